@@ -167,9 +167,10 @@ async function startEmpty(seat) {
   const least = acknowledged;
   if (seat.server !== null) await end(seat.server);
   rmSync(join(project, seat.name), { recursive: true, force: true });
-  const server = start(seat.name, seat.port, "--tx-port", `${seat.txPort}`);
-  if (seat.port !== 0) await wantService(seat);
-  seat.server = await server;
+  const starting = start(seat.name, seat.port, "--tx-port", `${seat.txPort}`);
+  // The port of the first start is not known before.
+  const wanting = seat.port === 0 ? null : wantService(seat);
+  [seat.server] = await Promise.all([starting, wanting]);
   seat.port = seat.server.port;
   seat.least = least;
 }

@@ -21,6 +21,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { Project, SyntaxKind } from "ts-morph";
+import { atExit } from "./at-exit.mjs";
 
 const USAGE =
   "usage: node scripts/mutants.mjs FOLDER [--tests PART]... [--sample NUMBER] [--seed NUMBER]";
@@ -49,18 +50,11 @@ const mutants = sample(findMutants(options.folder), options);
 const copy = copyRepository();
 /** The test runner, which ends with this process. */
 let running = null;
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.once(signal, () => {
-    running?.kill("SIGTERM");
-    rmSync(copy, { recursive: true, force: true });
-    process.exit(1);
-  });
-}
-try {
-  process.exitCode = (await run()) ? 0 : 1;
-} finally {
+atExit(() => {
+  running?.kill("SIGTERM");
   rmSync(copy, { recursive: true, force: true });
-}
+});
+process.exitCode = (await run()) ? 0 : 1;
 
 function readOptions() {
   try {
@@ -189,7 +183,7 @@ async function run() {
   const files = listTests();
   const begun = performance.now();
   const unchanged = await runTests(files, 600_000);
-  if (unchanged !== "SURVIVED") throw new Error(`without any change, the tests are ${unchanged}`);
+  if (unchanged !== "SURVIVED") throw new Error(`the tests fail without any change: ${unchanged}`);
   const limitMs = 3 * (performance.now() - begun) + LEAST_LIMIT_MS;
   const survivors = [];
   let done = 0;

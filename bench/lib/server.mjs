@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { atExit } from "../../scripts/at-exit.mjs";
 import { PACKAGE } from "./package-folder.mjs";
 
 export const SVC = join(PACKAGE, "bin/svc.cjs");
@@ -37,12 +38,11 @@ export function startPeer(name, node = NODE, words = []) {
 function start([program, ...args]) {
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise((resolve) => child.once("exit", resolve));
-  const kill = () => child.kill("SIGKILL");
-  process.once("exit", kill);
+  const forget = atExit(() => child.kill("SIGKILL"));
   const stop = async () => {
     child.kill("SIGTERM");
     await ended;
-    process.off("exit", kill);
+    forget();
   };
   return new Promise((resolve, reject) => {
     let output = "";
