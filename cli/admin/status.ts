@@ -60,7 +60,7 @@ function describeOutOfService({ id, nodestat }: Row): string[] {
   return typeof reason === "string" ? [`Out of service: ${id} (${reason})`] : [];
 }
 
-/** Describes groups whose members choose a leader, or none of which may lead. */
+/** Describes groups without a leader: its members still choose one, or none of them may lead. */
 function describeLeaderless(rows: readonly Row[]): string[] {
   const groups = rows.map(({ nodestat }) => nodestat?.group).filter(isPlainObject);
   const led = new Set(groups.filter(({ role }) => role !== "following").map(({ group }) => group));

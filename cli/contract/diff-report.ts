@@ -1,8 +1,8 @@
 // Changes of a contract as text for a terminal: a line each, grouped by severity, then how many.
 //
 //   breaking
-//     search  limit   takes fewer values  integer | null -> integer
-//     search  result  is of another kind  value -> response
+//     search  limit   accepts fewer values  integer | null -> integer
+//     search  result  has another kind      value -> response
 //
 //   1 plugin, 2 breaking, 0 compatible, 0 docs
 

@@ -16,7 +16,7 @@ export interface InstanceData {
   readonly backEnds: readonly (readonly [port: number, door: MessagePort])[];
 }
 
-export type InstanceAsk =
+export type InstanceCommand =
   | { readonly op: "start" }
   /** Lets the holder of the other end connect. */
   | { readonly op: "open"; readonly offset: 0 | 1; readonly door: MessagePort }

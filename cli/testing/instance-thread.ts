@@ -19,7 +19,7 @@ import { currentConfig } from "../serving/current-config.js";
 import { resolveSettings } from "../serving/resolve-settings.js";
 import { Faults } from "./faults.js";
 import { createInMemoryConnect, InMemoryTransport } from "./in-memory-transport.js";
-import type { InstanceAsk, InstanceData } from "./instance-control.js";
+import type { InstanceCommand, InstanceData } from "./instance-control.js";
 
 const data = workerData as InstanceData;
 const faults = new Faults();
@@ -76,16 +76,16 @@ async function start(): Promise<void> {
   }
 }
 
-function act(ask: InstanceAsk): unknown {
-  switch (ask.op) {
+function act(command: InstanceCommand): unknown {
+  switch (command.op) {
     case "start":
       return start();
     case "open":
-      return transport.open(ask.offset, ask.door);
+      return transport.open(command.offset, command.door);
     case "reach":
-      return void backEnds.set(ask.port, ask.door);
+      return void backEnds.set(command.port, command.door);
     case "fault":
-      return faults.set(ask.fault);
+      return faults.set(command.fault);
     case "stop":
       return end?.();
   }
@@ -94,5 +94,5 @@ function act(ask: InstanceAsk): unknown {
 if (parentPort === null) throw new SvcError("SVC3301", "this is the entry of a thread");
 parentPort.on(
   "message",
-  (request: RpcRequest<InstanceAsk>) => void executeCall(parentPort!, request, act),
+  (request: RpcRequest<InstanceCommand>) => void executeCall(parentPort!, request, act),
 );

@@ -8,7 +8,7 @@ import type { RpcReply } from "../../runtime/base/wire/rpc-messages.js";
 import { withClock } from "./clock-memory.js";
 import { checkedFault, type Fault } from "./fault.js";
 import { createInMemoryFetch } from "./in-memory-fetch.js";
-import type { InstanceAsk, InstanceData } from "./instance-control.js";
+import type { InstanceCommand, InstanceData } from "./instance-control.js";
 import type { TestClock } from "./test-clock.js";
 import type { Fetch } from "./test-settings.js";
 
@@ -22,7 +22,7 @@ export class TestInstance {
   readonly fetchAdmin: Fetch;
   readonly #data: InstanceData;
   readonly #clock: TestClock;
-  readonly #asker = new RpcClient<InstanceAsk>();
+  readonly #client = new RpcClient<InstanceCommand>();
   readonly #doors: MessagePort[] = [];
   #worker: Worker | null = null;
 
@@ -47,38 +47,38 @@ export class TestInstance {
     });
     this.#worker = worker;
     let reason = "instance thread exited";
-    worker.on("message", (reply: RpcReply) => this.#asker.settle(reply));
+    worker.on("message", (reply: RpcReply) => this.#client.settle(reply));
     worker.on("error", (error) => {
       reason = (error as Error).message;
     });
     worker.on("exit", () => {
       if (this.#worker === worker) this.#worker = null;
-      this.#asker.rejectAll(new SvcError("SVC3301", `instance is gone: ${reason}`));
+      this.#client.rejectAll(new SvcError("SVC3301", `instance is gone: ${reason}`));
     });
     const late = setTimeout(() => {
       reason = `instance did not start within ${START_MS / 1000} s`;
       void worker.terminate();
     }, START_MS);
-    await this.#ask({ op: "start" }).finally(() => clearTimeout(late));
+    await this.#call({ op: "start" }).finally(() => clearTimeout(late));
     for (const offset of [0, 1] as const) this.#doors[offset] = await this.open(offset);
   }
 
   /** Opens a door for a future client. */
   async open(offset: 0 | 1): Promise<MessagePort> {
     const { port1, port2 } = new MessageChannel();
-    await this.#ask({ op: "open", offset, door: port2 }, [port2]);
+    await this.#call({ op: "open", offset, door: port2 }, [port2]);
     port1.unref();
     return port1;
   }
 
   /** Routes connections to a back-end through another door. */
   async reach(port: number, door: MessagePort): Promise<void> {
-    await this.#ask({ op: "reach", port, door }, [door]);
+    await this.#call({ op: "reach", port, door }, [door]);
   }
 
   /** @throws SvcError SVC3300 for an unknown fault, SVC3301 if the instance is not running */
   async fault(fault: Fault | null): Promise<void> {
-    await this.#ask({ op: "fault", fault: fault === null ? null : checkedFault(fault) });
+    await this.#call({ op: "fault", fault: fault === null ? null : checkedFault(fault) });
   }
 
   /** Terminates the instance immediately. */
@@ -92,8 +92,8 @@ export class TestInstance {
   async stop(): Promise<void> {
     try {
       if (this.#worker === null) return;
-      await this.#ask({ op: "fault", fault: null });
-      await this.#ask({ op: "stop" });
+      await this.#call({ op: "fault", fault: null });
+      await this.#call({ op: "stop" });
     } finally {
       await this.kill();
     }
@@ -104,8 +104,8 @@ export class TestInstance {
     throw new SvcError("SVC3301", "service is closed");
   }
 
-  async #ask(ask: InstanceAsk, transfer: readonly MessagePort[] = []): Promise<unknown> {
+  async #call(command: InstanceCommand, transfer: readonly MessagePort[] = []): Promise<unknown> {
     if (this.#worker === null) throw new SvcError("SVC3301", "instance is not running");
-    return this.#asker.call(this.#worker, ask, transfer);
+    return this.#client.call(this.#worker, command, transfer);
   }
 }

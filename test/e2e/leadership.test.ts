@@ -111,7 +111,7 @@ function send(path: string, init?: RequestInit): Promise<Answer> {
   return system.get("TD", path, 0, init);
 }
 
-/** Requests of an inline plugin, each other one as a change. */
+/** Requests of an inline plugin, every second one as a change. */
 class InlineRequests {
   count = 0;
   readonly failures: string[] = [];

@@ -24,7 +24,7 @@ export class CutSize {
   }
 
   /**
-   * A cut is over.
+   * Sets the size of the next cut after one has ended.
    * @param heldMs for which changes waited
    * @param dataMs of them, for which its content was written and removed
    */

@@ -182,7 +182,7 @@ export class SlotMover {
     await survey.untilReplicated(move.to);
   }
 
-  /** The target has nothing of the next cut unless it has written this one. */
+  /** Copies the next cut; the target receives it only after it has written the present one. */
   #copyAhead(
     from: SlotLeader,
     to: SlotLeader,

@@ -139,7 +139,7 @@ export class Group implements MemberProgress {
 
   /**
    * Hands over to another member as soon as all required members have everything.
-   * @throws SvcError SVC3403; this instance then continues to lead
+   * @throws SvcError SVC3403; this instance then continues to lead, unless the outcome is unknown
    */
   async handOver(id: string, timeoutMs: number): Promise<void> {
     const epoch = this.#provides;

@@ -20,7 +20,7 @@ export async function isOneAhead(
   return answers.some((positions) => positions !== null && hasMore(positions, own));
 }
 
-/** A member tells its position to each provider that connects. */
+/** Returns the positions of a member, which sends them to each provider that connects. */
 async function ask(address: string, key: SharedKey): Promise<Positions> {
   const { host, port } = parseHostAndPort(address, key);
   const peer = new Peer(await dial(host, port), PEER_LIMITS);
@@ -32,7 +32,7 @@ async function ask(address: string, key: SharedKey): Promise<Positions> {
   }
 }
 
-/** The operation counts decide: after a crash, a position is older than the graphs. */
+/** Compares the operation counts: after a crash, the position of a log is older than its graphs. */
 export function hasMore(theirs: Positions, own: Positions): boolean {
   if (theirs.log === null || theirs.log.id !== own.log?.id) return false;
   const counts = new Map(own.graphs.map(({ identity, count }) => [identity, count]));
