@@ -171,6 +171,8 @@ export class Subscriber implements LogFollower {
     } catch (error) {
       const isAhead = error instanceof SvcError && error.code === "SVC3404";
       if (isAhead) this.#parts.membership?.ahead(error.message);
+      // Members that only ask for positions disconnect at once.
+      if (peer.isTrusted && peer.hasEnded && this.#parts.membership !== null) return;
       if (peer.isTrusted) this.#logFailure(error as Error);
       else this.#logUnauthenticated(error as Error);
       // Other messages may contain more than the peer should see.

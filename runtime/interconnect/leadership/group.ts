@@ -39,7 +39,7 @@ export interface GroupParts {
   readonly warn: LogLine;
   /** Last written transaction of the log. */
   readonly lastSn: () => number;
-  /** Number of transactions by which this replica is behind. */
+  /** Milliseconds by which this replica is behind. */
   readonly lag: () => number;
   /** When its provider was last heard, by `performance.now()`. */
   readonly heardAtMs: () => number;
@@ -169,12 +169,12 @@ export class Group implements MemberProgress {
     throw new SvcError("SVC3403", text);
   }
 
-  /** Waits for the outcome of a call that ends its leadership; returns whether it is known. */
+  /**
+   * Waits for the outcome of a call that ends its leadership; returns whether it is known. A call
+   * has a time limit, and a read follows a failed one, unless the instance stops.
+   */
   async #isDecided(): Promise<boolean> {
-    const { settings } = this.#parts;
-    // The call, and a read if its answer is lost. Nothing more comes while the instance stops.
-    const giveUpAt = performance.now() + 2 * callTimeoutMs(settings) + settings.ttl;
-    while (this.#member.isGivingUp && performance.now() < giveUpAt) await delay(POLL_MS);
+    while (this.#member.isGivingUp && !this.#isStopped) await delay(POLL_MS);
     return !this.#member.isGivingUp;
   }
 
@@ -194,6 +194,8 @@ export class Group implements MemberProgress {
     this.#sleep.ring();
     const deadline = performance.now() + FORCE_MS;
     while (this.#provides === 0 && performance.now() < deadline) await delay(POLL_MS);
+    // Later, another member may lead that has more.
+    this.#member.cancelForce();
     if (this.#provides > 0) return this.#provides;
     throw new SvcError("SVC3400", `leadership: ${this.#parts.settings.engine} does not answer`);
   }
@@ -225,7 +227,7 @@ export class Group implements MemberProgress {
         this.#member.resign(now);
         continue;
       }
-      if (isClaim && (await this.#mustYield())) continue;
+      if (isClaim && ((await this.#mustYield()) || this.#isStopped)) continue;
       try {
         if (call.do === "read") {
           const { revision, text } = await this.#limited(engine.read());

@@ -80,7 +80,7 @@ export class Member {
   /** True when the log accepts no more changes, for a handover. */
   #isFrozen = false;
   #isGivingUp = false;
-  /** Known number of transactions by which it is behind its provider. */
+  /** Milliseconds by which it is behind its provider, as far as it knows. */
   lag = 0;
   /** When the leader was last heard over its connection to this member. */
   leaderHeardAtMs = Number.NEGATIVE_INFINITY;
@@ -269,6 +269,11 @@ export class Member {
     this.#isForced = true;
   }
 
+  /** Claims no more on behalf of the operator. */
+  cancelForce(): void {
+    this.#isForced = false;
+  }
+
   /** Stops leading because the instance cannot provide, and lets other members claim first. */
   resign(now: number): void {
     this.#claimsAfterMs = now + 2 * this.#options.ttlMs;
@@ -335,7 +340,7 @@ export class Member {
 
   #claim(now: number, record: LeadershipRecord | null): LeadershipRecord | null {
     const { id, incarnation, mayCreateRecord } = this.#options;
-    if (now < this.#claimsAfterMs) return null;
+    if (now < this.#claimsAfterMs && !this.#isForced) return null;
     if (this.#isForced || (record === null && mayCreateRecord)) {
       const epoch = Math.max(record?.epoch ?? 0, this.#epoch) + 1;
       return { holder: id, epoch, beat: 0, synced: [[id, incarnation]], next: null };

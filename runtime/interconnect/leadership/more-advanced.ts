@@ -32,9 +32,16 @@ async function ask(address: string, key: SharedKey): Promise<Positions> {
   }
 }
 
-/** Compares the operation counts: after a crash, the position of a log is older than its graphs. */
-export function hasMore(theirs: Positions, own: Positions): boolean {
-  if (theirs.log === null || theirs.log.id !== own.log?.id) return false;
+/**
+ * The operation counts decide: after a crash, a position is older than the graphs. A graph that is
+ * missing here was created later or erased, which only the positions tell.
+ */
+export function hasMore({ log, graphs }: Positions, own: Positions): boolean {
+  if (log === null || own.log === null || log.id !== own.log.id) return false;
+  const isLater = log.sn > own.log.sn;
   const counts = new Map(own.graphs.map(({ identity, count }) => [identity, count]));
-  return theirs.graphs.some(({ identity, count }) => count > (counts.get(identity) ?? 0));
+  return graphs.some(({ identity, count }) => {
+    const known = counts.get(identity);
+    return known === undefined ? isLater : count > known;
+  });
 }

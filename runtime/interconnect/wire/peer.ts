@@ -50,6 +50,8 @@ export class Peer {
   readonly port: number;
   /** When anything was last received, monotonic milliseconds. */
   heardAtMs = Number.NEGATIVE_INFINITY;
+  /** True once the other end has closed the connection. */
+  hasEnded = false;
   bytesRead = 0;
   bytesWritten = 0;
 
@@ -241,7 +243,10 @@ export class Peer {
       const stop = this.#isTrusted ? this.#detectSilence() : undefined;
       const { value: piece, done } = await pieces.next();
       stop?.();
-      if (done === true) return;
+      if (done === true) {
+        this.hasEnded = true;
+        return;
+      }
       this.heardAtMs = performance.now();
       this.bytesRead += piece.length;
       for (const message of this.#reader.read(piece)) {

@@ -91,6 +91,20 @@ test("a new leader answers from its claim on, until that has been silent for a t
   assert.is(member.mode(TTL_MS), "refusing", "since it was sent");
 });
 
+test("a forced claim waits neither for a member with more nor after a failure to lead", () => {
+  for (const wait of ["yield", "resign"] as const) {
+    const member = new Member({
+      ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "go-on" },
+      ...{ mayCreateRecord: false, epoch: 1 },
+    });
+    member.heard(0, { revision: "1", record: { ...RECORD, epoch: 1 } });
+    member[wait](0);
+    assert.is(member.next(0).do, "read");
+    member.force();
+    assert.is(member.next(0).do, "swap", wait);
+  }
+});
+
 test("a member is synced once it has everything from before it was required", () => {
   const leader = new Leader();
   const { member } = leader;

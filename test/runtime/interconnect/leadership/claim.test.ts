@@ -1,0 +1,104 @@
+// Claims of one member of a group whose leader it does not follow.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Group } from "../../../../runtime/interconnect/leadership/group.js";
+import {
+  encodeRecord,
+  type Incarnation,
+} from "../../../../runtime/interconnect/leadership/leadership.js";
+import { MemberFile } from "../../../../runtime/interconnect/leadership/member-file.js";
+import { MemoryEngine } from "../support/memory-engine.js";
+
+const TTL_MS = 100;
+/** More than a forced claim may take. */
+const LATER_MS = 20_000;
+const OTHER: Incarnation = ["S2", "2".repeat(32)];
+
+const test = suite("claims of a member");
+
+/**
+ * A member of a group whose leader is silent.
+ * @param isSynced whether it may claim
+ * @param isBehind what the others tell
+ */
+function startMember(isSynced: boolean, isBehind: () => Promise<boolean>) {
+  const folder = mkdtempSync(join(tmpdir(), "svc-claim-"));
+  const engine = new MemoryEngine();
+  const file = new MemberFile(folder, "S1");
+  const synced = isSynced ? [file.incarnation, OTHER] : [OTHER];
+  engine.store(encodeRecord({ holder: "B1", epoch: 1, beat: 0, synced, next: null }));
+  const rules = { ttl: TTL_MS, minSynced: 1, whenAlone: "refuse" as const, members: {} };
+  const nothing = async (): Promise<void> => undefined;
+  const group = new Group({
+    settings: { engine: "memory:", ...rules, group: "B1", id: "S1" },
+    ...{ engine: engine.open("S1"), file, epoch: 0, warn: () => undefined, lastSn: () => 0 },
+    ...{ lag: () => 0, heardAtMs: () => 0, isComplete: () => true, isBehind },
+    ...{ lead: nothing, follow: nothing, met: () => undefined, freeze: nothing },
+    ...{ thaw: () => undefined, confirm: () => undefined, publish: () => undefined },
+    changed: () => undefined,
+  });
+  const stop = async (): Promise<void> => {
+    await group.stop();
+    rmSync(folder, { recursive: true });
+  };
+  group.start();
+  return { engine, group, stop };
+}
+
+/** Resolves when the member has claimed, or has read the record several times more. */
+async function readAgain(engine: MemoryEngine, group: Group): Promise<void> {
+  const { reads } = engine;
+  while (engine.record!.holder !== "S1" && engine.reads < reads + 3) {
+    group.hurry();
+    await turn();
+  }
+}
+
+test("none is made by a member that stops while it asks others", async () => {
+  let answer: (isBehind: boolean) => void = () => undefined;
+  let isAsked = false;
+  const { engine, stop } = startMember(true, () => {
+    isAsked = true;
+    return new Promise((resolve) => {
+      answer = resolve;
+    });
+  });
+  while (!isAsked) await turn();
+  const stopped = stop();
+  answer(false);
+  await stopped;
+  assert.is(engine.record!.holder, "B1");
+});
+
+test("none is made after a forced one has failed", async () => {
+  const { engine, group, stop } = startMember(false, async () => false);
+  while (engine.reads === 0) await turn();
+  engine.unreachableFor.add("S1");
+  const forced = group.force(true);
+  const { now } = performance;
+  performance.now = () => now.call(performance) + LATER_MS;
+  const outcome = await forced.catch(({ message }: Error) => message);
+  performance.now = now;
+  assert.match(String(outcome), /memory: does not answer/);
+  engine.unreachableFor.clear();
+  await readAgain(engine, group);
+  assert.is(engine.record!.holder, "B1");
+  await stop();
+});
+
+test("none is made by a former leader that was asked to lead while it led", async () => {
+  const { engine, group, stop } = startMember(true, async () => false);
+  while (engine.record!.holder !== "S1" || group.report().role === "following") await turn();
+  assert.is(await group.force(true), 2);
+  engine.store(encodeRecord({ holder: "S2", epoch: 3, beat: 0, synced: [OTHER], next: null }));
+  await readAgain(engine, group);
+  assert.is(engine.record!.holder, "S2");
+  await stop();
+});
+
+test.run();
