@@ -20,6 +20,7 @@ test("waits for a new follower once it follows without delay, and is connected",
   progress.admit(50);
   assert.is(progress.required().length, 1);
   assert.not(progress.haveAll());
+  assert.not(progress.hasAll("S1"), "it cannot take over yet");
   assert.equal(progress.wanted(60, 0), [], "it lacks a change from before");
   progress.acknowledged(70, ONE, 5);
   assert.equal(progress.wanted(80, 0), [ONE]);
