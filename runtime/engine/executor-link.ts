@@ -85,16 +85,22 @@ export class ExecutorLink {
     if (call.isTrusted) flags |= FLAG_TRUSTED;
     if (exchange.isWarmUp) flags |= FLAG_WARM_UP;
     if (typeof call.releaseKey === "function") flags |= FLAG_KEYED;
+    // Read before the row begins: half a row would shift all rows after it.
     const { block } = exchange.headers;
+    const client = clientUrl(exchange);
+    const target = call.step === null ? exchange.target : call.step.target;
+    const headers = exchange.trace === null ? block : exchange.trace.block(block);
+    const body = uploadOf(exchange) ?? exchange.body;
+    const { principal } = exchange;
     this.#begin(slot, call, flags);
     this.#outbox.add(exchange.t0Ms);
     this.#outbox.add(connection.ident);
-    this.#outbox.add(clientUrl(exchange));
-    this.#outbox.add(call.step === null ? exchange.target : call.step.target);
-    this.#outbox.add(exchange.trace === null ? block : exchange.trace.block(block));
-    this.#outbox.add(uploadOf(exchange) ?? exchange.body);
+    this.#outbox.add(client);
+    this.#outbox.add(target);
+    this.#outbox.add(headers);
+    this.#outbox.add(body);
     this.#outbox.add(call.step === null ? null : call.step.merged);
-    this.#outbox.add(exchange.principal);
+    this.#outbox.add(principal);
   }
 
   /**
