@@ -215,6 +215,8 @@ export class Group implements MemberProgress {
     while (!this.#isStopped) {
       await this.#observe();
       const now = performance.now();
+      // A follower that is admitted now must get what was confirmed without it.
+      this.#member.written(now, this.#parts.lastSn());
       const call = this.#member.next(now);
       if (call.do === "wait") {
         await this.#sleep.wait(Math.max(1, call.untilMs - now));
