@@ -1,8 +1,8 @@
 // Replicas that lose their disk under load: each starts again with an empty data folder, again and
 // again, while clients change the graph of the provider. A response of a replica has everything
 // that the provider had acknowledged before the replica started: vertices, properties and arcs. A
-// replica goes into service only then: an operator who wants it as soon as its port is open is
-// refused. The same holds for responses of a dispatcher.
+// replica goes into service only then: a request for it as soon as its port is open is refused.
+// The same holds for responses of a dispatcher.
 //
 //   node empty-replicas.mjs [--replicas 50] [--at-once 5] [--vertices 50000]
 

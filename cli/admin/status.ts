@@ -60,7 +60,7 @@ function describeOutOfService({ id, nodestat }: Row): string[] {
   return typeof reason === "string" ? [`Out of service: ${id} (${reason})`] : [];
 }
 
-/** Describes groups without a leader: its members still choose one, or none of them may lead. */
+/** Describes groups without a leader, which still choose one, or of which no member may lead. */
 function describeLeaderless(rows: readonly Row[]): string[] {
   const groups = rows.map(({ nodestat }) => nodestat?.group).filter(isPlainObject);
   const led = new Set(groups.filter(({ role }) => role !== "following").map(({ group }) => group));

@@ -285,7 +285,6 @@ export class Group implements MemberProgress {
     try {
       this.#parts.file.see(epoch);
       await this.#parts.lead(epoch);
-      this.#member.written(performance.now(), this.#parts.lastSn());
       this.#provides = epoch;
     } catch (error) {
       this.#parts.warn(`SVC3400: leadership: cannot lead: ${(error as Error).message}`, "error");
