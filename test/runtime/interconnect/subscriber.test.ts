@@ -4,6 +4,7 @@
 
 import { once } from "node:events";
 import { connect } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FlowControl } from "../../../runtime/interconnect/flow-control.js";
@@ -30,9 +31,10 @@ async function attached(isMember: boolean) {
     positions: () => ({ log: null, origin: null, epoch: EPOCH, graphs: [], diverged: [] }),
     meet: (epoch: number) => met.push(epoch),
   };
+  const traffic = new Traffic();
   const status = { at: 0, host: "", adminPort: 0, serial: 0, digest: ID, graphs: [], goal: null };
   const subscriber = new Subscriber({
-    ...{ port: 0, ip: null, key: KEY, gate: new FlowControl(), traffic: new Traffic() },
+    ...{ port: 0, ip: null, key: KEY, gate: new FlowControl(), traffic },
     ...{ replica: async () => replica as never, status: () => status, warn: nothing },
     membership: isMember ? { ackMs: 1000, disturbed: nothing, ahead: nothing } : null,
   });
@@ -61,7 +63,7 @@ async function attached(isMember: boolean) {
     for (const peer of peers) peer.close();
     subscriber.stop();
   };
-  return { provider, met, dial, offer, stop };
+  return { subscriber, traffic, provider, met, dial, offer, stop };
 }
 
 /** Resolves when the other end has closed the connection. */
@@ -90,6 +92,18 @@ test("of a group leaves its provider for one of a higher or the same epoch", asy
     assert.ok(await isLeft(second));
     stop();
   }
+});
+
+test("of a group takes no member that asks for its provider", async () => {
+  const { subscriber, traffic, provider, dial, stop } = await attached(true);
+  assert.match(String(traffic.provider), /^svc:/);
+  assert.ok(subscriber.heardAtMs > 0);
+  provider.close();
+  while (traffic.provider !== null) await turn();
+  const asking = await dial();
+  await asking.expect(MessageType.Positions);
+  assert.equal([traffic.provider, subscriber.heardAtMs], [null, Number.NEGATIVE_INFINITY]);
+  stop();
 });
 
 test("of a group stays with its provider if the other one has a lower epoch", async () => {

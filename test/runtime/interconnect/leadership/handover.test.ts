@@ -66,7 +66,7 @@ async function leading(others: readonly Incarnation[]) {
     freeze: async () => {
       isFrozen = true;
     },
-    ...{ changed: () => undefined, met: () => undefined },
+    ...{ changed: () => undefined, met: () => undefined, positions: async () => new Map() },
     thaw: () => {
       thaws++;
     },
