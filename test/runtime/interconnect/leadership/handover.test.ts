@@ -144,8 +144,14 @@ async function undecided() {
     release = resolve;
   });
   member.hold(released);
+  const { now } = performance;
+  const since = now.call(performance);
+  // No time passes before the call begins.
+  performance.now = () => since;
   const { over } = await member.handOver(1);
   member.group.acknowledged(OTHER, 1);
+  for (let count = 0; count < 10; count++) await turn();
+  performance.now = now;
   await whileLooking();
   // Changes that began now would fail.
   assert.equal(member.state(), ["refusing", 0]);
