@@ -111,8 +111,8 @@ function readSegment(
   let { epoch, chain, firstSn: nextSn } = header;
   let offset = SEGMENT_HEADER_BYTES;
   for (;;) {
+    if (nextSn === endSn) break;
     const isTable = offset === SEGMENT_HEADER_BYTES;
-    if (!isTable && nextSn === endSn) break;
     const frame = reader.frameAt(offset);
     if (frame === null) break;
     const reason = findSequenceError(frame.header, { isTable, chain, nextSn, epoch });
