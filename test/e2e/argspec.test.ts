@@ -26,7 +26,7 @@ test.before(async () => {
   url = `http://127.0.0.1:${server.port}`;
 });
 test.after(async () => {
-  await server.stop();
+  await server.end();
 });
 
 async function printed(...words: string[]): Promise<string> {

@@ -53,7 +53,7 @@ test.before.each(async (context) => {
   context.server = await serve(context.project.folder);
 });
 test.after.each(async ({ server }) => {
-  await server.stop();
+  await server.end();
 });
 test.after(async ({ issuer, project }) => {
   await issuer.stop();

@@ -29,7 +29,7 @@ const address = Object.values(networkInterfaces())
 let served: Served;
 test.before(() => buildProject(fixture("engine")));
 test.after.each(async () => {
-  await served?.stop();
+  await served?.end();
 });
 
 /** Status of a GET from another machine's address, or from loopback with another `Host`. */

@@ -1,7 +1,6 @@
 // The console of the example of eight instances: instances, matrix and replication on open pages,
 // while one hangs, is killed and restarts. Skipped without a browser.
 // limit: 240 s
-// builds examples
 // takes 10 s
 
 import { readFileSync } from "node:fs";

@@ -1,6 +1,5 @@
 // The system of examples/cities works as in its README, as eight processes.
 // limit: 240 s
-// builds examples
 // takes 10 s
 
 import { spawn, spawnSync } from "node:child_process";

@@ -107,7 +107,7 @@ test.before(async () => {
 
 test.after(async () => {
   delete process.env.NOTES;
-  await server.stop();
+  await server.end();
   project.remove();
 });
 

@@ -27,7 +27,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await server.stop();
+  await server.end();
 });
 
 /** The samples of a scrape by name and labels; rejects invalid lines. */

@@ -43,7 +43,7 @@ test("build and check resolve imports by it, and by no other file", async () => 
       const answer = await get(served.port, "/svc/plugin/double?n=4");
       assert.is(answer.json.response, 8);
     } finally {
-      await served.stop();
+      await served.end();
     }
     project.write("shop/factor.ts", 'export const factor = "two";\n');
     assert.match(await failure("check", folder, ...OPTION), /double\.ts:6:\d+ - error TS2363/);

@@ -63,7 +63,7 @@ test.before(async () => {
   server = await serve(project.folder);
 });
 test.after(async () => {
-  await server.stop();
+  await server.end();
   await until(() => folders().length === 0);
   project.remove();
 });
