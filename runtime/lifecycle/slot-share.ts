@@ -5,7 +5,7 @@ import { answerInTime } from "../base/answer-in-time.js";
 import { threadSlots } from "../base/instance-slots.js";
 import type { KeptSlots } from "../base/kept-slots.js";
 import { isLeading, type SlotMember } from "../base/next-slot-step.js";
-import type { SlotMove } from "../base/slot-record.js";
+import type { SlotMove, SlotRecord } from "../base/slot-record.js";
 import { describeDigest, measureBytes } from "../graph/api/status/graph-digest.js";
 import { GraphSlots, type RecordName } from "../graph/log/slot-content.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
@@ -185,6 +185,13 @@ export class SlotShare {
     staged.received += bytes.length;
   }
 
+  /** Holds a move to a group of one member, which has nothing of its content until `write`. */
+  prepare(move: SlotMove): SlotRecord {
+    // Another write may have begun before.
+    if (this.#slots.record.move?.id !== move.id) this.#slots.noteAbsent(move.id);
+    return this.#slots.change({ do: "hold", move });
+  }
+
   /**
    * Holds a move to this group, writes the received slots to the graphs, and resolves when both are
    * durable.
@@ -204,6 +211,7 @@ export class SlotShare {
       );
     });
     if (missing.length > 0) return { missing: missing.map(({ slot }) => slot) };
+    this.#slots.noteAbsent(null);
     const record = this.#slots.change({ do: "hold", move });
     for (const graph of all) {
       const anchors = this.#staged.get(placeOf(graph.store.name, this.#slots.record.map.count));
@@ -214,16 +222,18 @@ export class SlotShare {
     for (const { graph, slot } of places) {
       write(graph, this.#staged.get(placeOf(graph.store.name, slot))!);
     }
-    const digests: Record<string, Record<string, string>> = {};
-    for (const graph of all) {
-      const { contents } = graph.encode(slots, Number.POSITIVE_INFINITY);
-      digests[graph.store.name] = Object.fromEntries(
-        contents.map(({ slot, digest }) => [slot, digest]),
-      );
-    }
+    const flushed = this.#flush();
+    flushed.catch(() => undefined);
+    const digests = Object.fromEntries(
+      all.map((graph) => {
+        const { contents } = graph.encode(slots, Number.POSITIVE_INFINITY);
+        const bySlot = contents.map(({ slot, digest }) => [slot, digest] as const);
+        return [graph.store.name, Object.fromEntries(bySlot)];
+      }),
+    );
     this.#unstage();
     const ms = performance.now() - sinceMs;
-    await this.#flush();
+    await flushed;
     return { digests, ms, record };
   }
 
@@ -233,18 +243,33 @@ export class SlotShare {
   }
 
   /**
+   * Removes what a move has given away from a group of one member: responses are of the new map
+   * before that is durable. After a crash they are of no map, until `remove`.
+   */
+  async clearOut(id: string): Promise<object> {
+    const sinceMs = performance.now();
+    await this.#removeContent(id);
+    this.#slots.noteAbsent(id);
+    return { ms: performance.now() - sinceMs };
+  }
+
+  /**
    * Removes what a move has given away, or what an undone move has brought.
    * @returns how long it took before the flush
    */
   async remove(id: string): Promise<object> {
     const sinceMs = performance.now();
+    await this.#removeContent(id);
+    const ms = performance.now() - sinceMs;
+    await this.#flush();
+    return { ms };
+  }
+
+  async #removeContent(id: string): Promise<void> {
     const { slots } = this.#require(id);
     this.#idle.refresh();
     this.#encoded.clear();
     for (const graph of await this.#all()) graph.remove(slots);
-    const ms = performance.now() - sinceMs;
-    await this.#flush();
-    return { ms };
   }
 
   #require(id: string) {

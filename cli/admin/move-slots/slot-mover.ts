@@ -133,15 +133,30 @@ export class SlotMover {
     const attempt = () => this.#steps.attempt(move, acts);
     await this.#hold.during(move.slots, drainMs, attempt, (...ms) => this.#countHeld(...ms));
     this.#count(first);
+    await this.#steps.finish();
     return first.slots.length;
   }
 
   /** Lets the source hold the slots, and sends their content as it remains. */
   async #copy({ move, from, to }: CopyStep): Promise<void> {
-    const { record, ...copied } = await this.#copier.encodeHeld(from, move);
+    const [encoded, prepared] = await Promise.allSettled([
+      this.#copier.encodeHeld(from, move),
+      this.#prepare(move, to),
+    ]);
+    if (prepared.status === "rejected") throw prepared.reason;
+    if (encoded.status === "rejected") throw encoded.reason;
+    const { record, ...copied } = encoded.value;
     this.#steps.survey.note(from.id, { record });
     this.#copied = copied;
     await this.#copier.copy(copied, move.id, from, to);
+  }
+
+  /** Lets a target of one member hold the move before queries wait. */
+  async #prepare(move: SlotMove, { id, term }: SlotLeader): Promise<void> {
+    const { instances, survey } = this.#steps;
+    if (!(await survey.isAlone(move.to))) return;
+    const { record } = await instances.send(id, { do: "prepare", move, term });
+    survey.note(id, { record: record as SlotRecord });
   }
 
   /** Lets the target write the content of the slots to its graphs. */

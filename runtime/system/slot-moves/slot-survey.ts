@@ -83,14 +83,18 @@ export class SlotSurvey {
     }
   }
 
+  /** Returns whether a group has one member. */
+  async isAlone(group: string): Promise<boolean> {
+    return (await this.look()).filter(({ own }) => own === group).length === 1;
+  }
+
   /** Resolves when all members of a group have what its leader has now. */
   async untilReplicated(group: string): Promise<void> {
     const deadline = performance.now() + REPLICA_MS;
-    const isMember = ({ own }: SurveyedInstance): boolean => own === group;
-    if ((await this.look()).filter(isMember).length === 1) return;
+    if (await this.isAlone(group)) return;
     for (;;) {
       this.forget();
-      const members = (await this.look()).filter(isMember);
+      const members = (await this.look()).filter(({ own }) => own === group);
       const texts = new Set(members.map(({ digests }) => JSON.stringify(digests)));
       if (texts.size === 1) return;
       if (performance.now() > deadline) {

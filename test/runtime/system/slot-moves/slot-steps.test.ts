@@ -258,6 +258,29 @@ test("a run ends if a group has no leader for long", async () => {
   assert.equal([...instances[0].seconds], ["4"]);
 });
 
+test("requests go on before the source forgets the move", async () => {
+  const [source, target, dispatcher] = begin(RECORD);
+  const calls = callsOf([source, target, dispatcher]);
+  const act = async (lease: ProcedureLease): Promise<void> => {
+    const steps = new SlotSteps(calls, lease, 0);
+    const hold = async (one: Instance) => {
+      one.record = changeSlots(one.record, one.id, { do: "hold", move: MOVE });
+      steps.survey.note(one.id, { record: one.record });
+    };
+    const record = await steps.attempt(MOVE, {
+      copy: () => hold(source),
+      apply: () => hold(target),
+    });
+    assert.is(record.version, 1);
+    assert.equal([source.done, target.done], [["give", "clear-out"], ["take"]]);
+    await steps.finish();
+    assert.equal(source.done.slice(2), ["remove", "clear"]);
+    assert.is(source.record.move, null);
+  };
+  const run = { ...calls, isForced: false };
+  assert.is(await codeOf(ProcedureLease.during(run, "a run", act)), "done");
+});
+
 test("a run that had lost a lease looks again before it acts", async () => {
   const [source, target, dispatcher] = begin(HELD);
   let isLost = false;
