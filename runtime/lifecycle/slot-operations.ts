@@ -8,6 +8,7 @@ import { MAX_SLOTS } from "../base/limits.js";
 import { isPlainObject } from "../base/plain-object.js";
 import type { SlotCommand, SlotMove } from "../base/slot-record.js";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
+import type { GraphDigests } from "../system/slot-moves/graph-digests.js";
 import { SLOTS_UNKNOWN } from "../system/slot-moves/slot-instances.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { Parts } from "./operation.js";
@@ -83,6 +84,9 @@ async function execute(
         String(command.id),
         readList(command.chunks).map((chunk) => readStaged(chunk, command.names)),
       );
+    case "await":
+      if (!isPlainObject(command.digests)) throw notValid();
+      return share.await(command.digests as GraphDigests);
     case "prepare":
       await share.requireTerm(termOf(command));
       return { record: share.prepare(readMove(command.move, slots)) };

@@ -1,6 +1,7 @@
 // Content of slots in the graphs of this process, as a move reads and writes it. Received content
 // is kept in memory until the source has stopped changing it: before that, nothing depends on it.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { answerInTime } from "../base/answer-in-time.js";
 import { threadSlots } from "../base/instance-slots.js";
 import type { KeptSlots } from "../base/kept-slots.js";
@@ -8,12 +9,16 @@ import { isLeading, type SlotMember } from "../base/next-slot-step.js";
 import type { SlotMove, SlotRecord } from "../base/slot-record.js";
 import { describeDigest, measureBytes } from "../graph/api/status/graph-digest.js";
 import { GraphSlots, type RecordName } from "../graph/log/slot-content.js";
+import { type GraphDigests, isReached } from "../system/slot-moves/graph-digests.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 
 /** Bytes of content in one response, before base64. */
 const CHUNK_BYTES = 2 ** 19;
 const MAX_STAGED_BYTES = 2 ** 28;
 const FLUSH_MS = 30_000;
+/** Queries wait for replicas, which are mostly late by a few milliseconds. */
+const AWAIT_MS = 1000;
+const POLL_MS = 2;
 /** Without a move for so long, all that it needs is forgotten: also 2 bytes a vertex. */
 const IDLE_MS = 120_000;
 
@@ -83,10 +88,19 @@ export class SlotShare {
     if (!isLeading(own, term)) throw new Error(`this instance does not lead in term ${term}`);
   }
 
-  async digests(): Promise<Record<string, string>> {
+  async digests(): Promise<GraphDigests> {
     if (this.#slots.isDispatcher) return {};
     const all = await this.#all();
     return Object.fromEntries(all.map(({ store }) => [store.name, describeDigest(store)]));
+  }
+
+  /** Waits for a while until the graphs have what those of another member of the group had. */
+  async await(wanted: GraphDigests): Promise<object> {
+    for (const deadline = performance.now() + AWAIT_MS; ; ) {
+      if (isReached(await this.digests(), wanted)) return { isReached: true };
+      if (performance.now() > deadline) return { isReached: false };
+      await sleep(POLL_MS);
+    }
   }
 
   async usedBytes(): Promise<number> {
@@ -234,7 +248,7 @@ export class SlotShare {
     this.#unstage();
     const ms = performance.now() - sinceMs;
     await flushed;
-    return { digests, ms, record };
+    return { digests, ms, record, contents: await this.digests() };
   }
 
   #unstage(): void {
@@ -262,7 +276,7 @@ export class SlotShare {
     await this.#removeContent(id);
     const ms = performance.now() - sinceMs;
     await this.#flush();
-    return { ms };
+    return { ms, digests: await this.digests() };
   }
 
   async #removeContent(id: string): Promise<void> {

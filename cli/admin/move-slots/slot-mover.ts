@@ -7,6 +7,7 @@ import type { PlannedMove } from "../../../runtime/base/plan-slot-moves.js";
 import { SlotMap } from "../../../runtime/base/slot-map.js";
 import { countSlots, type SlotMove, type SlotRecord } from "../../../runtime/base/slot-record.js";
 import type { ProcedureLease } from "../../../runtime/system/procedure-lease.js";
+import type { GraphDigests } from "../../../runtime/system/slot-moves/graph-digests.js";
 import {
   type EncodedSlots,
   listDispatchers,
@@ -185,7 +186,8 @@ export class SlotMover {
       this.#copied = null;
       return this.#write(step);
     }
-    survey.note(to.id, { record: written.record as SlotRecord });
+    const contents = written.contents as GraphDigests;
+    survey.note(to.id, { record: written.record as SlotRecord, digests: contents });
     this.#writtenMs += Number(written.ms);
     const digests = written.digests as Record<string, Record<string, string>>;
     for (const { graph, slots: all } of this.#copied!.graphs) {

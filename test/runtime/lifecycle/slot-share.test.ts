@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { installSlots, threadSlots } from "../../../runtime/base/instance-slots.js";
 import { SlotShare } from "../../../runtime/lifecycle/slot-share.js";
-import { loggedStore } from "../graph/support/logged-graph.js";
+import { loggedStore, replayTo } from "../graph/support/logged-graph.js";
 import { openStore } from "../graph/support/make-graph.js";
 import { SLOT_PLAN } from "../graph/support/slot-plan.js";
 
@@ -105,6 +105,26 @@ test("is not there once a source has removed it", async () => {
   assert.equal(seen, [["a", 0]]);
   graph.closeAll();
   installSlots(null);
+});
+
+test("of a leader is awaited by its replicas", async () => {
+  const [leader, replica] = [loggedStore(), loggedStore()];
+  const graph = openStore(leader);
+  graph.createVertex("x");
+  const shares = [leader, replica].map((store) => {
+    const graphs = { openConfigured: () => Promise.resolve(), storeOf: () => store };
+    return new SlotShare(graphs as never, { graphs: ["test"] } as never);
+  });
+  const awaited = shares[1]!.await(await shares[0]!.digests());
+  let isEarly = true;
+  void awaited.then(() => {
+    isEarly = replica.operationCount === 0;
+  });
+  await delay(0);
+  replayTo(leader, replica);
+  assert.equal(await awaited, { isReached: true });
+  assert.not(isEarly);
+  graph.closeAll();
 });
 
 test("is forgotten by a source whose move goes on no more", async () => {
