@@ -5,7 +5,7 @@
 //
 // It works on a copy of the repository. Without `--tests`, these are the tests of the same folder
 // below test/, or of its nearest parent that has some, and the property tests that import one of
-// its files. Most changes are noticed by tests that import the changed file, so they run first.
+// its files. Quick tests that import the changed file run first: they notice most changes.
 
 import { execFileSync, spawn } from "node:child_process";
 import {
@@ -28,6 +28,8 @@ const USAGE =
   "usage: node scripts/mutants.mjs FOLDER [--tests PART]... [--sample NUMBER] [--seed NUMBER]";
 /** Added to three times the duration of the unchanged tests. */
 const LEAST_LIMIT_MS = 10_000;
+/** Of a test file. */
+const LONG_MS = 4_000;
 /** Replacements of a binary operator. */
 const OPERATORS = new Map([
   ["===", ["!=="]],
@@ -42,6 +44,9 @@ const OPERATORS = new Map([
 /** Calls whose absence no test needs to notice. */
 const UNCHECKED = /^(?:assert|log|warn|this\.#(?:log|warn)|\w+\.warn|console\.\w+)$/;
 
+/** Lines of the test runner. */
+const PASSED = /^ok +(\S+) .*?(\d+) ms/gm;
+const FAILED = /^FAIL +test\/(\S+)\.test\.ts/m;
 const IMPORT = /\b(?:from |import\()"(\.[^"]+)\.js"/g;
 
 /** Folders that no test changes. */
@@ -51,6 +56,8 @@ const root = dirname(import.meta.dirname);
 const options = readOptions();
 const mutants = sample(findMutants(options.folder), options);
 const copy = copyRepository();
+/** Of test files that passed. */
+const durationsMs = new Map();
 /** The test runner, which ends with this process. */
 let running = null;
 atExit(() => {
@@ -240,11 +247,11 @@ function importedModules(path, found = new Set()) {
   return found;
 }
 
-/** Returns lists of test files: those of the changed file, others, and property tests. */
+/** Returns lists of test files: quick ones of the changed file, other quick ones, long ones. */
 function nearestFirst(tests, changed) {
   const lists = [[], [], []];
   for (const [path, modules] of tests) {
-    if (path.startsWith("test/property/")) lists[2].push(path);
+    if (durationsMs.get(path) > LONG_MS) lists[2].push(path);
     else lists[modules.has(changed) ? 0 : 1].push(path);
   }
   return lists.filter((list) => list.length > 0);
@@ -283,7 +290,8 @@ function runTests(paths, limitMs) {
       child.kill("SIGTERM");
     }, limitMs);
     child.stdout.setEncoding("utf8").on("data", (text) => {
-      const failed = /^FAIL +test\/(\S+)\.test\.ts/m.exec(text);
+      for (const [, path, ms] of text.matchAll(PASSED)) durationsMs.set(path, Number(ms));
+      const failed = FAILED.exec(text);
       if (failed === null) return;
       fate = `killed by ${failed[1]}:`;
       child.kill("SIGTERM");

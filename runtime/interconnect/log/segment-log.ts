@@ -319,7 +319,7 @@ export class SegmentLog {
   }
 
   #openLast(end: LogEnd | null): DiskFile | null {
-    if (end === null || end.last === null) return null;
+    if (end === null) return null;
     const path = join(this.folder, end.last.name);
     // Even its table was torn: the segment is created again.
     if (end.offset === 0) {

@@ -51,8 +51,8 @@ export interface LogEnd {
   /** Sequence number of the next transaction. */
   readonly nextSn: number;
   readonly chain: number;
-  /** Segment open for writing, and its length; null: none. */
-  readonly last: Segment | null;
+  /** Segment open for writing, and its length. */
+  readonly last: Segment;
   readonly offset: number;
   /** Torn bytes after the end. */
   readonly tornBytes: number;

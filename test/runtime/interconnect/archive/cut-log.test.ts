@@ -89,6 +89,7 @@ test("makes its end durable", () => {
   fill(disk);
   const done: string[] = [];
   disk.faults.before = (what) => done.push(what);
+  disk.faults.closed = () => done.push("close");
   cutLog(disk, FOLDER, position(2));
   const changed = ["truncate", "write", "flush", "close"];
   const renamed = ["write", "flush", "close"];

@@ -10,9 +10,9 @@ const MIN_ROOM_BYTES = 4096;
 /** Faults that the test injects. */
 export interface Faults {
   /** Called before each write operation; throws to make it fail. */
-  before?: (
-    what: "write" | "flush" | "create" | "folder" | "truncate" | "remove" | "close",
-  ) => void;
+  before?: (what: "write" | "flush" | "create" | "folder" | "truncate" | "remove") => void;
+  /** Called after each close; throws to report a failure. */
+  closed?: () => void;
   /** Called before each read, with the requested bytes; throws to make it fail. */
   unreadable?: (from: number, end: number) => void;
   /** Flushes do nothing: a negative control, which tests must detect. */
@@ -145,7 +145,7 @@ export class SimulatedDisk implements Disk {
       },
       close: () => {
         this.openFiles--;
-        faults.before?.("close");
+        faults.closed?.();
       },
     };
   }
