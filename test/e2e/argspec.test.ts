@@ -1,6 +1,7 @@
 // limit: 60 s
 // `svc argspec` on builds and on running servers: the same output. Built-in services respond as the
 // package describes them.
+// takes 4 s
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

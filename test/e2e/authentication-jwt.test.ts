@@ -1,5 +1,6 @@
 // JSON Web Tokens of an identity provider, from the socket to the plugin.
 // limit: 60 s
+// takes 10 s
 
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";

@@ -1,5 +1,6 @@
 // `http.builtins`: who may use built-in plugins and services on the main port.
 // limit: 60 s
+// takes 4 s
 
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";

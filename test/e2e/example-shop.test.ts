@@ -1,5 +1,6 @@
 // The shop example: its plugins, its nightly job, and its page in a browser.
 // limit: 60 s
+// takes 5 s
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,7 @@
 // The product's interconnect in virtual time, see support/interconnect/simulated-cluster.ts.
 // SEED=n begins with another seed; `node test/run.mjs --simulate 100000` runs as many.
 // limit: 3600 s
+// takes 5 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -3,6 +3,7 @@
 // afterwards, and each slot has one owner per version of the map. Without any one of the guards of
 // the protocol, a seed fails. SEED=n begins with another seed; `--simulate 10000` runs as many.
 // limit: 3600 s
+// takes 4 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
