@@ -179,12 +179,19 @@ class Simulation {
   /** Returns whether all are equal, or none can lead. */
   #isSettled(): boolean {
     if (this.#isStuck) return true;
+    if (this.#areEqual()) return this.#backup?.isComplete(this.#archiving!) ?? true;
+    this.#backup?.unsettle();
+    return false;
+  }
+
+  /** Returns whether all run and have the same content, and one leads. */
+  #areEqual(): boolean {
     if (!this.#dispatch.isIdle) return false;
     const leaders = this.#members.filter(({ isLeading }) => isLeading);
-    if (leaders.length !== 1 || this.#members.some(({ state }) => state === null)) return false;
+    if (leaders.length !== 1 || this.#members.some(({ isPaused }) => isPaused)) return false;
+    if (this.#members.some(({ state }) => state === null)) return false;
     const [first, ...others] = this.#members.map(({ state }) => state);
-    if (!others.every((other) => isDeepStrictEqual(other, first))) return false;
-    return this.#backup?.isComplete(this.#archiving!) ?? true;
+    return others.every((other) => isDeepStrictEqual(other, first));
   }
 
   get #leader(): SimulatedMember | undefined {

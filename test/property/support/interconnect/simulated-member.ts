@@ -111,6 +111,10 @@ export class SimulatedMember {
     return this.#instance?.clock.group ?? null;
   }
 
+  get isPaused(): boolean {
+    return (this.process?.pausedUntil ?? 0) > this.#parts.world.time.now;
+  }
+
   /** Whether it makes the backup of its group. */
   get isArchiving(): boolean {
     return this.#parts.archive !== null;
