@@ -282,7 +282,6 @@ export class SlotShare {
   async #removeContent(id: string): Promise<void> {
     const { slots } = this.#require(id);
     this.#idle.refresh();
-    this.#encoded.clear();
     for (const graph of await this.#all()) graph.remove(slots);
   }
 

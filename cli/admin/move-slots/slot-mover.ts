@@ -66,6 +66,8 @@ export class SlotMover {
   #aheadId: string | null = null;
   /** Content that the target has received in the present attempt. */
   #copied: EncodedSlots | null = null;
+  /** Settles once the source has forgotten the cut before, while the next one is copied. */
+  #finished: Promise<void> = Promise.resolve();
 
   constructor(context: AdminContext, lease: ProcedureLease, rate: MoveRate) {
     this.#lease = lease;
@@ -77,7 +79,8 @@ export class SlotMover {
   }
 
   /** Completes or undoes what an earlier run has left, and lets all instances have one map. */
-  settle(): Promise<SlotRecord> {
+  async settle(): Promise<SlotRecord> {
+    await this.#finished.catch(() => undefined);
     return this.#steps.settle();
   }
 
@@ -132,9 +135,11 @@ export class SlotMover {
       apply: (step: CopyStep) => this.#apply(step),
     };
     const attempt = () => this.#steps.attempt(move, acts);
+    await this.#finished;
     await this.#hold.during(move.slots, drainMs, attempt, (...ms) => this.#countHeld(...ms));
     this.#count(first);
-    await this.#steps.finish();
+    this.#finished = this.#steps.finish();
+    this.#finished.catch(() => undefined);
     return first.slots.length;
   }
 
