@@ -61,8 +61,7 @@ export function planCatchUp(
       (position !== undefined && hasOtherDigest(position, replicationPosition(store)));
     if (isDifferent && repair === null) return isDiverged(name, count);
     const isWanted = isDifferent || repair === "all";
-    // The log of an open graph begins somewhere.
-    if (isWanted || count < before!) snapshots.push(graph);
+    if (isWanted || before === null || count < before) snapshots.push(graph);
   }
   const remaining = [...theirs.keys()];
   const unknown = remaining.find(

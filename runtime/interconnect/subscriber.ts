@@ -100,8 +100,7 @@ export class Subscriber implements LogFollower {
   }
 
   get heardAtMs(): number {
-    const isFollowing = this.#parts.traffic.provider !== null;
-    return (isFollowing ? this.#provider?.heardAtMs : undefined) ?? Number.NEGATIVE_INFINITY;
+    return this.#provider?.heardAtMs ?? Number.NEGATIVE_INFINITY;
   }
 
   positions(): Positions | null {
@@ -146,7 +145,7 @@ export class Subscriber implements LogFollower {
   }
 
   async #serve(socket: Socket): Promise<void> {
-    const { key } = this.#parts;
+    const { key, traffic } = this.#parts;
     if (!this.#makeRoom()) {
       socket.destroy();
       return;
@@ -167,6 +166,7 @@ export class Subscriber implements LogFollower {
         return;
       }
       this.#provider = peer;
+      traffic.provider = `svc://${peer.address}:${peer.port}`;
       await this.#follow(peer);
     } catch (error) {
       const isAhead = error instanceof SvcError && error.code === "SVC3404";
@@ -180,7 +180,11 @@ export class Subscriber implements LogFollower {
     } finally {
       peer.close();
       this.#peers.delete(peer);
-      if (this.#provider === peer) this.#provider = null;
+      if (this.#provider === peer) {
+        this.#provider = null;
+        traffic.provider = null;
+        traffic.providerDigest = "";
+      }
     }
   }
 
@@ -238,8 +242,6 @@ export class Subscriber implements LogFollower {
     report();
     const { membership } = this.#parts;
     const timer = setInterval(report, membership?.ackMs ?? ACK_MS).unref();
-    // Only now: other members connect to ask what is here.
-    traffic.provider = `svc://${peer.address}:${peer.port}`;
     try {
       for (;;) {
         const message = await peer.next();
@@ -250,8 +252,6 @@ export class Subscriber implements LogFollower {
     } finally {
       clearInterval(timer);
       replica.onSafe = () => undefined;
-      traffic.provider = null;
-      traffic.providerDigest = "";
       replica.mark();
       replica.lose();
       membership?.disturbed();

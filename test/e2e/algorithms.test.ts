@@ -1,7 +1,6 @@
 // Algorithms over whole graphs in a thread of their own: requests meanwhile, progress, limits,
 // cancellation, and the death of the thread.
 // limit: 120 s
-// takes 6 s
 
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
@@ -100,7 +99,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await server.end();
+  await server.stop();
   project.remove();
 });
 

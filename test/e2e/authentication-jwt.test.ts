@@ -1,6 +1,5 @@
 // JSON Web Tokens of an identity provider, from the socket to the plugin.
 // limit: 60 s
-// takes 10 s
 
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
@@ -54,7 +53,7 @@ test.before.each(async (context) => {
   context.server = await serve(context.project.folder);
 });
 test.after.each(async ({ server }) => {
-  await server.end();
+  await server.stop();
 });
 test.after(async ({ issuer, project }) => {
   await issuer.stop();

@@ -67,7 +67,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await server.end();
+  await server.stop();
   project.remove();
 });
 
@@ -352,7 +352,7 @@ async function withMatrix(
     );
   } finally {
     await dispatcher.kill();
-    await second.end();
+    await second.stop();
   }
 }
 

@@ -102,7 +102,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await server?.end();
+  await server?.stop();
   project?.remove();
 });
 

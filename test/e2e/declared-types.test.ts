@@ -36,7 +36,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await served.end();
+  await served.stop();
   project.remove();
 });
 

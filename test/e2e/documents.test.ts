@@ -1,6 +1,7 @@
 // Documents match reality: their programs are compiled and run, their commands sent to a server.
 // support/document.ts describes how a document states its expectations.
 // limit: 120 s
+// builds examples
 // takes 20 s
 
 import { spawnSync } from "node:child_process";
@@ -127,7 +128,7 @@ async function serveExample(served: string): Promise<ServedExample> {
 
 test.after(async () => {
   for (const { server, temporary } of running.values()) {
-    await server.end();
+    await server.stop();
     rmSync(temporary, { recursive: true });
   }
 });

@@ -20,7 +20,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await server.end();
+  await server.stop();
   rmSync(root, { recursive: true });
 });
 

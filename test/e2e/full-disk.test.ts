@@ -59,7 +59,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await server?.end();
+  await server?.stop();
   process.env.NODE_OPTIONS = "";
   if (isMounted) execFileSync("umount", [folder]);
   project.remove();

@@ -1,6 +1,5 @@
 // Scheduled functions of served projects: runs, results, deadlines, kills, restarts, operators.
 // limit: 90 s
-// takes 22 s
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -108,7 +107,7 @@ test.before(async () => {
 
 test.after(async () => {
   delete process.env.NOTES;
-  await server.end();
+  await server.stop();
   project.remove();
 });
 

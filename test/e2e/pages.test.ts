@@ -49,7 +49,7 @@ test.before(async () => {
   server = await serve(project.folder, "--executors", "2");
 });
 test.after(async () => {
-  await server.end();
+  await server.stop();
   project.remove();
 });
 

@@ -78,7 +78,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await served.end();
+  await served.stop();
   project.remove();
 });
 

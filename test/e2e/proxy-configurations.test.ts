@@ -33,7 +33,7 @@ test.before(async () => {
 });
 test.after.each(async () => {
   proxy?.kill();
-  await server?.end();
+  await server?.stop();
 });
 test.after(() => project.remove());
 

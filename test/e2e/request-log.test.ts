@@ -55,7 +55,7 @@ test.before(async () => {
   server = await serve(project.folder, "--log-format", "json");
 });
 test.after(async () => {
-  await server?.end();
+  await server?.stop();
   project.remove();
 });
 

@@ -61,7 +61,7 @@ test.before(async () => {
 });
 
 test.after.each(async () => {
-  await Promise.all(running.splice(0).map((server) => server.end()));
+  await Promise.all(running.splice(0).map((server) => server.stop()));
 });
 
 test.after(() => {

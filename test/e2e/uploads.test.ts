@@ -1,6 +1,5 @@
 // Files of forms as arguments: raw bodies, invalid ones, both clients, the contract.
 // limit: 60 s
-// takes 5 s
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -64,7 +63,7 @@ test.before(async () => {
   server = await serve(project.folder);
 });
 test.after(async () => {
-  await server.end();
+  await server.stop();
   await until(() => folders().length === 0);
   project.remove();
 });

@@ -75,7 +75,7 @@ test.before(async () => {
 });
 
 test.after.each(async () => {
-  await served?.end();
+  await served?.stop();
   served = null;
   rmSync(file, { force: true });
 });

@@ -77,12 +77,7 @@ export class SimulatedBackup {
     this.#world.files.away.clear();
   }
 
-  /** A member is paused, so that it does not report its age, or lacks changes. */
-  unsettle(): void {
-    this.#settledAt = null;
-  }
-
-  /** Returns whether a member has added everything since all run and are equal. */
+  /** Returns whether a member has added everything since the first call. */
   isComplete(member: SimulatedMember): boolean {
     const { now } = this.#world.time;
     this.#settledAt ??= now;
