@@ -1,10 +1,11 @@
 // Measures how well tests hold the guards of a folder: changes one operator or guard of its code
-// at a time and runs its unit tests; a change that no test notices survives.
+// at a time and runs its tests; a change that no test notices survives.
 //
 //   node scripts/mutants.mjs runtime/trunk [--tests part of a path]... [--sample 40] [--seed 1]
 //
-// It works on a copy of the repository. Without `--tests`, it runs the tests of the same folder
-// below test/, or of its nearest parent that has some.
+// It works on a copy of the repository. Without `--tests`, these are the tests of the same folder
+// below test/, or of its nearest parent that has some, and the property tests that import one of
+// its files. Quick tests that import the changed file run first: they notice most changes.
 
 import { execFileSync, spawn } from "node:child_process";
 import {
@@ -27,6 +28,8 @@ const USAGE =
   "usage: node scripts/mutants.mjs FOLDER [--tests PART]... [--sample NUMBER] [--seed NUMBER]";
 /** Added to three times the duration of the unchanged tests. */
 const LEAST_LIMIT_MS = 10_000;
+/** Of a test file. */
+const LONG_MS = 4_000;
 /** Replacements of a binary operator. */
 const OPERATORS = new Map([
   ["===", ["!=="]],
@@ -41,6 +44,11 @@ const OPERATORS = new Map([
 /** Calls whose absence no test needs to notice. */
 const UNCHECKED = /^(?:assert|log|warn|this\.#(?:log|warn)|\w+\.warn|console\.\w+)$/;
 
+/** Lines of the test runner. */
+const PASSED = /^ok +(\S+) .*?(\d+) ms/gm;
+const FAILED = /^FAIL +test\/(\S+)\.test\.ts/m;
+const IMPORT = /\b(?:from |import\()"(\.[^"]+)\.js"/g;
+
 /** Folders that no test changes. */
 const LINKED = new Set(["node_modules", "dist"]);
 
@@ -48,6 +56,8 @@ const root = dirname(import.meta.dirname);
 const options = readOptions();
 const mutants = sample(findMutants(options.folder), options);
 const copy = copyRepository();
+/** Of test files that passed. */
+const durationsMs = new Map();
 /** The test runner, which ends with this process. */
 let running = null;
 atExit(() => {
@@ -180,10 +190,10 @@ function copyRepository() {
 
 /** Runs the tests with each change; returns whether none survived. */
 async function run() {
-  const files = listTests();
+  const tests = listTests();
   const begun = performance.now();
-  const unchanged = await runTests(files, 600_000);
-  if (unchanged !== "SURVIVED") throw new Error(`the tests fail without any change: ${unchanged}`);
+  const unchanged = await runTests([...tests.keys()], 600_000);
+  if (unchanged !== "SURVIVED:") throw new Error(`the tests fail without any change: ${unchanged}`);
   const limitMs = 3 * (performance.now() - begun) + LEAST_LIMIT_MS;
   const survivors = [];
   let done = 0;
@@ -192,11 +202,11 @@ async function run() {
     const file = join(copy, mutant.path);
     const source = readFileSync(file, "utf8");
     writeFileSync(file, source.slice(0, mutant.start) + mutant.text + source.slice(mutant.end));
-    const fate = await runTests(files, limitMs);
+    const fate = await runInTurn(nearestFirst(tests, mutant.path), limitMs);
     writeFileSync(file, source);
     done++;
-    if (fate === "SURVIVED") survivors.push(mutant);
-    if (fate === "timed out") timedOut++;
+    if (fate === "SURVIVED:") survivors.push(mutant);
+    if (fate === "timed out:") timedOut++;
     console.log(`${done}/${mutants.length} ${fate} ${describe(mutant)}`);
   }
   const killed = done - survivors.length;
@@ -206,15 +216,54 @@ async function run() {
   return survivors.length === 0;
 }
 
+/** Returns the test files, each with the modules that it imports. */
 function listTests() {
   const all = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "test"], { cwd: root })
     .toString()
     .split("\n")
     .filter((path) => path.endsWith(".test.ts"));
-  const parts = options.tests.length > 0 ? options.tests : [folderOfTests(all)];
-  const paths = all.filter((path) => parts.some((part) => path.includes(part)));
-  if (paths.length === 0) throw new Error(`no test file has ${parts.join(" or ")} in its path`);
-  return paths;
+  const imports = new Map(all.map((path) => [path, importedModules(path)]));
+  const { tests: parts, folder } = options;
+  const isOfFolder = (path) => path === folder || path.startsWith(`${folder}/`);
+  const isPropertyTest = (path) =>
+    path.startsWith("test/property/") && [...imports.get(path)].some(isOfFolder);
+  const own = parts.length > 0 ? parts : [folderOfTests(all)];
+  const isChosen = (path) =>
+    own.some((part) => path.includes(part)) || (parts.length === 0 && isPropertyTest(path));
+  const chosen = [...imports].filter(([path]) => isChosen(path));
+  if (chosen.length === 0) throw new Error(`no test file has ${own.join(" or ")} in its path`);
+  return new Map(chosen);
+}
+
+/** Returns the modules that a test file imports, also through its support files. */
+function importedModules(path, found = new Set()) {
+  const text = readFileSync(join(root, path), "utf8");
+  for (const [, specifier] of text.matchAll(IMPORT)) {
+    const module = `${join(dirname(path), specifier)}.ts`;
+    if (found.has(module) || !existsSync(join(root, module))) continue;
+    found.add(module);
+    if (module.startsWith("test/")) importedModules(module, found);
+  }
+  return found;
+}
+
+/** Returns lists of test files: quick ones of the changed file, other quick ones, long ones. */
+function nearestFirst(tests, changed) {
+  const lists = [[], [], []];
+  for (const [path, modules] of tests) {
+    if (durationsMs.get(path) > LONG_MS) lists[2].push(path);
+    else lists[modules.has(changed) ? 0 : 1].push(path);
+  }
+  return lists.filter((list) => list.length > 0);
+}
+
+/** Runs lists of test files, until a test notices the change. */
+async function runInTurn(lists, limitMs) {
+  let fate = "SURVIVED:";
+  for (const list of lists) {
+    if (fate === "SURVIVED:") fate = await runTests(list, limitMs);
+  }
+  return fate;
 }
 
 /** Returns the mirrored folder below test/, or its nearest parent that has tests. */
@@ -235,17 +284,21 @@ function runTests(paths, limitMs) {
     const child = spawn(process.execPath, ["test/run.mjs", ...paths], { cwd: copy, stdio });
     running = child;
     // The runner kills the process groups of its tests; after SIGKILL, endless tests would stay.
-    let fate = "killed";
+    let fate = "killed:";
     const timer = setTimeout(() => {
-      fate = "timed out";
+      fate = "timed out:";
       child.kill("SIGTERM");
     }, limitMs);
     child.stdout.setEncoding("utf8").on("data", (text) => {
-      if (/^FAIL /m.test(text)) child.kill("SIGTERM");
+      for (const [, path, ms] of text.matchAll(PASSED)) durationsMs.set(path, Number(ms));
+      const failed = FAILED.exec(text);
+      if (failed === null) return;
+      fate = `killed by ${failed[1]}:`;
+      child.kill("SIGTERM");
     });
     child.once("exit", (code) => {
       clearTimeout(timer);
-      resolve(code === 0 ? "SURVIVED" : fate);
+      resolve(code === 0 ? "SURVIVED:" : fate);
     });
   });
 }

@@ -1,19 +1,18 @@
 // Runs the test suites: `node test/run.mjs [part of a path]...`, see runner/options.mjs. Five
-// processes take files, long ones first: one for files without a server, one for files that build
-// examples in place, which must not overlap, three for the other server suites (test/e2e,
-// test/conformance); an idle process helps the others. A crash does not affect the results of other
+// processes take files, long ones first: one begins with files without a server, four with server
+// suites (test/e2e, test/conformance). The examples are built before, so that server suites, which
+// build them again, do not replace each other's files. A crash does not affect the results of other
 // files. Detects what uvu does not: endless tests, suites that never run, missing totals, open
 // handles, processes that never exit or die. In continuous integration (`CI` is set) a file that
 // fails runs once more alone, and that run decides; the file is reported as unstable at the end.
 
-import { fork } from "node:child_process";
+import { execFileSync, fork } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nodeCommand } from "./runner/node-command.mjs";
+import { nodeCommand, plainNode } from "./runner/node-command.mjs";
 import {
-  buildsExamples,
   isServerSuite,
   isSuite,
   isUnit,
@@ -70,6 +69,10 @@ await transpileSources();
 
 const plain = longFirst(complete.filter((file) => !isServerSuite(file)));
 const servers = longFirst(complete.filter(isServerSuite));
+if (servers.some((file) => readFileSync(join(root, file), "utf8").includes("examples"))) {
+  // In a process of its own: the compiler keeps memory.
+  execFileSync(plainNode(), [join(here, "runner/build-examples.mjs")], { stdio: "inherit" });
+}
 if (options.serial || availableParallelism() === 1) {
   await runAll(plain);
   await runAll(servers);
@@ -77,18 +80,8 @@ if (options.serial || availableParallelism() === 1) {
   // Some wait: four processes take from one list.
   await Promise.all([1, 2, 3, 4].map(() => runAll(plain)));
 } else {
-  const exclusive = servers.filter((file) =>
-    buildsExamples(readFileSync(join(root, file), "utf8")),
-  );
-  const shared = servers.filter((file) => !exclusive.includes(file));
   // Server suites mostly wait: five at once keep two cores busy.
-  const turns = [
-    [plain, shared],
-    [exclusive, shared, plain],
-    [shared, plain],
-    [shared, plain],
-    [shared, plain],
-  ];
+  const turns = [[plain, servers], ...Array.from({ length: 4 }, () => [servers, plain])];
   await Promise.all(turns.map(runInTurn));
 }
 

@@ -37,6 +37,8 @@ export class KeptSlots {
   #forgottenMs = 0;
   /** The data folder has a record: without one, an instance with data of others has to ask. */
   #isKnown: boolean;
+  /** Id of the move of `noteAbsent`. */
+  #absent: string | null = null;
 
   /**
    * Installs the slots for this thread and later ones.
@@ -89,13 +91,43 @@ export class KeptSlots {
     this.#keep(record);
   }
 
+  /**
+   * Executes a command of a dispatcher, and returns what makes the result durable: its back-ends
+   * know the map, too, so that requests need not wait for that.
+   */
+  announce(command: SlotCommand): () => void {
+    const next = changeSlots(this.#record, this.own, command);
+    if (next === this.#record) return () => undefined;
+    this.#replace(next);
+    return () => keepSlotRecord(this.#root, this.#record);
+  }
+
+  /**
+   * Notes that the graphs have no content of a move that another group owns, so that responses are
+   * of a map; null: they may have some. After a restart they may, too.
+   */
+  noteAbsent(id: string | null): void {
+    if (id === this.#absent) return;
+    const before = this.#planned();
+    this.#absent = id;
+    this.#publishAfter(before);
+  }
+
   #keep(next: SlotRecord): void {
     keepSlotRecord(this.#root, next);
+    this.#replace(next);
+  }
+
+  #replace(next: SlotRecord): void {
     const before = this.#planned();
     if (next.version !== this.#record.version) log(`slots: version ${next.version}`, "info");
     this.#noteMoved(listMoved(this.#record, next));
     this.#record = next;
     this.#isKnown = true;
+    this.#publishAfter(before);
+  }
+
+  #publishAfter(before: SlotPlan): void {
     const after = this.#planned();
     const isOther = before.id !== after.id || before.isMoving !== after.isMoving;
     if (isOther) this.#changedMs = nowMs();
@@ -148,8 +180,14 @@ export class KeptSlots {
     const planned = planWithRecord(this.#plan, this.#record, this.#changedMs);
     if (!this.#isKnown) return { ...planned, isMoving: true };
     const { move } = this.#record;
+    const isMoving = planned.isMoving === true && move?.id !== this.#absent;
     const now = move === null ? [] : [{ slots: move.slots, untilMs: Number.MAX_SAFE_INTEGER }];
-    return { ...planned, moved: [...this.#moved, ...now], forgottenMs: this.#forgottenMs };
+    return {
+      ...planned,
+      isMoving,
+      moved: [...this.#moved, ...now],
+      forgottenMs: this.#forgottenMs,
+    };
   }
 }
 

@@ -313,6 +313,10 @@ export const RUNTIME_CODES = {
     title: "answer of the request with this Idempotency-Key is not known",
     fix: "check what the request has changed; to execute it once more, use a new key",
   },
+  SVC3408: {
+    title: "leadership engine does not respond",
+    fix: "start the engine, or check the network: until then no other member can lead",
+  },
   SVC3410: {
     title: "vertex belongs to another group",
     fix: "change it in the group named in the message: send the request with `X-SVC-Key`",

@@ -61,7 +61,8 @@ export function planCatchUp(
       (position !== undefined && hasOtherDigest(position, replicationPosition(store)));
     if (isDifferent && repair === null) return isDiverged(name, count);
     const isWanted = isDifferent || repair === "all";
-    if (isWanted || before === null || count < before) snapshots.push(graph);
+    // The log of an open graph begins somewhere.
+    if (isWanted || count < before!) snapshots.push(graph);
   }
   const remaining = [...theirs.keys()];
   const unknown = remaining.find(

@@ -12,7 +12,6 @@ import {
   requireIdentity,
   withJointTicket,
 } from "../graph/manager/logging-entry-points.js";
-import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import type { ReplicaReport } from "../metrics/traffic.js";
 import { CatchUp } from "./catch-up.js";
 import { notAReplica, readReplicaMarker, staleEpoch, writeReplicaMarker } from "./lineage.js";
@@ -236,7 +235,6 @@ export class Replica {
   /** @throws SvcError SVC2531, SVC2532 */
   async receive(peer: MessageSource, given: unknown): Promise<void> {
     const head = parseSnapshotHead(given);
-    rejectSystemGraph(head.name);
     const { folder } = openForLogging(this.#graphs.root, head.path, head.name);
     this.#catchUp.fetch(head.bytes + (head.values ?? 0));
     // Before anything is replaced: after a crash this folder must not pass for a complete one.
@@ -469,7 +467,6 @@ export class Replica {
   }
 
   #open(graph: OfferedGraph): GraphStore {
-    rejectSystemGraph(graph.name);
     this.#graphs.open(graph);
     const store = this.#graphs.stores().get(graph.name);
     if (store === undefined || requireIdentity(store) !== graph.identity) {
@@ -489,8 +486,4 @@ export class Replica {
     store.memory.markReplaced();
     await this.#graphs.remove(name, !isSame);
   }
-}
-
-function rejectSystemGraph(name: string): void {
-  if (name === SYSTEM_GRAPH) throw malformedMessage("the system's own graph is not provided");
 }

@@ -12,8 +12,8 @@ import type { StartingPoint } from "./catch-up-plan.js";
 import type { Control } from "./control.js";
 import type { DurableLog } from "./durable-log.js";
 import { FlowControl, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from "./flow-control.js";
+import { askMembers } from "./leadership/ask-members.js";
 import { Membership } from "./leadership/membership.js";
-import { isOneAhead } from "./leadership/more-advanced.js";
 import {
   fencedBy,
   hasBeenPromoted,
@@ -63,8 +63,8 @@ export class Replication {
   #isPromoted = false;
   /** Last reported reason; undefined: none reported yet. */
   #notReady: string | null | undefined;
-  /** Another instance provides in its place. */
-  #isFenced: boolean;
+  /** Epoch of the provider in its place; null: it is not fenced. */
+  #fencedBy: number | null;
   #isStarted = false;
   /** State of the replica that this instance was until `unbind`. */
   #unbound: ReplicaReport | null = null;
@@ -75,7 +75,7 @@ export class Replication {
     this.#log = log;
     this.#key = SharedKey.read(parts.settings.txKeyFile);
     this.#lineage = readLineage(parts.settings.root);
-    this.#isFenced = fencedBy(parts.settings.root) !== null;
+    this.#fencedBy = fencedBy(parts.settings.root);
     log.keptSn = () => {
       const archived = this.#archiver?.keptSn ?? Number.POSITIVE_INFINITY;
       return Math.min(archived, ...this.#senders.map(({ keptSn }) => keptSn));
@@ -97,9 +97,9 @@ export class Replication {
     const replication = new Replication(parts, parts.log);
     try {
       const { root } = parts.settings;
-      const fence = fencedBy(root);
-      if (fence !== null) {
-        const text = `this instance was fenced at epoch ${fence}: its graphs are read-only`;
+      if (replication.#fencedBy !== null) {
+        const fence = `fenced at epoch ${replication.#fencedBy}`;
+        const text = `this instance was ${fence}: its graphs are read-only`;
         const hint = "and it does not replicate until `svc admin promote`";
         parts.warn(`SVC2535: replication: ${text}, ${hint}`);
         replication.#started();
@@ -127,7 +127,7 @@ export class Replication {
   #started(): void {
     this.#isStarted = true;
     const { archive } = this.#parts.settings;
-    if (archive !== null && !this.#isFenced) this.#archive(archive);
+    if (archive !== null && this.#fencedBy === null) this.#archive(archive);
     this.#show();
   }
 
@@ -189,9 +189,8 @@ export class Replication {
 
   #attach(given: string): void {
     const uri = this.#canonicalUri(given);
-    const fence = fencedBy(this.#parts.settings.root);
-    if (fence !== null) {
-      const text = `this instance was fenced at epoch ${fence} and provides nothing`;
+    if (this.#fencedBy !== null) {
+      const text = `this instance was fenced at epoch ${this.#fencedBy} and provides nothing`;
       throw new SvcError("SVC2535", `replication: ${text}`);
     }
     if (this.#senders.some((sender) => sender.uri === uri)) {
@@ -312,7 +311,7 @@ export class Replication {
     const { log } = this.#log.channel;
     await this.#subscriber?.retire();
     this.#lineage = promote(settings.root, true, claimed, operationCounts(manager));
-    this.#isFenced = false;
+    this.#fencedBy = null;
     log.epoch = Math.max(log.epoch, this.#lineage.epoch);
     this.#subscriber?.promoted(log.epoch);
     this.#isPromoted = true;
@@ -344,10 +343,8 @@ export class Replication {
           manager.isReplica = isFrozen;
         },
         lag: () => this.#traffic.lagMs,
-        isBehind: async (addresses, ms) => {
-          const own = this.#subscriber?.positions?.() ?? null;
-          return own !== null && isOneAhead(own, addresses, this.#key, ms);
-        },
+        positions: () => this.#subscriber?.positions?.() ?? null,
+        ask: (addresses, ms) => askMembers(addresses, this.#key, ms),
         heardAtMs: () => this.#subscriber?.heardAtMs ?? Number.NEGATIVE_INFINITY,
         changed: () => this.#show(),
         restart,
@@ -369,7 +366,7 @@ export class Replication {
     const { manager, settings } = this.#parts;
     manager.isReplica = true;
     writeFence(settings.root, epoch);
-    this.#isFenced = true;
+    this.#fencedBy = epoch;
     this.#show();
   }
 
@@ -464,7 +461,7 @@ export class Replication {
   }
 
   #replicaReport(): ReplicaReport {
-    if (this.#isFenced) return { state: "fenced", done: 0, of: 0 };
+    if (this.#fencedBy !== null) return { state: "fenced", done: 0, of: 0 };
     const followed = this.#isPromoted ? null : this.#subscriber;
     return followed?.report() ?? this.#unbound ?? { state: "leader", done: 0, of: 0 };
   }

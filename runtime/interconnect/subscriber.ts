@@ -100,7 +100,8 @@ export class Subscriber implements LogFollower {
   }
 
   get heardAtMs(): number {
-    return this.#provider?.heardAtMs ?? Number.NEGATIVE_INFINITY;
+    const isFollowing = this.#parts.traffic.provider !== null;
+    return (isFollowing ? this.#provider?.heardAtMs : undefined) ?? Number.NEGATIVE_INFINITY;
   }
 
   positions(): Positions | null {
@@ -145,7 +146,7 @@ export class Subscriber implements LogFollower {
   }
 
   async #serve(socket: Socket): Promise<void> {
-    const { key, traffic } = this.#parts;
+    const { key } = this.#parts;
     if (!this.#makeRoom()) {
       socket.destroy();
       return;
@@ -166,7 +167,6 @@ export class Subscriber implements LogFollower {
         return;
       }
       this.#provider = peer;
-      traffic.provider = `svc://${peer.address}:${peer.port}`;
       await this.#follow(peer);
     } catch (error) {
       const isAhead = error instanceof SvcError && error.code === "SVC3404";
@@ -180,11 +180,7 @@ export class Subscriber implements LogFollower {
     } finally {
       peer.close();
       this.#peers.delete(peer);
-      if (this.#provider === peer) {
-        this.#provider = null;
-        traffic.provider = null;
-        traffic.providerDigest = "";
-      }
+      if (this.#provider === peer) this.#provider = null;
     }
   }
 
@@ -242,6 +238,8 @@ export class Subscriber implements LogFollower {
     report();
     const { membership } = this.#parts;
     const timer = setInterval(report, membership?.ackMs ?? ACK_MS).unref();
+    // Only now: other members connect to ask what is here.
+    traffic.provider = `svc://${peer.address}:${peer.port}`;
     try {
       for (;;) {
         const message = await peer.next();
@@ -252,6 +250,8 @@ export class Subscriber implements LogFollower {
     } finally {
       clearInterval(timer);
       replica.onSafe = () => undefined;
+      traffic.provider = null;
+      traffic.providerDigest = "";
       replica.mark();
       replica.lose();
       membership?.disturbed();

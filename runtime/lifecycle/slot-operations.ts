@@ -6,8 +6,9 @@ import { freemem } from "node:os";
 import { isSlotMove, isSlotRecord, type KeptSlots } from "../base/kept-slots.js";
 import { MAX_SLOTS } from "../base/limits.js";
 import { isPlainObject } from "../base/plain-object.js";
-import type { SlotCommand } from "../base/slot-record.js";
+import type { SlotCommand, SlotMove } from "../base/slot-record.js";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
+import type { GraphDigests } from "../system/slot-moves/graph-digests.js";
 import { SLOTS_UNKNOWN } from "../system/slot-moves/slot-instances.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { Parts } from "./operation.js";
@@ -50,12 +51,14 @@ async function execute(
       const hold = { slots: held, withQueries, drainMs };
       return { running: await service.holdRequests(hold) };
     }
-    case "release-requests":
-      if (command.record !== undefined) {
-        slots.change(readCommand({ do: "install", record: command.record }, slots));
-      }
+    case "release-requests": {
+      const { record } = command;
+      const installed = record === undefined ? null : readCommand({ do: "install", record }, slots);
+      const keep = installed === null ? null : slots.announce(installed);
       await service.releaseRequests();
+      keep?.();
       return {};
+    }
     case "tell": {
       const record = slots.change(readCommand(command.command, slots));
       await share.settle();
@@ -81,10 +84,18 @@ async function execute(
         String(command.id),
         readList(command.chunks).map((chunk) => readStaged(chunk, command.names)),
       );
+    case "await":
+      if (!isPlainObject(command.digests)) throw notValid();
+      return share.await(command.digests as GraphDigests);
+    case "prepare":
+      await share.requireTerm(termOf(command));
+      return { record: share.prepare(readMove(command.move, slots)) };
     case "write":
       await share.requireTerm(termOf(command));
-      if (!isSlotMove(command.move, slots.record.map.count)) throw notValid();
-      return share.write(command.move);
+      return share.write(readMove(command.move, slots));
+    case "clear-out":
+      await share.requireTerm(termOf(command));
+      return share.clearOut(String(command.id));
     case "remove": {
       await share.requireTerm(termOf(command));
       const last = command.last === undefined ? null : readCommand(command.last, slots);
@@ -128,13 +139,17 @@ async function look(
   };
 }
 
+function readMove(given: unknown, { record }: KeptSlots): SlotMove {
+  if (!isSlotMove(given, record.map.count)) throw notValid();
+  return given;
+}
+
 function readCommand(given: unknown, slots: KeptSlots): SlotCommand {
   if (!isPlainObject(given)) throw notValid();
   const { count } = slots.record.map;
   switch (given.do) {
     case "hold":
-      if (!isSlotMove(given.move, count)) throw notValid();
-      return { do: "hold", move: given.move };
+      return { do: "hold", move: readMove(given.move, slots) };
     case "install":
       if (!isSlotRecord(given.record) || given.record.map.count !== count) throw notValid();
       return { do: "install", record: given.record };

@@ -1,19 +1,24 @@
 // Content of slots in the graphs of this process, as a move reads and writes it. Received content
 // is kept in memory until the source has stopped changing it: before that, nothing depends on it.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { answerInTime } from "../base/answer-in-time.js";
 import { threadSlots } from "../base/instance-slots.js";
 import type { KeptSlots } from "../base/kept-slots.js";
 import { isLeading, type SlotMember } from "../base/next-slot-step.js";
-import type { SlotMove } from "../base/slot-record.js";
+import type { SlotMove, SlotRecord } from "../base/slot-record.js";
 import { describeDigest, measureBytes } from "../graph/api/status/graph-digest.js";
 import { GraphSlots, type RecordName } from "../graph/log/slot-content.js";
+import { type GraphDigests, isReached } from "../system/slot-moves/graph-digests.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 
 /** Bytes of content in one response, before base64. */
 const CHUNK_BYTES = 2 ** 19;
 const MAX_STAGED_BYTES = 2 ** 28;
 const FLUSH_MS = 30_000;
+/** Queries wait for replicas, which are mostly late by a few milliseconds. */
+const AWAIT_MS = 1000;
+const POLL_MS = 2;
 /** Without a move for so long, all that it needs is forgotten: also 2 bytes a vertex. */
 const IDLE_MS = 120_000;
 
@@ -83,10 +88,19 @@ export class SlotShare {
     if (!isLeading(own, term)) throw new Error(`this instance does not lead in term ${term}`);
   }
 
-  async digests(): Promise<Record<string, string>> {
+  async digests(): Promise<GraphDigests> {
     if (this.#slots.isDispatcher) return {};
     const all = await this.#all();
     return Object.fromEntries(all.map(({ store }) => [store.name, describeDigest(store)]));
+  }
+
+  /** Waits for a while until the graphs have what those of another member of the group had. */
+  async await(wanted: GraphDigests): Promise<object> {
+    for (const deadline = performance.now() + AWAIT_MS; ; ) {
+      if (isReached(await this.digests(), wanted)) return { isReached: true };
+      if (performance.now() > deadline) return { isReached: false };
+      await sleep(POLL_MS);
+    }
   }
 
   async usedBytes(): Promise<number> {
@@ -185,6 +199,13 @@ export class SlotShare {
     staged.received += bytes.length;
   }
 
+  /** Holds a move to a group of one member, which has nothing of its content until `write`. */
+  prepare(move: SlotMove): SlotRecord {
+    // Another write may have begun before.
+    if (this.#slots.record.move?.id !== move.id) this.#slots.noteAbsent(move.id);
+    return this.#slots.change({ do: "hold", move });
+  }
+
   /**
    * Holds a move to this group, writes the received slots to the graphs, and resolves when both are
    * durable.
@@ -204,6 +225,7 @@ export class SlotShare {
       );
     });
     if (missing.length > 0) return { missing: missing.map(({ slot }) => slot) };
+    this.#slots.noteAbsent(null);
     const record = this.#slots.change({ do: "hold", move });
     for (const graph of all) {
       const anchors = this.#staged.get(placeOf(graph.store.name, this.#slots.record.map.count));
@@ -214,17 +236,19 @@ export class SlotShare {
     for (const { graph, slot } of places) {
       write(graph, this.#staged.get(placeOf(graph.store.name, slot))!);
     }
-    const digests: Record<string, Record<string, string>> = {};
-    for (const graph of all) {
-      const { contents } = graph.encode(slots, Number.POSITIVE_INFINITY);
-      digests[graph.store.name] = Object.fromEntries(
-        contents.map(({ slot, digest }) => [slot, digest]),
-      );
-    }
+    const flushed = this.#flush();
+    flushed.catch(() => undefined);
+    const digests = Object.fromEntries(
+      all.map((graph) => {
+        const { contents } = graph.encode(slots, Number.POSITIVE_INFINITY);
+        const bySlot = contents.map(({ slot, digest }) => [slot, digest] as const);
+        return [graph.store.name, Object.fromEntries(bySlot)];
+      }),
+    );
     this.#unstage();
     const ms = performance.now() - sinceMs;
-    await this.#flush();
-    return { digests, ms, record };
+    await flushed;
+    return { digests, ms, record, contents: await this.digests() };
   }
 
   #unstage(): void {
@@ -233,18 +257,32 @@ export class SlotShare {
   }
 
   /**
+   * Removes what a move has given away from a group of one member: responses are of the new map
+   * before that is durable. After a crash they are of no map, until `remove`.
+   */
+  async clearOut(id: string): Promise<object> {
+    const sinceMs = performance.now();
+    await this.#removeContent(id);
+    this.#slots.noteAbsent(id);
+    return { ms: performance.now() - sinceMs };
+  }
+
+  /**
    * Removes what a move has given away, or what an undone move has brought.
    * @returns how long it took before the flush
    */
   async remove(id: string): Promise<object> {
     const sinceMs = performance.now();
-    const { slots } = this.#require(id);
-    this.#idle.refresh();
-    this.#encoded.clear();
-    for (const graph of await this.#all()) graph.remove(slots);
+    await this.#removeContent(id);
     const ms = performance.now() - sinceMs;
     await this.#flush();
-    return { ms };
+    return { ms, digests: await this.digests() };
+  }
+
+  async #removeContent(id: string): Promise<void> {
+    const { slots } = this.#require(id);
+    this.#idle.refresh();
+    for (const graph of await this.#all()) graph.remove(slots);
   }
 
   #require(id: string) {

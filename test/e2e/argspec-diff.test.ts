@@ -82,7 +82,7 @@ test.before(async () => {
   served = await serve(project.folder);
 });
 test.after(async () => {
-  await served.stop();
+  await served.end();
   project.remove();
 });
 

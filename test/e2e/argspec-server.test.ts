@@ -56,7 +56,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await served.stop();
+  await served.end();
   project.remove();
 });
 
@@ -181,7 +181,7 @@ test("exposes the hash to cross-origin pages", async () => {
   assert.is(headers.get("access-control-expose-headers"), "X-SVC-Argspec");
   const plain = await get(open.port, "/svc/builtin/ping");
   assert.is(plain.headers.get("access-control-expose-headers"), null);
-  await open.stop();
+  await open.end();
 });
 
 test("returns the contract of the whole matrix from an instance with one role", async () => {

@@ -1,5 +1,6 @@
 // JSON Web Tokens of an identity provider, from the socket to the plugin.
 // limit: 60 s
+// takes 10 s
 
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
@@ -53,7 +54,7 @@ test.before.each(async (context) => {
   context.server = await serve(context.project.folder);
 });
 test.after.each(async ({ server }) => {
-  await server.stop();
+  await server.end();
 });
 test.after(async ({ issuer, project }) => {
   await issuer.stop();

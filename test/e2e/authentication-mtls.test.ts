@@ -31,7 +31,7 @@ test.before((context) => {
   context.project = new TemporaryProject({ "plugins/p.ts": PLUGINS, "src/auth.ts": AUTH });
 });
 test.after.each(async (context) => {
-  await context.server?.stop();
+  await context.server?.end();
   context.server = null;
 });
 test.after(({ project }) => project.remove());

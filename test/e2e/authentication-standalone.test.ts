@@ -51,7 +51,7 @@ export const tokens = jwt(${JSON.stringify(issuer.options)});
     assert.equal((await ask(await issuer.token({ scope: "b" }))).json.response, ["b"]);
     assert.is((await ask("x")).status, 401);
   } finally {
-    await served.stop();
+    await served.end();
     await issuer.stop();
     project.remove();
     rmSync(join(folder, ".."), { recursive: true });

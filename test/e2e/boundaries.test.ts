@@ -2,6 +2,7 @@
 // limits has to serve the others. Costly queries have tests of their own, as do pages of plugins
 // (admin-origin.test.ts) and proxies (proxy-configurations.test.ts).
 // limit: 120 s
+// takes 7 s
 
 import { connect, type Socket } from "node:net";
 import { suite } from "uvu";

@@ -1,5 +1,6 @@
 // `http.builtins`: who may use built-in plugins and services on the main port.
 // limit: 60 s
+// takes 4 s
 
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -29,7 +30,7 @@ const address = Object.values(networkInterfaces())
 let served: Served;
 test.before(() => buildProject(fixture("engine")));
 test.after.each(async () => {
-  await served?.stop();
+  await served?.end();
 });
 
 /** Status of a GET from another machine's address, or from loopback with another `Host`. */

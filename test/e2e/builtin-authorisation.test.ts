@@ -40,7 +40,7 @@ test.before(async () => {
   await get(served.port, "/svc/plugin/feed");
 });
 test.after(async () => {
-  await served.stop();
+  await served.end();
   rmSync(root, { recursive: true });
 });
 
@@ -209,7 +209,7 @@ test("lets only trusted clients bypass Service-OUT", async () => {
       assert.is(await statusFor(client), 503, who);
     }
   } finally {
-    await served.stop();
+    await served.end();
     served = open;
   }
 });

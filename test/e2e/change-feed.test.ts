@@ -67,7 +67,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await server.stop();
+  await server.end();
   project.remove();
 });
 
@@ -352,7 +352,7 @@ async function withMatrix(
     );
   } finally {
     await dispatcher.kill();
-    await second.stop();
+    await second.end();
   }
 }
 

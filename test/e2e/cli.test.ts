@@ -272,7 +272,7 @@ test("serve prints a command that fits the declared type", () =>
       const answer = await fetch(url, { headers: { connection: "close" } });
       assert.is(((await answer.json()) as { response: number }).response, 2);
     } finally {
-      await served.stop();
+      await served.end();
     }
   }));
 
@@ -288,7 +288,7 @@ test("serve prints a command with a body where needed, and the query of an examp
         const answer = await fetch(url!, { method: "POST", body: body!, headers });
         assert.is(((await answer.json()) as { response: string }).response, "a-7 text 1");
       } finally {
-        await served.stop();
+        await served.end();
       }
     },
     {
@@ -324,7 +324,7 @@ test("serve warns of a stale build, names the file and serves the build", () =>
       });
       assert.is(((await answer.json()) as { response: number }).response, 8);
     } finally {
-      await served.stop();
+      await served.end();
     }
   }));
 

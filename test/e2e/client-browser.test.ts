@@ -1,7 +1,6 @@
 // A generated client in a real browser: bundled, in cross-origin pages and in pages of the server,
 // and in workers. Skipped without a browser.
 // limit: 60 s
-// builds examples
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
@@ -116,7 +115,7 @@ test.after(async () => {
   rmSync(root, { recursive: true });
   if (browser === null) return;
   pages.closeAllConnections();
-  await Promise.all([served.stop(), new Promise((resolve) => pages.close(resolve))]);
+  await Promise.all([served.end(), new Promise((resolve) => pages.close(resolve))]);
 });
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -102,7 +102,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await server?.stop();
+  await server?.end();
   project?.remove();
 });
 

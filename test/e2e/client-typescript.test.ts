@@ -1,7 +1,6 @@
 // The TypeScript clients of all examples in a project of their own: generated, compiled under
 // strict options, and run as ES modules and CommonJS against live servers.
 // limit: 60 s
-// builds examples
 // takes 15 s
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -64,7 +63,7 @@ for (const [example, program] of Object.entries(PROGRAMS)) {
       const admin = `http://127.0.0.1:${servers[0]!.port + 1}`;
       if (servers.length === 1) await compareWithServer(example, admin);
     } finally {
-      await Promise.all(servers.map((server) => server.stop()));
+      await Promise.all(servers.map((server) => server.end()));
     }
   });
 }

@@ -52,7 +52,7 @@ test("is restricted to trusted clients on the admin port", async () => {
     const foreign = { headers: { origin: "http://elsewhere.example" } };
     assert.is((await get(served.port + 1, "/svc/build", foreign)).status, 403);
   } finally {
-    await served.stop();
+    await served.end();
   }
 });
 

@@ -2,7 +2,7 @@
 // characters. Pages show all of it as truncated text, and links lead back to it. The main work on
 // the same graph, by keys only. Skipped without a browser.
 // limit: 180 s
-// builds examples
+// takes 7 s
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,7 +53,7 @@ test.before(async () => {
   page = await ConsolePage.start(browser);
 });
 test.after(async () => {
-  await Promise.all([served?.stop(), page?.close()]);
+  await Promise.all([served?.end(), page?.close()]);
   rmSync(root, { recursive: true, force: true });
 });
 

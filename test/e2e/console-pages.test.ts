@@ -1,7 +1,6 @@
 // Further pages of the console: logs, operations, and accessibility of all pages without sight or
 // mouse. Skipped without a browser.
 // limit: 180 s
-// builds examples
 // takes 25 s
 
 import { once } from "node:events";
@@ -40,7 +39,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await Promise.all([served.stop(), page?.close()]);
+  await Promise.all([served.end(), page?.close()]);
   rmSync(root, { recursive: true });
 });
 

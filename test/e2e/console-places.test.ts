@@ -34,7 +34,7 @@ test("is on both ports if configured, with operations on the admin port only", a
     assert.is((await get(served.port, "/svc/builtin/ADMIN_GetAuthToken")).status, 404);
     assert.is((await get(served.port, "/svc/log")).status, 404);
   } finally {
-    await served.stop();
+    await served.end();
   }
 });
 
@@ -66,7 +66,7 @@ test("works with TLS in a browser, and soon reports a server that hangs", async 
   } finally {
     served.process.kill("SIGCONT");
     await tab.close();
-    await served.stop();
+    await served.end();
   }
 });
 
@@ -100,7 +100,7 @@ test("--open passes the address to the browser command as one argument", async (
     const text = await written(told);
     assert.is(text, `1\nhttp://127.0.0.1:${served.port + 1}/\n`);
   } finally {
-    await served.stop();
+    await served.end();
   }
 });
 
@@ -134,7 +134,7 @@ test("--open prints the address when no browser can be opened", async () => {
   try {
     while (!served.output().includes("cannot open a browser")) await delay(50);
   } finally {
-    await served.stop();
+    await served.end();
   }
 });
 

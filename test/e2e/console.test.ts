@@ -1,7 +1,6 @@
 // The web console: how it is served, and its pages in a real browser against a real server. Browser
 // tests are skipped without a browser.
 // limit: 120 s
-// builds examples
 // takes 10 s
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -43,7 +42,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await Promise.all([served.stop(), tab?.close()]);
+  await Promise.all([served.end(), tab?.close()]);
   rmSync(root, { recursive: true });
 });
 
@@ -121,7 +120,7 @@ test("leaves its paths to user files when disabled", async () => {
     assert.is((await get(other.port + 1, "/system")).status, 404);
     assert.not.match(other.output(), /console http/);
   } finally {
-    await other.stop();
+    await other.end();
   }
 });
 
@@ -197,7 +196,7 @@ inBrowser("shows names of a graph as text with working links", async () => {
     assert.is(await tab.value(`document.querySelectorAll("img").length`), 0);
     await tab.until(`document.querySelectorAll("canvas").length === 1`);
   } finally {
-    await other.stop();
+    await other.end();
   }
 });
 

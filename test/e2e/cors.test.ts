@@ -30,7 +30,7 @@ test("the preflight allows the resource's methods and the requested fields", asy
   const plain = await get(served.port, PATH, { method: "OPTIONS" });
   assert.is(plain.headers.get("allowed"), "OPTIONS, GET, POST");
   assert.is(plain.headers.get("access-control-allow-methods"), null);
-  await served.stop();
+  await served.end();
 });
 
 test("a cross-origin POST is refused unless http.cors allows it", async () => {
@@ -52,7 +52,7 @@ test("a cross-origin POST is refused unless http.cors allows it", async () => {
   await open.stop();
   const named = await serve(fixture("engine"), "--allowed-hosts", "shop.example");
   assert.is((await get(named.port, path)).status, 200);
-  await named.stop();
+  await named.end();
 });
 
 test("nothing is allowed without the option", async () => {
@@ -60,7 +60,7 @@ test("nothing is allowed without the option", async () => {
   const { headers } = await get(served.port, PATH, preflight);
   const names = [...headers.keys()].filter((name) => name.startsWith("access-control"));
   assert.equal(names, []);
-  await served.stop();
+  await served.end();
 });
 
 test.run();

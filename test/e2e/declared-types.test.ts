@@ -36,7 +36,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await served.stop();
+  await served.end();
   project.remove();
 });
 

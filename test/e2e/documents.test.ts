@@ -1,7 +1,6 @@
 // Documents match reality: their programs are compiled and run, their commands sent to a server.
 // support/document.ts describes how a document states its expectations.
 // limit: 120 s
-// builds examples
 // takes 20 s
 
 import { spawnSync } from "node:child_process";
@@ -128,7 +127,7 @@ async function serveExample(served: string): Promise<ServedExample> {
 
 test.after(async () => {
   for (const { server, temporary } of running.values()) {
-    await server.stop();
+    await server.end();
     rmSync(temporary, { recursive: true });
   }
 });

@@ -1,6 +1,5 @@
 // Every example is built, served and called as a reader would.
 // limit: 60 s
-// builds examples
 // takes 10 s
 
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";

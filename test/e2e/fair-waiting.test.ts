@@ -48,7 +48,7 @@ test.before(async () => {
   server = await serve(project.folder, "--executors", "1", "--max-running-per-client", "0");
 });
 test.after(async () => {
-  await server?.stop();
+  await server?.end();
   project.remove();
 });
 

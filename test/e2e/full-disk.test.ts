@@ -59,7 +59,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await server?.stop();
+  await server?.end();
   process.env.NODE_OPTIONS = "";
   if (isMounted) execFileSync("umount", [folder]);
   project.remove();

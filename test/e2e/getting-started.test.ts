@@ -26,7 +26,7 @@ const project = join(scratch, "my-service");
 let server: Served | null = null;
 
 test.after(async () => {
-  await server?.stop();
+  await server?.end();
   rmSync(scratch, { recursive: true });
 });
 

@@ -58,7 +58,7 @@ test("removes expired contents by itself, unless events are off, also after a st
   await delay(1000);
   await start("expiry");
   await until("look", [["all", "later"], 4, "RUNNING"]);
-  await served.stop();
+  await served.end();
 });
 
 /** Memory of the server's process in MB, 0 on unsupported systems. */
@@ -83,14 +83,14 @@ test("reuses the memory of an emptied graph", async () => {
   }
   const after = residentMb();
   assert.ok(after < full + 30, `${full} MB became ${after}`);
-  await served.stop();
+  await served.end();
 });
 
 test("returns the memory of an emptied graph once no plugin blocks its thread", async () => {
   await start("shrunk", "--executors", "2", "--plugin-timeout", "0");
   for (let time = 0; time < 4; time++) await call("bytes");
   const before = residentMb();
-  await call("fill?arcs=900000");
+  await call("fill?arcs=400000");
   const full = residentMb();
   const busy = call("block?ms=3000");
   await delay(100);
@@ -110,7 +110,7 @@ test("returns the memory of an emptied graph once no plugin blocks its thread", 
 test("returns memory and files of an erased graph, which cannot be used any more", async () => {
   // Each executor has it open, emptied by the test above.
   const before = residentMb();
-  await call("fill?arcs=900000");
+  await call("fill?arcs=400000");
   const file = join(await call<string>("store"), "graph.snapshot");
   assert.ok(existsSync(file));
   const full = residentMb();
@@ -128,7 +128,7 @@ test("returns memory and files of an erased graph, which cannot be used any more
     await delay(100);
   }
   assert.is(await call("fill?arcs=10"), 10, "it is a new one");
-  await served.stop();
+  await served.end();
 });
 
 test.run();

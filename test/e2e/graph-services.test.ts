@@ -21,7 +21,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await server.stop();
+  await server.end();
   rmSync(root, { recursive: true });
 });
 

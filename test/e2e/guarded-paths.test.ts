@@ -1,6 +1,7 @@
 // Attempts to reach guarded plugins, built-in services and files without a principal: other
 // spellings of their paths, other methods, forged header fields, and streams of removed keys.
 // limit: 120 s
+// takes 5 s
 
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";

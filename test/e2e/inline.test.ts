@@ -192,7 +192,7 @@ test("run in executors with --no-inline", async () => {
   const all = await serve(project.folder, "--no-inline");
   const thread = async (name: string) => (await get(all.port, `/svc/plugin/${name}`)).json.response;
   assert.is(await thread("where"), await thread("other"));
-  await all.stop();
+  await all.end();
 });
 
 test("are named in the log when the IO thread is busy", async () => {
@@ -216,7 +216,7 @@ test("are named in the log when the IO thread is busy", async () => {
   // How much of the time is collected depends on the machine.
   const times = { svc_thread_gc_seconds_total: 10 };
   assertFiring(before, text, ["SvcGarbageCollection", "SvcIoBusy"], { apartS, times });
-  await busy.stop();
+  await busy.end();
 });
 
 const ENDLESS = [

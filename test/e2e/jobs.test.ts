@@ -1,5 +1,6 @@
 // Scheduled functions of served projects: runs, results, deadlines, kills, restarts, operators.
 // limit: 90 s
+// takes 22 s
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -107,7 +108,7 @@ test.before(async () => {
 
 test.after(async () => {
   delete process.env.NOTES;
-  await server.stop();
+  await server.end();
   project.remove();
 });
 

@@ -1,7 +1,6 @@
 // Changes of a matrix under load: replicas and partitions are added and removed, weights change,
 // and no request is lost.
 // limit: 120 s
-// builds examples
 // takes 15 s
 
 import { join } from "node:path";

@@ -1,7 +1,6 @@
 // `svc matrix` as a user runs it: its output, a matrix that serves, an engine that is killed and
 // restarts, and a stop without orphaned processes.
 // limit: 60 s
-// builds examples
 // takes 15 s
 
 import { type ChildProcess, spawn } from "node:child_process";

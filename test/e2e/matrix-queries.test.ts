@@ -1,6 +1,7 @@
 // Graph queries over a matrix of 2 x 2 engines, against an engine with all documents: searches with
 // facets, groups and cursors, whose pages continue on other replicas.
 // limit: 60 s
+// takes 5 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -75,7 +75,7 @@ test.before(async () => {
   url = `http://127.0.0.1:${served.port}/shop/`;
 });
 test.after(async () => {
-  await served.stop();
+  await served.end();
   project.remove();
 });
 

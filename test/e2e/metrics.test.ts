@@ -1,6 +1,7 @@
 // `/metrics` of an engine and of a dispatcher as Prometheus reads it: on the admin port only, with
 // valid lines. `promtool` validates them if it is installed.
 // limit: 60 s
+// takes 10 s
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -27,7 +28,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await server.stop();
+  await server.end();
 });
 
 /** The samples of a scrape by name and labels; rejects invalid lines. */

@@ -1,7 +1,6 @@
 // The OpenAPI document against running servers: every operation is called as documented, and all
 // responses, including errors, must match its schemas.
 // limit: 60 s
-// builds examples
 // takes 15 s
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +21,7 @@ const root = mkdtempSync(join(tmpdir(), "svc-openapi-"));
 const served: Served[] = [];
 
 test.after(async () => {
-  await Promise.all(served.map((server) => server.stop()));
+  await Promise.all(served.map((server) => server.end()));
   rmSync(root, { recursive: true });
 });
 

@@ -49,7 +49,7 @@ test.before(async () => {
   server = await serve(project.folder, "--executors", "2");
 });
 test.after(async () => {
-  await server.stop();
+  await server.end();
   project.remove();
 });
 

@@ -78,7 +78,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
-  await served.stop();
+  await served.end();
   project.remove();
 });
 

@@ -33,7 +33,7 @@ test.before(async () => {
 });
 test.after.each(async () => {
   proxy?.kill();
-  await server?.stop();
+  await server?.end();
 });
 test.after(() => project.remove());
 

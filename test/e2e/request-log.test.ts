@@ -55,7 +55,7 @@ test.before(async () => {
   server = await serve(project.folder, "--log-format", "json");
 });
 test.after(async () => {
-  await server?.stop();
+  await server?.end();
   project.remove();
 });
 

@@ -1,7 +1,6 @@
 // A rolling update whose operator is killed, whose instances are killed, and that two operators
 // start at once: no request with another replica is lost, and the next run completes it.
 // limit: 240 s
-// builds examples
 // takes 70 s
 
 import { type ChildProcess, spawn } from "node:child_process";

@@ -1,7 +1,6 @@
 // A rolling update under load: no request is lost, the next run completes an interrupted one, and
 // no partition is left without a replica.
 // limit: 120 s
-// builds examples
 // takes 10 s
 
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 // Types inferred from schemas of libraries: the sent type, the value that a plugin receives, and
 // rejections.
 // limit: 240 s
+// takes 4 s
 
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";

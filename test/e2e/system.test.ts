@@ -1,7 +1,6 @@
 // A system of several instances on this machine: `svc up` starts it, `svc admin` shows it, `svc
 // down` stops it, and errors are reported.
 // limit: 120 s
-// builds examples
 
 import { join } from "node:path";
 import { suite } from "uvu";

@@ -1,7 +1,6 @@
 // A system whose instances require client certificates over TLS: operators, dispatcher and
 // instances connect by `tls` of the descriptor.
 // limit: 120 s
-// builds examples
 // takes 15 s
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -26,7 +26,7 @@ test.before(async (context) => {
   await buildProject(fixture("engine"));
 });
 test.after.each(async ({ served }) => {
-  await Promise.all(served.splice(0).map((one) => one.stop()));
+  await Promise.all(served.splice(0).map((one) => one.end()));
 });
 test.after(({ folder }) => rmSync(folder, { recursive: true }));
 

@@ -61,7 +61,7 @@ test.before(async () => {
 });
 
 test.after.each(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()));
+  await Promise.all(running.splice(0).map((server) => server.end()));
 });
 
 test.after(() => {

@@ -1,6 +1,7 @@
 // `--tsconfig`: a file other than `tsconfig.json` resolves imports, for each command that accepts
 // it.
 // limit: 180 s
+// takes 5 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -43,7 +44,7 @@ test("build and check resolve imports by it, and by no other file", async () => 
       const answer = await get(served.port, "/svc/plugin/double?n=4");
       assert.is(answer.json.response, 8);
     } finally {
-      await served.stop();
+      await served.end();
     }
     project.write("shop/factor.ts", 'export const factor = "two";\n');
     assert.match(await failure("check", folder, ...OPTION), /double\.ts:6:\d+ - error TS2363/);

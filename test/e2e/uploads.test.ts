@@ -1,5 +1,6 @@
 // Files of forms as arguments: raw bodies, invalid ones, both clients, the contract.
 // limit: 60 s
+// takes 5 s
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -63,7 +64,7 @@ test.before(async () => {
   server = await serve(project.folder);
 });
 test.after(async () => {
-  await server.stop();
+  await server.end();
   await until(() => folders().length === 0);
   project.remove();
 });

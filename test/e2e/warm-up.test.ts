@@ -75,7 +75,7 @@ test.before(async () => {
 });
 
 test.after.each(async () => {
-  await served?.stop();
+  await served?.end();
   served = null;
   rmSync(file, { force: true });
 });

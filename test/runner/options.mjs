@@ -41,13 +41,6 @@ const NO_SUITES = /^test\/(fixtures|golden|openapi|releases|uws|runner)\/|\/node
 /** Declared in the header comment of a file. */
 const STARTS_PROCESSES = /^\/\/ starts processes$/m;
 
-/** The same: it builds in the folders of examples/, which no other file may do at that time. */
-const BUILDS_EXAMPLES = /^\/\/ builds examples$/m;
-
-export function buildsExamples(source) {
-  return BUILDS_EXAMPLES.test(source);
-}
-
 /** The same: its duration on an idle machine, if more than 3 s. */
 const TAKES = /^\/\/ takes (\d+) s$/m;
 

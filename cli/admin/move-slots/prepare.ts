@@ -6,6 +6,7 @@ import { findLeader, latestRecord } from "../../../runtime/base/next-slot-step.j
 import { type PlannedMove, planSlotMoves } from "../../../runtime/base/plan-slot-moves.js";
 import { SlotMap } from "../../../runtime/base/slot-map.js";
 import { countSlots, type SlotRecord } from "../../../runtime/base/slot-record.js";
+import { isReached } from "../../../runtime/system/slot-moves/graph-digests.js";
 import {
   listDispatchers,
   listMembers,
@@ -109,15 +110,6 @@ async function requireFollowers(
       seen = (await instances.look(id)).digests;
     }
   }
-}
-
-type Digests = SurveyedInstance["digests"];
-
-/** Digests begin with the number of operations. */
-function isReached(replica: Digests, provider: Digests): boolean {
-  return Object.entries(provider).every(([graph, text]) => {
-    return Number.parseInt(replica[graph] ?? "0", 10) >= (Number.parseInt(text, 10) || 0);
-  });
 }
 
 /**

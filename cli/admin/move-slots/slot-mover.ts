@@ -7,6 +7,7 @@ import type { PlannedMove } from "../../../runtime/base/plan-slot-moves.js";
 import { SlotMap } from "../../../runtime/base/slot-map.js";
 import { countSlots, type SlotMove, type SlotRecord } from "../../../runtime/base/slot-record.js";
 import type { ProcedureLease } from "../../../runtime/system/procedure-lease.js";
+import type { GraphDigests } from "../../../runtime/system/slot-moves/graph-digests.js";
 import {
   type EncodedSlots,
   listDispatchers,
@@ -65,6 +66,8 @@ export class SlotMover {
   #aheadId: string | null = null;
   /** Content that the target has received in the present attempt. */
   #copied: EncodedSlots | null = null;
+  /** Settles once the source has forgotten the cut before, while the next one is copied. */
+  #finished: Promise<void> = Promise.resolve();
 
   constructor(context: AdminContext, lease: ProcedureLease, rate: MoveRate) {
     this.#lease = lease;
@@ -76,7 +79,8 @@ export class SlotMover {
   }
 
   /** Completes or undoes what an earlier run has left, and lets all instances have one map. */
-  settle(): Promise<SlotRecord> {
+  async settle(): Promise<SlotRecord> {
+    await this.#finished.catch(() => undefined);
     return this.#steps.settle();
   }
 
@@ -131,17 +135,34 @@ export class SlotMover {
       apply: (step: CopyStep) => this.#apply(step),
     };
     const attempt = () => this.#steps.attempt(move, acts);
+    await this.#finished;
     await this.#hold.during(move.slots, drainMs, attempt, (...ms) => this.#countHeld(...ms));
     this.#count(first);
+    this.#finished = this.#steps.finish();
+    this.#finished.catch(() => undefined);
     return first.slots.length;
   }
 
   /** Lets the source hold the slots, and sends their content as it remains. */
   async #copy({ move, from, to }: CopyStep): Promise<void> {
-    const { record, ...copied } = await this.#copier.encodeHeld(from, move);
+    const [encoded, prepared] = await Promise.allSettled([
+      this.#copier.encodeHeld(from, move),
+      this.#prepare(move, to),
+    ]);
+    if (prepared.status === "rejected") throw prepared.reason;
+    if (encoded.status === "rejected") throw encoded.reason;
+    const { record, ...copied } = encoded.value;
     this.#steps.survey.note(from.id, { record });
     this.#copied = copied;
     await this.#copier.copy(copied, move.id, from, to);
+  }
+
+  /** Lets a target of one member hold the move before queries wait. */
+  async #prepare(move: SlotMove, { id, term }: SlotLeader): Promise<void> {
+    const { instances, survey } = this.#steps;
+    if (!(await survey.isAlone(move.to))) return;
+    const { record } = await instances.send(id, { do: "prepare", move, term });
+    survey.note(id, { record: record as SlotRecord });
   }
 
   /** Lets the target write the content of the slots to its graphs. */
@@ -170,7 +191,8 @@ export class SlotMover {
       this.#copied = null;
       return this.#write(step);
     }
-    survey.note(to.id, { record: written.record as SlotRecord });
+    const contents = written.contents as GraphDigests;
+    survey.note(to.id, { record: written.record as SlotRecord, digests: contents });
     this.#writtenMs += Number(written.ms);
     const digests = written.digests as Record<string, Record<string, string>>;
     for (const { graph, slots: all } of this.#copied!.graphs) {

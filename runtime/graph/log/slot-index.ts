@@ -1,7 +1,8 @@
 // Slot of each vertex of a graph, for a move: 2 bytes a vertex. A refresh hashes only the ids of
-// vertices that are new: those with a later generation than the last one at the refresh before. To
-// this comparison, vertices that are older by half of all generations are new, too. Lists of the
-// slots wanted last are kept, so that the steps of a cut do not look through all vertices.
+// vertices that are new: those with a later generation than the last one at the refresh before. It
+// looks at handles that were free then, and at all vertices where these do not explain all
+// generations. To this comparison, vertices that are older by half of all generations are new, too.
+// Lists of the slots wanted last are kept, so that the steps of a cut do not look at all vertices.
 
 import type { InstanceSlots } from "../../base/instance-slots.js";
 import { isAnchor } from "../operations/require-owner.js";
@@ -13,6 +14,9 @@ const SPARE = 1 / 8;
 /** Slots with lists, and slots that are listed ahead: most moves are of runs of slots. */
 const MAX_LISTED = 512;
 const LISTED_AHEAD = 128;
+/** Free handles that the next refresh looks at: twice as many as were used since the last one. */
+const MIN_FREE = 1024;
+const MAX_FREE = 2 ** 16;
 
 export class SlotIndex {
   readonly #store: GraphStore;
@@ -21,6 +25,8 @@ export class SlotIndex {
   /** Last generation, and end of the handles, at the last refresh; null: there was none. */
   #serial: number | null = null;
   #end = 1;
+  /** Handles that were free then, and are used first. */
+  #free: Uint32Array = new Uint32Array();
   /** Vertices of a slot, each once, and some that have left it. */
   readonly #listed = new Map<number, number[]>();
 
@@ -81,23 +87,51 @@ export class SlotIndex {
   }
 
   #refresh(): void {
-    const { vertices, ids } = this.#store;
+    const { vertices } = this.#store;
     const { end, serial } = vertices;
-    const known = this.#serial;
-    if (serial === known) return;
+    if (serial === this.#serial) return;
     this.#extend(end);
-    const slotOf = this.#slotOf;
-    // As many new ones as the table has grown by: no handle has got another vertex.
-    const isGrown = known !== null && ((serial - known) | 0) === end - this.#end;
-    if (!isGrown) this.#listed.clear();
-    for (let vertex = isGrown ? this.#end : 1; vertex < end; vertex++) {
-      const isKnown = known !== null && !isGrown && vertices.isAsOld(vertex, known);
-      if (isKnown || !vertices.isUsed(vertex)) continue;
-      slotOf[vertex] = this.#slots.of(ids.idOf(vertex));
-      if (isGrown) this.#listed.get(slotOf[vertex]!)?.push(vertex);
-    }
+    const created = this.#findCreated();
+    if (created === null) this.#readAll();
+    else for (const vertex of created) this.#read(vertex);
+    const count = this.#serial === null ? 0 : (serial - this.#serial) >>> 0;
+    this.#free = vertices.listFree(Math.min(MAX_FREE, Math.max(MIN_FREE, 2 * count)));
     this.#serial = serial;
     this.#end = end;
+  }
+
+  /** Returns the handles of vertices created since the last refresh; null: they are not known. */
+  #findCreated(): number[] | null {
+    const known = this.#serial;
+    if (known === null) return null;
+    const { vertices } = this.#store;
+    const { end, serial } = vertices;
+    const created = [...this.#free.filter((handle) => !vertices.isAsOld(handle, known))];
+    for (let handle = this.#end; handle < end; handle++) created.push(handle);
+    // Each generation is that of one of them.
+    return created.length === (serial - known) >>> 0 ? created : null;
+  }
+
+  #readAll(): void {
+    const { vertices, ids } = this.#store;
+    const known = this.#serial;
+    this.#listed.clear();
+    for (let vertex = 1; vertex < vertices.end; vertex++) {
+      const isKnown = known !== null && vertices.isAsOld(vertex, known);
+      if (isKnown || !vertices.isUsed(vertex)) continue;
+      this.#slotOf[vertex] = this.#slots.of(ids.idOf(vertex));
+    }
+  }
+
+  /** Reads the slot of a new vertex. */
+  #read(vertex: number): void {
+    const { vertices, ids } = this.#store;
+    if (!vertices.isUsed(vertex)) return;
+    const slot = this.#slots.of(ids.idOf(vertex));
+    this.#slotOf[vertex] = slot;
+    const listed = this.#listed.get(slot);
+    // The list may have the handle of a former vertex.
+    if (vertex >= this.#end || listed?.includes(vertex) === false) listed?.push(vertex);
   }
 
   #extend(end: number): void {

@@ -84,6 +84,18 @@ export class VertexTable implements Allocator {
     return handle;
   }
 
+  /** Returns free handles in the order of their allocation, at most `most`. Requires the mutex. */
+  listFree(most: number): Uint32Array {
+    const listed = new Uint32Array(most);
+    let count = 0;
+    let handle = this.#header.words[Header.FreeHandle]!;
+    for (; handle !== 0 && count < most; count++) {
+      listed[count] = handle;
+      handle = this.#record.words[handle * RECORD_WORDS + RecordWord.IdPointer]!;
+    }
+    return listed.subarray(0, count);
+  }
+
   /** Frees a handle, whose id, arcs and properties must be gone. Requires a mutation. */
   free(handle: number): void {
     const writer = this.#writer;

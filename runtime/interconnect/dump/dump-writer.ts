@@ -66,7 +66,7 @@ export class DumpWriter {
     const { log } = channel;
     const folder = join(this.#folder, LOG_FOLDER);
     const end = readLog(disk, folder, () => undefined);
-    if (end === null || end.last === null || end.offset === 0) return this.#firstNeeded();
+    if (end === null || end.offset === 0) return this.#firstNeeded();
     const isOurs = end.logId === log.logId && end.nextSn >= log.first && end.nextSn - 1 <= log.safe;
     if (!isOurs)
       throw dumpNotUsable(dumpUri(this.#folder), "existing dump is from another log, or older");

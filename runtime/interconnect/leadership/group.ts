@@ -17,6 +17,7 @@ import {
   type LeadershipEngine,
   parseRecord,
 } from "./leadership.js";
+import { LossReport, type MemberPositions } from "./loss-report.js";
 import { Member } from "./member.js";
 import type { MemberFile } from "./member-file.js";
 
@@ -29,6 +30,8 @@ const POLL_MS = 2;
 const STOP_HANDOVER_MS = 2000;
 const FORCE_MS = 10_000;
 const ERROR_LOG_MS = 30_000;
+/** How many `ttl` lie between two questions while no member may lead. */
+const ASK_AGAIN = 5;
 
 export interface GroupParts {
   readonly settings: LeadershipSettings;
@@ -47,6 +50,8 @@ export interface GroupParts {
   readonly isComplete: () => boolean;
   /** Returns whether one of these members has more of the log of the leader. */
   readonly isBehind: (ids: readonly string[]) => Promise<boolean>;
+  /** Returns what all members have. */
+  readonly positions: () => Promise<MemberPositions>;
   readonly lead: (epoch: number) => Promise<void>;
   readonly follow: () => Promise<void>;
   /** Refuses providers of lower epochs from now on. */
@@ -67,23 +72,26 @@ export class Group implements MemberProgress {
   readonly #member: Member;
   readonly #sleep = new InterruptibleSleep();
   readonly #timer: NodeJS.Timeout;
+  readonly #loss: LossReport;
   /** Epoch in which this instance provides; 0: it follows. */
   #provides = 0;
   #isStopped = false;
   #running: Promise<void> | null = null;
-  #hasWarned = false;
   #published = "";
   #loggedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: GroupParts) {
     this.#parts = parts;
     const { settings, file, epoch } = parts;
-    const { id, ttl: ttlMs, minSynced, whenAlone, group } = settings;
+    const { id, ttl: ttlMs, minSynced, whenAlone, group, engine } = settings;
     const [, incarnation] = file.incarnation;
     const mayCreateRecord = id === group && file.epoch === 0;
     const known = Math.max(epoch, file.epoch);
     this.#member = new Member({
       ...{ id, incarnation, ttlMs, minSynced, whenAlone, mayCreateRecord, epoch: known },
+    });
+    this.#loss = new LossReport({
+      ...{ group, engine, warn: parts.warn, ask: parts.positions, askMs: ttlMs * ASK_AGAIN },
     });
     this.#timer = setInterval(() => this.#tick(), ttlMs * TICK).unref();
     this.#publish();
@@ -182,7 +190,7 @@ export class Group implements MemberProgress {
    * Takes the lead although other members may have more changes.
    * @param acceptsLoss whether the operator accepts the loss of those changes
    * @returns the new epoch
-   * @throws SvcError SVC3402 without `acceptsLoss`, SVC3400 if the engine does not respond
+   * @throws SvcError SVC3402 without `acceptsLoss`, SVC3408 if the engine does not respond
    */
   async force(acceptsLoss: boolean): Promise<number> {
     const synced = this.#member.recorded.map(([id]) => id).join(", ") || "none";
@@ -197,7 +205,7 @@ export class Group implements MemberProgress {
     // Later, another member may lead that has more.
     this.#member.cancelForce();
     if (this.#provides > 0) return this.#provides;
-    throw new SvcError("SVC3400", `leadership: ${this.#parts.settings.engine} does not answer`);
+    throw new SvcError("SVC3408", `leadership: ${this.#parts.settings.engine} does not answer`);
   }
 
   report(): GroupReport {
@@ -214,6 +222,7 @@ export class Group implements MemberProgress {
   async #run(): Promise<void> {
     while (!this.#isStopped) {
       await this.#observe();
+      await this.#reportLoss();
       const now = performance.now();
       // A follower that is admitted now must get what was confirmed without it.
       this.#member.written(now, this.#parts.lastSn());
@@ -253,9 +262,21 @@ export class Group implements MemberProgress {
   /** Returns whether another member, which has more, claims first. */
   async #mustYield(): Promise<boolean> {
     const { rivals, isForced } = this.#member;
-    if (isForced || rivals.length === 0 || !(await this.#parts.isBehind(rivals))) return false;
-    this.#member.yield(performance.now());
-    return true;
+    if (isForced || rivals.length === 0) return false;
+    // It claims even if it cannot ask: a group without leader would be worse.
+    const isBehind = await this.#parts.isBehind(rivals).catch((error: Error) => {
+      this.#logFailure(error);
+      return false;
+    });
+    this.#member.asked(performance.now(), isBehind);
+    return isBehind;
+  }
+
+  async #reportLoss(): Promise<void> {
+    const wasMember = this.#parts.file.epoch > 0;
+    const hasNoRecord = this.#member.hasLostRecord && wasMember;
+    if (!hasNoRecord && !this.#member.isAbandoned) return this.#loss.end();
+    await this.#loss.check(hasNoRecord ? null : this.#member.recorded);
   }
 
   /** Switches the instance to the role of the state machine. */
@@ -270,8 +291,6 @@ export class Group implements MemberProgress {
     }
     if (isLeading && this.#provides === 0) await this.#lead(epoch);
     if (!isLeading) this.#see(this.#member.groupEpoch);
-    const wasMember = this.#parts.file.epoch > 0;
-    if (this.#member.hasLostRecord && wasMember && !this.#hasWarned) this.#warnOfLostRecord();
     this.#publish();
   }
 
@@ -290,13 +309,6 @@ export class Group implements MemberProgress {
       this.#parts.warn(`SVC3400: leadership: cannot lead: ${(error as Error).message}`, "error");
       this.#member.resign(performance.now());
     }
-  }
-
-  #warnOfLostRecord(): void {
-    this.#hasWarned = true;
-    const { group, engine } = this.#parts.settings;
-    const text = `leadership: ${engine} has no record of group ${group}, which had a leader before`;
-    this.#parts.warn(`SVC3402: ${text}`, "error");
   }
 
   #tick(): void {
@@ -335,6 +347,10 @@ export class Group implements MemberProgress {
       return;
     }
     const { engine } = this.#parts.settings;
-    this.#parts.warn(`leadership: ${engine} does not answer: ${error.message}`, "warn");
+    const meanwhile = this.#member.isLeading
+      ? "this instance leads on while all synced members acknowledge"
+      : "this instance follows, and cannot take the lead";
+    const text = `leadership: ${engine} does not answer: ${error.message}; meanwhile, ${meanwhile}`;
+    this.#parts.warn(`SVC3408: ${text}`, "warn");
   }
 }

@@ -26,9 +26,9 @@ export class JetStreamEngine implements LeadershipEngine {
   readonly #timeoutMs: number;
   #open: Promise<Open> | null = null;
 
-  /** @throws SvcError SVC3360, SVC3400 */
+  /** @throws SvcError SVC3400 */
   constructor(uri: string, name: string, timeoutMs: number) {
-    this.#address = parseStreamAddress(uri);
+    this.#address = parseAddress(uri);
     this.#packages = packages();
     this.#name = name;
     this.#timeoutMs = timeoutMs;
@@ -109,6 +109,17 @@ export class JetStreamEngine implements LeadershipEngine {
         ...{ storage: this.#packages.jetstream.StorageType.File, allow_direct: false },
       });
     }
+  }
+}
+
+/** @throws SvcError SVC3400 */
+function parseAddress(uri: string): ReturnType<typeof parseStreamAddress> {
+  try {
+    return parseStreamAddress(uri);
+  } catch (error) {
+    const form = "nats://host:port[,host:port...]/NAME[?replicas=3]";
+    const text = `leadership: ${(error as Error).message}; write \`engine: "${form}"\``;
+    throw new SvcError("SVC3400", text, { cause: error });
   }
 }
 

@@ -28,6 +28,8 @@ const MAX_CLAIM_DELAY_MS = 100;
 const YIELD = 0.3;
 /** Fraction of the `ttl`, several heartbeats long, within which a connected leader is heard. */
 const HEARD = 0.5;
+/** How often the `ttl` has passed without leader when no claim is expected any more. */
+const ABANDONED = 5;
 /** How often within a `ttl` a leader looks for late and new followers. */
 const CHECKS_PER_TTL = 20;
 
@@ -72,8 +74,8 @@ export class Member {
   #followers = new FollowerProgress();
   /** Earliest time of the next claim: it could not lead, or another member has more. */
   #claimsAfterMs = Number.NEGATIVE_INFINITY;
-  /** Revision of the record at which it has let another member claim first. */
-  #yieldedAt: string | null = null;
+  /** Revision of the record at which it has asked its rivals. */
+  #askedAt: string | null = null;
   /** Successor of a planned handover; null: none. */
   #successor: string | null = null;
   #isForced = false;
@@ -110,6 +112,11 @@ export class Member {
     return (
       this.#reading !== null && this.#reading.record === null && !this.#options.mayCreateRecord
     );
+  }
+
+  /** True if the members of the record may not be able to lead: none has claimed for long. */
+  get isAbandoned(): boolean {
+    return this.#silence.silentMs >= this.#options.ttlMs * ABANDONED;
   }
 
   get isLeading(): boolean {
@@ -280,19 +287,22 @@ export class Member {
     this.#stepDown();
   }
 
-  /** Other members that may claim in place of a silent leader, until this one has yielded. */
+  /** Other members that may claim in place of a silent leader, until they were asked. */
   get rivals(): readonly string[] {
     const { revision = null, record = null } = this.#reading ?? {};
     const holder = record?.holder ?? this.#options.id;
-    if (holder === this.#options.id || revision === this.#yieldedAt) return [];
+    if (holder === this.#options.id || revision === this.#askedAt) return [];
     const ids = record!.synced.map(([id]) => id);
     return ids.filter((id) => id !== holder && id !== this.#options.id);
   }
 
-  /** Lets another member claim first, which has more; once while a leader is silent. */
-  yield(now: number): void {
-    this.#yieldedAt = this.#reading!.revision;
-    this.#claimsAfterMs = now + this.#options.ttlMs * YIELD;
+  /**
+   * Rivals were asked, once while a leader is silent: each time would delay the claim.
+   * @param isBehind another member has more: it claims first
+   */
+  asked(now: number, isBehind: boolean): void {
+    this.#askedAt = this.#reading!.revision;
+    if (isBehind) this.#claimsAfterMs = now + this.#options.ttlMs * YIELD;
   }
 
   #mayAnswer(now: number): boolean {

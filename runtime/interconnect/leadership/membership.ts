@@ -6,15 +6,19 @@ import type { LogLine } from "../../base/log-settings.js";
 import type { LeadershipSettings } from "../../settings/server-settings.js";
 import type { DurableLog } from "../durable-log.js";
 import { demote, isReplicaRoot, readLineage, readReplicaMarker } from "../lineage.js";
+import type { Positions } from "../wire/positions.js";
 import type { OpenEngine } from "./engines.js";
 import { Group } from "./group.js";
 import { callTimeoutMs } from "./leadership.js";
+import type { MemberPositions } from "./loss-report.js";
 import { MemberFile } from "./member-file.js";
+import { hasMore } from "./more-advanced.js";
 import { requestSetAside } from "./set-aside.js";
 
 const POLL_MS = 2;
-/** Fraction of the `ttl` within which other members tell what they have. */
+/** Fractions of the `ttl` within which other members tell what they have. */
 const ASK = 0.05;
+const ASK_ALL = 0.5;
 
 /** Abilities of the replication of an instance. */
 export interface Replicating {
@@ -29,8 +33,10 @@ export interface Replicating {
   /** Makes all graphs read-only, or writable again. */
   freeze(isFrozen: boolean): void;
   lag(): number;
-  /** Returns whether one of these addresses has more of the log that this instance follows. */
-  isBehind(addresses: readonly string[], ms: number): Promise<boolean>;
+  /** Returns what this instance has; null: it does not follow. */
+  positions(): Positions | null;
+  /** Returns what instances have that follow; null for each that does not answer in time. */
+  ask(addresses: readonly string[], ms: number): Promise<(Positions | null)[]>;
   /** When its provider was last heard, monotonic milliseconds. */
   heardAtMs(): number;
   changed(): void;
@@ -68,6 +74,7 @@ export class Membership {
       heardAtMs: () => replicating.heardAtMs(),
       isComplete: () => readReplicaMarker(root)?.isFetching !== true,
       isBehind: (ids) => this.#isBehind(ids),
+      positions: () => this.#positions(),
       lead: (epoch) => this.#lead(epoch),
       follow: () => this.#follow(),
       met: (epoch) => replicating.met(epoch),
@@ -108,10 +115,21 @@ export class Membership {
     this.group.start();
   }
 
-  #isBehind(ids: readonly string[]): Promise<boolean> {
+  async #isBehind(ids: readonly string[]): Promise<boolean> {
     const { replicating, settings } = this.#parts;
+    const own = replicating.positions();
+    if (own === null) return false;
     const addresses = ids.flatMap((id) => settings.members[id] ?? []);
-    return replicating.isBehind(addresses, settings.ttl * ASK);
+    const answers = await replicating.ask(addresses, settings.ttl * ASK);
+    return answers.some((positions) => positions !== null && hasMore(positions, own));
+  }
+
+  async #positions(): Promise<MemberPositions> {
+    const { replicating, settings } = this.#parts;
+    const { id, members, ttl } = settings;
+    const answers = await replicating.ask(Object.values(members), ttl * ASK_ALL);
+    const others = Object.keys(members).map((other, n) => [other, answers[n]!] as const);
+    return new Map([[id, replicating.positions()], ...others]);
   }
 
   async #lead(epoch: number): Promise<void> {

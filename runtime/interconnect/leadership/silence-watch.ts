@@ -37,6 +37,11 @@ export class SilenceWatch {
     this.#epoch = epoch;
   }
 
+  /** For how long the record has not changed. */
+  get silentMs(): number {
+    return this.#silentMs;
+  }
+
   /**
    * Returns whether the holder may be replaced.
    * @param isHeard whether the holder lives, as its connection shows

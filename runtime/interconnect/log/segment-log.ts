@@ -211,7 +211,6 @@ export class SegmentLog {
   reopen(): void {
     assert(this.#hasFailed && !this.#isClosed, "only a log that has failed is opened again");
     this.#abandonFile();
-    this.#offset = this.#safe.offset;
     this.#nextSn = this.#safe.nextSn;
     this.#chain = this.#safe.chain;
     this.#roll();
@@ -240,9 +239,8 @@ export class SegmentLog {
     }
     const end = this.#nextSn;
     const from = this.#segments.findLastIndex(({ firstSn }) => firstSn <= sn);
-    const segments = this.#segments.slice(Math.max(0, from));
-    for (const [index, { name, firstSn }] of segments.entries()) {
-      if (firstSn >= end) return;
+    const segments = this.#segments.slice(from);
+    for (const [index, { name }] of segments.entries()) {
       const reader = new SegmentReader(this.#disk.open(join(this.folder, name), "read"));
       try {
         yield* readFrames(reader, sn, Math.min(end, segments[index + 1]?.firstSn ?? end));
@@ -321,7 +319,7 @@ export class SegmentLog {
   }
 
   #openLast(end: LogEnd | null): DiskFile | null {
-    if (end === null || end.last === null) return null;
+    if (end === null) return null;
     const path = join(this.folder, end.last.name);
     // Even its table was torn: the segment is created again.
     if (end.offset === 0) {

@@ -51,8 +51,8 @@ export interface LogEnd {
   /** Sequence number of the next transaction. */
   readonly nextSn: number;
   readonly chain: number;
-  /** Segment open for writing, and its length; null: none. */
-  readonly last: Segment | null;
+  /** Segment open for writing, and its length. */
+  readonly last: Segment;
   readonly offset: number;
   /** Torn bytes after the end. */
   readonly tornBytes: number;
@@ -111,8 +111,8 @@ function readSegment(
   let { epoch, chain, firstSn: nextSn } = header;
   let offset = SEGMENT_HEADER_BYTES;
   for (;;) {
+    if (nextSn === endSn) break;
     const isTable = offset === SEGMENT_HEADER_BYTES;
-    if (!isTable && nextSn === endSn) break;
     const frame = reader.frameAt(offset);
     if (frame === null) break;
     const reason = findSequenceError(frame.header, { isTable, chain, nextSn, epoch });

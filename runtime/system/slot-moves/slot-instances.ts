@@ -8,6 +8,7 @@ import type { InstanceCalls } from "../instance-calls.js";
 import type { ProcedureLease } from "../procedure-lease.js";
 import { findRoot } from "../read-slots.js";
 import type { System } from "../system.js";
+import type { GraphDigests } from "./graph-digests.js";
 
 /** An instance, as it describes itself. */
 export interface SurveyedInstance {
@@ -19,8 +20,7 @@ export interface SurveyedInstance {
   readonly leads: boolean;
   /** Latest term of its group that it knows; 0: its leader never changes by itself. */
   readonly term: number;
-  /** Of its graphs; "": not known now. */
-  readonly digests: Readonly<Record<string, string>>;
+  readonly digests: GraphDigests;
   /** This run has its lease. */
   readonly isOwn: boolean;
   /** It knows of a running procedure. */

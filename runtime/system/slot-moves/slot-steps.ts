@@ -59,7 +59,10 @@ export class SlotSteps {
     return this.installEverywhere();
   }
 
-  /** Executes the steps of an attempt; returns the record that dispatchers do not have yet. */
+  /**
+   * Executes the steps of an attempt until requests may go on; `finish` executes the others.
+   * @returns the record that dispatchers do not have yet
+   */
   async attempt(move: SlotMove, acts: AttemptActs): Promise<SlotRecord> {
     try {
       await this.#advance({ move, isCopied: false, isApplied: false }, acts);
@@ -69,6 +72,11 @@ export class SlotSteps {
       await this.settle().catch(() => undefined);
       throw error;
     }
+  }
+
+  /** Lets the source of an attempt forget the move, once the removal of its content is durable. */
+  finish(): Promise<void> {
+    return this.#advance(null, NO_ACTS);
   }
 
   async #advance(begun: SlotAttempt | null, acts: AttemptActs): Promise<void> {
@@ -83,9 +91,12 @@ export class SlotSteps {
       }
       const act = () => {
         if (step.do === "copy" || step.do === "apply") return acts[step.do](step);
-        return this.#execute(step);
+        return this.#execute(step, isLast);
       };
+      // Nothing of the content remains there, and all others have been told meanwhile.
+      const isLast = attempt !== null && step.do === "remove" && step.last?.do === "clear";
       const isDone = await this.#try(act, failures < MAX_FAILURES);
+      if (isDone && isLast) return;
       if (!isDone) failures++;
       else if (step.do === "copy" || step.do === "apply") {
         attempt = { move: step.move, isCopied: true, isApplied: step.do === "apply" };
@@ -106,11 +117,15 @@ export class SlotSteps {
     }
   }
 
-  async #execute(step: Extract<SlotStep, { do: "tell" | "remove" }>): Promise<void> {
+  /** @param isLast of an attempt: the source still remembers the move */
+  async #execute(
+    step: Extract<SlotStep, { do: "tell" | "remove" }>,
+    isLast = false,
+  ): Promise<void> {
     if (step.do === "remove") {
       const { id, term } = step.at;
-      const last = step.last ?? undefined;
-      const removal = this.instances.send(id, { do: "remove", id: step.move.id, term, last });
+      const what = isLast ? { do: "clear-out" } : { do: "remove", last: step.last ?? undefined };
+      const removal = this.instances.send(id, { ...what, id: step.move.id, term });
       const told = step.meanwhile.map((other) => this.#execute(other));
       // None may still be under way when the next step is chosen.
       const ended = await Promise.allSettled([removal, ...told]);

@@ -6,6 +6,7 @@ import { SvcError } from "../../base/errors.js";
 import { findLeader, type SlotLeader } from "../../base/next-slot-step.js";
 import type { InstanceCalls } from "../instance-calls.js";
 import type { ProcedureLease } from "../procedure-lease.js";
+import type { GraphDigests } from "./graph-digests.js";
 import {
   listMembers,
   type SlotInstances,
@@ -83,22 +84,35 @@ export class SlotSurvey {
     }
   }
 
-  /** Resolves when all members of a group have what its leader has now. */
+  /** Returns whether a group has one member. */
+  async isAlone(group: string): Promise<boolean> {
+    return (await this.look()).filter(({ own }) => own === group).length === 1;
+  }
+
+  /** Resolves when all members of a group have what its leader had when it was last noted. */
   async untilReplicated(group: string): Promise<void> {
     const deadline = performance.now() + REPLICA_MS;
-    const isMember = ({ own }: SurveyedInstance): boolean => own === group;
-    if ((await this.look()).filter(isMember).length === 1) return;
+    if (await this.isAlone(group)) return;
     for (;;) {
-      this.forget();
-      const members = (await this.look()).filter(isMember);
-      const texts = new Set(members.map(({ digests }) => JSON.stringify(digests)));
-      if (texts.size === 1) return;
+      const leader = await this.leaderOf(group);
+      const members = (await this.look()).filter(({ own }) => own === group);
+      const { digests } = members.find(({ id }) => id === leader.id)!;
+      const others = members.filter(({ id }) => id !== leader.id);
+      if (await this.#have(others, digests)) return;
       if (performance.now() > deadline) {
-        const ids = members.map(({ id }) => id).join(", ");
+        const ids = others.map(({ id }) => id).join(", ");
         throw new SvcError("SVC3413", `${ids}: the replicas do not catch up`);
       }
-      await this.#lease.rest(WAIT_MS / 10);
+      this.forget();
+      await this.#lease.rest(WAIT_MS);
     }
+  }
+
+  /** Returns whether instances have certain contents soon. */
+  async #have(instances: readonly SurveyedInstance[], digests: GraphDigests): Promise<boolean> {
+    if (Object.values(digests).includes("")) return false;
+    const asked = instances.map(({ id }) => this.#instances.send(id, { do: "await", digests }));
+    return (await Promise.all(asked)).every((response) => response.isReached === true);
   }
 }
 

@@ -14,7 +14,7 @@ export class RunningProject extends TemporaryProject {
       this.#server = await serve(this.folder);
     });
     test.after(async () => {
-      await this.#server?.stop();
+      await this.#server?.end();
       this.remove();
     });
   }

@@ -69,6 +69,8 @@ export interface Served {
   log(): string;
   /** Stops the server and resolves with its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Ends a server that is not needed any more; a shutdown would cost a fifth of a second. */
+  end(): Promise<unknown>;
 }
 
 /**
@@ -118,15 +120,17 @@ export async function started(words: readonly string[], env = process.env): Prom
     });
     child.once("exit", () => reject(new Error(`the server ended:\n${out}${log}`)));
   });
+  const stop = (signal: NodeJS.Signals = "SIGTERM") => {
+    child.kill(signal);
+    return exited;
+  };
   return {
     port,
     process: child,
     output: () => out,
     log: () => log,
-    stop: (signal = "SIGTERM") => {
-      child.kill(signal);
-      return exited;
-    },
+    stop,
+    end: () => stop("SIGKILL"),
   };
 }
 

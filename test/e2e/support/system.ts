@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -213,15 +213,9 @@ export class UpSystem {
   /** Ends all processes in any state, and removes their files. */
   async close(): Promise<void> {
     for (const other of this.#others) {
-      if (other.exitCode !== null || other.signalCode !== null) continue;
-      other.kill("SIGTERM");
-      await once(other, "exit");
+      if (endSystem(other)) await once(other, "exit");
     }
-    const child = this.#child;
-    if (child !== null && child.exitCode === null && child.signalCode === null) {
-      child.kill("SIGTERM");
-      await this.#exited;
-    }
+    if (this.#child !== null && endSystem(this.#child)) await this.#exited;
     rmSync(this.root, { recursive: true, force: true });
   }
 
@@ -231,6 +225,32 @@ export class UpSystem {
 
   #data(): string[] {
     return ["--root", join(this.root, "data")];
+  }
+}
+
+/**
+ * Ends a running `svc up` whose instances are not needed any more; each shutdown would cost a fifth
+ * of a second.
+ */
+function endSystem(up: ChildProcess): boolean {
+  if (up.exitCode !== null || up.signalCode !== null) return false;
+  for (const instance of childrenOf(up.pid!)) {
+    try {
+      process.kill(instance, "SIGKILL");
+    } catch {
+      // It has just ended.
+    }
+  }
+  return up.kill("SIGTERM");
+}
+
+/** Process ids; empty where /proc is missing. */
+function childrenOf(pid: number): number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+    return text.split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
   }
 }
 

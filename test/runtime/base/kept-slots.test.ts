@@ -7,7 +7,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { installSlots, type SlotPlan, threadSlots } from "../../../runtime/base/instance-slots.js";
-import { KeptSlots } from "../../../runtime/base/kept-slots.js";
+import { findSlotRecord, KeptSlots } from "../../../runtime/base/kept-slots.js";
 import { slotOfKey } from "../../../runtime/base/slot-of-key.js";
 
 const test = suite<{ root: string }>("kept slots");
@@ -78,6 +78,38 @@ test("what a target receives belongs to no map, and an undone move changes none"
   slots.change({ do: "abort", id: "a" });
   assert.is(threadSlots()!.idSince(Date.now() + 1e6), id);
   assert.is(threadSlots()!.idSince(1), null);
+});
+
+test("responses are of the map while content of a move is known to be absent", ({ root }) => {
+  const plan = { ...PLAN, own: 1 };
+  new KeptSlots(root, plan).keepFirst();
+  const slots = new KeptSlots(root, plan);
+  const idOf = (receivedMs: number) => threadSlots()!.idSince(receivedMs);
+  const id = idOf(1e15);
+  slots.noteAbsent("a");
+  slots.change({ do: "hold", move: MOVE });
+  assert.equal([idOf(1e15), idOf(1)], [id, id]);
+  slots.noteAbsent(null);
+  assert.is(idOf(1e15), null);
+  slots.noteAbsent("b");
+  assert.is(idOf(1e15), null);
+  slots.noteAbsent("a");
+  // Requests received before may have seen some.
+  assert.equal([idOf(1e15), idOf(1)], [id, null]);
+  assert.ok(new KeptSlots(root, plan));
+  assert.is(idOf(1e15), null);
+});
+
+test("a dispatcher has a map before it is durable", ({ root }) => {
+  const plan = { ...PLAN, own: -1, partitions: [0, 1] };
+  const slots = new KeptSlots(root, plan);
+  const record = { ...slots.record, version: 3 };
+  const keep = slots.announce({ do: "install", record });
+  assert.is(slots.record.version, 3);
+  assert.is(findSlotRecord(root), null);
+  keep();
+  assert.is(findSlotRecord(root)?.version, 3);
+  slots.announce({ do: "install", record })();
 });
 
 test("a response for a key is of a map unless its own slot has moved", ({ root }) => {

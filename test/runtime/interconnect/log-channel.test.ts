@@ -1,8 +1,10 @@
-// Closed graphs, which a log keeps until their last changes are written.
+// The graphs of a log: which of their changes wait, are written, and may be removed from it.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { requireIdentity } from "../../../runtime/graph/manager/logging-entry-points.js";
 import { removeEverywhere } from "../../../runtime/graph/manager/track-graph.js";
+import type { LoggedGraph } from "../../../runtime/interconnect/log/log-catalog.js";
 import { LogChannel } from "../../../runtime/interconnect/log/log-channel.js";
 import { loggedStore } from "../graph/support/logged-graph.js";
 import { openStore } from "../graph/support/make-graph.js";
@@ -28,22 +30,175 @@ test("forgets a closed graph once its last changes are written", async () => {
   channel.log.close();
 });
 
-test("writes no change again that is in the log, but was not freed in its ring", async () => {
-  const disk = new SimulatedDisk();
-  const store = loggedStore();
-  const { clock } = store.memory.log!;
-  openStore(store).createVertex("a");
-  const before = new LogChannel(disk, "/log");
-  before.open(store, "g");
-  before.write(clock);
-  await before.log.flush();
-  before.log.close();
-  const { last } = before.log;
+/** A channel with a graph, and what writes and flushes its changes. */
+function logged(disk = new SimulatedDisk(), ringWords?: number) {
   const channel = new LogChannel(disk, "/log");
+  const store = loggedStore(ringWords);
+  const graph = openStore(store);
+  const { clock } = store.memory.log!;
+  const flush = (): number => {
+    const bytes = channel.write(clock);
+    channel.log.flushNow();
+    channel.release();
+    return bytes;
+  };
+  /** Goes on in another segment. */
+  const roll = async (): Promise<void> => {
+    disk.faults.before = (what) => {
+      if (what === "flush") throw new Error("EIO");
+    };
+    await channel.log.flush().catch(() => undefined);
+    delete disk.faults.before;
+    channel.reopen();
+  };
+  return { disk, channel, store, graph, clock, flush, roll };
+}
+
+test("tells what waits, in bytes, and counts records of its own as one", () => {
+  const { channel, store, graph, flush } = logged();
+  assert.is(channel.waitingBytes, 0);
+  graph.createVertex("a");
   channel.open(store, "g");
+  assert.is(channel.waitingBytes % 4, 1, "that it is open");
+  assert.ok(flush() > 0);
+  assert.equal([channel.waitingBytes, channel.log.last, flush()], [0, 2, 0]);
+  graph.createVertex("b");
+  assert.ok(channel.waitingBytes >= 16 && channel.waitingBytes % 4 === 0);
+  flush();
+  assert.equal([channel.waitingBytes, channel.log.last], [0, 3]);
+});
+
+test("writes the same frame again after a failure", async () => {
+  const { disk, channel, store, graph, clock, flush, roll } = logged();
+  channel.open(store, "g");
+  graph.createVertex("a");
+  disk.faults.before = (what) => {
+    if (what === "write") throw Object.assign(new Error("full"), { code: "ENOSPC" });
+  };
+  assert.throws(() => channel.write(clock), /full/);
+  delete disk.faults.before;
+  graph.createVertex("later");
+  const waiting = channel.waitingBytes;
+  assert.is(waiting % 4, 1);
+  flush();
+  assert.is(channel.log.last, 2);
+  graph.createVertex("b");
+  channel.write(clock);
+  // Two changes are written, and not durable.
+  await roll();
+  assert.equal([channel.log.last, channel.waitingBytes % 4], [2, 1]);
+  flush();
+  assert.equal([channel.log.last, channel.waitingBytes], [4, 0]);
+  await roll();
+  assert.equal([channel.log.last, channel.waitingBytes], [4, 0]);
+  const again = new LogChannel(disk, "/log");
+  assert.is(again.graphs.byIdentity(requireIdentity(store))!.after, store.operationCount);
+});
+
+test("does not write again what a thread that died has written", () => {
+  const { disk, channel, store, graph, clock } = logged();
+  channel.open(store, "g");
+  graph.createVertex("a");
+  channel.write(clock);
+  channel.log.flushNow();
+  const next = new LogChannel(disk, "/log");
+  next.open(store, "g");
+  assert.is(next.write(clock), 0);
+  graph.createVertex("b");
+  assert.ok(next.write(clock) > 0);
+  assert.is(next.log.last, 3);
+});
+
+test("fills frames up to their largest length, and tells that more waits", () => {
+  const { channel, store, graph, clock, flush } = logged(undefined, 2 ** 22);
+  channel.open(store, "g");
+  const text = "x".repeat(100_000);
+  for (let left = 100; left > 0; left--) graph.createVertex(`${left}`, { properties: { text } });
+  const [first, isMore, second] = [flush(), channel.hasMore, flush()];
+  assert.ok(first > 2 ** 23 - 200_000 && first <= 2 ** 23 + 32, `${first}`);
+  assert.equal([isMore, channel.hasMore, channel.waitingBytes], [true, false, 0]);
+  assert.ok(second > 0);
+  assert.is(channel.graphs.all()[0]!.after, store.operationCount);
   assert.is(channel.write(clock), 0);
-  assert.is(channel.log.last, last);
-  channel.log.close();
+});
+
+test("notes from where on it has all changes of a graph", () => {
+  const { disk, channel, store, graph, flush } = logged();
+  store.memory.log!.isOn = false;
+  graph.createVertex("unlogged");
+  store.memory.log!.isOn = true;
+  const entry = channel.open(store, "g");
+  assert.equal([entry.before, entry.after, entry.path], [1, 0, "g"]);
+  graph.createVertex("a");
+  flush();
+  assert.equal([entry.before, entry.after], [1, 2]);
+  assert.is(channel.open(store, "g"), entry);
+  assert.equal([entry.before, channel.stores()], [1, [store]]);
+  const next = new LogChannel(disk, "/log");
+  const again = next.open(store, "g");
+  assert.equal([again.number, again.before, again.after], [entry.number, 1, 2]);
+  store.memory.log!.isOn = false;
+  graph.createVertex("unlogged too");
+  store.memory.log!.isOn = true;
+  assert.is(next.open(store, "g").before, 3);
+});
+
+test("records once that a graph is erased", () => {
+  const { disk, channel, store, flush } = logged();
+  channel.erase("f".repeat(32));
+  assert.is(channel.waitingBytes, 0);
+  channel.open(store, "g");
+  flush();
+  const identity = requireIdentity(store);
+  for (let times = 0; times < 2; times++) channel.erase(identity);
+  assert.equal([channel.stores(), channel.graphs.all()], [[], []]);
+  flush();
+  assert.is(channel.log.last, 2);
+  const again = new LogChannel(disk, "/log");
+  assert.equal([again.graphs.all(), again.graphs.byIdentity(identity)?.isErased], [[], true]);
+});
+
+test("removes the segments that no graph needs", async () => {
+  const { channel, store, graph, flush, roll } = logged();
+  const other = loggedStore();
+  const [one, two] = [channel.open(store, "g"), channel.open(other, "h")];
+  const change = async (changed: typeof graph, id: string): Promise<void> => {
+    changed.createVertex(id);
+    flush();
+    await roll();
+  };
+  assert.equal(
+    channel.trim(() => 0),
+    [],
+    "nothing is written",
+  );
+  for (const id of ["a", "b"]) await change(graph, id);
+  openStore(other).createVertex("x");
+  channel.write(other.memory.log!.clock);
+  channel.log.flushNow();
+  const firsts = channel.log.segments.map(({ firstSn }) => firstSn);
+  assert.equal(firsts, [1, 4, 5]);
+  const counts = (...given: readonly number[]) =>
+    new Map(given.map((count, index) => [index + 1, count]));
+  const needed = [counts(), counts(0, 1), counts(1), counts(1, 1), counts(2), counts(2, 1)];
+  assert.equal(
+    needed.map((each) => channel.firstNeeded(each)),
+    [1, 1, 4, 4, 5, 6],
+  );
+  const asked: string[] = [];
+  const safe = (ofOne: number, ofTwo: number) => (given: LoggedGraph) => {
+    asked.push(given.path);
+    return given === one ? ofOne : ofTwo;
+  };
+  assert.equal(channel.trim(safe(0, 0)), [one]);
+  assert.equal(channel.trim(safe(1, 0), 3), [], "followers need it");
+  assert.is(channel.log.first, 1);
+  asked.length = 0;
+  assert.equal(channel.trim(safe(1, 0)), [one]);
+  assert.equal([channel.log.first, one.before, asked], [4, 1, ["g"]]);
+  channel.erase(two.identity);
+  assert.equal(channel.trim(safe(2, 0)), [], "the last one remains");
+  assert.equal([channel.log.first, one.before, two.before], [5, 2, 0]);
 });
 
 test.run();

@@ -4,6 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_GRAPHS } from "../../../runtime/base/limits.js";
+import { SYSTEM_GRAPH } from "../../../runtime/graph/manager/system-graph.js";
 import {
   MAX_ANCESTORS,
   parseOffer,
@@ -84,7 +85,7 @@ const NO_GRAPH = [
   ...[undefined, null, 1, {}],
   ...NO_IDENTITY.map((identity) => ({ ...GRAPH, identity })),
   ...NO_COUNT.map((number) => ({ ...GRAPH, number })),
-  ...[undefined, 1, "", "../g"].map((name) => ({ ...GRAPH, name })),
+  ...[undefined, 1, "", "../g", SYSTEM_GRAPH].map((name) => ({ ...GRAPH, name })),
   ...[undefined, 1].map((path) => ({ ...GRAPH, path })),
 ];
 

@@ -4,13 +4,14 @@
 
 import { once } from "node:events";
 import { connect } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FlowControl } from "../../../runtime/interconnect/flow-control.js";
 import { Subscriber } from "../../../runtime/interconnect/subscriber.js";
 import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
 import { Peer, parseJsonBody } from "../../../runtime/interconnect/wire/peer.js";
-import { parsePositions } from "../../../runtime/interconnect/wire/positions.js";
+import { type Offer, parsePositions } from "../../../runtime/interconnect/wire/positions.js";
 import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
 import { Traffic } from "../../../runtime/metrics/traffic.js";
 
@@ -23,26 +24,44 @@ const test = suite("subscriber");
 /** A subscriber, whose replica accepts everything, and its provider. */
 async function attached(isMember: boolean) {
   const met: number[] = [];
+  const [said, ahead]: [string[], string[]] = [[], []];
+  const calls: string[] = [];
   const nothing = (): void => undefined;
   const replica = {
-    ...{ epoch: EPOCH, accept: async () => undefined, onSafe: nothing, durableSn: null },
-    ...{ keepMark: nothing, mark: nothing, lose: nothing },
+    ...{ epoch: EPOCH, origin: ID, onSafe: nothing, durableSn: null as number | null },
+    accept: async ({ epoch }: Offer) => void calls.push(`accept ${epoch}`),
+    ...{ keepMark: nothing, mark: () => calls.push("mark"), lose: () => calls.push("lose") },
+    reject: () => calls.push("reject"),
+    report: () => ({ state: "fetching", done: 0, of: 0 }),
     positions: () => ({ log: null, origin: null, epoch: EPOCH, graphs: [], diverged: [] }),
     meet: (epoch: number) => met.push(epoch),
   };
   const status = { at: 0, host: "", adminPort: 0, serial: 0, digest: ID, graphs: [], goal: null };
+  const membership = {
+    ...{ ackMs: 1000, disturbed: () => calls.push("disturbed") },
+    ahead: (reason: string) => ahead.push(reason),
+  };
+  const traffic = new Traffic();
   const subscriber = new Subscriber({
-    ...{ port: 0, ip: null, key: KEY, gate: new FlowControl(), traffic: new Traffic() },
-    ...{ replica: async () => replica as never, status: () => status, warn: nothing },
-    membership: isMember ? { ackMs: 1000, disturbed: nothing, ahead: nothing } : null,
+    ...{ port: 0, ip: null, key: KEY, gate: new FlowControl(), traffic },
+    ...{ replica: async () => replica as never, status: () => status },
+    warn: (line) => said.push(line),
+    membership: isMember ? membership : null,
   });
+  assert.equal([subscriber.origin, subscriber.positions()], [null, null]);
+  assert.is(subscriber.report().state, "leader");
   const port = await subscriber.listen();
   const peers: Peer[] = [];
-  const dial = async (): Promise<Peer> => {
+  /** Connects, and says nothing yet. */
+  const reach = async (): Promise<Peer> => {
     const socket = connect(port, "127.0.0.1");
     await once(socket, "connect");
     const peer = new Peer(socket);
     peers.push(peer);
+    return peer;
+  };
+  const dial = async (): Promise<Peer> => {
+    const peer = await reach();
     await peer.handshake("provider", KEY);
     return peer;
   };
@@ -61,7 +80,10 @@ async function attached(isMember: boolean) {
     for (const peer of peers) peer.close();
     subscriber.stop();
   };
-  return { provider, met, dial, offer, stop };
+  return {
+    ...{ subscriber, traffic, replica, provider, met, said, ahead, calls },
+    ...{ reach, dial, offer, stop },
+  };
 }
 
 /** Resolves when the other end has closed the connection. */
@@ -92,11 +114,132 @@ test("of a group leaves its provider for one of a higher or the same epoch", asy
   }
 });
 
+test("of a group takes no member that asks for its provider", async () => {
+  const { subscriber, traffic, provider, dial, stop } = await attached(true);
+  assert.match(String(traffic.provider), /^svc:/);
+  assert.ok(subscriber.heardAtMs > 0);
+  provider.close();
+  while (traffic.provider !== null) await turn();
+  const asking = await dial();
+  await asking.expect(MessageType.Positions);
+  assert.equal([traffic.provider, subscriber.heardAtMs], [null, Number.NEGATIVE_INFINITY]);
+  stop();
+});
+
 test("of a group stays with its provider if the other one has a lower epoch", async () => {
   const { provider, met, offer, stop } = await attached(true);
   const second = await offer(EPOCH - 1);
   assert.ok(await isLeft(second));
   assert.equal([met, provider.isClosed], [[], false]);
+  stop();
+});
+
+test("tells the state of its replica, and when it heard its provider", async () => {
+  const { subscriber, stop } = await attached(false);
+  assert.equal([subscriber.origin, subscriber.report().state], [ID, "fetching"]);
+  assert.is(subscriber.positions()!.epoch, EPOCH);
+  assert.ok(performance.now() - subscriber.heardAtMs < 60_000);
+  stop();
+  for (let turns = 0; turns < 100 && subscriber.heardAtMs > 0; turns++) await turn();
+  assert.is(subscriber.heardAtMs, Number.NEGATIVE_INFINITY);
+});
+
+test("of a group leaves its provider once it has heard of a higher epoch", async () => {
+  const { subscriber, provider, calls, offer, stop } = await attached(true);
+  for (const epoch of [EPOCH + 1, EPOCH]) subscriber.meet(epoch);
+  assert.ok(await isLeft(provider));
+  assert.equal(calls, [`accept ${EPOCH}`, "mark", "lose", "disturbed"]);
+  const former = await offer(EPOCH);
+  const text = `provider is at stale epoch ${EPOCH}; this instance is at epoch ${EPOCH + 1}`;
+  const refusal = await former.next();
+  assert.equal([refusal!.type, JSON.parse(refusal!.body.toString())], [MessageType.Refusal, text]);
+  const next = await offer(EPOCH + 1);
+  await next.expect(MessageType.Status);
+  assert.is(calls.at(-1), `accept ${EPOCH + 1}`);
+  stop();
+});
+
+test("stays with a provider of the epoch that it has heard of", async () => {
+  const { subscriber, provider, calls, stop } = await attached(true);
+  for (const epoch of [EPOCH - 1, EPOCH]) subscriber.meet(epoch);
+  provider.send(MessageType.Alive, Buffer.alloc(0));
+  for (let turns = 0; turns < 20; turns++) await turn();
+  assert.equal([provider.isClosed, calls], [false, [`accept ${EPOCH}`]]);
+  stop();
+});
+
+test("closes the oldest connection without a proof when there are too many", async () => {
+  const { provider, dial, reach, stop } = await attached(true);
+  const [first, second] = [await reach(), await reach()];
+  for (let peers = 3; peers < 16; peers++) {
+    const peer = await dial();
+    await peer.expect(MessageType.Positions);
+  }
+  const last = await dial();
+  await last.expect(MessageType.Positions);
+  assert.ok(await isLeft(first));
+  assert.not(second.isClosed);
+  const another = await dial();
+  await another.expect(MessageType.Positions);
+  assert.ok(await isLeft(second));
+  // All others have proved who they are.
+  const refused = await reach();
+  assert.is(await refused.next().catch(() => null), null);
+  assert.not(provider.isClosed);
+  stop();
+});
+
+test("says what its provider thinks of it", async () => {
+  for (const isAhead of [true, false]) {
+    const { subscriber, provider, ahead, calls, said, dial, stop } = await attached(true);
+    provider.close();
+    while (subscriber.heardAtMs > 0) await turn();
+    calls.length = 0;
+    said.length = 0;
+    const next = await dial();
+    await next.expect(MessageType.Positions);
+    await next.refuse("another past", isAhead);
+    while (subscriber.heardAtMs > 0 || (isAhead ? ahead : calls).length === 0) await turn();
+    assert.equal([ahead, calls], isAhead ? [["another past"], []] : [[], ["reject"]]);
+    stop();
+  }
+});
+
+test("acknowledges what is durable, and only then", async () => {
+  const { replica, provider, stop } = await attached(false);
+  replica.onSafe();
+  replica.durableSn = 7;
+  replica.onSafe();
+  const message = await provider.next();
+  assert.equal([message!.type, message!.body.readBigUInt64LE()], [MessageType.Ack, 7n]);
+  stop();
+});
+
+test("announces its epoch once it is promoted", async () => {
+  const { subscriber, provider, dial, stop } = await attached(false);
+  subscriber.promoted(9);
+  assert.ok(await isLeft(provider));
+  const peer = await dial();
+  const given = parseJsonBody(await peer.expect(MessageType.Positions));
+  assert.equal(parsePositions(given), {
+    ...{ log: null, origin: null, epoch: 9, graphs: [], diverged: [], member: null },
+  });
+  stop();
+});
+
+test("says each failure once", async () => {
+  const { subscriber, provider, said, dial, stop } = await attached(false);
+  provider.close();
+  while (subscriber.heardAtMs > 0) await turn();
+  said.length = 0;
+  for (let times = 0; times < 2; times++) {
+    const peer = await dial();
+    await peer.expect(MessageType.Positions);
+    await peer.send(MessageType.Start, Buffer.alloc(0));
+    assert.ok(await isLeft(peer));
+  }
+  assert.is(said.length, 1);
+  assert.match(said[0]!, /^SVC2531: replication: expected message/);
   stop();
 });
 

@@ -4,14 +4,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { installSlots } from "../../../runtime/base/instance-slots.js";
+import { installSlots, threadSlots } from "../../../runtime/base/instance-slots.js";
 import { SlotShare } from "../../../runtime/lifecycle/slot-share.js";
-import { loggedStore } from "../graph/support/logged-graph.js";
+import { loggedStore, replayTo } from "../graph/support/logged-graph.js";
+import { openStore } from "../graph/support/make-graph.js";
 import { SLOT_PLAN } from "../graph/support/slot-plan.js";
 
 const test = suite("content of slots");
 const MOST = 2 ** 28;
 const IDLE_MS = 1;
+const MOVE = { id: "a", version: 1, from: "B1", to: "B2", slots: [3] };
 
 /** Nothing is written, so no graph is needed. */
 function newShare(share = new SlotShare(null as never, null as never)) {
@@ -65,6 +67,64 @@ test("is forgotten by a target whose move goes on no more", async () => {
     (message) => message === null,
     () => stage("a", 2, 1),
   );
+});
+
+test("is not there while a move is only held, unless a write may have begun", () => {
+  const move = { ...MOVE, to: "B1" };
+  const absent: (string | null)[] = [];
+  const slots = {
+    record: { move: null as null | typeof move },
+    noteAbsent: (id: string | null) => void absent.push(id),
+    change: ({ move: held }: { move: typeof move }) => {
+      slots.record = { move: held };
+      return slots.record;
+    },
+  };
+  const share = new SlotShare(null as never, slots as never);
+  assert.is(share.prepare(move).move?.id, "a");
+  assert.equal(absent, ["a"]);
+  share.prepare(move);
+  assert.equal(absent, ["a"]);
+});
+
+test("is not there once a source has removed it", async () => {
+  installSlots(SLOT_PLAN);
+  const store = loggedStore();
+  const graph = openStore(store);
+  graph.createVertex("x");
+  const slot = threadSlots()!.of("x");
+  const graphs = { openConfigured: () => Promise.resolve(), storeOf: () => store };
+  const seen: [string, number][] = [];
+  const slots = {
+    ...{ graphs: ["test"], own: "B1" },
+    record: { move: { ...MOVE, slots: [slot], isGiven: true } },
+    noteAbsent: (id: string) => void seen.push([id, graph.order]),
+  };
+  const share = new SlotShare(graphs as never, slots as never);
+  await share.clearOut("a");
+  assert.equal(seen, [["a", 0]]);
+  graph.closeAll();
+  installSlots(null);
+});
+
+test("of a leader is awaited by its replicas", async () => {
+  const [leader, replica] = [loggedStore(), loggedStore()];
+  const graph = openStore(leader);
+  graph.createVertex("x");
+  const shares = [leader, replica].map((store) => {
+    const graphs = { openConfigured: () => Promise.resolve(), storeOf: () => store };
+    return new SlotShare(graphs as never, { graphs: ["test"] } as never);
+  });
+  const awaited = shares[1]!.await(await shares[0]!.digests());
+  let isEarly = true;
+  void awaited.then(() => {
+    isEarly = replica.operationCount === 0;
+  });
+  await delay(0);
+  replayTo(leader, replica);
+  assert.equal(await awaited, { isReached: true });
+  assert.not(isEarly);
+  graph.closeAll();
 });
 
 test("is forgotten by a source whose move goes on no more", async () => {

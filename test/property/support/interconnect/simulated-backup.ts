@@ -77,7 +77,12 @@ export class SimulatedBackup {
     this.#world.files.away.clear();
   }
 
-  /** Returns whether a member has added everything since the first call. */
+  /** A member is paused, so that it does not report its age, or lacks changes. */
+  unsettle(): void {
+    this.#settledAt = null;
+  }
+
+  /** Returns whether a member has added everything since all run and are equal. */
   isComplete(member: SimulatedMember): boolean {
     const { now } = this.#world.time;
     this.#settledAt ??= now;

@@ -83,16 +83,6 @@ export class SimulatedMember {
     return this.process !== null;
   }
 
-  set hasSlowDisk(isSlow: boolean) {
-    this.#disk.isSlow = isSlow;
-  }
-
-  /** Whether it follows a leader from a known position, or leads. */
-  get isFollowing(): boolean {
-    const state = this.hasGraph ? this.#instance!.shown.replica.state : null;
-    return state === "catching-up" || state === "caught-up" || state === "leader";
-  }
-
   /** Which data folder it has. */
   get incarnation(): string | null {
     try {
@@ -119,6 +109,10 @@ export class SimulatedMember {
   /** Role and epoch of its group as all threads of a server see them; null: it starts. */
   get group(): { readonly role: string; readonly epoch: number } | null {
     return this.#instance?.clock.group ?? null;
+  }
+
+  get isPaused(): boolean {
+    return (this.process?.pausedUntil ?? 0) > this.#parts.world.time.now;
   }
 
   /** Whether it makes the backup of its group. */

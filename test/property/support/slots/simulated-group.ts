@@ -2,7 +2,7 @@
 // that another one leads, and members that have all confirmed changes.
 
 import { isLeading } from "../../../../runtime/base/next-slot-step.js";
-import type { SlotRecord } from "../../../../runtime/base/slot-record.js";
+import { isMixed, type SlotRecord } from "../../../../runtime/base/slot-record.js";
 import type { Random } from "../random.js";
 
 /** Changes by key. */
@@ -26,6 +26,25 @@ export interface Member {
   starts: number;
   /** When each slot was last moved. */
   readonly touched: Map<number, number>;
+  /** Id of the move of whose content it has nothing that another group owns, as far as it knows. */
+  absent: string | null;
+  /** Content that it has removed, which may be there again after a crash. */
+  removed: Content;
+}
+
+/** Returns whether the responses of a member are of a map. */
+export function isSettled({ record, group, absent }: Member): boolean {
+  return !isMixed(record, group) || record.move?.id === absent;
+}
+
+/** @param forgets what it knows only until the restart */
+export function crash(member: Member, random: Random, forgets: boolean): void {
+  member.isUp = false;
+  member.leads = false;
+  if (forgets) member.absent = null;
+  const isBack = random.below(2) === 0;
+  for (const [key, changes] of member.removed) if (isBack) member.content.set(key, changes);
+  member.removed = new Map();
 }
 
 export class SimulatedGroup {

@@ -14,7 +14,6 @@ import { planSlotMoves } from "../../../../runtime/base/plan-slot-moves.js";
 import { divideSlots } from "../../../../runtime/base/slot-map.js";
 import {
   changeSlots,
-  isMixed,
   listMoved,
   type SlotCommand,
   type SlotMove,
@@ -22,28 +21,13 @@ import {
 } from "../../../../runtime/base/slot-record.js";
 import { Random } from "../random.js";
 import { interleave, type Task } from "./interleave.js";
-import {
-  type Dispatcher,
-  isHeld,
-  KEYS,
-  ownerOf,
-  type Request,
-  SLOTS,
-  slotOf,
-} from "./simulated-dispatcher.js";
-import { checkAnswer, checkEnd, checkOwners } from "./simulated-end.js";
-import { type Content, copyOf, type Member, SimulatedGroup } from "./simulated-group.js";
-
-/** Part of the protocol that is left out, to see that it is needed. */
-export type Guard =
-  | ("hold" | "owner" | "map of answers" | "abort first" | "drop" | "verify" | "lease")
-  | ("all members" | "removal" | "settled" | "latest term" | "confirmed" | "adopted")
-  | "map of keys";
+import { type Guard, Lost, SimulatedClients, type SimulatedWorld } from "./simulated-clients.js";
+import { type Dispatcher, isHeld, SLOTS, slotOf } from "./simulated-dispatcher.js";
+import { checkEnd, checkOwners } from "./simulated-end.js";
+import { type Content, copyOf, crash, type Member, SimulatedGroup } from "./simulated-group.js";
 
 const FAULTY_STEPS = 1500;
 const CALM_STEPS = 4000;
-/** A command or request got no response. */
-class Lost extends Error {}
 /** A member has no lease: the coordinator has it now, and looks again. */
 class Regained extends Error {}
 
@@ -58,61 +42,60 @@ export function simulateMoves(seed: number, without: Guard | null = null): MoveO
   return new Simulation(seed, without).run();
 }
 
-class Simulation {
-  readonly #random: Random;
-  readonly #without: Guard | null;
-  readonly #groups = new Map<string, SimulatedGroup>();
-  readonly #members: Member[] = [];
-  readonly #dispatchers: Dispatcher[];
-  readonly #acknowledged = new Map<number, Set<number>>();
+class Simulation implements SimulatedWorld {
+  readonly random: Random;
+  readonly without: Guard | null;
+  readonly groups = new Map<string, SimulatedGroup>();
+  readonly members: Member[] = [];
+  readonly dispatchers: Dispatcher[];
   readonly #kept: string[];
   readonly #first: SlotRecord;
   #tasks: Task[] = [];
   readonly #coordinating = new Set<Task>();
   #coordinators = 0;
   #isCalm = false;
-  #step = 0;
+  readonly #clients: SimulatedClients;
+  step = 0;
   #serial = 0;
   #cuts = 0;
-  #answers = 0;
-  #changes = 0;
 
   constructor(seed: number, without: Guard | null) {
-    this.#random = new Random(seed);
-    for (let n = 0; n < 10; n++) this.#random.below(2);
-    this.#without = without;
-    const count = 2 + this.#random.below(3);
+    this.random = new Random(seed);
+    for (let n = 0; n < 10; n++) this.random.below(2);
+    this.without = without;
+    const count = 2 + this.random.below(3);
     const groups = Array.from({ length: count }, (_, n) => `B${n + 1}`);
-    const first = groups.slice(0, 1 + this.#random.below(count));
+    const first = groups.slice(0, 1 + this.random.below(count));
     const map = divideSlots(SLOTS, first.length);
     const record: SlotRecord = { version: 0, map, groups, move: null };
-    this.#kept = this.#random.below(2) === 0 ? groups : groups.slice(0, count - 1);
+    this.#kept = this.random.below(2) === 0 ? groups : groups.slice(0, count - 1);
     this.#first = record;
     for (const name of groups) {
-      const members = Array.from({ length: 1 + this.#random.below(3) }, (_, n): Member => {
+      const members = Array.from({ length: 1 + this.random.below(3) }, (_, n): Member => {
         const id = n === 0 ? name : `${name}.${n}`;
         const content: Content = new Map();
         const more = { lease: 0, content, term: 1, leads: n === 0, isKnown: true, starts: 0 };
-        const touched = new Map<number, number>();
-        return { id, group: name, record, isUp: true, touched, ...more };
+        const kept = { touched: new Map<number, number>(), absent: null, removed: new Map() };
+        return { id, group: name, record, isUp: true, ...kept, ...more };
       });
-      this.#members.push(...members);
-      this.#groups.set(name, new SimulatedGroup(name, members, without !== "adopted"));
+      this.members.push(...members);
+      this.groups.set(name, new SimulatedGroup(name, members, without !== "adopted"));
     }
-    this.#dispatchers = [0, 1].map(() => ({ record, held: null, running: new Set() }));
+    this.dispatchers = [0, 1].map(() => ({ record, held: null, running: new Set() }));
+    this.#clients = new SimulatedClients(this);
   }
 
   run(): MoveOutcome {
     for (let step = 0; step < FAULTY_STEPS; step++) {
-      if (this.#random.below(40) === 0) this.#fault();
+      if (this.random.below(40) === 0) this.#fault();
       if (this.#tasks.length < 6) this.#begin();
       this.#advance();
     }
     this.#isCalm = true;
-    for (const member of this.#members) this.#start(member);
-    for (const dispatcher of this.#dispatchers) dispatcher.held = null;
-    for (const group of this.#groups.values()) {
-      group.elect(this.#random);
+    for (const member of this.members) this.#start(member);
+    for (const dispatcher of this.dispatchers) dispatcher.held = null;
+    for (const group of this.groups.values()) {
+      group.elect(this.random);
       for (const member of group.members) group.follow(member);
     }
     this.#tasks = this.#tasks.filter((task) => !this.#coordinating.has(task));
@@ -124,14 +107,15 @@ class Simulation {
     }
     assert.not.ok(this.#tasks.includes(last), "the last coordinator ends");
     while (this.#tasks.length > 0) this.#advance();
-    checkEnd(this.#members, [...this.#groups.values()], this.#kept, this.#acknowledged);
-    return { cuts: this.#cuts, answers: this.#answers, changes: this.#changes };
+    checkEnd(this.members, [...this.groups.values()], this.#kept, this.#clients.acknowledged);
+    const { answers, changes } = this.#clients;
+    return { cuts: this.#cuts, answers, changes };
   }
 
   #advance(): void {
     if (this.#tasks.length === 0) return;
-    this.#step++;
-    const task = this.#random.of(this.#tasks);
+    this.step++;
+    const task = this.random.of(this.#tasks);
     let isOver = true;
     try {
       isOver = task.next().done === true;
@@ -139,14 +123,14 @@ class Simulation {
       if (!(error instanceof Lost)) throw error;
     }
     if (isOver) this.#tasks = this.#tasks.filter((other) => other !== task);
-    checkOwners([...this.#members, ...this.#dispatchers]);
+    checkOwners([...this.members, ...this.dispatchers]);
   }
 
   #begin(): void {
-    const kind = this.#random.below(10);
-    if (kind < 5) this.#tasks.push(this.#change());
-    else if (kind < 8) this.#tasks.push(this.#query());
-    else if (kind < 9) this.#tasks.push(this.#keyedQuery());
+    const kind = this.random.below(10);
+    if (kind < 5) this.#tasks.push(this.#clients.change());
+    else if (kind < 8) this.#tasks.push(this.#clients.query());
+    else if (kind < 9) this.#tasks.push(this.#clients.keyedQuery());
     else if (!this.#isCalm) {
       const task = this.#coordinate();
       this.#coordinating.add(task);
@@ -155,20 +139,18 @@ class Simulation {
   }
 
   #fault(): void {
-    const member = this.#random.of(this.#members);
-    const group = this.#groups.get(member.group)!;
-    switch (this.#random.below(8)) {
+    const member = this.random.of(this.members);
+    const group = this.groups.get(member.group)!;
+    switch (this.random.below(8)) {
       case 0:
-        member.isUp = false;
-        member.leads = false;
-        return;
+        return crash(member, this.random, this.without !== "restart");
       case 1:
         return this.#start(member);
       case 2:
-        return group.elect(this.#random);
+        return group.elect(this.random);
       case 3: {
         // A dispatcher starts again with the map that it has kept, and holds nothing.
-        const dispatcher = this.#random.of(this.#dispatchers);
+        const dispatcher = this.random.of(this.dispatchers);
         dispatcher.held = null;
         return;
       }
@@ -182,10 +164,10 @@ class Simulation {
         return;
       default:
         // A killed coordinator; half of them only stand still for long, and go on later.
-        this.#tasks = this.#tasks.filter(() => this.#random.below(3) > 0);
-        for (const dispatcher of this.#dispatchers) {
+        this.#tasks = this.#tasks.filter(() => this.random.below(3) > 0);
+        for (const dispatcher of this.dispatchers) {
           dispatcher.running.clear();
-          if (this.#random.below(2) === 0) dispatcher.held = null;
+          if (this.random.below(2) === 0) dispatcher.held = null;
         }
     }
   }
@@ -195,137 +177,26 @@ class Simulation {
     member.isUp = true;
     member.starts++;
     member.lease = 0;
-    const group = this.#groups.get(member.group)!;
-    if (group.members.length === 1 && this.#random.below(2) === 0) group.elect(this.#random);
+    const group = this.groups.get(member.group)!;
+    if (group.members.length === 1 && this.random.below(2) === 0) group.elect(this.random);
   }
 
   #confirm(leader: Member): boolean {
-    return this.#groups.get(leader.group)!.confirm(leader, this.#random);
+    return this.groups.get(leader.group)!.confirm(leader, this.random);
   }
 
   #memberOf(id: string): Member {
-    const found = this.#members.find((member) => member.id === id)!;
+    const found = this.members.find((member) => member.id === id)!;
     if (!found.isUp) throw new Lost();
     return found;
-  }
-
-  /** Returns a member that believes to lead. */
-  #leaderOf(group: string): Member {
-    const all = this.#groups.get(group)!.members.filter(({ isUp, leads }) => isUp && leads);
-    if (all.length === 0) throw new Lost();
-    return this.#random.of(all);
   }
 
   /** Returns a leader, which refuses commands for other terms. */
   #inTerm({ id, term }: SlotLeader): Member {
     const found = this.#memberOf(id);
-    const leads = this.#without === "latest term" ? found.leads : isLeading(found, term);
+    const leads = this.without === "latest term" ? found.leads : isLeading(found, term);
     if (!leads) throw new Lost();
     return found;
-  }
-
-  // Clients
-
-  *#change(): Task {
-    const key = this.#random.below(KEYS);
-    const serial = this.#serial++;
-    const dispatcher = this.#random.below(4) === 0 ? null : this.#random.of(this.#dispatchers);
-    const request: Request = { key, isQuery: false };
-    while (dispatcher !== null && isHeld(dispatcher, request)) yield;
-    dispatcher?.running.add(request);
-    try {
-      const { record } = dispatcher ?? this.#random.of(this.#members);
-      const group = record.groups[ownerOf(record, key)]!;
-      yield;
-      const leader = this.#leaderOf(group);
-      const { term } = leader;
-      if (!this.#apply(leader, key, serial)) return;
-      if (this.#random.below(2) === 0) yield;
-      // A leader that is back has the changes of the one between.
-      if (leader.term !== term || !this.#confirm(leader)) return;
-      this.#acknowledge(key, serial);
-      yield;
-    } finally {
-      dispatcher?.running.delete(request);
-    }
-  }
-
-  /** Returns false for a change that is refused. */
-  #apply({ group, record, content }: Member, key: number, serial: number): boolean {
-    const isHeld = record.move?.slots.includes(slotOf(key)) === true;
-    if (isHeld && this.#without !== "hold") return false;
-    const owner = record.groups[ownerOf(record, key)];
-    if (owner !== group && this.#without !== "owner") return false;
-    content.set(key, new Set([...(content.get(key) ?? []), serial]));
-    this.#changes++;
-    return true;
-  }
-
-  #acknowledge(key: number, serial: number): void {
-    const known = this.#acknowledged.get(key) ?? new Set();
-    this.#acknowledged.set(key, known.add(serial));
-  }
-
-  *#query(): Task {
-    const dispatcher = this.#random.of(this.#dispatchers);
-    const request: Request = { key: null, isQuery: true };
-    while (isHeld(dispatcher, request)) yield;
-    dispatcher.running.add(request);
-    try {
-      const before = new Map([...this.#acknowledged].map(([key, set]) => [key, new Set(set)]));
-      const { record } = dispatcher;
-      const parts: { readonly content: Content; readonly version: number }[] = [];
-      for (const group of this.#groups.values()) {
-        yield;
-        // A former leader may respond with what was before, for as long as its lease lasts.
-        const up = group.members.filter((member) => member.isUp && member.term === group.term);
-        const [one] = up.filter((member) => group.synced.has(member));
-        if (one === undefined) return;
-        const { record: own, content } = one;
-        const isSettled = !isMixed(own, group.name) || this.#without === "settled";
-        parts.push({ content: copyOf(content), version: isSettled ? own.version : -1 });
-      }
-      yield;
-      const isOne = parts.every(({ version }) => version === record.version);
-      if (!isOne && this.#without !== "map of answers") return;
-      this.#answers++;
-      checkAnswer(before, parts);
-    } finally {
-      dispatcher.running.delete(request);
-    }
-  }
-
-  /** Only the group of the key answers, while other slots may move. */
-  *#keyedQuery(): Task {
-    const key = this.#random.below(KEYS);
-    const dispatcher = this.#random.of(this.#dispatchers);
-    const request: Request = { key, isQuery: true };
-    while (isHeld(dispatcher, request)) yield;
-    dispatcher.running.add(request);
-    try {
-      const before = [...(this.#acknowledged.get(key) ?? [])];
-      const { record } = dispatcher;
-      yield;
-      const group = this.#groups.get(record.groups[ownerOf(record, key)]!)!;
-      const up = group.members.filter((member) => member.isUp && member.term === group.term);
-      const member = up.find((one) => group.synced.has(one));
-      if (member?.record.groups[ownerOf(member.record, key)] !== group.name) return;
-      const { starts } = member;
-      const sinceStep = this.#step;
-      for (let n = this.#random.below(80); n > 0; n--) yield;
-      const content = new Set(member.content.get(key));
-      yield;
-      if (member.starts !== starts || !member.isUp) return;
-      const slot = slotOf(key);
-      const isMoved = (member.touched.get(slot) ?? -1) >= sinceStep;
-      const isMoving = isMoved || member.record.move?.slots.includes(slot) === true;
-      if (isMoving && this.#without !== "map of keys") return;
-      this.#answers++;
-      const lost = before.filter((serial) => !content.has(serial));
-      assert.equal(lost, [], `an answer for key ${key}`);
-    } finally {
-      dispatcher.running.delete(request);
-    }
   }
 
   // The coordinator
@@ -336,7 +207,7 @@ class Simulation {
     let copied: Content = new Map();
     const held: Dispatcher[] = [];
     try {
-      for (const member of this.#members) {
+      for (const member of this.members) {
         if (!member.isUp) return;
         member.lease = number;
         yield;
@@ -349,24 +220,30 @@ class Simulation {
         const step = nextSlotStep(members, attempt);
         if (step.do === "wait" || step.do === "lost") return;
         // Commands that were decided before are late.
-        for (let n = this.#random.below(4); n > 0; n--) yield;
+        for (let n = this.random.below(4); n > 0; n--) yield;
         if (step.do === "done") {
           this.#install(members[0]!.record);
           for (const dispatcher of held.splice(0)) dispatcher.held = null;
           const move = this.#choose(members[0]!.record);
           attempt = null;
           if (move === null) return;
-          held.push(...this.#dispatchers);
+          held.push(...this.dispatchers);
           const isDrained = yield* this.#hold(move, false);
           attempt = isDrained ? { move, isCopied: false, isApplied: false } : null;
           copied = new Map();
           continue;
         }
+        // The source forgets the move once requests go on.
+        const isLast = attempt !== null && step.do === "remove" && step.last?.do === "clear";
         try {
           if (step.do === "copy") copied = yield* this.#copy(step, number);
           else if (step.do === "apply") yield* this.#write(step, copied, number);
-          else yield* this.#execute(step, number);
-          if (step.do === "copy" && !(yield* this.#hold(step.move, true))) attempt = null;
+          else yield* this.#execute(step, number, isLast);
+          if (isLast) {
+            attempt = null;
+            this.#install(this.#memberOf(step.at.id).record);
+            for (const dispatcher of held.splice(0)) dispatcher.held = null;
+          } else if (step.do === "copy" && !(yield* this.#hold(step.move, true))) attempt = null;
           else if (step.do === "copy" || step.do === "apply") {
             attempt = { move: step.move, isCopied: true, isApplied: step.do === "apply" };
           }
@@ -375,14 +252,14 @@ class Simulation {
         }
       }
     } finally {
-      for (const member of this.#members) if (member.lease === number) member.lease = 0;
+      for (const member of this.members) if (member.lease === number) member.lease = 0;
       for (const dispatcher of held) dispatcher.held = null;
     }
   }
 
   /** Lets requests wait; returns false if some run for too long. */
   *#hold({ slots }: SlotMove, withQueries: boolean): Generator<undefined, boolean, undefined> {
-    for (const dispatcher of this.#dispatchers) {
+    for (const dispatcher of this.dispatchers) {
       dispatcher.held = { slots, withQueries };
       const isBusy = () => [...dispatcher.running].some((request) => isHeld(dispatcher, request));
       for (let n = 0; isBusy() && n < 50; n++) yield;
@@ -391,35 +268,47 @@ class Simulation {
     return true;
   }
 
-  *#execute(step: Extract<SlotStep, { do: "tell" | "remove" }>, number: number): Task {
+  *#execute(
+    step: Extract<SlotStep, { do: "tell" | "remove" }>,
+    number: number,
+    isLast: boolean,
+  ): Task {
     if (step.do === "tell") return yield* this.#tell(step.to, step.command, number);
     const { meanwhile, afterwards } = step;
     const told = meanwhile.map(({ to, command }) => this.#tell(to, command, number));
-    yield* interleave([this.#removeAt(step, number), ...told], this.#random);
+    const removal = isLast ? this.#clearOut(step, number) : this.#removeAt(step, number);
+    yield* interleave([removal, ...told], this.random);
     if (afterwards !== null) yield* this.#tell(afterwards.to, afterwards.command, number);
   }
 
+  *#clearOut({ at, move }: Extract<SlotStep, { do: "remove" }>, number: number): Task {
+    const member = this.#remove(at, move, number);
+    member.absent = move.id;
+    yield;
+  }
+
   *#removeAt({ at, move, last }: Extract<SlotStep, { do: "remove" }>, number: number): Task {
-    this.#remove(at, move, number);
+    const member = this.#remove(at, move, number);
+    if (this.without !== "flushed") member.removed = new Map();
     yield;
     if (last !== null) yield* this.#tell([at.id], last, number);
   }
 
   #look(number: number) {
-    const isAll = this.#without !== "all members";
-    const seen = this.#members.filter(({ isUp }) => isUp);
-    if (seen.length === 0 || (isAll && seen.length < this.#members.length)) return null;
+    const isAll = this.without !== "all members";
+    const seen = this.members.filter(({ isUp }) => isUp);
+    if (seen.length === 0 || (isAll && seen.length < this.members.length)) return null;
     if (seen.some((member) => !member.isKnown)) return null;
     const others = seen.filter((member) => !this.#hasLease(member, number));
     for (const member of others) this.#regain(member, number);
     if (others.length > 0) return "again";
     return seen.map(({ id, group, record, leads, term }) => {
-      return { id, group, record, leads, term: this.#without === "latest term" ? 0 : term };
+      return { id, group, record, leads, term: this.without === "latest term" ? 0 : term };
     });
   }
 
   #hasLease({ lease }: Member, number: number): boolean {
-    return lease === number || this.#without === "lease";
+    return lease === number || this.without === "lease";
   }
 
   #regain(member: Member, number: number): void {
@@ -437,18 +326,18 @@ class Simulation {
     const planned = planSlotMoves(record.map, record.groups, this.#kept)[0];
     if (planned === undefined) return null;
     const id = `move ${this.#serial++}`;
-    const slots = planned.slots.slice(0, 1 + this.#random.below(4));
+    const slots = planned.slots.slice(0, 1 + this.random.below(4));
     return { ...planned, id, version: record.version + 1, slots };
   }
 
   *#tell(to: readonly string[], command: SlotCommand, number: number): Task {
-    const told = this.#without === "abort first" && command.do === "abort" ? [] : to;
+    const told = this.without === "abort first" && command.do === "abort" ? [] : to;
     for (const id of told) {
       const member = this.#memberOf(id);
       this.#requireLease(member, number);
       try {
         const next = changeSlots(member.record, member.group, command);
-        for (const slot of listMoved(member.record, next)) member.touched.set(slot, this.#step);
+        for (const slot of listMoved(member.record, next)) member.touched.set(slot, this.step);
         member.record = next;
       } catch {
         throw new Lost();
@@ -457,40 +346,56 @@ class Simulation {
       yield;
     }
     if (told !== to)
-      for (const member of this.#members) member.record = { ...member.record, move: null };
+      for (const member of this.members) member.record = { ...member.record, move: null };
   }
 
   /** The content does not change any more. */
-  *#copy({ move, from }: CopyStep, number: number): Generator<undefined, Content, undefined> {
-    yield* this.#tell([from.id], { do: "hold", move }, number);
+  *#copy({ move, from, to }: CopyStep, number: number): Generator<undefined, Content, undefined> {
+    const held = this.#tell([from.id], { do: "hold", move }, number);
+    yield* interleave([held, this.#prepare(move, to, number)], this.random);
     return copyOf(this.#inTerm(from).content);
+  }
+
+  /** A target of one member holds the move before its content is written. */
+  *#prepare(move: SlotMove, to: SlotLeader, number: number): Task {
+    const member = this.#inTerm(to);
+    if (this.groups.get(member.group)!.members.length > 1) return;
+    this.#requireLease(member, number);
+    if (member.record.move?.id !== move.id) member.absent = move.id;
+    yield* this.#tell([member.id], { do: "hold", move }, number);
   }
 
   *#write({ move, to }: CopyStep, copied: Content, number: number): Task {
     yield;
-    yield* this.#tell([this.#inTerm(to).id], { do: "hold", move }, number);
+    const member = this.#inTerm(to);
+    if (this.without !== "written") member.absent = null;
+    yield* this.#tell([member.id], { do: "hold", move }, number);
     for (const [key, changes] of copied) {
       if (!move.slots.includes(slotOf(key))) continue;
       this.#inTerm(to).content.set(key, new Set(changes));
       yield;
-      if (this.#without === "verify" && this.#random.below(4) === 0) return;
+      if (this.without === "verify" && this.random.below(4) === 0) return;
     }
-    if (!this.#confirm(this.#inTerm(to)) && this.#without !== "confirmed") throw new Lost();
+    if (!this.#confirm(this.#inTerm(to)) && this.without !== "confirmed") throw new Lost();
   }
 
-  #remove(at: SlotLeader, { id, slots }: SlotMove, number: number): void {
+  #remove(at: SlotLeader, { id, slots }: SlotMove, number: number): Member {
     const member = this.#inTerm(at);
     this.#requireLease(member, number);
     if (member.record.move?.id !== id) throw new Lost();
     const isTarget = member.record.move.to === member.group;
-    if (this.#without === (isTarget ? "drop" : "removal")) return;
-    const { content } = member;
-    for (const key of content.keys()) if (slots.includes(slotOf(key))) content.delete(key);
+    if (this.without === (isTarget ? "drop" : "removal")) return member;
+    for (const [key, changes] of member.content) {
+      if (!slots.includes(slotOf(key))) continue;
+      member.content.delete(key);
+      member.removed.set(key, changes);
+    }
     if (!this.#confirm(member)) throw new Lost();
+    return member;
   }
 
   #install(record: SlotRecord): void {
-    for (const dispatcher of this.#dispatchers) {
+    for (const dispatcher of this.dispatchers) {
       if (dispatcher.record.version >= record.version) continue;
       dispatcher.record = changeSlots(dispatcher.record, null, { do: "install", record });
     }

@@ -1,12 +1,217 @@
-// A log whose segments go away while they are read.
+// Pieces of a log that goes on, is replaced, or whose segments go away while they are read.
 
+import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { LogGapError, LogPieces } from "../../../../runtime/interconnect/archive/log-pieces.js";
+import {
+  LogGapError,
+  type LogPiece,
+  LogPieces,
+  type LogTail,
+} from "../../../../runtime/interconnect/archive/log-pieces.js";
 import { type Disk, realDisk } from "../../../../runtime/interconnect/log/disk.js";
 import { segmentName } from "../../../../runtime/interconnect/log/segment-format.js";
+import { SimulatedDisk } from "../support/simulated-disk.js";
+import { control, FOLDER, openUnits, ROOT, unit, write } from "../support/unit-log.js";
 
 const test = suite("pieces of a log");
+const ALL = Number.POSITIVE_INFINITY;
+
+/** A log in three segments of two frames each. */
+function filled(disk = new SimulatedDisk()) {
+  const log = openUnits(disk);
+  for (let before = 0; before < 12; before += 2) {
+    const words = 48;
+    const second = 10 + before;
+    const units = [unit({ before, second, words }), unit({ before: before + 1, second, words })];
+    write(log, ...units);
+  }
+  assert.equal([log.segments.length, log.last], [3, 12]);
+  const paths = log.segments.map(({ name }) => join(FOLDER, name));
+  return { disk, log, paths: paths as [string, string, string], pieces: new LogPieces(disk, ROOT) };
+}
+
+function gapOf(pieces: LogPieces, tail: LogTail | null): string {
+  try {
+    return `${[...pieces.read(tail, ALL)].length} pieces`;
+  } catch (error) {
+    if (error instanceof LogGapError) return error.message;
+    throw error;
+  }
+}
+
+/** Reads everything so far; returns the position there. */
+function tailOf(pieces: LogPieces, safe = ALL): LogTail {
+  return [...pieces.read(null, safe)].at(-1)!.tail;
+}
+
+function contentOf(parts: readonly LogPiece[]): Buffer {
+  return Buffer.concat(parts.map(({ content }) => content));
+}
+
+test("are the segments, and then what follows", () => {
+  const { disk, log, paths, pieces } = filled();
+  const all = [...pieces.read(null, ALL)];
+  assert.equal(
+    all.map(({ path, at }) => [join(ROOT, path), at]),
+    paths.map((path) => [path, 0]),
+  );
+  for (const [index, { content, tail }] of all.entries()) {
+    const bytes = disk.contentOf(paths[index]!);
+    assert.ok(content.equals(bytes));
+    assert.equal([tail.sn, tail.offset, tail.at], [4 * index + 4, bytes.length, 12 + 4 * index]);
+  }
+  const { tail } = all.at(-1)!;
+  assert.equal([tail.id, tail.chain, tail.firstSn], [log.logId, log.chain, 9]);
+  assert.equal([...pieces.read(tail, ALL)], []);
+  write(log, control(3), unit({ before: 12, second: 40 }), control(4));
+  const [fourth] = [...pieces.read(tail, ALL)];
+  write(log, control(5));
+  const [next, ...others] = [...pieces.read(fourth!.tail, ALL)];
+  const bytes = disk.contentOf(join(ROOT, fourth!.path));
+  assert.equal([fourth!.at, others.length, next!.at], [0, 0, fourth!.content.length]);
+  assert.ok(contentOf([fourth!, next!]).equals(bytes));
+  assert.equal([next!.tail.sn, next!.tail.at, next!.tail.offset], [16, 40, bytes.length]);
+  log.close();
+  assert.is(disk.openFiles, 0);
+});
+
+test("end with the last durable frame", () => {
+  const { log, pieces } = filled();
+  const ends = Array.from({ length: 14 }, (_, safe) => {
+    const read = [...pieces.read(null, safe)];
+    return [read.length, read.at(-1)?.tail.sn ?? 0];
+  });
+  // The head of a segment is a piece, too.
+  const lists = [
+    [1, 0],
+    [1, 2],
+    [2, 4],
+    [2, 6],
+    [3, 8],
+    [3, 10],
+    [3, 12],
+  ];
+  assert.equal(
+    ends,
+    lists.flatMap((one) => [one, one]),
+  );
+  const tail = tailOf(pieces, 6);
+  const rest = [...pieces.read(tail, ALL)];
+  assert.equal(
+    rest.map(({ at, tail: { sn } }) => [at, sn]),
+    [
+      [tail.offset, 8],
+      [0, 12],
+    ],
+  );
+  log.close();
+});
+
+test("are of limited size", () => {
+  const disk = new SimulatedDisk();
+  const log = openUnits(disk, 2 ** 25);
+  for (let before = 0; before < 5; before++)
+    write(log, unit({ before, second: 1, words: 2 ** 20 }));
+  const read = [...new LogPieces(disk, ROOT).read(null, ALL)];
+  assert.equal(
+    read.map(({ tail }) => tail.sn),
+    [2, 4, 5],
+  );
+  const path = join(ROOT, read[0]!.path);
+  assert.ok(contentOf(read).equals(disk.contentOf(path)));
+  assert.equal(
+    read.map(({ at }) => at),
+    [0, read[0]!.content.length, read[0]!.content.length + read[1]!.content.length],
+  );
+  log.close();
+});
+
+test("tell whether a graph has got contents that the log lacks", () => {
+  const disk = new SimulatedDisk();
+  const log = openUnits(disk);
+  const read = new LogPieces(disk, ROOT);
+  write(log, unit({ before: 5, second: 1 }), unit({ graph: 2, before: 0, second: 1 }));
+  write(log, unit({ before: 6, second: 1 }));
+  let [piece] = [...read.read(null, ALL)];
+  assert.is(piece!.isComplete, true);
+  // Repeated after a crash.
+  write(log, unit({ before: 6, second: 1 }), unit({ before: 7, second: 1 }));
+  [piece] = [...read.read(piece!.tail, ALL)];
+  assert.is(piece!.isComplete, true);
+  write(log, unit({ graph: 2, before: 2, second: 1 }));
+  write(log, unit({ graph: 2, before: 3, second: 1 }));
+  [piece] = [...read.read(piece!.tail, ALL)];
+  assert.is(piece!.isComplete, false);
+  write(log, unit({ graph: 2, before: 4, second: 1 }));
+  [piece] = [...read.read(piece!.tail, ALL)];
+  assert.is(piece!.isComplete, true);
+  log.close();
+});
+
+test("a log that does not go on at the position is a gap", () => {
+  const { disk, log, paths, pieces } = filled();
+  log.close();
+  const tail = tailOf(pieces, 6);
+  const known = tail.offset;
+  const bytes = Buffer.from(disk.contentOf(paths[1]));
+  const gap = (given: Partial<LogTail>, reader = new LogPieces(disk, ROOT)) =>
+    gapOf(reader, { ...tail, ...given });
+  assert.is(gap({}), "2 pieces");
+  assert.is(gap({ id: "f".repeat(32) }), "it is another log");
+  assert.is(gap({ firstSn: 6 }), "its segment was removed");
+  assert.is(gap({ offset: bytes.length + 4 }), "it is shorter");
+  assert.is(gap({ chain: 1 }), "it has another end");
+  assert.is(gap({ offset: known - 4 }), "it has another end");
+  assert.is(gap({ chain: 1 }, pieces), "it has another history");
+  assert.is(gap({ sn: 5 }, pieces), "it has another history");
+  disk.contentOf(paths[1])[10]! ^= 1;
+  assert.is(gap({}), "its segment was replaced");
+  bytes.copy(disk.contentOf(paths[1]));
+  disk.contentOf(paths[1])[known - 4]! ^= 1;
+  assert.is(gap({ offset: known + 4 }), "it has another end", "a frame that cannot be read");
+});
+
+test("the position may be the end of a table", () => {
+  const { disk, log, pieces } = filled();
+  log.close();
+  const [first, second] = [...pieces.read(null, ALL)] as [LogPiece, LogPiece];
+  const atHead = { ...first.tail, firstSn: 5, offset: 100 };
+  assert.is(gapOf(new LogPieces(disk, ROOT), atHead), "2 pieces");
+  assert.is(gapOf(new LogPieces(disk, ROOT), { ...atHead, chain: 1 }), "it has another end");
+  assert.is(second.tail.firstSn, 5);
+});
+
+test("a segment that does not follow is a gap, or not there yet", () => {
+  const { disk, log, paths, pieces } = filled();
+  log.close();
+  const [, second, third] = [...pieces.read(null, ALL)] as [LogPiece, LogPiece, LogPiece];
+  const [{ tail: first }] = [...new LogPieces(disk, ROOT).read(null, 4)] as [LogPiece];
+  const replace = (path: string, bytes: Buffer): void => {
+    const file = disk.create(path);
+    file.write(bytes, 0);
+    file.close();
+  };
+  // Of the log itself, but as if it was made with another chain.
+  const other = filled();
+  replace(paths[1], other.disk.contentOf(other.paths[1]));
+  other.log.close();
+  assert.is(gapOf(pieces, first), "it is another log");
+  replace(paths[1], third.content);
+  assert.is(gapOf(pieces, first), "a segment is missing");
+  for (const length of [0, 63, 64, 99]) {
+    replace(paths[1], second.content.subarray(0, length));
+    assert.is(gapOf(pieces, first), "0 pieces", `${length} bytes`);
+  }
+  replace(paths[1], second.content);
+  assert.is(gapOf(pieces, first), "2 pieces");
+  disk.remove(paths[1]);
+  assert.is(gapOf(pieces, first), "0 pieces", "its names are listed one by one");
+  disk.remove(paths[0]);
+  assert.is(gapOf(pieces, first), "its segment was removed");
+  assert.is(gapOf(pieces, null), "1 pieces");
+  assert.is(disk.openFiles, 0);
+});
 
 function read(code: string): unknown {
   const disk: Disk = {

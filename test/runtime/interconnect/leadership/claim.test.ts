@@ -34,10 +34,13 @@ function startMember(isSynced: boolean, isBehind: () => Promise<boolean>) {
   engine.store(encodeRecord({ holder: "B1", epoch: 1, beat: 0, synced, next: null }));
   const rules = { ttl: TTL_MS, minSynced: 1, whenAlone: "refuse" as const, members: {} };
   const nothing = async (): Promise<void> => undefined;
+  const lines: string[] = [];
   const group = new Group({
     settings: { engine: "memory:", ...rules, group: "B1", id: "S1" },
-    ...{ engine: engine.open("S1"), file, epoch: 0, warn: () => undefined, lastSn: () => 0 },
+    ...{ engine: engine.open("S1"), file, epoch: 0, lastSn: () => 0 },
+    warn: (line) => lines.push(line),
     ...{ lag: () => 0, heardAtMs: () => 0, isComplete: () => true, isBehind },
+    positions: async () => new Map([["S2", null]]),
     ...{ lead: nothing, follow: nothing, met: () => undefined, freeze: nothing },
     ...{ thaw: () => undefined, confirm: () => undefined, publish: () => undefined },
     changed: () => undefined,
@@ -47,7 +50,7 @@ function startMember(isSynced: boolean, isBehind: () => Promise<boolean>) {
     rmSync(folder, { recursive: true });
   };
   group.start();
-  return { engine, group, stop };
+  return { engine, group, lines, stop };
 }
 
 /** Resolves when the member has claimed, or has read the record several times more. */
@@ -73,6 +76,24 @@ test("none is made by a member that stops while it asks others", async () => {
   answer(false);
   await stopped;
   assert.is(engine.record!.holder, "B1");
+});
+
+test("one is made by a member that cannot ask others", async () => {
+  const { engine, group, stop } = startMember(true, () => Promise.reject(new Error("closed")));
+  while (engine.record!.holder !== "S1" || group.report().role === "following") await turn();
+  await stop();
+});
+
+test("none for long is logged, and again when it was the case again", async () => {
+  const { engine, lines, stop } = startMember(false, async () => false);
+  for (const beat of [1, 2]) {
+    const record = { holder: "B1", epoch: 1, beat, synced: [OTHER], next: null };
+    engine.store(encodeRecord(record));
+    while (lines.length < beat) await turn();
+  }
+  const codes = lines.map((line) => line.slice(0, line.indexOf(":")));
+  assert.equal(codes, ["SVC3402", "SVC3402"]);
+  await stop();
 });
 
 test("none is made after a forced one has failed", async () => {

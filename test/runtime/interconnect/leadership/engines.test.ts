@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { SvcError } from "../../../../runtime/base/errors.js";
 import { openEngine } from "../../../../runtime/interconnect/leadership/engines.js";
 import { findCluster } from "../../../../runtime/interconnect/leadership/kubernetes-api.js";
 import { KubernetesEngine } from "../../../../runtime/interconnect/leadership/kubernetes-engine.js";
@@ -261,10 +262,17 @@ test("answers of etcd that are no answers fail", async () => {
 });
 
 test("unknown engines are refused with the known ones", () => {
-  for (const uri of ["ftp://a/b", "http://a:1", "nats://a:1"]) {
+  for (const [uri, form] of [
+    ["ftp://a/b", "nats://"],
+    ["http://a:1", "http://host:port"],
+    ["nats://a:1", "nats://host:port"],
+    ["nats://leaders", "nats://host:port"],
+    ["nats://a:1/leaders?replicas=2", "nats://host:port"],
+  ] as const) {
     assert.throws(
       () => openEngine(uri, "B1", TIMEOUT_MS),
-      ({ code }: { code: string }) => code === "SVC3400" || code === "SVC3360",
+      ({ code, message }: SvcError) => code === "SVC3400" && message.includes(form),
+      uri,
     );
   }
 });

@@ -120,17 +120,21 @@ test("the first member founds its group even after a start without engine", asyn
   group.engine.unreachableFor.add("B1");
   const first = await group.start("B1");
   await until(
-    () => /does not answer/.test(first.log),
+    () => /SVC3408: .*does not answer.*this instance follows/.test(first.log),
     () => group.log,
   );
   await group.stop("B1");
   group.engine.unreachableFor.clear();
+  const other = await group.start("S1");
+  await until(
+    () => group.engine.reads > 3,
+    () => group.log,
+  );
   const again = await group.start("B1");
   await until(
     () => again.clock.group.role !== "following",
     () => group.log,
   );
-  const other = await group.start("S1");
   await group.leader();
   assert.not.match(again.log + other.log, /SVC3402/, "there was no leader before");
 });
@@ -241,6 +245,7 @@ test("a leader without its engine continues; without its members it refuses", as
     () => group.log,
   );
   assert.is(group.engine.record!.beat, beat);
+  assert.match(first.log, /SVC3408: .*this instance leads on while all synced members/);
   first.graph().createVertex("a");
   assert.ok(await first.isConfirmed());
   assert.is(first.clock.group.role, "leading");

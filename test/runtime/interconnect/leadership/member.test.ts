@@ -92,17 +92,34 @@ test("a new leader answers from its claim on, until that has been silent for a t
 });
 
 test("a forced claim waits neither for a member with more nor after a failure to lead", () => {
-  for (const wait of ["yield", "resign"] as const) {
+  for (const wait of ["asked", "resign"] as const) {
     const member = new Member({
       ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "go-on" },
       ...{ mayCreateRecord: false, epoch: 1 },
     });
     member.heard(0, { revision: "1", record: { ...RECORD, epoch: 1 } });
-    member[wait](0);
+    member[wait](0, true);
     assert.is(member.next(0).do, "read");
     member.force();
     assert.is(member.next(0).do, "swap", wait);
   }
+});
+
+test("rivals are asked once while a leader is silent", () => {
+  const member = new Member({
+    ...{ id: "S2", incarnation: TWO, ttlMs: TTL_MS, minSynced: 1, whenAlone: "go-on" },
+    ...{ mayCreateRecord: false, epoch: 1 },
+  });
+  const asked = [0, 1].map((beat) => {
+    member.heard(0, { revision: String(beat), record: { ...RECORD, epoch: 1, beat } });
+    const before = member.rivals;
+    member.asked(0, false);
+    return [before, member.rivals];
+  });
+  assert.equal(asked, [
+    [["S1"], []],
+    [["S1"], []],
+  ]);
 });
 
 test("a member is synced once it has everything from before it was required", () => {

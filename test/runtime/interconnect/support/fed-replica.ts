@@ -1,126 +1,142 @@
-// A replica fed with frames of a provider's transaction log, in one process.
+// A replica that gets single messages of a made-up provider; its graphs are in memory only.
 
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as assert from "uvu/assert";
-import { GraphManager } from "../../../../runtime/graph/manager/graph-manager.js";
-import {
-  CommitClock,
-  requireIdentity,
-} from "../../../../runtime/graph/manager/logging-entry-points.js";
+import type { Test } from "uvu";
+import { requireIdentity } from "../../../../runtime/graph/manager/logging-entry-points.js";
+import { removeEverywhere } from "../../../../runtime/graph/manager/track-graph.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { planCatchUp } from "../../../../runtime/interconnect/catch-up-plan.js";
-import { DurableLog } from "../../../../runtime/interconnect/durable-log.js";
-import { realDisk } from "../../../../runtime/interconnect/log/disk.js";
-import { LogTailer } from "../../../../runtime/interconnect/log/log-tailer.js";
+import { type ReplicaMarker, readReplicaMarker } from "../../../../runtime/interconnect/lineage.js";
+import {
+  FRAME_HEADER_BYTES,
+  putFrameHeader,
+} from "../../../../runtime/interconnect/log/segment-format.js";
 import { Replica } from "../../../../runtime/interconnect/replica.js";
-import type { Offer } from "../../../../runtime/interconnect/wire/positions.js";
-import { comparable } from "../../../property/support/comparable.js";
+import type { Offer, OfferedGraph } from "../../../../runtime/interconnect/wire/positions.js";
+import { loggedStore, makeLog, takeUnits } from "../../graph/support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../../graph/support/make-graph.js";
 
 export interface Context {
-  folder: string;
-  log: DurableLog;
-  clock: CommitClock;
-  provider: GraphManager;
-  subscriber: GraphManager;
+  root: string;
+  /** By name. */
+  stores: Map<string, GraphStore>;
   replica: Replica;
-  /** Whether the applied transactions are durable on the replica's disk. */
-  flushed: () => Promise<boolean>;
+  calls: string[];
+  graphs: { epoch: number };
 }
 
-const SETTINGS = { events: false, saveEvery: 0, txPort: null, followStream: null };
+export const LOG = "a".repeat(32);
+export const OTHER = "b".repeat(32);
 
-/** Fills the context of a test. */
-export function startReplica(context: Context): void {
-  const folder = mkdtempSync(join(tmpdir(), "svc-replica-"));
-  const [root, other] = [join(folder, "p"), join(folder, "s")];
-  mkdirSync(root);
-  mkdirSync(other);
-  const warn = (): void => undefined;
-  const clock = new CommitClock();
-  const options = { root, mode: "async", clock, warn, disk: realDisk } as const;
-  const log = new DurableLog(options);
-  const provider = new GraphManager(TEST_THREAD, SETTINGS, warn, log);
-  const subscriber = new GraphManager(TEST_THREAD + 1, { ...SETTINGS, txPort: 1 }, warn);
-  const replica = new Replica({
-    root: other,
-    stores: () => subscriber.replicated(),
-    open: ({ name, identity }) => subscriber.open({ ...request(other, name), identity }),
-    remove: async (name, isErased) => subscriber.drop(name, isErased),
-    epoch: 1,
-    nextTicket: () => 1,
-    drainIfFull: () => undefined,
-    flushed: () => context.flushed(),
+/** Provides each test with a replica in an empty folder. */
+export function withReplica(test: Test<Context>): void {
+  test.before.each((context) => {
+    context.root = mkdtempSync(join(tmpdir(), "svc-messages-"));
+    context.stores = new Map();
+    context.calls = [];
+    create(context);
   });
-  context.flushed = async () => true;
-  Object.assign(context, { folder, log, clock, provider, subscriber, replica });
+
+  test.after.each(({ root, stores }) => {
+    for (const store of stores.values()) removeEverywhere(store);
+    rmSync(root, { recursive: true });
+  });
 }
 
-export async function endReplica(context: Context): Promise<void> {
-  const { folder, log, provider, subscriber } = context;
-  for (const manager of [provider, subscriber]) {
-    for (const name of manager.names()) manager.drop(name, false);
-  }
-  await log.close();
-  rmSync(folder, { recursive: true });
+export function create(context: Context): Replica {
+  const { root, stores, calls } = context;
+  const graphs = {
+    root,
+    stores: () => stores,
+    open: (graph: OfferedGraph) => open(stores, graph.name, graph.identity) as never,
+    remove: async (name: string, isErased: boolean) => {
+      calls.push(`remove ${name} ${isErased}`);
+      drop(stores, name);
+    },
+    epoch: 2,
+    nextTicket: () => calls.push("ticket"),
+    drainIfFull: () => void calls.push("drain"),
+    flushed: async () => true,
+  };
+  context.graphs = graphs;
+  context.replica = new Replica(graphs);
+  context.replica.onReadiness = () => calls.push("readiness");
+  return context.replica;
 }
 
-export function request(root: string, name: string) {
-  const isAny = { isStorable: true, isLocal: false, isReadonly: false };
-  return { name, path: name, folder: join(root, name), ...isAny };
+/** Opens a graph unless it is open; only graphs with a log have digests. */
+export function open(stores: Context["stores"], name: string, identity?: string): void {
+  if (stores.has(name)) return;
+  const options = { log: makeLog(), ...(identity !== undefined && { identity }) };
+  stores.set(name, GraphStore.create(name, TEST_THREAD, options));
 }
 
-export function graphOf(manager: GraphManager, folder: string, name: string): GraphStore {
-  return GraphStore.attach(manager.open(request(folder, name)).share, TEST_THREAD + 2);
+export function drop(stores: Context["stores"], name: string): void {
+  removeEverywhere(stores.get(name)!);
+  stores.delete(name);
 }
 
-/** A graph of the provider with some vertices. */
-export function fill({ provider, folder }: Context, name: string, vertices: number): GraphStore {
-  const store = graphOf(provider, join(folder, "p"), name);
-  const graph = openStore(store);
-  for (let index = 0; index < vertices; index++) graph.connect("all", "has", `v${index}`);
-  return store;
+/** A graph of the provider, with its changes as units of its log. */
+export function source(number: number, name = `g${number}`) {
+  const store = loggedStore();
+  const graph: OfferedGraph = { number, identity: requireIdentity(store), name, path: name };
+  const change = (...ids: readonly string[]): Uint32Array[] => {
+    for (const id of ids) openStore(store).createVertex(id);
+    const units = takeUnits(store);
+    for (const unit of units) unit[3] = number;
+    return units;
+  };
+  return { store, graph, change };
 }
 
-/** Returns the present offer of the provider to the replica. */
-export function offer({ log, replica }: Context): Offer {
-  const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true };
-  const plan = planCatchUp(log.channel, replica.positions(), origin);
-  if (typeof plan === "string") throw new Error(plan);
-  return plan.offer;
+export function offerOf(graphs: readonly OfferedGraph[], more: Partial<Offer> = {}): Offer {
+  const lastNumber = Math.max(0, ...graphs.map(({ number }) => number));
+  const rest = { logId: LOG, isRoot: true, origin: LOG, epoch: 2, erased: [], goal: null };
+  return { ...rest, lastNumber, graphs, ...more };
 }
 
-/** Reconnects the provider and sends from the first transaction on. */
-export async function follow(context: Context): Promise<void> {
-  const { clock, replica } = context;
-  assert.ok(await clock.wait(clock.nextFlush));
-  await replica.accept(offer(context));
+export function frame(sn: number, units: readonly Uint32Array[], more: object = {}): Buffer {
+  const bytes = Buffer.concat([
+    Buffer.alloc(FRAME_HEADER_BYTES),
+    ...units.map(({ buffer }) => new Uint8Array(buffer)),
+  ]);
+  const whole = Buffer.from(new ArrayBuffer(bytes.length));
+  bytes.copy(whole);
+  const header = { isTable: false, chain: 0, sn, units: units.length, epoch: 2, ...more };
+  putFrameHeader(whole, header);
+  return whole;
+}
+
+export async function follow({ replica }: Context, offer: Offer): Promise<void> {
+  await replica.accept(offer);
   replica.start({ sn: 0, chain: 0 });
-  await stream(context);
 }
 
-export async function stream(context: Context, from = 1): Promise<void> {
-  for (const bytes of await framesOf(context, from)) await context.replica.take(bytes);
+export function textOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => "none",
+    ({ code, message }: Error & { code?: string }) => `${code}: ${message}`,
+  );
 }
 
-export async function framesOf({ log, clock }: Context, from: number): Promise<Buffer[]> {
-  assert.ok(await clock.wait(clock.nextFlush));
-  const follower = new LogTailer(realDisk, log.channel.log, from);
-  const frames: Buffer[] = [];
-  for (let frame = follower.next(); frame !== null; frame = follower.next()) {
-    const bytes = Buffer.allocUnsafeSlow(frame.bytes.length);
-    frame.bytes.copy(bytes);
-    frames.push(bytes);
+export function thrownBy(run: () => void): string {
+  try {
+    run();
+  } catch (error) {
+    return `${(error as { code?: string }).code}: ${(error as Error).message}`;
   }
-  follower.close();
-  return frames;
+  return "none";
 }
 
-export function isSame({ subscriber, folder }: Context, store: GraphStore): void {
-  const copy = graphOf(subscriber, join(folder, "s"), store.name);
-  assert.is(requireIdentity(copy), requireIdentity(store));
-  const { graph, vertices } = comparable(copy) as { graph: object; vertices: unknown };
-  assert.equal({ graph: { ...graph, isReadonly: false }, vertices }, comparable(store));
+export function copyOf({ stores }: Context, name: string): GraphStore {
+  return stores.get(name)!;
+}
+
+export function namesOf({ stores }: Context): string[] {
+  return [...stores.keys()].sort();
+}
+
+export function markOf({ root }: Context): ReplicaMarker | undefined {
+  return readReplicaMarker(root);
 }

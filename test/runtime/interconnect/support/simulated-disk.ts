@@ -11,6 +11,8 @@ const MIN_ROOM_BYTES = 4096;
 export interface Faults {
   /** Called before each write operation; throws to make it fail. */
   before?: (what: "write" | "flush" | "create" | "folder" | "truncate" | "remove") => void;
+  /** Called after each close; throws to report a failure. */
+  closed?: () => void;
   /** Called before each read, with the requested bytes; throws to make it fail. */
   unreadable?: (from: number, end: number) => void;
   /** Flushes do nothing: a negative control, which tests must detect. */
@@ -45,6 +47,8 @@ class Content {
 
 export class SimulatedDisk implements Disk {
   readonly faults: Faults;
+  /** Files that were opened and not closed. */
+  openFiles = 0;
   #files = new Map<string, Content>();
   /** Names that are durable. */
   #safeNames = new Map<string, Content>();
@@ -76,7 +80,7 @@ export class SimulatedDisk implements Disk {
 
   remove(path: string): void {
     this.faults.before?.("remove");
-    this.#files.delete(path);
+    if (!this.#files.delete(path)) throw new Error(`ENOENT: ${path}`);
   }
 
   flushFolder(folder: string): void {
@@ -116,6 +120,7 @@ export class SimulatedDisk implements Disk {
 
   #handle(content: Content): DiskFile {
     const { faults } = this;
+    this.openFiles++;
     const flushNow = (): void => {
       faults.before?.("flush");
       if (faults.isLying !== true) content.safe = Buffer.from(content.bytes);
@@ -138,7 +143,10 @@ export class SimulatedDisk implements Disk {
         faults.before?.("truncate");
         content.truncate(bytes);
       },
-      close: () => undefined,
+      close: () => {
+        this.openFiles--;
+        faults.closed?.();
+      },
     };
   }
 }

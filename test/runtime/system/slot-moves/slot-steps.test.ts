@@ -258,6 +258,73 @@ test("a run ends if a group has no leader for long", async () => {
   assert.equal([...instances[0].seconds], ["4"]);
 });
 
+test("requests go on before the source forgets the move", async () => {
+  const [source, target, dispatcher] = begin(RECORD);
+  const calls = callsOf([source, target, dispatcher]);
+  const act = async (lease: ProcedureLease): Promise<void> => {
+    const steps = new SlotSteps(calls, lease, 0);
+    const hold = async (one: Instance) => {
+      one.record = changeSlots(one.record, one.id, { do: "hold", move: MOVE });
+      steps.survey.note(one.id, { record: one.record });
+    };
+    const record = await steps.attempt(MOVE, {
+      copy: () => hold(source),
+      apply: () => hold(target),
+    });
+    assert.is(record.version, 1);
+    assert.equal([source.done, target.done], [["give", "clear-out"], ["take"]]);
+    await steps.finish();
+    assert.equal(source.done.slice(2), ["remove", "clear"]);
+    assert.is(source.record.move, null);
+  };
+  const run = { ...calls, isForced: false };
+  assert.is(await codeOf(ProcedureLease.during(run, "a run", act)), "done");
+});
+
+test("a run waits until replicas have what their leader had", async () => {
+  const topology = { transaction: { B1: ["S1"] }, dispatch: { TD: [{ partitions: ["B1"] }] } };
+  const system = readDescriptor({
+    ...{ name: "Replicated", graphs: ["things"], slots: { graphs: ["things"], count: 16 } },
+    instances: {
+      TD: { type: "dispatch", hport: 9990 },
+      B1: { ...ENGINE, hport: 9100, tport: 9102 },
+      S1: { type: "search", hport: 9200, tport: 9202 },
+    },
+    topology,
+  });
+  const [leader, replica] = [new Instance("B1", RECORD), new Instance("S1", RECORD)];
+  replica.leads = false;
+  const all = [leader, replica, new Instance("TD", RECORD)];
+  let looks = 0;
+  const awaited: unknown[] = [];
+  const calls = {
+    ...callsOf(all, (id, what) => void (id === "B1" && what === "look" && looks++)),
+    system,
+  };
+  const { call } = calls;
+  calls.call = async (id, operation, parameters, body) => {
+    const { do: what, digests } = JSON.parse(body ?? "{}");
+    if (what !== "await") return call(id, operation, parameters, body);
+    awaited.push([id, digests]);
+    return { isReached: awaited.length > 1 };
+  };
+  const act = async (lease: ProcedureLease): Promise<void> => {
+    const { survey } = new SlotSteps(calls, lease, 0);
+    await survey.look();
+    // The leader has answered a command since.
+    survey.note("B1", { digests: { things: "7 abc" } });
+    await survey.untilReplicated("B1");
+  };
+  const run = { ...calls, isForced: false };
+  assert.is(await codeOf(ProcedureLease.during(run, "a run", act)), "done");
+  assert.equal(awaited, [
+    ["S1", { things: "7 abc" }],
+    // Another one may lead since: it is looked at.
+    ["S1", {}],
+  ]);
+  assert.is(looks, 2);
+});
+
 test("a run that had lost a lease looks again before it acts", async () => {
   const [source, target, dispatcher] = begin(HELD);
   let isLost = false;

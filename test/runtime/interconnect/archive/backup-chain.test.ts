@@ -1,0 +1,137 @@
+// Manifests of a backup: the last one, the followers of a full one, and which ones are removed.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BackupChain } from "../../../../runtime/interconnect/archive/backup-chain.js";
+import {
+  LATEST,
+  type Manifest,
+  manifestName,
+  objectName,
+} from "../../../../runtime/interconnect/archive/manifest.js";
+import { removeUnnamed, retained } from "../../../../runtime/interconnect/archive/prune-backup.js";
+import { ID, MemoryStore } from "../support/memory-store.js";
+
+const test = suite<{ store: MemoryStore; chain: BackupChain }>("backup chain");
+const DAY = 86_400_000;
+
+test.before.each((context) => {
+  context.store = new MemoryStore();
+  context.chain = new BackupChain(context.store);
+});
+
+function textOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => "none",
+    ({ code, message }: Error & { code?: string }) => `${code}: ${message}`,
+  );
+}
+
+test("its end is the last manifest, whether it is named or not", async ({ store, chain }) => {
+  assert.is(await chain.end(), null);
+  await store.put("manifests/0000000001.json.new", Buffer.from("rest"));
+  assert.is(await chain.end(), null);
+  store.objects.clear();
+  await store.add({}, {}, {});
+  const end = async () => {
+    const { manifest, hash, time } = (await chain.end())!;
+    assert.is(hash, store.hashOf(manifest.number));
+    return [manifest.number, time];
+  };
+  assert.equal(await end(), [3, 300_000], "none is named");
+  for (const [number, time, expected] of [
+    [1, 999_999, [3, 300_000]],
+    [3, 999_999, [3, 999_999]],
+    [3, 1, [3, 300_000]],
+  ] as const) {
+    await store.name(number, time);
+    assert.equal(await end(), expected);
+  }
+  await store.put(LATEST, Buffer.from("{}"));
+  assert.equal([await chain.latest(), await end()], [null, [3, 300_000]]);
+  await store.name(4, 1);
+  const missing = `SVC3420: ${manifestName(4)} of memory is missing`;
+  assert.is(await textOf(chain.end()), missing);
+});
+
+test("a manifest that was replaced is not taken for another", async ({ store, chain }) => {
+  await store.add({});
+  const hash = store.hashOf(1);
+  assert.is((await chain.require(1)).hash, hash);
+  assert.is((await chain.require(1, hash)).manifest.number, 1);
+  const replaced = `SVC3420: ${manifestName(1)} of memory was replaced`;
+  assert.is(await textOf(chain.require(1, "f".repeat(64))), replaced);
+});
+
+test("yields what follows a full backup, until something is missing", async ({ store, chain }) => {
+  await store.add({}, {}, { full: 3, continues: false }, { full: 3 });
+  const numbers = async (full: number, hash?: string): Promise<number[]> => {
+    const found: number[] = [];
+    for await (const { manifest } of chain.since((await chain.end())!, full, hash))
+      found.push(manifest.number);
+    return found;
+  };
+  assert.equal([await numbers(1), await numbers(3), await numbers(4)], [[1, 2], [3, 4], [4]]);
+  assert.equal(await numbers(3, store.hashOf(3)), [3, 4]);
+  assert.match(await textOf(numbers(3, store.hashOf(1))), /was replaced$/);
+  await store.add({ number: 4, full: 3, previous: store.hashOf(1) });
+  const other = `SVC3420: ${manifestName(4)} of memory follows another manifest`;
+  assert.is(await textOf(numbers(3)), other);
+});
+
+test("keeps the full backups that a period needs", () => {
+  const log = { id: ID, sn: 1, chain: 1, at: 1 };
+  const fulls = [10, 20, 30].map((time, index) => ({ number: index + 1, hash: "", log, time }));
+  const kept = (time: number): number[] => retained(fulls, time, 10).map(({ number }) => number);
+  assert.equal([19, 20, 29, 30, 39, 40].map(kept), [
+    [1, 2, 3],
+    [1, 2, 3],
+    [1, 2, 3],
+    [2, 3],
+    [2, 3],
+    [3],
+  ]);
+  assert.equal(retained([], 1, 1), []);
+});
+
+test("removes former manifests, and old objects that none names", async ({ store }) => {
+  const object = (digit: string) => digit.repeat(64);
+  const piece = (digit: string) => ({
+    path: "g/graph.snapshot",
+    at: 0,
+    bytes: 1,
+    object: object(digit),
+  });
+  const log = { id: ID, sn: 1, chain: 1, at: 1 };
+  const full = (number: number) => ({ number, hash: object("0"), log, time: 1 });
+  const [one, , three, , five] = (await store.add(
+    { pieces: [piece("1")] },
+    { pieces: [piece("2")] },
+    { full: 3, pieces: [piece("3")], fulls: [full(1)] },
+    { full: 3, pieces: [piece("4")] },
+    { full: 5, pieces: [piece("5")], fulls: [full(3)] },
+  )) as [Manifest, Manifest, Manifest, Manifest, Manifest];
+  const now = 10 * DAY;
+  for (const [digit, modifiedAt] of [
+    ...["1", "3", "4", "5", "6"].map((each) => [each, now - DAY - 1] as const),
+    ["2", now - DAY],
+  ] as const) {
+    await store.put(objectName(object(digit)), Buffer.from(digit));
+    store.objects.get(objectName(object(digit)))!.modifiedAt = modifiedAt;
+  }
+  const left = (): string =>
+    [...store.objects.values()].map(({ bytes }) => bytes.toString()[0]).join("");
+  const all = left();
+  await removeUnnamed(store, three, one, now);
+  await removeUnnamed(store, one, null, now);
+  await removeUnnamed(store, five, { ...three, fulls: [full(3)] }, now);
+  assert.is(left(), all, "the first full backup is still needed");
+  await removeUnnamed(store, five, three, now);
+  const names = [...store.objects.keys()].sort();
+  assert.equal(names, [
+    ...[3, 4, 5].map(manifestName),
+    ...["2", "3", "4", "5"].map((digit) => objectName(object(digit))),
+  ]);
+});
+
+test.run();

@@ -1,0 +1,129 @@
+// A group whose members that may lead have lost their data, in virtual time: the log says so.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Incarnation } from "../../../../runtime/interconnect/leadership/leadership.js";
+import { LossReport } from "../../../../runtime/interconnect/leadership/loss-report.js";
+import type { Positions } from "../../../../runtime/interconnect/wire/positions.js";
+import type { SimulatedMember } from "../../../property/support/interconnect/simulated-member.js";
+import { VirtualWorld } from "../../../property/support/interconnect/virtual-world.js";
+import { Random } from "../../../property/support/random.js";
+import { QuietEngine, startMembers, TTL_MS } from "../support/virtual-members.js";
+
+const LIMIT_MS = 60_000;
+const IDS = ["B1", "B2", "B3"];
+const LINE = /SVC3402: .*/g;
+
+const test = suite("the loss of the members that may lead");
+
+/** The members of a group, of which the last one was away for a change, and may not lead. */
+async function withLateMember(
+  run: (
+    members: readonly [SimulatedMember, SimulatedMember, SimulatedMember],
+    until: (holds: () => boolean) => Promise<void>,
+    sleep: (ms: number) => Promise<void>,
+  ) => Promise<void>,
+): Promise<void> {
+  const world = new VirtualWorld(new Random(1));
+  const engine = new QuietEngine(world.time, world.random);
+  const members: SimulatedMember[] = [];
+  const until = async (holds: () => boolean): Promise<void> => {
+    await world.runUntil(world.time.now + LIMIT_MS, holds);
+    assert.ok(holds(), members.map(({ id, log }) => `${id}\n${log}`).join("\n---\n"));
+  };
+  const sleep = (ms: number) => world.runUntil(world.time.now + ms, () => false);
+  const add = (id: string) => members[0]!.run(() => void members[0]!.graph.createVertex(id, {}));
+  world.install();
+  try {
+    members.push(...startMembers(world, engine, IDS));
+    const [leader, other, late] = members as [SimulatedMember, SimulatedMember, SimulatedMember];
+    await until(() => leader.isLeading && engine.record?.synced.length === 3);
+    add("first");
+    await until(() => late.hasGraph && late.graph.hasVertex("first"));
+    late.crash("process");
+    await until(() => engine.record?.synced.length === 2);
+    add("second");
+    await until(() => other.graph.hasVertex("second"));
+    await run([leader, other, late], until, sleep);
+  } finally {
+    for (const member of members) member.free();
+    world.uninstall();
+  }
+}
+
+test("is logged once, with what each has and the command", async () => {
+  await withLateMember(async ([leader, other, late], until, sleep) => {
+    for (const one of [leader, other]) one.crash("disk");
+    for (const one of [leader, other, late]) one.start();
+    await until(() => late.log.includes("SVC3402"));
+    await sleep(20 * TTL_MS);
+    const lines = late.log.match(LINE)!;
+    assert.is(lines.length, 1, lines.join("\n"));
+    const [line] = lines;
+    assert.match(line!, /B1 has lost its data, B2 has lost its data/);
+    assert.match(line!, /master-serial of each member: B3 \d{9,}, B1 0, B2 0\./);
+    assert.match(line!, /svc admin promote B3 --accept-loss$/);
+    assert.match(other.log, /SVC3402: .*svc admin promote B3 --accept-loss/);
+  });
+});
+
+test("is logged again when a member turns out to be empty, too", async () => {
+  await withLateMember(async ([leader, other, late], until) => {
+    for (const one of [leader, other]) one.crash("disk");
+    for (const one of [leader, late]) one.start();
+    await until(() => late.log.includes("B1 has lost its data, B2 does not respond"));
+    other.start();
+    await until(() => late.log.includes("B1 has lost its data, B2 has lost its data"));
+  });
+});
+
+/** A report about a group in which all answer the same. */
+function reportOf(answer: Positions | null) {
+  const seen = { asked: 0, lines: [] as string[] };
+  const report = new LossReport({
+    ...{ group: "B1", engine: "memory:", askMs: LIMIT_MS },
+    warn: (line) => seen.lines.push(line),
+    ask: async () => {
+      seen.asked++;
+      return new Map(IDS.map((id) => [id, answer]));
+    },
+  });
+  return { report, seen };
+}
+
+const SYNCED: readonly Incarnation[] = [["B1", "1".repeat(32)]];
+const NOTHING = { log: null, origin: null, epoch: 1, graphs: [], diverged: [] };
+
+test("is not logged while a member leads that the engine does not hear", async () => {
+  for (const synced of [SYNCED, null]) {
+    const { report, seen } = reportOf({ ...NOTHING, member: null });
+    await report.check(synced);
+    assert.equal(seen, { asked: 1, lines: [] });
+  }
+});
+
+test("is asked for at intervals, and logged again after a leader was there", async () => {
+  const { report, seen } = reportOf(null);
+  for (let round = 0; round < 3; round++) await report.check(SYNCED);
+  assert.equal([seen.asked, seen.lines.length], [1, 1]);
+  report.end();
+  await report.check(null);
+  assert.equal([seen.asked, seen.lines.length], [2, 2]);
+  assert.match(seen.lines[1]!, /memory: has lost its record/);
+  report.end();
+  await report.check(null);
+  assert.is(seen.lines.length, 3);
+});
+
+test("is not logged while one of them may still lead", async () => {
+  await withLateMember(async ([leader, other, late], until, sleep) => {
+    leader.crash("disk");
+    leader.start();
+    late.start();
+    await until(() => other.isLeading);
+    await sleep(20 * TTL_MS);
+    assert.not.match(`${leader.log}${late.log}`, /SVC3402/);
+  });
+});
+
+test.run();

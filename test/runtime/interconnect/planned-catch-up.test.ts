@@ -1,0 +1,212 @@
+// The plan for a subscriber with given positions: which graphs it gets as snapshots, and which
+// subscribers are refused.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { removeEverywhere } from "../../../runtime/graph/manager/track-graph.js";
+import type { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+import {
+  type CatchUpPlan,
+  planCatchUp,
+  type StartingPoint,
+} from "../../../runtime/interconnect/catch-up-plan.js";
+import { LogChannel } from "../../../runtime/interconnect/log/log-channel.js";
+import { replicationPosition } from "../../../runtime/interconnect/replication-position.js";
+import type { Position, Positions } from "../../../runtime/interconnect/wire/positions.js";
+import { loggedStore } from "../graph/support/logged-graph.js";
+import { openStore } from "../graph/support/make-graph.js";
+import { SimulatedDisk } from "./support/simulated-disk.js";
+
+const test = suite("planned catch-up");
+
+const [OTHER, THIRD] = ["e".repeat(32), "f".repeat(32)];
+const ROOT: StartingPoint = { isRoot: true, log: null, ancestors: [], isCaughtUp: true };
+const EMPTY: Positions = { log: null, origin: null, epoch: 1, graphs: [], diverged: [] };
+
+/** A log with the graphs `whole`, of which it has everything, and `late`, of which it has not. */
+function provider() {
+  const channel = new LogChannel(new SimulatedDisk(), "/log");
+  const [whole, late] = [loggedStore(), loggedStore()];
+  late.memory.log!.isOn = false;
+  change(late, 2);
+  late.memory.log!.isOn = true;
+  for (const store of [whole, late]) channel.open(store, "path");
+  const write = (store: GraphStore, changes: number): void => {
+    change(store, changes);
+    channel.write(store.memory.log!.clock);
+    channel.log.flushNow();
+    channel.release();
+  };
+  write(whole, 3);
+  write(late, 1);
+  const plan = (positions: Partial<Positions>, repair: "all" | "different" | null = null) =>
+    planCatchUp(channel, { ...EMPTY, ...positions }, ROOT, repair);
+  return { channel, whole, late, write, plan, ids: [whole, late].map(identityOf) };
+}
+
+function change(store: GraphStore, times: number): void {
+  const graph = openStore(store);
+  for (let left = times; left > 0; left--) graph.createVertex(`${graph.order}`);
+}
+
+function identityOf(store: GraphStore): string {
+  return replicationPosition(store).identity;
+}
+
+/** Returns the numbers of the graphs that are sent as snapshots. */
+function snapshots(plan: CatchUpPlan | string): readonly number[] | string {
+  return typeof plan === "string" ? plan : plan.snapshots.map(({ number }) => number);
+}
+
+/** The log, and where the subscriber is in it. */
+function placeIn({ log }: LogChannel) {
+  return { id: log.logId, sn: log.last, chain: log.chain };
+}
+
+test("offers all graphs, and sends what the log does not have", () => {
+  const { channel, late, plan, ids } = provider();
+  const first = plan({}) as CatchUpPlan;
+  const { graphs, ...rest } = first.offer;
+  assert.equal(
+    graphs.map(({ number, identity, path }) => [number, identity, path]),
+    ids.map((id, index) => [index + 1, id, "path"]),
+  );
+  const { logId, epoch, last } = channel.log;
+  assert.equal(rest, {
+    ...{ logId, isRoot: true, origin: logId, epoch, lastNumber: 2, erased: [], goal: last },
+    ancestors: [],
+  });
+  assert.equal(snapshots(first), [2]);
+  assert.equal(
+    [...first.counts],
+    [
+      [1, 0],
+      [2, 0],
+    ],
+  );
+  const identity = ids[1]!;
+  const at = (count: number) => plan({ graphs: [{ identity, count, digest: null }] });
+  const before = late.operationCount - 1;
+  assert.equal(snapshots(at(before - 1)), [2]);
+  assert.equal(snapshots(at(before)), [], "the log has what follows");
+  assert.equal(
+    [...(at(before) as CatchUpPlan).counts],
+    [
+      [1, 0],
+      [2, before],
+    ],
+  );
+});
+
+test("tells where its own graphs come from, and that they are not complete", () => {
+  const { channel } = provider();
+  const ancestors = [{ id: THIRD!, sn: 1, chain: 2 }];
+  const point = { isRoot: false, log: OTHER!, ancestors, isCaughtUp: false };
+  const { offer } = planCatchUp(channel, EMPTY, point) as CatchUpPlan;
+  const { isRoot, origin, goal } = offer;
+  assert.equal([isRoot, origin, goal, offer.ancestors], [false, OTHER, null, ancestors]);
+});
+
+test("sends no graph that is closed", () => {
+  const { channel, late, plan, ids } = provider();
+  removeEverywhere(late);
+  channel.release();
+  const behind = plan({ graphs: [{ identity: ids[1]!, count: 1, digest: null }] });
+  assert.equal(snapshots(behind), []);
+  assert.equal(
+    [...(behind as CatchUpPlan).counts],
+    [
+      [1, 0],
+      [2, 1],
+    ],
+  );
+  assert.is((behind as CatchUpPlan).offer.graphs.length, 2);
+});
+
+test("refuses a subscriber that has more than there is", () => {
+  const { whole, plan, ids } = provider();
+  const count = whole.operationCount;
+  const refusal = plan({ graphs: [{ identity: ids[0]!, count: count + 1, digest: null }] });
+  assert.match(String(refusal), `it has ${count + 1} changes of graph "test", of which there are`);
+  assert.equal(snapshots(plan({ graphs: [{ identity: ids[0]!, count, digest: null }] })), [2]);
+});
+
+test("refuses a graph that differs, and sends it for a repair", () => {
+  const { whole, late, plan } = provider();
+  const [mine, other] = [whole, late].map(replicationPosition) as [Position, Position];
+  const cases: [given: Position, diverged: string[], isDifferent: boolean][] = [
+    [mine, [], false],
+    [{ ...mine, digest: OTHER! }, [], true],
+    [{ ...mine, digest: null }, [], false],
+    [{ ...mine, digest: OTHER!, count: mine.count - 1 }, [], false],
+    [mine, [mine.identity], true],
+    [mine, [THIRD!], false],
+  ];
+  for (const [position, diverged, isDifferent] of cases) {
+    const given = { graphs: [position, other], diverged };
+    const what = JSON.stringify([position, diverged]);
+    const plain = plan(given);
+    if (isDifferent) assert.match(String(plain), /graph "test" has diverged/, what);
+    else assert.equal(snapshots(plain), [], what);
+    assert.equal(snapshots(plan(given, "different")), isDifferent ? [1] : [], what);
+    assert.equal(snapshots(plan(given, "all")), [1, 2], what);
+  }
+});
+
+test("refuses a graph that was never here, and tells which ones were erased", () => {
+  const { channel, whole, write, late, plan, ids } = provider();
+  const graphs = ids.map((identity) => ({ identity, count: 1, digest: null }));
+  channel.erase(identityOf(whole));
+  write(late, 1);
+  const { offer, counts } = plan({ graphs }) as CatchUpPlan;
+  assert.equal([offer.erased, offer.graphs.length, offer.lastNumber], [[ids[0]], 1, 2]);
+  assert.equal([...counts], [[2, 1]]);
+  const unknown = { identity: OTHER!, count: 0, digest: null };
+  const refusal = plan({ graphs: [...graphs, unknown] });
+  assert.is(refusal, `it has a graph that is not here (identity ${OTHER})`);
+});
+
+test("compares the last transaction of a subscriber of the same log", () => {
+  const { channel, late, write, plan, ids } = provider();
+  const graphs = [{ identity: ids[1]!, count: 2, digest: null }];
+  const place = placeIn(channel);
+  write(late, 2);
+  const reason = (log: Partial<typeof place>, had = graphs) => {
+    const planned = plan({ log: { ...place, ...log }, graphs: had });
+    return typeof planned === "string" ? planned : null;
+  };
+  const { sn } = place;
+  assert.is(reason({}), null);
+  assert.is(reason({ sn: 0, chain: 0 }), null);
+  assert.is(reason({ chain: 1 }), `transaction ${sn} differs between replica and provider`);
+  const { last, chain } = channel.log;
+  assert.is(reason({ sn: last, chain }), null);
+  for (const within of [1, last - 1]) assert.match(reason({ sn: within, chain })!, /differs/);
+  assert.match(
+    reason({ sn: last + 1 })!,
+    `replica is at ${last + 1}, ahead of the log end ${last}`,
+  );
+  assert.is(reason({ sn: last + 1 }, []), null, "the log of an empty instance");
+});
+
+test("lets subscribers of other logs go on only from a log that this one continues", () => {
+  const { channel, whole, ids } = provider();
+  const graphs = [{ identity: ids[0]!, count: whole.operationCount, digest: null }];
+  const reason = (origin: string | null, sn: number, own: Partial<StartingPoint> = {}) => {
+    const log = { id: OTHER!, sn, chain: 7 };
+    const point = { ...ROOT, log: channel.log.logId, ...own };
+    const planned = planCatchUp(channel, { ...EMPTY, log, origin, graphs }, point);
+    return typeof planned === "string" ? planned : null;
+  };
+  assert.is(reason(OTHER!, 5), "replica was copied from another instance");
+  assert.is(reason(channel.log.logId, 5), null, "both follow the same provider");
+  const ancestors = [
+    { id: THIRD!, sn: 9, chain: 7 },
+    { id: OTHER!, sn: 5, chain: 7 },
+  ];
+  assert.is(reason(OTHER!, 5, { ancestors }), null);
+  const past = "replica has changes past the point 5 where its former provider was superseded";
+  assert.is(reason(OTHER!, 6, { ancestors }), past);
+});
+
+test.run();

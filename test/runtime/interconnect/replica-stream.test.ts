@@ -1,0 +1,91 @@
+// A replica that follows a stream, which may repeat what it has.
+
+import { setImmediate as turn } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { requireIdentity } from "../../../runtime/graph/manager/logging-entry-points.js";
+import { encodeControlRecord } from "../../../runtime/interconnect/log/transactions.js";
+import type { Offer } from "../../../runtime/interconnect/wire/positions.js";
+
+import {
+  type Context,
+  copyOf,
+  drop,
+  follow,
+  frame,
+  LOG,
+  namesOf,
+  OTHER,
+  offerOf,
+  source,
+  textOf,
+  withReplica,
+} from "./support/fed-replica.js";
+
+const test = suite<Context>("replica of a stream");
+withReplica(test);
+
+test("a stream may repeat changes, and graphs that were erased since", async (c) => {
+  const [one, two] = [source(1), source(2)];
+  await c.replica.acceptAgain(offerOf([one.graph, two.graph]), 0);
+  const first = [...one.change("a"), ...two.change("x")];
+  // Its beginning is not known yet.
+  assert.is(await textOf(c.replica.take(frame(4, first))), "none");
+  assert.match(await textOf(c.replica.take(frame(9, first))), /missing transactions before 9/);
+  // Another graph of the name has taken its place.
+  await c.replica.take(frame(6, [encodeControlRecord({ erased: 1 })]));
+  const next = source(3, "g1");
+  await c.replica.take(
+    frame(7, [encodeControlRecord({ opened: next.graph }), ...next.change("n")]),
+  );
+  await c.replica.acceptAgain(offerOf([one.graph, two.graph]), 3);
+  assert.is(await textOf(c.replica.take(frame(4, first))), "none");
+  assert.is(requireIdentity(copyOf(c, "g1")), next.graph.identity);
+});
+
+test("erases what a stream does not offer, unless that is older than what is here", async (c) => {
+  const [one, two] = [source(1), source(2)];
+  for (const [at, logId, names] of [
+    [3, LOG, ["g1"]],
+    [2, LOG, ["g1", "g2"]],
+    [1, LOG, ["g1", "g2"]],
+    [1, OTHER, ["g1"]],
+  ] as const) {
+    await follow(c, offerOf([one.graph, two.graph]));
+    await c.replica.take(frame(1, [...one.change(`a${at}${logId}`), ...two.change("x")]));
+    await turn();
+    const isThere = c.stores.size === 2;
+    if (!isThere) throw new Error(`${at} ${namesOf(c)}`);
+    await c.replica.acceptAgain(offerOf([one.graph], { logId }), at);
+    assert.equal(namesOf(c), names, `${at} ${logId}`);
+    for (const name of namesOf(c)) drop(c.stores, name);
+    Object.assign(one, source(1));
+    Object.assign(two, source(2));
+  }
+});
+
+test("follows the stream of another log only from its origin, or of a later epoch", async (c) => {
+  const { graph, change } = source(1);
+  const again = (more: Partial<Offer>) =>
+    textOf(c.replica.acceptAgain(offerOf([graph], { logId: OTHER, origin: OTHER, ...more }), 0));
+  const refusal = "SVC2532: replication: local graphs came from another instance";
+  assert.is(await again({}), "none", "nothing is here");
+  await follow(c, offerOf([graph]));
+  assert.is(await again({}), "none", "no changes are here");
+  await follow(c, offerOf([graph]));
+  await c.replica.take(frame(1, change("a")));
+  assert.is(await again({}), refusal);
+  assert.is(await again({ origin: LOG }), "none");
+  await follow(c, offerOf([graph]));
+  assert.is(await again({ logId: LOG }), "none");
+  const head = { ...graph, bytes: 1, count: 1 };
+  assert.is(c.replica.needs(head), false);
+  assert.is(c.replica.needs({ ...head, count: 2 }), true);
+  assert.is(c.replica.needs({ ...head, name: "unknown" }), true);
+  assert.is(c.replica.needs({ ...head, identity: OTHER, count: 9 }), false);
+  await follow(c, offerOf([graph]));
+  assert.is(await again({ epoch: 3 }), "none");
+  assert.is(c.replica.needs(head), true);
+});
+
+test.run();

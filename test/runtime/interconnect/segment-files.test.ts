@@ -1,0 +1,258 @@
+// The files of a transaction log: which of them are kept, opened and closed, and failures of them.
+
+import { crc32 } from "node:zlib";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { FRAME_HEADER_BYTES } from "../../../runtime/interconnect/log/segment-format.js";
+import { SegmentLog } from "../../../runtime/interconnect/log/segment-log.js";
+import { Random } from "../../property/support/random.js";
+import { type Faults, SimulatedDisk } from "./support/simulated-disk.js";
+import {
+  fillSegments,
+  LOG,
+  openSegments,
+  SEGMENT_BYTES,
+  textFrame,
+  textsOf,
+} from "./support/small-segments.js";
+
+const test = suite<{ disk: SimulatedDisk }>("segment files");
+
+type Operation = Parameters<NonNullable<Faults["before"]>>[0];
+
+test.before.each((context) => {
+  context.disk = new SimulatedDisk();
+});
+
+test.after.each(({ disk }) => {
+  assert.is(disk.openFiles, 0);
+});
+
+/** Operations of this kind fail until the returned function is called. */
+function fail(disk: SimulatedDisk, code: string, ...kinds: readonly Operation[]): () => void {
+  disk.faults.before = (what) => {
+    if (kinds.includes(what)) throw Object.assign(new Error(`${code} ${what}`), { code });
+  };
+  return () => {
+    delete disk.faults.before;
+  };
+}
+
+test("counts bytes and transactions by segments", ({ disk }) => {
+  const log = openSegments(disk);
+  assert.equal([log.chain, log.bytes, log.firstOfLast(1), log.segmentOf(1)], [0, 0, 1, undefined]);
+  fillSegments(log);
+  const last = log.bytes - 2 * SEGMENT_BYTES;
+  assert.ok(last > 600 && last < SEGMENT_BYTES, `${last}`);
+  const firsts = [0, 1, SEGMENT_BYTES, SEGMENT_BYTES + 1, 2 * SEGMENT_BYTES + 1, 2 ** 30];
+  assert.equal(
+    firsts.map((bytes) => log.firstOfLast(bytes)),
+    [7, 3, 3, 1, 1, 1],
+  );
+  assert.equal(
+    [0, 1, 2, 3, 6, 9].map((sn) => log.segmentOf(sn)?.firstSn),
+    [undefined, 1, 1, 3, 5, 5],
+  );
+  log.close();
+});
+
+test("fills a segment to its last byte", ({ disk }) => {
+  const log = openSegments(disk);
+  log.append(textFrame("one"), 1);
+  const left = SEGMENT_BYTES - log.bytes - FRAME_HEADER_BYTES;
+  log.append(textFrame("".padEnd(left)), 1);
+  assert.equal([log.segments.length, log.bytes], [1, SEGMENT_BYTES]);
+  log.append(textFrame("three"), 1);
+  assert.is(log.segments.length, 2);
+  log.close();
+});
+
+test("flushes its folder only after it has removed something", ({ disk }) => {
+  const log = openSegments(disk);
+  fillSegments(log);
+  const done: Operation[] = [];
+  disk.faults.before = (what) => done.push(what);
+  log.truncateHead(2);
+  assert.equal(done, []);
+  log.truncateHead(3);
+  assert.equal(done, ["remove", "folder"]);
+  assert.equal([log.first, disk.names(LOG).length], [3, 2]);
+  log.close();
+});
+
+test("tells what came before a segment", ({ disk }) => {
+  const log = openSegments(disk);
+  const paths = fillSegments(log, 2);
+  const chain = log.chain;
+  log.append(textFrame("".padEnd(400)), 1);
+  log.flushNow();
+  assert.equal([log.chainBefore(1), log.chainBefore(5)], [0, chain]);
+  const bytes = disk.contentOf(paths[1]!);
+  for (const version of [9, 0]) {
+    bytes.writeUInt32LE(version, 8);
+    // Checked as a whole, except for a version of zero.
+    if (version > 0) bytes.writeUInt32LE(crc32(bytes.subarray(0, 60)), 60);
+    assert.throws(() => log.chainBefore(3), /the log from 3 on cannot be read/);
+  }
+  log.close();
+});
+
+test("fails when the remains of a failed write cannot be discarded", ({ disk }) => {
+  const log = openSegments(disk);
+  fillSegments(log, 1);
+  const restore = fail(disk, "ENOSPC", "write", "truncate");
+  assert.throws(() => log.append(textFrame("three"), 1), /ENOSPC write/);
+  restore();
+  assert.is(log.hasFailed, true);
+  log.close();
+});
+
+test("fails when a flush fails", async ({ disk }) => {
+  const log = openSegments(disk);
+  fillSegments(log, 1);
+  log.append(textFrame("three"), 1);
+  const restore = fail(disk, "EIO", "flush");
+  assert.throws(() => log.flushNow(), /EIO flush/);
+  restore();
+  assert.equal([log.hasFailed, log.safe], [true, 2]);
+  assert.match(String(await log.flush().catch(String)), /accepts no changes/);
+  log.close();
+});
+
+test("a closed log accepts nothing and is not opened again", async ({ disk }) => {
+  const log = openSegments(disk);
+  fillSegments(log, 1);
+  for (let times = 0; times < 2; times++) log.close();
+  assert.throws(() => log.append(textFrame("three"), 1), /accepts no changes/);
+  assert.throws(() => log.reopen(), /only a log that has failed is opened again/);
+});
+
+test("goes on after its first segment could not be created", ({ disk }) => {
+  const log = openSegments(disk);
+  for (const kind of ["create", "write", "flush", "folder"] as const) {
+    const restore = fail(disk, "EIO", kind);
+    if (kind === "create") assert.throws(() => log.append(textFrame("one"), 1), /EIO/);
+    assert.throws(() => log.reopen(), /EIO/, kind);
+    restore();
+  }
+  log.reopen();
+  log.append(textFrame("one"), 1);
+  log.flushNow();
+  assert.equal([textsOf(log, 1), log.segments.length], [["one"], 1]);
+  log.close();
+});
+
+test("goes on after failures to close, to cut and to remove a segment", ({ disk }) => {
+  const log = openSegments(disk);
+  fillSegments(log, 1);
+  const lose = (text: string, ...kinds: readonly Operation[]): (() => void) => {
+    log.append(textFrame(text), 1);
+    const restore = fail(disk, "EIO", "flush", ...kinds);
+    assert.throws(() => log.flushNow(), /EIO/);
+    return restore;
+  };
+  let restore = lose("three");
+  restore();
+  disk.faults.closed = () => {
+    delete disk.faults.closed;
+    throw new Error("EIO close");
+  };
+  log.reopen();
+  assert.is(disk.faults.closed, undefined);
+  // The next segment has no frame yet: it is replaced, also if it is gone already.
+  restore = lose("3", "create");
+  assert.throws(() => log.reopen(), /EIO create/);
+  assert.equal(disk.names(LOG).length, 1);
+  assert.throws(() => log.reopen(), /EIO create/);
+  restore();
+  log.reopen();
+  log.append(textFrame("III"), 1);
+  log.flushNow();
+  assert.equal(textsOf(log, 1), ["1", "2", "III"]);
+  assert.equal([log.hasFailed, log.last, log.segments.length], [false, 3, 2]);
+  log.close();
+  const again = openSegments(disk);
+  assert.equal(textsOf(again, 1), ["1", "2", "III"]);
+  again.close();
+});
+
+test("cuts what was not durable from a segment that it leaves", ({ disk }) => {
+  const log = openSegments(disk);
+  const [path] = fillSegments(log, 1);
+  const { length } = disk.contentOf(path!);
+  log.append(textFrame("three"), 1);
+  const restore = fail(disk, "EIO", "flush");
+  assert.throws(() => log.flushNow(), /EIO/);
+  restore();
+  log.reopen();
+  assert.is(disk.contentOf(path!).length, length);
+  log.close();
+});
+
+test("makes durable what a thread that died has written", ({ disk }) => {
+  const log = openSegments(disk);
+  fillSegments(log, 1);
+  log.append(textFrame("three"), 1);
+  const next = openSegments(disk);
+  assert.is(next.safe, 3);
+  for (let seed = 1; seed < 9; seed++) {
+    disk.losePower(new Random(seed));
+    const again = openSegments(disk);
+    assert.is(again.last, 3);
+    again.close();
+  }
+  for (const each of [log, next]) each.close();
+});
+
+test("a flush that ends late does not make less durable", async ({ disk }) => {
+  const first = openSegments(disk);
+  const [path] = fillSegments(first, 1);
+  first.close();
+  const ends: (() => void)[] = [];
+  const flush = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
+  const file = { ...disk.open(path!), flush };
+  disk.open = () => file;
+  const log = openSegments(disk);
+  log.append(textFrame("three"), 1);
+  const flushes = [log.flush()];
+  log.append(textFrame("4"), 1);
+  flushes.push(log.flush());
+  ends[1]!();
+  await flushes[1];
+  assert.is(log.safe, 4);
+  ends[0]!();
+  await flushes[0];
+  assert.is(log.safe, 4);
+  disk.openFiles = 0;
+});
+
+test("a reader sees what was written before it began, and closes its files", ({ disk }) => {
+  const log = openSegments(disk);
+  fillSegments(log, 1);
+  log.append(textFrame("3"), 1);
+  const reader = log.read(2);
+  assert.is(reader.next().value!.header.sn, 2);
+  fillSegments(log, 3);
+  assert.equal(
+    [...reader].map(({ header }) => header.sn),
+    [3],
+  );
+  const left = log.read(1);
+  left.next();
+  assert.is(disk.openFiles, 2);
+  left.return();
+  assert.is(disk.openFiles, 1);
+  log.close();
+});
+
+test("segments have 64 MiB by default", ({ disk }) => {
+  const { log } = SegmentLog.open(disk, LOG, { table: () => Buffer.alloc(4) }, () => undefined);
+  log.append(textFrame("one"), 1);
+  log.flushNow();
+  assert.equal([log.firstOfLast(2 ** 26), log.firstOfLast(0)], [1, 2]);
+  log.append(textFrame("".padEnd(2 ** 16)), 1);
+  assert.is(log.segments.length, 1);
+  log.close();
+});
+
+test.run();

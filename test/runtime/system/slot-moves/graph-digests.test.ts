@@ -1,0 +1,19 @@
+// A replica has what its provider had once it has executed as many operations, with equal contents.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { isReached } from "../../../../runtime/system/slot-moves/graph-digests.js";
+
+const test = suite("digests of graphs");
+
+test("more operations contain earlier contents, and as many are equal", () => {
+  const wanted = { a: "9 abc", b: "10 def" };
+  assert.ok(isReached(wanted, wanted));
+  assert.ok(isReached({ a: "10 xyz", b: "11 xyz", c: "1 x" }, wanted));
+  assert.not(isReached({ a: "9 abc", b: "9 def" }, wanted));
+  assert.not(isReached({ a: "9 abd", b: "10 def" }, wanted), "it has diverged");
+  assert.not(isReached({ b: "10 def" }, wanted));
+  assert.not(isReached({ a: "", b: "10 def" }, wanted), "it is being changed");
+});
+
+test.run();
