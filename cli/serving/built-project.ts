@@ -6,7 +6,7 @@ import type { Argspec } from "../../argspec/argspec.js";
 import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import type { PluginTable, Routes } from "../../runtime/plugin/contract/plugin-table.js";
-import { shareArgspec } from "../../runtime/plugin/register/shared-argspec.js";
+import { shareArgspec } from "../../runtime/plugin/contract/shared-argspec.js";
 import {
   changedFile,
   hashContent,

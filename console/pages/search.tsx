@@ -5,6 +5,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { clipForDisplay, count, milliseconds } from "../data/text.js";
 import { graphNames } from "../graph/neighbors.js";
+import { TextHits } from "../graph/text-hits.js";
 import {
   searchTexts,
   type TextIndex,
@@ -17,7 +18,6 @@ import { Fold } from "../parts/fold.js";
 import { NoGraph } from "../parts/no-graph.js";
 import { Note } from "../parts/note.js";
 import { TextBlock } from "../parts/text-block.js";
-import { TextHits } from "../parts/text-hits.js";
 import { currentRoute, navigate, saveState, saveStatePart } from "../router.js";
 
 /** Pause of the user before a search. */

@@ -5,7 +5,7 @@
 import type { Argspec, ArgspecService } from "../../argspec/argspec.js";
 import { type ArgspecForm, argspecForm, findPlugin } from "../../argspec/forms.js";
 import { ParameterError } from "../base/errors.js";
-import { parseShared, type SharedArgspec } from "../plugin/register/shared-argspec.js";
+import { parseShared, type SharedArgspec } from "../plugin/contract/shared-argspec.js";
 
 /** The current argspec of a server. */
 export interface LiveArgspec {

@@ -1,9 +1,9 @@
 // The user plugins as seen by threads that do not load their code.
 
 import type { PluginRole } from "../../../argspec/argspec.js";
-import type { SharedArgspec } from "../register/shared-argspec.js";
 import type { JobFacts } from "./job-schedule.js";
 import type { PluginDescription } from "./plugin-entry.js";
+import type { SharedArgspec } from "./shared-argspec.js";
 
 /** Path to the numbers of its plugins, which identify them between threads. */
 export type Routes = Readonly<Record<string, PathRoutes>>;

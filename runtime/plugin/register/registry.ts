@@ -5,8 +5,8 @@ import type { PluginRole } from "../../../argspec/argspec.js";
 import type { PluginDescription, PluginEntry } from "../contract/plugin-entry.js";
 import type { PathRoutes, PluginList, PluginTable } from "../contract/plugin-table.js";
 import type { RegisteredPlugin } from "../contract/registered-plugin.js";
+import { type SharedArgspec, shareArgspec } from "../contract/shared-argspec.js";
 import { liveArgspec } from "./live-argspec.js";
-import { type SharedArgspec, shareArgspec } from "./shared-argspec.js";
 
 export class PluginRegistry {
   readonly #entries: (RegisteredPlugin | undefined)[] = [];

@@ -5,6 +5,7 @@ import * as assert from "uvu/assert";
 import type { Argspec } from "../../../../argspec/argspec.js";
 import type { SvcError } from "../../../../runtime/base/errors.js";
 import type { RequestSource } from "../../../../runtime/plugin/contract/request-source.js";
+import { parseShared } from "../../../../runtime/plugin/contract/shared-argspec.js";
 import { bytes, float, int, json, str } from "../../../../runtime/plugin/contract/types.js";
 import {
   type AddPluginArguments,
@@ -12,7 +13,6 @@ import {
 } from "../../../../runtime/plugin/register/add-plugin.js";
 import { plugin } from "../../../../runtime/plugin/register/plugin.js";
 import { PluginRegistry } from "../../../../runtime/plugin/register/registry.js";
-import { parseShared } from "../../../../runtime/plugin/register/shared-argspec.js";
 import {
   type PluginRequest,
   requestFrom,

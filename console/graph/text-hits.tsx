@@ -1,8 +1,8 @@
 // Hits of a text search, best first, with the matching words marked.
 
 import { clipForDisplay } from "../data/text.js";
-import type { TextResult } from "../graph/text-search.js";
-import { PageLink } from "./page-link.js";
+import { PageLink } from "../parts/page-link.js";
+import type { TextResult } from "./text-search.js";
 
 const MAX_EXCERPT = 400;
 

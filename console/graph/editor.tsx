@@ -3,7 +3,7 @@
 
 import { useRef, useState } from "preact/hooks";
 import { clipForDisplay } from "../data/text.js";
-import { type Completion, lineAt, type QueryFault } from "../graph/query-text.js";
+import { type Completion, lineAt, type QueryFault } from "./query-text.js";
 
 interface EditorProps {
   readonly id: string;
