@@ -3,7 +3,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PERIODS, pauseAfter } from "../../runtime/base/archive-config.js";
+import {
+  PERIOD_FORM,
+  PERIODS,
+  parsePeriod,
+  pauseAfter,
+} from "../../runtime/base/archive-config.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { LOG_FOLDER } from "../../runtime/base/graph-names.js";
 import { isRootLocked } from "../../runtime/graph/manager/data-folder.js";
@@ -13,7 +18,6 @@ import { openStore } from "../../runtime/interconnect/archive/open-store.js";
 import { describePoint } from "../../runtime/interconnect/archive/restore-plan.js";
 import { isReplicaRoot } from "../../runtime/interconnect/lineage.js";
 import { realDisk } from "../../runtime/interconnect/log/disk.js";
-import { periodOption } from "./period-option.js";
 
 export interface BackupOptions {
   readonly to?: string | undefined;
@@ -56,6 +60,13 @@ export async function runBackup(root: string, options: BackupOptions): Promise<n
     if (everyMs === null) return 0;
     await sleep(pauseAfter(sinceMs, everyMs));
   }
+}
+
+/** Returns milliseconds of `10s`, `5m`, `2h` or `30d`. @throws SvcError SVC3003 */
+export function periodOption(option: string, text: string): number {
+  const ms = parsePeriod(text);
+  if (!Number.isNaN(ms)) return ms;
+  throw new SvcError("SVC3003", `--${option} must be ${PERIOD_FORM}: ${text}`);
 }
 
 function report(manifest: Manifest | null, { tail }: ArchiveWriter): void {

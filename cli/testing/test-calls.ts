@@ -1,9 +1,11 @@
 // Calls in tests: typed by the build of the project, and sent like those of a generated client.
 
 import type { Argspec } from "../../argspec/argspec.js";
+import { listOperations } from "../../argspec/operations.js";
 import { Connection } from "../../client/typescript/connection.js";
 import type { Operation } from "../../client/typescript/operation.js";
-import { operationFor } from "./call-operation.js";
+import { didYouMean } from "../../runtime/base/did-you-mean.js";
+import { SvcError } from "../../runtime/base/errors.js";
 import type { Fetch } from "./test-settings.js";
 
 export interface TestCallOptions {
@@ -48,5 +50,25 @@ export function createCalls<Calls>(argspec: Argspec, fetch: Fetch): Callable<Cal
     const operation = operations.get(name) ?? operationFor(argspec, name);
     operations.set(name, operation);
     return (await connection.call(operation, params as object | undefined, options)) as never;
+  };
+}
+
+/**
+ * Describes an operation as a generated client would.
+ * @throws SvcError SVC2944 if the project has no plugin of that name
+ */
+function operationFor(argspec: Argspec, name: string): Operation {
+  const operations = listOperations(argspec);
+  const operation = operations.find((one) => one.name === name);
+  if (operation === undefined) {
+    const known = operations.map((one) => one.name);
+    throw new SvcError("SVC2944", `the project has no plugin ${name}${didYouMean(name, known)}`);
+  }
+  const { path, params, content, readonly } = operation;
+  const json = params.filter(({ wire }) => wire === "json").map((param) => param.name);
+  const form = content?.wire;
+  return {
+    ...{ path, json, readonly },
+    ...(form === "bytes" || form === "str" || form === "json" ? { content: form } : {}),
   };
 }

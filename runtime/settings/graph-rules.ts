@@ -3,9 +3,19 @@
 import { GRAPH_NAME, isValidGraphPath, MAX_GRAPH_FOLDER_PARTS } from "../base/graph-names.js";
 import { MAX_GRAPHS } from "../base/limits.js";
 import type { ConstraintConfig, IndexConfig, VectorsConfig } from "./config-values.js";
-import { constraintsRule } from "./constraint-rules.js";
 import { indexesRule, vectorsRule } from "./index-rules.js";
-import { isBoolean, named, nullable, object, type Rule, test, withDefault } from "./rules.js";
+import {
+  isBoolean,
+  list,
+  named,
+  nullable,
+  object,
+  optional,
+  type Rule,
+  string,
+  test,
+  withDefault,
+} from "./rules.js";
 import { type ParsedScopes, SCOPE_RULES } from "./scope-rules.js";
 
 /** A graph that is opened at start. */
@@ -32,6 +42,18 @@ type MemorySize = "auto" | "large" | "small";
 function isMemorySize(value: unknown): boolean {
   return value === "auto" || value === "large" || value === "small";
 }
+
+const constraint: Rule<ConstraintConfig> = object<ConstraintConfig>({
+  type: string("a type", /\S/),
+  key: string("a property name", /\S/),
+  unique: optional(isBoolean),
+  required: optional(isBoolean),
+  value: optional(string("a kind of values", /\S/)) as Rule<ConstraintConfig["value"]>,
+});
+
+/** Constraints that are declared at startup. The graph validates names and kinds of values. */
+const constraintsRule: Rule<readonly ConstraintConfig[]> = (value, path, problems) =>
+  value === undefined ? [] : list(constraint, "a list of constraints")(value, path, problems);
 
 const each = named<ConfiguredGraph>(
   "a graph name: a letter, then letters, digits and _.#$%@",

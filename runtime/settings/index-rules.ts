@@ -18,6 +18,7 @@ import {
   named,
   nullable,
   object,
+  optional,
   type Problems,
   type Rule,
   string,
@@ -42,8 +43,6 @@ const absent = withDefault<undefined>(
   test("nothing", () => false, undefined),
   undefined,
 );
-const optional = <T>(rule: Rule<T>): Rule<T | undefined> =>
-  withDefault<T | undefined>(rule, undefined);
 
 function oneOf<const T extends string>(...names: readonly T[]): Rule<T> {
   const fits = `one of ${names.map((name) => JSON.stringify(name)).join(", ")}`;

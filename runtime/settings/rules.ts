@@ -47,6 +47,10 @@ export function withDefault<T>(rule: Rule<T>, fallback: T): Rule<T> {
   return (value, path, problems) => (value === undefined ? fallback : rule(value, path, problems));
 }
 
+export function optional<T>(rule: Rule<T>): Rule<T | undefined> {
+  return withDefault<T | undefined>(rule, undefined);
+}
+
 export function nullable<T>(rule: Rule<T>): Rule<T | null> {
   return (value, path, problems) => (value === null ? null : rule(value, path, problems));
 }

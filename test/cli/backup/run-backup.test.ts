@@ -7,7 +7,7 @@ import { join } from "node:path";
 import timers from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { periodOption } from "../../../cli/backup/period-option.js";
+import { periodOption } from "../../../cli/backup/run-backup.js";
 import { parseTarget } from "../../../cli/backup/run-restore.js";
 import { Instance } from "../../runtime/interconnect/support/instance.js";
 import { run } from "../run-main.js";
