@@ -22,10 +22,6 @@ test("the same happens under the same seed", async () => {
   assert.is(traces.size, 2);
 });
 
-test("a follower admitted between two ticks gets what was confirmed before", async () => {
-  await simulateCluster(2805520);
-});
-
 test(`nothing acknowledged is lost or doubled, seeds ${SEED} and the following`, async () => {
   const { acknowledged, takeovers, text } = await runSeeds(SEEDS, simulateCluster);
   // A few seeds are replayed.

@@ -109,6 +109,23 @@ test("a leader that responds to nothing has lost its requests once another one l
   for (const backEnd of [leader, standby]) await backEnd.close();
 });
 
+test("a leader of an epoch that is over is not used again", async () => {
+  const { leader, standby, matrix } = await startGroup();
+  standby.health = answerText(200, "SVC/3", "X-SVC-Leader: 2");
+  const health = new HealthChecker(matrix, () => {});
+  await health.start();
+  await until(() => alive(matrix)[1]!, "the leader of the later epoch");
+  const [former, next] = [...matrix.all()];
+  former!.retire("a test says so");
+  const { probes } = leader;
+  health.check(former!);
+  await until(() => leader.probes > probes && leader.open === 0, "probe of the former leader");
+  assert.equal([former!.isDefunct, next!.isDefunct], [true, false]);
+  health.stop();
+  matrix.close();
+  for (const backEnd of [leader, standby]) await backEnd.close();
+});
+
 test("probes a silent leader no longer that is not in the matrix any more", async () => {
   const { leader, standby, matrix } = await startGroup();
   const health = new HealthChecker(matrix, () => {});

@@ -79,10 +79,17 @@ function provide({ root }: Context, port: number, members?: MemberProgress) {
   };
   keep("g");
   const snapshots = { saveNow: (name: string) => manager.saveNow(name, 60_000) };
+  /** Log of the root provider; null: its own. */
+  const origin: { log: string | null } = { log: null };
   const provider = new Provider({
     ...{ host: "127.0.0.1", port, key: new SharedKey(null), log, warn },
     ...{ snapshots, traffic: new Traffic(), gate: new FlowControl(), members },
-    origin: () => ({ isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true }),
+    origin: () => ({
+      isRoot: true,
+      log: origin.log ?? log.channel.log.logId,
+      ancestors: [],
+      isCaughtUp: true,
+    }),
     status: () => ({
       at: 0,
       host: "",
@@ -102,7 +109,7 @@ function provide({ root }: Context, port: number, members?: MemberProgress) {
     await log.close();
   };
   const running = provider.run();
-  return { provider, log, lines, keep, snapshots, isFlushed, end };
+  return { provider, log, lines, origin, keep, snapshots, isFlushed, end };
 }
 
 test("replicates a graph created while snapshots are sent", async (context) => {
@@ -165,6 +172,22 @@ test("trusts the positions that a subscriber reports, not what was sent", async 
     );
   } finally {
     peer.close();
+    server.close();
+    await one.end();
+  }
+});
+
+test("connects again once another instance is at the root of its chain", async (context) => {
+  await run(context, "async", "a");
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const one = provide(context, (server.address() as AddressInfo).port);
+  try {
+    const peer = await subscribe(server, one.isFlushed());
+    one.origin.log = "e".repeat(32);
+    const again = await subscribe(server, Promise.resolve(true));
+    for (const connection of [peer, again]) connection.close();
+  } finally {
     server.close();
     await one.end();
   }

@@ -5,19 +5,19 @@
 import { isDeepStrictEqual } from "node:util";
 import * as assert from "uvu/assert";
 import { digestCheckpoint } from "../../../../runtime/graph/store/verify-digest.js";
+import type { LeadershipRecord } from "../../../../runtime/interconnect/leadership/leadership.js";
 import { SimulatedEngine } from "../leadership/simulated-engine.js";
 import { Random } from "../random.js";
+import { ClusterFaults } from "./cluster-faults.js";
 import { SimulatedBackup } from "./simulated-backup.js";
-import { DISPATCHER, SimulatedDispatch } from "./simulated-dispatch.js";
+import { SimulatedDispatch } from "./simulated-dispatch.js";
 import { SimulatedMember } from "./simulated-member.js";
-import { linkOf } from "./virtual-network.js";
 import { VirtualWorld } from "./virtual-world.js";
+import { WireCheck } from "./wire-check.js";
 
 const MIN_FAULTS_MS = 2000;
 const MAX_FAULTS_MS = 9000;
 const MAX_FAULT_GAP_MS = 1500;
-/** A member that loses its power has lost a connection for this time, at most. */
-const LAST_MS = 900;
 const CALM_MS = 30_000;
 const CHECK_MS = 100;
 const FIRST_PORT = 10_000;
@@ -60,6 +60,7 @@ class Simulation {
   /** Null: no member makes one. */
   readonly #backup: SimulatedBackup | null;
   readonly #members: SimulatedMember[] = [];
+  readonly #clusterFaults: ClusterFaults;
   readonly #acknowledged: Acknowledged[] = [];
   readonly #counts = new Set<number>();
   /** Which member acknowledged changes of an epoch. */
@@ -107,6 +108,11 @@ class Simulation {
       unconfirmed: (id) => this.#unconfirmed(id),
       check: (run) => this.#guarded(run),
     });
+    this.#clusterFaults = new ClusterFaults({
+      ...{ world: this.#world, engine: this.#engine, backup: this.#backup },
+      ...{ members: this.#members, isPlanned: this.#isPlanned },
+    });
+    this.#watch();
     for (const [n, id] of ids.entries()) {
       const others = [...ports].filter(([other]) => other !== id);
       const members = Object.fromEntries(
@@ -136,6 +142,30 @@ class Simulation {
     }
   }
 
+  /** Checks all that is recorded, and sent. */
+  #watch(): void {
+    this.#engine.onRecord = (record, former) => {
+      this.#checkSynced(record);
+      this.#clusterFaults.recorded(record, former);
+    };
+    const wire = new WireCheck((owner) => {
+      const member = this.#members.find(({ process }) => process === owner);
+      // One that has just claimed the lead keeps all that it acknowledges to the former leader.
+      const hasClaimed = this.#engine.record?.holder === member?.id;
+      return hasClaimed ? 0 : (member?.group?.epoch ?? 0);
+    });
+    this.#world.network.onSent = (...sent) => this.#guarded(() => wire.sent(...sent));
+  }
+
+  /** A member that may lead has everything that was acknowledged. */
+  #checkSynced({ synced, epoch }: LeadershipRecord): void {
+    for (const [id, incarnation] of synced) {
+      const member = this.#members.find((one) => one.id === id)!;
+      if (!member.isFollowing || member.incarnation !== incarnation) continue;
+      this.#guarded(() => this.#checkHasAll(member, epoch));
+    }
+  }
+
   async run(): Promise<Outcome> {
     this.#world.install();
     try {
@@ -144,7 +174,8 @@ class Simulation {
       this.#clients();
       this.#faults();
       await this.#runUntil(this.#faultsMs, () => false);
-      this.#calm();
+      this.#isOver = true;
+      this.#clusterFaults.calm();
       let checkedAt = 0;
       await this.#runUntil(this.#faultsMs + CALM_MS, () => {
         const { now } = this.#world.time;
@@ -194,10 +225,6 @@ class Simulation {
     return others.every((other) => isDeepStrictEqual(other, first));
   }
 
-  get #leader(): SimulatedMember | undefined {
-    return this.#members.find(({ isLeading }) => isLeading);
-  }
-
   get #archiving(): SimulatedMember | undefined {
     return this.#members.find(({ isArchiving }) => isArchiving);
   }
@@ -220,16 +247,6 @@ class Simulation {
     const { record } = this.#engine;
     const folders = this.#members.map(({ incarnation }) => incarnation);
     return record?.synced.some(([, incarnation]) => folders.includes(incarnation)) === false;
-  }
-
-  #calm(): void {
-    this.#isOver = true;
-    this.#world.network.cut.clear();
-    this.#engine.isAway = false;
-    this.#engine.isCalm = true;
-    this.#engine.unreachableFor.clear();
-    this.#backup?.calm();
-    for (const member of this.#members) if (!member.isUp) member.start();
   }
 
   #end(): Outcome {
@@ -330,6 +347,7 @@ class Simulation {
     assert.not.ok(this.#counts.has(count), `count ${count} was acknowledged twice`);
     this.#counts.add(count);
     this.#acknowledged.push(one);
+    this.#clusterFaults.acknowledged();
     this.#world.note(`${member} ${one.id} ${count} ${epoch}`);
     // A member that leads a later epoch already must have it.
     for (const other of this.#members) {
@@ -339,85 +357,7 @@ class Simulation {
 
   #faults(): void {
     if (this.#isOver) return;
-    if (this.#isPlanned) this.#handOver();
-    else this.#fault();
+    this.#clusterFaults.next();
     this.#world.after(this.#random.below(MAX_FAULT_GAP_MS), null, () => this.#faults());
-  }
-
-  #fault(): void {
-    const member = this.#random.of(this.#members);
-    const ms = this.#random.below(this.#random.of([500, 5000, 8000]));
-    const { network } = this.#world;
-    if (this.#random.below(10) === 0) this.#failBackup(ms);
-    switch (this.#random.below(11)) {
-      case 0:
-      case 1:
-        return this.#crash(member, "process", ms);
-      case 2:
-        return this.#losePower(this.#random.below(2) === 0 ? member : (this.#leader ?? member), ms);
-      case 3:
-        // All disks of a small group would soon be gone.
-        if (this.#random.below(3) === 0) return this.#crash(member, "disk", ms);
-        return this.#losePower(member, ms);
-      case 4:
-      case 5:
-        return member.pause(ms);
-      case 6:
-        return this.#hold(this.#engine.unreachableFor, member.id, ms);
-      case 7: {
-        const others = [...this.#members.map(({ id }) => id), DISPATCHER];
-        // A dispatcher may still reach a leader that no member reaches.
-        if (this.#random.below(2) === 0) others.pop();
-        for (const id of others) this.#hold(network.cut, linkOf(member.id, id), ms);
-        if (this.#random.below(2) === 0) this.#hold(this.#engine.unreachableFor, member.id, ms);
-        return;
-      }
-      case 8:
-        return network.resetOne();
-      case 9:
-        return this.#handOver();
-      default:
-        this.#engine.isAway = true;
-        this.#world.after(ms, null, () => {
-          this.#engine.isAway = false;
-        });
-    }
-  }
-
-  #failBackup(ms: number): void {
-    const isAway = this.#random.below(2) === 0;
-    this.#backup?.fail(isAway ? "away" : "power", ms);
-    // Its place is in the same machine: no writer takes for written what has been lost there.
-    if (!isAway && this.#archiving?.isUp) this.#crash(this.#archiving, "power", ms);
-  }
-
-  #handOver(): void {
-    const leader = this.#leader;
-    const { id: to } = this.#random.of(this.#members);
-    const timeoutMs = this.#random.of([500, 5000]);
-    leader?.run((instance) => {
-      // Another member may not be able to lead.
-      instance.control({ do: "handOver", to, timeoutMs }).catch(() => undefined);
-    });
-  }
-
-  #crash(member: SimulatedMember, what: "process" | "power" | "disk", ms: number): void {
-    member.crash(what);
-    this.#world.after(ms, null, () => {
-      if (!member.isUp) member.start();
-    });
-  }
-
-  /** Its last messages reach some of the others only. */
-  #losePower(member: SimulatedMember, ms: number): void {
-    const lastMs = this.#random.below(LAST_MS);
-    const { id } = this.#random.of(this.#members);
-    this.#hold(this.#world.network.cut, linkOf(member.id, id), lastMs);
-    this.#world.after(lastMs, null, () => this.#crash(member, "power", ms));
-  }
-
-  #hold(set: Set<string>, item: string, ms: number): void {
-    set.add(item);
-    this.#world.after(ms, null, () => set.delete(item));
   }
 }

@@ -83,6 +83,16 @@ export class SimulatedMember {
     return this.process !== null;
   }
 
+  set hasSlowDisk(isSlow: boolean) {
+    this.#disk.isSlow = isSlow;
+  }
+
+  /** Whether it follows a leader from a known position, or leads. */
+  get isFollowing(): boolean {
+    const state = this.hasGraph ? this.#instance!.shown.replica.state : null;
+    return state === "catching-up" || state === "caught-up" || state === "leader";
+  }
+
   /** Which data folder it has. */
   get incarnation(): string | null {
     try {

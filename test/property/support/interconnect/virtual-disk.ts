@@ -101,6 +101,8 @@ export type Entry = readonly [VirtualFolder, string, VirtualFile | VirtualFolder
 
 export class VirtualDisk {
   readonly root = new VirtualFolder();
+  /** Each flush takes long. */
+  isSlow = false;
   /** Changes of entries that no flush has made durable. */
   #changes: (readonly Entry[])[] = [];
 

@@ -9,6 +9,7 @@ import type { VirtualWorld } from "./virtual-world.js";
 export const FOLDER = "/svc-simulated";
 const FIRST_DESCRIPTOR = 2 ** 24;
 const SLOW_MS = 2000;
+const SLOW_DISK_MS = 300;
 /** Space that the log keeps in reserve: nothing reads it. */
 const RESERVE = "reserve";
 
@@ -212,8 +213,8 @@ export class VirtualFiles {
 
   #flushLater(descriptor: number): Promise<void> {
     const { random } = this.#world;
-    const isSlow = random.below(100) === 0;
-    const ms = 1 + random.below(isSlow ? SLOW_MS : 5);
+    const { isSlow } = this.#opened.get(descriptor)!.disk;
+    const ms = 1 + random.below(random.below(100) === 0 ? SLOW_MS : isSlow ? SLOW_DISK_MS : 5);
     return this.#later(ms, () => this.#flush(descriptor));
   }
 

@@ -23,6 +23,10 @@ export class VirtualNetwork {
   readonly #sockets = new Set<VirtualSocket>();
   /** Pairs of processes without connection. */
   readonly cut = new Set<string>();
+  /** Milliseconds by which messages between two processes are late. */
+  readonly slow = new Map<string, number>();
+  /** Called with everything that is sent. */
+  onSent: (socket: VirtualSocket, bytes: Buffer) => void = () => undefined;
   #ports = 40_000;
 
   constructor(world: VirtualWorld) {
@@ -33,9 +37,10 @@ export class VirtualNetwork {
     return this.cut.size > 0 && this.cut.has(linkOf(one?.id ?? "", other?.id ?? ""));
   }
 
-  latency(): number {
+  latency(one: VirtualProcess | null = null, other: VirtualProcess | null = null): number {
     const { random } = this.#world;
-    return random.below(200) === 0 ? random.below(1000) : 0.1 + random.below(20) / 10;
+    const slowMs = this.slow.get(linkOf(one?.id ?? "", other?.id ?? "")) ?? 0;
+    return slowMs + (random.below(200) === 0 ? random.below(1000) : 0.1 + random.below(20) / 10);
   }
 
   readonly createServer = (accept: (socket: VirtualSocket) => void): VirtualServer => {
@@ -85,9 +90,13 @@ export class VirtualNetwork {
     }
   }
 
-  /** Resets a random connection. */
-  resetOne(): void {
-    if (this.#sockets.size > 0) this.#world.random.of([...this.#sockets]).reset();
+  /** Resets a random connection. @param link of these processes; undefined: of any */
+  resetOne(link?: string): void {
+    const isOne = (one: VirtualSocket): boolean => {
+      return link === undefined || linkOf(one.owner?.id ?? "", one.other?.owner?.id ?? "") === link;
+    };
+    const sockets = [...this.#sockets].filter(isOne);
+    if (sockets.length > 0) this.#world.random.of(sockets).reset();
   }
 
   listen(server: VirtualServer, port: number): boolean {
@@ -173,6 +182,11 @@ export class VirtualSocket extends Duplex {
     network.opened(this);
   }
 
+  /** The other end; null: there is none, or no more. */
+  get other(): VirtualSocket | null {
+    return this.#other;
+  }
+
   /** Bytes go to a function instead of the stream. */
   receives(callback: ((count: number, bytes: Uint8Array) => boolean) | undefined): void {
     this.#callback = callback;
@@ -251,6 +265,7 @@ export class VirtualSocket extends Duplex {
     this.#activeAt = this.#world.time.now;
     // The buffer belongs to the sender again.
     const copy = Buffer.from(bytes);
+    this.#network.onSent(this, copy);
     const other = this.#other;
     other?.arrive(() => other.#receive(copy));
     done();
@@ -282,9 +297,13 @@ export class VirtualSocket extends Duplex {
   /** Something of the other end arrives after what it sent before. */
   arrive(run: () => void): void {
     const last = this.#arriving.at(-1)?.at ?? 0;
-    const at = Math.max(last + ORDER_MS, this.#world.time.now + this.#network.latency());
+    const at = Math.max(last + ORDER_MS, this.#world.time.now + this.#latency());
     this.#arriving.push({ at, run });
     if (!this.#isPumping) this.#pump();
+  }
+
+  #latency(): number {
+    return this.#network.latency(this.owner, this.#other?.owner ?? null);
   }
 
   /** Delivers what has arrived. */

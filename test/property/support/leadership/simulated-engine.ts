@@ -17,6 +17,8 @@ export class SimulatedEngine {
   isCalm = false;
   /** Nodes that cannot reach it. */
   readonly unreachableFor = new Set<string>();
+  /** Called when the record has changed. */
+  onRecord: (record: LeadershipRecord, former: LeadershipRecord | null) => void = () => undefined;
   readonly #time: VirtualTime;
   readonly #random: Random;
 
@@ -49,7 +51,9 @@ export class SimulatedEngine {
 
   #swap(call: Extract<EngineCall, { do: "swap" }>): string | null {
     if (call.revision !== String(this.#revision)) return null;
+    const former = this.record;
     this.record = call.record;
+    this.onRecord(call.record, former);
     return String(++this.#revision);
   }
 }

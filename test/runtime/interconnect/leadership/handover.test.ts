@@ -83,6 +83,10 @@ async function leading(others: readonly Incarnation[]) {
     group.hurry();
     await turn();
   }
+  /** Changes are written, and confirmed without a member that is just coming. */
+  const write = (sn: number): void => {
+    end = sn;
+  };
   /** Begins a handover after one more change; resolves when it waits for members. */
   const handOver = async (ms = HOUR_MS): Promise<{ readonly over: Promise<void> }> => {
     end = 1;
@@ -98,8 +102,24 @@ async function leading(others: readonly Incarnation[]) {
     rmSync(folder, { recursive: true });
   };
   const state = (): readonly [role: string, thaws: number] => [group.report().role, thaws];
-  return { group, engine, confirmed, broken, handOver, hold, state, stop };
+  return { group, engine, confirmed, broken, write, handOver, hold, state, stop };
 }
+
+test("it needs a member that has all changes from before it was admitted", async () => {
+  const { group, engine, write, stop } = await leading([OTHER]);
+  const other: Incarnation = ["S2", "2".repeat(32)];
+  const named = async (sn: number): Promise<boolean> => {
+    group.acknowledged(other, sn);
+    for (let count = 0; count < 10; count++) {
+      group.hurry();
+      await turn();
+    }
+    return engine.record!.synced.some(([id]) => id === "S2");
+  };
+  write(5);
+  assert.equal([await named(4), await named(5)], [false, true]);
+  await stop();
+});
 
 test("the last acknowledgement completes it, not the next interval", async () => {
   const { group, engine, handOver, stop } = await leading([OTHER]);
