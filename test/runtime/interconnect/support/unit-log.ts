@@ -14,7 +14,7 @@ import { encodeControlRecord } from "../../../../runtime/interconnect/log/transa
 import { makeUnit } from "../../graph/support/logged-graph.js";
 import type { SimulatedDisk } from "./simulated-disk.js";
 
-export const ROOT = "/root";
+export const ROOT = "/no such folder";
 export const FOLDER = join(ROOT, LOG_FOLDER);
 
 export interface Unit {

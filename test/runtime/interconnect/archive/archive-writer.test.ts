@@ -1,0 +1,239 @@
+// Steps of a backup of a made-up log: which manifest each one adds.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ArchiveWriter } from "../../../../runtime/interconnect/archive/archive-writer.js";
+import { BackupChain } from "../../../../runtime/interconnect/archive/backup-chain.js";
+import { LATEST, type Manifest } from "../../../../runtime/interconnect/archive/manifest.js";
+import type { SegmentLog } from "../../../../runtime/interconnect/log/segment-log.js";
+import { MemoryStore } from "../support/memory-store.js";
+import { SimulatedDisk } from "../support/simulated-disk.js";
+import { FOLDER, openUnits, ROOT, unit, write } from "../support/unit-log.js";
+
+const FULL_MS = 1000;
+const realNow = Date.now;
+
+interface Context {
+  disk: SimulatedDisk;
+  log: SegmentLog;
+  store: MemoryStore;
+  writer: ArchiveWriter;
+  /** Objects that were stored, in their order. */
+  puts: string[];
+  settled: number;
+  count: number;
+}
+
+const test = suite<Context>("archive writer");
+
+test.before.each((context) => {
+  Object.assign(context, { disk: new SimulatedDisk(), store: new MemoryStore() });
+  Object.assign(context, { log: openUnits(context.disk), puts: [], settled: 0, count: 0 });
+  const { store, puts } = context;
+  const put = store.put.bind(store);
+  store.put = async (name, content) => {
+    if (name.startsWith("objects/")) puts.push(name);
+    await put(name, content);
+  };
+  context.writer = writerOf(context);
+  at(1_000_000);
+});
+
+test.after.each(({ log }) => {
+  Date.now = realNow;
+  log.close();
+});
+
+function at(time: number): void {
+  Date.now = () => time;
+}
+
+function writerOf(context: Context, more: { isReplica?: boolean; safe?: () => number } = {}) {
+  const checkpoints = () => [{ identity: "d".repeat(32), count: 1, digest: "e".repeat(32) }];
+  const settle = async () => void context.settled++;
+  const source = { root: ROOT, disk: context.disk, safe: () => context.log.safe, settle };
+  const options = { fullMs: FULL_MS, keepMs: 10 * FULL_MS };
+  return new ArchiveWriter(
+    context.store,
+    { ...source, checkpoints, isReplica: false, ...more },
+    options,
+  );
+}
+
+/** Writes one transaction per frame. */
+function change(context: Context, times = 1, words = 2): void {
+  for (let left = times; left > 0; left--) {
+    write(context.log, unit({ before: context.count++, second: 7, words }));
+  }
+}
+
+function latest({ store }: Context): unknown {
+  return JSON.parse(store.objects.get(LATEST)!.bytes.toString());
+}
+
+/** The parts of a manifest that tell which step it was. */
+function kindOf(manifest: Manifest | null) {
+  if (manifest === null) return null;
+  const { number, full, continues, log, pieces, fulls } = manifest;
+  return [number, full, continues, log.sn, pieces.length, fulls.map((one) => one.number).join()];
+}
+
+function codeOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => "none",
+    ({ code, message }: Error & { code?: string }) => `${code}: ${message}`,
+  );
+}
+
+test("a full backup comes first, then what follows it", async (c) => {
+  assert.is(c.writer.tail, null);
+  change(c, 2);
+  const first = (await c.writer.step())!;
+  assert.equal(kindOf(first), [1, 1, false, 2, 1, ""]);
+  const { id, sn, chain, at: second } = first.log;
+  assert.equal([id, sn, chain, second], [c.log.logId, 2, c.log.chain, 7]);
+  assert.equal([first.previous, first.time, first.graphs, c.settled], [null, 1_000_000, [], 1]);
+  assert.not("slots" in first);
+  assert.equal([latest(c), c.writer.tail?.sn], [{ number: 1, time: 1_000_000 }, 2]);
+  at(1_000_500);
+  assert.is(await c.writer.step(), null);
+  assert.equal([latest(c), c.store.objects.size], [{ number: 1, time: 1_000_500 }, 3]);
+  change(c);
+  const next = (await c.writer.step())!;
+  assert.equal(kindOf(next), [2, 1, true, 3, 1, ""]);
+  const graphs = [{ identity: "d".repeat(32), count: 1, digest: "e".repeat(32) }];
+  assert.equal([next.previous, next.graphs, c.settled], [c.store.hashOf(1), graphs, 1]);
+  assert.equal(
+    [next.pieces[0]!.at, latest(c)],
+    [first.pieces[0]!.bytes, { number: 2, time: 1_000_500 }],
+  );
+});
+
+test("a full backup comes again after its period, without storing the log again", async (c) => {
+  change(c);
+  await c.writer.step();
+  at(1_000_000 + FULL_MS - 1);
+  assert.is(await c.writer.step(), null);
+  change(c);
+  assert.equal(kindOf(await c.writer.step()), [2, 1, true, 2, 1, ""]);
+  at(1_000_000 + FULL_MS);
+  const puts = c.puts.length;
+  assert.equal(kindOf(await c.writer.step()), [3, 3, true, 2, 2, "1"]);
+  assert.is(c.puts.length, puts);
+  change(c, 30, 50);
+  assert.is((await c.writer.step())!.full, 3);
+  c.log.truncateHead(20);
+  at(1_000_000 + 2 * FULL_MS);
+  const last = (await c.writer.step())!;
+  assert.equal([last.full, last.continues], [5, true]);
+  // Segments that the log does not have any more are no part of it.
+  const names = new Set(last.pieces.map(({ path }) => path.split("/").at(-1)));
+  assert.equal(
+    [...names],
+    c.log.segments.map(({ name }) => name),
+  );
+});
+
+test("ends with the last durable change", async (c) => {
+  const writer = writerOf(c, { safe: () => 2 });
+  change(c, 3);
+  assert.is((await writer.step())!.log.sn, 2);
+  assert.is(await writer.step(), null);
+});
+
+test("there is none without a log", async (c) => {
+  const text = `SVC3050: no transaction log in ${ROOT}`;
+  assert.is(await codeOf(c.writer.step()), text);
+  assert.is(c.store.objects.size, 0);
+});
+
+test("begins again where the log does not go on", async (c) => {
+  change(c, 2);
+  await c.writer.step();
+  c.log.close();
+  for (const name of c.disk.names(FOLDER)) c.disk.remove(`${FOLDER}/${name}`);
+  c.log = openUnits(c.disk);
+  c.count = 0;
+  change(c);
+  const next = (await c.writer.step())!;
+  assert.equal([kindOf(next), next.log.id], [[2, 2, false, 1, 1, "1"], c.log.logId]);
+});
+
+test("begins again where a graph was replaced", async (c) => {
+  change(c);
+  await c.writer.step();
+  c.count = 5;
+  change(c);
+  assert.equal(kindOf(await c.writer.step()), [2, 2, false, 2, 1, "1"]);
+  change(c);
+  assert.equal(kindOf(await c.writer.step()), [3, 2, true, 3, 1, ""]);
+});
+
+test("begins again in a location that was lost, or is an earlier one", async (c) => {
+  change(c);
+  await c.writer.step();
+  const former = new Map(c.store.objects);
+  change(c);
+  await c.writer.step();
+  c.store.objects.clear();
+  assert.equal(kindOf(await c.writer.step()), [1, 1, false, 2, 1, ""]);
+  change(c);
+  await c.writer.step();
+  c.store.objects.clear();
+  for (const [name, object] of former) c.store.objects.set(name, object);
+  assert.equal(kindOf(await c.writer.step()), [2, 1, true, 3, 1, ""]);
+});
+
+test("another writer goes on, but not with the graphs of a replica", async (c) => {
+  change(c, 2);
+  await c.writer.step();
+  change(c);
+  await c.writer.step();
+  const puts = c.puts.length;
+  const next = writerOf(c);
+  assert.is(await next.step(), null);
+  assert.equal([next.tail, c.puts.length], [c.writer.tail, puts]);
+  change(c);
+  assert.equal(kindOf(await next.step()), [3, 1, true, 4, 1, ""]);
+  at(1_000_000 + FULL_MS);
+  const full = await next.step();
+  assert.equal([kindOf(full), c.puts.length], [[4, 4, true, 4, 3, "1"], puts + 1]);
+  const replica = writerOf(c, { isReplica: true });
+  assert.equal(kindOf(await replica.step()), [5, 5, false, 4, 1, "1,4"]);
+});
+
+test("two writers do not mix, whatever they find", async (c) => {
+  change(c);
+  const other = writerOf(c);
+  await c.writer.step();
+  change(c);
+  await other.step();
+  const text = "SVC3422: memory: another process writes to this backup";
+  assert.is(await codeOf(c.writer.step()), text);
+  // It is the same log, so that it goes on behind the other one.
+  assert.is(await c.writer.step(), null);
+  change(c);
+  assert.equal(kindOf(await c.writer.step()), [3, 1, true, 3, 1, ""]);
+});
+
+test("a writer of another log stops once it has found another process", async (c) => {
+  change(c);
+  await c.writer.step();
+  const other = { ...c, disk: new SimulatedDisk(), count: 0 };
+  other.log = openUnits(other.disk);
+  change(other);
+  const writer = writerOf(other);
+  assert.equal(kindOf(await writer.step()), [2, 2, false, 1, 1, "1"]);
+  change(c);
+  const text = "SVC3422: memory: another process writes to this backup";
+  for (let times = 0; times < 2; times++) assert.is(await codeOf(c.writer.step()), text);
+  assert.is((await new BackupChain(c.store).end())!.manifest.number, 2);
+  // Unless its location is empty again.
+  c.store.objects.clear();
+  assert.equal(kindOf(await c.writer.step()), [1, 1, false, 2, 1, ""]);
+  change(c);
+  assert.equal(kindOf(await c.writer.step()), [2, 1, true, 3, 1, ""]);
+  other.log.close();
+});
+
+test.run();
