@@ -1,0 +1,140 @@
+// Control operations on one instance, whose subscribers cannot be reached.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Control } from "../../../runtime/interconnect/control.js";
+import { freePort, type Instance, until } from "./support/instance.js";
+import { begin, codeOf, end, type InstancesContext, withInstances } from "./support/instances.js";
+
+const test = suite<InstancesContext>("control of one instance");
+withInstances(test);
+
+const NONE = "svc://127.0.0.1:1";
+
+function outcomeOf(one: Instance, control: Control): Promise<unknown> {
+  return one.control(control).catch(({ code, message }: Error & { code: string }) => {
+    return `${code}: ${message}`;
+  });
+}
+
+test("attaches each subscriber once, and detaches one or all", async (context) => {
+  const one = await begin(context, "a");
+  const other = "svc://127.0.0.1:2";
+  for (const uri of [NONE, other]) await one.control({ do: "attach", uri });
+  const again = await outcomeOf(one, { do: "attach", uri: NONE });
+  assert.is(again, `SVC2536: Subscriber already exists: ${NONE}`);
+  assert.equal(await one.control({ do: "attached" }), [NONE, other]);
+  assert.is(await one.control({ do: "detach", uri: "svc://127.0.0.1:3" }), 0);
+  assert.is(await one.control({ do: "detach", uri: NONE }), 1);
+  assert.equal(await one.control({ do: "attached" }), [other]);
+  await one.control({ do: "attach", uri: NONE });
+  assert.is(await one.control({ do: "detach", uri: null }), 2);
+  assert.equal(await one.control({ do: "attached" }), []);
+});
+
+test("waits for subscribers only as long as it is told", async (context) => {
+  const one = await begin(context, "a");
+  one.graph().createVertex("x");
+  assert.is(await one.control({ do: "fence", timeoutMs: 0 }), undefined);
+  assert.is(await one.control({ do: "sync", repair: "all", timeoutMs: 0 }), true);
+  assert.is(await one.control({ do: "cancelSync" }), 0);
+  await one.control({ do: "attach", uri: NONE });
+  const text = `${NONE} did not acknowledge all changes within 1 ms`;
+  assert.is(await outcomeOf(one, { do: "fence", timeoutMs: 1 }), `SVC2537: replication: ${text}`);
+  assert.is(await one.control({ do: "sync", repair: "all", timeoutMs: 1 }), false);
+  assert.is(await one.control({ do: "cancelSync" }), 1);
+  assert.is(await one.control({ do: "cancelSync" }), 0);
+  const syncing = codeOf(one.control({ do: "sync", repair: "all", timeoutMs: 600_000 }));
+  assert.is(await one.control({ do: "cancelSync" }), 1);
+  assert.is(await syncing, "SVC2830");
+});
+
+test("limits rates and halts traffic in each direction", async (context) => {
+  const one = await begin(context, "a");
+  const throttle = (unit: string, rate: number | null) =>
+    outcomeOf(one, { do: "throttle", unit: unit as "bytes", rate });
+  assert.match(String(await throttle("lines", 1)), /^SVC2536: unit must be one of .*bytes/);
+  for (const rate of [0, -1, Number.NaN]) {
+    assert.is(await throttle("bytes", rate), "SVC2536: rate must be above 0");
+  }
+  const bytes = (given: unknown): unknown => (given as { bytes?: unknown }).bytes;
+  assert.is(bytes(await throttle("bytes", 5)), 5);
+  assert.is(bytes(one.shown.throttle), 5);
+  assert.is(bytes(await throttle("bytes", null)), null);
+  assert.equal(one.shown.halted, { in: false, out: false });
+  await one.control({ do: "suspend", what: "input" });
+  assert.equal(one.shown.halted, { in: true, out: false });
+  await one.control({ do: "suspend", what: "output" });
+  await one.control({ do: "resume", what: "input" });
+  assert.equal(one.shown.halted, { in: false, out: true });
+  await one.control({ do: "resume", what: "output" });
+  assert.equal(one.shown.halted, { in: false, out: false });
+});
+
+test("listens for a provider until it is told otherwise", async (context) => {
+  const one = await begin(context, "a");
+  assert.equal([one.readiness, one.shown.replica.state], [[null], "leader"]);
+  assert.is(await one.control({ do: "bound" }), 0);
+  const port = await freePort();
+  await one.control({ do: "bind", port });
+  assert.is(await one.control({ do: "bound" }), port);
+  assert.is(one.shown.replica.state, "waiting");
+  assert.is(one.readiness.length, 2);
+  assert.throws(() => one.graph().createVertex("x"), /readonly/);
+  // Its own port is free for it.
+  await one.control({ do: "bind", port });
+  await one.control({ do: "unbind" });
+  assert.equal([await one.control({ do: "bound" }), one.readiness.length], [0, 2]);
+  assert.is(await one.control({ do: "promote" }), 2);
+  assert.equal([one.readiness.at(-1), one.shown.replica.state], [null, "leader"]);
+  one.graph().createVertex("x");
+});
+
+test("has no leader to hand over to, and digests of all graphs", async (context) => {
+  const one = await begin(context, "a");
+  one.graph().createVertex("x");
+  assert.equal(await one.control({ do: "checkDigests" }), []);
+  const text = "SVC3403: handover: this instance has no leadership settings";
+  assert.is(await outcomeOf(one, { do: "handOver", to: "b", timeoutMs: 1 }), text);
+});
+
+test("needs the transaction log only if it replicates", async (context) => {
+  const none = await begin(context, "a", { durability: "off" });
+  const text = "SVC2530: replication requires the transaction log: `durability` is off";
+  for (const control of [{ do: "bound" }, { do: "sync", repair: "all", timeoutMs: 1 }] as const) {
+    assert.is(await outcomeOf(none, control), text);
+  }
+  for (const options of [{ txPort: 0 }, { attach: [NONE] }, { archive: context.folder }]) {
+    assert.is(await codeOf(begin(context, "b", { ...options, durability: "off" })), "SVC2530");
+  }
+});
+
+test("refuses two sources, and one that cannot be followed", async (context) => {
+  const both = { txPort: await freePort(), followStream: "nats://127.0.0.1:1/stream" };
+  assert.is(await codeOf(begin(context, "a", both)), "SVC3360");
+  assert.is(await codeOf(begin(context, "b", { followStream: NONE })), "SVC3360");
+});
+
+test("keeps its epoch and its role when it starts again", async (context) => {
+  const port = await freePort();
+  const one = await begin(context, "a", { txPort: port });
+  assert.is(await one.control({ do: "promote" }), 2);
+  one.graph().createVertex("x");
+  await end(one);
+  const again = await begin(context, "a", { txPort: port });
+  assert.match(
+    again.log,
+    `this instance was promoted at epoch 2 and is now a provider; port ${port}`,
+  );
+  assert.equal([again.shown.replica.state, await again.control({ do: "bound" })], ["leader", port]);
+  again.graph().createVertex("y");
+  await again.isFlushed();
+  const { serial } = again.shown;
+  await until(
+    () => again.shown.serial > serial,
+    () => `${again.shown.serial}`,
+  );
+  assert.is(await again.control({ do: "promote" }), 2, "it is the provider already");
+});
+
+test.run();
