@@ -37,4 +37,128 @@ test("does not wait for a follower that is a second late", () => {
   assert.ok(progress.hasAll("S1"));
 });
 
+const TWO: Incarnation = ["S2", "b"];
+/** Another data folder of the first one. */
+const EMPTIED: Incarnation = ["S1", "c"];
+
+/** A leader with synced members, which have everything up to transaction 5. */
+function leading(...members: readonly Incarnation[]): FollowerProgress {
+  const progress = new FollowerProgress(members, 0);
+  progress.written(0, 5);
+  for (const one of members) progress.acknowledged(0, one, 5);
+  return progress;
+}
+
+test("a new leader depends on the members that the record names", () => {
+  const progress = new FollowerProgress([ONE, TWO], 100, "S2");
+  assert.equal([progress.required().length, progress.syncedCount()], [2, 2]);
+  assert.is(progress.confirmedSn(), -1, "nothing is known of them");
+  assert.equal([progress.haveAllAnswered(0), progress.hasAll("S1")], [false, false]);
+  // The former leader was silent: it counts as late at once, the other one after a second.
+  assert.equal(progress.wanted(100, 0), [ONE]);
+  assert.equal(progress.wanted(1099, 0), [ONE]);
+  assert.equal(progress.wanted(1100, 0), []);
+  assert.equal(new FollowerProgress([ONE]).wanted(999, 0), [ONE]);
+});
+
+test("knows what all required members have, and since when they answer", () => {
+  const progress = leading(ONE, TWO);
+  assert.equal([progress.confirmedSn(), progress.haveAll()], [5, true]);
+  progress.written(10, 7);
+  assert.equal([progress.confirmedSn(), progress.haveAll()], [5, false]);
+  progress.acknowledged(20, ONE, 7);
+  assert.equal([progress.confirmedSn(), progress.haveAll()], [5, false]);
+  assert.equal([progress.hasAll("S1"), progress.hasAll("S2")], [true, false]);
+  assert.equal(
+    [0, 1].map((at) => progress.haveAllAnswered(at)),
+    [true, false],
+  );
+  progress.acknowledged(30, TWO, 6);
+  assert.equal([progress.confirmedSn(), progress.haveAllAnswered(20)], [6, true]);
+  assert.is(progress.haveAllAnswered(21), false);
+  const alone = new FollowerProgress();
+  assert.equal([alone.confirmedSn(), alone.haveAll()], [Number.POSITIVE_INFINITY, true]);
+  assert.equal([alone.haveAllAnswered(0), alone.syncedCount()], [false, 0]);
+});
+
+test("leaves out a member a second after it was lost, or has fallen behind", () => {
+  const progress = leading(ONE, TWO);
+  progress.lost(100, ONE);
+  progress.lost(500, ONE);
+  progress.lost(500, ["S9", "z"]);
+  assert.equal(progress.wanted(1099, 0), [ONE, TWO]);
+  assert.equal(progress.wanted(1100, 0), [TWO]);
+  progress.acknowledged(1100, ONE, 5);
+  assert.equal(progress.wanted(1100, 0), [ONE, TWO]);
+  progress.written(1200, 6);
+  progress.acknowledged(1250, ONE, 6);
+  assert.equal(progress.wanted(2199, 0), [ONE, TWO]);
+  assert.equal(progress.wanted(2200, 0), [ONE]);
+  assert.equal(progress.wanted(2200, 1), [ONE]);
+  assert.equal(progress.wanted(2200, 2), [ONE, TWO], "as many as configured stay");
+});
+
+test("remembers ends of its log twenty times a second, for a second", () => {
+  const progress = leading(ONE);
+  progress.written(30, 6);
+  // Too soon after the first one: only the next end counts.
+  progress.written(49, 7);
+  progress.written(50, 8);
+  assert.equal(progress.wanted(1049, 0), [ONE]);
+  assert.equal(progress.wanted(1050, 0), []);
+  progress.acknowledged(1050, ONE, 7);
+  assert.equal(progress.wanted(1050, 0), []);
+  progress.acknowledged(1050, ONE, 8);
+  assert.equal(progress.wanted(1050, 0), [ONE]);
+  // The same end again, and later ones.
+  progress.written(1100, 8);
+  const write = (from: number, to: number): void => {
+    for (let at = from; at <= to; at += 100) progress.written(at, at / 100 - 3);
+  };
+  write(1200, 2100);
+  assert.equal(progress.wanted(2199, 0), [ONE]);
+  assert.equal(progress.wanted(2200, 0), []);
+  write(2200, 3000);
+  progress.acknowledged(3000, ONE, 16);
+  assert.equal(progress.wanted(3000, 0), []);
+  progress.acknowledged(3000, ONE, 17);
+  assert.equal(progress.wanted(3000, 0), [ONE]);
+});
+
+test("removes a member first from the record, and then from the required ones", () => {
+  const progress = leading(ONE, TWO);
+  progress.recorded(10, [ONE, TWO]);
+  assert.equal([progress.syncedCount(), progress.required().length], [2, 2]);
+  progress.recorded(20, [ONE]);
+  assert.equal([progress.syncedCount(), progress.required().length], [1, 1]);
+  // It is connected, and so it is known, and comes back.
+  progress.admit(30);
+  assert.equal([progress.syncedCount(), progress.required().length], [1, 2]);
+  progress.recorded(40, [ONE]);
+  assert.equal(progress.required().length, 2, "it is not late");
+  assert.equal(progress.wanted(40, 0), [ONE, TWO]);
+  progress.lost(50, TWO);
+  progress.recorded(1049, [ONE]);
+  assert.is(progress.required().length, 2);
+  progress.recorded(1050, [ONE]);
+  assert.is(progress.required().length, 1);
+  // It is forgotten, with what it had.
+  progress.lost(1060, TWO);
+  progress.recorded(1070, [ONE, TWO]);
+  assert.is(progress.syncedCount(), 1);
+});
+
+test("an emptied member takes its own place, once it has everything", () => {
+  const progress = leading(ONE);
+  progress.lost(0, ONE);
+  progress.acknowledged(500, EMPTIED, 4);
+  progress.admit(500);
+  assert.equal(progress.wanted(1000, 1), [ONE]);
+  progress.acknowledged(1000, EMPTIED, 5);
+  assert.equal(progress.wanted(1000, 1), [EMPTIED]);
+  assert.equal(progress.wanted(1000, 2), [EMPTIED]);
+  progress.recorded(1000, [EMPTIED]);
+  assert.equal([progress.syncedCount(), progress.required().length], [1, 1]);
+});
+
 test.run();

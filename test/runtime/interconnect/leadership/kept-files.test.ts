@@ -1,0 +1,112 @@
+// Records of a group, and the files that a member keeps in its data folder.
+
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { SvcError } from "../../../../runtime/base/errors.js";
+import {
+  encodeRecord,
+  findRecord,
+  type LeadershipRecord,
+  parseRecord,
+} from "../../../../runtime/interconnect/leadership/leadership.js";
+import { MemberFile } from "../../../../runtime/interconnect/leadership/member-file.js";
+import {
+  requestSetAside,
+  setAside,
+} from "../../../../runtime/interconnect/leadership/set-aside.js";
+
+const test = suite<{ root: string }>("files of members");
+const ID = "0123456789abcdef".repeat(2);
+
+test.before.each((context) => {
+  context.root = mkdtempSync(join(tmpdir(), "svc-files-"));
+});
+
+test.after.each(({ root }) => rmSync(root, { recursive: true }));
+
+test("a record is read as it was written, and nothing else is read", () => {
+  const record: LeadershipRecord = {
+    ...{ holder: "B1", epoch: 0, beat: 0, next: null },
+    synced: [["S1.a:b-c", ID]],
+  };
+  const text = encodeRecord(record);
+  assert.equal([parseRecord(text), findRecord(text)], [record, record]);
+  const { format: _, ...first } = JSON.parse(text) as { format: number };
+  assert.equal(parseRecord(JSON.stringify(first)), record, "of the first release");
+  const most = { ...record, holder: null, next: "S1", synced: Array(127).fill(["S1", ID]) };
+  assert.equal(parseRecord(JSON.stringify(most)), most);
+  const names = [undefined, 1, "", "a b", "a".repeat(65)];
+  const numbers = [undefined, null, -1, 0.5, "1", 2 ** 53];
+  const members = [1, [], ["S1"], ["S1", ID, ID], [1, ID], ["S1", 1], ["S1", ID.slice(1)]];
+  const wrong = {
+    ...{ holder: names, next: names, epoch: numbers, beat: numbers, format: [0, "1", null] },
+    synced: [undefined, {}, Array(128).fill(["S1", ID]), ...members.map((one) => [one])],
+  };
+  for (const [field, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      const given = JSON.stringify({ ...record, [field]: value });
+      const isMissing = value === undefined && field !== "format";
+      assert.equal([findRecord(given), field], [null, field], `${isMissing} ${given}`);
+    }
+  }
+  for (const none of [null, "", "{", "[]", "null", "1"]) assert.is(parseRecord(none), null);
+  assert.is(parseRecord(`${" ".repeat(2 ** 15)}${text}`), null, "it is too long");
+  assert.ok(parseRecord(text.padEnd(2 ** 15)));
+  const later = JSON.stringify({ ...record, format: 2 });
+  assert.throws(
+    () => parseRecord(later),
+    ({ code }: SvcError) => code === "SVC3400",
+  );
+  assert.is(findRecord(later), null);
+});
+
+test("a member keeps its incarnation, and the highest epoch", ({ root }) => {
+  const file = new MemberFile(root, "B1");
+  const [id, incarnation] = file.incarnation;
+  assert.equal([id, file.epoch], ["B1", 0]);
+  assert.match(incarnation, /^[0-9a-f]{32}$/);
+  for (const epoch of [3, 2, 3]) file.see(epoch);
+  const again = new MemberFile(root, "B1");
+  assert.equal([again.incarnation, again.epoch, file.epoch], [file.incarnation, 3, 3]);
+  const write = (content: unknown): void =>
+    writeFileSync(join(root, "_member.json"), JSON.stringify(content));
+  for (const content of [null, {}, { incarnation, epoch: -1 }, { incarnation, epoch: 0.5 }]) {
+    write(content);
+    assert.throws(() => new MemberFile(root, "B1"), /_member\.json is invalid/);
+  }
+  write({ incarnation: "", epoch: 1 });
+  assert.throws(() => new MemberFile(root, "B1"), /start this instance with an empty root/);
+  write({ incarnation, epoch: 0 });
+  assert.is(new MemberFile(root, "B1").epoch, 0);
+});
+
+test("contents are set aside once, on request, and three times are kept", ({ root }) => {
+  const fill = (text: string): void => {
+    for (const folder of ["g", "nested/h", "_txlog"])
+      mkdirSync(join(root, folder), { recursive: true });
+    for (const file of ["g/graph.snapshot", "nested/h/graph.snapshot", "_member.json"])
+      writeFileSync(join(root, file), text);
+    writeFileSync(join(root, "_replica.json"), text);
+    writeFileSync(join(root, "kept.txt"), text);
+  };
+  fill("0");
+  assert.is(setAside(root), null);
+  assert.ok(existsSync(join(root, "g/graph.snapshot")));
+  for (let time = 1; time <= 4; time++) {
+    fill(`${time}`);
+    requestSetAside(root, "it has more");
+    const folder = setAside(root, `2026-01-01T00:00:0${time}.000Z`)!;
+    assert.is(folder, join(root, ".lost", `2026-01-01T00000${time}.000Z`));
+    const there = ["_member.json", "_replica.json", "_txlog", "g", "nested"];
+    assert.equal(readdirSync(folder).sort(), there);
+    assert.equal(readdirSync(root).sort(), [".lost", "kept.txt"]);
+    assert.is(setAside(root), null, "only once");
+  }
+  const kept = [2, 3, 4].map((time) => `2026-01-01T00000${time}.000Z`);
+  assert.equal(readdirSync(join(root, ".lost")).sort(), kept);
+});
+
+test.run();
