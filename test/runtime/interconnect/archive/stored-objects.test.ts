@@ -1,0 +1,127 @@
+// Objects of a backup in a folder, and pieces that are read back from them.
+
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { compress } from "../../../../runtime/base/async-calls.js";
+import { FolderStore } from "../../../../runtime/interconnect/archive/folder-store.js";
+import { objectName, sha256 } from "../../../../runtime/interconnect/archive/manifest.js";
+import { openStore } from "../../../../runtime/interconnect/archive/open-store.js";
+import { readPiece } from "../../../../runtime/interconnect/archive/restore-root.js";
+import { ID, MemoryStore } from "../support/memory-store.js";
+
+const test = suite<{ folder: string; store: FolderStore }>("stored objects");
+
+test.before.each((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), "svc-objects-"));
+  context.store = new FolderStore(join(context.folder, "backup"));
+});
+
+test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
+
+function textOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    (value) => `none, ${value}`,
+    ({ code, message }: Error & { code?: string }) => `${code}: ${message}`,
+  );
+}
+
+async function namesIn(store: FolderStore, prefix: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name, modifiedAt } of store.list(prefix)) {
+    assert.ok(modifiedAt > 0);
+    names.push(name);
+  }
+  return names.sort();
+}
+
+test("an object is written as a whole, and a new one only once", async ({ folder, store }) => {
+  assert.equal([await store.get("a/one", 9), await namesIn(store, "a/")], [null, []]);
+  await store.put("a/one", Buffer.from("1"));
+  await store.put("a/one", Buffer.from("11"));
+  assert.is((await store.get("a/one", 2))?.toString(), "11");
+  const file = join(folder, "backup/a/one");
+  assert.is(await textOf(store.get("a/one", 1)), `SVC3422: ${file} has 2 bytes`);
+  assert.is(statSync(file).mode & 0o777, 0o600);
+  assert.equal(
+    [
+      await store.putNew("a/one", Buffer.from("3")),
+      await store.putNew("a/b/two", Buffer.from("3")),
+    ],
+    [false, true],
+  );
+  assert.is((await store.get("a/one", 2))?.toString(), "11");
+  assert.equal(await namesIn(store, "a/"), ["a/b/two", "a/one"]);
+  assert.equal(readdirSync(join(folder, "backup/a")).sort(), ["b", "one"], "nothing else is left");
+  for (let times = 0; times < 2; times++) await store.remove("a/one");
+  assert.equal(await namesIn(store, "a/"), ["a/b/two"]);
+});
+
+test("a location that cannot be used is told, and nothing is left in it", async (context) => {
+  const { folder, store } = context;
+  const place = join(folder, "backup");
+  writeFileSync(place, "no folder");
+  for (const what of [
+    store.put("a", Buffer.from("1")),
+    store.putNew("a", Buffer.from("1")),
+    store.get("a", 1),
+    namesIn(store, "a/"),
+  ]) {
+    assert.match(await textOf(what), new RegExp(`^SVC3422: ${place}: E[A-Z]+: `));
+  }
+  rmSync(place);
+  // A folder is in the place of the object.
+  mkdirSync(join(place, "a/b"), { recursive: true });
+  assert.match(await textOf(store.put("a", Buffer.from("1"))), /^SVC3422/);
+  assert.equal(readdirSync(place), ["a"]);
+});
+
+test("a location is no place inside of the data folder", async ({ folder }) => {
+  const root = join(folder, "root");
+  for (const place of [root, `${root}/`, join(root, "backup"), join(root, "x", "..", "y")]) {
+    const text = await textOf(openStore(place, root));
+    assert.match(text, new RegExp(`^SVC3422: ${root}.* is inside the data folder ${root}$`));
+  }
+  for (const place of [`${root}s`, folder, join(root, "..", "other")]) {
+    assert.instance(await openStore(place, root), FolderStore);
+  }
+  assert.is((await openStore(join(root, "backup"))).uri, join(root, "backup"));
+});
+
+test("a piece is what was backed up, or it is corrupt", async () => {
+  const store = new MemoryStore();
+  const content = Buffer.from("content");
+  const stored = await compress(content, { level: 1 });
+  const object = sha256(stored);
+  const point = (sn: number) => ({ id: ID, sn, chain: 1, at: 0 });
+  const piece = {
+    path: "g/graph.snapshot",
+    at: 0,
+    bytes: content.length,
+    object,
+    before: point(1),
+  };
+  const read = (more: object = {}) =>
+    textOf(readPiece(store, { after: point(2) }, { ...piece, ...more }));
+  const near = [1, 2].map((sn) => `${ID}:${sn} (1970-01-01T00:00:00.000Z)`);
+  const failure = (reason: string, name = objectName(object)): string =>
+    `SVC3420: ${name} of memory ${reason}; before: ${near[0]}, after: ${near[1]}`;
+  assert.is(await read(), failure("is missing"));
+  await store.put(objectName(object), stored);
+  assert.is(await read(), "none, content");
+  for (const bytes of [content.length - 1, content.length + 1, 0]) {
+    assert.is(await read({ bytes }), failure("is corrupt"));
+  }
+  await store.put(objectName(object), content);
+  assert.is(await read(), failure("is corrupt"));
+  const other = sha256(content);
+  await store.put(objectName(other), content);
+  assert.is(await read({ object: other }), failure("is corrupt", objectName(other)));
+  const empty = await compress(Buffer.alloc(0), { level: 1 });
+  await store.put(objectName(sha256(empty)), empty);
+  assert.is(await read({ object: sha256(empty), bytes: 0 }), "none, ");
+});
+
+test.run();
