@@ -64,12 +64,12 @@ test("a location that cannot be used is told, and nothing is left in it", async 
   const place = join(folder, "backup");
   writeFileSync(place, "no folder");
   for (const what of [
-    store.put("a", Buffer.from("1")),
-    store.putNew("a", Buffer.from("1")),
-    store.get("a", 1),
-    namesIn(store, "a/"),
+    () => store.put("a", Buffer.from("1")),
+    () => store.putNew("a", Buffer.from("1")),
+    () => store.get("a", 1),
+    () => namesIn(store, "a/"),
   ]) {
-    assert.match(await textOf(what), new RegExp(`^SVC3422: ${place}: E[A-Z]+: `));
+    assert.match(await textOf(what()), new RegExp(`^SVC3422: ${place}: E[A-Z]+: `));
   }
   rmSync(place);
   // A folder is in the place of the object.
