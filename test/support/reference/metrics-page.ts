@@ -5,8 +5,6 @@ import { sourceFiles } from "../source-files.js";
 import { code, table } from "./markdown.js";
 
 const FOLDER = "runtime/builtin/services/prometheus/";
-/** In the order of the response. */
-const FILES = ["prometheus", "transport", "job", "graph", "replication", "process", "dispatch"];
 const TYPES = new Set(["counter", "gauge", "histogram"]);
 
 const INTRODUCTION = `# Metrics
@@ -20,16 +18,28 @@ A histogram \`<name>\` has the series \`<name>_bucket\` with the label \`le\`, \
 `;
 
 export function metricsPage(): string {
-  const rows = FILES.flatMap((file) => families(sourceTree(file))).map(
-    ({ name, type, help, labels }) => [code(name), type, labels.map(code).join(", "), help],
-  );
-  return `${INTRODUCTION}\n${table(["Metric", "Type", "Labels", "Description"], rows)}`;
+  const rows = metricFiles().flatMap((path) => families(sourceTree(path)));
+  const cells = rows.map(({ name, type, help, labels }) => {
+    return [code(name), type, labels.map(code).join(", "), help];
+  });
+  return `${INTRODUCTION}\n${table(["Metric", "Type", "Labels", "Description"], cells)}`;
 }
 
-function sourceTree(file: string): ts.SourceFile {
-  const path = `${FOLDER}${file === "prometheus" ? file : `${file}-figures`}.ts`;
-  const { text } = sourceFiles().find((source) => source.path === path)!;
-  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+/** In the order of the response: that of the calls of `graphFigures` and others. */
+function metricFiles(): string[] {
+  const path = `${FOLDER}prometheus.ts`;
+  const calls = sourceText(path).matchAll(/yield\* (\w+)Figures\(/g);
+  const files = [...calls].map(([, name]) => `${FOLDER}${name}-figures.ts`);
+  const existing = new Set(sourceFiles().map((source) => source.path));
+  return [path, ...files.filter((file) => existing.has(file))];
+}
+
+function sourceText(path: string): string {
+  return sourceFiles().find((source) => source.path === path)!.text;
+}
+
+function sourceTree(path: string): ts.SourceFile {
+  return ts.createSourceFile(path, sourceText(path), ts.ScriptTarget.Latest, true);
 }
 
 interface Family {
