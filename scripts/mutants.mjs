@@ -12,7 +12,6 @@ import {
   cpSync,
   existsSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -180,12 +179,18 @@ function sample(all, { size, seed }) {
 
 function copyRepository() {
   const folder = mkdtempSync(join(tmpdir(), "svc-mutants-"));
-  for (const name of readdirSync(root)) {
-    if (name === ".git") continue;
-    if (LINKED.has(name)) symlinkSync(join(root, name), join(folder, name));
-    else cpSync(join(root, name), join(folder, name), { recursive: true });
+  for (const name of LINKED) symlinkSync(join(root, name), join(folder, name));
+  for (const name of new Set(listFiles(".").map((path) => path.split("/")[0]))) {
+    cpSync(join(root, name), join(folder, name), { recursive: true });
   }
   return folder;
+}
+
+/** Returns the files of a folder that git knows, or would. */
+function listFiles(folder) {
+  const words = ["ls-files", "-co", "--exclude-standard", folder];
+  const paths = execFileSync("git", words, { cwd: root }).toString().split("\n");
+  return paths.filter((path) => path !== "" && existsSync(join(root, path)));
 }
 
 /** Runs the tests with each change; returns whether none survived. */
@@ -218,10 +223,7 @@ async function run() {
 
 /** Returns the test files, each with the modules that it imports. */
 function listTests() {
-  const all = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "test"], { cwd: root })
-    .toString()
-    .split("\n")
-    .filter((path) => path.endsWith(".test.ts"));
+  const all = listFiles("test").filter((path) => path.endsWith(".test.ts"));
   const imports = new Map(all.map((path) => [path, importedModules(path)]));
   const { tests: parts, folder } = options;
   const isOfFolder = (path) => path === folder || path.startsWith(`${folder}/`);

@@ -53,7 +53,8 @@ export class LogTailer {
       this.#offset += frame.bytes.length;
       const { isTable, sn, units } = frame.header;
       if (isTable) this.#options.onTable?.(frame);
-      if (isTable || sn + units <= this.#sn) continue;
+      // A table has no transactions.
+      if (sn + units <= this.#sn) continue;
       assert(sn <= this.#sn, "flushed frames have no gap");
       this.#sn = sn + units;
       return frame;
