@@ -291,7 +291,7 @@ export const RUNTIME_CODES = {
   },
   SVC3404: {
     title: "member has changes that the leader lacks",
-    fix: "none: it restarts, keeps them in `.lost` of its root, and copies the leader's graphs",
+    fix: "none: it restarts without them, keeps them in `.lost` of its root, and follows",
   },
   SVC3403: {
     title: "handover is not possible",

@@ -15,7 +15,7 @@ import {
   parsePositions,
 } from "./wire/positions.js";
 
-const LINEAGE_FILE = "_lineage.json";
+export const LINEAGE_FILE = "_lineage.json";
 const FENCE_FILE = "_fenced.json";
 
 export interface Lineage {

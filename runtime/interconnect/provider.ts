@@ -192,7 +192,8 @@ export class Provider implements LogSender {
     const plan = planCatchUp(log.channel, positions, ownOrigin, repair);
     if (typeof plan === "string") {
       const isAhead = positions.member !== null && isSuperseded(positions, ownOrigin, log.channel);
-      await peer.refuse(plan, isAhead);
+      const end = ownOrigin.ancestors.find(({ id }) => id === positions.log?.id) ?? null;
+      await (isAhead ? peer.refuseAhead(plan, end) : peer.refuse(plan));
       throw new SvcError("SVC2532", `replication: ${this.#address} has diverged: ${plan}`);
     }
     const needed = (): number => Math.min(log.channel.firstNeeded(plan.counts), last + 1);

@@ -461,6 +461,7 @@ export class Replication {
   }
 
   #replicaReport(): ReplicaReport {
+    if (this.#membership?.isRewinding) return { state: "rewinding", done: 0, of: 0 };
     if (this.#fencedBy !== null) return { state: "fenced", done: 0, of: 0 };
     const followed = this.#isPromoted ? null : this.#subscriber;
     return followed?.report() ?? this.#unbound ?? { state: "leader", done: 0, of: 0 };

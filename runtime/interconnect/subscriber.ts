@@ -11,8 +11,14 @@ import type { LogFollower } from "./log-transport.js";
 import type { Replica } from "./replica.js";
 import { ReplicaInput } from "./replica-input.js";
 import { MessageType, malformedMessage } from "./wire/messages.js";
-import { Peer, parseJsonBody } from "./wire/peer.js";
-import { type Offer, type PeerStatus, type Positions, parseOffer } from "./wire/positions.js";
+import { AheadError, Peer, parseJsonBody } from "./wire/peer.js";
+import {
+  type Ancestor,
+  type Offer,
+  type PeerStatus,
+  type Positions,
+  parseOffer,
+} from "./wire/positions.js";
 import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 
 const MAX_CONNECTIONS = 16;
@@ -43,8 +49,11 @@ export interface MemberEvents {
   readonly ackMs: number;
   /** Called when the provider has gone, or another one was met. */
   disturbed(): void;
-  /** Called when the leader lacks changes that this replica has. */
-  ahead(reason: string): void;
+  /**
+   * Called when the leader lacks changes that this replica has.
+   * @param end of the followed log that the leader continued; null: not known
+   */
+  ahead(reason: string, end: Ancestor | null): void;
 }
 
 export class Subscriber implements LogFollower {
@@ -169,8 +178,7 @@ export class Subscriber implements LogFollower {
       this.#provider = peer;
       await this.#follow(peer);
     } catch (error) {
-      const isAhead = error instanceof SvcError && error.code === "SVC3404";
-      if (isAhead) this.#parts.membership?.ahead(error.message);
+      if (error instanceof AheadError) this.#parts.membership?.ahead(error.message, error.end);
       // Members that only ask for positions disconnect at once.
       if (peer.isTrusted && peer.hasEnded && this.#parts.membership !== null) return;
       if (peer.isTrusted) this.#logFailure(error as Error);

@@ -122,7 +122,7 @@ export class GraphSupervisor implements GraphSource {
     this.#settings = settings;
     this.clock.gatesResponses = settings.durability === "full";
     const aside = settings.leadership === null ? null : setAside(settings.root);
-    if (aside !== null) log(`leadership: changes that the leader lacks are in ${aside}`, "warn");
+    if (aside !== null) log(aside.line, "warn");
     this.root = new GraphRoot(settings.root, settings.graphs);
     const { txPort, attach, publishStream, followStream, archive } = settings;
     const isFollowing = txPort !== null || followStream !== null;

@@ -42,7 +42,8 @@ export interface ReplicaReport {
     | "caught-up"
     | "orphan"
     | "diverged"
-    | "fenced";
+    | "fenced"
+    | "rewinding";
   /** Bytes of snapshots, or transactions. */
   readonly done: number;
   readonly of: number;
@@ -65,6 +66,8 @@ export function describeNotReady({ state, done, of }: ReplicaReport): string | n
       return "graphs differ from those of the provider";
     case "fenced":
       return "another instance provides in its place";
+    case "rewinding":
+      return "giving up changes that the leader lacks";
   }
 }
 

@@ -1,4 +1,8 @@
 // Data folders, for threads without graphs. Loads no graph engine, see graph-engine.ts.
 
+export { listValues } from "../store/external-values.js";
 export { isRootLocked } from "./snapshot/root-lock.js";
+export { readSnapshotCheckpoint } from "./snapshot/snapshot-checkpoint.js";
+export { SnapshotFiles } from "./snapshot/snapshot-files.js";
+export { readSnapshotHeader } from "./snapshot/snapshot-reader.js";
 export { listStoredGraphs } from "./snapshot/stored-graphs.js";

@@ -15,6 +15,15 @@ interface Content {
   readonly epoch: number;
 }
 
+/**
+ * Writes the file of a data folder that replaces another one: its incarnation is another one, but
+ * it was in the group before.
+ */
+export function renewMember(former: string, root: string): void {
+  const { epoch } = Object(readStateOrNull(join(former, MEMBER_FILE))) as Partial<Content>;
+  if (isEpoch(epoch)) writeState(join(root, MEMBER_FILE), { incarnation: newIncarnation(), epoch });
+}
+
 export class MemberFile {
   readonly #file: string;
   readonly #id: string;
@@ -25,7 +34,7 @@ export class MemberFile {
     this.#file = join(root, MEMBER_FILE);
     this.#id = id;
     this.#content = this.#read() ?? {
-      incarnation: randomBytes(INCARNATION_BYTES).toString("hex"),
+      incarnation: newIncarnation(),
       epoch: 0,
     };
     this.#write();
@@ -54,10 +63,17 @@ export class MemberFile {
     const stored = readStateOrNull(this.#file);
     if (stored === undefined) return null;
     const { incarnation, epoch } = (stored ?? {}) as unknown as Content;
-    const isEpoch = Number.isSafeInteger(epoch) && epoch >= 0;
-    if (isEpoch && isIncarnation([this.#id, incarnation])) return { incarnation, epoch };
+    if (isEpoch(epoch) && isIncarnation([this.#id, incarnation])) return { incarnation, epoch };
     // Another incarnation would have no place in the group, and this one might lack data.
     const text = `leadership: ${this.#file} is invalid: start this instance with an empty root`;
     throw new SvcError("SVC3400", text);
   }
+}
+
+function newIncarnation(): string {
+  return randomBytes(INCARNATION_BYTES).toString("hex");
+}
+
+function isEpoch(given: unknown): given is number {
+  return Number.isSafeInteger(given) && (given as number) >= 0;
 }

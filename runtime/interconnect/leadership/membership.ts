@@ -6,7 +6,7 @@ import type { LogLine } from "../../base/log-settings.js";
 import type { LeadershipSettings } from "../../settings/server-settings.js";
 import type { DurableLog } from "../durable-log.js";
 import { demote, isReplicaRoot, readLineage, readReplicaMarker } from "../lineage.js";
-import type { Positions } from "../wire/positions.js";
+import type { Ancestor, Positions } from "../wire/positions.js";
 import type { OpenEngine } from "./engines.js";
 import { Group } from "./group.js";
 import { callTimeoutMs } from "./leadership.js";
@@ -57,7 +57,7 @@ export class Membership {
   readonly #parts: MembershipParts;
   readonly group: Group;
   readonly #file: MemberFile;
-  #isRestarting = false;
+  #isRewinding = false;
 
   /** @throws SvcError SVC3400, SVC2534 */
   constructor(parts: MembershipParts) {
@@ -100,11 +100,17 @@ export class Membership {
     this.group.hurry();
   }
 
-  /** It has changes that the leader lacks: it begins again with the leader's graphs. */
-  ahead(reason: string): void {
-    if (this.#isRestarting) return;
-    this.#isRestarting = true;
-    requestSetAside(this.#parts.root, reason);
+  /** True from when it must give up changes until its process ends. */
+  get isRewinding(): boolean {
+    return this.#isRewinding;
+  }
+
+  /** It has changes that the leader lacks: it begins again without them. */
+  ahead(reason: string, end: Ancestor | null): void {
+    if (this.#isRewinding) return;
+    this.#isRewinding = true;
+    requestSetAside(this.#parts.root, reason, end);
+    this.#parts.replicating.changed();
     this.#parts.replicating.restart();
   }
 

@@ -1,45 +1,105 @@
-// A former leader can have changes that were never acknowledged and that the next leader lacks. Its
-// data folder cannot take them back, so its contents are set aside at the next start, and it begins
-// with copies of the leader's graphs.
+// A former leader can have changes that were never acknowledged and that the next leader lacks. At
+// the next start, the contents of its data folder are set aside. Then it begins with what it had
+// where the next leader took over, or empty and with copies of the leader's graphs.
 
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
 import { LOG_FOLDER } from "../../base/graph-names.js";
-import { writeState } from "../../base/state-file.js";
+import { readStateOrNull, writeState } from "../../base/state-file.js";
 import { isRootLocked, listStoredGraphs } from "../../graph/manager/data-folder.js";
 import { DATA_FILES } from "../lineage.js";
-import { MEMBER_FILE } from "./member-file.js";
+import { type Ancestor, isAncestor } from "../wire/positions.js";
+import { MEMBER_FILE, renewMember } from "./member-file.js";
+import { rewind } from "./rewind.js";
 
 const MARKER = "_ahead.json";
 /** Hidden folders never contain graphs. */
 const LOST_FOLDER = ".lost";
 const KEPT = 3;
 
+interface Request {
+  readonly reason?: string;
+  /** Folder for the contents. */
+  readonly name?: string;
+  /** End of its log that the next leader continued; missing: not known. */
+  readonly end?: Ancestor;
+  /** All contents are in that folder. */
+  readonly isMoved?: boolean;
+}
+
 /** Sets the contents of a data folder aside at the next start. */
-export function requestSetAside(root: string, reason: string): void {
-  writeState(join(root, MARKER), { reason });
+export function requestSetAside(root: string, reason: string, end: Ancestor | null): void {
+  const request: Request = { reason, name: nameNow(), ...(end !== null && { end }) };
+  writeState(join(root, MARKER), request);
+}
+
+export interface SetAside {
+  /** Where the contents are now. */
+  readonly folder: string;
+  /** Line for the log. */
+  readonly line: string;
 }
 
 /**
- * Sets the contents aside if that was requested. Nothing may use the data folder.
- * @returns where they are now; null: nothing was requested
+ * Sets the contents aside if that was requested. Nothing may use the data folder. An interrupted
+ * start repeats this: until the marker is gone, nothing else reads the data folder.
+ * @returns null: nothing was requested
  */
-export function setAside(root: string, name = new Date().toISOString()): string | null {
-  if (!existsSync(join(root, MARKER)) || isRootLocked(root)) return null;
+export function setAside(root: string): SetAside | null {
+  const marker = join(root, MARKER);
+  if (!existsSync(marker) || isRootLocked(root)) return null;
+  const request: Request = readStateOrNull(marker) ?? {};
+  const { name = nameNow(), end } = request;
   const lost = join(root, LOST_FOLDER);
-  const folder = join(lost, name.replaceAll(":", ""));
-  mkdirDurable(lost);
-  mkdirSync(folder, { recursive: true });
-  const graphs = listStoredGraphs(root).map(({ path }) => path.split("/", 1)[0]!);
-  // The member file last: until then, an interrupted start repeats this.
-  for (const entry of new Set([...graphs, LOG_FOLDER, ...DATA_FILES, MEMBER_FILE])) {
-    if (existsSync(join(root, entry))) renameSync(join(root, entry), join(folder, entry));
+  const folder = join(lost, name);
+  if (request.isMoved !== true) {
+    moveContents(root, folder);
+    writeState(marker, { ...request, name, isMoved: true });
   }
-  fsyncDirectory(folder);
-  rmSync(join(root, MARKER));
+  renewMember(folder, root);
+  const isRewound = isAncestor(end) && rewindOrEmpty(folder, root, end);
+  rmSync(marker);
   fsyncDirectory(root);
   const old = readdirSync(lost).sort().slice(0, -KEPT);
   for (const each of old) rmSync(join(lost, each), { recursive: true, force: true });
-  return folder;
+  const rest = isRewound ? `rewound to transaction ${end.sn}` : "the leader sends its graphs";
+  return { folder, line: `leadership: changes that the leader lacks are in ${folder}; ${rest}` };
+}
+
+function nameNow(): string {
+  return new Date(Date.now()).toISOString().replaceAll(":", "");
+}
+
+function moveContents(root: string, folder: string): void {
+  mkdirDurable(folder);
+  // The member file last: until then, an interrupted start repeats this.
+  for (const entry of [...contents(root), MEMBER_FILE]) {
+    if (existsSync(join(root, entry))) renameSync(join(root, entry), join(folder, entry));
+  }
+  fsyncDirectory(folder);
+}
+
+/** Without its former incarnation, the member cannot lead before it has followed. */
+function rewindOrEmpty(folder: string, root: string, end: Ancestor): boolean {
+  empty(root);
+  let isRewound = false;
+  try {
+    isRewound = rewind(folder, root, end);
+  } catch {
+    // Corrupt, or no space: the leader sends copies.
+  }
+  if (!isRewound) empty(root);
+  return isRewound;
+}
+
+/** Removes what an interrupted start has made. */
+function empty(root: string): void {
+  for (const entry of contents(root)) rmSync(join(root, entry), { recursive: true, force: true });
+}
+
+/** Names in a data folder, except that of the member file. */
+function contents(root: string): Set<string> {
+  const graphs = listStoredGraphs(root).map(({ path }) => path.split("/", 1)[0]!);
+  return new Set([...graphs, LOG_FOLDER, ...DATA_FILES]);
 }

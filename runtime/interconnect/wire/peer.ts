@@ -11,6 +11,7 @@ import {
   MessageType,
   malformedMessage,
 } from "./messages.js";
+import { type Ancestor, isAncestor } from "./positions.js";
 import { NONCE_BYTES, type Role, type SharedKey } from "./shared-key.js";
 
 export interface PeerLimits {
@@ -172,10 +173,21 @@ export class Peer {
   }
 
   /** Sends a rejection and closes the connection. */
-  async refuse(reason: string, isAhead = false): Promise<void> {
+  async refuse(reason: string): Promise<void> {
+    await this.#endWith(reason.slice(0, MAX_REASON));
+  }
+
+  /**
+   * Rejects a member that has changes which the leader lacks, and closes the connection.
+   * @param end of its log that the leader continued; null: not known
+   */
+  async refuseAhead(reason: string, end: Ancestor | null): Promise<void> {
+    await this.#endWith({ ahead: reason.slice(0, MAX_REASON), end });
+  }
+
+  async #endWith(refusal: unknown): Promise<void> {
     try {
-      const text = reason.slice(0, MAX_REASON);
-      await this.sendJson(MessageType.Refusal, isAhead ? { ahead: text } : text);
+      await this.sendJson(MessageType.Refusal, refusal);
     } catch {
       // Already disconnected.
     }
@@ -290,10 +302,23 @@ function peerTimeout(): SvcError {
   return malformedMessage("peer timed out");
 }
 
+/** The leader of its group lacks changes that this member has. */
+export class AheadError extends SvcError {
+  /** @param end of its log that the leader continued; null: not known */
+  constructor(
+    reason: string,
+    readonly end: Ancestor | null,
+  ) {
+    super("SVC3404", reason);
+  }
+}
+
 export function peerRejected(body: Buffer): SvcError {
   const given = parseJsonBody(body);
-  const { ahead } = (given ?? {}) as { ahead?: unknown };
-  if (typeof ahead === "string") return new SvcError("SVC3404", ahead.slice(0, MAX_REASON));
+  const { ahead, end } = (given ?? {}) as { ahead?: unknown; end?: unknown };
+  if (typeof ahead === "string") {
+    return new AheadError(ahead.slice(0, MAX_REASON), isAncestor(end) ? end : null);
+  }
   return new SvcError("SVC2532", `replication: rejected by the peer: ${String(given)}`);
 }
 

@@ -24,7 +24,8 @@ const test = suite("subscriber");
 /** A subscriber, whose replica accepts everything, and its provider. */
 async function attached(isMember: boolean) {
   const met: number[] = [];
-  const [said, ahead]: [string[], string[]] = [[], []];
+  const said: string[] = [];
+  const ahead: unknown[] = [];
   const calls: string[] = [];
   const nothing = (): void => undefined;
   const replica = {
@@ -39,7 +40,7 @@ async function attached(isMember: boolean) {
   const status = { at: 0, host: "", adminPort: 0, serial: 0, digest: ID, graphs: [], goal: null };
   const membership = {
     ...{ ackMs: 1000, disturbed: () => calls.push("disturbed") },
-    ahead: (reason: string) => ahead.push(reason),
+    ahead: (reason: string, end: unknown) => ahead.push([reason, end]),
   };
   const traffic = new Traffic();
   const subscriber = new Subscriber({
@@ -189,6 +190,8 @@ test("closes the oldest connection without a proof when there are too many", asy
   stop();
 });
 
+const END = { id: ID, sn: 7, chain: 1, counts: { [ID]: 3 } };
+
 test("says what its provider thinks of it", async () => {
   for (const isAhead of [true, false]) {
     const { subscriber, provider, ahead, calls, said, dial, stop } = await attached(true);
@@ -198,9 +201,9 @@ test("says what its provider thinks of it", async () => {
     said.length = 0;
     const next = await dial();
     await next.expect(MessageType.Positions);
-    await next.refuse("another past", isAhead);
+    await (isAhead ? next.refuseAhead("another past", END) : next.refuse("another past"));
     while (subscriber.heardAtMs > 0 || (isAhead ? ahead : calls).length === 0) await turn();
-    assert.equal([ahead, calls], isAhead ? [["another past"], []] : [[], ["reject"]]);
+    assert.equal([ahead, calls], isAhead ? [[["another past", END]], []] : [[], ["reject"]]);
     stop();
   }
 });

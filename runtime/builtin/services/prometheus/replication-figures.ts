@@ -20,6 +20,7 @@ const REPLICA_STATES: readonly ReplicaReport["state"][] = [
   "orphan",
   "diverged",
   "fenced",
+  "rewinding",
 ];
 
 const LOG_STATES: readonly LogState[] = ["good", "low", "full", "failed"];

@@ -213,7 +213,7 @@ export class SimulatedMember {
     const { port, settings, archive } = this.#parts;
     const { process } = this;
     try {
-      if (setAside(this.root, String(this.#lives)) !== null) this.#parts.discarded(this.id);
+      if (setAside(this.root) !== null) this.#parts.discarded(this.id);
       const instance = await Instance.start(this.root, {
         ...{ txPort: port, durability: "full", leadership: settings, archive },
         openEngine: () => this.#openEngine(),

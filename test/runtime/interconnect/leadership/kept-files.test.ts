@@ -92,13 +92,16 @@ test("contents are set aside once, on request, and three times are kept", ({ roo
     writeFileSync(join(root, "_replica.json"), text);
     writeFileSync(join(root, "kept.txt"), text);
   };
+  const { now } = Date;
   fill("0");
   assert.is(setAside(root), null);
   assert.ok(existsSync(join(root, "g/graph.snapshot")));
   for (let time = 1; time <= 4; time++) {
     fill(`${time}`);
-    requestSetAside(root, "it has more");
-    const folder = setAside(root, `2026-01-01T00:00:0${time}.000Z`)!;
+    Date.now = () => Date.parse(`2026-01-01T00:00:0${time}.000Z`);
+    requestSetAside(root, "it has more", null);
+    Date.now = now;
+    const { folder } = setAside(root)!;
     assert.is(folder, join(root, ".lost", `2026-01-01T00000${time}.000Z`));
     const there = ["_member.json", "_replica.json", "_txlog", "g", "nested"];
     assert.equal(readdirSync(folder).sort(), there);

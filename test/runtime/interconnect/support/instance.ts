@@ -96,9 +96,9 @@ export class Instance {
     return openStore(this.store(name));
   }
 
-  store(name = "g"): GraphStore {
+  store(name = "g", isLocal = false): GraphStore {
     const folder = join(this.#root, name);
-    const request = { name, path: name, folder, isLocal: false, isReadonly: false };
+    const request = { name, path: name, folder, isLocal, isReadonly: false };
     const { share } = this.#interconnect.keep({ ...request, isStorable: true });
     this.#shares.add(share);
     return GraphStore.attach(share, this.#thread + 1);

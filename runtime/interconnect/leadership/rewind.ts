@@ -1,0 +1,124 @@
+// Builds the data folder of a replica from the contents of a former leader, up to the end of its
+// log that the next leader continued: so it follows by the log, and its graphs are not copied. The
+// source does not change, and nothing is taken over that the next leader lacks.
+
+import { copyFileSync, existsSync, linkSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
+import { LOG_FOLDER, LOG_LOCAL_FOLDER } from "../../base/graph-names.js";
+import {
+  listValues,
+  readSnapshotCheckpoint,
+  readSnapshotHeader,
+  SnapshotFiles,
+} from "../../graph/manager/data-folder.js";
+import { cutLog } from "../archive/cut-log.js";
+import { demote, LINEAGE_FILE, readLineage } from "../lineage.js";
+import { realDisk } from "../log/disk.js";
+import { LogCatalog } from "../log/log-catalog.js";
+import { listSegments, readLog } from "../log/segments.js";
+import type { Ancestor } from "../wire/positions.js";
+
+/**
+ * @param from contents that a former leader had
+ * @param root empty data folder
+ * @returns false if its snapshots and log do not lead to that end; `root` is of no use then
+ */
+export function rewind(from: string, root: string, { id, sn, counts }: Ancestor): boolean {
+  const [source, log] = [join(from, LOG_FOLDER), join(root, LOG_FOLDER)];
+  if (counts === undefined || listSegments(realDisk, source).length === 0) return false;
+  copyLog(source, log);
+  const { end, epoch } = cutLog(realDisk, log, { kind: "position", id, sn });
+  if (end.id !== id || end.sn === 0) return false;
+  for (const { identity, path, before, after } of catalogOf(log).all()) {
+    // A graph without changes is not counted.
+    const limit = counts[identity] ?? 0;
+    const start = linkGraph(from, root, path, identity, limit);
+    const isGap = before !== null && before > start;
+    if (isGap || after > limit) return false;
+  }
+  copyLocalGraphs(from, root);
+  copyIfThere(join(from, LINEAGE_FILE), join(root, LINEAGE_FILE));
+  const { sn: last, chain } = end;
+  demote(root, { id, sn: last, chain }, Math.max(epoch, readLineage(root).epoch));
+  return true;
+}
+
+/** Graphs that are not replicated stay as they are. */
+function copyLocalGraphs(from: string, root: string): void {
+  const [source, log] = [from, root].map((one) => join(one, LOG_FOLDER, LOG_LOCAL_FOLDER));
+  copyLog(source!, log!);
+  for (const { identity, path } of catalogOf(log!).all()) {
+    linkGraph(from, root, path, identity, Number.POSITIVE_INFINITY);
+  }
+}
+
+function catalogOf(log: string): LogCatalog {
+  const catalog = new LogCatalog();
+  readLog(realDisk, log, (frame) => catalog.readFrame(frame, () => undefined));
+  return catalog;
+}
+
+function copyLog(from: string, to: string): void {
+  realDisk.makeFolder(to);
+  for (const { name } of listSegments(realDisk, from))
+    copyIfThere(join(from, name), join(to, name));
+  fsyncDirectory(to);
+}
+
+function copyIfThere(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  copyFileSync(from, to);
+  const file = realDisk.open(to, "write");
+  try {
+    file.flushNow();
+  } finally {
+    file.close();
+  }
+}
+
+/**
+ * Takes over the snapshots of a graph that have at most `limit` operations. The files of snapshots
+ * and values never change, so both folders can share them.
+ * @returns operations of the latest one without its changes; 0: there is none
+ */
+function linkGraph(
+  from: string,
+  root: string,
+  path: string,
+  identity: string,
+  limit: number,
+): number {
+  const [source, target] = [
+    new SnapshotFiles(join(from, path)),
+    new SnapshotFiles(join(root, path)),
+  ];
+  const counted = [source.current, source.previous].map((file) => {
+    return { file, count: existsSync(file) ? countOf(file, identity) : Number.NaN };
+  });
+  const bases = counted.filter(({ count }) => count <= limit);
+  if (bases.length === 0) return 0;
+  target.makeFolder();
+  for (const [n, { file }] of bases.entries()) {
+    linkSync(file, n === 0 ? target.current : target.previous);
+  }
+  for (const name of [source.delta, source.previousDelta].map((file) => basename(file))) {
+    const delta = join(source.folder, name);
+    const isEarly = existsSync(delta) && readSnapshotHeader(delta).operationCount <= limit;
+    if (isEarly) linkSync(delta, join(target.folder, name));
+  }
+  for (const { file } of listValues(source.folder)) {
+    const value = join(target.folder, relative(source.folder, file));
+    mkdirDurable(dirname(value));
+    linkSync(file, value);
+    fsyncDirectory(dirname(value));
+  }
+  fsyncDirectory(target.folder);
+  return bases[0]!.count;
+}
+
+/** Returns the operations of a snapshot; NaN if it is of another graph, erased before or since. */
+function countOf(file: string, identity: string): number {
+  const found = readSnapshotCheckpoint(file);
+  return found.identity === identity ? found.count : Number.NaN;
+}
