@@ -90,7 +90,7 @@ test("returns the memory of an emptied graph once no plugin blocks its thread", 
   await start("shrunk", "--executors", "2", "--plugin-timeout", "0");
   for (let time = 0; time < 4; time++) await call("bytes");
   const before = residentMb();
-  await call("fill?arcs=400000");
+  await call("fill?arcs=900000");
   const full = residentMb();
   const busy = call("block?ms=3000");
   await delay(100);
@@ -110,7 +110,7 @@ test("returns the memory of an emptied graph once no plugin blocks its thread", 
 test("returns memory and files of an erased graph, which cannot be used any more", async () => {
   // Each executor has it open, emptied by the test above.
   const before = residentMb();
-  await call("fill?arcs=400000");
+  await call("fill?arcs=900000");
   const file = join(await call<string>("store"), "graph.snapshot");
   assert.ok(existsSync(file));
   const full = residentMb();
