@@ -19,6 +19,8 @@ test("an address of another machine needs a key", () => {
   assert.equal(parseHostAndPort("svc://[::1]:70", key), { host: "::1", port: 70 });
   const text = "replication to 10.0.0.1:70 requires a key: set txKeyFile or SVC_TX_KEY";
   assert.throws(() => parseHostAndPort("svc://10.0.0.1:70", key), text);
+  const shared = new SharedKey(Buffer.alloc(32, 1));
+  assert.equal(parseHostAndPort("svc://10.0.0.1:70", shared), { host: "10.0.0.1", port: 70 });
 });
 
 test.run();
