@@ -63,6 +63,7 @@ const REPLICA_STATES: Readonly<Record<string, string>> = {
   "catching-up": "Catch-up",
   diverged: "Differs",
   fenced: "Fenced",
+  rewinding: "Rewinding",
 };
 
 /** Says why an instance is not ready. */

@@ -408,7 +408,8 @@ export class GraphSupervisor implements GraphSource {
       return;
     }
     if (notice.notice === "restart") {
-      log("leadership: this instance ends, to start again with the leader's graphs", "warn");
+      const text = "this instance ends, to start again without changes that the leader lacks";
+      log(`leadership: ${text}`, "warn");
       process.kill(process.pid, "SIGTERM");
       return;
     }

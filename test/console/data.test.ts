@@ -71,6 +71,7 @@ test("shows the state of the first matching rule", () => {
     [{ ...HEALTHY, "log-state": "low" }, "Disk low"],
     [{ ...HEALTHY, ready: false, replica: { state: "waiting" } }, "No Input"],
     [{ ...HEALTHY, ready: false, replica: { state: "catching-up" } }, "Catch-up"],
+    [{ ...HEALTHY, ready: false, replica: { state: "rewinding" } }, "Rewinding"],
     [{ ...HEALTHY, readonly: true, "memory-available": 18 }, "Readonly"],
     [{ ...HEALTHY, "memory-available": 18 }, "Memory 82%"],
   ];

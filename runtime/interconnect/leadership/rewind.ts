@@ -24,23 +24,24 @@ import type { Ancestor } from "../wire/positions.js";
  * @param root empty data folder
  * @returns false if its snapshots and log do not lead to that end; `root` is of no use then
  */
-export function rewind(from: string, root: string, { id, sn, counts }: Ancestor): boolean {
+export function rewind(from: string, root: string, { id, sn, chain, counts }: Ancestor): boolean {
   const [source, log] = [join(from, LOG_FOLDER), join(root, LOG_FOLDER)];
   if (counts === undefined || listSegments(realDisk, source).length === 0) return false;
   copyLog(source, log);
   const { end, epoch } = cutLog(realDisk, log, { kind: "position", id, sn });
-  if (end.id !== id || end.sn === 0) return false;
+  // A log may begin later, or have had other transactions since its folder was restored.
+  if (end.id !== id || end.chain !== chain) return false;
   for (const { identity, path, before, after } of catalogOf(log).all()) {
     // A graph without changes is not counted.
     const limit = counts[identity] ?? 0;
-    const start = linkGraph(from, root, path, identity, limit);
-    const isGap = before !== null && before > start;
+    const { start, end: saved } = linkGraph(from, root, path, identity, limit);
+    // Without transactions in the log, only a snapshot shows that nothing is missing.
+    const isGap = before === null ? saved !== limit : before > start;
     if (isGap || after > limit) return false;
   }
   copyLocalGraphs(from, root);
   copyIfThere(join(from, LINEAGE_FILE), join(root, LINEAGE_FILE));
-  const { sn: last, chain } = end;
-  demote(root, { id, sn: last, chain }, Math.max(epoch, readLineage(root).epoch));
+  demote(root, { id, sn, chain }, Math.max(epoch, readLineage(root).epoch));
   return true;
 }
 
@@ -80,7 +81,7 @@ function copyIfThere(from: string, to: string): void {
 /**
  * Takes over the snapshots of a graph that have at most `limit` operations. The files of snapshots
  * and values never change, so both folders can share them.
- * @returns operations of the latest one without its changes; 0: there is none
+ * @returns operations of the latest one, without and with its changes; 0: there is none
  */
 function linkGraph(
   from: string,
@@ -88,7 +89,7 @@ function linkGraph(
   path: string,
   identity: string,
   limit: number,
-): number {
+): { readonly start: number; readonly end: number } {
   const [source, target] = [
     new SnapshotFiles(join(from, path)),
     new SnapshotFiles(join(root, path)),
@@ -97,15 +98,18 @@ function linkGraph(
     return { file, count: existsSync(file) ? countOf(file, identity) : Number.NaN };
   });
   const bases = counted.filter(({ count }) => count <= limit);
-  if (bases.length === 0) return 0;
+  if (bases.length === 0) return { start: 0, end: 0 };
   target.makeFolder();
   for (const [n, { file }] of bases.entries()) {
     linkSync(file, n === 0 ? target.current : target.previous);
   }
-  for (const name of [source.delta, source.previousDelta].map((file) => basename(file))) {
-    const delta = join(source.folder, name);
-    const isEarly = existsSync(delta) && readSnapshotHeader(delta).operationCount <= limit;
-    if (isEarly) linkSync(delta, join(target.folder, name));
+  const start = bases[0]!.count;
+  let end = start;
+  for (const delta of [source.delta, source.previousDelta].filter((file) => existsSync(file))) {
+    const { operationCount } = readSnapshotHeader(delta);
+    if (operationCount > limit) continue;
+    linkSync(delta, join(target.folder, basename(delta)));
+    end = Math.max(end, operationCount);
   }
   for (const { file } of listValues(source.folder)) {
     const value = join(target.folder, relative(source.folder, file));
@@ -114,7 +118,7 @@ function linkGraph(
     fsyncDirectory(dirname(value));
   }
   fsyncDirectory(target.folder);
-  return bases[0]!.count;
+  return { start, end };
 }
 
 /** Returns the operations of a snapshot; NaN if it is of another graph, erased before or since. */

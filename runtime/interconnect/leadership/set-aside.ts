@@ -17,6 +17,7 @@ const MARKER = "_ahead.json";
 /** Hidden folders never contain graphs. */
 const LOST_FOLDER = ".lost";
 const KEPT = 3;
+const COPIED = "the leader sends its graphs";
 
 interface Request {
   readonly reason?: string;
@@ -58,12 +59,11 @@ export function setAside(root: string): SetAside | null {
     writeState(marker, { ...request, name, isMoved: true });
   }
   renewMember(folder, root);
-  const isRewound = isAncestor(end) && rewindOrEmpty(folder, root, end);
+  const rest = isAncestor(end) ? rewindOrEmpty(folder, root, end) : COPIED;
   rmSync(marker);
   fsyncDirectory(root);
   const old = readdirSync(lost).sort().slice(0, -KEPT);
   for (const each of old) rmSync(join(lost, each), { recursive: true, force: true });
-  const rest = isRewound ? `rewound to transaction ${end.sn}` : "the leader sends its graphs";
   return { folder, line: `leadership: changes that the leader lacks are in ${folder}; ${rest}` };
 }
 
@@ -73,29 +73,32 @@ function nameNow(): string {
 
 function moveContents(root: string, folder: string): void {
   mkdirDurable(folder);
-  // The member file last: until then, an interrupted start repeats this.
   for (const entry of [...contents(root), MEMBER_FILE]) {
     if (existsSync(join(root, entry))) renameSync(join(root, entry), join(folder, entry));
   }
   fsyncDirectory(folder);
 }
 
-/** Without its former incarnation, the member cannot lead before it has followed. */
-function rewindOrEmpty(folder: string, root: string, end: Ancestor): boolean {
-  empty(root);
-  let isRewound = false;
+/**
+ * Without its former incarnation, the member cannot lead before it has followed.
+ * @returns what was done, for the log
+ */
+function rewindOrEmpty(folder: string, root: string, end: Ancestor): string {
+  empty(root, folder);
+  let reason = "its snapshots and log do not lead to where that one took over";
   try {
-    isRewound = rewind(folder, root, end);
-  } catch {
-    // Corrupt, or no space: the leader sends copies.
+    if (rewind(folder, root, end)) return `rewound to transaction ${end.sn}`;
+  } catch (error) {
+    // Corrupt, or no space.
+    reason = (error as Error).message;
   }
-  if (!isRewound) empty(root);
-  return isRewound;
+  empty(root, folder);
+  return `${COPIED}: ${reason}`;
 }
 
-/** Removes what an interrupted start has made. */
-function empty(root: string): void {
-  for (const entry of contents(root)) rmSync(join(root, entry), { recursive: true, force: true });
+/** Removes what was made of former contents, also graphs whose snapshot a crash has lost. */
+function empty(root: string, former: string): void {
+  for (const entry of contents(former)) rmSync(join(root, entry), { recursive: true, force: true });
 }
 
 /** Names in a data folder, except that of the member file. */

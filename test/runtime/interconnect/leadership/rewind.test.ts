@@ -6,7 +6,7 @@ import fs, { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readState } from "../../../../runtime/base/state-file.js";
+import { readState, writeState } from "../../../../runtime/base/state-file.js";
 import { rewind } from "../../../../runtime/interconnect/leadership/rewind.js";
 import { setAside } from "../../../../runtime/interconnect/leadership/set-aside.js";
 import { readLineage } from "../../../../runtime/interconnect/lineage.js";
@@ -49,9 +49,11 @@ async function becomeAhead(context: InstancesContext) {
   };
   const before = await begin(context, "B1", { durability: "off" });
   before.graph().createVertex("before the log");
+  openStore(before.store("quiet")).createVertex("never changed since");
   await before.save();
   await end(before);
   const first = await start("B1");
+  first.store("quiet");
   const next = await start("S1");
   const log = (): string => `${first.log}\n---\n${next.log}`;
   await until(() => engine.record?.synced.length === 2, log);
@@ -131,6 +133,7 @@ test("gives its changes up, and follows without copies of graphs", async (contex
   assert.ok(rewound.shown.in.bytes < COUNT * TEXT.length, `${rewound.shown.in.bytes} bytes`);
   assert.is(rewound.graph().getVertex("large").getProperty("text"), LARGE);
   assert.is(rewound.store("own", true).operationCount, 1, "a graph that is not replicated");
+  assert.is(rewound.store("quiet").operationCount, 1, "a graph that the log does not change");
   next.graph().createVertex("later");
   assert.ok(await next.isConfirmed());
   await same(next, rewound);
@@ -223,7 +226,8 @@ test("starts empty if its snapshots and log do not lead to the place", async (co
   const { root } = await becomeAhead(context);
   const { end: position } = readState(join(root, MARKER)) as unknown as { end: Ancestor };
   const { counts, ...place } = position;
-  const [[identity, count]] = Object.entries(counts!) as [[string, number]];
+  const sorted = Object.entries(counts!).sort((a, b) => a[1] - b[1]);
+  const [[quiet], [identity, count]] = sorted as [[string, number], [string, number]];
   const target = join(context.folder, "target");
   const isRewound = (to: Ancestor): boolean => {
     rmSync(target, { recursive: true, force: true });
@@ -235,7 +239,10 @@ test("starts empty if its snapshots and log do not lead to the place", async (co
   assert.not.ok(isRewound({ ...position, id: "0".repeat(32) }), "of another log");
   assert.not.ok(isRewound({ ...position, counts: { [identity]: count - 1 } }), "beyond the place");
   assert.not.ok(isRewound({ ...position, counts: {} }), "a graph that the next leader lacks");
+  const more = { ...position, counts: { ...counts, [quiet]: 2 } };
+  assert.not.ok(isRewound(more), "of a graph that was saved before, and is not in the log");
   assert.not.ok(isRewound({ ...position, sn: 0 }), "nothing");
+  assert.not.ok(isRewound({ ...position, chain: 0 }), "of other transactions");
   const delta = "graph.snapshot.delta";
   for (const [name, isTaken] of [
     ["graph.snapshot", false],
@@ -246,10 +253,27 @@ test("starts empty if its snapshots and log do not lead to the place", async (co
     assert.is(fs.existsSync(join(target, "g", delta)), isTaken, `changes of ${name}`);
   }
   const snapshots = ["graph.snapshot", "graph.snapshot.old"].map((name) => join(root, "g", name));
-  for (const file of snapshots) cpSync(join(root, "own", "graph.snapshot"), file);
-  assert.not.ok(isRewound(position), "of a graph that was erased");
   for (const file of snapshots) rmSync(file);
   assert.not.ok(isRewound(position), "the log begins later");
+  for (const file of snapshots) cpSync(join(root, "own", "graph.snapshot"), file);
+  assert.not.ok(isRewound(position), "of a graph that was erased");
+  assert.match(setAside(root)!.line, /; the leader sends its graphs: its snapshots and log do not/);
+  assert.equal(
+    withoutLost(root).map(([path]) => path),
+    ["_member.json"],
+  );
+});
+
+test("rewinds again whatever an interrupted start has left of it", async (context) => {
+  const { root } = await becomeAhead(context);
+  const request = readState(join(root, MARKER))!;
+  setAside(root);
+  // A lost power can leave any entries of a folder.
+  for (const name of ["graph.snapshot", "graph.snapshot.old"]) {
+    rmSync(join(root, "g", name), { force: true });
+  }
+  writeState(join(root, MARKER), { ...request, isMoved: true });
+  assert.match(setAside(root)!.line, /rewound to transaction/);
 });
 
 test.run();
