@@ -286,7 +286,7 @@ export const RUNTIME_CODES = {
   SVC3402: {
     title: "no member of a group may lead",
     fix:
-      "start the members that the message names; only if their data is lost, run " +
+      "start the members that the message names; only if their data or the record is lost, run " +
       "`svc admin promote <id> --accept-loss`",
   },
   SVC3404: {

@@ -408,8 +408,7 @@ export class GraphSupervisor implements GraphSource {
       return;
     }
     if (notice.notice === "restart") {
-      const text = "this instance ends, to start again without changes that the leader lacks";
-      log(`leadership: ${text}`, "warn");
+      log("leadership: this instance restarts without changes that the leader lacks", "warn");
       process.kill(process.pid, "SIGTERM");
       return;
     }

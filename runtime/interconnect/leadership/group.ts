@@ -265,7 +265,7 @@ export class Group implements MemberProgress {
     if (isForced || rivals.length === 0) return false;
     // It claims even if it cannot ask: a group without leader would be worse.
     const isBehind = await this.#parts.isBehind(rivals).catch((error: Error) => {
-      this.#logFailure(error);
+      this.#parts.warn(`leadership: cannot ask other members: ${error.message}`, "warn");
       return false;
     });
     this.#member.asked(performance.now(), isBehind);
@@ -273,10 +273,12 @@ export class Group implements MemberProgress {
   }
 
   async #reportLoss(): Promise<void> {
-    const wasMember = this.#parts.file.epoch > 0;
-    const hasNoRecord = this.#member.hasLostRecord && wasMember;
-    if (!hasNoRecord && !this.#member.isAbandoned) return this.#loss.end();
-    await this.#loss.check(hasNoRecord ? null : this.#member.recorded);
+    const { isAbandoned, recorded } = this.#member;
+    const hasRecord = recorded.length > 0;
+    // The first member of a new group may come late.
+    const isNew = !hasRecord && this.#parts.file.epoch === 0;
+    if (!isAbandoned || isNew) return this.#loss.end();
+    await this.#loss.check(hasRecord ? recorded : null);
   }
 
   /** Switches the instance to the role of the state machine. */

@@ -46,7 +46,11 @@ export class LossReport {
     const positions = await ask();
     const cause = synced === null ? recordLost(positions, engine) : membersLost(positions, synced);
     if (cause === null) return;
-    const text = `leadership: group ${group} has no leader: ${cause}. ${describe(positions)}`;
+    // Without the record, no member claims, even if all run.
+    const advice =
+      synced === null ? "Once all members run" : "Start all members; only if the data is lost";
+    const what = `group ${group} has no leader: ${cause}`;
+    const text = `leadership: ${what}. ${describe(positions, advice)}`;
     if (text === this.#logged) return;
     this.#logged = text;
     warn(`SVC3402: ${text}`, "error");
@@ -72,17 +76,15 @@ function membersLost(positions: MemberPositions, synced: readonly Incarnation[])
 }
 
 /** Describes what each member has, and what the operator can do. */
-function describe(positions: MemberPositions): string {
+function describe(positions: MemberPositions, advice: string): string {
   const serials = [...positions].map(([id, one]) => [id, serialOf(one)] as const);
   const shown = serials.map(([id, serial]) => {
     return `${id} ${positions.get(id) === null ? "does not respond" : serial}`;
   });
   const [best] = serials.reduce((one, other) => (other[1] > one[1] ? other : one));
   const promote = `svc admin promote ${best} --accept-loss`;
-  return (
-    `master-serial of each member: ${shown.join(", ")}. Start all members; only if ` +
-    `the data is lost, continue with what ${best} has: ${promote}`
-  );
+  const all = `master-serial of each member: ${shown.join(", ")}`;
+  return `${all}. ${advice}, continue with what ${best} has: ${promote}`;
 }
 
 /** Returns the `master-serial` of a member, 0 without data. */

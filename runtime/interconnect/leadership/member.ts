@@ -58,11 +58,13 @@ export class Member {
   readonly #options: MemberOptions;
   readonly #silence: SilenceWatch;
   #reading: Reading | null = null;
-  /** Epoch of its current or last leadership. */
+  /** Epoch of its leadership, or else the highest epoch that it knows of. */
   #epoch: number;
   /** Highest epoch of another leader that it was connected with. */
   #metEpoch = 0;
   #isLeading = false;
+  /** False once there was a record: if the engine loses it, other members may have more. */
+  #mayCreateRecord: boolean;
   /** True after a swap of unknown outcome: the record must be read before the next swap. */
   #mustRead = true;
   #readAtMs = Number.NEGATIVE_INFINITY;
@@ -90,6 +92,7 @@ export class Member {
   constructor(options: MemberOptions) {
     this.#options = options;
     this.#epoch = options.epoch;
+    this.#mayCreateRecord = options.mayCreateRecord;
     this.#silence = new SilenceWatch(options.ttlMs, options.ttlMs / POLLS_PER_TTL);
   }
 
@@ -98,25 +101,17 @@ export class Member {
     return Math.max(this.#metEpoch, this.#reading?.record?.epoch ?? 0);
   }
 
-  /** Epoch of its leadership, or else the highest epoch that it knows of. */
   get epoch(): number {
-    return this.#isLeading ? this.#epoch : Math.max(this.#epoch, this.#reading?.record?.epoch ?? 0);
+    return this.#epoch;
   }
 
   get leader(): string | null {
     return this.#isLeading ? this.#options.id : (this.#reading?.record?.holder ?? null);
   }
 
-  /** True if the engine lost the record of the group, so that no member can claim. */
-  get hasLostRecord(): boolean {
-    return (
-      this.#reading !== null && this.#reading.record === null && !this.#options.mayCreateRecord
-    );
-  }
-
-  /** True if the members of the record may not be able to lead: none has claimed for long. */
+  /** True if no member may be able to lead: none has claimed for long. */
   get isAbandoned(): boolean {
-    return this.#silence.silentMs >= this.#options.ttlMs * ABANDONED;
+    return !this.#isLeading && this.#silence.silentMs >= this.#options.ttlMs * ABANDONED;
   }
 
   get isLeading(): boolean {
@@ -180,6 +175,7 @@ export class Member {
       if (isProposed && record.holder !== null) this.#renewed(now, record);
       else if (!this.#mayKeep(now, record)) this.#stepDown();
     } else if (isProposed && record.holder === this.#options.id) this.#lead(now, record);
+    if (record !== null) this.#remember(record);
     this.#proposed = null;
   }
 
@@ -197,6 +193,7 @@ export class Member {
     if (record.holder === null) this.#stepDown();
     else if (this.#isLeading) this.#renewed(now, record);
     else this.#lead(now, record);
+    this.#remember(record);
     this.#reading = { revision, record };
   }
 
@@ -349,9 +346,9 @@ export class Member {
   }
 
   #claim(now: number, record: LeadershipRecord | null): LeadershipRecord | null {
-    const { id, incarnation, mayCreateRecord } = this.#options;
+    const { id, incarnation } = this.#options;
     if (now < this.#claimsAfterMs && !this.#isForced) return null;
-    if (this.#isForced || (record === null && mayCreateRecord)) {
+    if (this.#isForced || (record === null && this.#mayCreateRecord)) {
       const epoch = Math.max(record?.epoch ?? 0, this.#epoch) + 1;
       return { holder: id, epoch, beat: 0, synced: [[id, incarnation]], next: null };
     }
@@ -389,6 +386,12 @@ export class Member {
   #renewed(now: number, record: LeadershipRecord): void {
     this.#renewedAtMs = this.#proposedAtMs;
     this.#followers.recorded(now, others(record, this.#options.id));
+  }
+
+  /** Keeps what a record tells, also if the engine loses it. */
+  #remember({ epoch }: LeadershipRecord): void {
+    this.#mayCreateRecord = false;
+    if (!this.#isLeading) this.#epoch = Math.max(this.#epoch, epoch);
   }
 
   #stepDown(): void {

@@ -79,8 +79,11 @@ test("none is made by a member that stops while it asks others", async () => {
 });
 
 test("one is made by a member that cannot ask others", async () => {
-  const { engine, group, stop } = startMember(true, () => Promise.reject(new Error("closed")));
+  const { engine, group, lines, stop } = startMember(true, async () => {
+    throw new Error("closed");
+  });
   while (engine.record!.holder !== "S1" || group.report().role === "following") await turn();
+  assert.equal(lines, ["leadership: cannot ask other members: closed"]);
   await stop();
 });
 
@@ -93,6 +96,15 @@ test("none for long is logged, and again when it was the case again", async () =
   }
   const codes = lines.map((line) => line.slice(0, line.indexOf(":")));
   assert.equal(codes, ["SVC3402", "SVC3402"]);
+  await stop();
+});
+
+test("none is expected in a new group, whose first member may come late", async () => {
+  const { engine, lines, stop } = startMember(true, async () => false);
+  engine.clear();
+  // Ten reads take a `ttl` at least.
+  while (engine.reads < 100) await turn();
+  assert.equal(lines, []);
   await stop();
 });
 

@@ -62,6 +62,7 @@ test("is logged once, with what each has and the command", async () => {
     const [line] = lines;
     assert.match(line!, /B1 has lost its data, B2 has lost its data/);
     assert.match(line!, /master-serial of each member: B3 \d{9,}, B1 0, B2 0\./);
+    assert.match(line!, /only if the data is lost, continue with what B3 has/);
     assert.match(line!, /svc admin promote B3 --accept-loss$/);
     assert.match(other.log, /SVC3402: .*svc admin promote B3 --accept-loss/);
   });
@@ -102,6 +103,12 @@ test("is not logged while a member leads that the engine does not hear", async (
   }
 });
 
+test("is not logged while a member of the record has its data", async () => {
+  const { report, seen } = reportOf({ ...NOTHING, member: SYNCED[0]! });
+  await report.check(SYNCED);
+  assert.equal(seen, { asked: 1, lines: [] });
+});
+
 test("is asked for at intervals, and logged again after a leader was there", async () => {
   const { report, seen } = reportOf(null);
   for (let round = 0; round < 3; round++) await report.check(SYNCED);
@@ -109,7 +116,10 @@ test("is asked for at intervals, and logged again after a leader was there", asy
   report.end();
   await report.check(null);
   assert.equal([seen.asked, seen.lines.length], [2, 2]);
-  assert.match(seen.lines[1]!, /memory: has lost its record/);
+  assert.match(
+    seen.lines[1]!,
+    /memory: has lost its record\..*\. Once all members run, continue with what/,
+  );
   report.end();
   await report.check(null);
   assert.is(seen.lines.length, 3);

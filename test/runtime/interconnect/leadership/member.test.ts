@@ -203,6 +203,56 @@ test("time in which the engine does not answer is no silence of the leader", () 
   assert.ok(silence(new SilenceWatch(TTL_MS, POLL_MS), 0, 1) <= TTL_MS);
 });
 
+test("the first member founds its group once, whatever becomes of the record", () => {
+  const found = (member: Member): boolean => {
+    member.heard(0, { revision: "0", record: null });
+    return member.next(0).do === "swap";
+  };
+  const follower = new Leader().member;
+  follower.heard(0, { revision: "1", record: { ...RECORD, holder: "S1", epoch: 1 } });
+  const leader = new Leader().member;
+  assert.ok(found(leader));
+  leader.swapped(0, "1");
+  assert.equal([found(leader), found(follower)], [false, false]);
+});
+
+test("a forced claim has a later epoch than a record that the engine has lost", () => {
+  const member = new Member({
+    ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "refuse" },
+    ...{ mayCreateRecord: false, epoch: 1 },
+  });
+  member.heard(0, { revision: "1", record: { ...RECORD, epoch: 5 } });
+  member.heard(0, { revision: "2", record: null });
+  member.force();
+  const call = member.next(0);
+  assert.equal([member.epoch, call.do === "swap" && call.record.epoch], [5, 6]);
+});
+
+test("a group is abandoned once no member has led it for long", () => {
+  const abandonedAfter = (leads: boolean): number | null => {
+    const member = new Member({
+      ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "refuse" },
+      ...{ mayCreateRecord: false, epoch: 1 },
+    });
+    const place = leads ? { holder: null, next: "S1" } : {};
+    let reading = { revision: "1", record: { ...RECORD, epoch: 1, ...place } as LeadershipRecord };
+    member.heard(0, reading);
+    const call = member.next(0);
+    if (call.do === "swap") {
+      reading = { revision: "2", record: call.record };
+      member.swapped(0, reading.revision);
+    }
+    assert.is(member.isLeading, leads);
+    // A leader that cannot write the record reads it.
+    for (let now = 0; now <= 6 * TTL_MS; now += POLL_MS) {
+      member.heard(now, reading);
+      if (member.isAbandoned) return now;
+    }
+    return null;
+  };
+  assert.equal([abandonedAfter(false), abandonedAfter(true)], [5 * TTL_MS, null]);
+});
+
 test("after a takeover, silence must last longer, and longer after another one", () => {
   const watch = new SilenceWatch(TTL_MS, POLL_MS);
   let now = silence(watch, 0, 1);
