@@ -100,13 +100,19 @@ export class SlotIndex {
     this.#end = end;
   }
 
-  /** Returns the handles of vertices created since the last refresh; null: they are not known. */
+  /**
+   * Returns the handles of vertices created since the last refresh; null: they are not known. The
+   * second comparison excludes free handles that are older by half of all generations.
+   */
   #findCreated(): number[] | null {
     const known = this.#serial;
     if (known === null) return null;
     const { vertices } = this.#store;
     const { end, serial } = vertices;
-    const created = [...this.#free.filter((handle) => !vertices.isAsOld(handle, known))];
+    const isCreated = (handle: number): boolean => {
+      return !vertices.isAsOld(handle, known) && vertices.isAsOld(handle, serial);
+    };
+    const created = [...this.#free.filter(isCreated)];
     for (let handle = this.#end; handle < end; handle++) created.push(handle);
     // Each generation is that of one of them.
     return created.length === (serial - known) >>> 0 ? created : null;

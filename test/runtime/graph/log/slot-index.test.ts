@@ -4,6 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { installSlots, threadSlots } from "../../../../runtime/base/instance-slots.js";
 import { SlotIndex } from "../../../../runtime/graph/log/slot-index.js";
+import { Header } from "../../../../runtime/graph/memory/layout.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { Random } from "../../../property/support/random.js";
 import { loggedStore } from "../support/logged-graph.js";
@@ -67,6 +68,22 @@ test("more vertices than free handles are remembered are found", () => {
   for (let n = 0; n < count / 2; n++) graph.createVertex(`b${n}`);
   assert.equal(listFound(index, ALL_SLOTS), listAll(store));
   for (let n = 0; n < count; n++) graph.createVertex(`c${n}`);
+  assert.equal(listFound(index, ALL_SLOTS), listAll(store));
+  graph.closeAll();
+});
+
+test("a free handle that is older by half of all generations hides no new vertex", () => {
+  const store = loggedStore();
+  const graph = openStore(store);
+  const index = new SlotIndex(store, threadSlots()!);
+  graph.createVertex("old");
+  graph.createVertex("used");
+  graph.deleteVertex("old");
+  store.memory.header.words[Header.VertexSerial]! += 2 ** 31 + 9;
+  listFound(index, ALL_SLOTS);
+  // Its handle is used again, and that of the old one is not.
+  graph.deleteVertex("used");
+  graph.createVertex("new");
   assert.equal(listFound(index, ALL_SLOTS), listAll(store));
   graph.closeAll();
 });
