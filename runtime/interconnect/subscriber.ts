@@ -52,6 +52,7 @@ export interface MemberEvents {
   /**
    * Called when the leader lacks changes that this replica has.
    * @param end of the followed log that the leader continued; null: not known
+   * @throws Error if they cannot be given up now
    */
   ahead(reason: string, end: Ancestor | null): void;
 }
@@ -177,8 +178,8 @@ export class Subscriber implements LogFollower {
       }
       this.#provider = peer;
       await this.#follow(peer);
-    } catch (error) {
-      if (error instanceof AheadError) this.#parts.membership?.ahead(error.message, error.end);
+    } catch (caught) {
+      const error = caught instanceof AheadError ? this.#giveUp(caught) : caught;
       // Members that only ask for positions disconnect at once.
       if (peer.isTrusted && peer.hasEnded && this.#parts.membership !== null) return;
       if (peer.isTrusted) this.#logFailure(error as Error);
@@ -189,6 +190,19 @@ export class Subscriber implements LogFollower {
       peer.close();
       this.#peers.delete(peer);
       if (this.#provider === peer) this.#provider = null;
+    }
+  }
+
+  /** Gives up what its leader lacks. Returns the error for the log. */
+  #giveUp(error: AheadError): SvcError {
+    try {
+      this.#parts.membership?.ahead(error.message, error.end);
+      return error;
+    } catch (failure) {
+      // The disk may be full. The leader connects, and refuses, again.
+      const { message } = failure as Error;
+      const text = `changes that the leader lacks cannot be set aside: ${message}`;
+      return new SvcError("SVC3404", `leadership: ${text}`, { cause: failure });
     }
   }
 

@@ -77,14 +77,29 @@ function membersLost(positions: MemberPositions, synced: readonly Incarnation[])
 
 /** Describes what each member has, and what the operator can do. */
 function describe(positions: MemberPositions, advice: string): string {
-  const serials = [...positions].map(([id, one]) => [id, serialOf(one)] as const);
-  const shown = serials.map(([id, serial]) => {
-    return `${id} ${positions.get(id) === null ? "does not respond" : serial}`;
-  });
-  const [best] = serials.reduce((one, other) => (other[1] > one[1] ? other : one));
+  const shown = [...positions].map(([id, one]) => `${id} ${describeOne(one)}`);
+  const [best] = [...positions].reduce((one, other) => (isLater(other[1], one[1]) ? other : one));
   const promote = `svc admin promote ${best} --accept-loss`;
   const all = `master-serial of each member: ${shown.join(", ")}`;
   return `${all}. ${advice}, continue with what ${best} has: ${promote}`;
+}
+
+function describeOne(positions: Positions | null): string {
+  if (positions === null) return "does not respond";
+  const serial = serialOf(positions);
+  return serial === 0 ? "0" : `${serial} of epoch ${positions.epoch}`;
+}
+
+/** An earlier leader can have a later log, with higher numbers: the epochs come first. */
+function isLater(one: Positions | null, other: Positions | null): boolean {
+  const [first, second] = [epochOf(one), epochOf(other)];
+  return first === second ? serialOf(one) > serialOf(other) : first > second;
+}
+
+/** Returns the epoch of the leader that a member has changes of; 0: none. */
+function epochOf(positions: Positions | null): number {
+  const hasChanges = positions !== null && (positions.log?.sn ?? 0) > 0;
+  return hasChanges ? positions.epoch : 0;
 }
 
 /** Returns the `master-serial` of a member, 0 without data. */

@@ -105,11 +105,16 @@ export class Membership {
     return this.#isRewinding;
   }
 
-  /** It has changes that the leader lacks: it begins again without them. */
+  /**
+   * It has changes that the leader lacks: it begins again without them.
+   * @throws Error if its data folder cannot be written: nothing has happened then
+   */
   ahead(reason: string, end: Ancestor | null): void {
     if (this.#isRewinding) return;
-    this.#isRewinding = true;
     requestSetAside(this.#parts.root, reason, end);
+    this.#isRewinding = true;
+    // As a leader it would give up changes that it acknowledged until its process ended.
+    void this.group.stop();
     this.#parts.replicating.changed();
     this.#parts.replicating.restart();
   }

@@ -208,6 +208,28 @@ test("says what its provider thinks of it", async () => {
   }
 });
 
+test("tries again while it cannot give up what its provider lacks", async () => {
+  const { provider, ahead, said, dial, stop } = await attached(true);
+  provider.close();
+  const push = ahead.push.bind(ahead);
+  ahead.push = () => {
+    throw new Error("no space left");
+  };
+  const refuse = async (): Promise<void> => {
+    const next = await dial();
+    await next.expect(MessageType.Positions);
+    await next.refuseAhead("another past", END);
+  };
+  await refuse();
+  while (!said.some((line) => /^SVC3404: .*cannot be set aside: no space left$/.test(line))) {
+    await turn();
+  }
+  ahead.push = push;
+  await refuse();
+  while (ahead.length === 0) await turn();
+  stop();
+});
+
 test("acknowledges what is durable, and only then", async () => {
   const { replica, provider, stop } = await attached(false);
   replica.onSafe();

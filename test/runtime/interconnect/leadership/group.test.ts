@@ -1,7 +1,7 @@
 // Groups of instances that choose their leader, over real connections in one process.
 // limit: 120 s
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -15,75 +15,13 @@ import { encodeRecord } from "../../../../runtime/interconnect/leadership/leader
 import { setAside } from "../../../../runtime/interconnect/leadership/set-aside.js";
 import * as transactions from "../../../../runtime/interconnect/log/graph-transactions.js";
 import { TEST_THREAD } from "../../graph/support/make-graph.js";
-import { freePort, type Instance, same, until } from "../support/instance.js";
+import { freePort, same, until } from "../support/instance.js";
 import { begin, codeOf, end, type InstancesContext, withInstances } from "../support/instances.js";
 import { MemoryEngine } from "../support/memory-engine.js";
-
-const TTL_MS = 500;
+import { TestGroup, TTL_MS } from "../support/test-group.js";
 
 const test = suite<InstancesContext>("groups with a leader");
 withInstances(test);
-
-class TestGroup {
-  readonly engine = new MemoryEngine();
-  readonly #ports: Readonly<Record<string, number>>;
-  readonly #context: InstancesContext;
-  readonly instances = new Map<string, Instance>();
-
-  private constructor(context: InstancesContext, ports: Readonly<Record<string, number>>) {
-    this.#context = context;
-    this.#ports = ports;
-  }
-
-  static async create(context: InstancesContext, ids: readonly string[]): Promise<TestGroup> {
-    const ports: Record<string, number> = {};
-    for (const id of ids) ports[id] = await freePort();
-    return new TestGroup(context, ports);
-  }
-
-  async start(id: string, folder = id): Promise<Instance> {
-    const others = Object.entries(this.#ports).filter(([other]) => other !== id);
-    const members = Object.fromEntries(others.map(([other, port]) => [other, `127.0.0.1:${port}`]));
-    const rules = { ttl: TTL_MS, minSynced: 1, whenAlone: "refuse" as const };
-    const [group = ""] = Object.keys(this.#ports);
-    const instance = await begin(this.#context, folder, {
-      ...{ txPort: this.#ports[id]!, durability: "full", openEngine: () => this.engine.open(id) },
-      leadership: { engine: "memory:", ...rules, group, id, members },
-    });
-    this.instances.set(id, instance);
-    return instance;
-  }
-
-  async stop(id: string): Promise<void> {
-    await end(this.instances.get(id)!);
-    this.instances.delete(id);
-  }
-
-  /** The instance that acknowledges changes. */
-  async leader(): Promise<readonly [string, Instance]> {
-    const find = (): readonly [string, Instance] | undefined =>
-      [...this.instances].find(([, { clock }]) => clock.group.role === "leading");
-    await until(
-      () => find() !== undefined,
-      () => this.log,
-    );
-    return find()!;
-  }
-
-  get log(): string {
-    const logs = [...this.instances].map(([id, { log, clock }]) => {
-      return `${id} ${JSON.stringify(clock.group)}\n${log}`;
-    });
-    return [JSON.stringify(this.engine.record), ...logs].join("\n---\n");
-  }
-
-  async synced(count: number): Promise<void> {
-    await until(
-      () => this.engine.record?.synced.length === count,
-      () => this.log,
-    );
-  }
-}
 
 test("the first member leads, and a change waits for a synced member", async (context) => {
   const group = await TestGroup.create(context, ["B1", "S1", "S2"]);
@@ -268,8 +206,8 @@ test("an instance that provided before, and its replicas, join a group", async (
   await same((await group.leader())[1], other);
 });
 
-test("changes that only a former leader has are never confirmed", async (context) => {
-  const group = await TestGroup.create(context, ["B1", "S1"]);
+/** A former leader with a change that the next one lacks, and does not reach the engine yet. */
+async function succeed(group: TestGroup) {
   const first = await group.start("B1");
   const other = await group.start("S1");
   await group.synced(2);
@@ -284,6 +222,12 @@ test("changes that only a former leader has are never confirmed", async (context
     () => other.clock.group.role !== "following",
     () => group.log,
   );
+  return { first, other, lost };
+}
+
+test("changes that only a former leader has are never confirmed", async (context) => {
+  const group = await TestGroup.create(context, ["B1", "S1"]);
+  const { first, other, lost } = await succeed(group);
   assert.not.ok(await lost);
   assert.throws(() => first.graph().createVertex("b"), /readonly/);
   group.engine.unreachableFor.clear();
@@ -308,6 +252,36 @@ test("changes that only a former leader has are never confirmed", async (context
   await group.synced(2);
   other.graph().createVertex("c");
   assert.ok(await other.isConfirmed());
+});
+
+test("a former leader that gives changes up leads only after its restart", async (context) => {
+  const group = await TestGroup.create(context, ["B1", "S1"]);
+  const blocked = join(context.folder, "B1", "_ahead.json.tmp");
+  const { first } = await succeed(group);
+  mkdirSync(blocked);
+  await until(
+    () => /SVC3404: .*cannot be set aside: EISDIR/.test(first.log),
+    () => group.log,
+  );
+  assert.is.not(first.shown.replica.state, "rewinding", "the request is not stored");
+  rmSync(blocked, { recursive: true });
+  await until(
+    () => first.shown.replica.state === "rewinding",
+    () => group.log,
+  );
+  group.engine.unreachableFor.clear();
+  assert.ok(
+    group.engine.record!.synced.some(([id]) => id === "B1"),
+    "the record still names it",
+  );
+  await group.stop("S1");
+  const { epoch } = group.engine.record!;
+  const since = performance.now();
+  await until(
+    () => performance.now() - since > 4 * TTL_MS,
+    () => group.log,
+  );
+  assert.equal([group.engine.record!.epoch, first.clock.group.role], [epoch, "following"]);
 });
 
 test("an emptied data folder cannot lead, and a lost record is reported", async (context) => {

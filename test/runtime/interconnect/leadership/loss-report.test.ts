@@ -61,7 +61,7 @@ test("is logged once, with what each has and the command", async () => {
     assert.is(lines.length, 1, lines.join("\n"));
     const [line] = lines;
     assert.match(line!, /B1 has lost its data, B2 has lost its data/);
-    assert.match(line!, /master-serial of each member: B3 \d{9,}, B1 0, B2 0\./);
+    assert.match(line!, /master-serial of each member: B3 \d{9,} of epoch \d+, B1 0, B2 0\./);
     assert.match(line!, /only if the data is lost, continue with what B3 has/);
     assert.match(line!, /svc admin promote B3 --accept-loss$/);
     assert.match(other.log, /SVC3402: .*svc admin promote B3 --accept-loss/);
@@ -94,6 +94,29 @@ function reportOf(answer: Positions | null) {
 
 const SYNCED: readonly Incarnation[] = [["B1", "1".repeat(32)]];
 const NOTHING = { log: null, origin: null, epoch: 1, graphs: [], diverged: [] };
+
+test("names the member of the latest leader, whose log may be the oldest", async () => {
+  const lines: string[] = [];
+  /** @param second when the followed log began */
+  const at = (epoch: number, second: number, sn: number): Positions => {
+    const id = (second * 1_000_000).toString(16).padStart(16, "0").padEnd(32, "0");
+    return { ...NOTHING, log: { id, sn, chain: 0 }, epoch, member: ["B9", "9".repeat(32)] };
+  };
+  const report = new LossReport({
+    ...{ group: "B1", engine: "memory:", askMs: LIMIT_MS, warn: (line) => lines.push(line) },
+    ask: async () => {
+      const all = [at(2, 200, 9), at(3, 100, 7), at(3, 100, 8), at(4, 300, 0)] as const;
+      return new Map([["B1", null], ...all.map((one, n) => [`B${n + 2}`, one] as const)]);
+    },
+  });
+  await report.check(SYNCED);
+  assert.match(lines[0]!, /B2 200000009 of epoch 2, .*B4 100000008 of epoch 3/);
+  assert.match(
+    lines[0]!,
+    /svc admin promote B4 --accept-loss$/,
+    "B5 has nothing of its leader yet",
+  );
+});
 
 test("is not logged while a member leads that the engine does not hear", async () => {
   for (const synced of [SYNCED, null]) {
