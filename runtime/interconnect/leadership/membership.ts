@@ -122,8 +122,15 @@ export class Membership {
   /** Follows until this instance leads. @throws SvcError SVC2530, SVC2534 */
   async join(): Promise<void> {
     if (!isReplicaRoot(this.#parts.root)) await this.#demote();
-    await this.#parts.replicating.follow();
+    await this.#listen();
     this.group.start();
+  }
+
+  /** Listens for a provider: one of a lower epoch than it has seen, also before a restart, fails. */
+  async #listen(): Promise<void> {
+    const { replicating } = this.#parts;
+    await replicating.follow();
+    replicating.met(this.#file.epoch);
   }
 
   async #isBehind(ids: readonly string[]): Promise<boolean> {
@@ -155,7 +162,7 @@ export class Membership {
     replicating.release();
     log.confirmUpTo(null);
     await this.#demote();
-    await replicating.follow();
+    await this.#listen();
   }
 
   /** Waits until no request changes graphs, half of the time at most, then refuses changes. */

@@ -15,7 +15,7 @@ import { encodeRecord } from "../../../../runtime/interconnect/leadership/leader
 import { setAside } from "../../../../runtime/interconnect/leadership/set-aside.js";
 import * as transactions from "../../../../runtime/interconnect/log/graph-transactions.js";
 import { TEST_THREAD } from "../../graph/support/make-graph.js";
-import { freePort, same, until } from "../support/instance.js";
+import { freePort, type Instance, same, until } from "../support/instance.js";
 import { begin, codeOf, end, type InstancesContext, withInstances } from "../support/instances.js";
 import { MemoryEngine } from "../support/memory-engine.js";
 import { TestGroup, TTL_MS } from "../support/test-group.js";
@@ -389,20 +389,26 @@ test("a member follows no leader of a lower epoch than that of the record", asyn
   const members = { S9: "127.0.0.1:1" };
   const leadership = { engine: "memory:", ...rules, group: "S9", id: "S1", members };
   const txPort = await freePort();
-  const member = await begin(context, "S1", {
-    ...{ txPort, durability: "full", leadership, openEngine: () => engine.open("S1") },
-  });
+  const settings = { txPort, durability: "full" as const, leadership };
+  const openEngine = () => engine.open("S1");
+  const member = await begin(context, "S1", { ...settings, openEngine });
   await until(
     () => member.clock.group.epoch === 9,
     () => member.log,
   );
   const former = await begin(context, "former", { attach: [`127.0.0.1:${txPort}`] });
   former.graph().createVertex("a");
-  await until(
-    () => former.log.includes("stale epoch 1; this instance is at epoch 9"),
-    () => former.log,
-  );
-  assert.not.ok(member.readiness.includes(null));
+  await rejectedBy(member);
+  // After its restart, no record tells.
+  await end(member);
+  engine.unreachableFor.add("S1");
+  await rejectedBy(await begin(context, "S1", { ...settings, openEngine }));
+
+  async function rejectedBy(one: Instance): Promise<void> {
+    const isRejected = () => one.log.includes("stale epoch 1; this instance is at epoch 9");
+    await until(isRejected, () => one.log);
+    assert.not.ok(one.readiness.includes(null));
+  }
 });
 
 test("an unknown engine, or an invalid member file, ends the start", async (context) => {
