@@ -1,5 +1,6 @@
 // An admin operation on an instance that is temporarily unreachable.
 
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
@@ -27,6 +28,25 @@ test("retries while the instance reopens its ports", async () => {
   const asked: string[] = [];
   const done = callAdminOperation(ADDRESS, WANTED);
   await new Promise((resolve) => setTimeout(resolve, 100));
+  const server = await listen(asked);
+  assert.equal(await done, { done: true });
+  assert.equal(asked, ["/svc/builtin/ADMIN_GetAuthToken", "/svc/builtin/ADMIN_ServiceIn"]);
+  server.closeAllConnections();
+  server.close();
+});
+
+test("retries while the instance closes its ports", async () => {
+  const asked: string[] = [];
+  const closing = createServer((_request, response) => {
+    response.writeHead(503, { connection: "close" });
+    response.end(JSON.stringify({ status: "ERROR", message: "Service Out" }));
+  });
+  await new Promise<void>((resolve) => {
+    closing.listen(ADDRESS.port, ADDRESS.host, resolve);
+  });
+  const done = callAdminOperation(ADDRESS, WANTED);
+  await once(closing, "request");
+  await new Promise((resolve) => closing.close(resolve));
   const server = await listen(asked);
   assert.equal(await done, { done: true });
   assert.equal(asked, ["/svc/builtin/ADMIN_GetAuthToken", "/svc/builtin/ADMIN_ServiceIn"]);
