@@ -126,7 +126,7 @@ export class Membership {
     this.group.start();
   }
 
-  /** Listens for a provider: one of a lower epoch than it has seen, also before a restart, fails. */
+  /** Listens for a provider, and refuses those of lower epochs than it saw before a restart. */
   async #listen(): Promise<void> {
     const { replicating } = this.#parts;
     await replicating.follow();
