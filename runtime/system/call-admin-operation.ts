@@ -15,11 +15,13 @@ const MAX_BYTES = 256 * 1024;
 const PATH = "/svc/builtin/ADMIN_";
 /** Response while the plugins are loading; callers wait for it to pass. */
 export const STARTING = "the server is starting";
+/** Response while the instance closes its ports, for a restart of its HTTP service or for good. */
+const CLOSING = "Service Out";
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 200;
 /** Time an instance may take to reopen its ports. */
 const REOPEN_TIMEOUT_MS = 2000;
-const CLOSED: ReadonlySet<string> = new Set(["ECONNREFUSED", "ECONNRESET"]);
+const CLOSED: ReadonlySet<string> = new Set(["ECONNREFUSED", "ECONNRESET", CLOSING]);
 /** The instance has received nothing. */
 const REFUSED: ReadonlySet<string> = new Set(["ECONNREFUSED"]);
 /** Operations of a procedure, which follow each other: the token of the next one is got ahead. */
@@ -51,7 +53,7 @@ export async function callAdminOperation(address: Address, wanted: AdminCall): P
   for (let attempt = 1; ; attempt++) {
     const result = await callWithToken(address, wanted);
     if (!("problem" in result)) return result.response;
-    if (result.problem === STARTING && performance.now() < deadline) {
+    if (isPassing(wanted, result.problem) && performance.now() < deadline) {
       await sleep(POLL_MS);
       attempt--;
       continue;
@@ -61,6 +63,11 @@ export async function callAdminOperation(address: Address, wanted: AdminCall): P
     const problem = result.problem.slice(0, MAX_QUOTED_CHARS);
     throw new SvcError("SVC3115", `${wanted.operation} at ${host}:${port}: ${problem}`);
   }
+}
+
+/** Returns whether to wait. A restart that meets another one is repeated: it does no harm. */
+function isPassing({ operation }: AdminCall, problem: string): boolean {
+  return problem === STARTING || (problem === CLOSING && operation === "RestartHTTP");
 }
 
 type CallResult = { readonly response: unknown } | { readonly problem: string };
@@ -113,10 +120,18 @@ async function requestToken(
   address: Address,
   wanted: AdminCall,
 ): Promise<{ readonly token: string } | { readonly problem: string }> {
-  const result = await retryWhileClosed(() => call(address, wanted), CLOSED);
+  const result = await retryWhileClosed(() => callOpen(address, wanted), CLOSED);
   if ("problem" in result) return result;
   const token = readToken(result.response);
   return token === undefined ? { problem: "it gives no token" } : { token };
+}
+
+/** Calls an operation without effect. @throws Error if the instance is closing its ports */
+async function callOpen(address: Address, wanted: AdminCall): Promise<CallResult> {
+  const result = await call(address, wanted);
+  if (!("problem" in result) || result.problem !== CLOSING) return result;
+  const text = `${address.host}:${address.port}: ${CLOSING}`;
+  throw new SvcError("SVC2701", text, { cause: { code: CLOSING } });
 }
 
 /** Retries a request that had no effect while the instance may be reopening its ports. */

@@ -130,4 +130,28 @@ test("gets the token of the next command of a move ahead", async () => {
   server.close();
 });
 
+test("repeats a restart of the HTTP service that another one interrupts", async () => {
+  const asked: string[] = [];
+  const server = createServer(({ url }, response) => {
+    const operation = new URL(url!, "http://x").pathname.slice("/svc/builtin/ADMIN_".length);
+    asked.push(operation);
+    const isToken = operation === "GetAuthToken";
+    const answer = isToken || asked.length > 2 ? { authtoken: "t" } : null;
+    const refusal = { status: "ERROR", message: "Service Out" };
+    response.end(JSON.stringify(answer === null ? refusal : { status: "OK", response: answer }));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(ADDRESS.port, ADDRESS.host, resolve);
+  });
+  const restart = { ...WANTED, operation: "RestartHTTP" };
+  assert.equal(await callAdminOperation(ADDRESS, restart), { authtoken: "t" });
+  assert.is(asked.join(" "), "GetAuthToken RestartHTTP GetAuthToken RestartHTTP");
+  asked.length = 0;
+  // Another operation may have begun.
+  const failure = await callAdminOperation(ADDRESS, WANTED).catch((error: SvcError) => error);
+  assert.is((failure as SvcError).code, "SVC3115");
+  server.closeAllConnections();
+  server.close();
+});
+
 test.run();
