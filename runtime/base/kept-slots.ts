@@ -96,9 +96,7 @@ export class KeptSlots {
    * know the map, too, so that requests need not wait for that.
    */
   announce(command: SlotCommand): () => void {
-    const next = changeSlots(this.#record, this.own, command);
-    if (next === this.#record) return () => undefined;
-    this.#replace(next);
+    this.#replace(changeSlots(this.#record, this.own, command));
     return () => keepSlotRecord(this.#root, this.#record);
   }
 

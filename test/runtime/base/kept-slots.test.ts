@@ -1,6 +1,6 @@
 // Slots that an instance keeps outlive its restart; a descriptor that does not fit is refused.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -110,6 +110,19 @@ test("a dispatcher has a map before it is durable", ({ root }) => {
   keep();
   assert.is(findSlotRecord(root)?.version, 3);
   slots.announce({ do: "install", record })();
+});
+
+test("a map that could not be stored is stored with the next command", ({ root }) => {
+  const slots = new KeptSlots(root, { ...PLAN, own: -1, partitions: [0, 1] });
+  const record = { ...slots.record, version: 3 };
+  const command = { do: "install", record } as const;
+  const blocked = join(root, "_slots.json.tmp");
+  mkdirSync(blocked);
+  assert.throws(slots.announce(command), /EISDIR/);
+  assert.is(findSlotRecord(root), null);
+  rmdirSync(blocked);
+  slots.announce(command)();
+  assert.is(findSlotRecord(root)?.version, 3);
 });
 
 test("a response for a key is of a map unless its own slot has moved", ({ root }) => {
