@@ -1,10 +1,11 @@
-// Files that documents name exist. So do symbols in pages for contributors, and a symbol that is
-// named with its file is declared there.
+// Files that documents name exist. So do symbols in comments and in pages for contributors, and a
+// symbol that is named with its file is declared there.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { COMMENT, commentsOf } from "./support/language/prose.js";
 import { ROOT, sourceFiles } from "./support/source-files.js";
 
 const test = suite("names of code in documents");
@@ -24,14 +25,22 @@ const CONTRIBUTORS = /^(ARCHITECTURE|CONTRIBUTING|docs\/(contributing|internals)
 const FOLDERS =
   "argspec|bench|bin|cli|client|compiler|console|docs|examples|runtime|scripts|templates|test";
 const PATH = new RegExp(`^(${FOLDERS})/[\\w./*-]*$`);
+/** Names that only numbers, generated code, examples or other programs have. */
+const FOREIGN = new Set([
+  ...["SVCM", "SVCT", "SVP1", "copyKeys", "mX", "miX", "mrX", "mvX", "SearchCity", "SVC1xxx"],
+  ...["ContextFlags.IgnoreNodeInferences", "EXT4_IOC_SHUTDOWN", "EventSource", "TSnnnn"],
+]);
 /** `Class`, `Class.member` or `function`, as the documents spell what exists in the code. */
 const SYMBOL = /^(?:[A-Z]\w+|[a-z]+[A-Z]\w*)(?:\.\w+)?$/;
 
 const MODIFIERS = "(?:export|default|abstract|async|static|readonly|override|private|get|set) |\\*";
 const DECLARATIONS = "class|function\\*?|const|let|interface|type|enum";
 
+/** Words outside comments: a comment does not prove that a name exists. */
 const words = new Set(
-  [...code.values()].flatMap(({ text }) => text.match(/[A-Za-z_$][\w$]*/g) ?? []),
+  [...code.values()]
+    .flatMap(({ text }) => text.split("\n"))
+    .flatMap((line) => line.replace(COMMENT, "").match(/[A-Za-z_$][\w$]*/g) ?? []),
 );
 
 function codeSpans(text: string): string[] {
@@ -49,7 +58,8 @@ function missingPath(span: string): string {
 
 /** Why a symbol is wrong; empty if all its parts are names of the code. */
 function missingSymbol(span: string): string {
-  return span.split(".").every((part) => words.has(part)) ? "" : `no symbol ${span}`;
+  const isThere = FOREIGN.has(span) || span.split(".").every((part) => words.has(part));
+  return isThere ? "" : `no symbol ${span}`;
 }
 
 /** Why a file does not declare a symbol; empty if it does. */
@@ -83,6 +93,15 @@ test("symbols and files exist", () => {
     return wrong.filter((finding) => finding !== "").map((finding) => `${path}: ${finding}`);
   });
   assert.is([...new Set(findings)].join("\n"), "");
+});
+
+test("symbols in comments exist", () => {
+  const findings = commentsOf([...code.values()]).flatMap(({ place, text }) =>
+    codeSpans(text)
+      .filter((span) => SYMBOL.test(span) && missingSymbol(span) !== "")
+      .map((span) => `${place}: ${missingSymbol(span)}`),
+  );
+  assert.is(findings.join("\n"), "");
 });
 
 test("finds names that do not exist", () => {

@@ -182,7 +182,7 @@ export function sharedBuffer(memory: ArenaMemory): SharedArrayBuffer {
 const modules = new Map<Uint8Array, object>();
 
 /**
- * Returns the exports of a WebAssembly module instantiated over memory of `kernelMemory`.
+ * Returns the exports of a WebAssembly module instantiated over an arena of `createKernelMemory`.
  * @param code module that imports the memory as `svc.arena`
  */
 export function instantiateKernel(code: Uint8Array, arena: ArenaMemory): object {

@@ -1,5 +1,5 @@
 // Changes of a graph as plain data. Every change is an `Operation`: `apply` executes it,
-// `encodeOperation` writes the record that is logged and replicated. An operation describes the
+// `logOperation` writes the record that is logged and replicated. An operation describes the
 // resulting state, not the request (an increment carries the new value, a relative time is
 // absolute), so a record can be applied elsewhere, and twice.
 

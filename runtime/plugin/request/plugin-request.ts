@@ -65,7 +65,7 @@ interface Edits {
 export let requestFrom: (source: RequestSource, readers: Readers) => PluginRequest;
 /** Makes the request that runs a received one once more. */
 export let createResubmission: (request: PluginRequest) => PluginRequest;
-/** Whether the request was made by `resubmissionOf`. */
+/** Whether the request was made by `createResubmission`. */
 export let isResubmission: (request: PluginRequest) => boolean;
 /** Where the request is to go, as far as a plugin or the client said. */
 export let getRouting: (request: PluginRequest) => Routing;

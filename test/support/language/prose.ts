@@ -20,7 +20,8 @@ const PRODUCT =
 const TESTS = /^(bench|test)\/.*\.(tsx?|mjs)$/;
 /** The changelog is history. */
 const DOCUMENTS = /^(?!CHANGELOG).*\.md$/;
-const COMMENT = /^\s*(?:\/\/|\/\*\*?|\*|#|;;)(?!\/)(.*)$| \/\/ (.*)$/;
+/** A line of a comment, or the comment after code. */
+export const COMMENT = /^\s*(?:\/\/|\/\*\*?|\*|#|;;)(?!\/)(.*)$| \/\/ (.*)$/;
 const LITERAL = /(["`'])((?:(?!\1)[^\\]|\\.)*)\1/g;
 const TWO_WORDS = /[a-z,.] [^ ]/i;
 /** A line of an element's content. */
@@ -38,6 +39,10 @@ export function proseOf(files: readonly SourceFile[]): ReadonlyMap<Kind, readonl
     ["texts", tableTexts()],
     ["strings", of(PRODUCT, literals)],
   ]);
+}
+
+export function commentsOf(files: readonly SourceFile[]): Prose[] {
+  return files.flatMap((file) => matching(file, COMMENT));
 }
 
 function matching({ path, text }: SourceFile, pattern: RegExp): Prose[] {

@@ -51,7 +51,7 @@ function collectArc(x: Context, value: Argument): number {
   const { collector } = x.run;
   if (collector === null || next.handle === 0) return -1;
   if (value === null) return 0;
-  // As `madeArc`, without allocating an object.
+  // As `createArc`, without allocating an object.
   const bits = value === undefined ? arc.bits : bitsOf(value);
   const word1 = withModifierOf(arc.word1, value);
   collector(arc.level, vertex.handle, next.handle, word1, bits, arc.side);
