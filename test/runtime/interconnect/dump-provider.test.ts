@@ -1,0 +1,175 @@
+// How far a dump is, as its instance sees it, and how it ends.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SvcError } from "../../../runtime/base/errors.js";
+import { dumpTransport } from "../../../runtime/interconnect/dump/dump-provider.js";
+import { FlowControl } from "../../../runtime/interconnect/flow-control.js";
+import type { LogSender, SenderParts } from "../../../runtime/interconnect/log-transport.js";
+import { DUMP, DumpedLog } from "./support/dumped-log.js";
+import { until } from "./support/instance.js";
+
+interface Context {
+  log: DumpedLog;
+  lines: string[];
+  gate: FlowControl;
+  ended: number;
+}
+
+const test = suite<Context>("state of a dump");
+const { setTimeout: realTimeout } = globalThis;
+
+test.before.each((context) => {
+  context.log = new DumpedLog(mkdtempSync(join(tmpdir(), "svc-dump-")));
+  context.log.keep("g");
+  // Its first frame also tells that there is a graph.
+  context.log.write("g");
+  context.lines = [];
+  context.gate = new FlowControl();
+  context.ended = 0;
+  // Nothing but its events may let a dump go on.
+  globalThis.setTimeout = ((run: () => void) => realTimeout(run, 2 ** 30)) as typeof setTimeout;
+});
+
+test.after.each(({ log }) => {
+  globalThis.setTimeout = realTimeout;
+  log.channel.log.close();
+  rmSync(log.root, { recursive: true });
+});
+
+function begin(context: Context, saveNow?: (name: string) => Promise<string>) {
+  const { log, gate, lines } = context;
+  const parts = {
+    ...{ root: log.root, log, gate, warn: (line: string) => lines.push(line) },
+    snapshots: saveNow === undefined ? log : { saveNow },
+    ended: () => context.ended++,
+  };
+  const sender = dumpTransport.createSender(`file:${DUMP}`, parts as unknown as SenderParts);
+  return { sender, running: sender.run() };
+}
+
+/** Resolves when everything has arrived that may, and the dump waits for more. */
+async function isIdle({ lines }: Context): Promise<void> {
+  await until(
+    () => /attached/.test(lines.join()),
+    () => lines.join("\n"),
+  );
+  for (let turns = 100; turns > 0; turns--) await turn();
+}
+
+function isThere(sender: LogSender, sn: number): Promise<void> {
+  return until(
+    () => sender.has(sn),
+    () => `${sender.keptSn}`,
+  );
+}
+
+test("a dump needs the log from the first transaction that it lacks", async (context) => {
+  const { log, gate } = context;
+  gate.isOpen = false;
+  log.write("g", 3);
+  assert.is(log.channel.log.safe, 5);
+  const { sender, running } = begin(context);
+  assert.equal([sender.keptSn, sender.has(0)], [1, false]);
+  await isIdle(context);
+  assert.equal([sender.keptSn, sender.has(0), sender.has(1)], [1, true, false]);
+  gate.isOpen = true;
+  sender.wake();
+  await isThere(sender, 5);
+  assert.equal([sender.keptSn, sender.has(6)], [6, false]);
+  log.write("g", 2);
+  await isThere(sender, 7);
+  assert.is(sender.keptSn, 8);
+  sender.stop();
+  await running;
+  assert.equal([sender.keptSn, log.listeners.size], [Number.POSITIVE_INFINITY, 0]);
+});
+
+test("a repair waits for what the log has then", async (context) => {
+  const { log, gate } = context;
+  gate.isOpen = false;
+  log.write("g", 3);
+  const { sender, running } = begin(context);
+  await isIdle(context);
+  assert.is(sender.isRepairing, false, "none was requested");
+  sender.repair("different");
+  assert.is(sender.isRepairing, true);
+  sender.repair(null);
+  assert.is(sender.isRepairing, false);
+  sender.repair("all");
+  assert.is(sender.isRepairing, true);
+  gate.isOpen = true;
+  sender.wake();
+  await isThere(sender, 5);
+  assert.is(sender.isRepairing, false);
+  gate.isOpen = false;
+  log.write("g");
+  sender.repair("all");
+  assert.is(sender.isRepairing, true);
+  sender.stop();
+  assert.is(sender.isRepairing, false, "a dump that has ended is not waited for");
+  await running;
+});
+
+test("a dump is connected once it has what was there at its beginning", async (context) => {
+  const { log, gate } = context;
+  gate.isOpen = false;
+  log.write("g", 3);
+  const { sender, running } = begin(context);
+  const state = () => {
+    const { isConnected, isSynchronizing, lagUnits } = sender.report();
+    return [isConnected, isSynchronizing, lagUnits];
+  };
+  assert.equal(state(), [false, true, 5]);
+  await isIdle(context);
+  assert.equal(state(), [false, true, 5]);
+  gate.isOpen = true;
+  sender.wake();
+  await isThere(sender, 5);
+  assert.equal(state(), [true, false, 0]);
+  gate.isOpen = false;
+  log.write("g", 2);
+  assert.equal(state(), [true, false, 2]);
+  sender.stop();
+  await running;
+});
+
+test("a dump that ends is durable, and has no file open", async (context) => {
+  const { log, gate } = context;
+  const { openFiles } = log;
+  log.write("g");
+  gate.throttle = { ...gate.throttle, transactions: 1000 };
+  const { sender, running } = begin(context);
+  let writes = 0;
+  log.written = () => {
+    // The first write is the head of its segment.
+    if (++writes === 2) sender.stop();
+  };
+  await running;
+  assert.match(log.steps.slice(-3).join(), /^write .*,flush .*,close .*/);
+  assert.is(log.openFiles, openFiles);
+});
+
+test("a dump that fails ends, and says why", async (context) => {
+  const uri = pathToFileURL(context.log.folder).href;
+  for (const [error, line] of [
+    [new Error("EIO"), `SVC3340: EIO (${uri})`],
+    [new SvcError("SVC2504", "denied"), `SVC2504: denied (${uri})`],
+  ] as const) {
+    context.lines.length = 0;
+    const { sender, running } = begin(context, async () => {
+      throw error;
+    });
+    await running;
+    assert.equal(context.lines, [line]);
+    assert.equal([sender.keptSn, context.log.listeners.size], [Number.POSITIVE_INFINITY, 0]);
+  }
+  assert.is(context.ended, 2);
+});
+
+test.run();
