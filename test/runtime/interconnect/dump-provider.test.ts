@@ -1,6 +1,6 @@
 // How far a dump is, as its instance sees it, and how it ends.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SvcError } from "../../../runtime/base/errors.js";
+import { LOG_FOLDER } from "../../../runtime/base/graph-names.js";
 import { dumpTransport } from "../../../runtime/interconnect/dump/dump-provider.js";
 import { FlowControl } from "../../../runtime/interconnect/flow-control.js";
 import type { LogSender, SenderParts } from "../../../runtime/interconnect/log-transport.js";
@@ -44,12 +45,10 @@ test.after.each(({ log }) => {
 
 function begin(context: Context, saveNow?: (name: string) => Promise<string>) {
   const { log, gate, lines } = context;
-  const parts = {
-    ...{ root: log.root, log, gate, warn: (line: string) => lines.push(line) },
+  const sender = create(context, {
+    ...{ gate, warn: (line) => lines.push(line), ended: () => context.ended++ },
     snapshots: saveNow === undefined ? log : { saveNow },
-    ended: () => context.ended++,
-  };
-  const sender = dumpTransport.createSender(`file:${DUMP}`, parts as unknown as SenderParts);
+  });
   return { sender, running: sender.run() };
 }
 
@@ -60,6 +59,11 @@ async function isIdle({ lines }: Context): Promise<void> {
     () => lines.join("\n"),
   );
   for (let turns = 100; turns > 0; turns--) await turn();
+}
+
+function create({ log }: Context, parts: Partial<SenderParts> = {}): LogSender {
+  const given = { root: log.root, log, snapshots: log, ...parts };
+  return dumpTransport.createSender(`file:${DUMP}`, given as SenderParts);
 }
 
 function isThere(sender: LogSender, sn: number): Promise<void> {
@@ -88,6 +92,31 @@ test("a dump needs the log from the first transaction that it lacks", async (con
   sender.stop();
   await running;
   assert.equal([sender.keptSn, log.listeners.size], [Number.POSITIVE_INFINITY, 0]);
+});
+
+test("a dump that has not begun needs what there is of the log", ({ log, ...context }) => {
+  const channel = Object.create(log.channel, { log: { value: { first: 3 } } });
+  const onFlushed = log.onFlushed.bind(log);
+  const sender = create({ log, ...context }, { log: { disk: log.disk, channel, onFlushed } });
+  assert.is(sender.keptSn, 3);
+});
+
+test("only a dump of the root can be written, over nothing but a dump", (context) => {
+  const { log } = context;
+  const outcome = (uri: string): unknown => {
+    try {
+      return dumpTransport.canonicalUri(uri, log.root) && create(context).uri;
+    } catch (error) {
+      return (error as { code?: string }).code;
+    }
+  };
+  const uri = pathToFileURL(log.folder).href;
+  assert.equal([outcome(`file:${DUMP}`), outcome(uri)], [uri, uri]);
+  for (const other of ["file:other.tx", `file:sub/${DUMP}`]) assert.is(outcome(other), "SVC3340");
+  mkdirSync(log.folder);
+  assert.is(outcome(uri), "SVC3340");
+  mkdirSync(join(log.folder, LOG_FOLDER));
+  assert.is(outcome(uri), uri);
 });
 
 test("a repair waits for what the log has then", async (context) => {

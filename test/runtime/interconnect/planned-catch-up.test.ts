@@ -151,6 +151,9 @@ test("refuses a graph that differs, and sends it for a repair", () => {
     assert.equal(snapshots(plan(given, "different")), isDifferent ? [1] : [], what);
     assert.equal(snapshots(plan(given, "all")), [1, 2], what);
   }
+  // A digest that is not known here.
+  whole.digest.isMaintained = false;
+  assert.equal(snapshots(plan({ graphs: [mine, other] })), []);
 });
 
 test("refuses a graph that was never here, and tells which ones were erased", () => {

@@ -1,0 +1,261 @@
+// Calls of the engine by one member, and what their results make of it.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type {
+  Incarnation,
+  LeadershipRecord,
+} from "../../../../runtime/interconnect/leadership/leadership.js";
+import { Member, type MemberOptions } from "../../../../runtime/interconnect/leadership/member.js";
+
+const test = suite("engine calls of a member");
+const TTL_MS = 2_000;
+const POLL_MS = 200;
+const OWN: Incarnation = ["B1", "0".repeat(32)];
+const ONE: Incarnation = ["S1", "1".repeat(32)];
+const TWO: Incarnation = ["S2", "2".repeat(32)];
+/** Record of another leader. */
+const FOLLOWED: LeadershipRecord = {
+  ...{ holder: "S1", epoch: 3, beat: 0, synced: [ONE, OWN, TWO], next: null },
+};
+
+function create(options: Partial<MemberOptions> = {}): Member {
+  const [id, incarnation] = OWN;
+  return new Member({
+    ...{ id, incarnation, ttlMs: TTL_MS, minSynced: 1, whenAlone: "refuse" as const },
+    ...{ mayCreateRecord: false, epoch: 2, ...options },
+  });
+}
+
+/** The record that the member would write now. */
+function proposal(member: Member, now: number): LeadershipRecord {
+  const call = member.next(now);
+  if (call.do !== "swap") throw new Error(`it does not swap: ${JSON.stringify(call)}`);
+  return call.record;
+}
+
+/** A leader since time 0, with a synced follower that has everything. */
+function lead(options: Partial<MemberOptions> = {}) {
+  const member = create(options);
+  const synced = [OWN, ONE];
+  const handed = { ...FOLLOWED, holder: null, next: "B1", synced };
+  member.heard(0, { revision: "1", record: handed });
+  let record = proposal(member, 0);
+  member.swapped(0, "2");
+  member.acknowledged(0, ONE, 0);
+  /** Writes the record as often as is due. */
+  const renew = (now: number): LeadershipRecord => {
+    for (let call = member.next(now); call.do === "swap"; call = member.next(now)) {
+      record = call.record;
+      member.swapped(now, `${now}`);
+    }
+    return record;
+  };
+  return { member, renew, epoch: record.epoch };
+}
+
+test("a new member reads first, follows, and knows of no leader", () => {
+  const member = create({ whenAlone: "go-on" });
+  assert.equal(member.next(0), { do: "read" });
+  assert.equal(member.next(POLL_MS - 1), { do: "wait", untilMs: POLL_MS });
+  assert.equal(member.next(POLL_MS), { do: "read" });
+  assert.equal([member.isLeading, member.isHandingOver, member.isGivingUp], [false, false, false]);
+  assert.equal([member.mode(0), member.confirmedSn()], ["following", -1]);
+  assert.equal([member.leader, member.recorded, member.rivals], [null, [], []]);
+  assert.equal([member.epoch, member.groupEpoch], [2, 0]);
+});
+
+test("a follower knows what the record tells, and reads again when told to hurry", () => {
+  const member = create();
+  member.next(0);
+  member.heard(0, { revision: "1", record: FOLLOWED });
+  assert.equal([member.leader, member.epoch, member.groupEpoch], ["S1", 3, 3]);
+  assert.equal([member.recorded, member.rivals], [FOLLOWED.synced, ["S2"]]);
+  assert.is(member.next(1).do, "wait");
+  member.hurry();
+  assert.is(member.next(1).do, "read");
+  member.heard(1, { revision: "2", record: { ...FOLLOWED, epoch: 1, holder: null } });
+  assert.equal([member.leader, member.epoch, member.groupEpoch], [null, 3, 1]);
+  assert.equal(member.rivals, []);
+  member.heard(2, { revision: "3", record: null });
+  assert.equal([member.leader, member.recorded, member.groupEpoch], [null, [], 0]);
+});
+
+test("a leader writes the record a quarter of a ttl after the last time, and else waits", () => {
+  const { member, renew, epoch } = lead();
+  assert.equal([member.isLeading, member.leader, epoch], [true, "B1", 4]);
+  assert.equal(renew(0).synced, [OWN, ONE]);
+  assert.equal(member.next(1), { do: "wait", untilMs: 1 + TTL_MS / 20 });
+  member.hurry();
+  assert.equal(member.next(TTL_MS / 4 - 1).do, "wait");
+  const { beat } = renew(0);
+  const due = proposal(member, TTL_MS / 4);
+  assert.equal([due.holder, due.beat, due.epoch, due.next], ["B1", beat + 1, epoch, null]);
+});
+
+test("a swap of unknown outcome is known by the record that is read", () => {
+  const member = create();
+  member.next(0);
+  member.heard(0, { revision: "1", record: { ...FOLLOWED, holder: "B1" } });
+  const claimed = proposal(member, 0);
+  member.failed();
+  assert.equal(member.next(0).do, "wait", "it reads first");
+  assert.equal(member.next(POLL_MS).do, "read");
+  const others = { ...claimed, synced: [OWN, TWO] };
+  member.heard(POLL_MS, { revision: "2", record: others });
+  assert.is(member.isLeading, false, "a record that it did not write");
+  const again = proposal(member, POLL_MS);
+  member.failed();
+  member.heard(POLL_MS + 5, { revision: "3", record: again });
+  assert.equal([member.isLeading, member.epoch], [true, again.epoch]);
+  const late = create();
+  late.heard(0, { revision: "1", record: { ...FOLLOWED, holder: "B1" } });
+  late.heard(1, { revision: "2", record: FOLLOWED });
+  assert.is(late.isLeading, false, "it has not proposed any");
+});
+
+test("a renewal of unknown outcome counts once the record that is read is its own", () => {
+  const { member } = lead();
+  const renewal = proposal(member, TTL_MS / 2);
+  member.failed();
+  const until = TTL_MS / 2 + TTL_MS;
+  assert.is(member.mode(TTL_MS + 1), "refusing", "since the last one before");
+  member.heard(TTL_MS + 1, { revision: "5", record: renewal });
+  assert.is(member.mode(until - 1), "leading");
+  assert.is(member.mode(until), "refusing", "since it was sent");
+});
+
+test("a leader reads the record after another member has changed it, and steps down", () => {
+  for (const [change, stays] of [
+    [{ beat: 9 }, true],
+    [{ holder: "S1", epoch: 9 }, false],
+    [{ holder: "S1" }, false],
+    [{ epoch: 9 }, false],
+  ] as const) {
+    const { member } = lead();
+    const renewal = proposal(member, TTL_MS / 4);
+    member.swapped(TTL_MS / 4, null);
+    assert.is(member.next(TTL_MS / 4).do, "read", "at once");
+    member.heard(TTL_MS / 4, { revision: "7", record: { ...renewal, ...change } });
+    assert.is(member.isLeading, stays, JSON.stringify(change));
+  }
+});
+
+test("a leader whose record the engine has lost writes it again while all answer", () => {
+  const lose = (ackedAt: number): Member => {
+    const { member, renew } = lead();
+    renew(0);
+    member.acknowledged(ackedAt, ONE, 5);
+    proposal(member, TTL_MS);
+    member.swapped(TTL_MS, null);
+    member.heard(TTL_MS + 1, { revision: "0", record: null });
+    return member;
+  };
+  assert.is(lose(0).isLeading, false, "another member may lead");
+  const member = lose(1);
+  assert.is(member.isLeading, true);
+  const record = proposal(member, TTL_MS + 1);
+  assert.equal(record, { holder: "B1", epoch: 4, beat: 1, synced: [OWN, ONE], next: null });
+});
+
+test("a leader that gives up refuses changes until it is known what became of its call", () => {
+  const handingOver = () => {
+    const { member } = lead();
+    assert.is(member.beginHandover("S2"), false, "it is not synced");
+    assert.is(member.mode(1), "leading");
+    assert.ok(member.beginHandover("S1"));
+    assert.equal([member.mode(1), member.isHandingOver], ["refusing", false]);
+    assert.is(member.next(1).do, "wait", "its log accepts changes");
+    member.completeHandover(1, 7);
+    assert.equal([member.isHandingOver, member.next(1).do], [true, "wait"]);
+    member.acknowledged(1, ONE, 7);
+    const { holder, next } = proposal(member, 1);
+    assert.equal([holder, next, member.isGivingUp], [null, "S1", true]);
+    member.cancelHandover();
+    assert.equal([member.isHandingOver, member.mode(1)], [false, "refusing"]);
+    return member;
+  };
+  const done = handingOver();
+  done.swapped(2, "3");
+  assert.equal([done.isLeading, done.isGivingUp, done.mode(2)], [false, false, "following"]);
+  const refused = handingOver();
+  refused.swapped(2, null);
+  assert.equal([refused.isGivingUp, refused.mode(2)], [false, "leading"]);
+  const unknown = handingOver();
+  unknown.failed();
+  assert.equal([unknown.isGivingUp, unknown.mode(2)], [true, "refusing"]);
+  unknown.failed();
+  assert.equal([unknown.isGivingUp, unknown.mode(2)], [false, "leading"]);
+  const cancelled = lead();
+  cancelled.member.beginHandover("S1");
+  cancelled.member.cancelHandover();
+  assert.is(cancelled.member.mode(1), "leading");
+  proposal(cancelled.member, TTL_MS / 4);
+  assert.is(cancelled.member.isGivingUp, false, "a renewal");
+});
+
+test("a higher epoch elsewhere ends leadership", () => {
+  const { member, epoch } = lead();
+  member.superseded(epoch);
+  assert.is(member.isLeading, true, "its own");
+  member.superseded(epoch + 1);
+  assert.equal([member.isLeading, member.epoch, member.groupEpoch], [false, epoch + 1, epoch + 1]);
+  assert.equal([member.next(0).do, member.mode(0)], ["read", "following"]);
+  member.superseded(epoch);
+  assert.is(member.epoch, epoch + 1);
+});
+
+test("a member that resigned claims after two ttl, and one that is behind after a part", () => {
+  const vacant = { ...FOLLOWED, holder: null, next: "B1" };
+  const claimsAt = (member: Member, from: number, ms: number): boolean[] => {
+    const at = (now: number): boolean => {
+      member.heard(now, { revision: "9", record: vacant });
+      return member.next(now).do === "swap";
+    };
+    return [at(from + ms - 1), at(from + ms)];
+  };
+  const { member } = lead();
+  member.resign(100);
+  assert.is(member.isLeading, false);
+  assert.equal(claimsAt(member, 100, 2 * TTL_MS), [false, true]);
+  const behind = create();
+  behind.heard(50, { revision: "9", record: vacant });
+  behind.asked(50, true);
+  assert.equal(claimsAt(behind, 50, 0.3 * TTL_MS), [false, true]);
+});
+
+test("only a synced process claims, what it held or was handed over", () => {
+  const claims = (change: Partial<LeadershipRecord> | null, options?: Partial<MemberOptions>) => {
+    const member = create(options);
+    member.heard(0, { revision: "1", record: change && { ...FOLLOWED, ...change } });
+    const call = member.next(0);
+    return call.do === "swap" ? call.record : null;
+  };
+  const claimed = { ...FOLLOWED, holder: "B1", epoch: 4 };
+  assert.equal(claims({ holder: "B1" }), claimed, "held by a former process");
+  assert.equal(claims({ holder: null, next: "B1" }), claimed);
+  assert.is(claims({ holder: null, next: "B1" }, { epoch: 8 })!.epoch, 9);
+  assert.is(claims({ holder: null, next: "S2" }), null);
+  assert.is(claims({ holder: "S1", next: "B1" }), null);
+  assert.is(claims({ holder: "B1", synced: [ONE] }), null);
+  assert.is(claims({ holder: "B1", synced: [["B1", "f".repeat(32)]] }), null, "emptied since");
+  assert.is(claims({ holder: "B1", synced: [["S1", OWN[1]]] }), null);
+  assert.is(claims(null), null);
+  const founded = { holder: "B1", epoch: 3, beat: 0, synced: [OWN], next: null };
+  assert.equal(claims(null, { mayCreateRecord: true }), founded);
+  assert.is(claims({}, { mayCreateRecord: true }), null, "there is a record");
+});
+
+test("alone, only its settings let a leader acknowledge", () => {
+  const confirmed = (options: Partial<MemberOptions>): number => {
+    const { member } = lead(options);
+    member.acknowledged(1, ONE, 6);
+    return member.confirmedSn();
+  };
+  assert.equal(
+    [{}, { minSynced: 2 }, { minSynced: 2, whenAlone: "go-on" as const }].map(confirmed),
+    [6, -1, 6],
+  );
+});
+
+test.run();
