@@ -138,8 +138,15 @@ interface GroupState {
   readonly synced: readonly string[];
 }
 
-async function stateOf(id: string): Promise<{ readonly group: GroupState; readonly pid: number }> {
-  return (await system.nodestat(id)) as unknown as { group: GroupState; pid: number };
+interface State {
+  readonly group: GroupState;
+  readonly pid: number;
+  /** Last transaction on its disk. */
+  readonly "master-serial": string;
+}
+
+async function stateOf(id: string): Promise<State> {
+  return (await system.nodestat(id)) as unknown as State;
 }
 
 /** The member that leads, with all others synced, and its process. */
@@ -389,6 +396,47 @@ if (version !== null || USES_LEASES) {
     const healthy = await system.get(id, "/svc/hc");
     assert.is(healthy.headers.get("x-svc-leader"), String(epoch));
     assert.is((await system.get(other, "/svc/hc")).headers.get("x-svc-leader"), null);
+  });
+
+  test("a former leader gives up what the next one lacks, and follows by its log", async () => {
+    const { id, pid } = await leading();
+    const others = MEMBERS.filter((one) => one !== id);
+    const gate = async (verb: string): Promise<void> => {
+      const { code, out, err } = await system.admin(verb, others.join(","), "in");
+      assert.is(code, 0, `${out}\n${err}`);
+    };
+    const serial = async () => Number((await stateOf(id))["master-serial"]);
+    const before = await serial();
+    await gate("pause-replication");
+    const statuses = Array.from({ length: 10 }, (_, n) =>
+      system.get(id, `/svc/plugin/put?id=vlost${n}`, 0, { method: "POST", body: "" }).then(
+        ({ status }) => status,
+        () => null,
+      ),
+    );
+    await until(async () => (await serial()) >= before + statuses.length);
+    // A new process would lead on with what it has.
+    process.kill(pid, "SIGSTOP");
+    const roles = () => Promise.all(others.map(async (one) => (await stateOf(one)).group.role));
+    await until(async () => (await roles()).some((role) => role !== "following"));
+    process.kill(pid, "SIGCONT");
+    await gate("resume-replication");
+    await system.until(/changes that the leader lacks are in .*\n/);
+    const said = /leadership: changes that the leader lacks are in (\S+); (.*)/.exec(system.out)!;
+    const [, lost = "", what = ""] = said;
+    assert.match(what, /^rewound to transaction \d+$/);
+    assert.match(lost, new RegExp(`_${id}/\\.lost/[^/]+$`));
+    assert.ok(existsSync(join(lost, "_txlog")));
+    assert.match(system.out, /SVC3404: /);
+    const next = await leader();
+    assert.is.not(next, id);
+    assert.not((await Promise.all(statuses)).includes(200), "none was acknowledged");
+    const { digest } = await system.nodestat(next);
+    for (const one of MEMBERS) {
+      await until(async () => (await system.nodestat(one)).digest === digest);
+      const there = await contents(one);
+      assert.not(there.some((vertex) => vertex.startsWith("vlost")));
+    }
   });
 } else test.skip("nats-server is not installed", () => undefined);
 
