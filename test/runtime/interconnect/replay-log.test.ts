@@ -111,7 +111,7 @@ test("a graph whose next transaction is in another log goes on there", () => {
   const store = loggedStore();
   const first = new History(store);
   first.write(0);
-  // What follows is in the other log only.
+  // The other log has only those that follow.
   const second = new History(store);
   second.write(0, 0);
   const again = copy();

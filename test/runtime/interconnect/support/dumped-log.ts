@@ -1,4 +1,4 @@
-// A transaction log that is dumped, step by step: its graphs, and what happens on the disk.
+// A transaction log that is dumped, step by step: its graphs, and operations of the disk.
 
 import { join, relative } from "node:path";
 import { LOG_FOLDER } from "../../../../runtime/base/graph-names.js";
@@ -19,7 +19,7 @@ export class DumpedLog implements ReplicatedLog {
   readonly folder: string;
   readonly disk: Disk;
   readonly channel: LogChannel;
-  /** What happened to files and folders of the dump. */
+  /** Operations on files and folders of the dump. */
   readonly steps: string[] = [];
   readonly listeners = new Set<() => void>();
   openFiles = 0;
