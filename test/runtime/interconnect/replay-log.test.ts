@@ -111,7 +111,7 @@ test("a graph whose next transaction is in another log goes on there", () => {
   const store = loggedStore();
   const first = new History(store);
   first.write(0);
-  // The other log has only those that follow.
+  // The other log continues after that one.
   const second = new History(store);
   second.write(0, 0);
   const again = copy();
