@@ -186,6 +186,8 @@ export class IoServer {
       proxyProtocol: false,
       tls: null,
     };
+    // Before V8 compiles code for fields that only it changes.
+    this.#tick();
     const { warmUp } = await import("./warm-up.js");
     const useless = await warmUp(calls, options, this.#parts.engine.events[0]);
     this.#parts.metrics.forget();

@@ -53,11 +53,11 @@ export class RequestAuthentication {
       return null;
     }
     const scopes = this.#scopes(requested);
-    // Only here, so that V8 compiles the checks above for requests of clients.
-    if (exchange.isWarmUp) return null;
     if (exchange.principal !== null) return scopeRefusal(exchange.principal, scopes);
     const { handlers } = this.#parts;
     if (handlers === null) return port === 0 ? this.#checkOrigin(exchange, scopes) : null;
+    // Only here, so that V8 compiles the checks above for requests of clients.
+    if (exchange.isWarmUp) return null;
     const verdict = handlers.check(exchange, scopes);
     return this.#isPublicBelow(requested) ? allowAnonymous(verdict) : verdict;
   }
@@ -70,9 +70,9 @@ export class RequestAuthentication {
   }
 
   /** An engine that shares the key of dispatchers takes principals from them only. */
-  #checkOrigin({ signedOrigin }: Exchange, scopes: readonly string[]): Verdict {
+  #checkOrigin({ signedOrigin, isWarmUp }: Exchange, scopes: readonly string[]): Verdict {
     const { signature, isEngine } = this.#parts;
-    if (signature === null || !isEngine) return null;
+    if (signature === null || !isEngine || isWarmUp) return null;
     const isAllowed = signedOrigin !== null && !signedOrigin.isGuarded && scopes.length === 0;
     return isAllowed ? null : UNAUTHENTICATED;
   }

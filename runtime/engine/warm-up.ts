@@ -3,13 +3,14 @@
 
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { EXECUTOR_SWEEP_MS } from "../base/limits.js";
 import { netTransport } from "../http/net/transport.js";
 import type { Exchange, ServerEvents, ServerOptions } from "../http/transport.js";
 import { WarmUpClient } from "./warm-up-client.js";
 
 const LOOPBACK = "127.0.0.1";
 /** More than may run for one client, so that calls wait for others, too. */
-const CALLERS = 20;
+const CALLERS = 40;
 /** Slower calls are not repeated: clients would find the executors busy. */
 const SLOW_MS = 100;
 /** Grace period for calls in progress when the time is over. */
@@ -18,6 +19,8 @@ const LAST_CALLS_MS = 50;
 const FIRST_CALLS = 2;
 /** V8 compiles code for what it has seen: connections must also end now and then. */
 const CALLS_OF_CONNECTION = 100;
+/** Executors that are idle in between start and stop timers, as they will for clients. */
+const PAUSE_MS = 3 * EXECUTOR_SWEEP_MS;
 const KEY = "x-svc-warm-up";
 
 export interface WarmUp {
@@ -58,13 +61,17 @@ export async function warmUp(
     const turns = targets.filter((target) => !useless.has(target));
     if (turns.length === 0) return;
     let calls = 0;
-    const callInTurn = async (client: WarmUpClient): Promise<void> => {
-      while (performance.now() < untilMs) {
+    const callInTurn = async (client: WarmUpClient, endMs: number): Promise<void> => {
+      while (performance.now() < endMs) {
         await client.call(turns[calls++ % turns.length]!);
         if (calls % CALLS_OF_CONNECTION === 0) client.close();
       }
     };
-    await Promise.all(clients.map(callInTurn));
+    const callUntil = (endMs: number) =>
+      Promise.all(clients.map((client) => callInTurn(client, endMs)));
+    await callUntil((performance.now() + untilMs) / 2);
+    await delay(PAUSE_MS);
+    await callUntil(untilMs);
   };
   const timer = new AbortController();
   const timeUp = delay(withinMs + LAST_CALLS_MS, null, { signal: timer.signal }).catch(() => {});

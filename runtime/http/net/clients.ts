@@ -12,7 +12,8 @@ export class Client implements BodyMemory {
   connections = 0;
   counted = 0;
   readonly answers: ResponseMemory;
-  readonly requests: RateLimiter;
+  /** Null if their rate has no limit. */
+  readonly requests: RateLimiter | null;
   /** Disk space that its bodies take. */
   uploadBytes = 0;
   #bodyBytes = 0;
@@ -34,7 +35,8 @@ export class Client implements BodyMemory {
     shed: (client: Client, bytes: number) => boolean = () => false,
   ) {
     this.#shed = shed;
-    this.requests = new RateLimiter(limits.requestsPerSecond);
+    const { requestsPerSecond } = limits;
+    this.requests = requestsPerSecond > 0 ? new RateLimiter(requestsPerSecond) : null;
     this.answers = clientResponses(answers);
     this.#bodies = bodies;
     this.#maxBodyBytes = maxBodyBytes;
@@ -131,7 +133,7 @@ export class Clients {
   }
 
   #forget(client: Client, monotonicMs: number): void {
-    if (!client.holdsNothing || !client.requests.isFull(monotonicMs)) return;
+    if (!client.holdsNothing || client.requests?.isFull(monotonicMs) === false) return;
     this.#gone.delete(client);
     this.#clients.delete(client.key);
   }

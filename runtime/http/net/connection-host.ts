@@ -33,8 +33,6 @@ export interface ConnectionHost<NetConnection> {
   introduced(delta: 1 | -1): boolean;
   /** Admits a stream of a trunk; false if there are too many. */
   admitStream(stream: TrunkStream, carrier: NetConnection): boolean;
-  /** Calls `turn` of the connection once, before this loop turn ends. */
-  schedule(connection: NetConnection): void;
   /** Closes a trunk whose peer violated the protocol. */
   broken(connection: NetConnection): void;
   closed(connection: NetConnection): void;

@@ -45,19 +45,19 @@ import { type ParsedRequest, RequestReader, type RequestSink } from "./request-r
 import type { ResponseHeads } from "./response-heads.js";
 import { ConnectionResponses } from "./response-memory.js";
 import { type QueueOwner, ResponseQueue } from "./response-queue.js";
+import { type ScheduledTurn, scheduleTurn } from "./scheduled-turns.js";
 import type { ArrivingBody } from "./shed-body.js";
 import type { UploadedBody } from "./upload-folder.js";
 
 const FORM = /^multipart\/form-data\b/i;
 const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
 
-export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
+export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, ScheduledTurn {
   readonly client: string;
   readonly openedAtMs: number;
   ident: Ident | null = null;
   endedAtMs = 0;
   bytesIn = 0;
-  /** Set by the host while a turn is scheduled. */
   isScheduled = false;
 
   readonly #host: ConnectionHost<NetConnection>;
@@ -253,7 +253,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
         this.closing();
         return TOO_MANY_CONNECTIONS;
       }
-      if (requests.perSecond > 0 && !requests.take(performance.now())) return TOO_MANY_REQUESTS;
+      if (requests?.take(performance.now()) === false) return TOO_MANY_REQUESTS;
     }
     return this.#answers.isUsedUp ? RESPONSE_MEMORY_EXHAUSTED : null;
   }
@@ -370,7 +370,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   // QueueOwner
 
   wrote(): void {
-    if (!this.#isReading && !this.isScheduled) this.#host.schedule(this);
+    if (!this.#isReading && !this.isScheduled) scheduleTurn(this);
   }
 
   closing(): void {

@@ -14,6 +14,23 @@ interface Head {
   readonly both: string;
 }
 
+const known = new Map<string, ResponseHeads>();
+
+/**
+ * Returns the heads that the servers of a thread share. The first requests find the heads that a
+ * warm-up has made.
+ * @param connection value of the `Connection` field
+ */
+export function responseHeads(
+  cors: string | null,
+  connection: "keep-Alive" | "close",
+): ResponseHeads {
+  const key = `${connection} ${cors ?? ""}`;
+  const heads = known.get(key) ?? new ResponseHeads(cors, connection);
+  known.set(key, heads);
+  return heads;
+}
+
 export class ResponseHeads {
   readonly #cors: string;
   readonly #connection: string;

@@ -1,5 +1,5 @@
 // The `net` transport: listens, admits connections up to the limit, and drives their shared state:
-// one list of connections with pending output, one sweep timer, one budget for bodies.
+// one sweep timer, one budget for bodies.
 
 import { createServer, type Server, Socket } from "node:net";
 import { setImmediate as afterPoll } from "node:timers/promises";
@@ -38,7 +38,7 @@ import type { ConnectionHost } from "./connection-host.js";
 import { ProxyAcceptor } from "./proxy-acceptor.js";
 import type { ProxySource } from "./proxy-header.js";
 import { useReadBuffer } from "./read-buffer.js";
-import { ResponseHeads } from "./response-heads.js";
+import { type ResponseHeads, responseHeads } from "./response-heads.js";
 import { ResponseMemory, transportMemory } from "./response-memory.js";
 import { type ArrivingBody, shedLargestBody } from "./shed-body.js";
 import { TlsAcceptor } from "./tls-acceptor.js";
@@ -97,9 +97,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   readonly #door: TlsAcceptor | null;
   /** Clients beyond the limit while they receive the refusal. */
   readonly #refused = new Map<Socket, number>();
-  #scheduled: NetConnection[] = [];
-  #inTurn: NetConnection[] = [];
-  readonly #lastRequest = { connectionId: 0, t0Ms: 0 };
+  readonly #lastRequest = { connectionId: 0, t0Ms: Number.NEGATIVE_INFINITY };
   #sweeper: NodeJS.Timeout | null = null;
   #nextId = 1;
   /** Connections accepted so far, including closed ones. */
@@ -115,8 +113,8 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     readonly events: ServerEvents,
     create: CreateServer = createServer,
   ) {
-    this.heads = new ResponseHeads(options.cors);
-    this.lastHeads = new ResponseHeads(options.cors, "close");
+    this.heads = responseHeads(options.cors, "keep-Alive");
+    this.lastHeads = responseHeads(options.cors, "close");
     const { bodyMemoryBytes, limits } = options;
     const share = bodyMemoryBytes * MAX_CLIENT_MEMORY_RATIO;
     this.budget = new BodyBudget(bodyMemoryBytes, bodyMemoryBytes * SMALL_BODY_RESERVE_RATIO);
@@ -242,11 +240,6 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     return connectionId !== id && nowMs() - t0Ms < BUSY_MS;
   }
 
-  schedule(connection: NetConnection): void {
-    connection.isScheduled = true;
-    if (this.#scheduled.push(connection) === 1) process.nextTick(this.#turn);
-  }
-
   broken(connection: NetConnection): void {
     const { remoteAddress } = connection;
     log(`trunk from ${remoteAddress} closed: protocol violation`, "warn");
@@ -262,18 +255,6 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   #checkEmpty(): void {
     if (this.#open === 0) this.#emptied?.();
   }
-
-  /** Keeps its array and itself, which would else be allocated in each turn of the event loop. */
-  readonly #turn = (): void => {
-    const connections = this.#scheduled;
-    this.#scheduled = this.#inTurn;
-    this.#inTurn = connections;
-    for (const connection of connections) {
-      connection.isScheduled = false;
-      connection.turn();
-    }
-    while (connections.length > 0) connections.pop();
-  };
 
   #admit(socket: Socket): void {
     this.#accepted++;

@@ -162,7 +162,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
       head.byteLength,
     );
     const { owner } = exchange;
-    if (owner.requests.perSecond > 0 && !owner.requests.take(performance.now())) {
+    if (owner.requests?.take(performance.now()) === false) {
       exchange.refuse(TOO_MANY_REQUESTS, fields.chunked || fields.expect !== null);
     } else if (owner.answers.isUsedUp) {
       exchange.refuse(RESPONSE_MEMORY_EXHAUSTED, fields.chunked || fields.expect !== null);

@@ -4,6 +4,7 @@
 import { get } from "node:http";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { EXECUTOR_SWEEP_MS } from "../../../runtime/base/limits.js";
 import { warmUp } from "../../../runtime/engine/warm-up.js";
 import { netTransport } from "../../../runtime/http/net/transport.js";
 import type { Exchange, ServerEvents, ServerOptions } from "../../../runtime/http/transport.js";
@@ -82,13 +83,33 @@ test("opens new connections now and then", async () => {
     exchange.answer(200, "text/plain", "answer");
   });
   // A busy machine calls less.
-  while (calls < 1000) {
+  while (calls < 2000) {
     calls = 0;
     connections.clear();
     await warmUp({ targets: ["/a"], withinMs: 500 }, OPTIONS, events);
   }
-  // Of the 20 that call at once, one in a hundred calls ends its connection.
-  assert.ok(connections.size > 20, `${connections.size} connections`);
+  // Of the 40 that call at once, one in a hundred calls ends its connection.
+  assert.ok(connections.size > 40, `${connections.size} connections`);
+});
+
+test("lets executors become idle in between", async () => {
+  let atOnce = 0;
+  let most = 0;
+  let answeredAtMs = 0;
+  let longestMs = 0;
+  const events = answering((exchange) => {
+    if (atOnce++ === 0 && most > 1) {
+      longestMs = Math.max(longestMs, performance.now() - answeredAtMs);
+    }
+    most = Math.max(most, atOnce);
+    setImmediate(() => {
+      atOnce--;
+      answeredAtMs = performance.now();
+      exchange.answer(200, "text/plain", "answer");
+    });
+  });
+  await warmUp({ targets: ["/a"], withinMs: 500 }, OPTIONS, events);
+  assert.ok(longestMs > 2.5 * EXECUTOR_SWEEP_MS, `${longestMs} ms`);
 });
 
 test("ends when all targets fail or the server does not respond", async () => {

@@ -1,0 +1,30 @@
+// The connections of a thread that have output to write before the turn of the event loop ends.
+// Both ports and the warm-up share the list, because V8 compiles code for arrays that it has seen.
+
+/** A connection in the list. */
+export interface ScheduledTurn {
+  /** It is in the list. */
+  isScheduled: boolean;
+  turn(): void;
+}
+
+let scheduled: ScheduledTurn[] = [];
+let inTurn: ScheduledTurn[] = [];
+
+/** Calls `turn` of a connection that is not scheduled, before this loop turn ends. */
+export function scheduleTurn(connection: ScheduledTurn): void {
+  connection.isScheduled = true;
+  if (scheduled.push(connection) === 1) process.nextTick(takeTurns);
+}
+
+/** Keeps the arrays, which would else be allocated in each turn of the event loop. */
+function takeTurns(): void {
+  const connections = scheduled;
+  scheduled = inTurn;
+  inTurn = connections;
+  for (const connection of connections) {
+    connection.isScheduled = false;
+    connection.turn();
+  }
+  while (connections.length > 0) connections.pop();
+}

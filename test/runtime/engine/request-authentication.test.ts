@@ -1,0 +1,44 @@
+// Requests that need no principal: those of a warm-up, which has none.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  type AuthenticationParts,
+  RequestAuthentication,
+} from "../../../runtime/engine/request-authentication.js";
+import { UNAUTHENTICATED } from "../../../runtime/http/rejections.js";
+import { fakeExchange } from "../builtin/fake-view.js";
+
+const test = suite("request authentication");
+const PATH = "/svc/plugin/x";
+const REQUESTED = { path: PATH, query: "", resource: undefined };
+const FREE: AuthenticationParts = {
+  ...{ handlers: null, signature: null, isEngine: true },
+  scopes: undefined as never,
+};
+
+function check(parts: object, isWarmUp: boolean): unknown {
+  const authentication = new RequestAuthentication({ ...FREE, ...parts });
+  return authentication.check({ ...fakeExchange(PATH), isWarmUp }, 0, REQUESTED);
+}
+
+test("lets a warm-up pass handlers, which are not asked", () => {
+  let asked = 0;
+  const handlers = {
+    check: () => {
+      asked++;
+      return UNAUTHENTICATED;
+    },
+  };
+  assert.is(check({ handlers }, true), null);
+  assert.is(asked, 0);
+  assert.is(check({ handlers }, false), UNAUTHENTICATED);
+});
+
+test("lets a warm-up pass where dispatchers sign their requests", () => {
+  assert.is(check({ signature: {} }, true), null);
+  assert.is(check({ signature: {} }, false), UNAUTHENTICATED);
+  assert.is(check({}, false), null);
+});
+
+test.run();
