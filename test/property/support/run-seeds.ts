@@ -1,6 +1,5 @@
 // Runs a simulation under many seeds, and reports which one failed.
 
-import { collectGarbage } from "../../../runtime/base/idle-gc.js";
 import { SEED } from "./random.js";
 
 interface Outcome {
@@ -16,8 +15,6 @@ interface Outcome {
 
 /** More would say little. */
 const MOST_FAILURES = 10;
-/** Memory of ended simulations is reserved until a collection, which a small heap rarely has. */
-const SEEDS_PER_COLLECTION = 100;
 
 /**
  * Returns the sums of all outcomes; with `SIMULATE`, prints them with the CPU time, and goes on
@@ -47,7 +44,6 @@ export async function runSeeds(
     } catch (error) {
       failed.push({ seed, message: (error as Error).message });
     }
-    if (seed % SEEDS_PER_COLLECTION === 0) collectGarbage();
   }
   const { user, system } = process.cpuUsage(startedAt);
   const ms = (user + system) / 1000 / count;
