@@ -23,7 +23,7 @@ test("the same happens under the same seed", async () => {
 });
 
 test(`nothing acknowledged is lost or doubled, seeds ${SEED} and the following`, async () => {
-  const { acknowledged, takeovers, text } = await runSeeds(SEEDS, simulateCluster);
+  const { acknowledged, takeovers, text } = await runSeeds("interconnect", SEEDS);
   // A few seeds are replayed.
   if (SEEDS < 10) return;
   assert.ok(acknowledged > 10 * SEEDS && takeovers >= SEEDS / 2, text);

@@ -6,7 +6,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { rounds } from "../support/rounds.js";
-import { simulateGroup } from "./support/leadership/simulated-group.js";
 import { SEED } from "./support/random.js";
 import { runSeeds } from "./support/run-seeds.js";
 
@@ -15,7 +14,7 @@ const SEEDS = Number(process.env.SIMULATE ?? rounds(200));
 const test = suite("leadership simulation");
 
 test(`nothing acknowledged is lost, seeds ${SEED} and the following`, async () => {
-  const { acknowledged, takeovers, stuck, text } = await runSeeds(SEEDS, simulateGroup);
+  const { acknowledged, takeovers, stuck, text } = await runSeeds("leadership", SEEDS);
   // A few seeds are replayed.
   if (SEEDS < 10) return;
   assert.ok(acknowledged > 20 * SEEDS && takeovers > 2 * SEEDS && stuck < SEEDS / 4, text);

@@ -1,59 +1,68 @@
-// Runs a simulation under many seeds, and reports which one failed.
+// Runs a simulation under many seeds, and reports which failed. With `SIMULATE`, a process for
+// each core takes chunks of seeds; in a usual run the other cores have other tests to run.
 
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { transpiledModule } from "../../runner/transpiled.mjs";
 import { SEED } from "./random.js";
-
-interface Outcome {
-  readonly acknowledged: number;
-  readonly takeovers: number;
-  /** How often a member had more than its leader; missing: not counted. */
-  readonly discards?: number;
-  /** Longest time between acknowledged changes, virtual milliseconds; missing: not measured. */
-  readonly longestGapMs?: number;
-  /** Whether the group could not change at the end. */
-  readonly isStuck: boolean;
-}
+import { add, type Chunk, NO_SEEDS, runChunk, type Simulation, type Sums } from "./seed-chunk.js";
 
 /** More would say little. */
 const MOST_FAILURES = 10;
+/** They take less time than the start of a process. */
+const CHUNK = 20;
+const PROGRAM = transpiledModule(new URL("./seeds-process.ts", import.meta.url));
+/** Threads that collect garbage would only wait for a core. */
+const NODE_ARGS = ["--single-threaded-gc"];
 
 /**
- * Returns the sums of all outcomes; with `SIMULATE`, prints them with the CPU time, and goes on
- * after a seed that fails.
+ * Returns the sums of all outcomes; with `SIMULATE`, prints them with the times, and goes on after
+ * a seed that fails.
  * @throws Error that names the seeds to repeat
  */
-export async function runSeeds(
-  count: number,
-  simulate: (seed: number) => Outcome | Promise<Outcome>,
-) {
-  let acknowledged = 0;
-  let takeovers = 0;
-  let stuck = 0;
-  let discards = 0;
-  let gapMs = 0;
-  const most = process.env.SIMULATE ? MOST_FAILURES : 1;
-  const failed: { readonly seed: number; readonly message: string }[] = [];
-  const startedAt = process.cpuUsage();
-  for (let seed = SEED; seed < SEED + count && failed.length < most; seed++) {
-    try {
-      const outcome = await simulate(seed);
-      acknowledged += outcome.acknowledged;
-      takeovers += outcome.takeovers;
-      if (outcome.isStuck) stuck++;
-      discards += outcome.discards ?? 0;
-      gapMs = Math.max(gapMs, outcome.longestGapMs ?? 0);
-    } catch (error) {
-      failed.push({ seed, message: (error as Error).message });
-    }
-  }
-  const { user, system } = process.cpuUsage(startedAt);
-  const ms = (user + system) / 1000 / count;
-  const measured = `, longest gap ${Math.round(gapMs)} ms, ${discards} discards`;
+export async function runSeeds(simulation: Simulation, count: number) {
+  const isLong = process.env.SIMULATE !== undefined;
+  const startedAt = performance.now();
+  const all = { simulation, first: SEED, count, mostFailures: isLong ? MOST_FAILURES : 1 };
+  const sums = await (isLong && count > CHUNK ? runEverywhere(all) : runChunk(all));
+  const { acknowledged, takeovers, stuck, failures, gapMs } = sums;
+  const measured = `, longest gap ${Math.round(gapMs)} ms, ${sums.discards} discards`;
   const figures = `${takeovers} takeovers, ${stuck} stuck${gapMs > 0 ? measured : ""}`;
   const text = `${acknowledged} acknowledged, ${figures}`;
-  if (process.env.SIMULATE) console.error(`${count} seeds: ${text}, ${ms.toFixed(1)} ms each`);
-  if (failed.length > 0) {
-    const seeds = failed.map(({ seed }) => `SEED=${seed}`).join(", ");
-    throw new Error(`${seeds}, of which SIMULATE=1: ${failed[0]!.message}`);
+  const [ms, cpuMs] = [performance.now() - startedAt, sums.cpuMs].map((all) =>
+    (all / count).toFixed(1),
+  );
+  if (isLong) console.error(`${count} seeds: ${text}, ${ms} ms each, ${cpuMs} ms of CPU`);
+  if (failures.length > 0) {
+    const seeds = failures.map(({ seed }) => `SEED=${seed}`).join(", ");
+    throw new Error(`${seeds}, of which SIMULATE=1: ${failures[0]!.message}`);
   }
   return { acknowledged, takeovers, stuck, text };
+}
+
+async function runEverywhere({ first, count, ...rest }: Chunk): Promise<Sums> {
+  let sums = NO_SEEDS;
+  let next = first;
+  const take = async (): Promise<void> => {
+    const child = fork(PROGRAM, { execArgv: [...process.execArgv, ...NODE_ARGS] });
+    const ended = once(child, "exit");
+    while (next < first + count && sums.failures.length < rest.mostFailures) {
+      const chunk = { ...rest, first: next, count: Math.min(CHUNK, first + count - next) };
+      next += chunk.count;
+      child.send(chunk);
+      const [result] = await Promise.race([once(child, "message"), ended]);
+      sums = add(child.connected ? (result as Sums) : died(chunk), sums);
+      if (!child.connected) return;
+    }
+    child.disconnect();
+    await ended;
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, take));
+  return sums;
+}
+
+function died({ first, count }: Chunk): Sums {
+  const message = `the process of this seed or of the ${count - 1} after it has died`;
+  return { ...NO_SEEDS, failures: [{ seed: first, message }] };
 }
