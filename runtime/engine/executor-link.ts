@@ -138,7 +138,7 @@ export class ExecutorLink {
     this.#scheduled = false;
     if (!this.alive) return;
     if (this.#unanswered++ === 0) this.#waitingSinceMs = performance.now();
-    this.port.postMessage(this.#outbox.take());
+    this.#outbox.post(this.port);
   };
 
   /** Handles a dead executor: drains its last results; nothing is sent any more. */

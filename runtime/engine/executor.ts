@@ -278,9 +278,9 @@ export class Executor {
 
   #flush(): void {
     if (this.#results.length === 0 && this.#answered === 0) return;
-    const results = this.#results.take();
-    results[0] = this.#answered;
-    this.#port.postMessage(results, this.#transfers);
+    if (this.#results.length === 0) this.#results.add(0);
+    this.#results.setFirst(this.#answered);
+    this.#results.post(this.#port, this.#transfers);
     this.#answered = 0;
     if (this.#transfers.length > 0) this.#transfers = [];
   }

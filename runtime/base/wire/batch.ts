@@ -1,7 +1,9 @@
 // Batch format between threads: requests and results cross as one flat array per event loop turn, a
 // fixed number of elements each, because structured clone pays for every object and property name.
 
-/** Collects the rows of a message, in an array that stays: growing one each time costs more. */
+import type { MessagePort, Transferable } from "node:worker_threads";
+
+/** Collects the rows of messages, in one array for all of them: others would be garbage. */
 export class Batch {
   readonly #elements: unknown[] = [];
   /** Elements in use. */
@@ -11,13 +13,22 @@ export class Batch {
     this.#elements[this.length++] = element;
   }
 
-  /** Returns the elements, and starts the next message. */
-  take(): unknown[] {
-    const message = this.#elements.slice(0, this.length);
-    // Bodies and results must not live on here.
-    this.#elements.fill(null, 0, this.length);
-    this.length = 0;
-    return message;
+  /** Replaces the first element. */
+  setFirst(element: unknown): void {
+    this.#elements[0] = element;
+  }
+
+  /** Posts the elements, which are copied at once, and starts the next message. */
+  post(port: Pick<MessagePort, "postMessage">, transfers: readonly Transferable[] = []): void {
+    const elements = this.#elements;
+    if (elements.length > this.length) elements.length = this.length;
+    try {
+      port.postMessage(elements, transfers);
+    } finally {
+      // Bodies and results must not live on here.
+      elements.fill(null);
+      this.length = 0;
+    }
   }
 }
 

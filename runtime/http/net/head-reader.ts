@@ -1,6 +1,6 @@
 // Finds and parses the head of the next request in the latin1 text that a connection received.
-// Clients repeat their header fields: a section equal to the previous one of the connection is
-// detected by one comparison and not parsed again.
+// Clients repeat their requests: a line or a header section equal to the previous one of the
+// connection is detected by one comparison and not parsed again.
 
 import {
   FORWARDED_FIELDS,
@@ -42,6 +42,8 @@ export class HeadReader {
   /** The peer is a dispatcher: its heads may exceed the limit by the fields that it added. */
   isForwarded = false;
   readonly #allowed: (fields: HeaderFields) => HeaderFields;
+  /** Line of the last valid request. */
+  #line: string | null = null;
   /** Header section of the previous request, with its empty line. */
   #section = "";
   #sectionFields: HeaderFields | null = null;
@@ -57,16 +59,26 @@ export class HeadReader {
   read(text: string, at: number): HeadOutcome {
     const lineEnd = text.indexOf("\r\n", at);
     if (lineEnd < 0) return validateRequestLinePrefix(text.slice(at)) ?? "incomplete";
-    const line = text.slice(at, lineEnd);
+    const former = this.#line;
+    const isRepeated =
+      former !== null && former.length === lineEnd - at && text.startsWith(former, at);
+    const failure = isRepeated ? null : this.#readLine(text.slice(at, lineEnd), lineEnd);
+    if (failure !== null) return failure;
+    const outcome = this.#readSection(text, at, lineEnd + 2);
+    if (outcome !== "incomplete") this.#judged = 0;
+    return outcome;
+  }
+
+  /** Returns the outcome of a line that begins no request. */
+  #readLine(line: string, lineEnd: number): HeadOutcome | null {
     const request = readRequestLine(line);
     if (request instanceof HttpRejection) return this.#readIdent(line, lineEnd) ?? request;
     this.method = request.method;
     this.target = request.target;
     const maxLine = MAX_REQUEST_LINE_BYTES + (this.isForwarded ? SVC_PATH_BYTES : 0);
     this.refusal = line.length > maxLine ? URI_TOO_LONG : null;
-    const outcome = this.#readSection(text, at, lineEnd + 2);
-    if (outcome !== "incomplete") this.#judged = 0;
-    return outcome;
+    this.#line = this.refusal === null ? line : null;
+    return null;
   }
 
   get #maxBytes(): number {

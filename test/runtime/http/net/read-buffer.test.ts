@@ -46,6 +46,22 @@ test("connections of a server share the memory that they read into", async () =>
   assert.is(memory.size, 1);
 });
 
+test("reads of the same length share one object", async () => {
+  const { client, accepted } = await connected();
+  useReadBuffer(accepted);
+  const chunks: Buffer[] = [];
+  for (const text of ["abc", "def", "gh", "ijk"]) {
+    client.write(text);
+    const [chunk] = (await once(accepted, "data")) as [Buffer];
+    assert.is(chunk.toString(), text);
+    chunks.push(chunk);
+  }
+  assert.is(chunks[0], chunks[1]);
+  assert.is.not(chunks[0], chunks[2]);
+  client.destroy();
+  accepted.destroy();
+});
+
 test("all bytes arrive in order, across pauses, then the end", async () => {
   const { client, accepted } = await connected();
   useReadBuffer(accepted);
