@@ -25,8 +25,8 @@ import { atExit } from "./at-exit.mjs";
 
 const USAGE =
   "usage: node scripts/mutants.mjs FOLDER [--tests PART]... [--sample NUMBER] [--seed NUMBER]";
-/** Added to three times the duration of the unchanged tests. */
-const LEAST_LIMIT_MS = 10_000;
+/** Added to three times the duration of the unchanged tests that run at once. */
+const LEAST_LIMIT_MS = 30_000;
 /** Of a test file. */
 const LONG_MS = 4_000;
 /** Replacements of a binary operator. */
@@ -263,7 +263,8 @@ function nearestFirst(tests, changed) {
 async function runInTurn(lists, limitMs) {
   let fate = "SURVIVED:";
   for (const list of lists) {
-    if (fate === "SURVIVED:") fate = await runTests(list, limitMs);
+    const ownMs = 3 * sum(list.map((path) => durationsMs.get(path))) + LEAST_LIMIT_MS;
+    if (fate === "SURVIVED:") fate = await runTests(list, Math.min(limitMs, ownMs));
   }
   return fate;
 }
@@ -283,7 +284,8 @@ function folderOfTests(all) {
 function runTests(paths, limitMs) {
   return new Promise((resolve) => {
     const stdio = ["ignore", "pipe", "ignore"];
-    const child = spawn(process.execPath, ["test/run.mjs", ...paths], { cwd: copy, stdio });
+    const env = { ...process.env, STOP_AT_FAILURE: "1" };
+    const child = spawn(process.execPath, ["test/run.mjs", ...paths], { cwd: copy, env, stdio });
     running = child;
     // The runner kills the process groups of its tests; after SIGKILL, endless tests would stay.
     let fate = "killed:";
@@ -308,6 +310,10 @@ function runTests(paths, limitMs) {
 function describe({ path, line, before, text }) {
   const short = (given) => given.replace(/\s+/g, " ").slice(0, 60);
   return `${path}:${line}: ${short(before)} → ${short(text)}`;
+}
+
+function sum(numbers) {
+  return numbers.reduce((total, each) => total + each, 0);
 }
 
 function percent(part, all) {

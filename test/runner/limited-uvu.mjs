@@ -7,7 +7,7 @@ import { currentLimitMs, isWanted } from "./current-limit.mjs";
 export function suite(name, state) {
   const plain = uvuSuite(name, state);
   const test = (title, handler) => {
-    if (isWanted(title)) plain(title, limited(title, handler));
+    if (isWanted(title)) plain(title, untilFailure(limited(title, handler)));
   };
   test.only = (title, handler) => plain.only(title, limited(title, handler));
   test.skip = plain.skip;
@@ -20,6 +20,18 @@ export function suite(name, state) {
 }
 
 export const test = suite();
+
+let hasFailed = false;
+
+/** With STOP_AT_FAILURE, tests after one that has failed do nothing. */
+function untilFailure(run) {
+  return async (state) => {
+    if (hasFailed && process.env.STOP_AT_FAILURE) return;
+    hasFailed = true;
+    await run(state);
+    hasFailed = false;
+  };
+}
 
 function limited(title, handler) {
   return async (state) => {
