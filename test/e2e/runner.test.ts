@@ -17,10 +17,17 @@ function run(...names: string[]) {
   return runWith([], names);
 }
 
-function runWith(options: readonly string[], names: readonly string[]) {
+function runWith(
+  options: readonly string[],
+  names: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+) {
   const files = names.map((name) => `test/fixtures/runner/${name}.test.ts`);
   const words = ["test/run.mjs", ...options, ...files];
-  const { status, stdout } = spawnSync("node", words, { encoding: "utf8" });
+  const { status, stdout } = spawnSync("node", words, {
+    encoding: "utf8",
+    env: { ...process.env, ...more },
+  });
   return { status, stdout, last: stdout.trimEnd().split("\n").at(-1) };
 }
 
@@ -37,6 +44,12 @@ test("counts failures, endless tests, open handles and failing hooks", () => {
   assert.match(stdout, '"never ends" ran past its limit of 1 s');
   assert.match(stdout, "handles are still open after the last test: TCPServerWrap");
   assert.match(stdout, "before: Error: not prepared");
+});
+
+test("runs no test after one that has failed, with STOP_AT_FAILURE", () => {
+  const { stdout } = runWith([], ["mixed"], { STOP_AT_FAILURE: "1" });
+  assert.match(stdout, 'mixed  "fails"');
+  assert.not.match(stdout, "ran past its limit");
 });
 
 test("continues after files that block, die or exit", () => {
