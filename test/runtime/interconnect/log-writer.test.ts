@@ -196,7 +196,7 @@ test("changes that are given up are not confirmed later", async ({ log }) => {
   assert.equal(confirmed, [log.flush]);
 });
 
-test("tells each time that so many bytes were written", async ({ log }) => {
+test("reports the growth of the logs by a number of bytes", async ({ log }) => {
   let told = 0;
   log.writer.onGrown(100, () => told++);
   log.writer.start();
