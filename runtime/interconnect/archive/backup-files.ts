@@ -88,7 +88,7 @@ async function copyFile(file: string, path: string, store: StorePiece): Promise<
 
 /** Returns the bytes at a position, fewer at the end. */
 async function readFully(handle: FileHandle, position: number): Promise<Buffer> {
-  const into = Buffer.alloc(PIECE_BYTES);
+  const into = Buffer.allocUnsafe(PIECE_BYTES);
   for (let done = 0; ; ) {
     const { bytesRead } = await handle.read(into, done, into.length - done, position + done);
     done += bytesRead;

@@ -220,9 +220,8 @@ class Simulation {
     if (!this.#dispatch.isIdle) return false;
     const leaders = this.#members.filter(({ isLeading }) => isLeading);
     if (leaders.length !== 1 || this.#members.some(({ isPaused }) => isPaused)) return false;
-    if (this.#members.some(({ state }) => state === null)) return false;
     const [first, ...others] = this.#members.map(({ state }) => state);
-    return others.every((other) => isDeepStrictEqual(other, first));
+    return first !== null && others.every((other) => isDeepStrictEqual(other, first));
   }
 
   get #archiving(): SimulatedMember | undefined {
@@ -293,9 +292,8 @@ class Simulation {
   #checkHasAll(member: SimulatedMember, epoch: number): void {
     const { graph } = member;
     for (const one of this.#acknowledged) {
-      if (one.epoch > epoch) continue;
-      const what = `${member.id} of epoch ${epoch} lacks ${JSON.stringify(one)}`;
-      assert.ok(graph.hasVertex(one.id), what);
+      if (one.epoch > epoch || graph.hasVertex(one.id)) continue;
+      throw new Error(`${member.id} of epoch ${epoch} lacks ${JSON.stringify(one)}`);
     }
   }
 
@@ -304,9 +302,8 @@ class Simulation {
     const { readyEpoch, startedAt } = member;
     if (!member.hasGraph) return;
     for (const one of this.#acknowledged) {
-      if (one.at >= startedAt || one.epoch > readyEpoch) continue;
-      const what = `${member.id} is in service without ${JSON.stringify(one)}`;
-      assert.ok(member.graph.hasVertex(one.id), what);
+      if (one.at >= startedAt || one.epoch > readyEpoch || member.graph.hasVertex(one.id)) continue;
+      throw new Error(`${member.id} is in service without ${JSON.stringify(one)}`);
     }
   }
 
