@@ -56,7 +56,6 @@ export class SimulatedMember {
   readonly #parts: MemberParts;
   #disk: VirtualDisk;
   readonly root: string;
-  #lives = 0;
   process: VirtualProcess | null = null;
   #instance: Instance | null = null;
   /** Of all its lives. */
@@ -146,7 +145,6 @@ export class SimulatedMember {
     this.process = { id, rate, isAlive: true, pausedUntil: 0 };
     this.startedAt = world.time.now;
     this.readyEpoch = 0;
-    this.#lives++;
     rmSync(join(this.root, "svc.lock"), { force: true });
     world.after(0, this.process, () => void this.#begin());
   }
