@@ -7,17 +7,20 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
 
-/** Files that threads start with, or load as one. Threads of graphs share most of their code. */
+/** Files that threads start with, or load as one: the engine of graphs, and their queries. */
 const STARTS = [
   ["cli.js"],
   ["serve-build-"],
   ["threads/io.js"],
   ["threads/executor.js", "convert.js", "plugins.js"],
   ["index.js"],
-  ["threads/admin.js", "threads/interconnect.js"],
+  ["threads/admin.js"],
+  ["threads/interconnect.js"],
+  ["engine-parts-"],
+  ["bind-graphs-"],
 ];
 /** Size of a group that needs no file of its own. */
-const SMALL_BYTES = 16_000;
+const SMALL_BYTES = 32_000;
 const STATIC_IMPORT = /^(?:import|export)\b[^;"]*"(\.[^"]+)";$/gm;
 const EXPORTS = /^export \{\n([^}]*)\};$/m;
 
