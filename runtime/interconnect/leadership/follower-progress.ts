@@ -58,7 +58,8 @@ export class FollowerProgress {
     return required.length > 0 && required.every((one) => one.answeredAtMs >= sinceMs);
   }
 
-  hasAll(id: string): boolean {
+  /** @param id null: no follower */
+  hasAll(id: string | null): boolean {
     return this.required().some((one) => one.id === id && (one.sn ?? -1) >= this.#last);
   }
 

@@ -329,12 +329,7 @@ export class Member {
     const beat = (record?.beat ?? 0) + 1;
     const recorded = record?.synced ?? [];
     const next = this.#successor;
-    if (
-      next !== null &&
-      this.#isFrozen &&
-      this.#followers.hasAll(next) &&
-      this.#followers.haveAll()
-    ) {
+    if (this.#isFrozen && this.#followers.hasAll(next) && this.#followers.haveAll()) {
       return { holder: null, epoch, beat, synced: recorded, next };
     }
     this.#followers.admit(now);

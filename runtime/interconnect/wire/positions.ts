@@ -110,7 +110,7 @@ export function parsePositions(given: unknown): Positions {
     throw malformedMessage("no graphs that differ");
   }
   if (member !== null && !isIncarnation(member)) throw malformedMessage("no member");
-  return { log: log ?? null, origin, epoch, graphs, diverged, member };
+  return { log, origin, epoch, graphs, diverged, member };
 }
 
 /** @throws SvcError SVC2531 */

@@ -18,7 +18,17 @@ const test = suite("messages about positions");
 
 const ID = "0123456789abcdef".repeat(2);
 const OTHER = "f".repeat(32);
-const NO_IDENTITY = [undefined, null, 1, "", ID.slice(1), `${ID}0`, ID.toUpperCase(), `${ID}\n`];
+const NO_IDENTITY = [
+  undefined,
+  null,
+  1,
+  "",
+  [ID],
+  ID.slice(1),
+  `${ID}0`,
+  ID.toUpperCase(),
+  `${ID}\n`,
+];
 const NO_COUNT = [undefined, null, -1, 0.5, "1", 2 ** 53];
 const NO_LIST = [undefined, null, {}, "", 1];
 

@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { planArchive } from "../../../../runtime/base/archive-config.js";
+import { SvcError } from "../../../../runtime/base/errors.js";
 import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
 import { Archiver, type ArchiverParts } from "../../../../runtime/interconnect/archive/archiver.js";
 import { LATEST, OBJECTS, VERIFIED } from "../../../../runtime/interconnect/archive/manifest.js";
@@ -105,6 +106,39 @@ test("reports a backup that cannot be written, and keeps the log", async (contex
     () => other.log,
   );
   assert.not(existsSync(join(context.folder, "b", "backup")));
+});
+
+test("reports each failure once, and when it goes on", async (context) => {
+  let failure: Error | null = new SvcError("SVC2504", "denied");
+  let tries = 0;
+  const isReady = (): boolean => {
+    tries++;
+    if (failure !== null) throw failure;
+    return true;
+  };
+  const verify = async (): Promise<void> => undefined;
+  const { lines, stop } = await archiverOf(context, { isReady, verify });
+  const tried = async (times: number): Promise<void> => {
+    const end = tries + times;
+    await until(
+      () => tries >= end,
+      () => lines.join("\n"),
+    );
+  };
+  await tried(3);
+  failure = new Error("EIO");
+  await tried(3);
+  failure = null;
+  await until(
+    () => lines.length >= 4,
+    () => lines.join("\n"),
+  );
+  const place = join(context.folder, "backup");
+  assert.equal(lines.slice(0, 4), [
+    ...["SVC2504: backup: denied", "SVC3422: backup: EIO"],
+    ...[`backup: ${place}: full backup 1`, `backup: ${place}: continues`],
+  ]);
+  await stop();
 });
 
 /** An archiver of the stopped instance `a`, which steps at once. */
@@ -285,6 +319,37 @@ test("verifies again after a period, also if a former process did it last", asyn
     );
     await stop();
     assert.is(done.splice(0).length, count, `${ageMs} ${isVerified}`);
+  }
+});
+
+test("verifies again a day after a verification that failed", async (context) => {
+  let [tries, steps, passedMs] = [0, 0, 0];
+  const verify = async (): Promise<void> => {
+    tries++;
+    throw new Error("damaged");
+  };
+  const isReady = (): boolean => ++steps > 0;
+  const plan = { ...planArchive(join(context.folder, "backup")), everyMs: 1 };
+  const { now } = Date;
+  Date.now = () => now() + passedMs;
+  const time = now() - 8 * DAY;
+  await storeOf(context).put(VERIFIED, Buffer.from(JSON.stringify({ time, isVerified: true })));
+  const { lines, stop } = await archiverOf(context, { verify, plan, isReady });
+  const after = async (days: number): Promise<number> => {
+    passedMs += days * DAY;
+    const end = steps + 3;
+    await until(
+      () => steps > end,
+      () => `${steps}`,
+    );
+    return tries;
+  };
+  try {
+    assert.equal([await after(0), await after(0.9), await after(0.2)], [1, 1, 2]);
+    assert.match(lines.join(), /SVC3424: .*: damaged/);
+  } finally {
+    Date.now = now;
+    await stop();
   }
 });
 
