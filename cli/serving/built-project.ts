@@ -13,6 +13,7 @@ import {
   type Manifest,
   readManifest,
 } from "../../runtime/settings/manifest.js";
+import { mayFindNewFiles } from "../../runtime/settings/new-plugin-files.js";
 import type { LoadBuild } from "./served-project.js";
 
 const ARGSPEC_FILE = "argspec.json";
@@ -43,8 +44,9 @@ export function warnIfChanged(projectDir: string, { inputs, checked }: Manifest)
   return changed !== null || !checked;
 }
 
-/** Warns of a new source. It searches all folders of the project. */
+/** Warns of a new source. It may search all folders of the project. */
 export async function warnIfExtended(projectDir: string, build: Manifest): Promise<void> {
+  if (!mayFindNewFiles(projectDir, build.config.plugins, build.files)) return;
   const { findPluginFiles } = await import("../../runtime/settings/plugin-files.js");
   const files = await findPluginFiles(projectDir, build.config);
   const added = files.find((file) => !build.files.includes(file));
