@@ -41,7 +41,8 @@ export async function runSeeds(simulation: Simulation, count: number) {
   return { acknowledged, takeovers, stuck, text };
 }
 
-async function runEverywhere({ first, count, ...rest }: Chunk): Promise<Sums> {
+/** Runs seeds in a process for each core. */
+export async function runEverywhere({ first, count, ...rest }: Chunk): Promise<Sums> {
   let sums = NO_SEEDS;
   let next = first;
   const take = async (): Promise<void> => {
@@ -58,7 +59,8 @@ async function runEverywhere({ first, count, ...rest }: Chunk): Promise<Sums> {
     child.disconnect();
     await ended;
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, take));
+  const processes = Math.min(availableParallelism(), Math.ceil(count / CHUNK));
+  await Promise.all(Array.from({ length: processes }, take));
   return sums;
 }
 

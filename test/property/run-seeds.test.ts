@@ -1,0 +1,28 @@
+// Simulations in several processes: each seed runs once, and one that fails is named.
+// limit: 120 s
+
+import { availableParallelism } from "node:os";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SEED } from "./support/random.js";
+import { runEverywhere } from "./support/run-seeds.js";
+import { type Chunk, runChunk, type Simulation, type Sums } from "./support/seed-chunk.js";
+
+const CHUNK: Chunk = { simulation: "leadership", first: SEED, count: 47, mostFailures: 1 };
+
+const test = suite("run seeds");
+
+test("all processes together have the sums of one", async () => {
+  const timeless = (sums: Sums): Sums => ({ ...sums, cpuMs: 0 });
+  assert.equal(timeless(await runEverywhere(CHUNK)), timeless(await runChunk(CHUNK)));
+});
+
+test("a seed that fails is named, and ends the run", async () => {
+  const simulation = "unknown" as Simulation;
+  const { failures } = await runEverywhere({ ...CHUNK, count: 1000, simulation });
+  const seeds = failures.map(({ seed }) => seed);
+  assert.ok(seeds.includes(SEED) && seeds.length <= availableParallelism(), String(seeds));
+  assert.match(failures[0]!.message, "not a function");
+});
+
+test.run();
