@@ -14,6 +14,7 @@ import { CommitClock } from "../../../runtime/graph/manager/logging-entry-points
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { DurableLog } from "../../../runtime/interconnect/durable-log.js";
 import { FlowControl } from "../../../runtime/interconnect/flow-control.js";
+import type { Incarnation } from "../../../runtime/interconnect/leadership/leadership.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
 import type { MemberProgress } from "../../../runtime/interconnect/log-transport.js";
 import { Provider } from "../../../runtime/interconnect/provider.js";
@@ -135,12 +136,16 @@ test("replicates a graph created while snapshots are sent", async (context) => {
 });
 
 /** A subscriber without any graph, after it got all snapshots of what is flushed. */
-async function subscribe(server: Server, isFlushed: Promise<boolean>): Promise<Peer> {
+async function subscribe(
+  server: Server,
+  isFlushed: Promise<boolean>,
+  member: Incarnation | null = null,
+): Promise<Peer> {
   const [connected] = await Promise.all([once(server, "connection"), isFlushed]);
   const [socket] = connected as [Socket];
   const peer = new Peer(socket);
   await peer.handshake("subscriber", new SharedKey(null));
-  const nothing = { log: null, origin: null, epoch: 1, graphs: [], diverged: [] };
+  const nothing = { log: null, origin: null, epoch: 1, graphs: [], diverged: [], member };
   await peer.sendJson(MessageType.Positions, nothing);
   await peer.expect(MessageType.Table);
   for (let type = 0; type !== MessageType.Status; ) type = (await peer.next())!.type;
@@ -172,6 +177,48 @@ test("trusts the positions that a subscriber reports, not what was sent", async 
     );
   } finally {
     peer.close();
+    server.close();
+    await one.end();
+  }
+});
+
+test("tells its group how far members are, and of no other subscriber", async (context) => {
+  await run(context, "off", "a");
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const said: unknown[] = [];
+  const members: MemberProgress = {
+    ...{ maxDelayMs: 40, ackMs: 1000 },
+    acknowledged: (member, sn) => said.push(["has", member, sn]),
+    lost: (member) => said.push(["lost", member]),
+  };
+  const one = provide(context, (server.address() as AddressInfo).port, members);
+  try {
+    const other = await subscribe(server, one.isFlushed());
+    const { safe } = one.log.channel.log;
+    await acknowledge(other, safe);
+    await until(
+      () => one.provider.has(safe),
+      () => one.lines.join("\n"),
+    );
+    other.close();
+    const member: Incarnation = ["S1", "1".repeat(32)];
+    const peer = await subscribe(server, Promise.resolve(true), member);
+    assert.equal(said, []);
+    await acknowledge(peer, safe + 5);
+    const isSaid = (count: number) =>
+      until(
+        () => said.length >= count,
+        () => one.lines.join("\n"),
+      );
+    await isSaid(1);
+    peer.close();
+    await isSaid(2);
+    assert.equal(said, [
+      ["has", member, safe],
+      ["lost", member],
+    ]);
+  } finally {
     server.close();
     await one.end();
   }
