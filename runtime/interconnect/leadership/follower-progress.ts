@@ -107,9 +107,9 @@ export class FollowerProgress {
     const required = this.required();
     const isComplete = (one: Follower): boolean => one.isSynced || (one.sn ?? -1) >= one.target;
     const good = required.filter((one) => isComplete(one) && !this.#isLate(one, now));
-    // A member that was emptied replaces itself.
-    const isReplaced = ({ id }: Follower): boolean => good.some((other) => other.id === id);
-    const late = required.filter((one) => one.isSynced && !good.includes(one) && !isReplaced(one));
+    // Also a member that was emptied: it replaces itself.
+    const isGood = ({ id }: Follower): boolean => good.some((other) => other.id === id);
+    const late = required.filter((one) => one.isSynced && !isGood(one));
     const missing = Math.max(0, least - good.length);
     return [...good, ...late.slice(0, missing)].map(({ id, incarnation }) => [id, incarnation]);
   }
@@ -118,9 +118,9 @@ export class FollowerProgress {
   recorded(now: number, synced: readonly Incarnation[]): void {
     const named = new Set(synced.map((one) => one.join(" ")));
     for (const [key, one] of this.#followers) {
-      const isRemoved = one.isSynced && !named.has(key);
+      const wasSynced = one.isSynced;
       one.isSynced = named.has(key);
-      if (one.isSynced || !(isRemoved || this.#isLate(one, now))) continue;
+      if (one.isSynced || !(wasSynced || this.#isLate(one, now))) continue;
       one.isRequired = false;
       if (one.lostAtMs !== null) this.#followers.delete(key);
     }

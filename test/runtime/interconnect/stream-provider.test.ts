@@ -177,12 +177,16 @@ for (const [what, state] of Object.entries({
     assert.equal([log, epoch], [channel.log.logId, EPOCH]);
     assert.is(reached?.sn, channel.log.last);
     assert.is(provider.keptSn, channel.log.last + 1);
+    const first = await stream.read(0).next();
+    assert.is.not(Buffer.from(first.value!.bytes).toString(), "former", "it is removed");
+    assert.is(provider.report().isSynchronizing, false);
     await stop();
   });
 }
 
 test("begins again when the log has no longer what the stream lacks", async () => {
-  const { found, attempt, channel, roll, write, broker, snapshots, stop } = await setUp();
+  const { found, attempt, provider, channel, roll, ...parts } = await setUp();
+  const { write, broker, snapshots, stop } = parts;
   await found({});
   await roll();
   write("d");
@@ -190,6 +194,7 @@ test("begins again when the log has no longer what the stream lacks", async () =
   assert.is(channel.log.first, 5);
   assert.match(await attempt(), /no snapshot/);
   assert.equal([snapshots.length > 0, broker.parts], [true, 2]);
+  assert.is(provider.report().isSynchronizing, false);
   await stop();
 });
 

@@ -268,4 +268,17 @@ test("says each failure once", async () => {
   stop();
 });
 
+test("names a failure of its own disk by the code of lost connections", async () => {
+  const { subscriber, replica, provider, said, offer, stop } = await attached(false);
+  provider.close();
+  while (subscriber.heardAtMs > 0) await turn();
+  said.length = 0;
+  replica.accept = async () => {
+    throw new Error("EIO");
+  };
+  assert.ok(await isLeft(await offer(EPOCH)));
+  assert.equal(said, ["SVC2531: EIO"]);
+  stop();
+});
+
 test.run();

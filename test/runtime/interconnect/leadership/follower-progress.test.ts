@@ -26,6 +26,19 @@ test("waits for a new follower once it follows without delay, and is connected",
   assert.equal(progress.wanted(80, 0), [ONE]);
 });
 
+test("a follower needs what was there when it became required, not what came since", () => {
+  const progress = new FollowerProgress();
+  progress.written(0, 10);
+  progress.acknowledged(10, ONE, 3);
+  progress.admit(20);
+  progress.written(30, 20);
+  progress.admit(40);
+  progress.acknowledged(50, ONE, 9);
+  assert.equal(progress.wanted(60, 0), []);
+  progress.acknowledged(70, ONE, 10);
+  assert.equal(progress.wanted(80, 0), [ONE]);
+});
+
 test("does not wait for a follower that is a second late", () => {
   const progress = new FollowerProgress();
   progress.acknowledged(0, ONE, 0);
