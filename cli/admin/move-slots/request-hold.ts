@@ -26,31 +26,39 @@ export class RequestHold {
 
   /**
    * Runs an act while changes of slots wait. Then dispatchers install the record that it returns,
-   * before the requests go on.
+   * before queries go on. Changes go on after a last act, which begins at the same time.
    * @param drainMs for which others may wait for running requests, in total
-   * @param ended gets the milliseconds for which changes and queries waited
+   * @param report gets the milliseconds for which changes and queries waited
    * @throws BusyError
    */
   async during(
     slots: readonly number[],
     drainMs: number,
     act: () => Promise<SlotRecord>,
-    ended: (changesMs: number, queriesMs: number) => void,
+    last: () => Promise<void>,
+    report: (changesMs: number, queriesMs: number) => void,
   ): Promise<void> {
     await this.#lease.renew();
     this.#slots = slots;
     this.#drainMs = drainMs;
     this.#queriesSinceMs = 0;
     this.#sinceMs = performance.now();
-    let record: SlotRecord | null = null;
+    let queriesEndMs = 0;
     try {
       await this.#drain(false);
-      record = await act();
+      const record = await act();
+      const released = this.#releaseQueries(record).finally(() => {
+        queriesEndMs = performance.now();
+      });
+      const ended = await Promise.allSettled([released, last()]);
+      for (const one of ended) if (one.status === "rejected") throw one.reason;
     } finally {
-      await this.#release(record);
+      // A dispatcher that cannot be reached ends its hold by itself.
+      await this.#sendAll({ do: "release-requests" }).catch(() => undefined);
       const endMs = performance.now();
-      const queriesMs = this.#queriesSinceMs === 0 ? 0 : endMs - this.#queriesSinceMs;
-      ended(endMs - this.#sinceMs, queriesMs);
+      if (queriesEndMs === 0) queriesEndMs = endMs;
+      const queriesMs = this.#queriesSinceMs === 0 ? 0 : queriesEndMs - this.#queriesSinceMs;
+      report(endMs - this.#sinceMs, queriesMs);
     }
   }
 
@@ -72,12 +80,15 @@ export class RequestHold {
   }
 
   /** @throws Error if a dispatcher has not installed the record */
-  async #release(record: SlotRecord | null): Promise<void> {
+  #releaseQueries(record: SlotRecord): Promise<void> {
+    const held = { slots: this.#slots, withQueries: false, drainMs: 0 };
+    return this.#sendAll({ do: "hold-requests", ...held, record });
+  }
+
+  /** Each dispatcher follows the ones below it. @throws Error if one does not respond */
+  async #sendAll(command: object): Promise<void> {
     const ids = [...this.#dispatchers].reverse();
-    const command = { do: "release-requests", ...(record !== null && { record }) };
-    const released = await Promise.allSettled(ids.map((id) => this.#instances.send(id, command)));
-    // A dispatcher that cannot be reached ends its hold by itself.
-    if (record === null) return;
-    for (const one of released) if (one.status === "rejected") throw one.reason;
+    const sent = await Promise.allSettled(ids.map((id) => this.#instances.send(id, command)));
+    for (const one of sent) if (one.status === "rejected") throw one.reason;
   }
 }

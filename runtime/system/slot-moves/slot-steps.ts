@@ -21,6 +21,7 @@ import { isAway, SlotSurvey, WAIT_MS } from "./slot-survey.js";
 
 const MAX_FAILURES = 100;
 
+type TellStep = Extract<SlotStep, { do: "tell" }>;
 export type CopyStep = Extract<SlotStep, { do: "copy" | "apply" }>;
 
 /** Acts of a run between the commands of an attempt. */
@@ -41,6 +42,8 @@ export class SlotSteps {
   readonly instances: SlotInstances;
   readonly survey: SlotSurvey;
   readonly #dispatchers: readonly string[];
+  /** Lets the target of an attempt take what it shows already; null: it has taken the slots. */
+  #shown: TellStep | null = null;
   /** How long instances have removed content, in total. */
   removalMs = 0;
 
@@ -64,6 +67,7 @@ export class SlotSteps {
    * @returns the record that dispatchers do not have yet
    */
   async attempt(move: SlotMove, acts: AttemptActs): Promise<SlotRecord> {
+    this.#shown = null;
     try {
       await this.#advance({ move, isCopied: false, isApplied: false }, acts);
       return latestRecord((await this.survey.look()).map((found) => found.record))!;
@@ -72,6 +76,13 @@ export class SlotSteps {
       await this.settle().catch(() => undefined);
       throw error;
     }
+  }
+
+  /** Lets the target of an attempt make durable what it shows, so that it may change. */
+  async take(): Promise<void> {
+    const shown = this.#shown;
+    this.#shown = null;
+    if (shown !== null) await this.#execute(shown);
   }
 
   /** Lets the source of an attempt forget the move, once the removal of its content is durable. */
@@ -126,7 +137,9 @@ export class SlotSteps {
       const { id, term } = step.at;
       const what = isLast ? { do: "clear-out" } : { do: "remove", last: step.last ?? undefined };
       const removal = this.instances.send(id, { ...what, id: step.move.id, term });
-      const told = step.meanwhile.map((other) => this.#execute(other));
+      const told = step.meanwhile.map((other) => {
+        return isLast ? this.#announce(other, step.move) : this.#execute(other);
+      });
       // None may still be under way when the next step is chosen.
       const ended = await Promise.allSettled([removal, ...told]);
       for (const one of ended) if (one.status === "rejected") throw one.reason;
@@ -137,9 +150,23 @@ export class SlotSteps {
       await this.survey.untilReplicated(own!);
       return step.afterwards === null ? undefined : this.#execute(step.afterwards);
     }
-    const command = { do: "tell", command: step.command };
+    return this.#sendAll(step.to, { do: "tell", command: step.command });
+  }
+
+  /** Tells instances a map that requests wait for: it becomes durable after that. */
+  #announce(step: TellStep, { id, isStaged }: SlotMove): Promise<void> {
+    const { to, command } = step;
+    if (command.do === "install") {
+      return this.#sendAll(to, { do: "announce", record: command.record });
+    }
+    if (isStaged !== true) return this.#execute(step);
+    this.#shown = step;
+    return this.#sendAll(to, { do: "show", id });
+  }
+
+  async #sendAll(to: readonly string[], command: object): Promise<void> {
     await Promise.all(
-      step.to.map(async (id) => {
+      to.map(async (id) => {
         this.survey.note(id, (await this.instances.send(id, command)) as Partial<SurveyedInstance>);
       }),
     );

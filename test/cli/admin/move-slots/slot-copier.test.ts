@@ -102,15 +102,26 @@ for (const [text, forged] of [
   });
 }
 
-/** Copies slots ahead, with the target that has written the present cut or has not. */
-async function copyAhead(pair: Pair, copier: SlotCopier, written: Promise<unknown>) {
+const NOW = Promise.resolve();
+
+/**
+ * Copies slots ahead.
+ * @param written by the target, which has or has not
+ * @param released once queries go on
+ */
+async function copyAhead(
+  pair: Pair,
+  copier: SlotCopier,
+  written: Promise<unknown>,
+  released: Promise<unknown>,
+) {
   const slots = [...pair.content.keys()];
-  copier.copyAhead("next", FROM!, TO!, slots, 1, written);
+  copier.copyAhead("next", FROM!, TO!, slots, 1, { written, released });
   // The next cut begins once nothing is copied ahead.
   return copier.encode(FROM!, slots, 1);
 }
 
-test("of the next cut are sent once the target has written the present one", async () => {
+test("of the next cut are sent once queries go on", async () => {
   const pair = new Pair(
     new Map([
       [1, "a"],
@@ -119,11 +130,16 @@ test("of the next cut are sent once the target has written the present one", asy
   );
   const { copier } = pair;
   let end = (): void => {};
+  let wrote = (): void => {};
   const written = new Promise<void>((resolve) => {
+    wrote = resolve;
+  });
+  const released = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const encoding = copyAhead(pair, copier, written);
+  const encoding = copyAhead(pair, copier, written, released);
   while (pair.messages < 2) await turn();
+  wrote();
   await turn();
   assert.is(pair.received.size, 0);
   assert.is(pair.encodings, 1);
@@ -142,7 +158,7 @@ test("of the next cut are sent once the target has written the present one", asy
 test("of the next cut are not read any more once the target has written", async () => {
   const pair = new Pair(new Map([[1, "d".repeat(15)]]));
   const { copier } = pair;
-  const encoded = await copyAhead(pair, copier, Promise.resolve());
+  const encoded = await copyAhead(pair, copier, NOW, NOW);
   assert.is(pair.messages, 0);
   await copier.copy(encoded, "next", FROM!, TO!);
   assert.equal([...pair.received], [...pair.content]);
@@ -150,7 +166,9 @@ test("of the next cut are not read any more once the target has written", async 
 
 test("of the next cut are not sent if the target has not written the present one", async () => {
   const pair = new Pair(new Map([[1, "a"]]));
-  await copyAhead(pair, pair.copier, Promise.reject(new Error("lost")));
+  await copyAhead(pair, pair.copier, Promise.reject(new Error("lost")), NOW);
+  assert.is(pair.received.size, 0);
+  await copyAhead(pair, pair.copier, NOW, Promise.reject(new Error("not cut")));
   assert.is(pair.received.size, 0);
 });
 

@@ -281,6 +281,28 @@ test("requests go on before the source forgets the move", async () => {
   assert.is(await codeOf(ProcedureLease.during(run, "a run", act)), "done");
 });
 
+test("a target shows what it has stored, and takes it when requests go on", async () => {
+  const [source, target, dispatcher] = begin(RECORD);
+  const calls = callsOf([source, target, dispatcher]);
+  const move = { ...MOVE, isStaged: true };
+  const act = async (lease: ProcedureLease): Promise<void> => {
+    const steps = new SlotSteps(calls, lease, 0);
+    const hold = async (one: Instance) => {
+      one.record = changeSlots(one.record, one.id, { do: "hold", move });
+      steps.survey.note(one.id, { record: one.record });
+    };
+    await steps.attempt(move, { copy: () => hold(source), apply: () => hold(target) });
+    assert.equal([source.done, target.done], [["give", "clear-out"], ["show"]]);
+    await steps.take();
+    assert.equal(target.done, ["show", "take"]);
+    await steps.take();
+    await steps.finish();
+    assert.equal(target.done, ["show", "take"]);
+  };
+  const run = { ...calls, isForced: false };
+  assert.is(await codeOf(ProcedureLease.during(run, "a run", act)), "done");
+});
+
 test("a run waits until replicas have what their leader had", async () => {
   const topology = { transaction: { B1: ["S1"] }, dispatch: { TD: [{ partitions: ["B1"] }] } };
   const system = readDescriptor({
