@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { GraphManager } from "../../../runtime/graph/manager/graph-manager.js";
@@ -270,6 +271,62 @@ test("sends again to a subscriber whose last connection was paused", async (cont
   }
 });
 
+test("sends nothing to a subscriber that has paused it, until it goes on", async (context) => {
+  await run(context, "off", "a");
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const one = provide(context, (server.address() as AddressInfo).port);
+  const what = (): string => one.lines.join("\n");
+  const peer = await subscribe(server, one.isFlushed());
+  let isSent = false;
+  const receiving = (async (): Promise<void> => {
+    for (let type = 0; type !== MessageType.Frame; ) type = (await peer.next())!.type;
+    isSent = true;
+  })();
+  try {
+    const { safe } = one.log.channel.log;
+    await peer.send(MessageType.Pause, Buffer.alloc(0));
+    // Messages are handled in order.
+    await acknowledge(peer, safe);
+    await until(() => one.provider.has(safe), what);
+    openStore(one.keep("made")).createVertex("a");
+    assert.ok(await one.isFlushed());
+    for (let turns = 200; turns > 0; turns--) await turn();
+    assert.is(isSent, false);
+    await peer.send(MessageType.Resume, Buffer.alloc(0));
+    await until(() => isSent, what);
+  } finally {
+    peer.close();
+    server.close();
+    await one.end();
+    await receiving.catch(() => undefined);
+  }
+});
+
+test("logs a lost connection again after another one that was of use", async (context) => {
+  await run(context, "off", "a");
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const one = provide(context, (server.address() as AddressInfo).port);
+  const logged = (pattern: RegExp, count: number) =>
+    until(
+      () => one.lines.filter((line) => pattern.test(line)).length === count,
+      () => one.lines.join("\n"),
+    );
+  try {
+    for (const count of [1, 2]) {
+      const peer = await subscribe(server, one.isFlushed());
+      await acknowledge(peer, one.log.channel.log.safe);
+      await logged(/attached/, count);
+      peer.close();
+      await logged(/SVC2531/, count);
+    }
+  } finally {
+    server.close();
+    await one.end();
+  }
+});
+
 test("shows no serial before the first transaction, whose log has no id yet", async (context) => {
   const one = await Instance.start(context.root);
   try {
@@ -289,7 +346,7 @@ test("tries a member of a group again sooner, and more often", async (context) =
   const nothing = (): void => undefined;
   const member = { maxDelayMs: 40, ackMs: 1000, acknowledged: nothing, lost: nothing };
   const delays = async (members?: MemberProgress): Promise<number[]> => {
-    const [{ setTimeout: real }, { random }] = [globalThis, Math];
+    const [{ setTimeout: real }, { random }, { now }] = [globalThis, Math, performance];
     const all: number[] = [];
     const noted = (run: () => void, ms = 0): NodeJS.Timeout => {
       // Refused connections, which the logs of the provider do not wait for.
@@ -298,6 +355,8 @@ test("tries a member of a group again sooner, and more often", async (context) =
     };
     globalThis.setTimeout = noted as typeof setTimeout;
     Math.random = () => 0;
+    // Attempts that take long begin again with the shortest delay.
+    performance.now = () => 1000;
     const one = provide(context, port, members);
     try {
       await until(
@@ -305,7 +364,7 @@ test("tries a member of a group again sooner, and more often", async (context) =
         () => one.lines.join("\n"),
       );
     } finally {
-      [globalThis.setTimeout, Math.random] = [real, random];
+      [globalThis.setTimeout, Math.random, performance.now] = [real, random, now];
       await one.end();
     }
     return all.slice(0, 4);

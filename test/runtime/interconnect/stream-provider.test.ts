@@ -54,6 +54,7 @@ async function setUp() {
   let flushed = (): void => undefined;
   const digest = "0".repeat(32);
   const snapshots: string[] = [];
+  const traffic = new Traffic();
   const provider = new StreamProvider({
     ...{ uri: "memory://stream", open: async () => broker.connect(), gate: new FlowControl() },
     log: {
@@ -63,10 +64,10 @@ async function setUp() {
         return () => undefined;
       },
     },
-    ...{ traffic: new Traffic(), warn: (line) => said.push(line) },
+    ...{ traffic, warn: (line) => said.push(line) },
     snapshots: {
       saveNow: async (name) => {
-        snapshots.push(name);
+        snapshots.push(`${name}, ${traffic.synchronizing} of all`);
         throw new Error("no snapshot");
       },
     },
@@ -96,7 +97,7 @@ async function setUp() {
   };
   const flush = (): void => flushed();
   return {
-    ...{ provider, channel, broker, ends, said, fences, snapshots },
+    ...{ provider, channel, broker, ends, said, fences, snapshots, traffic },
     ...{ found, attempt, stop, roll, erase, write, flush },
   };
 }
@@ -156,8 +157,59 @@ test("continues where the stream ends", async () => {
   assert.equal([provider.keptSn, provider.report().lagUnits], [5, 0]);
   const { isConnected, isSynchronizing } = provider.report();
   assert.equal([isConnected, isSynchronizing, snapshots, broker.parts], [true, false, [], 3]);
+  assert.equal([provider.has(4), provider.has(5)], [true, false]);
   await stop();
   assert.is(provider.report().isConnected, false);
+});
+
+test("tells its state once it has sent all, and seldom", async () => {
+  const { found, attempt, provider, broker, write, flush, stop } = await setUp();
+  const { now } = performance;
+  let time = 1_000_000;
+  performance.now = () => time;
+  try {
+    await found({});
+    await attempt();
+    const sent = async (sn: number): Promise<number> => {
+      flush();
+      for (let turns = 0; turns < 1000 && !provider.has(sn); turns++) await turn();
+      for (let turns = 0; turns < 50; turns++) await turn();
+      return broker.parts;
+    };
+    assert.is(await sent(4), 3, "the former message, a frame and the state");
+    write("d");
+    assert.is(await sent(5), 4, "a frame");
+    time += 2_000;
+    assert.equal([await sent(5), await sent(5)], [5, 5], "the state");
+    time += 2_000;
+    assert.is(await sent(5), 5, "nothing has changed");
+  } finally {
+    performance.now = now;
+    await stop();
+  }
+});
+
+test("repairs by new snapshots at once, unless it ends", async () => {
+  const { found, attempt, provider, broker, erase, stop } = await setUp();
+  await found({ reached: null });
+  erase();
+  await attempt();
+  for (let turns = 0; turns < 50; turns++) await turn();
+  const stream = broker.connect();
+  const before = (await stream.first())!;
+  assert.is(provider.isRepairing, false);
+  provider.repair("different");
+  assert.is(provider.isRepairing, true);
+  for (let turns = 0; turns < 1000 && provider.isRepairing; turns++) await turn();
+  assert.is(provider.isRepairing, false);
+  assert.ok((await stream.first())! > before);
+  provider.repair("all");
+  provider.repair(null);
+  assert.is(provider.isRepairing, false);
+  provider.repair("all");
+  const stopped = stop();
+  assert.is(provider.isRepairing, false);
+  await stopped;
 });
 
 for (const [what, state] of Object.entries({
@@ -186,14 +238,14 @@ for (const [what, state] of Object.entries({
 
 test("begins again when the log has no longer what the stream lacks", async () => {
   const { found, attempt, provider, channel, roll, ...parts } = await setUp();
-  const { write, broker, snapshots, stop } = parts;
+  const { write, broker, snapshots, traffic, stop } = parts;
   await found({});
   await roll();
   write("d");
   channel.trim(() => 9);
   assert.is(channel.log.first, 5);
   assert.match(await attempt(), /no snapshot/);
-  assert.equal([snapshots.length > 0, broker.parts], [true, 2]);
+  assert.equal([snapshots[0], broker.parts, traffic.synchronizing], ["test, 1 of all", 2, 0]);
   assert.is(provider.report().isSynchronizing, false);
   await stop();
 });
