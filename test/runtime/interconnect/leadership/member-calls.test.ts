@@ -258,4 +258,13 @@ test("alone, only its settings let a leader acknowledge", () => {
   );
 });
 
+test("a member that left stays named only if changes wait for it", () => {
+  const named = (whenAlone: MemberOptions["whenAlone"]) => {
+    const { member } = lead({ whenAlone });
+    member.lost(0, ONE);
+    return proposal(member, TTL_MS).synced;
+  };
+  assert.equal([named("refuse"), named("go-on")], [[OWN, ONE], [OWN]]);
+});
+
 test.run();
