@@ -7,7 +7,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { installSlots, type SlotPlan, threadSlots } from "../../../runtime/base/instance-slots.js";
-import { findSlotRecord, KeptSlots } from "../../../runtime/base/kept-slots.js";
+import { findSlotRecord, isSlotMove, KeptSlots } from "../../../runtime/base/kept-slots.js";
 import { slotOfKey } from "../../../runtime/base/slot-of-key.js";
 
 const test = suite<{ root: string }>("kept slots");
@@ -117,6 +117,13 @@ test("a target changes nothing of what it shows before it has taken it", ({ root
   slots.change({ do: "take", id: "a" });
   assert.equal(owns(), [true, true]);
   assert.is(JSON.parse(readFileSync(join(root, "_slots.json"), "utf8")).format, 1);
+});
+
+test("a move from outside tells by a boolean whether its content is stored", () => {
+  assert.equal(
+    [true, false, 1, null].map((isStaged) => isSlotMove({ ...MOVE, isStaged }, 16)),
+    [true, true, false, false],
+  );
 });
 
 test("only stored content is shown", ({ root }) => {

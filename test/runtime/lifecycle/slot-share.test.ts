@@ -12,7 +12,7 @@ import { findSlotRecord, KeptSlots } from "../../../runtime/base/kept-slots.js";
 import { GraphSlots } from "../../../runtime/graph/log/slot-content.js";
 import type { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { SlotShare } from "../../../runtime/lifecycle/slot-share.js";
-import { readStage } from "../../../runtime/lifecycle/stage-file.js";
+import { readStage, removeStage } from "../../../runtime/lifecycle/stage-file.js";
 import { loggedStore, replayTo } from "../graph/support/logged-graph.js";
 import { openStore } from "../graph/support/make-graph.js";
 import { SLOT_PLAN } from "../graph/support/slot-plan.js";
@@ -188,13 +188,39 @@ test("is kept until the slots are taken durably", async (context) => {
   installSlots(null);
 });
 
+test("is shown as it was written, without what is stored", async (context) => {
+  const { share, move, responds } = await makeTarget(context);
+  await share.store(move);
+  await share.write(move);
+  removeStage(context.root);
+  await share.show("a");
+  assert.ok(responds());
+  installSlots(null);
+});
+
+test("is shown by a target only", async (context) => {
+  const slots = new KeptSlots(context.root, SLOT_PLAN);
+  const share = new SlotShare(null as never, slots);
+  slots.change({ do: "hold", move: { ...MOVE, isStaged: true } });
+  slots.change({ do: "give", id: "a" });
+  const reason = await share.show("a").catch((error: Error) => error.message);
+  assert.match(String(reason), /do not move to this group/);
+  installSlots(null);
+});
+
 test("is removed with a move that is undone", async (context) => {
-  const { share, move, store } = await makeTarget(context);
+  const { share, slots, store, move, chunk } = await makeTarget(context);
   await share.store(move);
   await share.write(move);
   await share.remove("a");
   assert.not(has(store, "x"));
   assert.throws(() => readStage(context.root, "a"), /lacks the content of the move a/);
+  // Nothing of it counts as written.
+  slots.change({ do: "abort", id: "a" });
+  share.stage("a", [chunk]);
+  await share.store(move);
+  await share.show("a");
+  assert.ok(has(store, "x"));
   installSlots(null);
 });
 

@@ -303,6 +303,35 @@ test("a target shows what it has stored, and takes it when requests go on", asyn
   assert.is(await codeOf(ProcedureLease.during(run, "a run", act)), "done");
 });
 
+test("other groups get the map of an attempt before it is durable", async () => {
+  const THREE = ["B1", "B2", "B3"];
+  const engines = THREE.map((id, n) => [id, { ...ENGINE, hport: 9100 + 10 * n }] as const);
+  const system = readDescriptor({
+    ...{ name: "Three", graphs: ["things"], slots: { graphs: ["things"], count: 16 } },
+    instances: { TD: { type: "dispatch", hport: 9990 }, ...Object.fromEntries(engines) },
+    topology: { dispatch: { TD: [{ partitions: THREE }] } },
+  });
+  const record = { ...RECORD, groups: THREE };
+  const [source, target, other] = THREE.map((id) => new Instance(id, record)) as [
+    Instance,
+    Instance,
+    Instance,
+  ];
+  const all = [source, target, other, new Instance("TD", record)];
+  const calls = { ...callsOf(all), system };
+  const act = async (lease: ProcedureLease): Promise<void> => {
+    const steps = new SlotSteps(calls, lease, 0);
+    const hold = async (one: Instance) => {
+      one.record = changeSlots(one.record, one.id, { do: "hold", move: MOVE });
+      steps.survey.note(one.id, { record: one.record });
+    };
+    await steps.attempt(MOVE, { copy: () => hold(source), apply: () => hold(target) });
+    assert.equal(other.done, ["announce"]);
+  };
+  const run = { ...calls, isForced: false };
+  assert.is(await codeOf(ProcedureLease.during(run, "a run", act)), "done");
+});
+
 test("a run waits until replicas have what their leader had", async () => {
   const topology = { transaction: { B1: ["S1"] }, dispatch: { TD: [{ partitions: ["B1"] }] } };
   const system = readDescriptor({
