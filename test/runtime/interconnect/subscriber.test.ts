@@ -33,6 +33,8 @@ async function attached(isMember: boolean) {
     accept: async ({ epoch }: Offer) => void calls.push(`accept ${epoch}`),
     ...{ keepMark: nothing, mark: () => calls.push("mark"), lose: () => calls.push("lose") },
     reject: () => calls.push("reject"),
+    settle: async () => void calls.push("settle"),
+    retire: async () => void calls.push("retire"),
     report: () => ({ state: "fetching", done: 0, of: 0 }),
     positions: () => ({ log: null, origin: null, epoch: EPOCH, graphs: [], diverged: [] }),
     meet: (epoch: number) => met.push(epoch),
@@ -237,6 +239,15 @@ test("acknowledges what is durable, and only then", async () => {
   replica.onSafe();
   const message = await provider.next();
   assert.equal([message!.type, message!.body.readBigUInt64LE()], [MessageType.Ack, 7n]);
+  stop();
+});
+
+test("settles and retires its replica", async () => {
+  const { subscriber, calls, stop } = await attached(false);
+  calls.length = 0;
+  await subscriber.settle();
+  await subscriber.retire();
+  assert.equal(calls, ["settle", "retire"]);
   stop();
 });
 
