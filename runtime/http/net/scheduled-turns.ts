@@ -22,9 +22,16 @@ function takeTurns(): void {
   const connections = scheduled;
   scheduled = inTurn;
   inTurn = connections;
-  for (const connection of connections) {
-    connection.isScheduled = false;
-    connection.turn();
+  let next = 0;
+  try {
+    while (next < connections.length) {
+      const connection = connections[next++]!;
+      connection.isScheduled = false;
+      connection.turn();
+    }
+  } finally {
+    // The thread outlives a fault of one connection, and so do the others.
+    for (; next < connections.length; next++) scheduleTurn(connections[next]!);
+    while (connections.length > 0) connections.pop();
   }
-  while (connections.length > 0) connections.pop();
 }

@@ -27,4 +27,31 @@ test("come once each, in order, and again for a connection that schedules anothe
   assert.not.ok(first.isScheduled || second.isScheduled);
 });
 
+test("come for all others if one fails, now and later", async () => {
+  const turns: string[] = [];
+  const make = (name: string, turn = () => {}): ScheduledTurn => ({
+    isScheduled: false,
+    turn: () => {
+      turns.push(name);
+      turn();
+    },
+  });
+  const fail = (): never => {
+    throw new Error("broken");
+  };
+  const caught: string[] = [];
+  process.setUncaughtExceptionCaptureCallback(({ message }) => caught.push(message));
+  try {
+    for (const one of [make("a"), make("b", fail), make("c"), make("d", fail)]) scheduleTurn(one);
+    for (let n = 0; n < 4; n++) await nextTurn();
+    scheduleTurn(make("e"));
+    scheduleTurn(make("f"));
+    await nextTurn();
+  } finally {
+    process.setUncaughtExceptionCaptureCallback(null);
+  }
+  assert.equal(turns, ["a", "b", "c", "d", "e", "f"]);
+  assert.equal(caught, ["broken", "broken"]);
+});
+
 test.run();
