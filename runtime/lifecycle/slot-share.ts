@@ -6,7 +6,7 @@ import { answerInTime } from "../base/answer-in-time.js";
 import { threadSlots } from "../base/instance-slots.js";
 import type { KeptSlots } from "../base/kept-slots.js";
 import { isLeading, type SlotMember } from "../base/next-slot-step.js";
-import type { SlotMove } from "../base/slot-record.js";
+import { changeSlots, type SlotMove } from "../base/slot-record.js";
 import { describeDigest, measureBytes } from "../graph/api/status/graph-digest.js";
 import { GraphSlots, type RecordName } from "../graph/log/slot-content.js";
 import { type GraphDigests, isReached } from "../system/slot-moves/graph-digests.js";
@@ -208,6 +208,8 @@ export class SlotShare {
     this.#requireTarget(move);
     const missing = this.#listMissing(await this.#all(), move);
     if (missing.length > 0) return { missing };
+    // If it is refused, what another move has stored must stay.
+    changeSlots(this.#slots.record, this.#slots.own, { do: "hold", move });
     writeStage(this.#slots.root, id, this.#staged);
     // Otherwise a write may have begun.
     if (this.#slots.record.move?.id !== id) this.#slots.noteAbsent(id);

@@ -1,8 +1,8 @@
 // Content of slots that an instance has received, durable before its graphs have it: the source may
 // give the slots then, and after a crash the content is written to the graphs once more.
 //
-// The first line is JSON: format, id of the move, length and checksum of the bytes that follow, and
-// for each content where it is among them.
+// The first line is JSON: format, id of the move, a checksum of all but the format, and for each
+// content its length among the bytes that follow.
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -25,15 +25,17 @@ export interface StagedContent {
 /** By graph and slot. */
 export type StagedContents = ReadonlyMap<string, StagedContent>;
 
+interface ListedContent {
+  readonly place: string;
+  readonly length: number;
+  readonly names: readonly RecordName[];
+}
+
 interface Head {
   readonly format: number;
   readonly id: string;
   readonly checksum: number;
-  readonly contents: readonly {
-    readonly place: string;
-    readonly length: number;
-    readonly names: readonly RecordName[];
-  }[];
+  readonly contents: readonly ListedContent[];
 }
 
 /** @param id of the move */
@@ -42,10 +44,17 @@ export function writeStage(root: string, id: string, staged: StagedContents): vo
     return { place, length: bytes.length, names };
   });
   const all = [...staged.values()].map(({ bytes }) => bytes);
-  const checksum = all.reduce((sum, bytes) => crc32(bytes, sum), 0);
+  const checksum = all.reduce((sum, bytes) => crc32(bytes, sum), checkList(id, contents));
   const head: Head = { format: STAGE_FORMAT, id, checksum, contents };
   const text = Buffer.from(`${JSON.stringify(head)}\n`);
-  replaceFileSync(join(root, STAGE_FILE), Buffer.concat([text, ...all]));
+  const file = join(root, STAGE_FILE);
+  try {
+    replaceFileSync(file, Buffer.concat([text, ...all]));
+  } catch (error) {
+    // On a full disk, the log needs the space.
+    rmSync(`${file}.tmp`, { force: true });
+    throw error;
+  }
 }
 
 /**
@@ -60,7 +69,8 @@ export function readStage(root: string, id: string): StagedContents {
   const reason = explainLaterFormat(head?.format, STAGE_FORMAT);
   if (reason !== null) throw new SvcError("SVC2506", `${file}: ${reason}`);
   const bytes = all.subarray(end + 1);
-  if (head === null || head.id !== id || crc32(bytes) !== head.checksum) {
+  const checksum = crc32(bytes, checkList(id, head?.contents));
+  if (head === null || head.id !== id || checksum !== head.checksum) {
     throw new SvcError("SVC3413", `${file} lacks the content of the move ${id}, or is corrupt`);
   }
   const staged = new Map<string, StagedContent>();
@@ -74,6 +84,11 @@ export function readStage(root: string, id: string): StagedContents {
 
 export function removeStage(root: string): void {
   rmSync(join(root, STAGE_FILE), { force: true });
+}
+
+/** A name that differs is as harmful as a value that does. */
+function checkList(id: string, contents: readonly ListedContent[] | undefined): number {
+  return crc32(JSON.stringify([id, contents]));
 }
 
 function parseHead(line: Uint8Array): Head | null {

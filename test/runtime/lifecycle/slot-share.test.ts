@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { SvcError } from "../../../runtime/base/errors.js";
 import { installSlots, threadSlots } from "../../../runtime/base/instance-slots.js";
 import { findSlotRecord, KeptSlots } from "../../../runtime/base/kept-slots.js";
 import { GraphSlots } from "../../../runtime/graph/log/slot-content.js";
@@ -132,6 +133,16 @@ test("is durable in a target that has nothing of it, until it is written", async
   await share.store(move);
   assert.not(responds());
   assert.is(flushes(), 0);
+  installSlots(null);
+});
+
+test("is not replaced by that of a move that is refused", async (context) => {
+  const { share, move, chunk } = await makeTarget(context);
+  await share.store(move);
+  share.stage("b", [chunk]);
+  const code = await share.store({ ...move, id: "b" }).catch((error: SvcError) => error.code);
+  assert.is(code, "SVC3413");
+  assert.is(readStage(context.root, "a").size, 1);
   installSlots(null);
 });
 

@@ -1,6 +1,6 @@
 // Stored content of slots is read as it was, or refused.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -52,6 +52,26 @@ test("is refused if it is of another move, corrupt, or not there", ({ root }) =>
   removeStage(root);
   removeStage(root);
   assert.is(codeOf(root, "a"), "SVC3413");
+});
+
+test("is never read with a bit that differs", ({ root }) => {
+  writeStage(root, "a", CONTENTS);
+  const file = join(root, "_staged.bin");
+  const bytes = readFileSync(file);
+  for (let at = 0; at < bytes.length; at++) {
+    const damaged = Buffer.from(bytes);
+    damaged[at]! ^= 1;
+    writeFileSync(file, damaged);
+    const code = codeOf(root, "a");
+    if (code === "") assert.equal(readStage(root, "a"), CONTENTS, `byte ${at}`);
+    else assert.ok(["SVC3413", "SVC2506"].includes(code), `byte ${at}: ${code}`);
+  }
+});
+
+test("leaves nothing of a file that could not be written", ({ root }) => {
+  mkdirSync(join(root, "_staged.bin"));
+  assert.throws(() => writeStage(root, "a", CONTENTS), /EISDIR|ENOTEMPTY|EEXIST/);
+  assert.equal(readdirSync(root), ["_staged.bin"]);
 });
 
 test("of a later release is refused", ({ root }) => {
