@@ -6,7 +6,8 @@ import { join } from "node:path";
 
 /** A segment of a pattern that matches more than itself. */
 const IS_OPEN = /[*?[\]{}()!+@|\\]/;
-const NEVER_PLUGIN = /\.(?:test\.(?:ts|mts|cts|tsx|js|mjs)|d\.[mc]?ts)$/;
+/** A path that patterns never find. Those with a hidden name they may, whatever its extension. */
+const NEVER_PLUGIN = /^(?!\.|.*\/\.).*\.(?:test\.(?:ts|mts|cts|tsx|js|mjs)|d\.[mc]?ts)$/;
 
 /**
  * Returns false if `patterns` find no file that is not `known`; true if they may find one.
@@ -36,6 +37,6 @@ function mayHoldOthers(projectDir: string, folder: string, known: ReadonlySet<st
   return readdirSync(join(projectDir, folder), { withFileTypes: true }).some((entry) => {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory()) return mayHoldOthers(projectDir, path, known);
-    return !known.has(path) && !NEVER_PLUGIN.test(entry.name);
+    return !known.has(path) && !NEVER_PLUGIN.test(path);
   });
 }

@@ -38,6 +38,15 @@ test("may be any other file of the folders, on all levels", () => {
   assert.is(mayFind(["plugins/deep/er/*.ts", "plugins/*/b.ts"]), true);
 });
 
+test("may have hidden names with the extension of tests or declarations", () => {
+  for (const name of ["plugins/.a.d.ts", "plugins/.deep/a.test.ts", ".own/a.d.ts"]) {
+    write(name);
+    assert.is(mayFind([".own/*.ts", "plugins/**/*.ts"]), true, name);
+    rmSync(join(folder, name));
+    assert.is(mayFind(["plugins/**/*.ts"]), false);
+  }
+});
+
 test("may be in a folder that a link leads to", () => {
   write("lib/other.ts");
   symlinkSync(join(folder, "lib"), join(folder, "plugins/lib"));
