@@ -5,9 +5,11 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { MAX_REQUEST_LINE_BYTES } from "../../runtime/base/limits.js";
 import type { HeaderFields } from "../../runtime/http/header-fields.js";
 import { BodyBudget } from "../../runtime/http/net/body-store.js";
 import { RequestReader, type RequestSink } from "../../runtime/http/net/request-reader.js";
+import { URI_TOO_LONG } from "../../runtime/http/rejections.js";
 import { generator } from "../conformance/mutations.js";
 import { rounds } from "../support/rounds.js";
 
@@ -26,6 +28,10 @@ const SECTIONS: readonly string[] = [
   `X-First: 1\r\nCookie: ${"session=0123456789; ".repeat(150)}\r\nHost: a\r\n`,
   `X: 1\r\nCookie: ${"session=0123456780; ".repeat(150)}\r\nHost: a\r\nX-Last: 1\r\n`,
 ];
+
+/** Lines of one length, another form of one of them, and one that is refused. */
+const TARGETS: readonly string[] = ["/tt", "/tu", "http://a/tt"];
+const LONG = `/${"t".repeat(MAX_REQUEST_LINE_BYTES)}`;
 
 interface Written {
   readonly bytes: string;
@@ -95,9 +101,11 @@ function pick<T>(random: Random, list: readonly T[]): T {
 function request(random: Random, sections: readonly string[]): Written {
   const section = pick(random, sections);
   const empty = "\r\n".repeat(Math.max(0, below(random, 8) - 5));
-  const target = `/${"t".repeat(below(random, 12))}`;
+  const short = pick(random, [`/${"t".repeat(below(random, 12))}`, ...TARGETS]);
+  const target = below(random, 50) === 0 ? LONG : short;
   const kind = below(random, 6);
-  if (kind > 1) return written(`${empty}GET`, target, section, "", "");
+  const method = pick(random, ["GET", "GET", "PUT"]);
+  if (kind > 1) return written(`${empty}${method}`, target, section, "", "");
   const body = "GET / HTTP/1.1\r\n\r\n".slice(0, 1 + below(random, 18));
   if (kind === 0)
     return written("POST", target, `${section}Content-Length: ${body.length}\r\n`, body, body);
@@ -112,9 +120,11 @@ function written(
   framed: string,
   body: string,
 ): Written {
+  const isLong = target.length > MAX_REQUEST_LINE_BYTES - "GET  HTTP/1.1".length;
+  const refused = `refused: ${URI_TOO_LONG.message}`;
   return {
     bytes: `${method} ${target} HTTP/1.1\r\n${block}\r\n${framed}`,
-    seen: [method.trim(), target, block, body].join("|"),
+    seen: isLong ? refused : [method.trim(), target.replace("http://a", ""), block, body].join("|"),
   };
 }
 

@@ -51,6 +51,7 @@ test("rejects a malformed line after a valid one, and one that is too long each 
   read(reader, long);
   assert.is(reader.refusal, null);
   assert.is.not(reader.read(`GET  /${SECTION}`, 0), "request");
+  assert.is.not(reader.read(`${long}2${SECTION}`, 0), "request");
 });
 
 test.run();
