@@ -44,6 +44,8 @@ export class SlotSteps {
   readonly #dispatchers: readonly string[];
   /** Lets the target of an attempt take what it shows already; null: it has taken the slots. */
   #shown: TellStep | null = null;
+  /** Instances that know the latest map, perhaps not durably. */
+  readonly #announced = new Set<string>();
   /** How long instances have removed content, in total. */
   removalMs = 0;
 
@@ -157,6 +159,7 @@ export class SlotSteps {
   #announce(step: TellStep, { id, isStaged }: SlotMove): Promise<void> {
     const { to, command } = step;
     if (command.do === "install") {
+      for (const one of to) this.#announced.add(one);
       return this.#sendAll(to, { do: "announce", record: command.record });
     }
     if (isStaged !== true) return this.#execute(step);
@@ -172,12 +175,14 @@ export class SlotSteps {
     );
   }
 
-  /** Dispatchers have no move of their own: they only get the latest map. */
+  /** Dispatchers have no move of their own: they only get the latest map, as other groups do. */
   async installEverywhere(): Promise<SlotRecord> {
     const survey = await this.survey.look();
     const record = latestRecord(survey.map((found) => found.record))!;
     const command = { do: "tell", command: { do: "install", record } };
-    await Promise.all(this.#dispatchers.map((id) => this.instances.send(id, command)));
+    const all = [...this.#dispatchers, ...this.#announced];
+    await Promise.all(all.map((id) => this.instances.send(id, command)));
+    this.#announced.clear();
     return record;
   }
 }

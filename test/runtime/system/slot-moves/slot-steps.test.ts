@@ -42,6 +42,7 @@ interface Command {
   readonly do: string;
   readonly command?: SlotCommand;
   readonly last?: SlotCommand;
+  readonly record?: SlotRecord;
 }
 
 class Instance {
@@ -78,6 +79,9 @@ class Instance {
     const told = command.command ?? command.last;
     if (command.last !== undefined) this.done.push(command.last.do);
     if (told !== undefined) this.record = changeSlots(record, own, told);
+    if (command.do === "announce") {
+      this.record = changeSlots(record, own, { do: "install", record: command.record! });
+    }
     return { ...look, record: this.record };
   }
 }
@@ -327,6 +331,12 @@ test("other groups get the map of an attempt before it is durable", async () => 
     };
     await steps.attempt(MOVE, { copy: () => hold(source), apply: () => hold(target) });
     assert.equal(other.done, ["announce"]);
+    assert.is(other.record.version, 1);
+    // At the end it must be durable: without a move, no instance asks again.
+    await steps.settle();
+    await steps.settle();
+    assert.equal(other.done, ["announce", "install"]);
+    assert.not(source.done.includes("install"));
   };
   const run = { ...calls, isForced: false };
   assert.is(await codeOf(ProcedureLease.during(run, "a run", act)), "done");
