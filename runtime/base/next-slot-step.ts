@@ -26,7 +26,7 @@ export interface SlotAttempt {
   readonly move: SlotMove;
   /** The target has received the content of the slots, which do not change any more. */
   readonly isCopied: boolean;
-  /** The target has verified the content, and flushed it. */
+  /** The target has verified the content, which is durable: in its log, or stored. */
   readonly isApplied: boolean;
 }
 

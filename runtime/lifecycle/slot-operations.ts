@@ -50,11 +50,10 @@ async function execute(
       const drainMs = Math.min(MAX_DRAIN_MS, Math.max(0, Number(command.drainMs) || 0));
       const [held, withQueries] = [readSlots(command.slots), command.withQueries !== false];
       const hold = { slots: held, withQueries, drainMs };
-      announce(slots, command.record);
+      if (command.record !== undefined) announce(slots, command.record);
       return { running: await service.holdRequests(hold) };
     }
     case "release-requests":
-      announce(slots, command.record);
       await service.releaseRequests();
       return {};
     case "announce":
@@ -117,7 +116,6 @@ async function tell(slots: KeptSlots, share: SlotShare, command: SlotCommand): P
 
 /** Installs a map at once; it becomes durable after the response. */
 function announce(slots: KeptSlots, record: unknown): void {
-  if (record === undefined) return;
   const keep = slots.announce(readCommand({ do: "install", record }, slots));
   setImmediate(() => {
     try {

@@ -228,8 +228,8 @@ export class SlotShare {
     const all = await this.#all();
     const missing = move.isStaged === true ? [] : this.#listMissing(all, move);
     if (missing.length > 0) return { missing };
-    this.#slots.noteAbsent(null);
     const record = this.#slots.change({ do: "hold", move });
+    this.#slots.noteAbsent(null);
     this.#writeContent(all, move);
     const flushed = move.isStaged === true ? Promise.resolve() : this.#flush();
     flushed.catch(() => undefined);

@@ -85,7 +85,7 @@ export class RequestHold {
     return this.#sendAll({ do: "hold-requests", ...held, record });
   }
 
-  /** Each dispatcher follows the ones below it. @throws Error if one does not respond */
+  /** Sends to all at once: what one lets go on still waits below. @throws Error if one fails */
   async #sendAll(command: object): Promise<void> {
     const ids = [...this.#dispatchers].reverse();
     const sent = await Promise.allSettled(ids.map((id) => this.#instances.send(id, command)));

@@ -23,7 +23,7 @@ interface PendingSlot {
   offset: number;
 }
 
-export type HeldSlots = EncodedSlots & { readonly record: SlotRecord };
+type HeldSlots = EncodedSlots & { readonly record: SlotRecord };
 
 /** Bytes of slots, as the target gets them. */
 interface Message {

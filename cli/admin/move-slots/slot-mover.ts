@@ -19,7 +19,7 @@ import type { AdminContext } from "../context.js";
 import { CutSize, MAX_CUT_WORDS } from "./cut-size.js";
 import type { MoveRate } from "./move-rate.js";
 import { BusyError, RequestHold } from "./request-hold.js";
-import { type HeldSlots, SlotCopier } from "./slot-copier.js";
+import { SlotCopier } from "./slot-copier.js";
 
 const MAX_SLOTS_PER_CUT = 64;
 /** A cut has at most the words of half a second at a limited rate: all may be sent twice. */
@@ -169,9 +169,10 @@ export class SlotMover {
   async #copy(step: CopyStep): Promise<void> {
     const { move, from, to } = step;
     const storing = move.isStaged === true ? this.#store(step) : Promise.resolve(true);
-    const ended = await Promise.allSettled([this.#copier.encodeHeld(from, move), storing]);
+    const encoding = this.#copier.encodeHeld(from, move);
+    const ended = await Promise.allSettled([encoding, storing]);
     for (const one of ended) if (one.status === "rejected") throw one.reason;
-    const { record, ...copied } = (ended[0] as PromiseFulfilledResult<HeldSlots>).value;
+    const { record, ...copied } = await encoding;
     this.#steps.survey.note(from.id, { record });
     this.#copied = copied;
     const isStored = await storing;

@@ -84,15 +84,10 @@ export class SlotSurvey {
     }
   }
 
-  /** Returns whether a group has one member. */
-  async isAlone(group: string): Promise<boolean> {
-    return (await this.look()).filter(({ own }) => own === group).length === 1;
-  }
-
   /** Resolves when all members of a group have what its leader had when it was last noted. */
   async untilReplicated(group: string): Promise<void> {
     const deadline = performance.now() + REPLICA_MS;
-    if (await this.isAlone(group)) return;
+    if ((await this.look()).filter(({ own }) => own === group).length === 1) return;
     for (;;) {
       const leader = await this.leaderOf(group);
       const members = (await this.look()).filter(({ own }) => own === group);

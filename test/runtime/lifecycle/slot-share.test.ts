@@ -199,6 +199,21 @@ test("is kept until the slots are taken durably", async (context) => {
   installSlots(null);
 });
 
+test("is shown all the same if another move is refused", async (context) => {
+  const { share, move, chunk, responds } = await makeTarget(context);
+  await share.store(move);
+  await share.write(move);
+  await share.show("a");
+  share.stage("b", [chunk]);
+  for (const act of ["store", "write"] as const) {
+    const other = share[act]({ ...move, id: "b", version: 2 });
+    const reason = await other.catch((error: Error) => error.message);
+    assert.match(String(reason), /another move is not finished/);
+    assert.ok(responds());
+  }
+  installSlots(null);
+});
+
 test("is shown as it was written, without what is stored", async (context) => {
   const { share, move, responds } = await makeTarget(context);
   await share.store(move);
