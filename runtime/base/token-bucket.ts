@@ -28,17 +28,17 @@ export class TokenBucket {
 
 /** Rate limit per second, with bursts of one second's tokens. */
 export class RateLimiter {
+  readonly #perSecond: number;
   readonly #bucket: TokenBucket;
   #filledAtMs = 0;
 
-  /** @param perSecond 0: unlimited */
-  constructor(readonly perSecond: number) {
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
     this.#bucket = new TokenBucket(perSecond);
   }
 
   /** Takes a token if available; `monotonicMs` never decreases. */
   take(monotonicMs: number): boolean {
-    if (this.perSecond === 0) return true;
     this.#refill(monotonicMs);
     return this.#bucket.take();
   }
@@ -55,7 +55,7 @@ export class RateLimiter {
   }
 
   #refill(monotonicMs: number): void {
-    this.#bucket.add(((monotonicMs - this.#filledAtMs) / 1000) * this.perSecond);
+    this.#bucket.add(((monotonicMs - this.#filledAtMs) / 1000) * this.#perSecond);
     this.#filledAtMs = monotonicMs;
   }
 }

@@ -36,8 +36,7 @@ export class ResponseHeads {
   readonly #connection: string;
   readonly #byMediaType = new Map<string | null, Map<number, Head>>();
 
-  /** @param connection value of the `Connection` field */
-  constructor(cors: string | null, connection: "keep-Alive" | "close" = "keep-Alive") {
+  constructor(cors: string | null, connection: "keep-Alive" | "close") {
     this.#connection = connection;
     this.#cors = cors === null ? "" : `Access-Control-Allow-Origin: ${cors}\r\n`;
   }

@@ -108,8 +108,12 @@ test("lets executors become idle in between", async () => {
       exchange.answer(200, "text/plain", "answer");
     });
   });
-  await warmUp({ targets: ["/a"], withinMs: 500 }, OPTIONS, events);
-  assert.ok(longestMs > 2.5 * EXECUTOR_SWEEP_MS, `${longestMs} ms`);
+  const isLong = () => longestMs > 2.5 * EXECUTOR_SWEEP_MS;
+  // On a busy machine, no call may follow the pause.
+  for (let tries = 0; tries < 5 && !isLong(); tries++) {
+    await warmUp({ targets: ["/a"], withinMs: 500 }, OPTIONS, events);
+  }
+  assert.ok(isLong(), `${longestMs} ms`);
 });
 
 test("ends when all targets fail or the server does not respond", async () => {

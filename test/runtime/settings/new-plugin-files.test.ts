@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { ResolvedConfig } from "../../../runtime/settings/config-rule.js";
 import { mayFindNewFiles } from "../../../runtime/settings/new-plugin-files.js";
+import { findPluginFiles } from "../../../runtime/settings/plugin-files.js";
 
 const test = suite("new plugin files");
 const KNOWN = ["plugins/a.ts", "plugins/deep/b.ts"];
@@ -30,6 +32,15 @@ test("do not exist where all names are known, or those of tests or declarations"
   assert.is(mayFind(), false);
   write("lib/other.ts");
   assert.is(mayFind(), false);
+});
+
+test("are no tests or declarations, which the search does not find either", async () => {
+  for (const end of ["ts", "mts", "cts", "tsx", "js", "mjs"]) write(`plugins/a.test.${end}`);
+  for (const end of ["ts", "mts", "cts"]) write(`plugins/a.d.${end}`);
+  const plugins = ["plugins/**/*"];
+  assert.is(mayFind(plugins), false);
+  const config = { plugins, declared: [] } as unknown as ResolvedConfig;
+  assert.equal(await findPluginFiles(folder, config), KNOWN);
 });
 
 test("may be any other file of the folders, on all levels", () => {
