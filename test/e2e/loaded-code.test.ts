@@ -32,14 +32,28 @@ function count(entry: string, folder: string): number {
   return loadedSources(entry).filter((source) => source.startsWith(prefix)).length;
 }
 
+/** Returns the file that loads a module later, by the name of the module. */
+function findLoaded(module: string): string {
+  return readdirSync(DIST).find((name) => name.startsWith(`${module}-`) && name.endsWith(".js"))!;
+}
+
 test("threads without queries load none", () => {
-  const engine = readdirSync(DIST).find((name) => /^engine-parts-\w+\.js$/.test(name))!;
+  const engine = findLoaded("engine-parts");
   for (const entry of ["threads/interconnect.js", "threads/io.js", "threads/executor.js", engine]) {
     assert.ok(count(entry, "runtime/graph/query/calls") <= FEW, entry);
     assert.ok(count(entry, "runtime/graph/evaluate") <= FEW, entry);
   }
   assert.ok(count("threads/admin.js", "runtime/graph/query/calls") > 10);
   assert.ok(count("threads/admin.js", "runtime/graph/evaluate") > 10);
+});
+
+test("queries load nothing that only the admin executor runs", () => {
+  const queries = findLoaded("bind-graphs");
+  assert.ok(count(queries, "runtime/graph/query/calls") > 10);
+  for (const folder of ["runtime/plugin/request", "runtime/system"]) {
+    assert.ok(count("threads/admin.js", folder) > FEW, folder);
+    assert.ok(count(queries, folder) <= FEW, folder);
+  }
 });
 
 test("only the interconnect loads what writes and replicates the log", () => {

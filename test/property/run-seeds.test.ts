@@ -1,6 +1,10 @@
 // Simulations in several processes: each seed runs once, and one that fails is named.
 // limit: 120 s
+// takes 4 s
+// starts processes
 
+import childProcess from "node:child_process";
+import { syncBuiltinESMExports } from "node:module";
 import { availableParallelism } from "node:os";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -23,6 +27,26 @@ test("a seed that fails is named, and ends the run", async () => {
   const seeds = failures.map(({ seed }) => seed);
   assert.ok(seeds.includes(SEED) && seeds.length <= availableParallelism(), String(seeds));
   assert.match(failures[0]!.message, "not a function");
+});
+
+test("a process that dies ends the run with the first seed that it had", async () => {
+  const { fork } = childProcess;
+  childProcess.fork = ((...given: Parameters<typeof fork>) => {
+    const child = fork(...given);
+    child.kill("SIGKILL");
+    return child;
+  }) as typeof fork;
+  syncBuiltinESMExports();
+  try {
+    const { failures } = await runEverywhere({ ...CHUNK, count: 1 });
+    assert.equal(
+      failures.map(({ seed, message }) => [seed, /has died$/.test(message)]),
+      [[SEED, true]],
+    );
+  } finally {
+    childProcess.fork = fork;
+    syncBuiltinESMExports();
+  }
 });
 
 test.run();

@@ -141,7 +141,7 @@ export class Sales {
     this.clients = new Clients(2, (isOver) => this.#sell(isOver), pauseMs);
   }
 
-  /** Each request was executed once: the answers are all counts, but those without an answer. */
+  /** Each request was executed once: no count is twice, and only unanswered ones are missing. */
   assertOnce(): void {
     assert.equal(this.failures, []);
     const counts = [...this.answers].sort((a, b) => a - b);

@@ -47,14 +47,15 @@ export async function runEverywhere({ first, count, ...rest }: Chunk): Promise<S
   let next = first;
   const take = async (): Promise<void> => {
     const child = fork(PROGRAM, { execArgv: [...process.execArgv, ...NODE_ARGS] });
-    const ended = once(child, "exit");
+    const ended = once(child, "exit").then(() => null);
     while (next < first + count && sums.failures.length < rest.mostFailures) {
       const chunk = { ...rest, first: next, count: Math.min(CHUNK, first + count - next) };
       next += chunk.count;
       child.send(chunk);
-      const [result] = await Promise.race([once(child, "message"), ended]);
-      sums = add(child.connected ? (result as Sums) : died(chunk), sums);
-      if (!child.connected) return;
+      const answered = once(child, "message").then(([answer]) => answer as Sums);
+      const result = await Promise.race([answered, ended]);
+      sums = add(sums, result ?? died(chunk));
+      if (result === null) return;
     }
     child.disconnect();
     await ended;

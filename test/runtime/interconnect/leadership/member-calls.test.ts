@@ -81,7 +81,7 @@ test("a follower knows what the record tells, and reads again when told to hurry
   assert.equal([member.leader, member.recorded, member.groupEpoch], [null, [], 0]);
 });
 
-test("a leader writes the record a quarter of a ttl after the last time, and else waits", () => {
+test("a leader writes the record each quarter of a ttl, and waits until then", () => {
   const { member, renew, epoch } = lead();
   assert.equal([member.isLeading, member.leader, epoch], [true, "B1", 4]);
   assert.equal(renew(0).synced, [OWN, ONE]);
@@ -205,7 +205,7 @@ test("a higher epoch elsewhere ends leadership", () => {
   assert.is(member.epoch, epoch + 1);
 });
 
-test("a member that resigned claims after two ttl, and one that is behind after a part", () => {
+test("a member that resigned claims after two ttl, one that is behind after 0.3 ttl", () => {
   const vacant = { ...FOLLOWED, holder: null, next: "B1" };
   const claimsAt = (member: Member, from: number, ms: number): boolean[] => {
     const at = (now: number): boolean => {
@@ -246,7 +246,7 @@ test("only a synced process claims, what it held or was handed over", () => {
   assert.is(claims({}, { mayCreateRecord: true }), null, "there is a record");
 });
 
-test("alone, only its settings let a leader acknowledge", () => {
+test("a leader with too few synced followers acknowledges only if it may go on", () => {
   const confirmed = (options: Partial<MemberOptions>): number => {
     const { member } = lead(options);
     member.acknowledged(1, ONE, 6);
