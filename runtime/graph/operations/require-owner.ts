@@ -19,6 +19,8 @@ export function requireOwner(store: GraphStore, slots: InstanceSlots, operation:
     case OperationCode.SetType:
       return requireOwn(store, slots, vertex, operation.id, operation.name);
     case OperationCode.DeleteVertex:
+      requireOwn(store, slots, vertex, "", 0);
+      return requireUnheldHeads(store, slots, vertex);
     case OperationCode.SetExpiry:
     case OperationCode.SetRank:
     case OperationCode.SetProperty:
@@ -43,6 +45,15 @@ function requireUnheld(store: GraphStore, slots: InstanceSlots, vertex: number):
   if (!slots.isAnyHeld || vertex === 0) return;
   const key = store.ids.idOf(vertex);
   if (slots.isHeld(key)) throw new OwnerError(`vertex '${key.slice(0, MAX_SHOWN)}': ${MOVING}`);
+}
+
+/** The arcs from an anchor end with it, and belong to the slots of their heads. */
+function requireUnheldHeads(store: GraphStore, slots: InstanceSlots, vertex: number): void {
+  if (!slots.isAnyHeld || !isAnchor(store, vertex)) return;
+  const { outArcs } = store;
+  for (let place = outArcs.degree(vertex) - 1; place >= 0; place--) {
+    requireUnheld(store, slots, outArcs.otherAt(vertex, place));
+  }
 }
 
 /** Returns whether another group owns an existing vertex. */

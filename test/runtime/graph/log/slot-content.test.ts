@@ -185,12 +185,16 @@ test("slots that are given away do not change", ({ graphs }) => {
     () => graph.connect("v2", "in", "all"),
     () => graph.disconnect("v2", "in", "all"),
     () => graph.disconnect("all", "has", "v2"),
+    () => graph.deleteVertex("all"),
     () => graph.truncate(),
   ]) {
     assert.throws(change, (error: unknown) => error instanceof OwnerError, String(change));
   }
   const other = ["v4", "v6", "v8"].find((id) => !held.includes(threadSlots()!.of(id)))!;
   assert.is(graph.disconnect(other, "in", "all"), 1);
+  graph.createVertex("lone", { type: "kind" });
+  graph.connect("lone", ["has", M_INT, 1], other);
+  assert.is(graph.deleteVertex("lone"), 1);
   publishSlots(SLOT_PLAN);
   assert.is(graph.disconnect("v2", "in", "all"), 1);
 });
