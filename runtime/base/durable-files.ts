@@ -47,9 +47,9 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /** Replaces a file atomically: readers see either the old or the new content. */
-export function replaceFileSync(file: string, content: string | Uint8Array): void {
+export function replaceFileSync(file: string, text: string): void {
   const temporary = `${file}.tmp`;
-  writeFileSync(temporary, content, { mode: 0o600, flush: true });
+  writeFileSync(temporary, text, { mode: 0o600, flush: true });
   renameSync(temporary, file);
   fsyncDirectory(dirname(file));
 }

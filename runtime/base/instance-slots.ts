@@ -21,7 +21,7 @@ export interface SlotPlan {
   readonly graphs: readonly string[];
   /** Types whose vertices exist in every group. */
   readonly everywhere: readonly string[];
-  /** Slots that this group gives away, or shows before it has taken them: they do not change. */
+  /** Slots that this group is giving away: they do not change. Default: none. */
   readonly held?: readonly number[];
   /** It has contents of slots that it does not own: its responses are of no map. Default: not. */
   readonly isMoving?: boolean;

@@ -24,15 +24,12 @@ import { readStateOrNull, writeState } from "./state-file.js";
 
 /** In a data folder. */
 const SLOTS_FILE = "_slots.json";
-/** Of a record whose move is staged: earlier releases would take it without its content. */
-const STAGED_FORMAT = 2;
 /** A response to an older request is of no map if any slot has moved since. */
 const LONGEST_REQUEST_MS = 60_000;
 
 /** The slots of this process; its main thread alone changes them. */
 export class KeptSlots {
-  /** Data folder. */
-  readonly root: string;
+  readonly #root: string;
   #plan: SlotPlan;
   #record: SlotRecord;
   #changedMs = 0;
@@ -49,7 +46,7 @@ export class KeptSlots {
    * @throws SvcError SVC3413 for a corrupt file, or a descriptor that lacks a group with slots
    */
   constructor(root: string, plan: SlotPlan) {
-    this.root = root;
+    this.#root = root;
     this.#plan = plan;
     this.#record = readSlotRecord(root, plan);
     this.#isKnown = existsSync(join(root, SLOTS_FILE)) || plan.partitions !== null || plan.own < 0;
@@ -95,12 +92,12 @@ export class KeptSlots {
   }
 
   /**
-   * Executes a command, and returns what makes the result durable: other instances know the map,
-   * too, so that requests need not wait for that.
+   * Executes a command of a dispatcher, and returns what makes the result durable: its back-ends
+   * know the map, too, so that requests need not wait for that.
    */
   announce(command: SlotCommand): () => void {
     this.#replace(changeSlots(this.#record, this.own, command));
-    return () => keepSlotRecord(this.root, this.#record);
+    return () => keepSlotRecord(this.#root, this.#record);
   }
 
   /**
@@ -115,7 +112,7 @@ export class KeptSlots {
   }
 
   #keep(next: SlotRecord): void {
-    keepSlotRecord(this.root, next);
+    keepSlotRecord(this.#root, next);
     this.#replace(next);
   }
 
@@ -153,7 +150,7 @@ export class KeptSlots {
    * @param isStored false: only in memory
    */
   keepFirst(isStored = true): void {
-    if (this.#isKnown && (!isStored || existsSync(join(this.root, SLOTS_FILE)))) return;
+    if (this.#isKnown && (!isStored || existsSync(join(this.#root, SLOTS_FILE)))) return;
     if (isStored) return this.#keep(this.#record);
     this.#isKnown = true;
     this.#publish();
@@ -204,7 +201,7 @@ function makeSlotRecord({ map, groups }: SlotPlan): SlotRecord {
  */
 function readSlotRecord(root: string, plan: SlotPlan): SlotRecord {
   const file = join(root, SLOTS_FILE);
-  const stored = readStateOrNull(file, STAGED_FORMAT);
+  const stored = readStateOrNull(file);
   if (stored === undefined) return makeSlotRecord(plan);
   const record = isSlotRecord(stored) ? stored : null;
   if (record === null) throw new SvcError("SVC3413", `${file} is corrupt`);
@@ -227,14 +224,13 @@ function listMissing({ map, groups }: SlotRecord, plan: SlotPlan): string[] {
 
 /** Returns the record that a data folder has now; null: none, or a corrupt one. */
 export function findSlotRecord(root: string): SlotRecord | null {
-  const stored = readStateOrNull(join(root, SLOTS_FILE), STAGED_FORMAT);
+  const stored = readStateOrNull(join(root, SLOTS_FILE));
   return isSlotRecord(stored) ? stored : null;
 }
 
 export function keepSlotRecord(root: string, record: SlotRecord): void {
   mkdirDurable(root);
-  const format = record.move?.isStaged === true ? { format: STAGED_FORMAT } : {};
-  writeState(join(root, SLOTS_FILE), { ...format, ...record });
+  writeState(join(root, SLOTS_FILE), record);
 }
 
 /** Returns whether a value from outside is a record. */
@@ -259,8 +255,7 @@ export function isSlotRecord(given: unknown): given is SlotRecord {
 /** Returns whether a value from outside is a move. */
 export function isSlotMove(given: unknown, count: number): given is SlotMove {
   if (!isPlainObject(given)) return false;
-  const { id, version, from, to, slots, isStaged = false } = given;
-  if (typeof isStaged !== "boolean") return false;
+  const { id, version, from, to, slots } = given;
   if (!areNames([id, from, to]) || !isCount(version)) return false;
   if (!Array.isArray(slots) || slots.length === 0 || slots.length > count) return false;
   return (
@@ -274,11 +269,11 @@ function planWithRecord(plan: SlotPlan, record: SlotRecord, changedMs = 0): Slot
   const own = plan.groups[plan.own];
   const partitions = plan.partitions && groups.map((group) => partitionOf(plan, group));
   const next = { ...plan, map, groups, partitions, own: groups.indexOf(own ?? "") };
-  const isHeld = move !== null && (move.to === own) === move.isGiven;
+  const isGiver = move !== null && move.from === own && !move.isGiven;
   return {
     ...next,
     id: identifySlots(next),
-    held: isHeld ? move.slots : [],
+    held: isGiver ? move.slots : [],
     isMoving: isMixed(record, own ?? null),
     changedMs,
   };

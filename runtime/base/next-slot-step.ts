@@ -2,7 +2,7 @@
 // state that matters: after a crash, another one continues, or undoes the steps before `give`.
 
 import { SlotMap } from "./slot-map.js";
-import { countSlots, type SlotCommand, type SlotMove, type SlotRecord } from "./slot-record.js";
+import type { SlotCommand, SlotMove, SlotRecord } from "./slot-record.js";
 
 /** An instance with slots of its own, or a replica of one. */
 export interface SlotMember {
@@ -26,7 +26,7 @@ export interface SlotAttempt {
   readonly move: SlotMove;
   /** The target has received the content of the slots, which do not change any more. */
   readonly isCopied: boolean;
-  /** The target has verified the content, which is durable: in its log, or stored. */
+  /** The target has verified the content, and flushed it. */
   readonly isApplied: boolean;
 }
 
@@ -198,21 +198,6 @@ function installStep(members: readonly SlotMember[]): SlotStep {
   const older = members.filter(({ record }) => record.version < (latest?.version ?? 0));
   if (latest === null || older.length === 0) return DONE;
   return tell(older, { do: "install", record: { ...latest, move: null } });
-}
-
-/**
- * Returns whether the target of a move may store the content and write it to its log later. In a
- * group of several, another leader would lack what is stored. A group without slots gets anchors,
- * too, which may change before they are written once more.
- */
-export function mayStage(
-  members: readonly Pick<SlotMember, "group">[],
-  record: SlotRecord,
-  { from, to }: Pick<SlotMove, "from" | "to">,
-): boolean {
-  const isAlone = (name: string): boolean =>
-    members.filter(({ group }) => group === name).length === 1;
-  return countSlots(record, to) > 0 && isAlone(from) && isAlone(to);
 }
 
 /** Returns the record with the highest version. */

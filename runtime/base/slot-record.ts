@@ -3,11 +3,7 @@
 //
 //   settled ──hold──► held ──give──► given ──clear──► settled, version + 1   in the source
 //   settled ──hold──► held ─────────take────────────► settled, version + 1   in the target
-//                      └──show──► shown ──take──► settled, version + 1       in one that has stored
 //                      └──abort──► settled, same version                     in both
-//
-// A target that has stored the content shows it before its graphs have it durably. It changes none
-// of it until `take`, so that after a crash, when it is held again, it can write it once more.
 //
 // `give` is the point of no return. Before it, a source that has aborted refuses to give, so that
 // the target may drop its copy. After it, any coordinator completes the move.
@@ -24,11 +20,6 @@ export interface SlotMove {
   readonly from: string;
   readonly to: string;
   readonly slots: readonly number[];
-  /**
-   * The target stores the content durably before it writes it: its graphs may lack it until the
-   * move is taken. Only between groups of one member. Default: the graphs have it before `give`.
-   */
-  readonly isStaged?: boolean;
 }
 
 export interface SlotRecord {
@@ -47,7 +38,7 @@ export interface SlotRecord {
 
 export type SlotCommand =
   | { readonly do: "hold"; readonly move: SlotMove }
-  | { readonly do: "give" | "show" | "take" | "clear" | "abort"; readonly id: string }
+  | { readonly do: "give" | "take" | "clear" | "abort"; readonly id: string }
   | { readonly do: "install"; readonly record: SlotRecord };
 
 /**
@@ -70,15 +61,13 @@ export function changeSlots(
     const undone = move.to === own ? { undone: move.id } : {};
     return { ...record, ...undone, move: null };
   }
-  const isTarget = command.do === "take" || command.do === "show";
-  const wanted = isTarget ? move?.to : move?.from;
+  const wanted = command.do === "take" ? move?.to : move?.from;
   if (!isKnown || wanted !== own) throw refused(`${command.do}: no such move is held here`);
   if (command.do === "clear") {
     if (!move.isGiven) throw refused("clear: the slots are not given");
     return { ...record, move: null };
   }
-  if (command.do === "show" && move.isStaged !== true) throw refused("show: nothing is stored");
-  if (command.do === "give" || command.do === "show") {
+  if (command.do === "give") {
     return move.isGiven ? record : { ...moved(record, move), move: { ...move, isGiven: true } };
   }
   return { ...moved(record, move), move: null };

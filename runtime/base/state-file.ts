@@ -13,11 +13,10 @@ type State = Readonly<Record<string, unknown>>;
 /**
  * Returns the properties in a file; undefined if there is none. Files of the first release have no
  * version.
- * @param known latest format of this file
  * @throws SvcError SVC2506 for a file of a later release
  * @throws Error if the file cannot be read
  */
-export function readState(file: string, known = STATE_FORMAT): State | undefined {
+export function readState(file: string): State | undefined {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -26,15 +25,15 @@ export function readState(file: string, known = STATE_FORMAT): State | undefined
     throw error;
   }
   const { format, ...content } = Object(JSON.parse(text)) as State;
-  const reason = explainLaterFormat(format, known);
+  const reason = explainLaterFormat(format, STATE_FORMAT);
   if (reason !== null) throw new SvcError("SVC2506", `${file}: ${reason}`);
   return content;
 }
 
 /** As `readState`; null for a file that cannot be read or is corrupt. */
-export function readStateOrNull(file: string, known = STATE_FORMAT): State | undefined | null {
+export function readStateOrNull(file: string): State | undefined | null {
   try {
-    return readState(file, known);
+    return readState(file);
   } catch (error) {
     if (error instanceof SvcError) throw error;
     return null;

@@ -45,8 +45,7 @@ export class HeldRequests {
   }
 
   /**
-   * Holds requests back, and sends requests that need not wait any more. Resolves when none of the
-   * held ones is running, or after `drainMs`.
+   * Holds requests back. Resolves when none of them is running, or after `drainMs`.
    * @returns number of requests that are still running
    */
   async hold(hold: RequestHold): Promise<number> {
@@ -54,7 +53,6 @@ export class HeldRequests {
     this.#slots = new Set(hold.slots);
     clearTimeout(this.#limit);
     this.#limit = setTimeout(() => this.release(), this.#maxMs).unref();
-    this.#send();
     const deadline = performance.now() + hold.drainMs;
     for (;;) {
       const running = [...this.#owner.running()].filter((request) => this.includes(request)).length;
@@ -67,14 +65,7 @@ export class HeldRequests {
   release(): void {
     this.#hold = null;
     clearTimeout(this.#limit);
-    this.#send();
-  }
-
-  #send(): void {
-    for (const dispatch of this.#waiting.splice(0)) {
-      if (this.includes(dispatch.request)) this.#waiting.push(dispatch);
-      else this.#owner.dispatch(dispatch);
-    }
+    for (const dispatch of this.#waiting.splice(0)) this.#owner.dispatch(dispatch);
   }
 
   /** Returns whether a request waits now. */

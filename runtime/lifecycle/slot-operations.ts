@@ -5,7 +5,6 @@ import { statfs } from "node:fs/promises";
 import { freemem } from "node:os";
 import { isSlotMove, isSlotRecord, type KeptSlots } from "../base/kept-slots.js";
 import { MAX_SLOTS } from "../base/limits.js";
-import { log } from "../base/log.js";
 import { isPlainObject } from "../base/plain-object.js";
 import type { SlotCommand, SlotMove } from "../base/slot-record.js";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
@@ -50,17 +49,21 @@ async function execute(
       const drainMs = Math.min(MAX_DRAIN_MS, Math.max(0, Number(command.drainMs) || 0));
       const [held, withQueries] = [readSlots(command.slots), command.withQueries !== false];
       const hold = { slots: held, withQueries, drainMs };
-      if (command.record !== undefined) announce(slots, command.record);
       return { running: await service.holdRequests(hold) };
     }
-    case "release-requests":
+    case "release-requests": {
+      const { record } = command;
+      const installed = record === undefined ? null : readCommand({ do: "install", record }, slots);
+      const keep = installed === null ? null : slots.announce(installed);
       await service.releaseRequests();
+      keep?.();
       return {};
-    case "announce":
-      announce(slots, command.record);
-      return { record: slots.record };
-    case "tell":
-      return tell(slots, share, readCommand(command.command, slots));
+    }
+    case "tell": {
+      const record = slots.change(readCommand(command.command, slots));
+      await share.settle();
+      return { record, ...(await share.leadership()) };
+    }
     case "encode": {
       await share.requireTerm(termOf(command));
       const maxWords = readNumber(command.maxWords, MAX_WORDS);
@@ -84,11 +87,9 @@ async function execute(
     case "await":
       if (!isPlainObject(command.digests)) throw notValid();
       return share.await(command.digests as GraphDigests);
-    case "store":
+    case "prepare":
       await share.requireTerm(termOf(command));
-      return share.store(readMove(command.move, slots));
-    case "show":
-      return share.show(String(command.id));
+      return { record: share.prepare(readMove(command.move, slots)) };
     case "write":
       await share.requireTerm(termOf(command));
       return share.write(readMove(command.move, slots));
@@ -105,25 +106,6 @@ async function execute(
     default:
       throw new Error(`unknown command ${String(command.do).slice(0, 100)}`);
   }
-}
-
-async function tell(slots: KeptSlots, share: SlotShare, command: SlotCommand): Promise<object> {
-  if (command.do === "take") await share.take(command.id);
-  else slots.change(command);
-  await share.settle();
-  return { record: slots.record, ...(await share.leadership()) };
-}
-
-/** Installs a map at once; it becomes durable after the response. */
-function announce(slots: KeptSlots, record: unknown): void {
-  const keep = slots.announce(readCommand({ do: "install", record }, slots));
-  setImmediate(() => {
-    try {
-      keep();
-    } catch (error) {
-      log(`slots: the map is not durable: ${(error as Error).message}`, "error");
-    }
-  });
 }
 
 /** Returns the content of the slots of this process, as moves change it. */
@@ -189,7 +171,7 @@ function readPlace({ graph, slot, offset }: Command) {
 
 /** @param names by graph */
 function readStaged(chunk: Command, names: unknown) {
-  const { length, data } = chunk;
+  const { length, data, digest } = chunk;
   if (typeof data !== "string") throw new Error("data is required");
   const place = readPlace(chunk);
   const own = isPlainObject(names) && Object.hasOwn(names, place.graph) ? names[place.graph] : null;
@@ -198,6 +180,7 @@ function readStaged(chunk: Command, names: unknown) {
     length: readNumber(length, MAX_BYTES),
     bytes: Buffer.from(data, "base64"),
     names: Array.isArray(own) ? own : [],
+    digest: String(digest),
   };
 }
 

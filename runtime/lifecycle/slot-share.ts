@@ -6,12 +6,11 @@ import { answerInTime } from "../base/answer-in-time.js";
 import { threadSlots } from "../base/instance-slots.js";
 import type { KeptSlots } from "../base/kept-slots.js";
 import { isLeading, type SlotMember } from "../base/next-slot-step.js";
-import { changeSlots, type SlotMove } from "../base/slot-record.js";
+import type { SlotMove, SlotRecord } from "../base/slot-record.js";
 import { describeDigest, measureBytes } from "../graph/api/status/graph-digest.js";
 import { GraphSlots, type RecordName } from "../graph/log/slot-content.js";
 import { type GraphDigests, isReached } from "../system/slot-moves/graph-digests.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
-import { readStage, removeStage, type StagedContent, writeStage } from "./stage-file.js";
 
 /** Bytes of content in one response, before base64. */
 const CHUNK_BYTES = 2 ** 19;
@@ -35,12 +34,16 @@ interface StagedChunk extends ContentPlace {
   readonly length: number;
   readonly bytes: Uint8Array;
   readonly names: readonly RecordName[];
+  readonly digest: string;
 }
 
 type Leadership = Pick<SlotMember, "leads" | "term">;
 
-interface Staged extends StagedContent {
+interface Staged {
+  readonly bytes: Uint8Array;
   received: number;
+  readonly names: readonly RecordName[];
+  readonly digest: string;
 }
 
 /** Anchors have no digest: they may change in each group. */
@@ -55,8 +58,6 @@ export class SlotShare {
   #stagedFor = "";
   #staged = new Map<string, Staged>();
   #stagedBytes = 0;
-  /** Id of the move whose content the graphs have, durably or not. */
-  #written = "";
   readonly #idle: NodeJS.Timeout;
 
   constructor(graphs: GraphSupervisor, slots: KeptSlots, idleMs = IDLE_MS) {
@@ -181,14 +182,14 @@ export class SlotShare {
     return {};
   }
 
-  #stageChunk({ graph, slot, offset, length, bytes, names }: StagedChunk): void {
+  #stageChunk({ graph, slot, offset, length, bytes, names, digest }: StagedChunk): void {
     const place = placeOf(graph, slot);
     if (offset === 0) {
       const former = this.#staged.get(place)?.bytes.length ?? 0;
       const total = this.#stagedBytes - former + length;
       if (total > MAX_STAGED_BYTES) throw new Error("content of the slots is too large");
       this.#stagedBytes = total;
-      this.#staged.set(place, { bytes: new Uint8Array(length), received: 0, names });
+      this.#staged.set(place, { bytes: new Uint8Array(length), received: 0, names, digest });
     }
     const staged = this.#staged.get(place);
     if (staged === undefined || staged.received !== offset || offset + bytes.length > length) {
@@ -198,117 +199,56 @@ export class SlotShare {
     staged.received += bytes.length;
   }
 
-  /**
-   * Holds a move to this group with the received slots, which are durable then. Graphs and
-   * responses have nothing of them until `write`. Slots received since replace former ones.
-   * @returns `missing`: slots that were not received, so that nothing has changed
-   */
-  async store(move: SlotMove): Promise<object> {
-    const { id } = move;
-    this.#requireTarget(move);
-    const missing = this.#listMissing(await this.#all(), move);
-    if (missing.length > 0) return { missing };
-    // If it is refused, what another move has stored must stay.
-    changeSlots(this.#slots.record, this.#slots.own, { do: "hold", move });
-    writeStage(this.#slots.root, id, this.#staged);
-    // Otherwise a write may have begun.
-    if (this.#slots.record.move?.id !== id) this.#slots.noteAbsent(id);
-    return { record: this.#slots.change({ do: "hold", move }) };
+  /** Holds a move to a group of one member, which has nothing of its content until `write`. */
+  prepare(move: SlotMove): SlotRecord {
+    // Another write may have begun before.
+    if (this.#slots.record.move?.id !== move.id) this.#slots.noteAbsent(move.id);
+    return this.#slots.change({ do: "hold", move });
   }
 
   /**
    * Holds a move to this group, writes the received slots to the graphs, and resolves when both are
-   * durable, or before that if the content is stored.
+   * durable.
    * @returns digests of what was written by graph and slot, and the time that it took before the
    *   flush; `missing`: slots that were not received, so that nothing has changed
    */
   async write(move: SlotMove): Promise<object> {
     const sinceMs = performance.now();
-    this.#requireTarget(move);
+    const { id, slots, to } = move;
+    if (to !== this.#slots.own) throw new Error("the slots do not move to this group");
     const all = await this.#all();
-    const missing = move.isStaged === true ? [] : this.#listMissing(all, move);
-    if (missing.length > 0) return { missing };
-    const record = this.#slots.change({ do: "hold", move });
+    const places = all.flatMap((graph) => slots.map((slot) => ({ graph, slot })));
+    const missing = places.filter(({ graph, slot }) => {
+      const staged = this.#staged.get(placeOf(graph.store.name, slot));
+      return (
+        id !== this.#stagedFor || staged === undefined || staged.received < staged.bytes.length
+      );
+    });
+    if (missing.length > 0) return { missing: missing.map(({ slot }) => slot) };
     this.#slots.noteAbsent(null);
-    this.#writeContent(all, move);
-    const flushed = move.isStaged === true ? Promise.resolve() : this.#flush();
-    flushed.catch(() => undefined);
-    const digests = Object.fromEntries(
-      all.map((graph) => {
-        const { contents } = graph.encode(move.slots, Number.POSITIVE_INFINITY);
-        const bySlot = contents.map(({ slot, digest }) => [slot, digest] as const);
-        return [graph.store.name, Object.fromEntries(bySlot)];
-      }),
-    );
-    const ms = performance.now() - sinceMs;
-    await flushed;
-    return { digests, ms, record, contents: await this.digests() };
-  }
-
-  /** Writes what was received, or is stored. */
-  #writeContent(all: readonly GraphSlots[], move: SlotMove): void {
-    const { id, slots, isStaged } = move;
-    const isReceived = this.#listMissing(all, move).length === 0;
-    if (!isReceived && isStaged !== true) throw new Error("the slots were not received");
-    const staged = isReceived ? this.#staged : readStage(this.#slots.root, id);
+    const record = this.#slots.change({ do: "hold", move });
     for (const graph of all) {
-      const anchors = staged.get(placeOf(graph.store.name, this.#slots.record.map.count));
+      const anchors = this.#staged.get(placeOf(graph.store.name, this.#slots.record.map.count));
       if (anchors !== undefined) write(graph, anchors);
     }
     // An earlier attempt may have written a part.
     for (const graph of all) graph.remove(slots);
-    for (const graph of all) {
-      for (const slot of slots) write(graph, staged.get(placeOf(graph.store.name, slot))!);
+    for (const { graph, slot } of places) {
+      write(graph, this.#staged.get(placeOf(graph.store.name, slot))!);
     }
-    this.#written = id;
+    const flushed = this.#flush();
+    flushed.catch(() => undefined);
+    const digests = Object.fromEntries(
+      all.map((graph) => {
+        const { contents } = graph.encode(slots, Number.POSITIVE_INFINITY);
+        const bySlot = contents.map(({ slot, digest }) => [slot, digest] as const);
+        return [graph.store.name, Object.fromEntries(bySlot)];
+      }),
+    );
     this.#unstage();
-  }
-
-  #requireTarget({ to }: SlotMove): void {
-    if (to !== this.#slots.own) throw new Error("the slots do not move to this group");
-  }
-
-  /** Returns the slots of a move that were not received. */
-  #listMissing(all: readonly GraphSlots[], { id, slots }: SlotMove): number[] {
-    return slots.filter((slot) => {
-      return all.some((graph) => {
-        const staged = this.#staged.get(placeOf(graph.store.name, slot));
-        if (id !== this.#stagedFor || staged === undefined) return true;
-        return staged.received < staged.bytes.length;
-      });
-    });
-  }
-
-  /**
-   * Lets responses contain what is stored, before the graphs have it durably. The source has given
-   * the slots.
-   */
-  async show(id: string): Promise<object> {
-    await this.#rewrite(id);
-    this.#slots.announce({ do: "show", id });
-    this.#slots.noteAbsent(id);
-    return { record: this.#slots.record };
-  }
-
-  /** Takes the slots of a move, once the graphs have them durably. */
-  async take(id: string): Promise<void> {
-    const { move } = this.#slots.record;
-    if (move?.id === id && move.isStaged === true) {
-      await this.#rewrite(id);
-      await this.#flush();
-    }
-    this.#slots.change({ do: "take", id });
-    removeStage(this.#slots.root);
-  }
-
-  /** Writes what is stored, unless this process has done so: after a crash, graphs lack a part. */
-  async #rewrite(id: string): Promise<void> {
-    const move = this.#require(id);
-    this.#requireTarget(move);
-    if (this.#written === id) return;
-    const all = await this.#all();
-    this.#slots.noteAbsent(null);
-    this.#writeContent(all, move);
+    const ms = performance.now() - sinceMs;
+    await flushed;
+    return { digests, ms, record, contents: await this.digests() };
   }
 
   #unstage(): void {
@@ -336,14 +276,12 @@ export class SlotShare {
     await this.#removeContent(id);
     const ms = performance.now() - sinceMs;
     await this.#flush();
-    removeStage(this.#slots.root);
     return { ms, digests: await this.digests() };
   }
 
   async #removeContent(id: string): Promise<void> {
     const { slots } = this.#require(id);
     this.#idle.refresh();
-    this.#written = "";
     for (const graph of await this.#all()) graph.remove(slots);
   }
 
@@ -382,6 +320,6 @@ function placeOf(graph: string, slot: number): string {
   return `${graph} ${slot}`;
 }
 
-function write(graph: GraphSlots, { bytes, names }: StagedContent): void {
+function write(graph: GraphSlots, { bytes, names }: Staged): void {
   graph.write(new Uint32Array(bytes.buffer), names);
 }

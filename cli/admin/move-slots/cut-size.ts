@@ -1,4 +1,4 @@
-// Size of the cuts of a move: queries wait for as long as it takes to cut so much.
+// Size of the cuts of a move: changes of slots wait for as long as it takes to cut so much.
 
 const FIRST_WORDS = 2 ** 14;
 const MIN_WORDS = 2 ** 12;
@@ -25,7 +25,7 @@ export class CutSize {
 
   /**
    * Sets the size of the next cut after one has ended.
-   * @param heldMs for which queries waited
+   * @param heldMs for which changes waited
    * @param dataMs of them, for which its content was written and removed
    */
   adapt(heldMs: number, dataMs: number): void {

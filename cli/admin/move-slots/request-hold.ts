@@ -26,39 +26,31 @@ export class RequestHold {
 
   /**
    * Runs an act while changes of slots wait. Then dispatchers install the record that it returns,
-   * before queries go on. Changes go on after a last act, which begins at the same time.
+   * before the requests go on.
    * @param drainMs for which others may wait for running requests, in total
-   * @param report gets the milliseconds for which changes and queries waited
+   * @param ended gets the milliseconds for which changes and queries waited
    * @throws BusyError
    */
   async during(
     slots: readonly number[],
     drainMs: number,
     act: () => Promise<SlotRecord>,
-    last: () => Promise<void>,
-    report: (changesMs: number, queriesMs: number) => void,
+    ended: (changesMs: number, queriesMs: number) => void,
   ): Promise<void> {
     await this.#lease.renew();
     this.#slots = slots;
     this.#drainMs = drainMs;
     this.#queriesSinceMs = 0;
     this.#sinceMs = performance.now();
-    let queriesEndMs = 0;
+    let record: SlotRecord | null = null;
     try {
       await this.#drain(false);
-      const record = await act();
-      const released = this.#releaseQueries(record).finally(() => {
-        queriesEndMs = performance.now();
-      });
-      const ended = await Promise.allSettled([released, last()]);
-      for (const one of ended) if (one.status === "rejected") throw one.reason;
+      record = await act();
     } finally {
-      // A dispatcher that cannot be reached ends its hold by itself.
-      await this.#sendAll({ do: "release-requests" }).catch(() => undefined);
+      await this.#release(record);
       const endMs = performance.now();
-      if (queriesEndMs === 0) queriesEndMs = endMs;
-      const queriesMs = this.#queriesSinceMs === 0 ? 0 : queriesEndMs - this.#queriesSinceMs;
-      report(endMs - this.#sinceMs, queriesMs);
+      const queriesMs = this.#queriesSinceMs === 0 ? 0 : endMs - this.#queriesSinceMs;
+      ended(endMs - this.#sinceMs, queriesMs);
     }
   }
 
@@ -80,15 +72,12 @@ export class RequestHold {
   }
 
   /** @throws Error if a dispatcher has not installed the record */
-  #releaseQueries(record: SlotRecord): Promise<void> {
-    const held = { slots: this.#slots, withQueries: false, drainMs: 0 };
-    return this.#sendAll({ do: "hold-requests", ...held, record });
-  }
-
-  /** Sends to all at once: what one lets go on still waits below. @throws Error if one fails */
-  async #sendAll(command: object): Promise<void> {
+  async #release(record: SlotRecord | null): Promise<void> {
     const ids = [...this.#dispatchers].reverse();
-    const sent = await Promise.allSettled(ids.map((id) => this.#instances.send(id, command)));
-    for (const one of sent) if (one.status === "rejected") throw one.reason;
+    const command = { do: "release-requests", ...(record !== null && { record }) };
+    const released = await Promise.allSettled(ids.map((id) => this.#instances.send(id, command)));
+    // A dispatcher that cannot be reached ends its hold by itself.
+    if (record === null) return;
+    for (const one of released) if (one.status === "rejected") throw one.reason;
   }
 }

@@ -75,9 +75,8 @@ export class SlotCopier {
 
   /**
    * Copies slots of the next cut while the present one is executed: they are read while the target
-   * writes, and sent once queries go on. Slots not read by then are copied later.
+   * writes, and sent while the source removes. Slots not read by then are copied later.
    * @param written resolves when the target has written the present cut
-   * @param released resolves when queries go on
    */
   copyAhead(
     id: string,
@@ -85,7 +84,7 @@ export class SlotCopier {
     to: SlotLeader,
     slots: readonly number[],
     maxWords: number,
-    { written, released }: Readonly<Record<"written" | "released", Promise<unknown>>>,
+    written: Promise<unknown>,
   ): void {
     let isWritten = false;
     const end = written.finally(() => {
@@ -96,10 +95,9 @@ export class SlotCopier {
       const messages: Message[] = [];
       while (pending.length > 0 && !isWritten) messages.push(await this.#read(pending, from));
       await end;
-      await released;
       for (const message of messages) await this.#stage(message, id, to);
     };
-    for (const one of [end, released]) one.catch(() => undefined);
+    end.catch(() => undefined);
     this.#ahead = copy().catch(() => undefined);
   }
 
@@ -120,20 +118,10 @@ export class SlotCopier {
     await this.copy(anchors as unknown as EncodedSlots, id, from, to);
   }
 
-  /**
-   * Sends what the target does not have yet, in messages of limited size.
-   * @returns whether there was anything
-   */
-  async copy(
-    encoded: EncodedSlots,
-    id: string,
-    from: SlotLeader,
-    to: SlotLeader,
-  ): Promise<boolean> {
+  /** Sends what the target does not have yet, in messages of limited size. */
+  async copy(encoded: EncodedSlots, id: string, from: SlotLeader, to: SlotLeader): Promise<void> {
     const pending = this.#listPending(encoded, to);
-    const isAny = pending.length > 0;
     while (pending.length > 0) await this.#stage(await this.#read(pending, from), id, to);
-    return isAny;
   }
 
   #listPending({ graphs }: EncodedSlots, to: SlotLeader): PendingSlot[] {
@@ -155,7 +143,8 @@ export class SlotCopier {
       throw new SvcError("SVC3115", `${from.id} lacks slot ${asked[0]!.slot.slot}`);
     }
     const chunks = read.map((text, at) => {
-      return { ...wanted[at], length: asked[at]!.slot.bytes, data: text };
+      const { bytes: length, digest } = asked[at]!.slot;
+      return { ...wanted[at], length, digest, data: text };
     });
     const names = Object.fromEntries(asked.map(({ graph, names: own }) => [graph, own]));
     for (const [at, bytes] of received.entries()) asked[at]!.offset += bytes;

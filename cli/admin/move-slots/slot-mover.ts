@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { SvcError } from "../../../runtime/base/errors.js";
-import { latestRecord, mayStage, type SlotLeader } from "../../../runtime/base/next-slot-step.js";
+import { latestRecord, type SlotLeader } from "../../../runtime/base/next-slot-step.js";
 import type { PlannedMove } from "../../../runtime/base/plan-slot-moves.js";
 import { SlotMap } from "../../../runtime/base/slot-map.js";
 import { countSlots, type SlotMove, type SlotRecord } from "../../../runtime/base/slot-record.js";
@@ -11,7 +11,6 @@ import type { GraphDigests } from "../../../runtime/system/slot-moves/graph-dige
 import {
   type EncodedSlots,
   listDispatchers,
-  toMember,
 } from "../../../runtime/system/slot-moves/slot-instances.js";
 import { type CopyStep, SlotSteps } from "../../../runtime/system/slot-moves/slot-steps.js";
 import { isAway } from "../../../runtime/system/slot-moves/slot-survey.js";
@@ -59,7 +58,6 @@ export class SlotMover {
   readonly #size: CutSize;
   /** Of the present cut, in all attempts. */
   #heldMs = 0;
-  #queriesMs = 0;
   /** How long the target has written it. */
   #writtenMs = 0;
   /** Slots of the next cuts. */
@@ -68,8 +66,6 @@ export class SlotMover {
   #aheadId: string | null = null;
   /** Content that the target has received in the present attempt. */
   #copied: EncodedSlots | null = null;
-  /** Settles once queries go on after the present cut. */
-  #goesOn = defer();
   /** Settles once the source has forgotten the cut before, while the next one is copied. */
   #finished: Promise<void> = Promise.resolve();
 
@@ -95,7 +91,6 @@ export class SlotMover {
   async move(planned: PlannedMove): Promise<number> {
     const deadline = performance.now() + PATIENCE_MS;
     this.#heldMs = 0;
-    this.#queriesMs = 0;
     this.#writtenMs = 0;
     this.#steps.removalMs = 0;
     for (let drainMs = FIRST_DRAIN_MS; ; ) {
@@ -130,9 +125,7 @@ export class SlotMover {
     const id = this.#aheadId ?? newId();
     if (this.#aheadId === null) this.#copier.forget();
     this.#aheadId = null;
-    const planned = { id, version: record.version + 1, from, to, slots: first.slots };
-    const isStaged = mayStage((await survey.look()).map(toMember), record, planned);
-    const move: SlotMove = isStaged ? { ...planned, isStaged } : planned;
+    const move: SlotMove = { id, version: record.version + 1, from, to, slots: first.slots };
     await this.#copier.copy(first, id, source, target);
     const acts = {
       copy: async (step: CopyStep) => {
@@ -143,52 +136,33 @@ export class SlotMover {
     };
     const attempt = () => this.#steps.attempt(move, acts);
     await this.#finished;
-    const take = () => {
-      this.#goesOn.resolve();
-      return this.#steps.take();
-    };
-    this.#goesOn = defer();
-    try {
-      await this.#hold.during(move.slots, drainMs, attempt, take, (...ms) =>
-        this.#countHeld(...ms),
-      );
-    } finally {
-      // Otherwise without effect.
-      this.#goesOn.reject(new Error("the slots are not cut"));
-    }
+    await this.#hold.during(move.slots, drainMs, attempt, (...ms) => this.#countHeld(...ms));
     this.#count(first);
     this.#finished = this.#steps.finish();
     this.#finished.catch(() => undefined);
     return first.slots.length;
   }
 
-  /**
-   * Lets the source hold the slots, and sends their content as it remains. Meanwhile the target
-   * stores what it has, which is mostly the same.
-   */
-  async #copy(step: CopyStep): Promise<void> {
-    const { move, from, to } = step;
-    const storing = move.isStaged === true ? this.#store(step) : Promise.resolve(true);
-    const encoding = this.#copier.encodeHeld(from, move);
-    const ended = await Promise.allSettled([encoding, storing]);
-    for (const one of ended) if (one.status === "rejected") throw one.reason;
-    const { record, ...copied } = await encoding;
+  /** Lets the source hold the slots, and sends their content as it remains. */
+  async #copy({ move, from, to }: CopyStep): Promise<void> {
+    const [encoded, prepared] = await Promise.allSettled([
+      this.#copier.encodeHeld(from, move),
+      this.#prepare(move, to),
+    ]);
+    if (prepared.status === "rejected") throw prepared.reason;
+    if (encoded.status === "rejected") throw encoded.reason;
+    const { record, ...copied } = encoded.value;
     this.#steps.survey.note(from.id, { record });
     this.#copied = copied;
-    const isStored = await storing;
-    if (!isStored) this.#copier.forget();
-    const isSent = await this.#copier.copy(copied, move.id, from, to);
-    if (move.isStaged !== true || (isStored && !isSent)) return;
-    if (!(await this.#store(step))) throw new SvcError("SVC3115", `${to.id} lacks the slots`);
+    await this.#copier.copy(copied, move.id, from, to);
   }
 
-  /** Lets the target make content durable before queries wait; returns false if it has none. */
-  async #store({ move, to }: CopyStep): Promise<boolean> {
+  /** Lets a target of one member hold the move before queries wait. */
+  async #prepare(move: SlotMove, { id, term }: SlotLeader): Promise<void> {
     const { instances, survey } = this.#steps;
-    const stored = await instances.send(to.id, { do: "store", move, term: to.term });
-    if (stored.missing !== undefined) return false;
-    survey.note(to.id, { record: stored.record as SlotRecord });
-    return true;
+    if (!(await survey.isAlone(move.to))) return;
+    const { record } = await instances.send(id, { do: "prepare", move, term });
+    survey.note(id, { record: record as SlotRecord });
   }
 
   /** Lets the target write the content of the slots to its graphs. */
@@ -242,15 +216,12 @@ export class SlotMover {
       if (missing !== undefined) throw new Error("the target lacks slots");
     });
     this.#aheadId = newId();
-    const released = this.#goesOn.promise;
-    const until = { written, released };
-    this.#copier.copyAhead(this.#aheadId, from, to, this.#following, words, until);
+    this.#copier.copyAhead(this.#aheadId, from, to, this.#following, words, written);
   }
 
   #countHeld(changesMs: number, queriesMs: number): void {
     const { totals } = this;
     this.#heldMs += changesMs;
-    this.#queriesMs += queriesMs;
     totals.heldMs += changesMs;
     totals.longestHeldMs = Math.max(totals.longestHeldMs, this.#heldMs);
     totals.queriesHeldMs += queriesMs;
@@ -268,17 +239,8 @@ export class SlotMover {
         totals.arcs += arcs;
       }
     }
-    this.#size.adapt(this.#queriesMs, this.#writtenMs + this.#steps.removalMs);
+    this.#size.adapt(this.#heldMs, this.#writtenMs + this.#steps.removalMs);
   }
-}
-
-function defer() {
-  let [resolve, reject] = [() => {}, (_: Error) => {}];
-  const promise = new Promise<void>((...settle) => {
-    [resolve, reject] = settle;
-  });
-  promise.catch(() => undefined);
-  return { promise, resolve, reject };
 }
 
 function newId(): string {

@@ -21,7 +21,6 @@ import { isAway, SlotSurvey, WAIT_MS } from "./slot-survey.js";
 
 const MAX_FAILURES = 100;
 
-type TellStep = Extract<SlotStep, { do: "tell" }>;
 export type CopyStep = Extract<SlotStep, { do: "copy" | "apply" }>;
 
 /** Acts of a run between the commands of an attempt. */
@@ -42,10 +41,6 @@ export class SlotSteps {
   readonly instances: SlotInstances;
   readonly survey: SlotSurvey;
   readonly #dispatchers: readonly string[];
-  /** Lets the target of an attempt take what it shows already; null: it has taken the slots. */
-  #shown: TellStep | null = null;
-  /** Instances that know the latest map, perhaps not durably. */
-  readonly #announced = new Set<string>();
   /** How long instances have removed content, in total. */
   removalMs = 0;
 
@@ -69,7 +64,6 @@ export class SlotSteps {
    * @returns the record that dispatchers do not have yet
    */
   async attempt(move: SlotMove, acts: AttemptActs): Promise<SlotRecord> {
-    this.#shown = null;
     try {
       await this.#advance({ move, isCopied: false, isApplied: false }, acts);
       return latestRecord((await this.survey.look()).map((found) => found.record))!;
@@ -78,13 +72,6 @@ export class SlotSteps {
       await this.settle().catch(() => undefined);
       throw error;
     }
-  }
-
-  /** Lets the target of an attempt make durable what it shows, so that it may change. */
-  async take(): Promise<void> {
-    const shown = this.#shown;
-    this.#shown = null;
-    if (shown !== null) await this.#execute(shown);
   }
 
   /** Lets the source of an attempt forget the move, once the removal of its content is durable. */
@@ -139,9 +126,7 @@ export class SlotSteps {
       const { id, term } = step.at;
       const what = isLast ? { do: "clear-out" } : { do: "remove", last: step.last ?? undefined };
       const removal = this.instances.send(id, { ...what, id: step.move.id, term });
-      const told = step.meanwhile.map((other) => {
-        return isLast ? this.#announce(other, step.move) : this.#execute(other);
-      });
+      const told = step.meanwhile.map((other) => this.#execute(other));
       // None may still be under way when the next step is chosen.
       const ended = await Promise.allSettled([removal, ...told]);
       for (const one of ended) if (one.status === "rejected") throw one.reason;
@@ -152,37 +137,20 @@ export class SlotSteps {
       await this.survey.untilReplicated(own!);
       return step.afterwards === null ? undefined : this.#execute(step.afterwards);
     }
-    return this.#sendAll(step.to, { do: "tell", command: step.command });
-  }
-
-  /** Tells instances a map that requests wait for: it becomes durable after that. */
-  #announce(step: TellStep, { id, isStaged }: SlotMove): Promise<void> {
-    const { to, command } = step;
-    if (command.do === "install") {
-      for (const one of to) this.#announced.add(one);
-      return this.#sendAll(to, { do: "announce", record: command.record });
-    }
-    if (isStaged !== true) return this.#execute(step);
-    this.#shown = step;
-    return this.#sendAll(to, { do: "show", id });
-  }
-
-  async #sendAll(to: readonly string[], command: object): Promise<void> {
+    const command = { do: "tell", command: step.command };
     await Promise.all(
-      to.map(async (id) => {
+      step.to.map(async (id) => {
         this.survey.note(id, (await this.instances.send(id, command)) as Partial<SurveyedInstance>);
       }),
     );
   }
 
-  /** Dispatchers have no move of their own: they only get the latest map, as other groups do. */
+  /** Dispatchers have no move of their own: they only get the latest map. */
   async installEverywhere(): Promise<SlotRecord> {
     const survey = await this.survey.look();
     const record = latestRecord(survey.map((found) => found.record))!;
     const command = { do: "tell", command: { do: "install", record } };
-    const all = [...this.#dispatchers, ...this.#announced];
-    await Promise.all(all.map((id) => this.instances.send(id, command)));
-    this.#announced.clear();
+    await Promise.all(this.#dispatchers.map((id) => this.instances.send(id, command)));
     return record;
   }
 }

@@ -84,10 +84,15 @@ export class SlotSurvey {
     }
   }
 
+  /** Returns whether a group has one member. */
+  async isAlone(group: string): Promise<boolean> {
+    return (await this.look()).filter(({ own }) => own === group).length === 1;
+  }
+
   /** Resolves when all members of a group have what its leader had when it was last noted. */
   async untilReplicated(group: string): Promise<void> {
     const deadline = performance.now() + REPLICA_MS;
-    if ((await this.look()).filter(({ own }) => own === group).length === 1) return;
+    if (await this.isAlone(group)) return;
     for (;;) {
       const leader = await this.leaderOf(group);
       const members = (await this.look()).filter(({ own }) => own === group);

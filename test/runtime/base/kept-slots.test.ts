@@ -1,13 +1,13 @@
 // Slots that an instance keeps outlive its restart; a descriptor that does not fit is refused.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { installSlots, type SlotPlan, threadSlots } from "../../../runtime/base/instance-slots.js";
-import { findSlotRecord, isSlotMove, KeptSlots } from "../../../runtime/base/kept-slots.js";
+import { findSlotRecord, KeptSlots } from "../../../runtime/base/kept-slots.js";
 import { slotOfKey } from "../../../runtime/base/slot-of-key.js";
 
 const test = suite<{ root: string }>("kept slots");
@@ -98,38 +98,6 @@ test("responses are of the map while content of a move is known to be absent", (
   assert.equal([idOf(1e15), idOf(1)], [id, null]);
   assert.ok(new KeptSlots(root, plan));
   assert.is(idOf(1e15), null);
-});
-
-test("a target changes nothing of what it shows before it has taken it", ({ root }) => {
-  const plan = { ...PLAN, own: 1 };
-  const slots = new KeptSlots(root, plan);
-  slots.keepFirst();
-  const key = Array.from({ length: 200 }, (_, n) => `k${n}`).find((id) => slotOfKey(id, 16) === 3)!;
-  const owns = () => [threadSlots()!.owns(key), threadSlots()!.mayChange(key)];
-  slots.change({ do: "hold", move: { ...MOVE, isStaged: true } });
-  assert.equal(owns(), [false, false]);
-  slots.announce({ do: "show", id: "a" });
-  slots.noteAbsent("a");
-  assert.equal(owns(), [true, false]);
-  assert.ok(threadSlots()!.idSince(1e15) !== null);
-  // An earlier release would take the move without its content.
-  assert.is(JSON.parse(readFileSync(join(root, "_slots.json"), "utf8")).format, 2);
-  slots.change({ do: "take", id: "a" });
-  assert.equal(owns(), [true, true]);
-  assert.is(JSON.parse(readFileSync(join(root, "_slots.json"), "utf8")).format, 1);
-});
-
-test("a move from outside tells by a boolean whether its content is stored", () => {
-  assert.equal(
-    [true, false, 1, null].map((isStaged) => isSlotMove({ ...MOVE, isStaged }, 16)),
-    [true, true, false, false],
-  );
-});
-
-test("only stored content is shown", ({ root }) => {
-  const slots = new KeptSlots(root, { ...PLAN, own: 1 });
-  slots.change({ do: "hold", move: MOVE });
-  assert.throws(() => slots.announce({ do: "show", id: "a" }), /show: nothing is stored/);
 });
 
 test("a dispatcher has a map before it is durable", ({ root }) => {

@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { mayStage, nextSlotStep, type SlotMember } from "../../../runtime/base/next-slot-step.js";
+import { nextSlotStep, type SlotMember } from "../../../runtime/base/next-slot-step.js";
 import { divideSlots } from "../../../runtime/base/slot-map.js";
 import {
   changeSlots,
@@ -79,15 +79,6 @@ test("a move goes forward after its source has forgotten it", () => {
   const step = nextSlotStep([undone, memberOf("B2", hold), memberOf("B3")], null);
   assert.ok(step.do === "remove");
   assert.equal([step.at.id, step.last], ["B2", { do: "abort", id: MOVE.id }]);
-});
-
-test("content is stored only between groups of one, and for one with slots", () => {
-  const [one, other] = [memberOf("B1"), memberOf("B2")];
-  assert.ok(mayStage([one, other], SETTLED, MOVE));
-  assert.not(mayStage([one, other, memberOf("B1.1")], SETTLED, MOVE));
-  assert.not(mayStage([one, other, memberOf("B2.1")], SETTLED, MOVE));
-  // B3 has no slots, and gets anchors.
-  assert.not(mayStage([one, memberOf("B3")], SETTLED, { ...MOVE, to: "B3" }));
 });
 
 test.run();

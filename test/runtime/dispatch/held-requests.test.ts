@@ -56,17 +56,6 @@ test("changes wait first, then queries, too, but none for other keys", async () 
   assert.equal(waiting(held), []);
 });
 
-test("queries are sent while changes go on waiting", async () => {
-  const owner = new Owner();
-  const held = new HeldRequests(owner);
-  await held.hold({ ...HOLD, withQueries: true });
-  for (const path of ["/change", "/read"]) assert.ok(held.push(makeDispatch(path)));
-  await held.hold(HOLD);
-  assert.equal(owner.sent, ["/read"]);
-  held.release();
-  assert.equal(owner.sent, ["/read", "/change"]);
-});
-
 test("a hold awaits only requests that would wait", async () => {
   const owner = new Owner();
   const held = new HeldRequests(owner);

@@ -1,4 +1,4 @@
-// The size of cuts follows the time for which queries wait.
+// The size of cuts follows the time for which changes wait.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -14,7 +14,7 @@ function factor(heldMs: number, dataMs: number): number {
   return Math.round((size.words / before) * 1000) / 1000;
 }
 
-test("lets queries wait for 75 ms", () => {
+test("lets changes wait for 75 ms", () => {
   assert.is(factor(75, 50), 1);
   assert.is(factor(65, 50), 1.2);
   assert.is(factor(85, 50), 0.8);

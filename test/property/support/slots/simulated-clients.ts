@@ -17,7 +17,6 @@ import {
   type Content,
   copyOf,
   isSettled,
-  Lost,
   type Member,
   type SimulatedGroup,
 } from "./simulated-group.js";
@@ -26,8 +25,10 @@ import {
 export type Guard =
   | ("hold" | "owner" | "map of answers" | "abort first" | "drop" | "verify" | "lease")
   | ("all members" | "removal" | "settled" | "latest term" | "confirmed" | "adopted")
-  | ("map of keys" | "restart" | "written" | "flushed")
-  | ("stage" | "stored" | "stored again" | "shown" | "taken" | "staged alone");
+  | ("map of keys" | "restart" | "written" | "flushed");
+
+/** A command or request got no response. */
+export class Lost extends Error {}
 
 export interface SimulatedWorld {
   readonly random: Random;
@@ -83,10 +84,7 @@ export class SimulatedClients {
 
   /** Returns false for a change that is refused. */
   #apply({ group, record, content }: Member, key: number, serial: number): boolean {
-    const { move } = record;
-    // Slots that it shows are not taken durably yet.
-    const isShown = move?.to === group && move.isGiven && this.#world.without === "shown";
-    const isHeld = !isShown && move?.slots.includes(slotOf(key)) === true;
+    const isHeld = record.move?.slots.includes(slotOf(key)) === true;
     if (isHeld && this.#world.without !== "hold") return false;
     const owner = record.groups[ownerOf(record, key)];
     if (owner !== group && this.#world.without !== "owner") return false;

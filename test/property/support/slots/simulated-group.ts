@@ -2,12 +2,8 @@
 // that another one leads, and members that have all confirmed changes.
 
 import { isLeading } from "../../../../runtime/base/next-slot-step.js";
-import { isMixed, type SlotMove, type SlotRecord } from "../../../../runtime/base/slot-record.js";
+import { isMixed, type SlotRecord } from "../../../../runtime/base/slot-record.js";
 import type { Random } from "../random.js";
-import { slotOf } from "./simulated-dispatcher.js";
-
-/** A command or request got no response. */
-export class Lost extends Error {}
 
 /** Changes by key. */
 export type Content = Map<number, Set<number>>;
@@ -16,8 +12,6 @@ export interface Member {
   readonly id: string;
   readonly group: string;
   record: SlotRecord;
-  /** The record that it has after a crash. */
-  kept: SlotRecord;
   isUp: boolean;
   /** Number of the coordinator whose commands it takes. */
   lease: number;
@@ -36,12 +30,6 @@ export interface Member {
   absent: string | null;
   /** Content that it has removed, which may be there again after a crash. */
   removed: Content;
-  /** Content that it has stored durably, and shows only later. */
-  stage: { readonly id: string; readonly content: Content } | null;
-  /** Id of the move whose content it has written since its start. */
-  written: string | null;
-  /** Keys whose content it has written, and may lack after a crash. */
-  readonly unflushed: Set<number>;
 }
 
 /** Returns whether the responses of a member are of a map. */
@@ -57,10 +45,6 @@ export function crash(member: Member, random: Random, forgets: boolean): void {
   const isBack = random.below(2) === 0;
   for (const [key, changes] of member.removed) if (isBack) member.content.set(key, changes);
   member.removed = new Map();
-  for (const key of member.unflushed) if (random.below(2) === 0) member.content.delete(key);
-  member.unflushed.clear();
-  member.written = null;
-  member.record = member.kept;
 }
 
 export class SimulatedGroup {
@@ -98,7 +82,7 @@ export class SimulatedGroup {
     member.leads = false;
     member.term = this.term;
     member.content = copyOf(leader.content);
-    if (!member.isKnown && this.adopts) keep(member, leader.record);
+    if (!member.isKnown && this.adopts) member.record = leader.record;
     member.isKnown = true;
     this.synced.add(member);
   }
@@ -109,8 +93,7 @@ export class SimulatedGroup {
     if (isLast || this.leading === member) return;
     this.synced.delete(member);
     member.starts++;
-    keep(member, record);
-    Object.assign(member, { content: new Map(), term: 0, leads: false, isKnown: false });
+    Object.assign(member, { content: new Map(), record, term: 0, leads: false, isKnown: false });
   }
 
   /**
@@ -128,33 +111,6 @@ export class SimulatedGroup {
     }
     return true;
   }
-}
-
-/** Returns a member with content that is not durable, rather than another one. */
-export function chooseVictim(members: readonly Member[], other: Member, random: Random): Member {
-  const found = members.filter(({ unflushed }) => unflushed.size > 0);
-  return found.length > 0 && random.below(4) > 0 ? random.of(found) : other;
-}
-
-/** Writes what was stored, unless the target has done so since its start. */
-export function applyStage(member: Member, { id, slots }: SlotMove): void {
-  if (member.written === id) return;
-  if (member.stage?.id !== id) throw new Lost();
-  member.absent = null;
-  for (const key of member.content.keys()) {
-    if (slots.includes(slotOf(key))) member.content.delete(key);
-  }
-  for (const [key, changes] of member.stage.content) {
-    member.content.set(key, new Set(changes));
-    member.unflushed.add(key);
-  }
-  member.written = id;
-}
-
-/** A member has a record durably. */
-export function keep(member: Member, record: SlotRecord): void {
-  member.record = record;
-  member.kept = record;
 }
 
 export function copyOf(content: Content): Content {

@@ -5,7 +5,6 @@
 import * as assert from "uvu/assert";
 import {
   isLeading,
-  mayStage,
   nextSlotStep,
   type SlotAttempt,
   type SlotLeader,
@@ -22,20 +21,10 @@ import {
 } from "../../../../runtime/base/slot-record.js";
 import { Random } from "../random.js";
 import { interleave, type Task } from "./interleave.js";
-import { type Guard, SimulatedClients, type SimulatedWorld } from "./simulated-clients.js";
+import { type Guard, Lost, SimulatedClients, type SimulatedWorld } from "./simulated-clients.js";
 import { type Dispatcher, isHeld, SLOTS, slotOf } from "./simulated-dispatcher.js";
 import { checkEnd, checkOwners } from "./simulated-end.js";
-import {
-  applyStage,
-  type Content,
-  chooseVictim,
-  copyOf,
-  crash,
-  keep,
-  Lost,
-  type Member,
-  SimulatedGroup,
-} from "./simulated-group.js";
+import { type Content, copyOf, crash, type Member, SimulatedGroup } from "./simulated-group.js";
 
 const FAULTY_STEPS = 1500;
 const CALM_STEPS = 4000;
@@ -86,9 +75,8 @@ class Simulation implements SimulatedWorld {
         const id = n === 0 ? name : `${name}.${n}`;
         const content: Content = new Map();
         const more = { lease: 0, content, term: 1, leads: n === 0, isKnown: true, starts: 0 };
-        const moved = { touched: new Map<number, number>(), absent: null, removed: new Map() };
-        const staged = { kept: record, stage: null, written: null, unflushed: new Set<number>() };
-        return { id, group: name, record, isUp: true, ...moved, ...staged, ...more };
+        const kept = { touched: new Map<number, number>(), absent: null, removed: new Map() };
+        return { id, group: name, record, isUp: true, ...kept, ...more };
       });
       this.members.push(...members);
       this.groups.set(name, new SimulatedGroup(name, members, without !== "adopted"));
@@ -155,11 +143,7 @@ class Simulation implements SimulatedWorld {
     const group = this.groups.get(member.group)!;
     switch (this.random.below(8)) {
       case 0:
-        return crash(
-          chooseVictim(this.members, member, this.random),
-          this.random,
-          this.without !== "restart",
-        );
+        return crash(member, this.random, this.without !== "restart");
       case 1:
         return this.#start(member);
       case 2:
@@ -243,23 +227,22 @@ class Simulation implements SimulatedWorld {
           const move = this.#choose(members[0]!.record);
           attempt = null;
           if (move === null) return;
-          // Content that the target has received may change until the source holds it.
-          copied = copyOf(this.groups.get(move.from)!.leading?.content ?? new Map());
           held.push(...this.dispatchers);
           const isDrained = yield* this.#hold(move, false);
           attempt = isDrained ? { move, isCopied: false, isApplied: false } : null;
+          copied = new Map();
           continue;
         }
         // The source forgets the move once requests go on.
         const isLast = attempt !== null && step.do === "remove" && step.last?.do === "clear";
         try {
-          if (step.do === "copy") copied = yield* this.#copy(step, copied, number);
+          if (step.do === "copy") copied = yield* this.#copy(step, number);
           else if (step.do === "apply") yield* this.#write(step, copied, number);
           else yield* this.#execute(step, number, isLast);
           if (isLast) {
             attempt = null;
             this.#install(this.#memberOf(step.at.id).record);
-            this.#release(held, step.move);
+            for (const dispatcher of held.splice(0)) dispatcher.held = null;
           } else if (step.do === "copy" && !(yield* this.#hold(step.move, true))) attempt = null;
           else if (step.do === "copy" || step.do === "apply") {
             attempt = { move: step.move, isCopied: true, isApplied: step.do === "apply" };
@@ -285,12 +268,6 @@ class Simulation implements SimulatedWorld {
     return true;
   }
 
-  /** Queries go on; changes of what the target has not taken durably wait for that. */
-  #release(held: Dispatcher[], { slots, isStaged }: SlotMove): void {
-    if (isStaged !== true) for (const dispatcher of held.splice(0)) dispatcher.held = null;
-    for (const dispatcher of held) dispatcher.held = { slots, withQueries: false };
-  }
-
   *#execute(
     step: Extract<SlotStep, { do: "tell" | "remove" }>,
     number: number,
@@ -298,11 +275,7 @@ class Simulation implements SimulatedWorld {
   ): Task {
     if (step.do === "tell") return yield* this.#tell(step.to, step.command, number);
     const { meanwhile, afterwards } = step;
-    const told = meanwhile.map(({ to, command }) => {
-      if (isLast && command.do === "install") return this.#announce(to, command, number);
-      const isShown = isLast && command.do === "take" && step.move.isStaged === true;
-      return isShown ? this.#show(to[0]!, step.move, number) : this.#tell(to, command, number);
-    });
+    const told = meanwhile.map(({ to, command }) => this.#tell(to, command, number));
     const removal = isLast ? this.#clearOut(step, number) : this.#removeAt(step, number);
     yield* interleave([removal, ...told], this.random);
     if (afterwards !== null) yield* this.#tell(afterwards.to, afterwards.command, number);
@@ -317,7 +290,6 @@ class Simulation implements SimulatedWorld {
   *#removeAt({ at, move, last }: Extract<SlotStep, { do: "remove" }>, number: number): Task {
     const member = this.#remove(at, move, number);
     if (this.without !== "flushed") member.removed = new Map();
-    member.unflushed.clear();
     yield;
     if (last !== null) yield* this.#tell([at.id], last, number);
   }
@@ -355,10 +327,7 @@ class Simulation implements SimulatedWorld {
     if (planned === undefined) return null;
     const id = `move ${this.#serial++}`;
     const slots = planned.slots.slice(0, 1 + this.random.below(4));
-    const move = { ...planned, id, version: record.version + 1, slots };
-    const mayBe = mayStage(this.members, record, planned) || this.without === "staged alone";
-    const isStaged = mayBe && this.random.below(4) > 0;
-    return isStaged ? { ...move, isStaged } : move;
+    return { ...planned, id, version: record.version + 1, slots };
   }
 
   *#tell(to: readonly string[], command: SlotCommand, number: number): Task {
@@ -366,80 +335,34 @@ class Simulation implements SimulatedWorld {
     for (const id of told) {
       const member = this.#memberOf(id);
       this.#requireLease(member, number);
-      if (command.do === "take") this.#flushStaged(member);
-      keep(member, this.#change(member, command));
+      try {
+        const next = changeSlots(member.record, member.group, command);
+        for (const slot of listMoved(member.record, next)) member.touched.set(slot, this.step);
+        member.record = next;
+      } catch {
+        throw new Lost();
+      }
       if (command.do === "take") this.#cuts++;
       yield;
     }
     if (told !== to)
-      for (const member of this.members) keep(member, { ...member.record, move: null });
-  }
-
-  #change(member: Member, command: SlotCommand): SlotRecord {
-    try {
-      const next = changeSlots(member.record, member.group, command);
-      for (const slot of listMoved(member.record, next)) member.touched.set(slot, this.step);
-      return next;
-    } catch {
-      throw new Lost();
-    }
+      for (const member of this.members) member.record = { ...member.record, move: null };
   }
 
   /** The content does not change any more. */
-  *#copy(
-    { move, from, to }: CopyStep,
-    ahead: Content,
-    number: number,
-  ): Generator<undefined, Content, undefined> {
+  *#copy({ move, from, to }: CopyStep, number: number): Generator<undefined, Content, undefined> {
     const held = this.#tell([from.id], { do: "hold", move }, number);
-    if (move.isStaged !== true) yield* held;
-    else yield* interleave([held, this.#store(move, to, ahead, number)], this.random);
-    const copied = copyOf(this.#inTerm(from).content);
-    yield;
-    const isStored = move.isStaged === true && this.without !== "stored again";
-    if (isStored) yield* this.#store(move, to, copied, number);
-    return copied;
+    yield* interleave([held, this.#prepare(move, to, number)], this.random);
+    return copyOf(this.#inTerm(from).content);
   }
 
-  /** The target holds the move with its content, and shows nothing of that. */
-  *#store(move: SlotMove, to: SlotLeader, copied: Content, number: number): Task {
+  /** A target of one member holds the move before its content is written. */
+  *#prepare(move: SlotMove, to: SlotLeader, number: number): Task {
     const member = this.#inTerm(to);
+    if (this.groups.get(member.group)!.members.length > 1) return;
     this.#requireLease(member, number);
-    const content = new Map([...copied].filter(([key]) => move.slots.includes(slotOf(key))));
-    if (this.without !== "stored") member.stage = { id: move.id, content };
     if (member.record.move?.id !== move.id) member.absent = move.id;
     yield* this.#tell([member.id], { do: "hold", move }, number);
-  }
-
-  /** Members have a map before it is durable. */
-  *#announce(to: readonly string[], command: SlotCommand, number: number): Task {
-    for (const id of to) {
-      const member = this.#memberOf(id);
-      this.#requireLease(member, number);
-      member.record = this.#change(member, command);
-      const { record } = member;
-      yield;
-      if (member.record === record) member.kept = record;
-    }
-  }
-
-  /** Queries are answered with what is written, before that is durable. */
-  *#show(id: string, move: SlotMove, number: number): Task {
-    const member = this.#memberOf(id);
-    this.#requireLease(member, number);
-    if (member.record.move?.isGiven === true) return;
-    if (this.without !== "stage") applyStage(member, move);
-    member.record = this.#change(member, { do: "show", id: move.id });
-    member.absent = move.id;
-    yield;
-  }
-
-  /** Makes durable what a target has written. */
-  #flushStaged(member: Member): void {
-    const { move } = member.record;
-    if (move === null || move.isStaged !== true) return;
-    if (this.without !== "stage") applyStage(member, move);
-    if (this.without !== "taken") member.unflushed.clear();
   }
 
   *#write({ move, to }: CopyStep, copied: Content, number: number): Task {
@@ -449,16 +372,9 @@ class Simulation implements SimulatedWorld {
     yield* this.#tell([member.id], { do: "hold", move }, number);
     for (const [key, changes] of copied) {
       if (!move.slots.includes(slotOf(key))) continue;
-      // Queries see a part of it, but no other command comes in between.
-      if (this.#inTerm(to) !== member || !this.#hasLease(member, number)) throw new Lost();
-      member.content.set(key, new Set(changes));
-      if (move.isStaged === true) member.unflushed.add(key);
+      this.#inTerm(to).content.set(key, new Set(changes));
       yield;
       if (this.without === "verify" && this.random.below(4) === 0) return;
-    }
-    if (move.isStaged === true) {
-      member.written = move.id;
-      return;
     }
     if (!this.#confirm(this.#inTerm(to)) && this.without !== "confirmed") throw new Lost();
   }

@@ -42,7 +42,6 @@ interface Command {
   readonly do: string;
   readonly command?: SlotCommand;
   readonly last?: SlotCommand;
-  readonly record?: SlotRecord;
 }
 
 class Instance {
@@ -79,9 +78,6 @@ class Instance {
     const told = command.command ?? command.last;
     if (command.last !== undefined) this.done.push(command.last.do);
     if (told !== undefined) this.record = changeSlots(record, own, told);
-    if (command.do === "announce") {
-      this.record = changeSlots(record, own, { do: "install", record: command.record! });
-    }
     return { ...look, record: this.record };
   }
 }
@@ -280,63 +276,6 @@ test("requests go on before the source forgets the move", async () => {
     await steps.finish();
     assert.equal(source.done.slice(2), ["remove", "clear"]);
     assert.is(source.record.move, null);
-  };
-  const run = { ...calls, isForced: false };
-  assert.is(await codeOf(ProcedureLease.during(run, "a run", act)), "done");
-});
-
-test("a target shows what it has stored, and takes it when requests go on", async () => {
-  const [source, target, dispatcher] = begin(RECORD);
-  const calls = callsOf([source, target, dispatcher]);
-  const move = { ...MOVE, isStaged: true };
-  const act = async (lease: ProcedureLease): Promise<void> => {
-    const steps = new SlotSteps(calls, lease, 0);
-    const hold = async (one: Instance) => {
-      one.record = changeSlots(one.record, one.id, { do: "hold", move });
-      steps.survey.note(one.id, { record: one.record });
-    };
-    await steps.attempt(move, { copy: () => hold(source), apply: () => hold(target) });
-    assert.equal([source.done, target.done], [["give", "clear-out"], ["show"]]);
-    await steps.take();
-    assert.equal(target.done, ["show", "take"]);
-    await steps.take();
-    await steps.finish();
-    assert.equal(target.done, ["show", "take"]);
-  };
-  const run = { ...calls, isForced: false };
-  assert.is(await codeOf(ProcedureLease.during(run, "a run", act)), "done");
-});
-
-test("other groups get the map of an attempt before it is durable", async () => {
-  const THREE = ["B1", "B2", "B3"];
-  const engines = THREE.map((id, n) => [id, { ...ENGINE, hport: 9100 + 10 * n }] as const);
-  const system = readDescriptor({
-    ...{ name: "Three", graphs: ["things"], slots: { graphs: ["things"], count: 16 } },
-    instances: { TD: { type: "dispatch", hport: 9990 }, ...Object.fromEntries(engines) },
-    topology: { dispatch: { TD: [{ partitions: THREE }] } },
-  });
-  const record = { ...RECORD, groups: THREE };
-  const [source, target, other] = THREE.map((id) => new Instance(id, record)) as [
-    Instance,
-    Instance,
-    Instance,
-  ];
-  const all = [source, target, other, new Instance("TD", record)];
-  const calls = { ...callsOf(all), system };
-  const act = async (lease: ProcedureLease): Promise<void> => {
-    const steps = new SlotSteps(calls, lease, 0);
-    const hold = async (one: Instance) => {
-      one.record = changeSlots(one.record, one.id, { do: "hold", move: MOVE });
-      steps.survey.note(one.id, { record: one.record });
-    };
-    await steps.attempt(MOVE, { copy: () => hold(source), apply: () => hold(target) });
-    assert.equal(other.done, ["announce"]);
-    assert.is(other.record.version, 1);
-    // At the end it must be durable: without a move, no instance asks again.
-    await steps.settle();
-    await steps.settle();
-    assert.equal(other.done, ["announce", "install"]);
-    assert.not(source.done.includes("install"));
   };
   const run = { ...calls, isForced: false };
   assert.is(await codeOf(ProcedureLease.during(run, "a run", act)), "done");
