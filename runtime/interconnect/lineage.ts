@@ -56,10 +56,9 @@ export function promote(
     removeReplicaMarker(root);
     return lineage;
   }
-  const all = [...lineage.ancestors, ...(mark?.ancestors ?? [])];
-  if (followed !== null) all.push({ ...followed, ...(counts !== undefined && { counts }) });
+  const end = followed && { ...followed, ...(counts !== undefined && { counts }) };
   const epoch = Math.max(lineage.epoch + 1, (mark?.epoch ?? 0) + 1, (fence ?? 0) + 1, claimed);
-  const ancestors = latestOfEachLog(all);
+  const ancestors = endOfEachLog([...lineage.ancestors, ...(mark?.ancestors ?? [])], end);
   const next = { epoch, ancestors };
   writeState(join(root, LINEAGE_FILE), next);
   removeReplicaMarker(root);
@@ -78,15 +77,41 @@ export function demote(root: string, end: Ancestor | null, epoch: number): void 
   writeReplicaMarker(root, { log: end, origin, epoch, ancestors, ...state });
 }
 
-/** A log can be continued more than once: only the last end counts, as it was found first. */
-function latestOfEachLog(all: readonly Ancestor[]): Ancestor[] {
-  const latest = new Map<string, Ancestor>();
-  for (const one of all) {
-    const known = latest.get(one.id);
-    latest.delete(one.id);
-    latest.set(one.id, known !== undefined && known.sn >= one.sn ? known : one);
+/**
+ * Returns where each log ends that the graphs of a replica descend from.
+ * @param told known ends; the later ones are of its last provider, and hold for its graphs
+ * @param end its position in the log that it followed, and its graphs
+ */
+function endOfEachLog(told: readonly Ancestor[], end: Ancestor | null): Ancestor[] {
+  const ends = new Map<string, Ancestor>();
+  const put = (one: Ancestor): void => {
+    ends.delete(one.id);
+    ends.set(one.id, one);
+  };
+  for (const one of told) put(one);
+  if (end !== null) {
+    const known = ends.get(end.id);
+    // A log can be continued more than once: the last end counts, as it was found first.
+    const isFound = known !== undefined && known.sn >= end.sn && isReached(known, end);
+    put(isFound ? known : end);
   }
-  return [...latest.values()].slice(-MAX_ANCESTORS);
+  const all = [...ends.values()].slice(-MAX_ANCESTORS);
+  return end === null ? all : all.map((one) => limit(one, end));
+}
+
+/** A replica knows the ends from its provider at once, and can lead before it is as far. */
+function isReached({ counts = {} }: Ancestor, { counts: here }: Ancestor): boolean {
+  if (here === undefined) return true;
+  return Object.entries(counts).every(([identity, count]) => count <= (here[identity] ?? 0));
+}
+
+/** Only what is here is taken over from a log; a graph that is not has no known end. */
+function limit(one: Ancestor, { counts: here }: Ancestor): Ancestor {
+  if (one.counts === undefined || here === undefined) return one;
+  const limited = Object.entries(one.counts)
+    .filter(([identity]) => here[identity] !== undefined)
+    .map(([identity, count]) => [identity, Math.min(count, here[identity]!)]);
+  return { ...one, counts: Object.fromEntries(limited) };
 }
 
 /**

@@ -12,7 +12,9 @@ import {
   promote,
   readLineage,
   writeFence,
+  writeReplicaMarker,
 } from "../../../runtime/interconnect/lineage.js";
+import type { Ancestor } from "../../../runtime/interconnect/wire/positions.js";
 import { FOLDER } from "../../property/support/interconnect/virtual-files.js";
 import { VirtualWorld } from "../../property/support/interconnect/virtual-world.js";
 import { Random } from "../../property/support/random.js";
@@ -110,6 +112,59 @@ test("keeps what was found first about the end of a log", ({ root }) => {
       [7, 12],
       [9, 30],
     ],
+  );
+});
+
+const [LOG, OTHER] = ["a".repeat(32), "c".repeat(32)] as const;
+const [GRAPH, CREATED] = ["b".repeat(32), "d".repeat(32)] as const;
+
+/** Promotes a replica of a log with what its provider told, and returns its ancestors. */
+function promoteReplica(root: string, log: Ancestor, told: readonly Ancestor[], count: number) {
+  const state = { isCaughtUp: true, isFetching: false };
+  writeReplicaMarker(root, { log, origin: log.id, epoch: 4, ancestors: told, ...state });
+  return promote(root, true, 0, { [GRAPH]: count }).ancestors;
+}
+
+test("a log ends where a replica is that leads before it has all that was told", ({ root }) => {
+  const told = { id: LOG, sn: 57, chain: 1, counts: { [GRAPH]: 80 } };
+  const log = { id: LOG, sn: 50, chain: 2 };
+  const own = { ...log, counts: { [GRAPH]: 70 } };
+  assert.equal(promoteReplica(root, log, [told], 70), [own]);
+  const withMore = { ...told, counts: { [GRAPH]: 70, [CREATED]: 5 } };
+  assert.equal(promoteReplica(root, log, [withMore], 70), [own]);
+  // A marker can be older than the graphs.
+  assert.equal(promoteReplica(root, log, [told], 80), [told]);
+});
+
+test("no log ends after what a replica has that leads", ({ root }) => {
+  const counts = { [GRAPH]: 60, [CREATED]: 5 };
+  const told = { id: OTHER, sn: 30, chain: 1, counts };
+  const unknown = { id: "e".repeat(32), sn: 9, chain: 1 };
+  const log = { id: LOG, sn: 0, chain: 0 };
+  assert.equal(promoteReplica(root, log, [unknown, told], 50), [
+    unknown,
+    { ...told, counts: { [GRAPH]: 50 } },
+    { ...log, counts: { [GRAPH]: 50 } },
+  ]);
+});
+
+test("the ends of its last provider hold for a replica, not former ones", ({ root }) => {
+  const former = { id: OTHER, sn: 57, chain: 1 };
+  promoteReplica(root, former, [], 80);
+  const told = { id: OTHER, sn: 50, chain: 2, counts: { [GRAPH]: 70 } };
+  const log = { id: LOG, sn: 5, chain: 3 };
+  const own = { ...log, counts: { [GRAPH]: 90 } };
+  assert.equal(promoteReplica(root, log, [told], 90), [told, own]);
+});
+
+test("keeps the logs that were continued last, whenever they began", ({ root }) => {
+  const [first, ...others] = Array.from({ length: 20 }, (_, n) => {
+    return { id: `${n}`.padStart(32, "0"), sn: 9, chain: 1 };
+  });
+  const ancestors = promoteReplica(root, first!, [first!, ...others], 70);
+  assert.equal(
+    ancestors.map(({ id }) => id),
+    [...others.slice(-15), first!].map(({ id }) => id),
   );
 });
 
