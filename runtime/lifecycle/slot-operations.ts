@@ -171,7 +171,7 @@ function readPlace({ graph, slot, offset }: Command) {
 
 /** @param names by graph */
 function readStaged(chunk: Command, names: unknown) {
-  const { length, data, digest } = chunk;
+  const { length, data } = chunk;
   if (typeof data !== "string") throw new Error("data is required");
   const place = readPlace(chunk);
   const own = isPlainObject(names) && Object.hasOwn(names, place.graph) ? names[place.graph] : null;
@@ -180,7 +180,6 @@ function readStaged(chunk: Command, names: unknown) {
     length: readNumber(length, MAX_BYTES),
     bytes: Buffer.from(data, "base64"),
     names: Array.isArray(own) ? own : [],
-    digest: String(digest),
   };
 }
 

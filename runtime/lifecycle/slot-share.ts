@@ -34,7 +34,6 @@ interface StagedChunk extends ContentPlace {
   readonly length: number;
   readonly bytes: Uint8Array;
   readonly names: readonly RecordName[];
-  readonly digest: string;
 }
 
 type Leadership = Pick<SlotMember, "leads" | "term">;
@@ -43,7 +42,6 @@ interface Staged {
   readonly bytes: Uint8Array;
   received: number;
   readonly names: readonly RecordName[];
-  readonly digest: string;
 }
 
 /** Anchors have no digest: they may change in each group. */
@@ -182,14 +180,14 @@ export class SlotShare {
     return {};
   }
 
-  #stageChunk({ graph, slot, offset, length, bytes, names, digest }: StagedChunk): void {
+  #stageChunk({ graph, slot, offset, length, bytes, names }: StagedChunk): void {
     const place = placeOf(graph, slot);
     if (offset === 0) {
       const former = this.#staged.get(place)?.bytes.length ?? 0;
       const total = this.#stagedBytes - former + length;
       if (total > MAX_STAGED_BYTES) throw new Error("content of the slots is too large");
       this.#stagedBytes = total;
-      this.#staged.set(place, { bytes: new Uint8Array(length), received: 0, names, digest });
+      this.#staged.set(place, { bytes: new Uint8Array(length), received: 0, names });
     }
     const staged = this.#staged.get(place);
     if (staged === undefined || staged.received !== offset || offset + bytes.length > length) {

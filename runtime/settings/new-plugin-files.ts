@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 /** A segment of a pattern that matches more than itself. */
 const IS_OPEN = /[*?[\]{}()!+@|\\]/;
-/** A path that patterns never find. Those with a hidden name they may, whatever its extension. */
+/** Paths that patterns never find. They may find hidden names, whatever their extensions. */
 const NEVER_PLUGIN = /^(?!\.|.*\/\.).*\.(?:test\.(?:ts|mts|cts|tsx|js|mjs)|d\.[mc]?ts)$/;
 
 /**

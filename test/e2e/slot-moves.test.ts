@@ -294,10 +294,10 @@ test("instances finish a cut that no run continues", async () => {
   for (const id of MEMBERS) await send(id, { do: "tell", command: { do: "hold", move } });
   const { graphs } = await send(from, { do: "encode", term, slots, maxWords: 2 ** 20 });
   const { graph, names, slots: encoded } = graphs[0]!;
-  const [{ slot, bytes: length, digest }] = encoded as [EncodedSlot];
+  const [{ slot, bytes: length }] = encoded as [EncodedSlot];
   const place = { graph, slot, offset: 0 };
   const { data } = await send(from, { do: "read", wanted: [place] });
-  const chunks = [{ ...place, length, data: data[0], digest }];
+  const chunks = [{ ...place, length, data: data[0] }];
   await send(to, { do: "stage", id: move.id, names: { [graph]: names }, chunks });
   const stale = { do: "write", move, term: target.term + 1 };
   await rejects(send(to, stale), /does not lead in term/);

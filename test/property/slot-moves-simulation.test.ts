@@ -1,7 +1,7 @@
 // Slots that move under random faults: clients, coordinators, crashes and changes of leaders in
 // random order. No vertex is lost or twice in an answer, each acknowledged change is in the owner
 // afterwards, and each slot has one owner per version of the map. Without any one of the guards of
-// the protocol, a seed fails. SEED=n begins with another seed; `--simulate 10000` runs as many.
+// the protocol, a seed fails. SEED=n begins with another seed; SIMULATE=10000 runs as many.
 // limit: 3600 s
 // takes 4 s
 

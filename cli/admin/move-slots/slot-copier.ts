@@ -143,8 +143,7 @@ export class SlotCopier {
       throw new SvcError("SVC3115", `${from.id} lacks slot ${asked[0]!.slot.slot}`);
     }
     const chunks = read.map((text, at) => {
-      const { bytes: length, digest } = asked[at]!.slot;
-      return { ...wanted[at], length, digest, data: text };
+      return { ...wanted[at], length: asked[at]!.slot.bytes, data: text };
     });
     const names = Object.fromEntries(asked.map(({ graph, names: own }) => [graph, own]));
     for (const [at, bytes] of received.entries()) asked[at]!.offset += bytes;

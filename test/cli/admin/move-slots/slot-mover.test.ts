@@ -1,0 +1,164 @@
+// The coordinator of a cut, with instances in memory: the target gets all content as the source
+// holds it.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { AdminContext } from "../../../../cli/admin/context.js";
+import { MoveRate } from "../../../../cli/admin/move-slots/move-rate.js";
+import { SlotMover } from "../../../../cli/admin/move-slots/slot-mover.js";
+import { divideSlots } from "../../../../runtime/base/slot-map.js";
+import {
+  changeSlots,
+  type SlotCommand,
+  type SlotMove,
+  type SlotRecord,
+} from "../../../../runtime/base/slot-record.js";
+import type { ProcedureLease } from "../../../../runtime/system/procedure-lease.js";
+import { readDescriptor } from "../../../../runtime/system/read-descriptor.js";
+
+const ENGINE = { type: "builder", graph: "things" };
+const SYSTEM = readDescriptor({
+  ...{ name: "Moving", graphs: ["things"], slots: { graphs: ["things"], count: 16 } },
+  instances: {
+    TD: { type: "dispatch", hport: 9990 },
+    B1: { ...ENGINE, hport: 9100 },
+    B2: { ...ENGINE, hport: 9110 },
+  },
+  topology: { dispatch: { TD: [{ partitions: ["B1", "B2"] }] } },
+});
+const groups = ["B1", "B2"];
+const SLOTS = [0, 1];
+const MOVED = { from: "B1", to: "B2", slots: SLOTS };
+
+interface Command {
+  readonly do: string;
+  readonly id: string;
+  readonly withQueries?: boolean;
+  readonly slots: readonly number[];
+  readonly move?: SlotMove;
+  readonly command: SlotCommand;
+  readonly last?: SlotCommand;
+  readonly wanted: readonly { readonly slot: number; readonly offset: number }[];
+  readonly chunks: readonly { readonly slot: number; readonly data: string }[];
+}
+
+/** Two engines with a text in each slot, and a dispatcher. */
+class Cut {
+  readonly records = new Map<string, SlotRecord>();
+  readonly content = new Map(SLOTS.map((slot) => [slot, `content ${slot}`]));
+  readonly staged = new Map<number, string>();
+  /** Commands for the target and the dispatcher. */
+  readonly steps: string[] = [];
+  /** Called before each command. */
+  before: (id: string, command: Command) => void = () => undefined;
+  readonly mover: SlotMover;
+
+  constructor() {
+    const record = { version: 0, map: divideSlots(16, 2), groups, move: null };
+    for (const id of ["TD", ...groups]) this.records.set(id, record);
+    const call = async (id: string, _: string, __: object, body: string): Promise<object> => {
+      const command = JSON.parse(body) as Command;
+      this.before(id, command);
+      this.#note(id, command);
+      const result = this.#execute(id, command);
+      return { leads: true, term: 0, digests: {}, isOwn: true, record: this.record(id), ...result };
+    };
+    const lease = { holder: "a", renew: async () => {}, rest: async () => {} };
+    this.mover = new SlotMover(
+      { system: SYSTEM, call } as unknown as AdminContext,
+      lease as unknown as ProcedureLease,
+      new MoveRate(0),
+    );
+  }
+
+  record(id: string): SlotRecord {
+    return this.records.get(id)!;
+  }
+
+  #note(id: string, command: Command): void {
+    const what = command.do === "tell" ? command.command.do : command.do;
+    if (id === "B2" && what !== "look") this.steps.push(what);
+    if (what === "hold-requests")
+      this.steps.push(command.withQueries ? "hold all" : "hold changes");
+    if (what === "release-requests") this.steps.push("release");
+  }
+
+  #change(id: string, command: SlotCommand): void {
+    const own = id === "TD" ? null : id;
+    this.records.set(id, changeSlots(this.record(id), own, command));
+  }
+
+  #execute(id: string, command: Command): object {
+    const { move, slots, wanted, chunks, last } = command;
+    const texts = (of: readonly number[]) =>
+      of.map((slot) => [slot, this.content.get(slot)!] as const);
+    if (move !== undefined) this.#change(id, { do: "hold", move });
+    switch (command.do) {
+      case "hold-requests":
+        return { running: 0 };
+      case "encode": {
+        const encoded = texts(slots).map(([slot, digest]) => {
+          return { slot, digest, bytes: digest.length, vertices: 1, arcs: 0 };
+        });
+        return { slots, graphs: [{ graph: "things", names: [], slots: encoded }] };
+      }
+      case "read":
+        return { data: wanted.map(({ slot }) => btoa(this.content.get(slot)!)) };
+      case "stage":
+        for (const { slot, data } of chunks) this.staged.set(slot, atob(data));
+        return {};
+      case "write": {
+        const missing = move!.slots.filter((slot) => !this.staged.has(slot));
+        if (missing.length > 0) return { missing };
+        return { digests: { things: Object.fromEntries(this.staged) }, ms: 0, contents: {} };
+      }
+      case "tell":
+        this.#change(id, command.command);
+        return {};
+      case "remove":
+        if (last !== undefined) this.#change(id, last);
+        return { ms: 0 };
+      default:
+        return { ms: 0 };
+    }
+  }
+}
+
+const test = suite("coordinator of a cut");
+
+/** Moves all slots, and returns the steps of the first cut until its requests go on. */
+async function cut(one: Cut): Promise<string[]> {
+  assert.is(await one.mover.move(MOVED), SLOTS.length);
+  await one.mover.settle();
+  assert.is(one.record("TD").version, 1);
+  assert.equal([...one.staged], [...one.content]);
+  return one.steps.slice(0, one.steps.indexOf("release") + 1);
+}
+
+test("queries wait only once the source holds the content", async () => {
+  const steps = await cut(new Cut());
+  const end = ["hold all", "write", "take", "release"];
+  assert.equal(steps, ["stage", "hold changes", "prepare", ...end]);
+});
+
+test("content that has changed until the source holds it is sent once more", async () => {
+  const one = new Cut();
+  one.before = (id, { do: what, move }) => {
+    if (id === "B1" && what === "encode" && move !== undefined) one.content.set(1, "changed");
+  };
+  const end = ["stage", "hold all", "write", "take", "release"];
+  assert.equal(await cut(one), ["stage", "hold changes", "prepare", ...end]);
+});
+
+test("content that the target has lost is sent once more", async () => {
+  const one = new Cut();
+  let writes = 0;
+  one.before = (_, { do: what }) => {
+    if (what === "write" && writes++ === 0) one.staged.clear();
+  };
+  const again = ["prepare", "stage", "write"];
+  const end = ["hold all", "write", ...again, "take", "release"];
+  assert.equal(await cut(one), ["stage", "hold changes", "prepare", ...end]);
+});
+
+test.run();
