@@ -69,6 +69,15 @@ export class HeadReader {
     return outcome;
   }
 
+  /** Keeps nothing of the heads that were read. */
+  forget(): void {
+    this.target = "";
+    this.fields = null;
+    this.#line = null;
+    this.#section = "";
+    this.#sectionFields = null;
+  }
+
   /** Returns the outcome of a line that begins no request. */
   #readLine(line: string, lineEnd: number): HeadOutcome | null {
     const request = readRequestLine(line);

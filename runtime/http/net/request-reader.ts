@@ -30,6 +30,8 @@ import type { UploadedBody } from "./upload-folder.js";
 const CR = 13;
 const LF = 10;
 const NO_FIELDS = new HeaderFields("");
+/** The parsed head of a longer text is forgotten: its parts would keep all of the text. */
+const MAX_KEPT_TEXT_BYTES = 8192;
 
 /** A request, or the part of it that could be read. */
 export interface ParsedRequest {
@@ -130,6 +132,7 @@ export class RequestReader {
         at = next;
       }
     }
+    if (text.length > MAX_KEPT_TEXT_BYTES) this.#head.forget();
     return at;
   }
 
