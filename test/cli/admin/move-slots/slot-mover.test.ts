@@ -6,7 +6,6 @@ import * as assert from "uvu/assert";
 import type { AdminContext } from "../../../../cli/admin/context.js";
 import { MoveRate } from "../../../../cli/admin/move-slots/move-rate.js";
 import { SlotMover } from "../../../../cli/admin/move-slots/slot-mover.js";
-import { divideSlots } from "../../../../runtime/base/slot-map.js";
 import {
   changeSlots,
   type SlotCommand,
@@ -14,19 +13,8 @@ import {
   type SlotRecord,
 } from "../../../../runtime/base/slot-record.js";
 import type { ProcedureLease } from "../../../../runtime/system/procedure-lease.js";
-import { readDescriptor } from "../../../../runtime/system/read-descriptor.js";
+import { SETTLED, TWO_GROUPS } from "../../../support/two-groups.js";
 
-const ENGINE = { type: "builder", graph: "things" };
-const SYSTEM = readDescriptor({
-  ...{ name: "Moving", graphs: ["things"], slots: { graphs: ["things"], count: 16 } },
-  instances: {
-    TD: { type: "dispatch", hport: 9990 },
-    B1: { ...ENGINE, hport: 9100 },
-    B2: { ...ENGINE, hport: 9110 },
-  },
-  topology: { dispatch: { TD: [{ partitions: ["B1", "B2"] }] } },
-});
-const groups = ["B1", "B2"];
 const SLOTS = [0, 1];
 const MOVED = { from: "B1", to: "B2", slots: SLOTS };
 
@@ -54,8 +42,7 @@ class Cut {
   readonly mover: SlotMover;
 
   constructor() {
-    const record = { version: 0, map: divideSlots(16, 2), groups, move: null };
-    for (const id of ["TD", ...groups]) this.records.set(id, record);
+    for (const id of ["TD", ...SETTLED.groups]) this.records.set(id, SETTLED);
     const call = async (id: string, _: string, __: object, body: string): Promise<object> => {
       const command = JSON.parse(body) as Command;
       this.before(id, command);
@@ -65,7 +52,7 @@ class Cut {
     };
     const lease = { holder: "a", renew: async () => {}, rest: async () => {} };
     this.mover = new SlotMover(
-      { system: SYSTEM, call } as unknown as AdminContext,
+      { system: TWO_GROUPS, call } as unknown as AdminContext,
       lease as unknown as ProcedureLease,
       new MoveRate(0),
     );

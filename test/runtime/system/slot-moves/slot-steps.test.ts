@@ -6,7 +6,6 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SvcError } from "../../../../runtime/base/errors.js";
-import { divideSlots } from "../../../../runtime/base/slot-map.js";
 import {
   changeSlots,
   type SlotCommand,
@@ -19,24 +18,11 @@ import { ProcedureLease } from "../../../../runtime/system/procedure-lease.js";
 import { readDescriptor } from "../../../../runtime/system/read-descriptor.js";
 import { chooseLeaseSeconds } from "../../../../runtime/system/slot-moves/slot-instances.js";
 import { SlotSteps } from "../../../../runtime/system/slot-moves/slot-steps.js";
+import { ENGINE, SETTLED, TWO_GROUPS } from "../../../support/two-groups.js";
 
 const test = suite("slot steps");
-const ENGINE = { type: "builder", graph: "things" };
-const SYSTEM = readDescriptor({
-  name: "Moving",
-  graphs: ["things"],
-  slots: { graphs: ["things"], count: 16 },
-  instances: {
-    TD: { type: "dispatch", hport: 9990 },
-    B1: { ...ENGINE, hport: 9100 },
-    B2: { ...ENGINE, hport: 9110 },
-  },
-  topology: { dispatch: { TD: [{ partitions: ["B1", "B2"] }] } },
-});
-const groups = ["B1", "B2"];
-const RECORD: SlotRecord = { version: 0, map: divideSlots(16, 2), groups, move: null };
 const MOVE: SlotMove = { id: "a", version: 1, from: "B1", to: "B2", slots: [3] };
-const HELD: SlotRecord = { ...RECORD, move: { ...MOVE, isGiven: false } };
+const HELD: SlotRecord = { ...SETTLED, move: { ...MOVE, isGiven: false } };
 
 interface Command {
   readonly do: string;
@@ -84,9 +70,9 @@ class Instance {
 
 function begin(target: SlotRecord) {
   return [
-    new Instance("B1", RECORD),
+    new Instance("B1", SETTLED),
     new Instance("B2", target),
-    new Instance("TD", RECORD),
+    new Instance("TD", SETTLED),
   ] as const;
 }
 
@@ -110,7 +96,7 @@ function callsOf(
 ): InstanceCalls {
   const { port } = server.address() as AddressInfo;
   return {
-    system: SYSTEM,
+    system: TWO_GROUPS,
     address: () => ({ host: "127.0.0.1", port, secure: null }),
     call: async (id, operation, parameters: Parameters, body) => {
       const command = body === undefined ? null : JSON.parse(body);
@@ -130,7 +116,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 }
 
 test("of two runs that take over from each other, none acts with half of the leases", async () => {
-  const instances = begin(RECORD);
+  const instances = begin(SETTLED);
   const events = new Map<string, () => void>();
   const later = (name: string) => new Promise<void>((resolve) => events.set(name, resolve));
   const [firstHasB1, secondHasAll] = [later("first"), later("second")];
@@ -161,7 +147,7 @@ test("of two runs that take over from each other, none acts with half of the lea
 });
 
 test("a lease is renewed while another instance does not respond", async () => {
-  const instances = begin(RECORD);
+  const instances = begin(SETTLED);
   const asked = new Map<string, number>();
   let hangs = false;
   let go = (): void => {};
@@ -183,7 +169,7 @@ test("a lease is renewed while another instance does not respond", async () => {
 });
 
 test("a lease is renewed while others are taken", async () => {
-  const instances = begin(RECORD);
+  const instances = begin(SETTLED);
   let asked = 0;
   let renewed = (): void => {};
   const isRenewed = new Promise<void>((resolve) => {
@@ -198,7 +184,7 @@ test("a lease is renewed while others are taken", async () => {
 });
 
 test("a lease is released after its last renewal", async () => {
-  const instances = begin(RECORD);
+  const instances = begin(SETTLED);
   let acts = false;
   let go = (): void => {};
   const late = new Promise<void>((resolve) => {
@@ -259,7 +245,7 @@ test("a run ends if a group has no leader for long", async () => {
 });
 
 test("requests go on before the source forgets the move", async () => {
-  const [source, target, dispatcher] = begin(RECORD);
+  const [source, target, dispatcher] = begin(SETTLED);
   const calls = callsOf([source, target, dispatcher]);
   const act = async (lease: ProcedureLease): Promise<void> => {
     const steps = new SlotSteps(calls, lease, 0);
@@ -292,9 +278,9 @@ test("a run waits until replicas have what their leader had", async () => {
     },
     topology,
   });
-  const [leader, replica] = [new Instance("B1", RECORD), new Instance("S1", RECORD)];
+  const [leader, replica] = [new Instance("B1", SETTLED), new Instance("S1", SETTLED)];
   replica.leads = false;
-  const all = [leader, replica, new Instance("TD", RECORD)];
+  const all = [leader, replica, new Instance("TD", SETTLED)];
   let looks = 0;
   const awaited: unknown[] = [];
   const calls = {
