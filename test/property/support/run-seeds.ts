@@ -30,8 +30,8 @@ export async function runSeeds(simulation: Simulation, count: number) {
   const measured = `, longest gap ${Math.round(gapMs)} ms, ${sums.discards} discards`;
   const figures = `${takeovers} takeovers, ${stuck} stuck${gapMs > 0 ? measured : ""}`;
   const text = `${acknowledged} acknowledged, ${figures}`;
-  const [ms, cpuMs] = [performance.now() - startedAt, sums.cpuMs].map((all) =>
-    (all / count).toFixed(1),
+  const [ms, cpuMs] = [performance.now() - startedAt, sums.cpuMs].map((sum) =>
+    (sum / count).toFixed(1),
   );
   if (isLong) console.error(`${count} seeds: ${text}, ${ms} ms each, ${cpuMs} ms of CPU`);
   if (failures.length > 0) {
