@@ -94,6 +94,16 @@ test("starts long files first, and skips them with --unit", () => {
   assert.not.match(runWith(["--unit"], files).stdout, "takes-long");
 });
 
+test("runs one simulation with --simulate and a part of its path", () => {
+  const runSeeds = (part: string) =>
+    spawnSync("node", ["test/run.mjs", "--simulate", "1", part], { encoding: "utf8" });
+  const { status, stdout } = runSeeds("leadership");
+  assert.is(status, 0, stdout);
+  assert.match(stdout, "leadership-simulation");
+  assert.not.match(stdout, "interconnect-simulation");
+  assert.is(runSeeds("no-such-simulation").status, 2);
+});
+
 test("kills endless tests when it is terminated", async () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-runner-"));
   const PID_FILE = join(folder, "pid");

@@ -9,7 +9,8 @@ export const USAGE = `node test/run.mjs [options] [part of a path]...
   --name <text>   run only tests whose title contains this text
   --serial        run one file after the other
   --long          repeat tests with random input, kills and faults 50 times as often
-  --simulate <n>  run only the simulations: n seeds of leadership and of all replication
+  --simulate <n>  run only the simulations, one after the other on all cores: n seeds of
+                  leadership and of all replication
 `;
 
 const SIMULATIONS = ["property/leadership-simulation", "property/interconnect-simulation"];
@@ -33,7 +34,11 @@ export function readOptions(words) {
   if (values.simulate === "") return { ...values, parts: positionals };
   if (!/^[1-9]\d{0,6}$/.test(values.simulate))
     throw new Error("--simulate needs a number of seeds");
-  return { ...values, parts: SIMULATIONS };
+  const named = SIMULATIONS.filter((path) => positionals.some((part) => path.includes(part)));
+  if (positionals.length > 0 && named.length === 0)
+    throw new Error(`the simulations are ${SIMULATIONS.join(" and ")}`);
+  // Each takes all cores.
+  return { ...values, parts: named.length > 0 ? named : SIMULATIONS, serial: true };
 }
 
 const SERVER_SUITE = /^test\/(e2e|conformance)\//;

@@ -4,6 +4,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import * as assert from "uvu/assert";
+import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { digestCheckpoint } from "../../../../runtime/graph/store/verify-digest.js";
 import type { LeadershipRecord } from "../../../../runtime/interconnect/leadership/leadership.js";
 import { SimulatedEngine } from "../leadership/simulated-engine.js";
@@ -65,6 +66,8 @@ class Simulation {
   readonly #counts = new Set<number>();
   /** Which member acknowledged changes of an epoch. */
   readonly #answerers = new Map<number, string>();
+  /** Stores of members that may lead, and how many acknowledged changes they were asked for. */
+  readonly #checkedUntil = new WeakMap<GraphStore, number>();
   /** Leaders that were checked, with their epochs. */
   readonly #checked = new Set<string>();
   /** One after the other. */
@@ -157,12 +160,18 @@ class Simulation {
     this.#world.network.onSent = (...sent) => this.#guarded(() => wire.sent(...sent));
   }
 
-  /** A member that may lead has everything that was acknowledged. */
+  /**
+   * A member that may lead has everything that was acknowledged. Records are renewed many times: a
+   * store is only asked for what is new.
+   */
   #checkSynced({ synced, epoch }: LeadershipRecord): void {
     for (const [id, incarnation] of synced) {
       const member = this.#members.find((one) => one.id === id)!;
       if (!member.isFollowing || member.incarnation !== incarnation) continue;
-      this.#guarded(() => this.#checkHasAll(member, epoch));
+      const { store } = member;
+      this.#guarded(() => this.#checkHasAll(member, epoch, this.#checkedUntil.get(store)));
+      const next = this.#acknowledged.findIndex((one) => one.epoch > epoch);
+      this.#checkedUntil.set(store, next < 0 ? this.#acknowledged.length : next);
     }
   }
 
@@ -289,9 +298,10 @@ class Simulation {
     this.#guarded(() => this.#checkHasAll(member, group.epoch));
   }
 
-  #checkHasAll(member: SimulatedMember, epoch: number): void {
+  #checkHasAll(member: SimulatedMember, epoch: number, from = 0): void {
     const { graph } = member;
-    for (const one of this.#acknowledged) {
+    for (let n = from; n < this.#acknowledged.length; n++) {
+      const one = this.#acknowledged[n]!;
       if (one.epoch > epoch || graph.hasVertex(one.id)) continue;
       throw new Error(`${member.id} of epoch ${epoch} lacks ${JSON.stringify(one)}`);
     }
