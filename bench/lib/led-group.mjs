@@ -1,10 +1,8 @@
 // A group with leadership for benchmarks of its faults: three members, each on its own machine, a
 // dispatcher and nats-server on this one. Clients send through the dispatcher.
 
-import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { Lab } from "./machines.mjs";
 import { build, makeProject } from "./project.mjs";
 import { SVC } from "./server.mjs";
@@ -93,11 +91,23 @@ class LedGroup {
     return json.response.sort();
   }
 
+  /** As `svc admin handover` does, whose start would take a core from the members. */
   async handOver(from, to) {
-    const where = ["--descriptor", this.#file, "--project", this.#project];
-    const words = [SVC, "admin", "handover", from, to, ...where];
-    const env = { ...process.env, ...this.#env };
-    await promisify(execFile)(process.execPath, words, { env });
+    const { authtoken } = (await this.#operate(from, "GetAuthToken?")).response;
+    const [result] = (
+      await this.#operate(from, `Console?graph=_system&authtoken=${authtoken}`, `HandOver ${to}`)
+    ).response.result;
+    if (result !== null && typeof result !== "object") throw new Error(result);
+  }
+
+  async #operate(id, operation, body) {
+    const method = body === undefined ? "GET" : "POST";
+    const headers = { "x-svc-admin-key": this.#env.SVC_ADMIN_KEY };
+    const { host } = this.machines.get(id);
+    const path = `/svc/builtin/ADMIN_${operation}`;
+    const { json, text } = await get(HPORT + 1, path, { method, headers, body }, host);
+    if (json.status !== "OK") throw new Error(text);
+    return json;
   }
 
   async #stateOf(id) {
