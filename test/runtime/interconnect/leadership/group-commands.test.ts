@@ -1,0 +1,117 @@
+// Commands of an operator to one member of a group, and what it tells when it refuses them.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  FIRST,
+  HOUR_MS,
+  type LoneMembers,
+  lead,
+  OTHER,
+  withLoneMembers,
+} from "../support/lone-member.js";
+
+const test = suite<LoneMembers>("commands to a member");
+withLoneMembers(test);
+
+/** The code and the message of the error that a command rejects with. */
+async function failure(command: Promise<unknown>): Promise<string> {
+  return command.then(
+    (value) => `none, ${value}`,
+    ({ code, message }: Error & { code?: string }) => `${code}: ${message}`,
+  );
+}
+
+test("only a leader hands over, and only to a synced member", async ({ open }) => {
+  const follower = open();
+  follower.store({});
+  await follower.start();
+  const handOver = "SVC3403: handover";
+  const lone = open({ rules: { ...FIRST, whenAlone: "go-on" } });
+  await lone.start();
+  const leader = await lead(open);
+  assert.equal(
+    [
+      await failure(follower.group.handOver("S2", 1)),
+      await failure(lone.group.handOver("S2", 1)),
+      await failure(leader.group.handOver("S3", 1)),
+    ],
+    [
+      `${handOver}: this instance does not lead`,
+      `${handOver}: S2 is not synced; synced members: none`,
+      `${handOver}: S3 is not synced; synced members: S2`,
+    ],
+  );
+  assert.equal(leader.since(/freeze|thaw/), []);
+});
+
+test("a handover refuses changes first, and accepts them again if it is late", async (context) => {
+  let end = 0;
+  const member = await lead(context.open, { parts: { lastSn: () => end } });
+  end = 1;
+  member.now = 50;
+  member.calls.length = 0;
+  const over = failure(member.group.handOver("S2", 1_000));
+  await member.settle();
+  assert.equal(member.since(/leading|refusing|freeze/), ["refusing 1", "freeze until 1050"]);
+  member.now = 1_050;
+  assert.is(await over, "SVC3403: handover: S2 did not get everything within 1000 ms");
+  assert.equal(member.since(/leading|thaw/), ["thaw", "leading 1"]);
+  member.group.acknowledged(OTHER, 1);
+  await member.settle();
+  assert.is(member.group.report().role, "leading", "it has given up");
+});
+
+test("a leader that stops hands over to a synced member", async ({ open }) => {
+  const member = await lead(open);
+  await member.group.stop();
+  assert.equal([member.engine.record!.holder, member.engine.record!.next], [null, "S2"]);
+  const lone = open({ rules: FIRST });
+  await lone.start();
+  await lone.group.stop();
+  assert.is(lone.engine.record!.holder, "B1");
+});
+
+test("a promotion names the members that have everything", async ({ open }) => {
+  const member = open();
+  await member.start();
+  const text = "SVC3402: promote: the members that have all changes are";
+  const advice = "start one of them, or add --accept-loss";
+  assert.is(await failure(member.group.force(false)), `${text}: none; ${advice}`);
+  member.store({});
+  await member.settle();
+  assert.is(await failure(member.group.force(false)), `${text}: S1, S2; ${advice}`);
+  assert.is(member.engine.record!.holder, "B1");
+});
+
+test("a promotion with loss asks nobody, and needs no complete graphs", async ({ open }) => {
+  const member = open({ parts: { isComplete: () => false } });
+  member.store({ epoch: 4 });
+  await member.start();
+  assert.is(await member.group.force(true), 5);
+  const { holder, synced } = member.engine.record!;
+  assert.equal([holder, synced], ["S1", [member.file.incarnation]]);
+  assert.equal(member.since(/ask/), []);
+});
+
+test("a promotion does not wait for the next read, and ends after 10 s", async ({ open }) => {
+  const member = open();
+  member.store({});
+  await member.start();
+  assert.is(await member.group.force(true), 2);
+  const away = open();
+  away.engine.unreachableFor.add("S1");
+  await away.start();
+  const forced = failure(away.group.force(true));
+  await away.settle();
+  away.now = 9_999;
+  await away.settle();
+  assert.is(await Promise.race([forced, "waits"]), "waits");
+  away.now = 10_000;
+  assert.is(await forced, "SVC3408: leadership: memory: does not answer");
+  away.engine.unreachableFor.clear();
+  await away.pass(HOUR_MS);
+  assert.is(away.engine.record, null, "it claims no more");
+});
+
+test.run();
