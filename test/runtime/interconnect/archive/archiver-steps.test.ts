@@ -1,0 +1,330 @@
+// Continuous backup of a made-up log, step by step: what it reports, keeps and verifies. Steps and
+// time pass only as the test says.
+
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { planArchive } from "../../../../runtime/base/archive-config.js";
+import { Archiver, type ArchiverParts } from "../../../../runtime/interconnect/archive/archiver.js";
+import { VERIFIED } from "../../../../runtime/interconnect/archive/manifest.js";
+import type { DurableLog } from "../../../../runtime/interconnect/durable-log.js";
+import type { SegmentLog } from "../../../../runtime/interconnect/log/segment-log.js";
+import { InterruptibleSleep } from "../../../../runtime/interconnect/retry-loop.js";
+import { SimulatedDisk } from "../support/simulated-disk.js";
+import { openUnits, ROOT, unit, write } from "../support/unit-log.js";
+
+const DAY = 86_400_000;
+const WEEK = 7 * DAY;
+const START = 1_000 * DAY;
+
+interface Context {
+  backup: string;
+  now: number;
+  log: SegmentLog;
+  /** Of the log. */
+  count: number;
+  /** With their levels. */
+  lines: string[];
+  verified: AbortSignal[];
+  open: (parts?: Partial<ArchiverParts>) => Promise<Archiver>;
+  /** Makes the next step. */
+  step: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+const test = suite<Context>("steps of an archiver");
+const { now: realNow } = Date;
+const { wait } = InterruptibleSleep.prototype;
+
+test.before.each((context) => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-archiver-"));
+  const disk = new SimulatedDisk();
+  Object.assign(context, { backup: join(folder, "backup"), now: START, count: 0 });
+  Object.assign(context, { log: openUnits(disk), lines: [], verified: [] });
+  Date.now = () => context.now;
+  let go = (): void => undefined;
+  let paused = (): void => undefined;
+  InterruptibleSleep.prototype.wait = () =>
+    new Promise((resolve) => {
+      go = resolve;
+      paused();
+    });
+  const pause = (): Promise<void> =>
+    new Promise((resolve) => {
+      paused = resolve;
+    });
+  let archiver: Archiver;
+  context.open = async (parts = {}) => {
+    const channel = {
+      get log() {
+        return context.log;
+      },
+    };
+    const log = { disk, channel, settled: async () => true } as unknown as DurableLog;
+    const waits = pause();
+    archiver = new Archiver({
+      ...{ plan: planArchive(context.backup), root: ROOT, isReplica: false, log },
+      ...{ checkpoints: () => [], isReady: () => true },
+      warn: (line, level) => context.lines.push(`${level ?? "none"}: ${line}`),
+      verify: async (_place, signal) => void context.verified.push(signal),
+      ...parts,
+    });
+    await waits;
+    return archiver;
+  };
+  context.step = async () => {
+    const waits = pause();
+    go();
+    await waits;
+    await turn();
+  };
+  context.stop = async () => {
+    const stopped = archiver.stop();
+    go();
+    await stopped;
+  };
+  Object.assign(context, { folder });
+});
+
+test.after.each(async (context) => {
+  await context.stop();
+  InterruptibleSleep.prototype.wait = wait;
+  Date.now = realNow;
+  context.log.close();
+  rmSync(join(context.backup, ".."), { recursive: true });
+});
+
+function change(context: Context): void {
+  write(context.log, unit({ before: context.count++, second: 7 }));
+}
+
+function record({ backup }: Context): unknown {
+  return JSON.parse(readFileSync(join(backup, VERIFIED), "utf8"));
+}
+
+test("tells its age, and what it lacks, of the log that is there now", async (context) => {
+  const archiver = await context.open();
+  const told = () => {
+    const { place, ageMs, lagUnits } = archiver.report();
+    assert.is(place, context.backup);
+    return [ageMs, lagUnits, archiver.keptSn];
+  };
+  context.now += 30;
+  assert.equal(told(), [30, 0, 1], "there is nothing to back up");
+  await context.step();
+  assert.equal(told(), [0, 0, 1]);
+  change(context);
+  change(context);
+  context.now += 20;
+  assert.equal(told(), [20, 2, 1]);
+  await context.step();
+  assert.equal(told(), [0, 0, 3]);
+  change(context);
+  context.now += 10;
+  assert.equal(told(), [10, 1, 3]);
+  context.now -= 50;
+  assert.equal(told(), [0, 1, 3], "the clock was set back");
+  context.log = openUnits(new SimulatedDisk());
+  assert.equal(told(), [0, 0, 1], "another log");
+});
+
+test("logs a full backup, whether changes before it are missing, and no others", async (context) => {
+  change(context);
+  await context.open();
+  const full = `backup: ${context.backup}: full backup`;
+  const gap = "; changes before it are missing";
+  assert.equal(context.lines.splice(0), [`info: ${full} 1`]);
+  change(context);
+  await context.step();
+  await context.step();
+  assert.equal(context.lines.splice(0), []);
+  renameSync(context.backup, `${context.backup}.lost`);
+  await context.step();
+  assert.equal(context.lines.splice(0), [`warn: ${full} 1${gap}`]);
+  context.now += DAY - 1;
+  await context.step();
+  assert.equal(context.lines.splice(0), []);
+  // No verification is due.
+  writeFileSync(join(context.backup, VERIFIED), JSON.stringify({ time: context.now }));
+  await context.stop();
+  context.now += 1;
+  change(context);
+  await context.open();
+  assert.equal(context.lines.splice(0), [`info: ${full} 2`], "it continues");
+  await context.stop();
+  await context.open({ isReplica: true });
+  assert.equal(context.lines.splice(0), [`warn: ${full} 3${gap}`], "its graphs may be others");
+});
+
+test("logs that it goes on once, after a failure", async (context) => {
+  let isFailing = true;
+  const isReady = (): boolean => {
+    if (isFailing) throw new Error("EIO");
+    return true;
+  };
+  change(context);
+  await context.open({ isReady });
+  await context.step();
+  assert.equal(context.lines.splice(0), ["error: SVC3422: backup: EIO"]);
+  isFailing = false;
+  for (let count = 0; count < 3; count++) await context.step();
+  assert.equal(context.lines.splice(0).slice(1), [`none: backup: ${context.backup}: continues`]);
+  isFailing = true;
+  await context.step();
+  assert.equal(context.lines, ["error: SVC3422: backup: EIO"], "it was the case again");
+});
+
+test("verifies a day after its beginning, then each period", async (context) => {
+  change(context);
+  const archiver = await context.open();
+  assert.equal(record(context), { time: START, isVerified: false });
+  context.now = START + DAY - 1;
+  await context.step();
+  assert.equal([context.verified.length, archiver.report().verifiedMs], [0, DAY - 1]);
+  context.now = START + DAY;
+  await context.step();
+  const verified = `info: backup: ${context.backup}: verified`;
+  while (context.lines.at(-1) !== verified) await turn();
+  assert.equal([context.verified.length, archiver.report().verifiedMs], [1, 0]);
+  assert.equal(record(context), { time: START + DAY, isVerified: true });
+  context.now = START + DAY + WEEK - 1;
+  await context.step();
+  assert.is(context.verified.length, 1);
+  context.now = START + DAY + WEEK;
+  await context.step();
+  assert.is(context.verified.length, 2);
+});
+
+test("verifies after its period if that is less than a day", async (context) => {
+  change(context);
+  await context.open({ plan: { ...planArchive(context.backup), verifyMs: 1_000 } });
+  context.now += 999;
+  await context.step();
+  assert.is(context.verified.length, 0);
+  context.now += 1;
+  await context.step();
+  assert.is(context.verified.length, 1);
+});
+
+test("goes on from the verification of a former process, if it can be read", async (context) => {
+  change(context);
+  await context.open();
+  for (const [content, at] of [
+    [{ time: START - WEEK, isVerified: true }, START],
+    [{ time: START - WEEK + 1, isVerified: true }, START + 1],
+    [{ time: START, isVerified: true }, START + WEEK],
+    [{ time: START - DAY, isVerified: false }, START],
+    [{ time: START + 1, isVerified: true }, START + DAY],
+    [{ time: `${START}`, isVerified: true }, START + DAY],
+    [{}, START + DAY],
+  ] as const) {
+    await context.stop();
+    writeFileSync(join(context.backup, VERIFIED), JSON.stringify(content));
+    context.now = START;
+    const archiver = await context.open();
+    const { time = START } = content as { readonly time?: unknown };
+    const isRead = typeof time === "number" && time <= START;
+    assert.is(archiver.report().verifiedMs, isRead ? START - time : 0);
+    for (const [now, count] of [
+      [at - 1, 0],
+      [at, 1],
+    ] as const) {
+      context.now = Math.max(START, now);
+      await context.step();
+      if (now >= START) assert.is(context.verified.length, count, JSON.stringify(content));
+    }
+    context.verified.length = 0;
+  }
+});
+
+test("verifies one time after the other, and again a day after a failure", async (context) => {
+  let fail = (_error: Error): void => undefined;
+  let tries = 0;
+  const verify = (): Promise<void> => {
+    tries++;
+    return new Promise((_resolve, reject) => {
+      fail = reject;
+    });
+  };
+  change(context);
+  const archiver = await context.open({ verify });
+  for (const days of [1, 2, 3]) {
+    context.now = START + days * DAY;
+    await context.step();
+    assert.is(tries, 1);
+  }
+  fail(new Error("damaged"));
+  await turn();
+  assert.is(context.lines.at(-1), `error: SVC3424: backup: ${context.backup}: damaged`);
+  assert.is(archiver.report().verifiedMs, 3 * DAY);
+  await context.step();
+  assert.is(tries, 2, "a day after the last one began");
+  fail(new Error("damaged"));
+});
+
+test("a verification ends with its process, which begins no other", async (context) => {
+  const ends: string[] = [];
+  let tries = 0;
+  const verify = (_place: string, signal: AbortSignal): Promise<void> => {
+    tries++;
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener("abort", () => {
+        setImmediate(() => {
+          ends.push("verification");
+          reject(new Error("aborted"));
+        });
+      });
+    });
+  };
+  change(context);
+  await context.open({ verify });
+  context.now = START + DAY;
+  await context.step();
+  context.lines.length = 0;
+  await context.stop();
+  ends.push("archiver");
+  assert.equal([ends, context.lines], [["verification", "archiver"], []]);
+  await context.open({ verify });
+  tries = 0;
+  context.now = START + WEEK;
+  await context.stop();
+  assert.is(tries, 0);
+});
+
+test("a stop does not wait for a step that hangs, and leaves no timer", async (context) => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = timers();
+  change(context);
+  await context.open();
+  await context.stop();
+  assert.is(timers(), before);
+  const { setTimeout: realTimeout } = globalThis;
+  const limits: number[] = [];
+  let end = (_isFlushed: boolean): void => undefined;
+  const hanging = new Promise<boolean>((resolve) => {
+    end = resolve;
+  });
+  let isHanging = false;
+  const log = {
+    ...{ disk: new SimulatedDisk(), channel: { log: context.log } },
+    settled: () => (isHanging ? hanging : Promise.resolve(true)),
+  } as unknown as DurableLog;
+  await context.open({ log });
+  isHanging = true;
+  globalThis.setTimeout = ((run: () => void, ms: number) => {
+    limits.push(ms);
+    return realTimeout(run, 0);
+  }) as typeof setTimeout;
+  try {
+    await context.stop();
+  } finally {
+    globalThis.setTimeout = realTimeout;
+    end(true);
+  }
+  assert.equal(limits, [5_000]);
+});
+
+test.run();
