@@ -90,7 +90,7 @@ test("contents of a snapshot that differ from its own digest are found", async (
   const { words } = store.memory.header;
   words[Header.Digest]! ^= 1;
   await save();
-  assert.match(await check([]), /^SVC3423: graph "g" differs after \d+ operations$/);
+  assert.match(String(await check([])), /^SVC3423: graph "g" differs after \d+ operations$/);
 });
 
 test("all graphs are checked, also one that the log does not change", async (context) => {

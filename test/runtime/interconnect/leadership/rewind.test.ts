@@ -14,11 +14,11 @@ import { realDisk } from "../../../../runtime/interconnect/log/disk.js";
 import { SEGMENT_HEADER_BYTES } from "../../../../runtime/interconnect/log/segment-format.js";
 import { readLog } from "../../../../runtime/interconnect/log/segments.js";
 import type { Ancestor } from "../../../../runtime/interconnect/wire/positions.js";
-import { VirtualDisk, VirtualFile } from "../../../property/support/interconnect/virtual-disk.js";
 import { FOLDER } from "../../../property/support/interconnect/virtual-files.js";
 import { VirtualWorld } from "../../../property/support/interconnect/virtual-world.js";
 import { Random } from "../../../property/support/random.js";
 import { openStore } from "../../graph/support/make-graph.js";
+import { dieAt } from "../support/death-at-step.js";
 import { freePort, type Instance, same, until } from "../support/instance.js";
 import { begin, end, type InstancesContext, withInstances } from "../support/instances.js";
 import { MemoryEngine } from "../support/memory-engine.js";
@@ -151,42 +151,6 @@ function copyToDisk(files: ReadonlyMap<string, Buffer>, root: string): void {
   for (const folder of folders) fs.fsyncSync(fs.openSync(folder, "r"));
 }
 
-const STEPS = [
-  [VirtualDisk.prototype, "change"],
-  [VirtualDisk.prototype, "flushFolder"],
-  [VirtualFile.prototype, "write"],
-  [VirtualFile.prototype, "truncate"],
-  [VirtualFile.prototype, "flush"],
-] as const;
-
-/** Runs code that dies before a step of the disk. Returns whether it did. */
-function dieAt(step: number, die: () => void, run: () => void): boolean {
-  let steps = 0;
-  let isDead = false;
-  const undo = STEPS.map(([target, name]) => {
-    const methods = target as unknown as Record<string, (...args: unknown[]) => unknown>;
-    const former = methods[name]!;
-    methods[name] = function (...args) {
-      if (steps++ === step) {
-        isDead = true;
-        die();
-      }
-      if (isDead) throw new Error("dead");
-      return former.apply(this, args);
-    };
-    return () => {
-      methods[name] = former;
-    };
-  });
-  try {
-    run();
-  } catch (error) {
-    if (!isDead) throw error;
-  }
-  for (const one of undo) one();
-  return isDead;
-}
-
 test("has its former contents or the rewound ones, wherever it dies", async (context) => {
   const { root } = await becomeAhead(context);
   const files = new Map<string, Buffer>();
@@ -205,7 +169,7 @@ test("has its former contents or the rewound ones, wherever it dies", async (con
     for (let step = 0, isDead = true; isDead; step++) {
       const disk = world.files.mount("B1");
       copyToDisk(files, at);
-      isDead = dieAt(
+      isDead = await dieAt(
         step,
         () => world.files.away.add("B1"),
         () => void setAside(at),

@@ -1,0 +1,148 @@
+// A restore whose machine loses its power at any moment: what it left is not served, or complete.
+
+import fs from "node:fs";
+import { join, relative } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { compress } from "../../../../runtime/base/async-calls.js";
+import {
+  objectName,
+  type Piece,
+  sha256,
+} from "../../../../runtime/interconnect/archive/manifest.js";
+import type { RestorePlan } from "../../../../runtime/interconnect/archive/restore-plan.js";
+import { restoreRoot } from "../../../../runtime/interconnect/archive/restore-root.js";
+import { SEGMENT_HEADER_BYTES } from "../../../../runtime/interconnect/log/segment-format.js";
+import { FOLDER } from "../../../property/support/interconnect/virtual-files.js";
+import { VirtualWorld } from "../../../property/support/interconnect/virtual-world.js";
+import { Random } from "../../../property/support/random.js";
+import { dieAt } from "../support/death-at-step.js";
+import { MemoryStore } from "../support/memory-store.js";
+import { SimulatedDisk } from "../support/simulated-disk.js";
+import { FOLDER as LOG, openUnits, unit, write } from "../support/unit-log.js";
+
+const DISK = "one";
+const ROOT = join(FOLDER, DISK, "root");
+const MARKER = "_restoring";
+const LIMIT_MS = 60_000;
+const SEEDS = 8;
+const SLOTS = {
+  version: 3,
+  map: { count: 16, runs: [[0, 0]] as const },
+  groups: ["B1"],
+  move: null,
+};
+
+const test = suite("restore without power");
+
+/** A backup of a graph, its lineage, and a log of two segments. */
+async function backup(): Promise<{ store: MemoryStore; plan: RestorePlan }> {
+  const disk = new SimulatedDisk();
+  const log = openUnits(disk);
+  for (let before = 0; before < 3; before++) write(log, unit({ before, second: 5, words: 150 }));
+  log.close();
+  const store = new MemoryStore();
+  const pieces: RestorePlan["pieces"][number][] = [];
+  const add = async (path: string, content: Buffer, at = 0): Promise<void> => {
+    const stored = await compress(content, { level: 1 });
+    const piece: Piece = { path, at, bytes: content.length, object: sha256(stored) };
+    await store.put(objectName(piece.object), stored);
+    pieces.push({ ...piece, before: null });
+  };
+  await add("g/graph.snapshot", Buffer.alloc(1_500, "a"));
+  await add("g/graph.snapshot", Buffer.from("end"), 1_500);
+  await add("_lineage.json", Buffer.from('{"epoch":4,"ancestors":[]}'));
+  for (const name of disk.names(LOG)) {
+    if (name.endsWith(".seg")) await add(`_txlog/${name}`, disk.contentOf(join(LOG, name)));
+  }
+  const point = { id: log.logId, sn: log.last, chain: log.chain, at: 5 };
+  const target = { kind: "position", id: log.logId, sn: 2 } as const;
+  const plan = { pieces, log: point, target, manifests: [], slots: null, after: null };
+  return { store, plan };
+}
+
+/** Contents of a folder by path, without the new id of its log. */
+function contents(): Map<string, string> {
+  const found = new Map<string, string>();
+  const walk = (folder: string): void => {
+    if (!fs.existsSync(folder)) return;
+    for (const name of fs.readdirSync(folder).sort()) {
+      const path = join(folder, name);
+      if (fs.statSync(path).isDirectory()) walk(path);
+      else {
+        const content = fs.readFileSync(path);
+        const from = name.endsWith(".seg") ? SEGMENT_HEADER_BYTES : 0;
+        found.set(relative(ROOT, path), content.subarray(from).toString("base64"));
+      }
+    }
+  };
+  walk(ROOT);
+  return found;
+}
+
+/** Runs something to its end, or failure, in virtual time. */
+async function inTime(world: VirtualWorld, work: () => Promise<unknown>): Promise<void> {
+  const owner = { id: DISK, rate: 1, isAlive: true, pausedUntil: 0 };
+  let outcome: { readonly error: unknown } | null = null;
+  world.after(0, owner, () => {
+    void work().then(
+      () => (outcome = { error: null }),
+      (error: unknown) => (outcome = { error }),
+    );
+  });
+  await world.runUntil(world.time.now + LIMIT_MS, () => outcome !== null);
+  assert.ok(outcome !== null, "it ends");
+  const { error } = outcome as { readonly error: unknown };
+  if (error !== null) throw error;
+}
+
+async function inWorld(
+  seed: number,
+  run: (world: VirtualWorld, restore: () => Promise<unknown>) => Promise<void>,
+): Promise<void> {
+  const { store, plan } = await backup();
+  const world = new VirtualWorld(new Random(seed));
+  world.install();
+  try {
+    await run(world, () => inTime(world, () => restoreRoot(store, plan, ROOT, SLOTS)));
+  } finally {
+    world.uninstall();
+  }
+}
+
+test("is complete once it has ended", async () => {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    await inWorld(seed, async (world, restore) => {
+      const disk = world.files.mount(DISK);
+      await restore();
+      const expected = contents();
+      disk.losePower(world.random);
+      assert.equal(contents(), expected, `seed ${seed}`);
+      const names = [...expected.keys()].filter((path) => !path.startsWith("_txlog/"));
+      assert.equal(names, ["_lineage.json", "_slots.json", "g/graph.snapshot"]);
+    });
+  }
+});
+
+test("is not served before, and begins again", async () => {
+  await inWorld(1, async (world, restore) => {
+    world.files.mount(DISK);
+    await restore();
+    const expected = contents();
+    for (let step = 0, isDead = true; isDead; step++) {
+      const disk = world.files.mount(DISK);
+      isDead = await dieAt(step, () => world.files.away.add(DISK), restore);
+      world.files.away.clear();
+      disk.losePower(world.random);
+      const left = contents();
+      const isOpen = left.size > 0 && !left.has(MARKER);
+      if (isOpen) assert.equal(left, expected, `step ${step}`);
+      else {
+        await restore();
+        assert.equal(contents(), expected, `again after step ${step}`);
+      }
+    }
+  });
+});
+
+test.run();
