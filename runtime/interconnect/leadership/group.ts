@@ -108,7 +108,8 @@ export class Group implements MemberProgress {
   /** Hands over to a synced member if it leads, then stops. */
   async stop(): Promise<void> {
     const successor = this.#member.required().find(({ isSynced }) => isSynced)?.id;
-    if (this.#provides > 0 && successor !== undefined) {
+    // Only a leader has required members.
+    if (successor !== undefined) {
       await this.handOver(successor, STOP_HANDOVER_MS).catch(() => undefined);
     }
     this.#isStopped = true;
@@ -275,8 +276,8 @@ export class Group implements MemberProgress {
   async #reportLoss(): Promise<void> {
     const { isAbandoned, recorded } = this.#member;
     const hasRecord = recorded.length > 0;
-    // The first member of a new group may come late.
-    const isNew = !hasRecord && this.#parts.file.epoch === 0;
+    // The first member of a new group may come late. A record has an epoch, which the file keeps.
+    const isNew = this.#parts.file.epoch === 0;
     if (!isAbandoned || isNew) return this.#loss.end();
     await this.#loss.check(hasRecord ? recorded : null);
   }

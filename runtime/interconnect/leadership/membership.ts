@@ -64,7 +64,7 @@ export class Membership {
     const { root, settings, log, warn, openEngine, replicating } = parts;
     const engine = openEngine(settings.engine, settings.group, callTimeoutMs(settings));
     const file = new MemberFile(root, settings.id);
-    const known = isReplicaRoot(root) ? (readReplicaMarker(root)?.epoch ?? 0) : 0;
+    const known = readReplicaMarker(root)?.epoch ?? 0;
     this.#parts = parts;
     this.#file = file;
     this.group = new Group({
