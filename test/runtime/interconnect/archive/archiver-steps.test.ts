@@ -131,7 +131,7 @@ test("tells its age, and what it lacks, of the log that is there now", async (co
   assert.equal(told(), [0, 0, 1], "another log");
 });
 
-test("logs a full backup, whether changes before it are missing, and no others", async (context) => {
+test("logs a full backup, and whether changes before it are missing", async (context) => {
   change(context);
   await context.open();
   const full = `backup: ${context.backup}: full backup`;

@@ -50,7 +50,7 @@ test.before.each((context) => {
 
 test.after.each(removeFolder);
 
-/** The same, but for its digest. */
+/** The same with another digest. */
 function other(checkpoint: GraphCheckpoint): GraphCheckpoint {
   return { ...checkpoint, digest: "0".repeat(32) };
 }

@@ -20,8 +20,8 @@ test("an engine that does not answer is logged twice a minute", async ({ open })
   member.engine.unreachableFor.add("S1");
   await member.start();
   const line =
-    "SVC3408: leadership: memory: does not answer: engine is away; meanwhile, this instance follows, " +
-    "and cannot take the lead";
+    "SVC3408: leadership: memory: does not answer: engine is away; " +
+    "meanwhile, this instance follows, and cannot take the lead";
   assert.equal(member.lines, [line]);
   member.now = 29_999;
   await member.settle();

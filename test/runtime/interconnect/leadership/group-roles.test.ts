@@ -1,4 +1,4 @@
-// What a member of a group does and publishes as it follows, leads, and follows again.
+// Steps of a member that follows, leads, and follows again, and the roles that it publishes.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

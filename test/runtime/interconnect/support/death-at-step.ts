@@ -25,7 +25,7 @@ export async function dieAt(step: number, die: () => void, run: () => unknown): 
         isDead = true;
         die();
       }
-      // What follows fails, since the disk is away.
+      // Later steps fail, since the disk is away.
       if (isDead) return undefined;
       return former.apply(this, args);
     };

@@ -39,7 +39,7 @@ export class LoneMember {
   readonly file: MemberFile;
   readonly group: Group;
   readonly lines: string[] = [];
-  /** What it did, and what it published whenever that changed. */
+  /** Its calls, and each role that it published. */
   readonly calls: string[] = [];
   now = 0;
   readonly #folder = mkdtempSync(join(tmpdir(), "svc-member-"));
