@@ -7,9 +7,11 @@ import * as assert from "uvu/assert";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { digestCheckpoint } from "../../../../runtime/graph/store/verify-digest.js";
 import type { LeadershipRecord } from "../../../../runtime/interconnect/leadership/leadership.js";
+import type { Instance } from "../../../runtime/interconnect/support/instance.js";
 import { SimulatedEngine } from "../leadership/simulated-engine.js";
 import { Random } from "../random.js";
 import { ClusterFaults } from "./cluster-faults.js";
+import { SecondGraph } from "./second-graph.js";
 import { SimulatedBackup } from "./simulated-backup.js";
 import { SimulatedDispatch } from "./simulated-dispatch.js";
 import { SimulatedMember } from "./simulated-member.js";
@@ -21,6 +23,8 @@ const MAX_FAULTS_MS = 9000;
 const MAX_FAULT_GAP_MS = 1500;
 const CALM_MS = 30_000;
 const CHECK_MS = 100;
+/** One of as many changes is one of the second graph. */
+const SECOND = 4;
 const FIRST_PORT = 10_000;
 const FIRST_HTTP_PORT = 20_000;
 
@@ -60,6 +64,8 @@ class Simulation {
   readonly #dispatch: SimulatedDispatch;
   /** Null: no member makes one. */
   readonly #backup: SimulatedBackup | null;
+  /** Null: there is none. */
+  readonly #second: SecondGraph | null;
   readonly #members: SimulatedMember[] = [];
   readonly #clusterFaults: ClusterFaults;
   readonly #acknowledged: Acknowledged[] = [];
@@ -93,6 +99,9 @@ class Simulation {
     this.#engine = new SimulatedEngine(this.#world.time, random);
     this.#engine.isCalm = this.#isPlanned;
     this.#backup = random.below(3) === 0 ? new SimulatedBackup(this.#world) : null;
+    // A backup is compared with states of one graph.
+    const hasSecond = this.#backup === null && random.below(2) === 0;
+    this.#second = hasSecond ? new SecondGraph(random) : null;
     const count = 2 + random.below(2);
     const ids = Array.from({ length: count }, (_, n) => `B${n + 1}`);
     const archiving = random.of(ids);
@@ -270,10 +279,9 @@ class Simulation {
     assert.ok(this.#dispatch.isIdle, "each request has an outcome");
     const [leader] = leaders as [SimulatedMember];
     this.#checkHasAll(leader, Number.POSITIVE_INFINITY);
-    const expected = digestCheckpoint(leader.store);
     for (const member of this.#members) {
       assert.ok(member.failure === null, `${member.id}: ${member.failure?.stack}`);
-      assert.equal(digestCheckpoint(member.store), expected, member.id);
+      assert.equal(member.state, leader.state, member.id);
     }
     return { ...outcome, isStuck: false };
   }
@@ -305,6 +313,7 @@ class Simulation {
       if (one.epoch > epoch || graph.hasVertex(one.id)) continue;
       throw new Error(`${member.id} of epoch ${epoch} lacks ${JSON.stringify(one)}`);
     }
+    this.#second?.check(member, epoch);
   }
 
   /** A replica in service has what was acknowledged before it started, as far as it can know. */
@@ -325,9 +334,13 @@ class Simulation {
     this.#world.after(5 + this.#random.below(this.#changeGapMs), null, () => this.#clients());
   }
 
-  async #change(member: SimulatedMember, instance: { isConfirmed(): Promise<boolean> }) {
+  async #change(member: SimulatedMember, instance: Instance): Promise<void> {
     const { group } = member;
     if (group?.role !== "leading") return;
+    if (this.#second !== null && this.#random.below(SECOND) === 0) {
+      const isAcknowledged = await this.#second.change(member, instance);
+      return isAcknowledged ? undefined : this.#unconfirmed("a change of the second graph");
+    }
     const id = `v${this.#changes++}`;
     let count: number;
     try {

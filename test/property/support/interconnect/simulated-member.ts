@@ -26,6 +26,7 @@ import { FOLDER } from "./virtual-files.js";
 import type { VirtualProcess, VirtualWorld } from "./virtual-world.js";
 
 export const GRAPH = "g";
+export const OTHER_GRAPH = "h";
 const RESTART_MS = 100;
 
 export interface MemberParts {
@@ -107,7 +108,8 @@ export class SimulatedMember {
     if (!this.hasGraph || this.#instance === null) return null;
     const { state } = this.#instance.shown.replica;
     if (!this.isLeading && state !== "caught-up") return null;
-    return digestCheckpoint(this.store);
+    const { other } = this;
+    return [digestCheckpoint(this.store), other === null ? null : digestCheckpoint(other)];
   }
 
   /** It answers a query. */
@@ -195,6 +197,11 @@ export class SimulatedMember {
   #forgetStore(): void {
     this.#store = null;
     this.#graph = null;
+  }
+
+  /** The second graph; null: there is none. */
+  get other(): GraphStore | null {
+    return this.#instance!.find(OTHER_GRAPH);
   }
 
   /** The graph is there, and was not replaced. */

@@ -9,6 +9,8 @@ import * as assert from "uvu/assert";
 import type { ArchiveConfig } from "../../../../runtime/base/archive-config.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import type { SharedGraph } from "../../../../runtime/graph/manager/graph-source.js";
+import { requireIdentity } from "../../../../runtime/graph/manager/logging-entry-points.js";
+import { eraseStoredGraph } from "../../../../runtime/graph/manager/snapshot/stored-graphs.js";
 import { removeEverywhere } from "../../../../runtime/graph/manager/track-graph.js";
 import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
@@ -102,6 +104,24 @@ export class Instance {
     const { share } = this.#interconnect.keep({ ...request, isStorable: true });
     this.#shares.add(share);
     return GraphStore.attach(share, this.#thread + 1);
+  }
+
+  /** Returns a graph that is open; null: it is not. */
+  find(name: string): GraphStore | null {
+    for (const share of [...this.#shares].reverse()) {
+      if (share.name !== name || share.memories.length === 0) continue;
+      const store = GraphStore.attach(share, this.#thread + 1);
+      if (!store.memory.isRemoved) return store;
+    }
+    return null;
+  }
+
+  /** Erases an open graph, in the order of a server. */
+  erase(name: string): void {
+    const store = this.find(name)!;
+    removeEverywhere(store);
+    this.#interconnect.erase(requireIdentity(store));
+    eraseStoredGraph(join(this.#root, name));
   }
 
   async control(control: Control): Promise<unknown> {
