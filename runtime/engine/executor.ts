@@ -246,6 +246,8 @@ export class Executor {
     if (payload.length > INLINE_BODY_BYTES) this.#collector.used(payload.length);
     const isLong = typeof payload === "string" && payload.length > INLINE_BODY_BYTES;
     const sent = isLong ? latin1WithHeadroom(payload) : payload;
+    // If it cannot be sent, no other result is lost with it.
+    if (typeof sent !== "string") this.#flush();
     this.#add(slot, serial, status, kind, sent, flush);
     if (typeof sent !== "string") this.#transfers.push(sent.buffer);
     // From here on, other plugin calls may keep this thread from posting.
@@ -280,9 +282,17 @@ export class Executor {
     if (this.#results.length === 0 && this.#answered === 0) return;
     if (this.#results.length === 0) this.#results.add(0);
     this.#results.setFirst(this.#answered);
-    this.#results.post(this.#port, this.#transfers);
-    this.#answered = 0;
-    if (this.#transfers.length > 0) this.#transfers = [];
+    const transfers = this.#transfers;
+    if (transfers.length > 0) this.#transfers = [];
+    try {
+      this.#results.post(this.#port, transfers);
+      this.#answered = 0;
+    } catch (error) {
+      // Reported like any stray error; the other requests of a batch still run.
+      process.nextTick(() => {
+        throw error;
+      });
+    }
   }
 }
 

@@ -54,6 +54,12 @@ export class AcceptBurst {
     }
     this.#accepted = 0;
     this.#before = 0;
-    for (const reader of this.#waiting.keys()) this.release(reader);
+    try {
+      for (const reader of this.#waiting.keys()) this.release(reader);
+    } finally {
+      // The thread outlives a fault of one connection. The others go on waiting as in a burst, since
+      // what arrives later must not overtake their input.
+      if (this.#waiting.size > 0) this.accepted();
+    }
   }
 }
