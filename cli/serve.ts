@@ -1,5 +1,6 @@
 // `svc serve`: serves a build without loading the compiler.
 
+import { startIoAhead } from "../runtime/lifecycle/io-worker.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
 import { flag } from "./framework/option.js";
 import { projectFolder } from "./framework/project-folder.js";
@@ -23,6 +24,8 @@ export const serve = defineCommand({
       const supervisor = await import("./serving/supervise.js");
       return supervisor.supervise(process.argv.slice(3), open);
     }
+    // Its worker loads code meanwhile.
+    startIoAhead();
     const [{ readBuild, warnIfChanged, warnIfExtended }, { serveBuild }] = await Promise.all([
       import("./serving/built-project.js"),
       import("./serving/serve-build.js"),

@@ -87,7 +87,7 @@ function joinSmall(groups, modules) {
   const bySize = [...groups.keys()].sort((a, b) => size(groups.get(a)) - size(groups.get(b)));
   for (const key of bySize) {
     const all = groups.get(key);
-    if (size(all) > SMALL_BYTES) return;
+    if (size(all) > SMALL_BYTES) continue;
     const imported = new Set(all.flatMap((file) => modules.get(file).imports));
     const needed = [...groups].filter(([other, files]) => {
       return other !== key && files.some((file) => imported.has(file));

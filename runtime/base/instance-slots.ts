@@ -182,7 +182,8 @@ function readPlan(shared: SharedText): SlotPlan {
   return JSON.parse(shared.read()) as SlotPlan;
 }
 
-const NAME = "svc.slots";
+/** Key of the slots in the environment data. */
+export const SLOTS_KEY = "svc.slots";
 /** JSON of the longest map, with an owner per slot, and of the names. */
 const BYTES_PER_SLOT = 64;
 const BYTES_OF_NAMES = 2 ** 18;
@@ -192,15 +193,15 @@ let known: InstanceSlots | null | undefined;
 /** Sets the slots of this thread and of threads that it starts; null: the system has none. */
 export function installSlots(plan: SlotPlan | null): void {
   known = undefined;
-  if (plan === null) return setEnvironmentData(NAME, undefined);
+  if (plan === null) return setEnvironmentData(SLOTS_KEY, undefined);
   const shared = SharedText.create(BYTES_OF_NAMES + BYTES_PER_SLOT * plan.map.count);
   shared.write(JSON.stringify(plan));
-  setEnvironmentData(NAME, shared.buffer);
+  setEnvironmentData(SLOTS_KEY, shared.buffer);
 }
 
 /** Replaces the slots in all threads. */
 export function publishSlots(plan: SlotPlan): void {
-  new SharedText(getEnvironmentData(NAME) as unknown as SharedArrayBuffer).write(
+  new SharedText(getEnvironmentData(SLOTS_KEY) as unknown as SharedArrayBuffer).write(
     JSON.stringify(plan),
   );
 }
@@ -208,7 +209,7 @@ export function publishSlots(plan: SlotPlan): void {
 /** Returns the slots of the system; null: it has none. */
 export function threadSlots(): InstanceSlots | null {
   if (known === undefined) {
-    const buffer = getEnvironmentData(NAME) as unknown as SharedArrayBuffer | undefined;
+    const buffer = getEnvironmentData(SLOTS_KEY) as unknown as SharedArrayBuffer | undefined;
     known = buffer === undefined ? null : new InstanceSlots(new SharedText(buffer));
   }
   return known;

@@ -18,14 +18,15 @@ export interface LogSettings {
   readonly level: Int32Array;
 }
 
-const KEY = "svc.log";
+/** Key of the settings in the environment data. */
+export const LOG_KEY = "svc.log";
 let current: LogSettings | null = null;
 
 /** Sets format and level. Called by the main thread. */
 export function configureLog(format: LogFormat, level: LogLevel): LogSettings {
   current = { isJson: isJson(format), level: new Int32Array(new SharedArrayBuffer(4)) };
   current.level[0] = LOG_LEVELS.indexOf(level);
-  setEnvironmentData(KEY, current);
+  setEnvironmentData(LOG_KEY, current);
   return current;
 }
 
@@ -38,7 +39,8 @@ export function setLogLevel(level: LogLevel): LogLevel {
  * Returns the settings, or the defaults. Called before a thread is started, which inherits them.
  */
 export function logSettings(): LogSettings {
-  current ??= (getEnvironmentData(KEY) as LogSettings | undefined) ?? configureLog("auto", "info");
+  current ??=
+    (getEnvironmentData(LOG_KEY) as LogSettings | undefined) ?? configureLog("auto", "info");
   return current;
 }
 

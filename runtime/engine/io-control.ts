@@ -1,6 +1,7 @@
 // The protocol between main thread and IO thread. Every request is answered once, in any order.
 
 import type { MessagePort } from "node:worker_threads";
+import type { InheritedData } from "../base/inherited-data.js";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { AlgorithmReport, NodeState, UnloadableGraph } from "../builtin/server-view.js";
 import type { RequestHold } from "../dispatch/held-requests.js";
@@ -96,6 +97,12 @@ export interface IoThreadData {
   readonly clock: SharedArrayBuffer;
   /** Replication counters. */
   readonly traffic: SharedArrayBuffer;
+}
+
+/** First message to the IO thread. */
+export interface IoStart {
+  readonly data: IoThreadData;
+  readonly inherited: InheritedData;
 }
 
 /** Threads that run plugins are controlled by a port hidden from them. */

@@ -6,7 +6,7 @@ import type { Connect } from "../dispatch/connector.js";
 import type { ControlRequest, IoThreadData } from "../engine/io-control.js";
 import type { Transport } from "../http/transport.js";
 import { assembleIo } from "./assemble-io.js";
-import type { IoThreadHandle } from "./io-thread.js";
+import type { IoThreadHandle } from "./io-worker.js";
 
 /**
  * @param transport accepts the connections of clients

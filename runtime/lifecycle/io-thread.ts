@@ -1,7 +1,7 @@
 // The main thread's side of the IO thread: commands with promises, notifications with a callback.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { MessageChannel, type MessagePort, type Transferable } from "node:worker_threads";
+import type { MessagePort, Transferable } from "node:worker_threads";
 import { STOP_GRACE_MS } from "../base/limits.js";
 import { RpcClient } from "../base/wire/rpc-client.js";
 import type { RpcReply } from "../base/wire/rpc-messages.js";
@@ -9,7 +9,6 @@ import type { AlgorithmReport, NodeState, UnloadableGraph } from "../builtin/ser
 import type { RequestHold } from "../dispatch/held-requests.js";
 import type { BuiltinExecutor } from "../engine/builtin-scheduler.js";
 import type {
-  ControlledServer,
   ControlOutcome,
   ControlRequest,
   ExecutorPort,
@@ -18,18 +17,8 @@ import type {
   Listening,
 } from "../engine/io-control.js";
 import type { SharedGraph } from "../graph/manager/graph-source.js";
-import { prepareUws } from "../http/uws/environment.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
-import { exitWhenOrphaned, startThread } from "./start-thread.js";
-
-/** The interface needed of the thread that owns the sockets. */
-export interface IoThreadHandle {
-  postMessage(message: unknown, transfer?: readonly Transferable[]): void;
-  on(event: "message" | "error" | "exit", listener: (value: unknown) => void): unknown;
-  terminate(): Promise<unknown>;
-}
-
-export type StartIo = (data: IoThreadData) => IoThreadHandle;
+import { type IoThreadHandle, type StartIo, startIoWorker } from "./io-worker.js";
 
 export class IoThread {
   readonly #drainMs: number;
@@ -45,7 +34,7 @@ export class IoThread {
     data: IoThreadData,
     onNotice: (notice: IoNotification) => void,
     onDeath: (error: Error) => void,
-    start: StartIo = startWorker,
+    start: StartIo = startIoWorker,
   ) {
     this.#drainMs = data.settings.drainSeconds * 1000;
     this.#worker = start(data);
@@ -185,21 +174,4 @@ export class IoThread {
   #call<T>(command: ControlRequest, transfer: readonly ExecutorPort["port"][] = []): Promise<T> {
     return this.#rpc.call(this.#worker, command, transfer);
   }
-}
-
-function startWorker(data: IoThreadData): IoThreadHandle {
-  prepareUws();
-  const { port1, port2 } = new MessageChannel();
-  const worker = startThread("io", {
-    workerData: { ...data, control: port2 } satisfies IoThreadData & ControlledServer,
-    transferList: [port2],
-    name: "svc-io",
-  });
-  exitWhenOrphaned(worker, port1);
-  return {
-    postMessage: (message, transfer = []) => port1.postMessage(message, transfer),
-    on: (event, listener) =>
-      event === "message" ? port1.on(event, listener) : worker.on(event, listener),
-    terminate: () => worker.terminate(),
-  };
 }

@@ -1,37 +1,47 @@
 // Entry of the IO thread: both servers, the request engine and the scheduler, controlled by the
-// main thread.
+// main thread. Its code is loaded before it receives its data, which is the first message.
 
+import { inherit } from "../base/inherited-data.js";
 import { log } from "../base/log.js";
 import { executeCall, type RpcRequest } from "../base/wire/rpc-messages.js";
 import type {
   ControlledServer,
   ControlRequest,
   IoNotification,
-  IoThreadData,
+  IoStart,
 } from "../engine/io-control.js";
+import type { IoServer } from "../engine/io-server.js";
 import { assembleIo } from "../lifecycle/assemble-io.js";
 import { Metrics } from "../metrics/metrics.js";
 import { measureThread } from "../metrics/thread-gauges.js";
 import { describeUncaught, hasPluginFrames } from "../plugin/contract/stack-trace.js";
-import { takeWorkerData } from "./own-data.js";
+import { hideCodeFolder, takeWorkerData } from "./own-data.js";
 
 measureThread();
-const { control: port, ...data } = takeWorkerData<IoThreadData & ControlledServer>();
-const metrics = new Metrics(data.metrics);
-const server = await assembleIo(data, (notice: IoNotification) => port.postMessage(notice));
+const { control: port } = takeWorkerData<ControlledServer>();
 
-// A fault here is a defect of the server, or code left behind by an inline plugin, which may throw
-// anything; the clients' connections are worth more than a clean exit.
-// Not an event listener, which such a plugin could remove: `process.removeAllListeners()`.
-process.setUncaughtExceptionCaptureCallback((error: unknown) => {
-  const isOfPlugin = hasPluginFrames(error);
-  if (isOfPlugin) metrics.strayException();
-  const what = isOfPlugin ? "uncaught exception outside a request" : "internal error";
-  log(`${what}: ${describeUncaught(error)}`, "error");
+port.once("message", (start: IoStart) => {
+  const assembled = assemble(start);
+  port.on(
+    "message",
+    (request: RpcRequest<ControlRequest>) =>
+      void executeCall(port, request, async (command) => (await assembled).execute(command)),
+  );
 });
 
-port.on(
-  "message",
-  (request: RpcRequest<ControlRequest>) =>
-    void executeCall(port, request, (command) => server.execute(command)),
-);
+async function assemble({ data, inherited }: IoStart): Promise<IoServer> {
+  inherit(inherited);
+  hideCodeFolder();
+  const metrics = new Metrics(data.metrics);
+  const server = await assembleIo(data, (notice: IoNotification) => port.postMessage(notice));
+  // A fault here is a defect of the server, or code left behind by an inline plugin, which may
+  // throw anything; the clients' connections are worth more than a clean exit.
+  // Not an event listener, which such a plugin could remove: `process.removeAllListeners()`.
+  process.setUncaughtExceptionCaptureCallback((error: unknown) => {
+    const isOfPlugin = hasPluginFrames(error);
+    if (isOfPlugin) metrics.strayException();
+    const what = isOfPlugin ? "uncaught exception outside a request" : "internal error";
+    log(`${what}: ${describeUncaught(error)}`, "error");
+  });
+  return server;
+}

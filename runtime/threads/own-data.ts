@@ -9,8 +9,13 @@ import { packageRoot } from "../base/package-info.js";
 export function takeWorkerData<T extends object>(): T {
   const data = { ...(workerData as T) };
   for (const name of Object.keys(data)) delete (workerData as Record<string, unknown>)[name];
+  hideCodeFolder();
+  return data;
+}
+
+/** Hides the folder of compiled code from programs that plugins start. */
+export function hideCodeFolder(): void {
   // Other programs would store their code in this package. The thread itself has read the variable.
   const isOwn = process.env.NODE_COMPILE_CACHE === join(packageRoot(), "dist", ".code");
   if (isOwn) delete process.env.NODE_COMPILE_CACHE;
-  return data;
 }

@@ -57,8 +57,8 @@ export class AcceptBurst {
     try {
       for (const reader of this.#waiting.keys()) this.release(reader);
     } finally {
-      // The thread outlives a fault of one connection. The others go on waiting as in a burst, since
-      // what arrives later must not overtake their input.
+      // The thread outlives a fault of one connection. The others go on waiting as in a burst:
+      // input that arrives later must not overtake theirs.
       if (this.#waiting.size > 0) this.accepted();
     }
   }

@@ -1,0 +1,28 @@
+// A new thread inherits the variables of the environment, and data that the main thread has
+// installed. One that was started earlier gets them later, in a message.
+
+import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
+import { SLOTS_KEY } from "./instance-slots.js";
+import { LOG_KEY } from "./log-settings.js";
+
+/** Data that the main thread installs while it reads its settings. */
+const KEYS = [LOG_KEY, SLOTS_KEY];
+
+export interface InheritedData {
+  readonly variables: NodeJS.ProcessEnv;
+  readonly installed: readonly (readonly [key: string, value: unknown])[];
+}
+
+/** Returns what a thread would inherit now. */
+export function inheritedData(): InheritedData {
+  const installed = KEYS.map((key) => [key, getEnvironmentData(key)] as const);
+  return { variables: { ...process.env }, installed };
+}
+
+/** Replaces what this thread has inherited, before anything has used it. */
+export function inherit({ variables, installed }: InheritedData): void {
+  Object.assign(process.env, variables);
+  for (const [key, value] of installed) {
+    setEnvironmentData(key, value as Parameters<typeof setEnvironmentData>[1]);
+  }
+}

@@ -1,0 +1,118 @@
+// The IO thread starts before the build is read, and inherits what the configuration sets later.
+// limit: 60 s
+
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { packageRoot } from "../../runtime/base/package-info.js";
+import { buildProject, get, started } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("order of a start");
+const SVC = join(packageRoot(), "bin/svc.cjs");
+
+const PLUGINS = `import type { PluginRequest, str } from "svc-server";
+
+const { env } = (globalThis as any).process;
+
+/** @plugin @inline */
+export const inside = (request: PluginRequest): str => env.TEST_COLOR;
+
+/** @plugin */
+export const outside = (request: PluginRequest): str => env.TEST_COLOR;
+
+/** @plugin @inline */
+export function stray(request: PluginRequest): str {
+  (globalThis as any).setTimeout(() => { throw new Error("left behind"); }, 1);
+  return "";
+}
+`;
+const CONFIG = `const { env } = (globalThis as any).process;
+env.TEST_COLOR = env.TEST_WANTED_COLOR;
+export default { logging: { format: "text" } };
+`;
+/** Notes in the log what the main thread starts and reads; ends the first thread if told so. */
+const HOOK = `import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import threads from "node:worker_threads";
+
+const { Worker } = threads;
+const { readFileSync } = fs;
+let isFirst = true;
+const note = (what) => process.stderr.write("order: " + what + "\\n");
+if (threads.isMainThread) {
+  threads.Worker = class extends Worker {
+    constructor(entry, options) {
+      super(entry, options);
+      note(options.name);
+      if (isFirst && process.env.TEST_KILL) void this.terminate();
+      isFirst = false;
+    }
+  };
+  fs.readFileSync = (path, ...others) => {
+    if (String(path).endsWith("manifest.json")) note("build");
+    return readFileSync(path, ...others);
+  };
+  syncBuiltinESMExports();
+}
+`;
+
+const project = new TemporaryProject({
+  ...{ "plugins/p.ts": PLUGINS, "svc.config.ts": CONFIG, "hook.mjs": HOOK },
+});
+
+test.before(() => buildProject(project.folder));
+test.after(() => project.remove());
+
+/** Starts the server and returns it with what its main thread did, in order. */
+async function start(variables: Readonly<Record<string, string>>) {
+  const words = ["--import", join(project.folder, "hook.mjs"), SVC, "serve", project.folder];
+  // The configuration decides.
+  const { SVC_LOG_FORMAT: _, ...others } = process.env;
+  const env = { ...others, TEST_WANTED_COLOR: "blue", ...variables };
+  const served = await started([...words, "--port", "0", "--executors", "1"], env);
+  const order = [...served.log().matchAll(/^order: (.*)$/gm)].map(([, what]) => what);
+  return { served, order };
+}
+
+test("the IO thread comes before the build is read, executors after it", async () => {
+  const { served, order } = await start({});
+  try {
+    assert.is(order[0], "svc-io");
+    assert.is(order[1], "build");
+    const started = order.filter((what) => what !== "build");
+    assert.equal(started, ["svc-io", "svc-executor-1"]);
+  } finally {
+    await served.end();
+  }
+});
+
+test("both threads have the variables and the log that the configuration sets", async () => {
+  const { served } = await start({});
+  try {
+    for (const name of ["inside", "outside"]) {
+      const { json } = await get(served.port, `/svc/plugin/${name}`);
+      assert.is(json.response, "blue", name);
+    }
+    await get(served.port, "/svc/plugin/stray");
+    // Not as JSON, the default here.
+    const isTold = () => /^svc: .*left behind/m.test(served.log());
+    for (let n = 0; n < 100 && !isTold(); n++) await get(served.port, "/svc/hc");
+    assert.ok(isTold(), served.log());
+  } finally {
+    await served.end();
+  }
+});
+
+test("an IO thread that has died before it is needed is started again", async () => {
+  const { served, order } = await start({ TEST_KILL: "1" });
+  try {
+    const started = order.filter((what) => what !== "build");
+    assert.equal(started, ["svc-io", "svc-io", "svc-executor-1"]);
+    assert.is((await get(served.port, "/svc/plugin/inside")).json.response, "blue");
+  } finally {
+    await served.end();
+  }
+});
+
+test.run();
