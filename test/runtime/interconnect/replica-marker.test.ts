@@ -1,13 +1,18 @@
 // How often a replica writes down how far it is.
 
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readReplicaMarker } from "../../../runtime/interconnect/lineage.js";
+import { captureLog } from "../dispatch/support/capture-log.js";
 import {
   type Context,
   create,
   follow,
   frame,
+  markOf,
   offerOf,
   source,
   withReplica,
@@ -72,6 +77,55 @@ test("keeps the position that it has when its provider starts there", async (c) 
   await c.replica.accept(offerOf([graph]));
   c.replica.start({ sn: log!.sn, chain: log!.chain + 1 });
   assert.equal(c.replica.positions().log, log);
+});
+
+test("states the end of the snapshots at once", async (c) => {
+  const { now } = performance;
+  performance.now = () => 0;
+  try {
+    await c.replica.accept(offerOf([source(1).graph]));
+    c.replica.start({ sn: 7, chain: 8 });
+    await turn();
+    assert.is(markOf(c)?.log?.sn, 7);
+  } finally {
+    performance.now = now;
+  }
+});
+
+test("is written on request only when it is behind", async (c) => {
+  const { graph, change } = source(1);
+  await follow(c, offerOf([graph]));
+  await turn();
+  rmSync(join(c.root, "_replica.json"));
+  c.replica.keepMark();
+  assert.is(markOf(c), undefined);
+  await c.replica.take(frame(1, change("a")));
+  await turn();
+  c.replica.keepMark();
+  assert.is(markOf(c)?.log?.sn, 1);
+});
+
+test("is reported once while it cannot be written, and again after it could", async (c) => {
+  const { graph, change } = source(1);
+  await follow(c, offerOf([graph]));
+  const obstacle = join(c.root, "_replica.json.tmp");
+  const keep = () => captureLog(() => c.replica.keepMark()).length;
+  const next = async (sn: number) => {
+    await c.replica.take(frame(sn, change(`v${sn}`)));
+    await turn();
+  };
+  await next(1);
+  mkdirSync(obstacle);
+  assert.equal([keep(), keep()], [1, 0]);
+  rmSync(obstacle, { recursive: true });
+  assert.equal([keep(), markOf(c)?.log?.sn], [0, 1]);
+  await next(2);
+  renameSync(c.root, `${c.root}.gone`);
+  assert.is(keep(), 1, "another reason");
+  renameSync(`${c.root}.gone`, c.root);
+  assert.equal([keep(), markOf(c)?.log?.sn], [0, 2]);
+  rmSync(join(c.root, "_replica.json"));
+  assert.equal([keep(), markOf(c)], [0, undefined]);
 });
 
 test.run();

@@ -280,9 +280,11 @@ test("tells what its provider thinks of it", async (c) => {
   c.replica.start({ sn: 0, chain: 0 });
   await turn();
   assert.is(c.replica.report().state, "catching-up");
+  c.calls.length = 0;
   await c.replica.take(frame(1, change("a")));
   await turn();
   assert.equal([c.replica.report().state, markOf(c)?.isCaughtUp], ["caught-up", true]);
+  assert.ok(c.calls.includes("readiness"));
   c.calls.length = 0;
   c.replica.reject();
   assert.equal([c.replica.report().state, c.calls], ["diverged", ["readiness"]]);

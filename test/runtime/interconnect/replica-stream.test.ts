@@ -17,6 +17,7 @@ import {
   namesOf,
   OTHER,
   offerOf,
+  open,
   source,
   textOf,
   withReplica,
@@ -41,6 +42,24 @@ test("a stream may repeat changes, and graphs that were erased since", async (c)
   await c.replica.acceptAgain(offerOf([one.graph, two.graph]), 3);
   assert.is(await textOf(c.replica.take(frame(4, first))), "none");
   assert.is(requireIdentity(copyOf(c, "g1")), next.graph.identity);
+});
+
+test("a stream changes its graphs, also ones that were closed and opened again", async (c) => {
+  const { graph, change } = source(1);
+  await c.replica.acceptAgain(offerOf([graph]), 0);
+  const frames = [frame(1, change("a")), frame(2, change("b"))];
+  for (const bytes of frames) await c.replica.take(bytes);
+  assert.is(copyOf(c, "g1").operationCount, 2);
+  drop(c.stores, "g1");
+  open(c.stores, "g1", graph.identity);
+  for (const bytes of frames) await c.replica.take(bytes);
+  assert.is(copyOf(c, "g1").operationCount, 2);
+});
+
+test("keeps an unchanged graph that a stream does not offer", async (c) => {
+  open(c.stores, "local");
+  await c.replica.acceptAgain(offerOf([source(1).graph]), 0);
+  assert.equal(namesOf(c), ["local"]);
 });
 
 test("erases what a stream does not offer, unless that is older than what is here", async (c) => {
@@ -74,11 +93,12 @@ test("follows the stream of another log only from its origin, or of a later epoc
   assert.is(await again({}), "none", "no changes are here");
   await follow(c, offerOf([graph]));
   await c.replica.take(frame(1, change("a")));
+  const head = { ...graph, bytes: 1, count: 1 };
+  assert.is(c.replica.needs(head), false);
   assert.is(await again({}), refusal);
   assert.is(await again({ origin: LOG }), "none");
   await follow(c, offerOf([graph]));
   assert.is(await again({ logId: LOG }), "none");
-  const head = { ...graph, bytes: 1, count: 1 };
   assert.is(c.replica.needs(head), false);
   assert.is(c.replica.needs({ ...head, count: 2 }), true);
   assert.is(c.replica.needs({ ...head, name: "unknown" }), true);

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Test } from "uvu";
+import { runTransaction } from "../../../../runtime/graph/changes/transaction.js";
 import { requireIdentity } from "../../../../runtime/graph/manager/logging-entry-points.js";
 import { removeEverywhere } from "../../../../runtime/graph/manager/track-graph.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
@@ -13,6 +14,7 @@ import {
   putFrameHeader,
 } from "../../../../runtime/interconnect/log/segment-format.js";
 import { Replica } from "../../../../runtime/interconnect/replica.js";
+import type { ReplicaGraphs } from "../../../../runtime/interconnect/replica-graphs.js";
 import type { Offer, OfferedGraph } from "../../../../runtime/interconnect/wire/positions.js";
 import { loggedStore, makeLog, takeUnits } from "../../graph/support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../../graph/support/make-graph.js";
@@ -23,7 +25,7 @@ export interface Context {
   stores: Map<string, GraphStore>;
   replica: Replica;
   calls: string[];
-  graphs: { epoch: number };
+  graphs: { -readonly [Part in keyof ReplicaGraphs]: ReplicaGraphs[Part] };
 }
 
 export const LOG = "a".repeat(32);
@@ -81,13 +83,23 @@ export function drop(stores: Context["stores"], name: string): void {
 export function source(number: number, name = `g${number}`) {
   const store = loggedStore();
   const graph: OfferedGraph = { number, identity: requireIdentity(store), name, path: name };
-  const change = (...ids: readonly string[]): Uint32Array[] => {
-    for (const id of ids) openStore(store).createVertex(id);
+  const taken = (): Uint32Array[] => {
     const units = takeUnits(store);
     for (const unit of units) unit[3] = number;
     return units;
   };
-  return { store, graph, change };
+  const change = (...ids: readonly string[]): Uint32Array[] => {
+    for (const id of ids) openStore(store).createVertex(id);
+    return taken();
+  };
+  /** The same in one transaction. */
+  const changeAtOnce = (...ids: readonly string[]): Uint32Array[] => {
+    runTransaction([{ store, isLocal: false }], () => {
+      for (const id of ids) openStore(store).createVertex(id);
+    });
+    return taken();
+  };
+  return { store, graph, change, changeAtOnce };
 }
 
 export function offerOf(graphs: readonly OfferedGraph[], more: Partial<Offer> = {}): Offer {

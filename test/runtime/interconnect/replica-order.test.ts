@@ -1,0 +1,158 @@
+// What a replica does when messages of its provider overlap with other events: graphs erased and
+// created, connections that begin again, promotion, transactions over several graphs.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { JOINED_TRANSACTION } from "../../../runtime/graph/log/transaction-format.js";
+import { requireIdentity } from "../../../runtime/graph/manager/logging-entry-points.js";
+import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+import { encodeControlRecord } from "../../../runtime/interconnect/log/transactions.js";
+import { takeUnits } from "../graph/support/logged-graph.js";
+import { TEST_THREAD } from "../graph/support/make-graph.js";
+import {
+  type Context,
+  copyOf,
+  follow,
+  frame,
+  namesOf,
+  OTHER,
+  offerOf,
+  open,
+  source,
+  textOf,
+  thrownBy,
+  withReplica,
+} from "./support/fed-replica.js";
+
+const test = suite<Context>("order of messages to a replica");
+withReplica(test);
+
+const REFUSAL = "SVC2531: replication: this instance is now a provider";
+
+test("waits for a provider at first", (c) => {
+  assert.equal(c.replica.report(), { state: "waiting", done: 0, of: 0 });
+});
+
+test("changes of a graph that was erased since are ignored when they come again", async (c) => {
+  const [one, late] = [source(1), source(3)];
+  await follow(c, offerOf([one.graph]));
+  const opened = frame(1, [encodeControlRecord({ opened: late.graph }), ...late.change("a")]);
+  const erased = frame(3, [encodeControlRecord({ erased: 3 })]);
+  for (const bytes of [opened, erased]) await c.replica.take(bytes);
+  assert.is(await textOf(c.replica.take(frame(3, late.change("b")))), "none");
+  assert.equal(namesOf(c), []);
+  // Also that it was opened.
+  const open = frame(4, [encodeControlRecord({ opened: source(2).graph }), ...one.change("a")]);
+  assert.is(await textOf(c.replica.take(open)), "none");
+  assert.equal(namesOf(c), ["g1"]);
+  assert.is(await textOf(c.replica.take(frame(4, late.change("c")))), "none");
+});
+
+test("erases a graph that did not change since the connection began again", async (c) => {
+  const { graph, change } = source(1);
+  await follow(c, offerOf([graph]));
+  await c.replica.take(frame(1, change("a")));
+  await follow(c, offerOf([graph]));
+  await c.replica.take(frame(1, [encodeControlRecord({ erased: 1 })]));
+  assert.equal(namesOf(c), []);
+});
+
+test("a promoted instance erases nothing that its former provider erases", async (c) => {
+  const { graph, change } = source(1);
+  await follow(c, offerOf([graph]));
+  await c.replica.take(frame(1, change("a")));
+  await c.replica.retire();
+  const erased = frame(2, [encodeControlRecord({ erased: 1 })]);
+  assert.is(await textOf(c.replica.take(erased)), REFUSAL);
+  assert.equal(namesOf(c), ["g1"]);
+});
+
+test("a promotion stops a frame between a graph that it erases and its changes", async (c) => {
+  const [one, two] = [source(1), source(2)];
+  await follow(c, offerOf([one.graph, two.graph]));
+  await c.replica.take(frame(1, [...one.change("a"), ...two.change("a")]));
+  const { remove } = c.graphs;
+  c.graphs.remove = async (name, isErased) => {
+    await c.replica.retire();
+    await remove(name, isErased);
+  };
+  const mixed = frame(3, [encodeControlRecord({ erased: 1 }), ...two.change("b")]);
+  assert.is(await textOf(c.replica.take(mixed)), REFUSAL);
+  assert.is(copyOf(c, "g2").operationCount, 1);
+});
+
+test("digests of a provider are forgotten with its connection", async (c) => {
+  const { graph, change } = source(1);
+  const { identity } = graph;
+  await follow(c, offerOf([graph]));
+  await c.replica.take(frame(1, change("a")));
+  c.replica.compare([{ identity, count: 2, digest: OTHER }]);
+  await follow(c, offerOf([graph]));
+  assert.is(await textOf(c.replica.take(frame(1, change("b")))), "none");
+});
+
+test("compares no digest of a state that it has passed, or of which it has none", async (c) => {
+  const [one, two] = [source(1), source(2)];
+  c.stores.set("g2", GraphStore.create("g2", TEST_THREAD, { identity: two.graph.identity }));
+  await follow(c, offerOf([one.graph, two.graph]));
+  await c.replica.take(frame(1, [...one.change("a"), ...two.change("x")]));
+  const compare = (identity: string, count: number) =>
+    thrownBy(() => c.replica.compare([{ identity, count, digest: OTHER }]));
+  assert.is(compare(two.graph.identity, 1), "none");
+  assert.is(compare(one.graph.identity, 2), "none");
+  assert.is(await textOf(c.replica.take(frame(3, two.change("y")))), "none");
+  assert.is(await textOf(c.replica.take(frame(4, one.changeAtOnce("b", "c")))), "none");
+  assert.is(copyOf(c, "g1").operationCount, 3);
+});
+
+test("opens each graph once, and only one of the provider's", async (c) => {
+  const [one, two] = [source(1), source(2)];
+  const opened: string[] = [];
+  const { open } = c.graphs;
+  c.graphs.open = (graph) => {
+    opened.push(graph.name);
+    if (graph.name === "g1") open(graph);
+  };
+  await follow(c, offerOf([one.graph, two.graph]));
+  for (const sn of [1, 2]) await c.replica.take(frame(sn, one.change(`v${sn}`)));
+  assert.equal(opened, ["g1"]);
+  const text = await textOf(c.replica.take(frame(3, two.change("a"))));
+  assert.is(text, 'SVC2532: local graph "g2" did not come from the provider');
+});
+
+test("an opened graph takes the place of one that a plugin has opened since", async (c) => {
+  const { graph, change } = source(1);
+  await follow(c, offerOf([graph]));
+  open(c.stores, "g1");
+  const opened = encodeControlRecord({ opened: graph });
+  await c.replica.take(frame(1, [opened]));
+  assert.is(requireIdentity(copyOf(c, "g1")), graph.identity);
+  c.calls.length = 0;
+  await c.replica.take(frame(2, [opened, ...change("a")]));
+  assert.not.ok(
+    c.calls.some((call) => call.startsWith("remove")),
+    "it is the same",
+  );
+});
+
+test("logs a transaction over several graphs as one", async (c) => {
+  const [one, two] = [source(1), source(2)];
+  await follow(c, offerOf([one.graph, two.graph]));
+  await c.replica.take(frame(1, [...one.change("a"), ...two.change("x")]));
+  const copies = ["g1", "g2"].map((name) => copyOf(c, name));
+  for (const { memory } of copies) memory.log!.isOn = true;
+  const tickets: number[] = [];
+  c.graphs.nextTicket = () => {
+    tickets.push(...copies.map(({ memory }) => memory.log!.clock.nextTicket()));
+    return tickets[0]!;
+  };
+  const [joint] = one.change("b") as [Uint32Array];
+  joint[0] = (joint[0]! & ~0xff) | JOINED_TRANSACTION;
+  await c.replica.take(frame(3, [joint, ...two.change("y"), ...one.change("c")]));
+  const [ofOne, ofTwo] = copies.map((copy) => takeUnits(copy).map(([, , , ticket]) => ticket));
+  const [ticket] = tickets;
+  assert.equal([ofOne![0], ofTwo], [ticket, [ticket]]);
+  assert.is.not(ofOne![1], ticket);
+});
+
+test.run();

@@ -1,0 +1,95 @@
+// A replica and the snapshots of a provider: what they replace, and what follows them.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { requireIdentity } from "../../../runtime/graph/manager/logging-entry-points.js";
+import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
+import type { OfferedGraph } from "../../../runtime/interconnect/wire/positions.js";
+import {
+  type Context,
+  copyOf,
+  follow,
+  frame,
+  namesOf,
+  OTHER,
+  offerOf,
+  open,
+  source,
+  textOf,
+  thrownBy,
+  withReplica,
+} from "./support/fed-replica.js";
+
+const test = suite<Context>("snapshots for a replica");
+withReplica(test);
+
+const CONTENT = Buffer.from("graph");
+/** A length, and the value. */
+const VALUES = Buffer.concat([Buffer.from([3, 0, 0, 0]), Buffer.from("big")]);
+
+/** Sends a snapshot in pieces of a byte; `seen` is called before each. */
+async function send({ replica }: Context, graph: OfferedGraph, seen = (): void => undefined) {
+  const pieces = [...CONTENT, ...VALUES].map((byte) => Buffer.of(byte));
+  const expect = async (type: number): Promise<Buffer> => {
+    seen();
+    return type === MessageType.SnapshotChunk ? pieces.shift()! : Buffer.alloc(0);
+  };
+  const head = { ...graph, bytes: CONTENT.length, values: VALUES.length, count: 1 };
+  await replica.receive({ expect }, head);
+}
+
+test("reports how much of a snapshot has come, large values included", async (c) => {
+  const { graph } = source(1);
+  await c.replica.accept(offerOf([graph]));
+  const states: unknown[] = [];
+  await send(c, graph, () => states.push(c.replica.report()));
+  const of = CONTENT.length + VALUES.length;
+  assert.equal(
+    states,
+    Array.from({ length: of + 1 }, (_, done) => ({ state: "fetching", done, of })),
+  );
+  assert.ok(existsSync(join(c.root, "g1", "graph.snapshot")));
+});
+
+test("opens the graph of a snapshot, whose changes follow", async (c) => {
+  const { graph, change } = source(4);
+  await c.replica.accept(offerOf([], { lastNumber: 4 }));
+  await send(c, graph);
+  assert.is(requireIdentity(copyOf(c, "g4")), graph.identity);
+  c.replica.start({ sn: 0, chain: 0 });
+  await c.replica.take(frame(1, change("a")));
+  assert.is(copyOf(c, "g4").operationCount, 1);
+});
+
+test("a snapshot repairs a diverged graph", async (c) => {
+  const { graph, change } = source(1);
+  const { identity } = graph;
+  await follow(c, offerOf([graph]));
+  await c.replica.take(frame(1, change("a")));
+  const head = { ...graph, bytes: 1, count: 1 };
+  assert.is(c.replica.needs(head), false);
+  const text = thrownBy(() => c.replica.compare([{ identity, count: 1, digest: OTHER }]));
+  assert.match(text, /^SVC3200/);
+  assert.is(c.replica.needs(head), true);
+  c.calls.length = 0;
+  await send(c, graph);
+  assert.ok(c.calls.includes("remove g1 false"), "its files remain");
+  assert.equal(c.replica.positions().diverged, []);
+});
+
+test("replaces no graph with changes that the provider does not have", async (c) => {
+  const { graph, change } = source(1);
+  await follow(c, offerOf([graph]));
+  await c.replica.take(frame(1, change("a")));
+  const refusal = 'SVC2532: graph "g1" is here already, and not the provider\'s';
+  assert.is(await textOf(send(c, source(2, "g1").graph)), refusal);
+  assert.is(requireIdentity(copyOf(c, "g1")), graph.identity);
+  open(c.stores, "g3");
+  await send(c, source(3).graph);
+  assert.ok(c.calls.includes("remove g3 true"), "it had none");
+  assert.equal(namesOf(c), ["g1", "g3"]);
+});
+
+test.run();
