@@ -29,27 +29,30 @@ const CONTENT = Buffer.from("graph");
 /** A length, and the value. */
 const VALUES = Buffer.concat([Buffer.from([3, 0, 0, 0]), Buffer.from("big")]);
 
-/** Sends a snapshot in pieces of a byte; `seen` is called before each. */
-async function send({ replica }: Context, graph: OfferedGraph, seen = (): void => undefined) {
-  const pieces = [...CONTENT, ...VALUES].map((byte) => Buffer.of(byte));
+/** Sends a snapshot in pieces of a byte; returns what the replica reports before each. */
+async function send({ replica }: Context, graph: OfferedGraph, values = VALUES) {
+  const pieces = [...CONTENT, ...values].map((byte) => Buffer.of(byte));
+  const reports: unknown[] = [];
   const expect = async (type: number): Promise<Buffer> => {
-    seen();
+    reports.push(replica.report());
     return type === MessageType.SnapshotChunk ? pieces.shift()! : Buffer.alloc(0);
   };
-  const head = { ...graph, bytes: CONTENT.length, values: VALUES.length, count: 1 };
-  await replica.receive({ expect }, head);
+  const head = { ...graph, bytes: CONTENT.length, count: 1 };
+  const { length } = values;
+  await replica.receive({ expect }, length === 0 ? head : { ...head, values: length });
+  return reports;
 }
 
 test("reports how much of a snapshot has come, large values included", async (c) => {
-  const { graph } = source(1);
-  await c.replica.accept(offerOf([graph]));
-  const states: unknown[] = [];
-  await send(c, graph, () => states.push(c.replica.report()));
-  const of = CONTENT.length + VALUES.length;
-  assert.equal(
-    states,
-    Array.from({ length: of + 1 }, (_, done) => ({ state: "fetching", done, of })),
-  );
+  const graphs = [1, 2].map((number) => source(number).graph);
+  for (const [index, values] of [VALUES, Buffer.alloc(0)].entries()) {
+    await c.replica.accept(offerOf(graphs));
+    const reports = await send(c, graphs[index]!, values);
+    const of = CONTENT.length + values.length;
+    const expected = Array.from({ length: of + 1 }, (_, done) => ({ state: "fetching", done, of }));
+    assert.equal(reports, expected);
+    c.replica.lose();
+  }
   assert.ok(existsSync(join(c.root, "g1", "graph.snapshot")));
 });
 
