@@ -90,10 +90,11 @@ export class Replica {
   constructor(graphs: ReplicaGraphs) {
     this.#graphs = graphs;
     const mark = readReplicaMarker(graphs.root);
-    this.#applied = { log: mark?.log ?? null, sn: null };
+    const { log = null, origin = null, ancestors = [] } = mark ?? {};
+    this.#applied = { log, sn: null };
     this.#safe = this.#applied;
-    this.#origin = mark?.origin ?? null;
-    this.#ancestors = mark?.ancestors ?? [];
+    this.#origin = origin;
+    this.#ancestors = ancestors;
     const { isCaughtUp = false, isFetching } = mark ?? {};
     this.#catchUp = new CatchUp(isCaughtUp, undefined, isFetching);
     if (mark !== undefined) {
@@ -174,7 +175,8 @@ export class Replica {
     if (offer.epoch < this.#graphs.epoch) throw staleEpoch(offer.epoch, this.#graphs.epoch);
     this.#graphs.epoch = offer.epoch;
     this.#origin = offer.origin;
-    this.#ancestors = offer.ancestors ?? [];
+    const { ancestors = [] } = offer;
+    this.#ancestors = ancestors;
     this.#offered.clear();
     this.#stores.clear();
     this.#expected.clear();
@@ -236,11 +238,12 @@ export class Replica {
   async receive(peer: MessageSource, given: unknown): Promise<void> {
     const head = parseSnapshotHead(given);
     const { folder } = openForLogging(this.#graphs.root, head.path, head.name);
-    this.#catchUp.fetch(head.bytes + (head.values ?? 0));
+    const { bytes, values = 0 } = head;
+    this.#catchUp.fetch(bytes + values);
     // Before anything is replaced: after a crash this folder must not pass for a complete one.
     this.mark();
     this.onReadiness();
-    await receiveSnapshot(peer, head, folder, (bytes) => this.#catchUp.fetched(bytes));
+    await receiveSnapshot(peer, head, folder, (received) => this.#catchUp.fetched(received));
     const store = this.#graphs.stores().get(head.name);
     if (store !== undefined) await this.#replace(store, head);
     installSnapshot(folder);
@@ -300,9 +303,7 @@ export class Replica {
       // Within a joint transaction, the log must not be flushed.
       if (ticket === null) this.#graphs.drainIfFull();
       if (isJoined(unitWords, from)) ticket ??= this.#graphs.nextTicket();
-      const apply = (): void => this.#apply(unitWords, from, graph, sn++);
-      if (ticket === null) apply();
-      else withJointTicket(ticket, apply);
+      withJointTicket(ticket, () => this.#apply(unitWords, from, graph, sn++));
       if (!isJoined(unitWords, from)) ticket = null;
       records += recordCount(unitWords, from);
     };
@@ -391,12 +392,12 @@ export class Replica {
     const store = this.#findStore(number) ?? this.#open(offered);
     if (operationCountAfter(words, at) <= store.operationCount) return;
     try {
-      applyTransaction(store, words, at, serialBase(this.#applied.log?.id ?? "") + sn);
+      applyTransaction(store, words, at, serialBase(this.#applied.log!.id) + sn);
     } catch (error) {
       const text = `graph "${offered.name}" cannot follow: ${(error as Error).message}`;
       throw new SvcError("SVC2532", text, { cause: error });
     }
-    if (this.#expected.size > 0) this.#compareNow(store, number);
+    this.#compareNow(store, number);
   }
 
   /** @throws SvcError SVC3200 */

@@ -62,8 +62,8 @@ const published: { units: number; clock: CommitClock | null } = { units: 0, cloc
 /** Ticket of the transactions that this thread commits together; null for one each. */
 let jointTicket: number | null = null;
 
-/** Runs a function whose commits get the same ticket. */
-export function withJointTicket<T>(ticket: number, run: () => T): T {
+/** Runs a function whose commits get the same ticket; null: one each. */
+export function withJointTicket<T>(ticket: number | null, run: () => T): T {
   jointTicket = ticket;
   try {
     return run();
