@@ -1,37 +1,59 @@
-// How far a replica is behind, by what its provider reports and what it has applied.
+// The messages of a provider: which part of the replica gets them, and how its traffic and its
+// distance from the provider are counted.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { serialBase } from "../../../runtime/interconnect/log/segment-format.js";
 import type { Replica } from "../../../runtime/interconnect/replica.js";
 import { ReplicaInput } from "../../../runtime/interconnect/replica-input.js";
 import type { MessageSource } from "../../../runtime/interconnect/snapshot-transfer.js";
-import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
+import {
+  MessageType,
+  type MessageTypeNumber,
+} from "../../../runtime/interconnect/wire/messages.js";
+import type { Offer } from "../../../runtime/interconnect/wire/positions.js";
 import { Traffic } from "../../../runtime/metrics/traffic.js";
 
 const test = suite("replica input");
+const SOURCE = null as unknown as MessageSource;
+const DIGEST = "d".repeat(32);
 
-test("is even with a state of the provider once its last transaction is applied", async () => {
+/** An input whose replica notes what it gets; its frames have two transactions of five records. */
+function create() {
   const traffic = new Traffic();
+  /** Distances from the provider. */
   const found: (number | null)[] = [];
   traffic.setEven = (lagMs) => found.push(lagMs);
+  const got: unknown[] = [];
   const replica = {
     appliedSn: null as number | null,
-    ...{ compare: () => undefined, adoptGoal: () => undefined, start: () => undefined },
-    take: async () => ({ header: { sn: replica.appliedSn, units: 1 }, records: 1 }),
+    compare: (graphs: unknown) => got.push({ graphs }),
+    adoptGoal: (goal: unknown) => got.push({ goal }),
+    start: (start: unknown) => got.push({ start }),
+    take: async () => ({ header: { sn: replica.appliedSn! - 1, units: 2 }, records: 5 }),
+    receive: async (source: unknown, head: unknown) => {
+      got.push({ source, head, synchronizing: traffic.synchronizing });
+    },
   };
   const input = new ReplicaInput(replica as unknown as Replica, traffic);
-  const source = null as unknown as MessageSource;
+  const take = (type: MessageTypeNumber, content: object | Buffer) => {
+    const body = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content));
+    return input.take(SOURCE, { type, body });
+  };
   const status = (ageMs: number, goal: number | null) => {
     const at = Date.now() - ageMs;
-    const digest = "0".repeat(32);
-    const given = { at, host: "h", adminPort: 1, serial: 1, digest, graphs: [], goal };
-    const body = Buffer.from(JSON.stringify(given));
-    return input.take(source, { type: MessageType.Status, body });
+    const given = { at, host: "h", adminPort: 1, serial: 33, digest: DIGEST, graphs: [], goal };
+    return take(MessageType.Status, given);
   };
   const frame = (sn: number) => {
     replica.appliedSn = sn;
-    return input.take(source, { type: MessageType.Frame, body: Buffer.alloc(0) });
+    return take(MessageType.Frame, Buffer.alloc(64));
   };
+  return { traffic, found, got, replica, input, take, status, frame };
+}
+
+test("is even with a state of the provider once its last transaction is applied", async () => {
+  const { found, status, frame } = create();
   await status(1000, 7);
   await frame(6);
   // Not known until transaction 7 is here, also if a later state is.
@@ -47,6 +69,50 @@ test("is even with a state of the provider once its last transaction is applied"
   // The provider does not know its own end.
   await status(0, null);
   assert.is(found.length, 3);
+  await status(-60_000, null);
+  assert.is(found[3], 0, "its clock is ahead");
+});
+
+test("is not even with any state before it knows its own", async () => {
+  const { found, status, frame } = create();
+  await status(0, null);
+  assert.equal(found, []);
+  await frame(2);
+  assert.is(found.length, 1);
+});
+
+test("counts what arrives, and knows the serial of a provider that follows none", async () => {
+  const { traffic, input, frame } = create();
+  const logId = "a".repeat(32);
+  input.begin({ isRoot: true, logId } as Offer);
+  await frame(8);
+  assert.is(traffic.serial, serialBase(logId) + 8);
+  assert.equal(traffic.in, { bytes: 64, units: 2, records: 5, frames: 1 });
+  input.begin({ isRoot: false, logId } as Offer);
+  await frame(9);
+  assert.is(traffic.serial, serialBase(logId) + 8, "its status tells it");
+});
+
+test("passes the contents of messages on", async () => {
+  const { traffic, got, take, status } = create();
+  await take(MessageType.Start, { sn: 3, chain: 4 });
+  await status(0, 5);
+  assert.equal(got, [{ start: { sn: 3, chain: 4 } }, { graphs: [] }, { goal: 5 }]);
+  assert.equal([traffic.serial, traffic.providerDigest], [33, DIGEST]);
+  const refusal = await take(MessageType.SnapshotEnd, {}).catch(({ message }: Error) => message);
+  assert.match(String(refusal), /message \d+ is not expected/);
+});
+
+test("shows that it receives a snapshot until that is over", async () => {
+  const { traffic, got, replica, take } = create();
+  await take(MessageType.SnapshotBegin, { bytes: 1 });
+  assert.equal(got, [{ source: SOURCE, head: { bytes: 1 }, synchronizing: 1 }]);
+  assert.is(traffic.synchronizing, 0);
+  replica.receive = async () => {
+    throw new Error("lost");
+  };
+  const failure = await take(MessageType.SnapshotBegin, {}).catch(({ message }: Error) => message);
+  assert.equal([failure, traffic.synchronizing], ["lost", 0]);
 });
 
 test.run();
