@@ -78,7 +78,7 @@ export class CatchUp {
   reach(sn: number): boolean {
     this.#reached = sn;
     if (this.#goal === null || sn < this.#goal) return false;
-    const isNew = !this.#isReady || !this.#isMarked;
+    const isNew = !this.#isReady;
     this.#isReady = true;
     this.#isMarked = true;
     this.#isFetching = false;

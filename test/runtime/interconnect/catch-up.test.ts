@@ -42,7 +42,7 @@ test("waits for a provider that is not caught up itself", () => {
   const { catchUp } = create(false);
   catchUp.begin(null);
   assert.not(catchUp.reach(1000));
-  assert.is(catchUp.report(FOLLOWING).state, "catching-up");
+  assert.equal(catchUp.report(FOLLOWING), { state: "catching-up", done: 1000, of: 0 });
   catchUp.adoptGoal(null);
   assert.not(catchUp.reach(1001));
   catchUp.adoptGoal(2000);
@@ -82,7 +82,8 @@ test("serves after a start without a provider only what was caught up before", (
     clock.now = 9_999;
     assert.is(catchUp.report(ALONE).state, "waiting");
     clock.now = 10_000;
-    assert.is(catchUp.report(ALONE).state, isMarked ? "orphan" : "waiting");
+    const state = isMarked ? "orphan" : "waiting";
+    assert.equal(catchUp.report(ALONE), { state, done: 0, of: 0 });
   }
   const { catchUp, clock } = create(true);
   catchUp.begin(10);
@@ -93,6 +94,29 @@ test("serves after a start without a provider only what was caught up before", (
   assert.is(catchUp.report(ALONE).state, "waiting");
   clock.now = 30_000;
   assert.is(catchUp.report(ALONE).state, "orphan");
+});
+
+test("has just caught up with its first provider, although it was caught up before", () => {
+  const { catchUp } = create(true);
+  catchUp.begin(0);
+  assert.ok(catchUp.reach(0));
+  assert.not(catchUp.reach(1));
+});
+
+test("counts the snapshots of each connection", () => {
+  const { catchUp } = create(false);
+  for (const bytes of [50, 7]) {
+    catchUp.begin(9);
+    catchUp.fetch(bytes);
+    catchUp.fetched(2);
+    assert.equal(catchUp.report(FOLLOWING), { state: "fetching", done: 2, of: bytes });
+    catchUp.lose();
+  }
+});
+
+test("knows from the data folder whether snapshots have replaced graphs", () => {
+  assert.is(new CatchUp(true).isFetching, false);
+  assert.is(new CatchUp(true, () => 0, true).isFetching, true);
 });
 
 test("does not serve while a graph differs", () => {
