@@ -32,6 +32,8 @@ const MEASURE_MS = 10_000;
 /** Bytes of log between attempts to create the reserve. */
 const BYTES_PER_ATTEMPT = 2 ** 24;
 
+const unlimited = (): number => Number.POSITIVE_INFINITY;
+
 export interface LogWriterEvents {
   /** Called when all graphs become read-only, until `recovered` or the restart. */
   failed(error: SvcError): void;
@@ -68,7 +70,7 @@ export class LogWriter {
   readonly #onFlushed = new Set<() => void>();
   /** Completed flushes that await confirmation, with the end of the first log. */
   readonly #unconfirmed: { readonly flush: number; readonly sn: number }[] = [];
-  #confirmedSn: (() => number) | null = null;
+  #confirmedSn = unlimited;
   readonly #answers: OpenAnswers;
 
   constructor(
@@ -106,7 +108,7 @@ export class LogWriter {
    * With null, the requests of unconfirmed flushes fail.
    */
   confirmUpTo(sn: (() => number) | null): void {
-    this.#confirmedSn = sn;
+    this.#confirmedSn = sn ?? unlimited;
     if (sn !== null) return;
     this.#unconfirmed.length = 0;
     this.#clock.abandon();
@@ -114,7 +116,7 @@ export class LogWriter {
 
   /** Confirms the flushes that other instances have acknowledged. */
   confirm(): void {
-    const sn = this.#confirmedSn?.() ?? Number.POSITIVE_INFINITY;
+    const sn = this.#confirmedSn();
     const end = this.#unconfirmed.findIndex((one) => one.sn > sn);
     const confirmed = this.#unconfirmed.splice(0, end < 0 ? this.#unconfirmed.length : end);
     if (confirmed.length > 0) this.#clock.confirm(confirmed.at(-1)!.flush);

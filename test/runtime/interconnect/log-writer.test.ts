@@ -388,6 +388,16 @@ test("continues in a new segment, which it reads back, until the third failure",
   assert.equal(log.frames.waiting, [1], "nothing is written");
 });
 
+test("the flush that was requested last is done before it ends", async ({ log }) => {
+  log.writer.start();
+  await log.commit(1);
+  const flushed = log.clock.wait(log.clock.nextFlush);
+  assert.is(log.clock.isRequested, true);
+  await log.writer.stop();
+  assert.is(log.clock.isRequested, false);
+  assert.is(await flushed, true);
+});
+
 test("what waits is written before it ends", async ({ log }) => {
   log.writer.start();
   await log.commit(1);

@@ -3,7 +3,10 @@
 import { crc32 } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FRAME_HEADER_BYTES } from "../../../runtime/interconnect/log/segment-format.js";
+import {
+  FRAME_HEADER_BYTES,
+  SEGMENT_HEADER_BYTES,
+} from "../../../runtime/interconnect/log/segment-format.js";
 import { SegmentLog } from "../../../runtime/interconnect/log/segment-log.js";
 import { Random } from "../../property/support/random.js";
 import { type Faults, SimulatedDisk } from "./support/simulated-disk.js";
@@ -11,6 +14,7 @@ import {
   fillSegments,
   LOG,
   openSegments,
+  recoverSegments,
   SEGMENT_BYTES,
   textFrame,
   textsOf,
@@ -229,7 +233,8 @@ test("a flush that ends late does not make less durable", async ({ disk }) => {
 test("a reader sees what was written before it began, and closes its files", ({ disk }) => {
   const log = openSegments(disk);
   fillSegments(log, 1);
-  log.append(textFrame("3"), 1);
+  // In a segment of its own.
+  log.append(textFrame("3".padEnd(280)), 1);
   const reader = log.read(2);
   assert.is(reader.next().value!.header.sn, 2);
   fillSegments(log, 3);
@@ -242,6 +247,68 @@ test("a reader sees what was written before it began, and closes its files", ({ 
   assert.is(disk.openFiles, 2);
   left.return();
   assert.is(disk.openFiles, 1);
+  log.close();
+});
+
+test("creates a segment again whose creation was interrupted", ({ disk }) => {
+  const log = openSegments(disk);
+  const [, , third] = fillSegments(log);
+  log.close();
+  const bytes = Buffer.from(disk.contentOf(third!));
+  for (const length of [10, SEGMENT_HEADER_BYTES + 8]) {
+    disk.create(third!).close();
+    disk.open(third!).write(bytes.subarray(0, length), 0);
+    disk.openFiles = 0;
+    const again = openSegments(disk);
+    assert.equal([again.last, again.segments.length, disk.names(LOG).length], [4, 2, 2]);
+    again.append(textFrame("five"), 1);
+    again.flushNow();
+    assert.equal(textsOf(again, 3), ["3", "4", "five"]);
+    again.close();
+  }
+});
+
+test("discards the rest of a torn frame", ({ disk }) => {
+  const log = openSegments(disk);
+  const [path] = fillSegments(log, 1);
+  log.append(textFrame("torn ".repeat(20)), 1);
+  log.close();
+  const torn = disk.open(path!);
+  torn.truncate(torn.size() - 4);
+  torn.close();
+  const again = recoverSegments(disk);
+  assert.ok(again.tornBytes > 0);
+  again.log.append(textFrame("3"), 1);
+  again.log.close();
+  const last = recoverSegments(disk);
+  assert.equal([last.tornBytes, last.log.last], [0, 3]);
+  last.log.close();
+});
+
+test("a segment that could not be created is tried again once", ({ disk }) => {
+  const log = openSegments(disk);
+  fillSegments(log, 1);
+  const restore = fail(disk, "ENOSPC", "create");
+  const next = (): number => log.append(textFrame("3".padEnd(280)), 1);
+  assert.throws(next, /ENOSPC create/);
+  restore();
+  assert.equal([next(), disk.openFiles], [3, 1]);
+  log.close();
+});
+
+test("does not read frames that do not follow each other", ({ disk }) => {
+  const log = openSegments(disk);
+  for (const text of ["1", "2", "3"]) log.append(textFrame(text), 1);
+  const bytes = disk.contentOf(`${LOG}/${log.segments[0]!.name}`);
+  const size = FRAME_HEADER_BYTES + 4;
+  bytes.copyWithin(bytes.length - 2 * size, bytes.length - size);
+  assert.throws(() => textsOf(log, 1), /frames of a segment follow each other/);
+  log.close();
+});
+
+test("an empty log has no torn bytes", ({ disk }) => {
+  const { log, tornBytes } = recoverSegments(disk);
+  assert.is(tornBytes, 0);
   log.close();
 });
 

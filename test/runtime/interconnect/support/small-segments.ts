@@ -8,9 +8,14 @@ import type { SimulatedDisk } from "./simulated-disk.js";
 export const LOG = "/log";
 export const SEGMENT_BYTES = 1024;
 
-export function openSegments(disk: SimulatedDisk, visit: FrameVisitor = () => undefined) {
+export function openSegments(disk: SimulatedDisk, visit?: FrameVisitor): SegmentLog {
+  return recoverSegments(disk, visit).log;
+}
+
+/** The same, with the number of torn bytes. */
+export function recoverSegments(disk: SimulatedDisk, visit: FrameVisitor = () => undefined) {
   const options = { segmentBytes: SEGMENT_BYTES, table: () => Buffer.from("[]  ") };
-  return SegmentLog.open(disk, LOG, options, visit).log;
+  return SegmentLog.open(disk, LOG, options, visit);
 }
 
 /** Space for a header, and a text. */
