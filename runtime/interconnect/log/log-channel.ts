@@ -224,7 +224,6 @@ export class LogChannel {
     const isFirst = joint.left === joint.units - 1;
     const needed = isFirst ? joint.words : length;
     if (!hasUnits || this.#length + needed > MAX_FRAME_WORDS) return false;
-    graph.before ??= before;
     graph.after = after;
     this.#reachedInFrame.set(number, after);
     this.#put(words, at, length);

@@ -194,11 +194,65 @@ test("removes the segments that no graph needs", async () => {
   assert.equal(channel.trim(safe(1, 0), 3), [], "followers need it");
   assert.is(channel.log.first, 1);
   asked.length = 0;
-  assert.equal(channel.trim(safe(1, 0)), [one]);
+  assert.equal(channel.trim(safe(1, 0), 4), [one]);
   assert.equal([channel.log.first, one.before, asked], [4, 1, ["g"]]);
   channel.erase(two.identity);
   assert.equal(channel.trim(safe(2, 0)), [], "the last one remains");
   assert.equal([channel.log.first, one.before, two.before], [5, 2, 0]);
+});
+
+test("a segment without changes of a graph is not needed", async () => {
+  const { channel, store, graph, flush, roll } = logged();
+  const other = loggedStore();
+  channel.open(store, "g");
+  flush();
+  // Only a record that it was opened.
+  await roll();
+  graph.createVertex("a");
+  flush();
+  await roll();
+  channel.open(other, "h");
+  openStore(other).createVertex("x");
+  channel.write(other.memory.log!.clock);
+  channel.log.flushNow();
+  assert.is(channel.firstNeeded(new Map()), 2);
+  assert.equal(
+    channel.trim(() => 1),
+    [],
+  );
+  assert.is(channel.log.segments.length, 1);
+  const late = new Map([[2, 1]]);
+  assert.is(channel.firstNeeded(late), channel.log.last + 1, "the segment of g is gone");
+});
+
+test("notes that changes without the log are not in later segments either", async () => {
+  const { channel, store, graph, flush, roll } = logged();
+  const entry = channel.open(store, "g");
+  assert.is(entry.before, 0);
+  graph.createVertex("a");
+  flush();
+  await roll();
+  store.memory.log!.isOn = false;
+  graph.createVertex("unlogged");
+  store.memory.log!.isOn = true;
+  channel.open(store, "g");
+  assert.is(entry.before, 2);
+  graph.createVertex("b");
+  flush();
+  channel.trim(() => 2);
+  assert.equal([channel.log.segments.length, entry.before], [1, 2]);
+});
+
+test("tells how much of a torn write it has discarded", () => {
+  const { disk, channel, store, graph, flush } = logged();
+  channel.open(store, "g");
+  flush();
+  graph.createVertex("a");
+  const bytes = flush();
+  assert.is(channel.tornBytes, 0);
+  const file = disk.open(`/log/${channel.log.segments[0]!.name}`);
+  file.truncate(file.size() - 4);
+  assert.is(new LogChannel(disk, "/log").tornBytes, bytes - 4);
 });
 
 test.run();
