@@ -62,7 +62,7 @@ export function promote(
   const next = { epoch, ancestors };
   writeState(join(root, LINEAGE_FILE), next);
   removeReplicaMarker(root);
-  if (fence !== null) rmSync(join(root, FENCE_FILE), { force: true, recursive: true });
+  if (fence !== null) rmSync(join(root, FENCE_FILE), { recursive: true });
   return next;
 }
 

@@ -70,7 +70,9 @@ test("a former leader that no other member followed is superseded", () => {
 
 test("changes of an instance without a group are never discarded", () => {
   assert.is(isSuperseded(positions("d".repeat(32), 7, 1), ORIGIN, OWN), false);
-  assert.is(isSuperseded({ ...positions(OWN.log.logId, 7, 4), log: null }, ORIGIN, OWN), false);
+  const own = positions(OWN.log.logId, 7, 4, "e".repeat(32));
+  assert.is(isSuperseded(own, ORIGIN, OWN), false, "what is here");
+  assert.is(isSuperseded({ ...own, log: null }, ORIGIN, OWN), false);
 });
 
 test.run();
