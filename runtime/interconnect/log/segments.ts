@@ -86,8 +86,8 @@ export function readLog(disk: Disk, folder: string, visit: FrameVisitor): LogEnd
       reader = new SegmentReader(disk.open(join(folder, segment.name), "read"));
       end = readSegment(reader, segment, end, next, visit);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (!UNREADABLE.has(code ?? "")) throw error;
+      const { code = "" } = error as NodeJS.ErrnoException;
+      if (!UNREADABLE.has(code)) throw error;
       const reason = `it cannot be read: ${(error as Error).message}`;
       throw new LogCorruptionError(segment.name, reader?.position ?? 0, reason);
     } finally {
@@ -168,7 +168,7 @@ function readHeader(
     throw new LogCorruptionError(segment.name, 0, `format version ${header} is not supported`);
   }
   if (header === null) {
-    const hasFrames = reader.size > MAX_INCOMPLETE_BYTES || reader.search(0) >= 0;
+    const hasFrames = reader.size > MAX_INCOMPLETE_BYTES || reader.search(0) !== -1;
     if (isLast && !hasFrames && (before !== null || segment.firstSn === 1)) return null;
     throw new LogCorruptionError(segment.name, 0, "corrupt header");
   }
@@ -214,5 +214,5 @@ function findLaterFrame(reader: SegmentReader, offset: number, expected: Expecte
     return end < reader.size ? `at byte ${end} is another one` : null;
   }
   const next = reader.search(offset, expected.nextSn);
-  return next < 0 ? null : `at byte ${next} is a whole one`;
+  return next === -1 ? null : `at byte ${next} is a whole one`;
 }

@@ -7,9 +7,13 @@ import * as assert from "uvu/assert";
 import { DataError } from "../../../runtime/graph/model/errors.js";
 import {
   decodeFrameHeader,
+  decodeSegmentHeader,
+  encodeSegmentHeader,
   FRAME_HEADER_BYTES,
   putFrameHeader,
   SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
+  segmentName,
 } from "../../../runtime/interconnect/log/segment-format.js";
 import { LogCorruptionError } from "../../../runtime/interconnect/log/segments.js";
 import { SimulatedDisk } from "./support/simulated-disk.js";
@@ -191,6 +195,20 @@ function rewrite(bytes: Buffer, at: number, change: object): void {
     ...change,
   });
 }
+
+test("a number out of sequence is corrupt, although the chain is whole", ({ disk, paths }) => {
+  const bytes = disk.contentOf(paths[2]);
+  const at = HEAD_BYTES + FRAME_BYTES;
+  const copy = Buffer.from(bytes);
+  rewrite(bytes, at, { sn: 7 });
+  assert.equal(corruptionOf(disk), [paths[2], at, "frame missing or out of sequence"]);
+  disk.remove(paths[2]);
+  const header = decodeSegmentHeader(copy) as SegmentHeader;
+  encodeSegmentHeader({ ...header, firstSn: 6 }).copy(copy);
+  const path = `${LOG}/${segmentName(6)}`;
+  replace(disk, path, copy);
+  assert.equal(corruptionOf(disk), [path, 0, "preceding segment is missing"]);
+});
 
 test("tables belong to the head of a segment, and frames do not", ({ disk, paths }) => {
   const bytes = disk.contentOf(paths[0]);

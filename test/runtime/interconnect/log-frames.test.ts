@@ -65,7 +65,7 @@ function framesOf({ log }: LogChannel, from: number): string[][] {
   });
 }
 
-test("mark all but the last transaction of those that belong together", () => {
+test("mark each transaction that the next one belongs to", () => {
   const { channel, write, create, createBoth } = logged();
   create(0, "a");
   createBoth("b");

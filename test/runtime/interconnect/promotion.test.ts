@@ -1,4 +1,4 @@
-// What a promotion makes of a data folder, by what it was: a provider's, a replica's, a fenced one.
+// Promotion of data folders: of a provider, of a replica, and of a fenced instance.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

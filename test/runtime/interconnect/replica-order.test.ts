@@ -1,5 +1,5 @@
-// What a replica does when messages of its provider overlap with other events: graphs erased and
-// created, connections that begin again, promotion, transactions over several graphs.
+// Messages of a provider that meet other events: graphs erased and created again, connections that
+// begin again, promotion; and transactions over several graphs.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -3,10 +3,7 @@
 import { crc32 } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import {
-  FRAME_HEADER_BYTES,
-  SEGMENT_HEADER_BYTES,
-} from "../../../runtime/interconnect/log/segment-format.js";
+import { FRAME_HEADER_BYTES } from "../../../runtime/interconnect/log/segment-format.js";
 import { SegmentLog } from "../../../runtime/interconnect/log/segment-log.js";
 import { Random } from "../../property/support/random.js";
 import { type Faults, SimulatedDisk } from "./support/simulated-disk.js";
@@ -248,41 +245,6 @@ test("a reader sees what was written before it began, and closes its files", ({ 
   left.return();
   assert.is(disk.openFiles, 1);
   log.close();
-});
-
-test("creates a segment again whose creation was interrupted", ({ disk }) => {
-  const log = openSegments(disk);
-  const [, , third] = fillSegments(log);
-  log.close();
-  const bytes = Buffer.from(disk.contentOf(third!));
-  for (const length of [10, SEGMENT_HEADER_BYTES + 8]) {
-    disk.create(third!).close();
-    disk.open(third!).write(bytes.subarray(0, length), 0);
-    disk.openFiles = 0;
-    const again = openSegments(disk);
-    assert.equal([again.last, again.segments.length, disk.names(LOG).length], [4, 2, 2]);
-    again.append(textFrame("five"), 1);
-    again.flushNow();
-    assert.equal(textsOf(again, 3), ["3", "4", "five"]);
-    again.close();
-  }
-});
-
-test("discards the rest of a torn frame", ({ disk }) => {
-  const log = openSegments(disk);
-  const [path] = fillSegments(log, 1);
-  log.append(textFrame("torn ".repeat(20)), 1);
-  log.close();
-  const torn = disk.open(path!);
-  torn.truncate(torn.size() - 4);
-  torn.close();
-  const again = recoverSegments(disk);
-  assert.ok(again.tornBytes > 0);
-  again.log.append(textFrame("3"), 1);
-  again.log.close();
-  const last = recoverSegments(disk);
-  assert.equal([last.tornBytes, last.log.last], [0, 3]);
-  last.log.close();
 });
 
 test("a segment that could not be created is tried again once", ({ disk }) => {
