@@ -65,7 +65,7 @@ export class Member {
   #isLeading = false;
   /** False once there was a record: if the engine loses it, other members may have more. */
   #mayCreateRecord: boolean;
-  /** True after a swap of unknown outcome: the record must be read before the next swap. */
+  /** True at first, and after a swap of unknown outcome: the record must be read before the next. */
   #mustRead = true;
   #readAtMs = Number.NEGATIVE_INFINITY;
   /** Record of the swap in progress, or of the last one with unknown outcome. */
@@ -137,13 +137,13 @@ export class Member {
 
   /** Returns the next call of the engine. */
   next(now: number): EngineCall {
-    if (this.#reading === null || this.#mustRead) return this.#read(now);
-    const { revision, record } = this.#reading;
+    if (this.#mustRead) return this.#read(now);
+    const { revision, record } = this.#reading!;
     const proposal = this.#isLeading ? this.#renewal(now, record) : this.#claim(now, record);
     if (proposal === null) return this.#isLeading ? this.#wait(now) : this.#read(now);
     this.#proposed = proposal;
     this.#proposedAtMs = now;
-    this.#isGivingUp = this.#isLeading && proposal.holder === null;
+    this.#isGivingUp = proposal.holder === null;
     return { do: "swap", revision, record: proposal };
   }
 
@@ -343,15 +343,14 @@ export class Member {
   #claim(now: number, record: LeadershipRecord | null): LeadershipRecord | null {
     const { id, incarnation } = this.#options;
     if (now < this.#claimsAfterMs && !this.#isForced) return null;
-    if (this.#isForced || (record === null && this.#mayCreateRecord)) {
-      const epoch = Math.max(record?.epoch ?? 0, this.#epoch) + 1;
+    const epoch = this.#epoch + 1;
+    if (this.#isForced || this.#mayCreateRecord) {
       return { holder: id, epoch, beat: 0, synced: [[id, incarnation]], next: null };
     }
     if (record === null) return null;
     const { synced } = record;
     const isSynced = synced.some(([one, its]) => one === id && its === incarnation);
     if (!isSynced || !this.#isVacant(now, record)) return null;
-    const epoch = Math.max(record.epoch, this.#epoch) + 1;
     return { holder: id, epoch, beat: 0, synced, next: null };
   }
 
@@ -391,7 +390,6 @@ export class Member {
 
   #stepDown(): void {
     this.#isLeading = false;
-    this.cancelHandover();
     this.#followers = new FollowerProgress();
   }
 }

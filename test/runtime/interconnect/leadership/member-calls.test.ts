@@ -2,57 +2,21 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type {
-  Incarnation,
-  LeadershipRecord,
-} from "../../../../runtime/interconnect/leadership/leadership.js";
-import { Member, type MemberOptions } from "../../../../runtime/interconnect/leadership/member.js";
+import type { LeadershipRecord } from "../../../../runtime/interconnect/leadership/leadership.js";
+import type { Member, MemberOptions } from "../../../../runtime/interconnect/leadership/member.js";
+import {
+  create,
+  FOLLOWED,
+  lead,
+  ONE,
+  OWN,
+  POLL_MS,
+  proposal,
+  TTL_MS,
+  TWO,
+} from "../support/stepped-member.js";
 
 const test = suite("engine calls of a member");
-const TTL_MS = 2_000;
-const POLL_MS = 200;
-const OWN: Incarnation = ["B1", "0".repeat(32)];
-const ONE: Incarnation = ["S1", "1".repeat(32)];
-const TWO: Incarnation = ["S2", "2".repeat(32)];
-/** Record of another leader. */
-const FOLLOWED: LeadershipRecord = {
-  ...{ holder: "S1", epoch: 3, beat: 0, synced: [ONE, OWN, TWO], next: null },
-};
-
-function create(options: Partial<MemberOptions> = {}): Member {
-  const [id, incarnation] = OWN;
-  return new Member({
-    ...{ id, incarnation, ttlMs: TTL_MS, minSynced: 1, whenAlone: "refuse" as const },
-    ...{ mayCreateRecord: false, epoch: 2, ...options },
-  });
-}
-
-/** The record that the member would write now. */
-function proposal(member: Member, now: number): LeadershipRecord {
-  const call = member.next(now);
-  if (call.do !== "swap") throw new Error(`it does not swap: ${JSON.stringify(call)}`);
-  return call.record;
-}
-
-/** A leader since time 0, with a synced follower that has everything. */
-function lead(options: Partial<MemberOptions> = {}) {
-  const member = create(options);
-  const synced = [OWN, ONE];
-  const handed = { ...FOLLOWED, holder: null, next: "B1", synced };
-  member.heard(0, { revision: "1", record: handed });
-  let record = proposal(member, 0);
-  member.swapped(0, "2");
-  member.acknowledged(0, ONE, 0);
-  /** Writes the record as often as is due. */
-  const renew = (now: number): LeadershipRecord => {
-    for (let call = member.next(now); call.do === "swap"; call = member.next(now)) {
-      record = call.record;
-      member.swapped(now, `${now}`);
-    }
-    return record;
-  };
-  return { member, renew, epoch: record.epoch };
-}
 
 test("a new member reads first, follows, and knows of no leader", () => {
   const member = create({ whenAlone: "go-on" });
