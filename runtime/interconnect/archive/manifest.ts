@@ -11,7 +11,7 @@
 
 import { createHash } from "node:crypto";
 import { SvcError } from "../../base/errors.js";
-import { GRAPH_FOLDER_PART, LOG_FOLDER, MAX_GRAPH_FOLDER_PARTS } from "../../base/graph-names.js";
+import { isValidGraphPath, LOG_FOLDER } from "../../base/graph-names.js";
 import { isSlotRecord } from "../../base/kept-slots.js";
 import { explainLaterFormat } from "../../base/later-release.js";
 import type { SlotRecord } from "../../base/slot-record.js";
@@ -180,8 +180,6 @@ function isBackupPath(path: unknown): boolean {
   if (path === LINEAGE_PATH || SEGMENT.test(path)) return true;
   const parts = path.split("/");
   const length = parts.at(-3) === ".values" ? 3 : 1;
-  const folder = parts.slice(0, -length);
-  const isFolder = folder.length > 0 && folder.length <= MAX_GRAPH_FOLDER_PARTS;
-  const isGraph = isFolder && folder.every((part) => part !== ".." && GRAPH_FOLDER_PART.test(part));
-  return isGraph && GRAPH_FILE.test(parts.slice(-length).join("/"));
+  const folder = parts.slice(0, -length).join("/");
+  return isValidGraphPath(folder) && GRAPH_FILE.test(parts.slice(-length).join("/"));
 }

@@ -6,14 +6,15 @@ import type { Incarnation } from "./leadership.js";
 
 /** A member later than this is not waited for. */
 const LATE_MS = 1_000;
-/** Interval of remembered ends of the log. */
+/** Interval of remembered ends of the log, and how many of them reach back `LATE_MS`. */
 const MARK_MS = 50;
+const MARKS = LATE_MS / MARK_MS;
 
 interface Follower {
   readonly id: string;
   readonly incarnation: string;
-  /** Last transaction on its disk; null: unknown. */
-  sn: number | null;
+  /** Last transaction on its disk; -1: unknown. */
+  sn: number;
   answeredAtMs: number;
   /** Null while it is connected. */
   lostAtMs: number | null;
@@ -49,7 +50,7 @@ export class FollowerProgress {
   }
 
   confirmedSn(): number {
-    return Math.min(Number.POSITIVE_INFINITY, ...this.required().map(({ sn }) => sn ?? -1));
+    return Math.min(Number.POSITIVE_INFINITY, ...this.required().map(({ sn }) => sn));
   }
 
   /** Returns whether there are required members, and all have answered since a time. */
@@ -60,7 +61,7 @@ export class FollowerProgress {
 
   /** @param id null: no follower */
   hasAll(id: string | null): boolean {
-    return this.required().some((one) => one.id === id && (one.sn ?? -1) >= this.#last);
+    return this.required().some((one) => one.id === id && one.sn >= this.#last);
   }
 
   /** Returns whether all required members have everything. */
@@ -84,15 +85,13 @@ export class FollowerProgress {
     if (sn === this.#last) return;
     this.#last = sn;
     if (now - (this.#marks.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY) < MARK_MS) return;
-    this.#marks.push({ sn, atMs: now });
-    const old = this.#marks.findLastIndex(({ atMs }) => atMs < now - LATE_MS);
-    if (old > 0) this.#marks.splice(0, old);
+    this.#marks = [...this.#marks.slice(-MARKS), { sn, atMs: now }];
   }
 
   /** Makes those required that follow without delay. */
   admit(now: number): void {
     for (const one of this.#followers.values()) {
-      const isThere = one.sn !== null && one.lostAtMs === null && !this.#isLate(one, now);
+      const isThere = one.lostAtMs === null && !this.#isLate(one, now);
       if (one.isRequired || !isThere) continue;
       one.isRequired = true;
       one.target = this.#last;
@@ -105,7 +104,7 @@ export class FollowerProgress {
    */
   wanted(now: number, least: number): Incarnation[] {
     const required = this.required();
-    const isComplete = (one: Follower): boolean => one.isSynced || (one.sn ?? -1) >= one.target;
+    const isComplete = (one: Follower): boolean => one.isSynced || one.sn >= one.target;
     const good = required.filter((one) => isComplete(one) && !this.#isLate(one, now));
     // Also a member that was emptied: it replaces itself.
     const isGood = ({ id }: Follower): boolean => good.some((other) => other.id === id);
@@ -129,7 +128,7 @@ export class FollowerProgress {
   #isLate({ sn, lostAtMs }: Follower, now: number): boolean {
     if (lostAtMs !== null && now - lostAtMs >= LATE_MS) return true;
     const due = this.#marks.findLast(({ atMs }) => atMs <= now - LATE_MS);
-    return due !== undefined && (sn ?? -1) < due.sn;
+    return due !== undefined && sn < due.sn;
   }
 
   #follower([id, incarnation]: Incarnation, now: number): Follower {
@@ -137,7 +136,7 @@ export class FollowerProgress {
     const known = this.#followers.get(key);
     if (known !== undefined) return known;
     const one: Follower = {
-      ...{ id, incarnation, sn: null, answeredAtMs: Number.NEGATIVE_INFINITY, lostAtMs: now },
+      ...{ id, incarnation, sn: -1, answeredAtMs: Number.NEGATIVE_INFINITY, lostAtMs: now },
       ...{ isRequired: false, isSynced: false, target: 0 },
     };
     this.#followers.set(key, one);

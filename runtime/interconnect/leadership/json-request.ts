@@ -31,7 +31,7 @@ export function requestJson(url: string, given: JsonRequest): Promise<JsonRespon
   const length = { "Content-Length": Buffer.byteLength(text) };
   const headers = { "Content-Type": "application/json", ...length, ...given.headers };
   const signal = AbortSignal.timeout(timeoutMs);
-  const options = { method, headers, signal, ...(ca !== undefined && { ca }) };
+  const options = { method, headers, signal, ca };
   const send = url.startsWith("https:") ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const request = send(url, options, (response) => {
@@ -48,7 +48,7 @@ export function requestJson(url: string, given: JsonRequest): Promise<JsonRespon
         try {
           const json: unknown = JSON.parse(Buffer.concat(chunks).toString());
           const isObject = typeof json === "object" && json !== null && !Array.isArray(json);
-          const status = response.statusCode ?? 0;
+          const status = response.statusCode!;
           resolve({ status, json: isObject ? (json as JsonResponse["json"]) : {} });
         } catch {
           reject(new Error(`response of ${url} is not JSON`));

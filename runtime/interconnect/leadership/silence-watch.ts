@@ -14,7 +14,8 @@ export class SilenceWatch {
   readonly #ttlMs: number;
   readonly #maxStepMs: number;
   #revision: string | null = null;
-  #epoch: number | null = null;
+  /** Of the last record; NaN: there was none. */
+  #epoch = Number.NaN;
   #silentMs = 0;
   #heardAtMs = 0;
   #takenOverAtMs = Number.NEGATIVE_INFINITY;
@@ -32,8 +33,8 @@ export class SilenceWatch {
     } else this.#silentMs = 0;
     this.#revision = revision;
     this.#heardAtMs = now;
-    const epoch = record?.epoch ?? null;
-    if (this.#epoch !== null && epoch !== null && epoch > this.#epoch) this.#takenOver(now);
+    const epoch = record?.epoch ?? Number.NaN;
+    if (epoch > this.#epoch) this.#takenOver(now);
     this.#epoch = epoch;
   }
 

@@ -23,7 +23,7 @@ const VALID: Manifest = {
 };
 
 const NO_COUNT = [undefined, null, -1, 0.5, "1"];
-const NO_HASH = [undefined, 1, "", ID, HASH.toUpperCase()];
+const NO_HASH = [undefined, 1, "", ID, HASH.toUpperCase(), [HASH]];
 const NO_LIST = [undefined, null, {}, "", [null], [1]];
 const NO_LOG = [
   ...[undefined, null, {}, { ...LOG, id: HASH }],
@@ -42,9 +42,34 @@ function isCorrupt({ message }: Error): boolean {
 
 test("are read as they were written", () => {
   assert.equal(parseManifest(encodeManifest(VALID), 7), VALID);
-  const first = { ...VALID, previous: null, continues: true, slots: MOVING, fulls: [] };
-  assert.equal(parse(first), first);
+  const map = { count: 16, runs: [[0, 0]] };
+  for (const slots of [MOVING, { version: 1, map, groups: ["a"], move: null }]) {
+    const first = { ...VALID, previous: null, continues: true, slots, fulls: [] };
+    assert.equal(parse(first), first);
+  }
   assert.throws(() => parse({ ...VALID, format: 2 }), /format 2 is of a later release/);
+});
+
+test("name files of a data folder only", () => {
+  const segment = `${"0".repeat(15)}1.seg`;
+  const value = `.values/ab/${"c".repeat(62)}`;
+  const long = (length: number) =>
+    `${"g".repeat(length - "/graph.snapshot".length)}/graph.snapshot`;
+  const parsed = (path: unknown) => parse({ ...VALID, pieces: [{ ...PIECE, path }] });
+  for (const path of [
+    ...["_lineage.json", `_txlog/${segment}`, `_txlog/local/${segment}`, "g/graph.snapshot"],
+    ...["a/b/c/d/graph.snapshot", `g/${value}`, `a/b/c/d/${value}`, long(4096)],
+  ]) {
+    assert.is(parsed(path).pieces[0]!.path, path);
+  }
+  for (const path of [
+    ...[`_txlog/x/${segment}`, "_txlog/1.seg", "_txlog/graph.snapshot", "_member.json", value],
+    ...["a/b/c/d/e/graph.snapshot", `a/b/c/d/e/${value}`, ".g/graph.snapshot", long(4097)],
+    ...["a/../graph.snapshot", "g/.values/ab/c", `g/.values/../${"c".repeat(62)}`],
+    ...[["g/graph.snapshot"], ["_lineage.json"]],
+  ]) {
+    assert.throws(() => parsed(path), isCorrupt, `${path}`);
+  }
 });
 
 test("are refused with a corrupt field", () => {

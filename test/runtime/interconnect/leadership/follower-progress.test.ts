@@ -138,6 +138,14 @@ test("remembers ends of its log twenty times a second, for a second", () => {
   assert.equal(progress.wanted(3000, 0), [ONE]);
 });
 
+test("remembers the end after one that was written again", () => {
+  const progress = leading(ONE);
+  progress.written(1000, 5);
+  progress.written(1010, 6);
+  assert.equal(progress.wanted(2009, 0), [ONE]);
+  assert.equal(progress.wanted(2010, 0), []);
+});
+
 test("removes a member first from the record, and then from the required ones", () => {
   const progress = leading(ONE, TWO);
   progress.recorded(10, [ONE, TWO]);
@@ -159,6 +167,11 @@ test("removes a member first from the record, and then from the required ones", 
   progress.lost(1060, TWO);
   progress.recorded(1070, [ONE, TWO]);
   assert.is(progress.syncedCount(), 1);
+  progress.written(1080, 6);
+  progress.acknowledged(1080, TWO, 5);
+  progress.admit(1080);
+  assert.equal([progress.required().length, progress.syncedCount()], [2, 1]);
+  assert.equal(progress.wanted(1080, 2), [ONE], "one that is to become synced replaces no other");
 });
 
 test("an emptied member takes its own place, once it has everything", () => {

@@ -40,7 +40,10 @@ test("a record is read as it was written, and nothing else is read", () => {
   assert.equal(parseRecord(JSON.stringify(most)), most);
   const names = [undefined, 1, "", "a b", "a".repeat(65)];
   const numbers = [undefined, null, -1, 0.5, "1", 2 ** 53];
-  const members = [1, [], ["S1"], ["S1", ID, ID], [1, ID], ["S1", 1], ["S1", ID.slice(1)]];
+  const members = [
+    ...[1, [], ["S1"], ["S1", ID, ID], [1, ID], ["S1", 1], ["S1", ID.slice(1)]],
+    ...[{ length: 2 }, ["S1", [ID]]],
+  ];
   const wrong = {
     ...{ holder: names, next: names, epoch: numbers, beat: numbers, format: [0, "1", null] },
     synced: [undefined, {}, Array(128).fill(["S1", ID]), ...members.map((one) => [one])],
