@@ -65,7 +65,7 @@ export class Member {
   #isLeading = false;
   /** False once there was a record: if the engine loses it, other members may have more. */
   #mayCreateRecord: boolean;
-  /** True at first, and after a swap of unknown outcome: the record must be read before the next. */
+  /** True at first, and after a swap of unknown outcome: the record must be read first. */
   #mustRead = true;
   #readAtMs = Number.NEGATIVE_INFINITY;
   /** Record of the swap in progress, or of the last one with unknown outcome. */
