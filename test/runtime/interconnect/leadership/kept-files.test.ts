@@ -1,6 +1,15 @@
 // Records of a group, and the files that a member keeps in its data folder.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -71,7 +80,11 @@ test("a member keeps its incarnation, and the highest epoch", ({ root }) => {
   const [id, incarnation] = file.incarnation;
   assert.equal([id, file.epoch], ["B1", 0]);
   assert.match(incarnation, /^[0-9a-f]{32}$/);
+  assert.equal(new MemberFile(root, "B1").incarnation, file.incarnation);
   for (const epoch of [3, 2, 3]) file.see(epoch);
+  const { ino } = statSync(join(root, "_member.json"));
+  file.see(3);
+  assert.is(statSync(join(root, "_member.json")).ino, ino, "it is not written again");
   const again = new MemberFile(root, "B1");
   assert.equal([again.incarnation, again.epoch, file.epoch], [file.incarnation, 3, 3]);
   const write = (content: unknown): void =>
@@ -80,6 +93,8 @@ test("a member keeps its incarnation, and the highest epoch", ({ root }) => {
     write(content);
     assert.throws(() => new MemberFile(root, "B1"), /_member\.json is invalid/);
   }
+  writeFileSync(join(root, "_member.json"), "{");
+  assert.throws(() => new MemberFile(root, "B1"), /_member\.json is invalid/);
   write({ incarnation: "", epoch: 1 });
   assert.throws(() => new MemberFile(root, "B1"), /start this instance with an empty root/);
   write({ incarnation, epoch: 0 });
@@ -87,7 +102,7 @@ test("a member keeps its incarnation, and the highest epoch", ({ root }) => {
 });
 
 test("contents are set aside once, on request, and three times are kept", ({ root }) => {
-  const fill = (text: string): void => {
+  const fillWith = (text: string): void => {
     for (const folder of ["g", "nested/h", "_txlog"])
       mkdirSync(join(root, folder), { recursive: true });
     for (const file of ["g/graph.snapshot", "nested/h/graph.snapshot", "_member.json"])
@@ -96,11 +111,11 @@ test("contents are set aside once, on request, and three times are kept", ({ roo
     writeFileSync(join(root, "kept.txt"), text);
   };
   const { now } = Date;
-  fill("0");
+  fillWith("0");
   assert.is(setAside(root), null);
   assert.ok(existsSync(join(root, "g/graph.snapshot")));
   for (let time = 1; time <= 4; time++) {
-    fill(`${time}`);
+    fillWith(`${time}`);
     Date.now = () => Date.parse(`2026-01-01T00:00:0${time}.000Z`);
     requestSetAside(root, "it has more", null);
     Date.now = now;
@@ -113,6 +128,70 @@ test("contents are set aside once, on request, and three times are kept", ({ roo
   }
   const kept = [2, 3, 4].map((time) => `2026-01-01T00000${time}.000Z`);
   assert.equal(readdirSync(join(root, ".lost")).sort(), kept);
+});
+
+const NAME = "2026-01-01T000001.000Z";
+
+/** Contents of a data folder, whose member was in a group. */
+function fill(root: string): void {
+  for (const folder of ["g", "_txlog"]) mkdirSync(join(root, folder), { recursive: true });
+  writeFileSync(join(root, "g/graph.snapshot"), "contents");
+  writeFileSync(join(root, "_member.json"), JSON.stringify({ incarnation: ID, epoch: 4 }));
+}
+
+function request(root: string, given: object | string): void {
+  const text = typeof given === "string" ? given : JSON.stringify({ format: 1, ...given });
+  writeFileSync(join(root, "_ahead.json"), text);
+}
+
+test("a request says why, and where its log ends if that is known", ({ root }) => {
+  const end = { id: ID, sn: 3, chain: 4 };
+  for (const [given, expected] of [
+    [null, undefined],
+    [end, end],
+  ] as const) {
+    requestSetAside(root, "it has more", given);
+    const text = readFileSync(join(root, "_ahead.json"), "utf8");
+    const { reason, end: told } = JSON.parse(text) as { reason: string; end?: unknown };
+    assert.equal([reason, told], ["it has more", expected]);
+  }
+});
+
+test("a start that was interrupted goes on with what it has moved", ({ root }) => {
+  const folder = join(root, ".lost", NAME);
+  fill(folder);
+  // Of a rewinding that was interrupted.
+  mkdirSync(join(root, "g"));
+  writeFileSync(join(root, "g/graph.snapshot"), "rest");
+  writeFileSync(join(root, "kept.txt"), "");
+  const end = { id: ID, sn: 3, chain: 4, counts: {} };
+  request(root, { name: NAME, isMoved: true, end });
+  const { line } = setAside(root)!;
+  const reason = "its snapshots and log do not lead to where that one took over";
+  assert.ok(line.endsWith(`; the leader sends its graphs: ${reason}`), line);
+  assert.is(readFileSync(join(folder, "g/graph.snapshot"), "utf8"), "contents");
+  assert.equal(readdirSync(root).sort(), [".lost", "_member.json", "kept.txt"]);
+  const member = new MemberFile(root, "B1");
+  assert.is(member.epoch, 4, "it founds no group");
+  assert.is.not(member.incarnation[1], ID);
+});
+
+test("a log that cannot be read leaves nothing but the reason", ({ root }) => {
+  fill(root);
+  writeFileSync(join(root, "_txlog/0000000000000001.seg"), "x".repeat(200));
+  request(root, { name: NAME, end: { id: ID, sn: 3, chain: 4, counts: {} } });
+  assert.match(setAside(root)!.line, /; the leader sends its graphs: .*1\.seg has no header$/);
+  assert.equal(readdirSync(root).sort(), [".lost", "_member.json"]);
+});
+
+test("a request that cannot be read is one, a data folder in use stays", ({ root }) => {
+  fill(root);
+  request(root, "{");
+  writeFileSync(join(root, "svc.lock"), "");
+  assert.is(setAside(root), null);
+  rmSync(join(root, "svc.lock"));
+  assert.match(setAside(root)!.line, /; the leader sends its graphs$/);
+  assert.equal(readdirSync(root).sort(), [".lost", "_member.json"]);
 });
 
 test.run();
