@@ -1,6 +1,7 @@
 // Replication provider for a broker stream: writes snapshots of all graphs, then frames as they are
 // flushed. Data that the broker lost, or missed during an outage, is resent from the log.
 
+import { assert } from "../../base/assert.js";
 import { SvcError } from "../../base/errors.js";
 import type { RepairAction } from "../../graph/manager/graph-source.js";
 import type { SubscriberReport } from "../../metrics/traffic.js";
@@ -25,6 +26,8 @@ const CHECKPOINT_BYTES = 2 ** 30;
 export interface StreamProviderParts extends Omit<SenderParts, "root" | "key" | "ended"> {
   readonly uri: string;
   readonly open: OpenStream;
+  /** Default: 1 GiB. */
+  readonly checkpointBytes?: number;
 }
 
 export class StreamProvider implements LogSender {
@@ -184,7 +187,7 @@ export class StreamProvider implements LogSender {
     const nothing = { log: null, origin: null, epoch, graphs: [], diverged: [] };
     const repair = this.#repair;
     const plan = planCatchUp(own.channel, nothing, origin(), "all");
-    if (typeof plan === "string") throw new SvcError("SVC2532", `replication: ${plan}`);
+    assert(typeof plan !== "string", "whoever has nothing can catch up");
     this.#isSynchronizing = true;
     traffic.synchronizing += plan.snapshots.length;
     try {
@@ -208,7 +211,7 @@ export class StreamProvider implements LogSender {
   }
 
   async #stream(log: LogStream, writer: StreamWriter, start: Start): Promise<void> {
-    const { log: own, gate, status, traffic } = this.#parts;
+    const { log: own, gate, status, traffic, checkpointBytes = CHECKPOINT_BYTES } = this.#parts;
     const { disk, channel } = own;
     let tailer = new LogTailer(disk, channel.log, start.sn + 1);
     let bytes = 0;
@@ -216,7 +219,7 @@ export class StreamProvider implements LogSender {
     let isStatusSent = false;
     try {
       while (!log.isClosed && !this.#attempts.isOver) {
-        if (this.#repair !== null || bytes > CHECKPOINT_BYTES) {
+        if (this.#repair !== null || bytes > checkpointBytes) {
           tailer.close();
           const from = await this.#checkpoint(log, writer);
           tailer = new LogTailer(disk, channel.log, from.sn + 1);

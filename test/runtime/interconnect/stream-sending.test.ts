@@ -1,0 +1,198 @@
+// How a provider of a stream connects, sends what is written, and ends.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { provideStream, settle } from "./support/provided-stream.js";
+import { type StoppedTime, stopTime } from "./support/stopped-time.js";
+
+const test = suite<{ time: StoppedTime }>("sending to a stream");
+const ATTACHED = "replication: memory://stream attached";
+
+test.before.each((context) => {
+  context.time = stopTime();
+});
+
+test.after.each(({ time }) => time.end());
+
+test("begins with the first transaction", async () => {
+  const { run, provider, logs, write, flush, stop } = provideStream({ vertices: [] });
+  const { isConnected, isSynchronizing } = provider.report();
+  assert.equal([isConnected, isSynchronizing], [false, false]);
+  await run();
+  assert.is(logs.length, 0, "the log has no id yet");
+  write("a");
+  flush();
+  await settle();
+  assert.ok(provider.has(2));
+  await stop();
+});
+
+test("tries again when it is told to, and for no transaction", async () => {
+  const { found, run, provider, logs, flush, stop } = provideStream();
+  await found({ log: "f".repeat(32) });
+  await run();
+  flush();
+  await settle();
+  assert.is(logs.length, 1);
+  provider.wake();
+  await settle();
+  assert.is(logs.length, 2);
+  await stop();
+});
+
+test("says a failure again after a success, which ends the wait for an attempt", async () => {
+  const { found, run, provider, broker, hooks, said, write, flush, stop } = provideStream();
+  await found();
+  const fail = async (): Promise<void> => {
+    throw new Error("no route");
+  };
+  const failure = "SVC3365: no route (memory://stream; tried again)";
+  const { opened } = hooks;
+  hooks.opened = fail;
+  assert.is(await run(), failure);
+  hooks.opened = opened;
+  provider.wake();
+  await settle();
+  assert.is(said.at(-1), ATTACHED);
+  write("d");
+  flush();
+  await settle();
+  assert.ok(provider.has(5), "no delay of a failed attempt is left");
+  hooks.opened = fail;
+  broker.disconnect();
+  provider.wake();
+  await settle();
+  const lost = "SVC3365: the connection was lost (memory://stream; tried again)";
+  assert.equal(said, [failure, ATTACHED, lost, failure]);
+  await stop();
+});
+
+test("sends again what the broker failed to store", async () => {
+  const { found, run, provider, said, hooks, write, flush, stop } = provideStream();
+  await found();
+  let isFull = false;
+  hooks.opened = async (log) => {
+    const append = log.append.bind(log);
+    log.append = (...given) =>
+      isFull ? Promise.reject(new Error("the broker is full")) : append(...given);
+  };
+  await run();
+  write("d");
+  isFull = true;
+  flush();
+  await settle();
+  assert.match(said.at(-1)!, /the broker is full/);
+  isFull = false;
+  provider.wake();
+  await settle();
+  assert.ok(provider.has(5));
+  await stop();
+});
+
+test("holds what may not leave yet", async () => {
+  const { found, run, provider, broker, gate, stop } = provideStream();
+  await found();
+  gate.isOpen = false;
+  assert.is(await run(), ATTACHED);
+  assert.equal([provider.has(3), provider.has(4), broker.parts], [true, false, 2]);
+  assert.equal([provider.keptSn, provider.report().lagUnits], [4, 1]);
+  gate.isOpen = true;
+  provider.wake();
+  await settle();
+  assert.ok(provider.has(4));
+  await stop();
+});
+
+test("sends at the rate that is allowed, and counts what it sends", async () => {
+  const { found, run, ends, provider, gate, traffic, stop } = provideStream();
+  await found({ reached: ends[0]! });
+  const passed: (() => void)[] = [];
+  const sizes: number[][] = [];
+  gate.pass = (...size) =>
+    new Promise((resolve) => {
+      sizes.push(size);
+      passed.push(resolve);
+    });
+  await run();
+  assert.equal([provider.has(3), provider.has(4)], [true, false]);
+  const { bytes, units, records, frames } = traffic.out;
+  assert.ok(bytes > 0);
+  assert.equal([sizes, [units, records, frames]], [[[bytes, 1, 1]], [1, 1, 1]]);
+  passed[0]!();
+  await settle();
+  assert.is(provider.has(4), true);
+  passed[1]!();
+  await stop();
+});
+
+test("tells its state once it has sent all, and seldom", async ({ time }) => {
+  const { found, run, broker, write, flush, stop } = provideStream();
+  await found();
+  await run();
+  assert.is(broker.parts, 3, "the former message, a frame and the state");
+  const sent = async (): Promise<number> => {
+    flush();
+    await settle();
+    return broker.parts;
+  };
+  write("d");
+  assert.is(await sent(), 4, "a frame");
+  time.pass(2_000);
+  assert.equal([await sent(), await sent()], [5, 5], "the state");
+  time.pass(2_000);
+  assert.is(await sent(), 5, "nothing has changed");
+  await stop();
+});
+
+test("tells for how long the stream lacks something", async ({ time }) => {
+  const { found, run, provider, gate, write, stop } = provideStream();
+  await found();
+  const lag = (): number => provider.report().lagMs;
+  gate.isOpen = false;
+  await run();
+  time.pass(3_000);
+  assert.is(lag(), 3_000);
+  gate.isOpen = true;
+  provider.wake();
+  await settle();
+  assert.is(lag(), 0);
+  gate.isOpen = false;
+  write("d");
+  time.pass(200);
+  assert.is(lag(), 200);
+  await stop();
+});
+
+test("ends while it connects", async () => {
+  const { found, hooks, broker, run, provider, stop } = provideStream();
+  await found();
+  let connect = (): void => undefined;
+  hooks.opened = () =>
+    new Promise((resolve) => {
+      connect = resolve;
+    });
+  await run();
+  provider.stop();
+  connect();
+  await stop();
+  assert.is(broker.parts, 1);
+});
+
+test("ends although the broker does not answer any more", async () => {
+  const { found, hooks, run, stop } = provideStream();
+  await found();
+  hooks.opened = async (log) => {
+    const close = log.close.bind(log);
+    const closed = new Promise<never>((_resolve, reject) => {
+      log.close = () => {
+        reject(new Error("closed"));
+        return close();
+      };
+    });
+    log.append = () => closed;
+  };
+  await run();
+  await stop();
+});
+
+test.run();

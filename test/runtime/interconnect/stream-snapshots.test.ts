@@ -1,0 +1,160 @@
+// A provider replaces the contents of a stream by snapshots, and by what followed them.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Message, MessageType } from "../../../runtime/interconnect/wire/messages.js";
+import { parseJsonBody } from "../../../runtime/interconnect/wire/peer.js";
+import { parseStart } from "../../../runtime/interconnect/wire/positions.js";
+import type { MemoryBroker } from "./support/memory-broker.js";
+import { messagesIn, provideStream, settle } from "./support/provided-stream.js";
+
+const test = suite("snapshots in a stream");
+const { Table, SnapshotBegin, SnapshotChunk, SnapshotEnd, Start, Frame, Status } = MessageType;
+const SNAPSHOT = [SnapshotBegin, SnapshotChunk, SnapshotEnd];
+
+function typesOf(messages: readonly Message[]): number[] {
+  return messages.map(({ type }) => type);
+}
+
+/** Returns the position after which frames follow the snapshots. */
+function startIn(messages: readonly Message[]) {
+  return parseStart(parseJsonBody(messages.find(({ type }) => type === Start)!.body));
+}
+
+/** Returns the first message of a stream; null: it is one of before. */
+async function headOf(broker: MemoryBroker): Promise<number | null> {
+  const first = await broker.connect().read(0).next();
+  return Buffer.from(first.value!.bytes).toString() === "former" ? null : Table;
+}
+
+test("begin an empty stream, and have what was there then", async () => {
+  const { run, provider, broker, ends, hooks, traffic, stop } = provideStream();
+  const saved: unknown[] = [];
+  hooks.saving = (name) => {
+    const { isSynchronizing, isConnected } = provider.report();
+    saved.push([name, traffic.synchronizing, isSynchronizing, isConnected, provider.keptSn]);
+  };
+  assert.is(await run(), "replication: memory://stream attached");
+  assert.equal(saved, [["test", 1, true, false, Number.POSITIVE_INFINITY]]);
+  const messages = await messagesIn(broker);
+  assert.equal(typesOf(messages), [Table, ...SNAPSHOT, Start, Status]);
+  assert.is((parseJsonBody(messages[0]!.body) as { at: number }).at, 4);
+  assert.equal(startIn(messages), ends[2]);
+  assert.equal([provider.keptSn, traffic.synchronizing], [5, 0]);
+  assert.is(provider.report().isSynchronizing, false);
+  await stop();
+});
+
+test("are followed by all that was written while they were taken", async () => {
+  const { run, broker, ends, hooks, write, stop } = provideStream();
+  hooks.saving = () => write("d");
+  await run();
+  const messages = await messagesIn(broker);
+  assert.equal(startIn(messages), ends[2]);
+  assert.equal(typesOf(messages).slice(-3), [Start, Frame, Status]);
+  await stop();
+});
+
+test("begin again when the log has no longer what the stream lacks", async () => {
+  const { found, run, provider, channel, roll, write, broker, hooks, traffic, ...rest } =
+    provideStream();
+  await found();
+  await roll();
+  write("d");
+  channel.trim(() => 9);
+  assert.is(channel.log.first, 5);
+  hooks.saving = () => {
+    throw new Error("no snapshot");
+  };
+  assert.match(await run(), /no snapshot/);
+  assert.equal([broker.parts, traffic.synchronizing], [2, 0]);
+  assert.equal([provider.report().isSynchronizing, await headOf(broker)], [false, null]);
+  await rest.stop();
+});
+
+test("are followed by whole segments of the log, from the first one needed", async () => {
+  const { run, channel, roll, write, erase, broker, ends, stop } = provideStream();
+  await roll();
+  write("d");
+  channel.trim(() => 9);
+  // No snapshot has its changes.
+  erase();
+  await run();
+  const messages = await messagesIn(broker);
+  assert.equal(typesOf(messages), [Table, Start, Frame, Status]);
+  assert.equal(startIn(messages), ends[2]);
+  await stop();
+});
+
+test("take the place of former contents once they are stored", async () => {
+  const { found, run, broker, hooks, stop } = provideStream();
+  await found({ reached: null });
+  let store = (): void => undefined;
+  const stored = new Promise<void>((resolve) => {
+    store = resolve;
+  });
+  hooks.opened = async (log) => {
+    const append = log.append.bind(log);
+    log.append = async (kind, part, state) => {
+      const seq = await append(kind, part, state);
+      if (kind !== "table") await stored;
+      return seq;
+    };
+  };
+  assert.is(await run(), "");
+  assert.is(await headOf(broker), null);
+  store();
+  await settle();
+  assert.is(await headOf(broker), Table);
+  await stop();
+});
+
+test("come again after so many bytes", async () => {
+  const { found, run, broker, write, flush, stop } = provideStream({ checkpointFrames: 1 });
+  await found();
+  await run();
+  const first = async (): Promise<number | null> => broker.connect().first();
+  assert.is(await first(), 1, "one frame is not too much");
+  const then = async (id: string): Promise<number | null> => {
+    write(id);
+    flush();
+    await settle();
+    return first();
+  };
+  const second = await then("d");
+  assert.ok(second! > 1);
+  assert.is(await then("e"), second);
+  assert.ok((await then("f"))! > second!);
+  await stop();
+});
+
+test("repair a stream at once, unless the provider ends", async () => {
+  const { found, run, provider, broker, erase, gate, said, stop } = provideStream();
+  await found({ reached: null });
+  erase();
+  await run();
+  const before = (await broker.connect().first())!;
+  gate.isOpen = false;
+  assert.is(provider.isRepairing, false);
+  provider.repair("different");
+  assert.is(provider.isRepairing, true);
+  await settle();
+  assert.is(provider.isRepairing, false);
+  assert.ok((await broker.connect().first())! > before);
+  assert.equal(startIn(await messagesIn(broker)), { sn: 0, chain: 0 });
+  assert.equal([provider.has(4), provider.keptSn], [true, 5], "the broker had it before");
+  gate.isOpen = true;
+  provider.wake();
+  await settle();
+  assert.equal(typesOf(await messagesIn(broker)).slice(0, 5), [Table, Start, Frame, Frame, Frame]);
+  assert.equal(said, ["replication: memory://stream attached"]);
+  provider.repair("all");
+  provider.repair(null);
+  assert.is(provider.isRepairing, false);
+  provider.repair("all");
+  const stopped = stop();
+  assert.is(provider.isRepairing, false);
+  await stopped;
+});
+
+test.run();
