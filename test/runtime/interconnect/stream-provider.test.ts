@@ -4,12 +4,15 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { StreamState } from "../../../runtime/interconnect/stream/log-stream.js";
 import { PROTOCOL } from "../../../runtime/interconnect/wire/peer.js";
-import { EPOCH, provideStream, type Reached } from "./support/provided-stream.js";
+import { EPOCH, type FrameEnd } from "./support/graph-log.js";
+import { provideStream } from "./support/provided-stream.js";
+import { type StoppedTime, withStoppedTime } from "./support/stopped-time.js";
 
-const test = suite("provider of a stream");
+const test = suite<{ time: StoppedTime }>("provider of a stream");
+withStoppedTime(test);
 
 /** State of a stream, for a log with frames that end at these positions. */
-type Found = (ends: readonly Reached[]) => Partial<StreamState>;
+type Found = (ends: readonly FrameEnd[]) => Partial<StreamState>;
 
 const REFUSALS: Record<string, [state: Found, said: RegExp]> = {
   "transactions of another instance": [
@@ -36,8 +39,8 @@ const REFUSALS: Record<string, [state: Found, said: RegExp]> = {
 
 for (const [what, [state, expected]] of Object.entries(REFUSALS)) {
   test(`adds nothing to ${what}`, async () => {
-    const { found, run, ends, broker, provider, fences, logs, stop } = provideStream();
-    await found(state(ends));
+    const { log, found, run, broker, provider, fences, logs, stop } = provideStream();
+    await found(state(log.ends));
     assert.match(await run(), expected);
     assert.equal([broker.parts, fences], [1, []]);
     assert.equal([provider.keptSn, provider.has(0)], [Number.POSITIVE_INFINITY, false]);
@@ -73,20 +76,20 @@ test("continues where the stream ends", async () => {
 });
 
 test("adds no transaction to a stream that has all", async () => {
-  const { found, run, ends, provider, broker, stop } = provideStream();
-  await found({ reached: ends[2]! });
+  const { log, found, run, provider, broker, stop } = provideStream();
+  await found({ reached: log.ends[2]! });
   assert.is(await run(), "replication: memory://stream attached");
   assert.equal([provider.has(4), broker.parts], [true, 2]);
   await stop();
 });
 
 test("continues behind the first transaction that its log still has", async () => {
-  const { found, run, ends, channel, broker, roll, write, stop } = provideStream();
-  await roll();
-  write("d");
-  channel.trim(() => 9);
-  assert.is(channel.log.first, 5);
-  await found({ reached: ends[3]! });
+  const { log, found, run, broker, stop } = provideStream();
+  await log.roll();
+  log.write("d");
+  log.trim();
+  assert.is(log.channel.log.first, 5);
+  await found({ reached: log.ends[3]! });
   assert.is(await run(), "replication: memory://stream attached");
   assert.is(broker.parts, 2);
   await stop();
@@ -98,17 +101,17 @@ for (const [what, state] of Object.entries({
   "is of a former provider": { log: "f".repeat(32), epoch: EPOCH - 1 },
 }) as [string, Partial<StreamState>][]) {
   test(`begins again with snapshots when the stream ${what}`, async () => {
-    const { found, run, provider, channel, broker, erase, stop } = provideStream();
+    const { log, found, run, provider, broker, stop } = provideStream();
     await found(state);
-    erase();
+    log.erase();
     assert.is(await run(), "replication: memory://stream attached");
     const stream = broker.connect();
     // Its messages have taken the place of the former ones.
     assert.is(await stream.first(), 2);
-    const { log, epoch, reached } = (await stream.last())!;
-    assert.equal([log, epoch], [channel.log.logId, EPOCH]);
-    assert.is(reached?.sn, channel.log.last);
-    assert.is(provider.keptSn, channel.log.last + 1);
+    const end = (await stream.last())!;
+    assert.equal([end.log, end.epoch], [log.channel.log.logId, EPOCH]);
+    assert.is(end.reached?.sn, log.channel.log.last);
+    assert.is(provider.keptSn, log.channel.log.last + 1);
     const first = await stream.read(0).next();
     assert.is.not(Buffer.from(first.value!.bytes).toString(), "former", "it is removed");
     assert.is(provider.report().isSynchronizing, false);

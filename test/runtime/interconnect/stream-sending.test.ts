@@ -3,35 +3,29 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { provideStream, settle } from "./support/provided-stream.js";
-import { type StoppedTime, stopTime } from "./support/stopped-time.js";
+import { type StoppedTime, withStoppedTime } from "./support/stopped-time.js";
 
 const test = suite<{ time: StoppedTime }>("sending to a stream");
+withStoppedTime(test);
 const ATTACHED = "replication: memory://stream attached";
 
-test.before.each((context) => {
-  context.time = stopTime();
-});
-
-test.after.each(({ time }) => time.end());
-
 test("begins with the first transaction", async () => {
-  const { run, provider, logs, write, flush, stop } = provideStream({ vertices: [] });
+  const { log, run, provider, logs, stop } = provideStream({ vertices: [] });
   const { isConnected, isSynchronizing } = provider.report();
   assert.equal([isConnected, isSynchronizing], [false, false]);
   await run();
   assert.is(logs.length, 0, "the log has no id yet");
-  write("a");
-  flush();
+  log.write("a");
   await settle();
   assert.ok(provider.has(2));
   await stop();
 });
 
 test("tries again when it is told to, and for no transaction", async () => {
-  const { found, run, provider, logs, flush, stop } = provideStream();
+  const { log, found, run, provider, logs, stop } = provideStream();
   await found({ log: "f".repeat(32) });
   await run();
-  flush();
+  log.write("d");
   await settle();
   assert.is(logs.length, 1);
   provider.wake();
@@ -41,7 +35,7 @@ test("tries again when it is told to, and for no transaction", async () => {
 });
 
 test("says a failure again after a success, which ends the wait for an attempt", async () => {
-  const { found, run, provider, broker, hooks, said, write, flush, stop } = provideStream();
+  const { log, found, run, provider, broker, hooks, said, stop } = provideStream();
   await found();
   const fail = async (): Promise<void> => {
     throw new Error("no route");
@@ -54,8 +48,7 @@ test("says a failure again after a success, which ends the wait for an attempt",
   provider.wake();
   await settle();
   assert.is(said.at(-1), ATTACHED);
-  write("d");
-  flush();
+  log.write("d");
   await settle();
   assert.ok(provider.has(5), "no delay of a failed attempt is left");
   hooks.opened = fail;
@@ -68,7 +61,7 @@ test("says a failure again after a success, which ends the wait for an attempt",
 });
 
 test("sends again what the broker failed to store", async () => {
-  const { found, run, provider, said, hooks, write, flush, stop } = provideStream();
+  const { log, found, run, provider, said, hooks, stop } = provideStream();
   await found();
   let isFull = false;
   hooks.opened = async (log) => {
@@ -77,9 +70,8 @@ test("sends again what the broker failed to store", async () => {
       isFull ? Promise.reject(new Error("the broker is full")) : append(...given);
   };
   await run();
-  write("d");
+  log.write("d");
   isFull = true;
-  flush();
   await settle();
   assert.match(said.at(-1)!, /the broker is full/);
   isFull = false;
@@ -104,8 +96,8 @@ test("holds what may not leave yet", async () => {
 });
 
 test("sends at the rate that is allowed, and counts what it sends", async () => {
-  const { found, run, ends, provider, gate, traffic, stop } = provideStream();
-  await found({ reached: ends[0]! });
+  const { log, found, run, provider, gate, traffic, stop } = provideStream();
+  await found({ reached: log.ends[0]! });
   const passed: (() => void)[] = [];
   const sizes: number[][] = [];
   gate.pass = (...size) =>
@@ -126,16 +118,16 @@ test("sends at the rate that is allowed, and counts what it sends", async () => 
 });
 
 test("tells its state once it has sent all, and seldom", async ({ time }) => {
-  const { found, run, broker, write, flush, stop } = provideStream();
+  const { log, found, run, provider, broker, stop } = provideStream();
   await found();
   await run();
   assert.is(broker.parts, 3, "the former message, a frame and the state");
   const sent = async (): Promise<number> => {
-    flush();
+    provider.wake();
     await settle();
     return broker.parts;
   };
-  write("d");
+  log.write("d");
   assert.is(await sent(), 4, "a frame");
   time.pass(2_000);
   assert.equal([await sent(), await sent()], [5, 5], "the state");
@@ -145,7 +137,7 @@ test("tells its state once it has sent all, and seldom", async ({ time }) => {
 });
 
 test("tells for how long the stream lacks something", async ({ time }) => {
-  const { found, run, provider, gate, write, stop } = provideStream();
+  const { log, found, run, provider, gate, stop } = provideStream();
   await found();
   const lag = (): number => provider.report().lagMs;
   gate.isOpen = false;
@@ -157,7 +149,7 @@ test("tells for how long the stream lacks something", async ({ time }) => {
   await settle();
   assert.is(lag(), 0);
   gate.isOpen = false;
-  write("d");
+  log.write("d");
   time.pass(200);
   assert.is(lag(), 200);
   await stop();

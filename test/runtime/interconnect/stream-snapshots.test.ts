@@ -7,8 +7,10 @@ import { parseJsonBody } from "../../../runtime/interconnect/wire/peer.js";
 import { parseStart } from "../../../runtime/interconnect/wire/positions.js";
 import type { MemoryBroker } from "./support/memory-broker.js";
 import { messagesIn, provideStream, settle } from "./support/provided-stream.js";
+import { type StoppedTime, withStoppedTime } from "./support/stopped-time.js";
 
-const test = suite("snapshots in a stream");
+const test = suite<{ time: StoppedTime }>("snapshots in a stream");
+withStoppedTime(test);
 const { Table, SnapshotBegin, SnapshotChunk, SnapshotEnd, Start, Frame, Status } = MessageType;
 const SNAPSHOT = [SnapshotBegin, SnapshotChunk, SnapshotEnd];
 
@@ -28,9 +30,9 @@ async function headOf(broker: MemoryBroker): Promise<number | null> {
 }
 
 test("begin an empty stream, and have what was there then", async () => {
-  const { run, provider, broker, ends, hooks, traffic, stop } = provideStream();
+  const { log, run, provider, broker, traffic, stop } = provideStream();
   const saved: unknown[] = [];
-  hooks.saving = (name) => {
+  log.saving = (name) => {
     const { isSynchronizing, isConnected } = provider.report();
     saved.push([name, traffic.synchronizing, isSynchronizing, isConnected, provider.keptSn]);
   };
@@ -39,50 +41,49 @@ test("begin an empty stream, and have what was there then", async () => {
   const messages = await messagesIn(broker);
   assert.equal(typesOf(messages), [Table, ...SNAPSHOT, Start, Status]);
   assert.is((parseJsonBody(messages[0]!.body) as { at: number }).at, 4);
-  assert.equal(startIn(messages), ends[2]);
+  assert.equal(startIn(messages), log.ends[2]);
   assert.equal([provider.keptSn, traffic.synchronizing], [5, 0]);
   assert.is(provider.report().isSynchronizing, false);
   await stop();
 });
 
 test("are followed by all that was written while they were taken", async () => {
-  const { run, broker, ends, hooks, write, stop } = provideStream();
-  hooks.saving = () => write("d");
+  const { log, run, broker, stop } = provideStream();
+  log.saving = () => log.write("d");
   await run();
   const messages = await messagesIn(broker);
-  assert.equal(startIn(messages), ends[2]);
+  assert.equal(startIn(messages), log.ends[2]);
   assert.equal(typesOf(messages).slice(-3), [Start, Frame, Status]);
   await stop();
 });
 
 test("begin again when the log has no longer what the stream lacks", async () => {
-  const { found, run, provider, channel, roll, write, broker, hooks, traffic, ...rest } =
-    provideStream();
+  const { log, found, run, provider, broker, traffic, stop } = provideStream();
   await found();
-  await roll();
-  write("d");
-  channel.trim(() => 9);
-  assert.is(channel.log.first, 5);
-  hooks.saving = () => {
+  await log.roll();
+  log.write("d");
+  log.trim();
+  assert.is(log.channel.log.first, 5);
+  log.saving = () => {
     throw new Error("no snapshot");
   };
   assert.match(await run(), /no snapshot/);
-  assert.equal([broker.parts, traffic.synchronizing], [2, 0]);
+  assert.is(traffic.synchronizing, 0);
   assert.equal([provider.report().isSynchronizing, await headOf(broker)], [false, null]);
-  await rest.stop();
+  await stop();
 });
 
 test("are followed by whole segments of the log, from the first one needed", async () => {
-  const { run, channel, roll, write, erase, broker, ends, stop } = provideStream();
-  await roll();
-  write("d");
-  channel.trim(() => 9);
+  const { log, run, broker, stop } = provideStream();
+  await log.roll();
+  log.write("d");
+  log.trim();
   // No snapshot has its changes.
-  erase();
+  log.erase();
   await run();
   const messages = await messagesIn(broker);
   assert.equal(typesOf(messages), [Table, Start, Frame, Status]);
-  assert.equal(startIn(messages), ends[2]);
+  assert.equal(startIn(messages), log.ends[2]);
   await stop();
 });
 
@@ -110,14 +111,13 @@ test("take the place of former contents once they are stored", async () => {
 });
 
 test("come again after so many bytes", async () => {
-  const { found, run, broker, write, flush, stop } = provideStream({ checkpointFrames: 1 });
+  const { log, found, run, broker, stop } = provideStream({ checkpointFrames: 1 });
   await found();
   await run();
   const first = async (): Promise<number | null> => broker.connect().first();
   assert.is(await first(), 1, "one frame is not too much");
   const then = async (id: string): Promise<number | null> => {
-    write(id);
-    flush();
+    log.write(id);
     await settle();
     return first();
   };
@@ -129,9 +129,9 @@ test("come again after so many bytes", async () => {
 });
 
 test("repair a stream at once, unless the provider ends", async () => {
-  const { found, run, provider, broker, erase, gate, said, stop } = provideStream();
+  const { log, found, run, provider, broker, gate, said, stop } = provideStream();
   await found({ reached: null });
-  erase();
+  log.erase();
   await run();
   const before = (await broker.connect().first())!;
   gate.isOpen = false;

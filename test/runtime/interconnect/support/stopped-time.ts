@@ -1,25 +1,32 @@
 // Time that passes only when a test says so; no timer ends by itself.
 
+import type { Test } from "uvu";
+
 const { setTimeout: realTimeout } = globalThis;
 const { now } = performance;
 
 export interface StoppedTime {
   pass(ms: number): void;
-  /** Real time goes on. */
-  end(): void;
 }
 
-export function stopTime(): StoppedTime {
+/** Stops time for each test of a suite. */
+export function withStoppedTime(test: Test<{ time: StoppedTime }>): void {
+  test.before.each((context) => {
+    context.time = stopTime();
+  });
+  test.after.each(() => {
+    performance.now = now;
+    globalThis.setTimeout = realTimeout;
+  });
+}
+
+function stopTime(): StoppedTime {
   let ms = now.call(performance);
   performance.now = () => ms;
   globalThis.setTimeout = ((run: () => void) => realTimeout(run, 2 ** 30)) as typeof setTimeout;
   return {
     pass: (passed) => {
       ms += passed;
-    },
-    end: () => {
-      performance.now = now;
-      globalThis.setTimeout = realTimeout;
     },
   };
 }
