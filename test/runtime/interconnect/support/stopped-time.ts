@@ -21,7 +21,8 @@ export function withStoppedTime(test: Test<{ time: StoppedTime }>): void {
 }
 
 function stopTime(): StoppedTime {
-  let ms = now.call(performance);
+  // Whole, so that sums are exact.
+  let ms = Math.ceil(now.call(performance));
   performance.now = () => ms;
   globalThis.setTimeout = ((run: () => void) => realTimeout(run, 2 ** 30)) as typeof setTimeout;
   return {

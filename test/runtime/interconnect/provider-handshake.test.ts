@@ -1,0 +1,287 @@
+// A provider connects to a subscriber, and decides by its positions what to send, or to refuse it.
+
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Incarnation } from "../../../runtime/interconnect/leadership/leadership.js";
+import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
+import { parseJsonBody } from "../../../runtime/interconnect/wire/peer.js";
+import type { Positions } from "../../../runtime/interconnect/wire/positions.js";
+import { EPOCH } from "./support/graph-log.js";
+import { ProvidedPeer, until } from "./support/provided-peer.js";
+import { type StoppedTime, withStoppedTime } from "./support/stopped-time.js";
+
+const test = suite<{ time: StoppedTime }>("handshake of a provider");
+withStoppedTime(test);
+
+const { Table, SnapshotBegin, SnapshotChunk, SnapshotEnd, Start, Frame, Status } = MessageType;
+const [FORMER, OTHER] = ["e".repeat(32), "f".repeat(32)] as [string, string];
+const MEMBER: Incarnation = ["S1", "1".repeat(32)];
+/** Longer than a provider waits between two looks at its log. */
+const LOOK_MS = 70;
+
+test("shows nothing of a subscriber that was never there", async () => {
+  const one = await ProvidedPeer.create();
+  const { provider } = one;
+  const { uri, txPort, ...rest } = provider.report();
+  assert.is(uri, `svc://127.0.0.1:${txPort}`);
+  assert.equal(rest, {
+    ...{ host: "", ip: "", adminPort: 0, digest: "", serial: 0, lagMs: 0, lagUnits: 4 },
+    ...{ isConnected: false, isSynchronizing: false },
+  });
+  assert.equal([provider.keptSn, provider.has(0)], [Number.POSITIVE_INFINITY, false]);
+  assert.is(provider.isRepairing, false);
+  await one.stop();
+});
+
+test("waits until its log has an id, or until it ends", async () => {
+  for (const hasId of [true, false]) {
+    const one = await ProvidedPeer.create();
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((what) => what === "Timeout").length;
+    const before = timers();
+    one.origin = { log: null };
+    let isMet = false;
+    const met = one.accept().then((socket) => {
+      isMet = true;
+      return socket.destroy();
+    });
+    one.run();
+    assert.is(timers(), before, "the process may end meanwhile");
+    await delay(LOOK_MS);
+    assert.is(isMet, false);
+    if (hasId) {
+      one.origin = {};
+      await met;
+    }
+    await one.stop();
+  }
+});
+
+test("ends while it connects", async () => {
+  const one = await ProvidedPeer.create();
+  one.run();
+  one.provider.stop();
+  const socket = await one.accept();
+  let bytes = 0;
+  let isClosed = false;
+  socket.on("data", (piece) => {
+    bytes += piece.length;
+  });
+  void once(socket, "close").then(() => {
+    isClosed = true;
+  });
+  await until(() => isClosed || bytes > 0);
+  assert.is(bytes, 0);
+  await one.stop();
+});
+
+test("ends while it waits for positions", async () => {
+  const one = await ProvidedPeer.create();
+  one.run();
+  const { peer } = await one.meet();
+  await one.stop();
+  assert.is(await peer.next().catch(() => null), null);
+  assert.equal(one.said, []);
+});
+
+test("closes the connection of a subscriber without valid positions, and says so", async () => {
+  const one = await ProvidedPeer.create();
+  one.run();
+  const subscriber = await one.subscribe({ epoch: -1 });
+  await subscriber.closed();
+  await until(() => one.said.length > 0);
+  assert.match(one.said[0]!, /^SVC2531: .*no epoch/);
+  await one.stop();
+});
+
+test("is fenced by a subscriber of a higher epoch, and ends", async () => {
+  const one = await ProvidedPeer.create();
+  one.run();
+  await one.subscribe({ epoch: EPOCH + 1 });
+  await one.ended();
+  assert.equal(one.fences, [EPOCH + 1]);
+  assert.match(one.said[0]!, /^SVC2535: .*superseded: .* follows epoch 6, but .* at epoch 5/);
+  await one.stop();
+});
+
+test("serves a subscriber of its own epoch", async () => {
+  const one = await ProvidedPeer.create();
+  one.run();
+  const subscriber = await one.subscribe();
+  await subscriber.first(Start);
+  assert.equal(one.fences, []);
+  await one.stop();
+});
+
+const GRAPHS = [{ identity: OTHER, count: 1, digest: null }];
+/** It has followed a former leader for longer than this provider has. */
+const AHEAD = { log: { id: FORMER, sn: 9, chain: 1 }, origin: OTHER, epoch: 2, graphs: GRAPHS };
+const ANCESTORS = [OTHER, FORMER].map((id) => ({ id, sn: 3, chain: 1 }));
+const UNKNOWN = { ...AHEAD, log: { ...AHEAD.log, id: "7".repeat(32) } };
+
+test("refuses a subscriber that cannot catch up; members may give up what they have", async () => {
+  const past = "replica has changes past the point 3 where its former provider was superseded";
+  const copied = "replica was copied from another instance";
+  const unknown = `it has a graph that is not here (identity ${OTHER})`;
+  for (const [positions, reason, refusal] of [
+    [AHEAD, past, past],
+    [{ ...AHEAD, member: MEMBER }, past, { ahead: past, end: ANCESTORS[1] }],
+    [{ ...UNKNOWN, member: MEMBER }, copied, { ahead: copied, end: null }],
+    [{ graphs: GRAPHS, member: MEMBER }, unknown, unknown],
+  ] as [Partial<Positions>, string, unknown][]) {
+    const one = await ProvidedPeer.create();
+    one.origin = { ancestors: ANCESTORS };
+    one.run();
+    const subscriber = await one.subscribe(positions);
+    const { body } = await subscriber.first(MessageType.Refusal);
+    assert.equal(parseJsonBody(body), refusal);
+    await subscriber.closed();
+    await until(() => one.said.length > 0);
+    assert.match(one.said[0]!, `has diverged: ${reason}`);
+    assert.match(one.said[0]!, /^SVC2532/);
+    await one.stop();
+  }
+});
+
+test("tells its group once that a member is lost, and of nobody else", async () => {
+  const lost: Incarnation[] = [];
+  const rest = { maxDelayMs: 1, ackMs: 1000, acknowledged: () => undefined };
+  const one = await ProvidedPeer.create({ ...rest, lost: (member) => lost.push(member) });
+  one.run();
+  const connect = async (positions: Partial<Positions>): Promise<void> => {
+    const subscriber = await one.subscribe(positions);
+    await subscriber.first(Status);
+    subscriber.leave();
+    one.provider.repair(null);
+  };
+  await connect({});
+  await connect({ member: MEMBER });
+  const { peer } = await one.meet();
+  peer.close();
+  one.provider.repair(null);
+  await (await one.subscribe()).first(Status);
+  assert.equal(lost, [MEMBER]);
+  await one.stop();
+});
+
+test("sends all of the log that a subscriber needs", async () => {
+  const one = await ProvidedPeer.create();
+  one.run();
+  const subscriber = await one.subscribe();
+  await until(() => subscriber.messages.length === 6);
+  assert.equal(subscriber.types, [Table, Status, Start, Frame, Frame, Frame]);
+  const start = await subscriber.first(Start);
+  assert.equal(parseJsonBody(start.body), { sn: 0, chain: 0 });
+  assert.equal([one.provider.keptSn, one.provider.has(0)], [1, false]);
+  await one.stop();
+});
+
+test("sends whole segments, from the first one that a subscriber needs", async () => {
+  const one = await ProvidedPeer.create();
+  await one.log.roll();
+  one.log.write("d");
+  one.log.trim();
+  // No snapshot has its changes.
+  one.log.erase();
+  one.run();
+  const subscriber = await one.subscribe();
+  const start = await subscriber.first(Start);
+  assert.equal(parseJsonBody(start.body), one.log.ends[2]);
+  assert.is(one.provider.keptSn, 5);
+  await until(() => subscriber.messages.length === 4);
+  assert.equal(subscriber.types, [Table, Status, Start, Frame]);
+  await one.stop();
+});
+
+test("sends snapshots in place of what the log lacks, and what follows them", async () => {
+  const one = await ProvidedPeer.create();
+  const { log, provider, traffic } = one;
+  await log.roll();
+  log.write("d");
+  log.trim();
+  await log.roll();
+  log.write("e");
+  const saved: unknown[] = [];
+  log.saving = (name) => {
+    const { isSynchronizing } = provider.report();
+    saved.push([name, isSynchronizing, traffic.synchronizing, provider.keptSn]);
+    log.write("f");
+  };
+  one.run();
+  const subscriber = await one.subscribe();
+  await subscriber.first(Frame);
+  const types = [Table, SnapshotBegin, SnapshotChunk, SnapshotEnd, Status, Start, Frame];
+  assert.equal(subscriber.types, types);
+  assert.equal(saved, [["test", true, 1, 5]]);
+  // What was written while the snapshot was taken follows it again.
+  const start = await subscriber.first(Start);
+  assert.equal(parseJsonBody(start.body), log.ends[4]);
+  assert.equal([provider.keptSn, provider.report().isSynchronizing], [7, false]);
+  assert.is(traffic.synchronizing, 0);
+  await one.stop();
+});
+
+test("repairs at once: until the subscriber has acknowledged it", async () => {
+  const one = await ProvidedPeer.create();
+  const { provider, log } = one;
+  one.run();
+  const first = await one.subscribe();
+  await first.first(Start);
+  await first.acknowledge(4);
+  await until(() => provider.has(4));
+  provider.repair("all");
+  assert.is(provider.isRepairing, true);
+  await first.closed();
+  const second = await one.subscribe();
+  await second.first(SnapshotEnd);
+  await second.first(Start);
+  assert.equal([provider.isRepairing, provider.has(4), provider.keptSn], [true, false, 5]);
+  assert.is(provider.report().lagUnits, 4);
+  await second.acknowledge(log.channel.log.last);
+  await until(() => provider.has(4));
+  assert.is(provider.isRepairing, false);
+  await one.stop();
+});
+
+test("forgets a repair that is cancelled, or not done when it ends", async () => {
+  const one = await ProvidedPeer.create();
+  const { provider } = one;
+  provider.repair("all");
+  provider.repair(null);
+  assert.is(provider.isRepairing, false);
+  one.run();
+  const subscriber = await one.subscribe();
+  await subscriber.first(Frame);
+  assert.not(subscriber.types.includes(SnapshotBegin));
+  provider.repair("all");
+  const stopped = one.stop();
+  assert.is(provider.isRepairing, false);
+  await stopped;
+});
+
+test("does not count a repair as done that was requested while snapshots were sent", async () => {
+  const one = await ProvidedPeer.create();
+  const { provider, log } = one;
+  one.run();
+  const first = await one.subscribe();
+  await first.first(Start);
+  provider.repair("different");
+  const second = await one.subscribe();
+  await second.first(Start);
+  await second.acknowledge(4);
+  await until(() => !provider.isRepairing);
+  assert.not(second.types.includes(SnapshotBegin));
+  log.saving = () => provider.repair("different");
+  provider.repair("all");
+  const third = await one.subscribe();
+  await third.closed();
+  log.saving = () => undefined;
+  const fourth = await one.subscribe();
+  await fourth.first(Start);
+  assert.is(provider.isRepairing, true);
+  await one.stop();
+});
+
+test.run();
