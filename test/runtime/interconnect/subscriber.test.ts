@@ -2,98 +2,15 @@
 // group it leaves its provider for one of a higher epoch.
 // limit: 30 s
 
-import { once } from "node:events";
-import { connect } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FlowControl } from "../../../runtime/interconnect/flow-control.js";
-import { Subscriber } from "../../../runtime/interconnect/subscriber.js";
 import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
-import { Peer, parseJsonBody } from "../../../runtime/interconnect/wire/peer.js";
-import { type Offer, parsePositions } from "../../../runtime/interconnect/wire/positions.js";
-import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
-import { Traffic } from "../../../runtime/metrics/traffic.js";
-
-const ID = "0".repeat(32);
-const EPOCH = 3;
-const KEY = new SharedKey(null);
+import { parseJsonBody } from "../../../runtime/interconnect/wire/peer.js";
+import { parsePositions } from "../../../runtime/interconnect/wire/positions.js";
+import { attached, EPOCH, ID, isLeft } from "./support/attached-subscriber.js";
 
 const test = suite("subscriber");
-
-/** A subscriber, whose replica accepts everything, and its provider. */
-async function attached(isMember: boolean) {
-  const met: number[] = [];
-  const said: string[] = [];
-  const ahead: unknown[] = [];
-  const calls: string[] = [];
-  const nothing = (): void => undefined;
-  const replica = {
-    ...{ epoch: EPOCH, origin: ID, onSafe: nothing, durableSn: null as number | null },
-    accept: async ({ epoch }: Offer) => void calls.push(`accept ${epoch}`),
-    ...{ keepMark: nothing, mark: () => calls.push("mark"), lose: () => calls.push("lose") },
-    reject: () => calls.push("reject"),
-    settle: async () => void calls.push("settle"),
-    retire: async () => void calls.push("retire"),
-    report: () => ({ state: "fetching", done: 0, of: 0 }),
-    positions: () => ({ log: null, origin: null, epoch: EPOCH, graphs: [], diverged: [] }),
-    meet: (epoch: number) => met.push(epoch),
-  };
-  const status = { at: 0, host: "", adminPort: 0, serial: 0, digest: ID, graphs: [], goal: null };
-  const membership = {
-    ...{ ackMs: 1000, disturbed: () => calls.push("disturbed") },
-    ahead: (reason: string, end: unknown) => ahead.push([reason, end]),
-  };
-  const traffic = new Traffic();
-  const subscriber = new Subscriber({
-    ...{ port: 0, ip: null, key: KEY, gate: new FlowControl(), traffic },
-    ...{ replica: async () => replica as never, status: () => status },
-    warn: (line) => said.push(line),
-    membership: isMember ? membership : null,
-  });
-  assert.equal([subscriber.origin, subscriber.positions()], [null, null]);
-  assert.is(subscriber.report().state, "leader");
-  const port = await subscriber.listen();
-  const peers: Peer[] = [];
-  /** Connects, and says nothing yet. */
-  const reach = async (): Promise<Peer> => {
-    const socket = connect(port, "127.0.0.1");
-    await once(socket, "connect");
-    const peer = new Peer(socket);
-    peers.push(peer);
-    return peer;
-  };
-  const dial = async (): Promise<Peer> => {
-    const peer = await reach();
-    await peer.handshake("provider", KEY);
-    return peer;
-  };
-  /** Connects another provider, which offers its graphs. */
-  const offer = async (epoch: number): Promise<Peer> => {
-    const peer = await dial();
-    const given = parseJsonBody(await peer.expect(MessageType.Positions));
-    assert.is(parsePositions(given).epoch, EPOCH);
-    const graphs = { isRoot: true, origin: ID, graphs: [], lastNumber: 0, erased: [], goal: 0 };
-    await peer.sendJson(MessageType.Table, { logId: ID, epoch, ...graphs });
-    return peer;
-  };
-  const provider = await offer(EPOCH);
-  await provider.expect(MessageType.Status);
-  const stop = (): void => {
-    for (const peer of peers) peer.close();
-    subscriber.stop();
-  };
-  return {
-    ...{ subscriber, traffic, replica, provider, met, said, ahead, calls },
-    ...{ reach, dial, offer, stop },
-  };
-}
-
-/** Resolves when the other end has closed the connection. */
-async function isLeft(peer: Peer): Promise<true> {
-  while ((await peer.next()) !== null);
-  return true;
-}
 
 test("of no group refuses a second provider", async () => {
   const { provider, dial, stop } = await attached(false);
@@ -118,7 +35,7 @@ test("of a group leaves its provider for one of a higher or the same epoch", asy
 });
 
 test("of a group takes no member that asks for its provider", async () => {
-  const { subscriber, traffic, provider, dial, stop } = await attached(true);
+  const { subscriber, traffic, provider, said, dial, leave, stop } = await attached(true);
   assert.match(String(traffic.provider), /^svc:/);
   assert.ok(subscriber.heardAtMs > 0);
   provider.close();
@@ -126,6 +43,9 @@ test("of a group takes no member that asks for its provider", async () => {
   const asking = await dial();
   await asking.expect(MessageType.Positions);
   assert.equal([traffic.provider, subscriber.heardAtMs], [null, Number.NEGATIVE_INFINITY]);
+  said.length = 0;
+  await leave(asking);
+  assert.equal(said, [], "members often ask");
   stop();
 });
 
@@ -159,6 +79,11 @@ test("of a group leaves its provider once it has heard of a higher epoch", async
   const next = await offer(EPOCH + 1);
   await next.expect(MessageType.Status);
   assert.is(calls.at(-1), `accept ${EPOCH + 1}`);
+  // It is known by now.
+  subscriber.meet(EPOCH + 1);
+  assert.not(next.isClosed);
+  await next.sendJson(MessageType.Start, {});
+  while (calls.at(-1) !== "start") await turn();
   stop();
 });
 
@@ -260,6 +185,11 @@ test("announces its epoch once it is promoted", async () => {
   assert.equal(parsePositions(given), {
     ...{ log: null, origin: null, epoch: 9, graphs: [], diverged: [], member: null },
   });
+  const left = isLeft(peer);
+  for (let turns = 0; turns < 50; turns++) await turn();
+  assert.not(peer.isClosed, "it has the time to read them");
+  await peer.send(MessageType.Status, Buffer.alloc(0));
+  assert.ok(await left);
   stop();
 });
 

@@ -1,0 +1,130 @@
+// What a subscriber tells its provider, and its replica, while it follows.
+
+import { setImmediate as turn } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
+import type { Peer } from "../../../runtime/interconnect/wire/peer.js";
+import { attached, EPOCH } from "./support/attached-subscriber.js";
+import { settle } from "./support/provided-stream.js";
+
+const test = suite("input of a subscriber");
+
+const { Ack, Alive, Pause, Resume, Start, Status } = MessageType;
+
+/** Types of all messages that come from now on. */
+function typesFrom(peer: Peer): number[] {
+  const types: number[] = [];
+  void (async () => {
+    for (let next = await peer.next(); next !== null; next = await peer.next()) {
+      types.push(next.type);
+    }
+  })().catch(() => undefined);
+  return types;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await turn();
+}
+
+test("pauses its provider while input is suspended", async () => {
+  const { subscriber, gate, provider, calls, leave, stop } = await attached(false);
+  const types = typesFrom(provider);
+  calls.length = 0;
+  await provider.sendJson(Start, {});
+  await until(() => calls.includes("start"));
+  assert.equal(types, [], "it need not pause");
+  gate.isOpen = false;
+  for (let times = 0; times < 2; times++) await provider.sendJson(Start, {});
+  await until(() => types.length > 0);
+  subscriber.wake();
+  await settle();
+  assert.equal([types, calls], [[Pause], ["start"]]);
+  gate.isOpen = true;
+  subscriber.wake();
+  await until(() => calls.length === 3);
+  assert.equal(
+    [types, calls],
+    [
+      [Pause, Resume],
+      ["start", "start", "start"],
+    ],
+  );
+  gate.isOpen = false;
+  await provider.sendJson(Start, {});
+  await until(() => types.length === 3);
+  calls.length = 0;
+  await leave(provider);
+  await until(() => calls.includes("lose"));
+  assert.not(calls.includes("start"), "what it has not applied is lost");
+  stop();
+});
+
+test("says how far it is when it begins, and at the intervals of its group", async () => {
+  const { setInterval: every, clearInterval: end } = globalThis;
+  const timers: { readonly ms: number; readonly run: () => void; timer: NodeJS.Timeout }[] = [];
+  const ended: unknown[] = [];
+  globalThis.setInterval = ((run: () => void, ms: number) => {
+    const timer = every(run, ms);
+    timers.push({ ms, run, timer });
+    return timer;
+  }) as typeof setInterval;
+  globalThis.clearInterval = (timer) => {
+    ended.push(timer);
+    end(timer);
+  };
+  try {
+    for (const [isMember, ms] of [
+      [true, 1000],
+      [false, 2000],
+    ] as const) {
+      timers.length = 0;
+      const { replica, provider, calls, leave, offer, stop } = await attached(isMember);
+      await leave(provider);
+      await until(() => calls.includes("lose"));
+      replica.durableSn = 7;
+      replica.keepMark = () => void calls.push("keep");
+      calls.length = 0;
+      timers.length = 0;
+      const next = await offer(EPOCH);
+      assert.is((await next.expect(Ack)).readBigUInt64LE(), 7n);
+      await next.expect(Status);
+      assert.equal(calls, [`accept ${EPOCH}`, "keep"]);
+      const types = typesFrom(next);
+      const { run, timer } = timers.findLast((one) => one.ms === ms)!;
+      run();
+      await until(() => types.length === 2);
+      assert.equal([types, calls.length], [[Ack, Status], 3]);
+      calls.length = 0;
+      await leave(next);
+      await until(() => calls.includes("lose"));
+      assert.ok(ended.includes(timer));
+      stop();
+    }
+  } finally {
+    [globalThis.setInterval, globalThis.clearInterval] = [every, end];
+  }
+});
+
+test("shows its provider while it follows, and says nothing of it to another one", async () => {
+  const { subscriber, replica, traffic, provider, calls, dial, leave, stop } =
+    await attached(false);
+  assert.match(String(traffic.provider), /^svc:\/\/127\.0\.0\.1:\d+$/);
+  traffic.providerDigest = "c".repeat(32);
+  await leave(provider);
+  await until(() => calls.includes("lose"));
+  assert.equal([traffic.provider, traffic.providerDigest], [null, ""]);
+  const next = await dial();
+  await next.expect(MessageType.Positions);
+  const types = typesFrom(next);
+  // Something that the former provider has sent became durable.
+  replica.durableSn = 7;
+  replica.onSafe();
+  await next.send(Alive, Buffer.alloc(0));
+  await settle();
+  assert.equal(types, []);
+  subscriber.stop();
+  stop();
+});
+
+test.run();
