@@ -51,8 +51,8 @@ export class Provider implements LogSender {
   /** Rings when there may be more to send. */
   readonly #more = new InterruptibleSleep();
   #repair: RepairAction | null = null;
-  /** True once the repair was sent on this connection. */
-  #isRepaired = false;
+  /** Repair that was sent on this connection. */
+  #repaired: RepairAction | null = null;
   readonly #attempts: RetryLoop;
   readonly #unlisten: () => void;
 
@@ -123,7 +123,6 @@ export class Provider implements LogSender {
     this.#repair = null;
     this.#unlisten();
     this.#peer?.close();
-    this.#more.ring();
   }
 
   run(): Promise<void> {
@@ -145,8 +144,6 @@ export class Provider implements LogSender {
     const heartbeats = members === undefined ? {} : { heartbeatMs: members.ackMs };
     const peer = new Peer(socket, { ...PEER_LIMITS, ...heartbeats });
     this.#peer = peer;
-    this.#isPaused = false;
-    this.#isRepaired = false;
     try {
       await peer.handshake("provider", key);
       const start = await this.#handshake(peer);
@@ -164,6 +161,7 @@ export class Provider implements LogSender {
       peer.close();
       if (this.#member !== null) this.#parts.members?.lost(this.#member);
       this.#member = null;
+      this.#isPaused = false;
     }
   }
 
@@ -184,7 +182,7 @@ export class Provider implements LogSender {
         `${epoch}`;
       throw new SvcError("SVC2535", `replication: this provider was superseded: ${text}`);
     }
-    this.#member = positions.member ?? null;
+    this.#member = positions.member;
     const ownOrigin = origin();
     // The offer covers graphs opened so far; the log announces later ones.
     const { last, chain } = log.channel.log;
@@ -201,7 +199,7 @@ export class Provider implements LogSender {
     this.#needed = needed();
     await peer.sendJson(MessageType.Table, plan.offer);
     this.#offeredOrigin = ownOrigin.log;
-    this.#isSynchronizing = plan.snapshots.length > 0;
+    this.#isSynchronizing = true;
     traffic.synchronizing += plan.snapshots.length;
     try {
       for (const graph of plan.snapshots) {
@@ -211,7 +209,7 @@ export class Provider implements LogSender {
       this.#isSynchronizing = false;
       traffic.synchronizing -= plan.snapshots.length;
     }
-    this.#isRepaired = repair !== null && repair === this.#repair;
+    this.#repaired = repair;
     const start = needed();
     this.#needed = start;
     return { sn: start - 1, chain: start > last ? chain : log.channel.log.chainBefore(start) };
@@ -223,7 +221,7 @@ export class Provider implements LogSender {
     let isStarted = false;
     let sentAt = Number.NEGATIVE_INFINITY;
     try {
-      while (!peer.isClosed && !this.#attempts.isOver) {
+      while (!peer.isClosed) {
         if (performance.now() - sentAt >= HEARTBEAT_MS) {
           // The root provider has changed: reconnect to announce it.
           if (origin().log !== this.#offeredOrigin) return;
@@ -269,7 +267,7 @@ export class Provider implements LogSender {
         if (isFirst) this.#parts.warn(`replication: ${this.#address} attached`);
         isFirst = false;
         this.#attempts.succeeded();
-        if (this.#isRepaired) this.#repair = null;
+        if (this.#repaired === this.#repair) this.#repair = null;
         const sn = Number(message.body.readBigUInt64LE());
         this.#acknowledged = Math.min(sn, this.#parts.log.channel.log.safe);
         if (this.#member === null) continue;

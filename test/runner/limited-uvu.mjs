@@ -4,6 +4,9 @@
 import { suite as uvuSuite } from "uvu";
 import { currentLimitMs, isWanted } from "./current-limit.mjs";
 
+/** Tests may replace the global ones. */
+const { setTimeout, clearTimeout } = globalThis;
+
 export function suite(name, state) {
   const plain = uvuSuite(name, state);
   const test = (title, handler) => {

@@ -93,7 +93,7 @@ const IDENTITY = /^[0-9a-f]{32}$/;
 const HOST = /^[\w.:-]{0,255}$/;
 
 /** @throws SvcError SVC2531 */
-export function parsePositions(given: unknown): Positions {
+export function parsePositions(given: unknown): Required<Positions> {
   const {
     log,
     origin = null,

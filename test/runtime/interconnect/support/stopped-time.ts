@@ -1,12 +1,24 @@
-// Time that passes only when a test says so; no timer ends by itself.
+// Time that passes only when a test says so, and with it timers and intervals.
 
 import type { Test } from "uvu";
 
-const { setTimeout: realTimeout } = globalThis;
 const { now } = performance;
+const { setTimeout: realTimeout, setInterval: realInterval } = globalThis;
+const { clearTimeout: realClear, clearInterval: realClearInterval } = globalThis;
+/** No timer ends by itself. */
+const NEVER_MS = 2 ** 30;
+
+interface Timer {
+  at: number;
+  readonly run: () => void;
+  /** Null: it ends once. */
+  readonly everyMs: number | null;
+}
 
 export interface StoppedTime {
   pass(ms: number): void;
+  /** Number of timers and intervals that have not ended. */
+  readonly timers: number;
 }
 
 /** Stops time for each test of a suite. */
@@ -16,18 +28,41 @@ export function withStoppedTime(test: Test<{ time: StoppedTime }>): void {
   });
   test.after.each(() => {
     performance.now = now;
-    globalThis.setTimeout = realTimeout;
+    [globalThis.setTimeout, globalThis.setInterval] = [realTimeout, realInterval];
+    [globalThis.clearTimeout, globalThis.clearInterval] = [realClear, realClearInterval];
   });
 }
 
 function stopTime(): StoppedTime {
   // Whole, so that sums are exact.
-  let ms = Math.ceil(now.call(performance));
-  performance.now = () => ms;
-  globalThis.setTimeout = ((run: () => void) => realTimeout(run, 2 ** 30)) as typeof setTimeout;
+  let nowMs = Math.ceil(now.call(performance));
+  const timers = new Map<unknown, Timer>();
+  const start = (run: () => void, ms: number, isRepeated: boolean): NodeJS.Timeout => {
+    const handle = realTimeout(run, NEVER_MS);
+    timers.set(handle, { at: nowMs + ms, run, everyMs: isRepeated ? ms : null });
+    return handle;
+  };
+  const end = (handle: NodeJS.Timeout | undefined): void => {
+    timers.delete(handle);
+    realClear(handle);
+  };
+  performance.now = () => nowMs;
+  globalThis.setTimeout = ((run: () => void, ms = 0) => start(run, ms, false)) as never;
+  globalThis.setInterval = ((run: () => void, ms = 0) => start(run, ms, true)) as never;
+  globalThis.clearTimeout = end as typeof clearTimeout;
+  globalThis.clearInterval = end as typeof clearInterval;
   return {
-    pass: (passed) => {
-      ms += passed;
+    pass: (ms) => {
+      nowMs += ms;
+      for (const [handle, timer] of timers) {
+        if (timer.at > nowMs) continue;
+        if (timer.everyMs === null) end(handle as NodeJS.Timeout);
+        else timer.at += timer.everyMs;
+        timer.run();
+      }
+    },
+    get timers() {
+      return timers.size;
     },
   };
 }

@@ -1,0 +1,183 @@
+// How two ends of a connection find out that they may speak with each other.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { encodeMessage, MessageType } from "../../../runtime/interconnect/wire/messages.js";
+import { AheadError, Peer, peerRejected } from "../../../runtime/interconnect/wire/peer.js";
+import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
+import { MemorySocket } from "./support/memory-socket.js";
+import { settle } from "./support/provided-stream.js";
+import { type StoppedTime, withStoppedTime } from "./support/stopped-time.js";
+
+const test = suite<{ time: StoppedTime }>("handshake of peers");
+withStoppedTime(test);
+
+const LIMITS = { handshakeMs: 5_000, silenceMs: 30_000 };
+const KEY = new SharedKey(null);
+const NODE = Number(process.versions.node.split(".")[0]);
+const HELLO = { protocol: 4, oldest: 4, nonce: "0".repeat(64), node: NODE };
+
+async function failureOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => "none",
+    ({ code, message }: Error & { code?: string }) => `${code}: ${message}`,
+  );
+}
+
+/** Returns how a handshake with someone who greets in this way ends: null: it goes on. */
+async function greet(hello: unknown): Promise<string | null> {
+  const [here, there] = MemorySocket.pair();
+  let outcome: string | null = null;
+  void failureOf(new Peer(here.asSocket, LIMITS).handshake("subscriber", KEY)).then((said) => {
+    outcome = said;
+  });
+  there.write(encodeMessage(MessageType.Hello, Buffer.from(JSON.stringify(hello))));
+  await settle();
+  there.destroy();
+  return outcome;
+}
+
+test("trusts another end once it has proved that it has the key", async ({ time }) => {
+  const [here, there] = MemorySocket.pair();
+  const [provider, subscriber] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
+  assert.equal([here.isDelayed, there.isDelayed], [false, false]);
+  assert.equal([provider!.isTrusted, provider!.hasEnded], [false, false]);
+  assert.equal([provider!.address, provider!.port], ["127.0.0.1", 7000]);
+  const shaken = subscriber!.handshake("subscriber", KEY);
+  await provider!.handshake("provider", KEY);
+  await shaken;
+  assert.equal([provider!.isTrusted, subscriber!.isTrusted], [true, true]);
+  time.pass(LIMITS.handshakeMs);
+  assert.equal([provider!.isClosed, subscriber!.isClosed], [false, false]);
+  for (const peer of [provider!, subscriber!]) peer.close();
+  await settle();
+  assert.is(time.timers, 0);
+});
+
+test("has no address of a connection that is lost already", () => {
+  const [here] = MemorySocket.pair();
+  [here.remoteAddress, here.remotePort] = [undefined, undefined];
+  const peer = new Peer(here.asSocket, LIMITS);
+  assert.equal([peer.address, peer.port], ["", 0]);
+});
+
+test("ends a handshake that takes too long", async ({ time }) => {
+  const [here] = MemorySocket.pair();
+  const peer = new Peer(here.asSocket, { handshakeMs: 5_000, silenceMs: 1_000 });
+  const said = failureOf(peer.handshake("provider", KEY));
+  await settle();
+  time.pass(4_999);
+  await settle();
+  assert.is(peer.isClosed, false, "an unknown end may be silent for longer");
+  time.pass(1);
+  assert.is(await said, "SVC2531: replication: peer timed out");
+  assert.is(time.timers, 0);
+});
+
+test("a connection that fails while nobody reads it ends quietly", async ({ time }) => {
+  const [here] = MemorySocket.pair();
+  const peer = new Peer(here.asSocket, LIMITS);
+  here.destroy(new Error("reset"));
+  await settle();
+  assert.is(peer.isClosed, true);
+  assert.is(time.timers, 0);
+});
+
+test("sends no heartbeats on a connection that was lost meanwhile", async ({ time }) => {
+  const [here, there] = MemorySocket.pair();
+  const [provider, subscriber] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
+  const shaken = failureOf(subscriber!.handshake("subscriber", KEY));
+  // Its proof, the second message, waits.
+  const write = here.write.bind(here) as (bytes: Buffer) => boolean;
+  let writes = 0;
+  here.write = ((bytes: Buffer) => write(bytes) && ++writes < 2) as typeof here.write;
+  const shakenHere = failureOf(provider!.handshake("provider", KEY));
+  await settle();
+  assert.is(writes, 2);
+  here.emit("drain");
+  here.destroy();
+  await settle();
+  assert.equal([await shakenHere, await shaken], ["none", "none"]);
+  assert.is(time.timers, 1, "only the other end has not noticed it");
+  subscriber!.close();
+});
+
+test("refuses another key, and tells a stranger nothing more", async () => {
+  const [here, there] = MemorySocket.pair();
+  const [provider, subscriber] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
+  const other = new SharedKey(Buffer.alloc(16, 1));
+  const shaken = failureOf(subscriber!.handshake("subscriber", other));
+  const said = await failureOf(provider!.handshake("provider", KEY));
+  assert.is(said, "SVC2533: replication: 127.0.0.1 uses a different key");
+  assert.is(await shaken, "SVC2531: replication: rejected by the peer; see its log");
+  assert.equal([provider!.isTrusted, subscriber!.isTrusted], [false, false]);
+  await settle();
+  assert.is(provider!.isClosed, true);
+});
+
+test("refuses a greeting that it does not understand", async () => {
+  for (const [hello, fault] of [
+    [null, "without a protocol"],
+    [{ ...HELLO, protocol: "4", oldest: 4 }, "without a protocol"],
+    [{ ...HELLO, oldest: 3.5 }, "without a protocol"],
+    [{ ...HELLO, nonce: [HELLO.nonce] }, "without a nonce"],
+    [{ ...HELLO, nonce: "0".repeat(63) }, "without a nonce"],
+    [{ ...HELLO, nonce: null }, "without a nonce"],
+  ] as const) {
+    assert.is(await greet(hello), `SVC2531: replication: a greeting ${fault}`);
+  }
+});
+
+test("speaks with every release that has a protocol in common", async () => {
+  const { oldest: _none, ...without } = HELLO;
+  for (const hello of [HELLO, without, { ...HELLO, protocol: 5 }, { ...HELLO, oldest: 3 }]) {
+    assert.is(await greet(hello), null);
+  }
+  for (const [hello, versions] of [
+    [{ ...HELLO, protocol: 3, oldest: 2 }, "2 to 3"],
+    [{ ...HELLO, protocol: 6, oldest: 5 }, "5 to 6"],
+  ] as const) {
+    const fault = `one end speaks protocols ${versions}, the other 4 to 4`;
+    assert.match(
+      String(await greet(hello)),
+      `SVC2532: replication: 127.0.0.1 is refused: ${fault}`,
+    );
+  }
+  const other = await greet({ ...HELLO, node: NODE + 1 });
+  assert.match(
+    String(other),
+    `refused: one end runs on Node ${NODE + 1}, the other on Node ${NODE}`,
+  );
+});
+
+test("tells the other end why it is refused", async () => {
+  const [here, there] = MemorySocket.pair();
+  void failureOf(new Peer(here.asSocket, LIMITS).handshake("subscriber", KEY));
+  const other = new Peer(there.asSocket, LIMITS);
+  await other.sendJson(MessageType.Hello, { ...HELLO, protocol: 3, oldest: 3 });
+  const refusal = (await other.next())!;
+  assert.is(refusal.type, MessageType.Refusal);
+  assert.match(refusal.body.toString(), /one end speaks protocols 3 to 3/);
+  assert.is(await other.next(), null);
+});
+
+test("a refusal may say that the other end has more, and since when", () => {
+  const end = { id: "a".repeat(32), sn: 7, chain: 1 };
+  const read = (given: unknown): unknown[] => {
+    const error = peerRejected(Buffer.from(JSON.stringify(given)));
+    return [error.code, error.message, error instanceof AheadError ? error.end : "not ahead"];
+  };
+  assert.equal(read({ ahead: "more", end }), ["SVC3404", "more", end]);
+  assert.equal(read({ ahead: "more", end: { ...end, sn: -1 } }), ["SVC3404", "more", null]);
+  assert.equal(read({ ahead: "x".repeat(501), end }), ["SVC3404", "x".repeat(500), end]);
+  for (const [given, text] of [
+    ["no room", "no room"],
+    [null, "null"],
+    [{ ahead: 1 }, "[object Object]"],
+  ] as const) {
+    const said = `replication: rejected by the peer: ${text}`;
+    assert.equal(read(given), ["SVC2532", said, "not ahead"]);
+  }
+});
+
+test.run();

@@ -1,0 +1,260 @@
+// Messages between two ends that trust each other: order, backpressure, silence and the end.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Message, MessageType } from "../../../runtime/interconnect/wire/messages.js";
+import { Peer, type PeerLimits } from "../../../runtime/interconnect/wire/peer.js";
+import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
+import { MemorySocket } from "./support/memory-socket.js";
+import { settle } from "./support/provided-stream.js";
+import { type StoppedTime, withStoppedTime } from "./support/stopped-time.js";
+
+const test = suite<{ time: StoppedTime }>("messages of peers");
+withStoppedTime(test);
+
+const { Ack, Alive, Frame, Status } = MessageType;
+const LIMITS = { handshakeMs: 5_000, silenceMs: 30_000, heartbeatMs: 2_000 };
+const KEY = new SharedKey(null);
+const NOTHING = Buffer.alloc(0);
+const MIB = 2 ** 20;
+const LOST = "replication: the connection was lost";
+const SILENT = "replication: peer timed out";
+
+/** Two ends after their handshake. */
+async function connect(limits: PeerLimits = LIMITS) {
+  const [here, there] = MemorySocket.pair();
+  const [peer, other] = [new Peer(here.asSocket, limits), new Peer(there.asSocket, LIMITS)];
+  const shaken = other.handshake("subscriber", KEY);
+  await peer.handshake("provider", KEY);
+  await shaken;
+  return { here, there, peer, other };
+}
+
+function failureOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => "none",
+    ({ message }: Error) => message,
+  );
+}
+
+/** Whether a promise has settled; it is asked after everything else that can happen. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let isOver = false;
+  const note = (): void => {
+    isOver = true;
+  };
+  promise.then(note, note);
+  await settle();
+  return isOver;
+}
+
+test("counts what it sends and receives, and notes when", async ({ time }) => {
+  const { peer, other } = await connect();
+  const [written, read] = [peer.bytesWritten, other.bytesRead];
+  assert.is(written, read);
+  const next = other.next();
+  time.pass(500);
+  await peer.send(Status, Buffer.alloc(100));
+  assert.is((await next)!.body.length, 100);
+  const length = peer.bytesWritten - written;
+  assert.ok(length > 100 && length < 150);
+  assert.equal([other.bytesRead - read, other.heardAtMs], [length, performance.now()]);
+});
+
+test("sends more only when the other end has taken what was sent", async () => {
+  const { here, peer } = await connect();
+  here.hold();
+  const listeners = ["drain", "close"].map((name) => here.listenerCount(name));
+  const sent = peer.send(Frame, Buffer.alloc(MIB));
+  assert.is(await isSettled(sent), false);
+  here.release();
+  await sent;
+  assert.equal(
+    ["drain", "close"].map((name) => here.listenerCount(name)),
+    listeners,
+  );
+  here.hold();
+  const lost = peer.send(Frame, Buffer.alloc(MIB));
+  peer.close();
+  assert.is(await failureOf(lost), LOST);
+  assert.is(here.listenerCount("drain"), listeners[0]);
+  assert.is(await failureOf(peer.send(Frame, NOTHING)), LOST);
+});
+
+test("tells that the other end has left", async () => {
+  const { peer, other } = await connect();
+  assert.is(peer.hasEnded, false);
+  const next = peer.next();
+  other.close();
+  assert.equal([await next, peer.hasEnded], [null, true]);
+  assert.is(await failureOf(peer.expect(Ack)), LOST);
+});
+
+test("expects a message of one type, or why it is refused", async () => {
+  const { peer, other } = await connect();
+  await other.send(Ack, NOTHING);
+  assert.is((await peer.expect(Ack)).length, 0);
+  await other.send(Ack, NOTHING);
+  const wrong = `replication: expected message ${Status}, got ${Ack}`;
+  assert.is(await failureOf(peer.expect(Status)), wrong);
+  const refused = failureOf(peer.expect(Status));
+  await other.refuse("x".repeat(501));
+  assert.is(await refused, `replication: rejected by the peer: ${"x".repeat(500)}`);
+  assert.is(await peer.next(), null);
+});
+
+test("refuses quietly what is lost already", async () => {
+  const { peer } = await connect();
+  peer.close();
+  await peer.refuse("too late");
+});
+
+test("sends heartbeats, which are no messages, and none behind data that waits", async (c) => {
+  const { here, peer, other } = await connect();
+  const next = other.next();
+  const { bytesRead } = other;
+  c.time.pass(LIMITS.heartbeatMs);
+  assert.is(await isSettled(next), false);
+  assert.ok(other.bytesRead > bytesRead);
+  here.hold();
+  void failureOf(peer.send(Frame, Buffer.alloc(MIB)));
+  const { bytesWritten } = peer;
+  c.time.pass(LIMITS.heartbeatMs);
+  await settle();
+  assert.is(peer.bytesWritten, bytesWritten);
+  peer.close();
+});
+
+test("sends fifteen heartbeats in the time of silence, by default", async ({ time }) => {
+  const { peer } = await connect({ handshakeMs: 5_000, silenceMs: 30_000 });
+  const { bytesWritten } = peer;
+  time.pass(1_999);
+  assert.is(peer.bytesWritten, bytesWritten);
+  time.pass(1);
+  assert.ok(peer.bytesWritten > bytesWritten);
+});
+
+test("takes a heartbeat of a stranger for a message", async () => {
+  const [here, there] = MemorySocket.pair();
+  const [peer, other] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
+  await other!.send(Alive, NOTHING);
+  const wrong = `replication: expected message ${MessageType.Hello}, got ${Alive}`;
+  assert.is(await failureOf(peer!.expect(MessageType.Hello)), wrong);
+});
+
+test("gives up a silent end while it waits for a message, and only then", async ({ time }) => {
+  const { here, there, peer, other } = await connect();
+  // The other end sends no heartbeats.
+  there.hold();
+  const next = peer.next();
+  await settle();
+  there.release();
+  await other.send(Ack, NOTHING);
+  await next;
+  there.hold();
+  time.pass(LIMITS.silenceMs);
+  await settle();
+  assert.is(peer.isClosed, false, "nobody has listened");
+  const silent = failureOf(peer.next());
+  await settle();
+  time.pass(LIMITS.silenceMs - 1);
+  await settle();
+  assert.is(peer.isClosed, false);
+  time.pass(1);
+  assert.is(await silent, SILENT);
+  assert.is(here.destroyed, true);
+});
+
+test("reads what has come before it gives up", async ({ time }) => {
+  const { there, peer, other } = await connect();
+  there.hold();
+  const next = peer.next();
+  await settle();
+  time.pass(LIMITS.silenceMs);
+  there.release();
+  await other.send(Ack, NOTHING);
+  assert.is((await next)!.type, Ack);
+  await settle();
+  assert.is(peer.isClosed, false);
+});
+
+test("gives up a connection on which nothing moves at all", async () => {
+  const { here, peer } = await connect();
+  assert.is(here.idle!.ms, LIMITS.silenceMs);
+  const next = failureOf(peer.next());
+  here.idle!.run();
+  assert.is(await next, SILENT);
+});
+
+test("awaits an answer for so long only, heartbeats or not", async ({ time }) => {
+  const { peer, other } = await connect();
+  const { timers } = time;
+  const answered = peer.answer(Ack);
+  await settle();
+  await other.send(Ack, NOTHING);
+  await answered;
+  assert.is(time.timers, timers, "it waits no more");
+  const [late, heard] = [failureOf(peer.answer(Ack)), failureOf(other.next())];
+  for (let passed = 0; passed < LIMITS.silenceMs; passed += LIMITS.heartbeatMs) {
+    await settle();
+    assert.is(peer.isClosed, false);
+    time.pass(LIMITS.heartbeatMs);
+  }
+  assert.is(await late, SILENT);
+  await heard;
+});
+
+test("takes an answer that has come with the end of the time", async ({ time }) => {
+  const { peer, other } = await connect();
+  const answered = peer.answer(Ack);
+  await settle();
+  time.pass(LIMITS.silenceMs);
+  await other.send(Ack, NOTHING);
+  assert.is((await answered).length, 0);
+  await settle();
+  assert.is(peer.isClosed, false);
+});
+
+test("reads ahead until it is told to stop, and gives the messages later", async () => {
+  const { here, peer, other } = await connect();
+  let stop = (): void => undefined;
+  const until = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const reading = peer.readAhead(until);
+  await other.send(Ack, NOTHING);
+  await other.send(Status, NOTHING);
+  assert.is(await isSettled(reading), false);
+  stop();
+  assert.is(await reading, true);
+  const types = [await peer.next(), await peer.next()].map((message) => message?.type);
+  assert.equal(types, [Ack, Status]);
+  // A failure of what it reads ahead is for whoever reads it.
+  here.destroy(new Error("reset"));
+  await settle();
+  assert.is(await failureOf(peer.next()), "reset");
+});
+
+test("notices a lost connection while it reads ahead, up to a limit of memory", async () => {
+  const { peer, other } = await connect();
+  const reading = peer.readAhead(new Promise(() => undefined));
+  other.close();
+  assert.is(await reading, false);
+  const full = await connect();
+  let stop = (): void => undefined;
+  const until = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const stuck = full.peer.readAhead(until);
+  for (let left = 64; left > 0; left--) await full.other.send(Frame, Buffer.alloc(MIB));
+  full.other.close();
+  assert.is(await isSettled(stuck), false);
+  stop();
+  assert.is(await stuck, true);
+  let last: Message | null = null;
+  for (let left = 64; left > 0; left--) last = await full.peer.next();
+  assert.is(last!.body.length, MIB);
+  assert.is(await full.peer.next(), null);
+});
+
+test.run();
