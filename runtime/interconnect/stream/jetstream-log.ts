@@ -69,8 +69,11 @@ export class JetStreamLog implements LogStream {
    * @param isWriter create the stream if it is missing
    * @throws SvcError SVC3361, SVC3362 if `durable` is required and not met
    */
-  static async open(address: StreamAddress, isWriter: boolean): Promise<JetStreamLog> {
-    const packages = natsPackages();
+  static async open(
+    address: StreamAddress,
+    isWriter: boolean,
+    packages = natsPackages(),
+  ): Promise<JetStreamLog> {
     const { name, servers, replicas } = address;
     const connection = await packages.transport.connect({
       servers: [...servers],
@@ -226,8 +229,8 @@ function parseProtocol(headers: MsgHdrs | undefined): number {
   return parseCount(headers?.get("Svc-Protocol")) ?? UNNAMED_PROTOCOL;
 }
 
-function parseCount(text: string | undefined): number | null {
-  return text !== undefined && COUNT.test(text) ? Number(text) : null;
+function parseCount(text = ""): number | null {
+  return COUNT.test(text) ? Number(text) : null;
 }
 
 export function isNotFound(error: unknown): boolean {

@@ -171,7 +171,7 @@ test("ends while it connects", async () => {
 });
 
 test("ends although the broker does not answer any more", async () => {
-  const { found, hooks, run, stop } = provideStream();
+  const { found, hooks, run, provider, stop } = provideStream();
   await found();
   hooks.opened = async (log) => {
     const close = log.close.bind(log);
@@ -184,6 +184,7 @@ test("ends although the broker does not answer any more", async () => {
     log.append = () => closed;
   };
   await run();
+  assert.ok(provider.has(3), "the stream has it already");
   await stop();
 });
 

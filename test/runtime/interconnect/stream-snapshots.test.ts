@@ -110,6 +110,24 @@ test("take the place of former contents once they are stored", async () => {
   await stop();
 });
 
+test("fill a stream again that has lost everything", async () => {
+  const { log, found, run, provider, broker, stop } = provideStream();
+  await found();
+  await run();
+  assert.ok(provider.has(4));
+  const had: unknown[] = [];
+  log.saving = () => had.push([provider.has(0), provider.keptSn]);
+  broker.clear();
+  broker.disconnect();
+  for (let times = 0; times < 2; times++) {
+    provider.wake();
+    await settle();
+  }
+  assert.equal(had, [[false, Number.POSITIVE_INFINITY]]);
+  assert.ok(provider.has(4));
+  await stop();
+});
+
 test("come again after so many bytes", async () => {
   const { log, found, run, broker, stop } = provideStream({ checkpointFrames: 1 });
   await found();

@@ -5,19 +5,12 @@
 // takes 50 s
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { SvcError } from "../../../runtime/base/errors.js";
-import {
-  JetStreamLog,
-  natsPackages,
-  requireDurableServers,
-} from "../../../runtime/interconnect/stream/jetstream-log.js";
+import { JetStreamLog } from "../../../runtime/interconnect/stream/jetstream-log.js";
 import { parseStreamAddress } from "../../../runtime/interconnect/stream/jetstream-transport.js";
 import { Random } from "../../property/support/random.js";
 import { rounds } from "../../support/rounds.js";
@@ -306,95 +299,6 @@ async function chaos(context: Context, three: NatsServers): Promise<void> {
   await same(one, two);
   const three3 = await start(context, "chaos-three", { followStream: stream });
   await same(one, three3);
-}
-
-test("describes an invalid address", () => {
-  const wrong: readonly (readonly [string, RegExp])[] = [
-    ["http://h:1/A", /is not nats:/],
-    ["nats://h/A", /hosts are given as host:port/],
-    ["nats://h:1/A?replicas=2", /replicas must be 1, 3 or 5/],
-    ["nats://h:1/A?durable=1", /durable must be true or false/],
-    ["nats://h:1/A?durable=true", /durable needs replicas=3/],
-    ["nats://h:1/A?other=1", /there is no "other"/],
-    ["nats://h:1/A?monitor=x", /hosts are given as host:port/],
-  ];
-  for (const [uri, text] of wrong) {
-    assert.throws(
-      () => parseStreamAddress(uri),
-      (error: SvcError) => error.code === "SVC3360" && text.test(error.message),
-    );
-  }
-});
-
-test("names the packages to install when they are missing", () => {
-  const elsewhere = join(mkdtempSync(join(tmpdir(), "svc-none-")), "package.json");
-  try {
-    natsPackages([elsewhere]);
-    assert.unreachable();
-  } catch (error) {
-    assert.is((error as SvcError).code, "SVC3361");
-    assert.match((error as Error).message, /a stream needs @nats-io.jetstream/);
-  }
-});
-
-test("trusts only what each server reports about itself for durable", async () => {
-  const answers = [
-    '{"jetstream":{"config":{"sync_interval":120000000000}}}',
-    '{"jetstream":{"config":{"sync_always":"true"}}}',
-    "null",
-    "<html>",
-    '{"jetstream":{"config":{"sync_interval":120000000000,"sync_always":true}}}',
-  ];
-  let n = 0;
-  const server = createServer((_request, response) => response.end(answers[n++]));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const monitor = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  try {
-    for (const _answer of answers.slice(1)) {
-      await requireDurableServers([monitor], 1).then(unexpected, (error: SvcError) =>
-        assert.is(error.code, "SVC3362"),
-      );
-    }
-    await requireDurableServers([monitor], 1);
-  } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-});
-
-test("stays durable without one of three servers, not with one that flushes late", async () => {
-  const says = [true, true, false, null];
-  const told = says.map((isAlways) =>
-    createServer((_request, response) => {
-      if (isAlways === null) response.destroy();
-      else response.end(JSON.stringify({ jetstream: { config: { sync_always: isAlways } } }));
-    }),
-  );
-  for (const server of told) {
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  }
-  const monitors = told.map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const [one = "", two = "", late = "", down = ""] = monitors;
-  try {
-    await requireDurableServers([one, down, two], 3);
-    for (const few of [
-      [one, down, down],
-      [one, two, late],
-    ]) {
-      await requireDurableServers(few, 3).then(unexpected, (error: SvcError) =>
-        assert.is(error.code, "SVC3362"),
-      );
-    }
-  } finally {
-    for (const server of told) {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    }
-  }
-});
-
-function unexpected(): void {
-  assert.unreachable();
 }
 
 test.run();

@@ -61,6 +61,11 @@ export class MemoryBroker {
     };
   }
 
+  /** Loses all messages. */
+  clear(): void {
+    this.#entries = [];
+  }
+
   /** Loses all connections. */
   disconnect(): void {
     for (const connection of this.#connections) connection.isClosed = true;
