@@ -100,10 +100,10 @@ test("knows what a subscriber has by its acknowledgements only", async () => {
   await one.stop();
 });
 
-test("tells its group what members have, and of no other subscriber", async () => {
+test("tells its group what members have, and shows them that it lives", async ({ time }) => {
   const told: unknown[] = [];
   const members = {
-    ...{ maxDelayMs: 1, ackMs: 1000, lost: () => undefined },
+    ...{ maxDelayMs: 1, ackMs: 100, lost: () => undefined },
     acknowledged: (...given: unknown[]) => told.push(given),
   };
   const one = await ProvidedPeer.create(members);
@@ -118,6 +118,9 @@ test("tells its group what members have, and of no other subscriber", async () =
   await subscriber.acknowledge(9);
   await until(() => told.length > 0);
   assert.equal(told, [[member, 4]]);
+  const { bytesRead } = subscriber.peer;
+  time.pass(members.ackMs);
+  await until(() => subscriber.peer.bytesRead > bytesRead);
   await one.stop();
 });
 

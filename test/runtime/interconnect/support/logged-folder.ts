@@ -7,7 +7,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { OpenGraphRequest } from "../../../../runtime/graph/manager/graph-manager.js";
 import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { Interconnect } from "../../../../runtime/interconnect/interconnect.js";
+import {
+  Interconnect,
+  type InterconnectSettings,
+} from "../../../../runtime/interconnect/interconnect.js";
 import { type Disk, realDisk } from "../../../../runtime/interconnect/log/disk.js";
 import { TEST_THREAD } from "../../graph/support/make-graph.js";
 
@@ -33,6 +36,7 @@ export function begin(
   { root, lines, running }: LoggedFolder,
   disk: Disk = realDisk,
   clock = new CommitClock(),
+  more: Partial<InterconnectSettings> = {},
 ) {
   const settings = {
     ...{ root, readonly: false, graphs: {}, durability: "async" as const },
@@ -47,6 +51,7 @@ export function begin(
       archive: null,
       leadership: null,
     },
+    ...more,
   };
   const log = (line: string): number => lines.push(line);
   const interconnect = new Interconnect(TEST_THREAD, settings, clock, log, disk);

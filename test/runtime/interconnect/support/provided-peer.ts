@@ -15,6 +15,8 @@ import { Traffic } from "../../../../runtime/metrics/traffic.js";
 import { EPOCH, GraphLog } from "./graph-log.js";
 
 const KEY = new SharedKey(null);
+/** Of the event loop: many more than anything here takes. */
+const MAX_TURNS = 100_000;
 const DIGEST = "0".repeat(32);
 
 export class ProvidedPeer {
@@ -150,7 +152,10 @@ export class Subscription {
   }
 }
 
-/** Waits for something that no timer brings; the limit of a test ends it otherwise. */
+/** Waits for something that no timer brings. */
 export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await turn();
+  for (let turns = 0; !holds(); turns++) {
+    if (turns > MAX_TURNS) throw new Error(`it never came: ${holds}`);
+    await turn();
+  }
 }
