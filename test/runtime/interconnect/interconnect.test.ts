@@ -227,7 +227,7 @@ test("leads with the graphs that it has followed, unless it goes on to follow", 
   assert.equal([readLineage(root), isReplicaRoot(root)], [{ epoch: 4, ancestors }, false]);
   await interconnect.closeLog();
   assert.is(new LogChannel(realDisk, join(root, LOG_FOLDER)).log.epoch, 4);
-  // Whoever has led does not follow, whatever is configured; only its group may decide so.
+  // An instance that has led does not follow if it is configured so, unless its group decides.
   assert.is(isWritable(context, { txPort: 1 }), true);
   assert.is(isWritable(context, { txPort: 1, leadership: LEADERSHIP }), false);
 });

@@ -38,7 +38,7 @@ async function failureOf(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-test("connects once: whoever reconnects reads the state of the stream again", async () => {
+test("connects once: the next connection reads the state of the stream again", async () => {
   const broker = new MemoryJetStream();
   const former = process.env.SVC_NATS_TOKEN;
   delete process.env.SVC_NATS_TOKEN;

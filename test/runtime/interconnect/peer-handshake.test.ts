@@ -74,7 +74,7 @@ test("ends a handshake that takes too long", async ({ time }) => {
   assert.is(time.timers, 0);
 });
 
-test("a connection that fails while nobody reads it ends quietly", async ({ time }) => {
+test("a connection that fails without a reader ends quietly", async ({ time }) => {
   const [here] = MemorySocket.pair();
   const peer = new Peer(here.asSocket, LIMITS);
   here.destroy(new Error("reset"));
@@ -102,7 +102,7 @@ test("sends no heartbeats on a connection that was lost meanwhile", async ({ tim
   subscriber!.close();
 });
 
-test("refuses another key, and tells a stranger nothing more", async () => {
+test("refuses another key, and tells an untrusted end nothing more", async () => {
   const [here, there] = MemorySocket.pair();
   const [provider, subscriber] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
   const other = new SharedKey(Buffer.alloc(16, 1));

@@ -134,7 +134,7 @@ test("sends fifteen heartbeats in the time of silence, by default", async ({ tim
   assert.ok(peer.bytesWritten > bytesWritten);
 });
 
-test("takes a heartbeat of a stranger for a message", async () => {
+test("takes a heartbeat of an untrusted end for a message", async () => {
   const [here, there] = MemorySocket.pair();
   const [peer, other] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
   await other!.send(Alive, NOTHING);
@@ -229,7 +229,7 @@ test("reads ahead until it is told to stop, and gives the messages later", async
   assert.is(await reading, true);
   const types = [await peer.next(), await peer.next()].map((message) => message?.type);
   assert.equal(types, [Ack, Status]);
-  // A failure of what it reads ahead is for whoever reads it.
+  // A failure of what it reads ahead reaches the next reader.
   here.destroy(new Error("reset"));
   await settle();
   assert.is(await failureOf(peer.next()), "reset");

@@ -145,7 +145,7 @@ test("refuses a subscriber that cannot catch up; members may give up what they h
   }
 });
 
-test("tells its group once that a member is lost, and of nobody else", async () => {
+test("tells its group once that a member is lost, and of no other subscriber", async () => {
   const lost: Incarnation[] = [];
   const rest = { maxDelayMs: 1, ackMs: 1000, acknowledged: () => undefined };
   const one = await ProvidedPeer.create({ ...rest, lost: (member) => lost.push(member) });
@@ -215,7 +215,7 @@ test("sends snapshots in place of what the log lacks, and what follows them", as
   const types = [Table, SnapshotBegin, SnapshotChunk, SnapshotEnd, Status, Start, Frame];
   assert.equal(subscriber.types, types);
   assert.equal(saved, [["test", true, 1, 5]]);
-  // What was written while the snapshot was taken follows it again.
+  // Changes written while the snapshot was taken follow it again.
   const start = await subscriber.first(Start);
   assert.equal(parseJsonBody(start.body), log.ends[4]);
   assert.equal([provider.keptSn, provider.report().isSynchronizing], [7, false]);

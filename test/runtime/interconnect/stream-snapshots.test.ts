@@ -128,7 +128,7 @@ test("fill a stream again that has lost everything", async () => {
   await stop();
 });
 
-test("come again after so many bytes", async () => {
+test("come again after a number of bytes", async () => {
   const { log, found, run, broker, stop } = provideStream({ checkpointFrames: 1 });
   await found();
   await run();

@@ -1,4 +1,4 @@
-// What a subscriber tells its provider, and its replica, while it follows.
+// Messages of a subscriber to its provider, and calls of its replica, while it follows.
 
 import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";

@@ -132,7 +132,7 @@ test("tells each fault of a provider, also of one in its group", async () => {
   stop();
 });
 
-test("tells a fault of a stranger once a second", async ({ time }) => {
+test("tells a fault of an untrusted provider once a second", async ({ time }) => {
   const { said, port, stop } = await attached(true);
   said.length = 0;
   /** Each one has another fault. */
@@ -151,7 +151,7 @@ test("tells a fault of a stranger once a second", async ({ time }) => {
   assert.is(said.length, 2);
   await intrude(MessageType.Resume);
   assert.is(said.length, 2);
-  // One that only leaves is a stranger as well.
+  // The same for one that only leaves.
   time.pass(1_000);
   const socket = connect(port, "127.0.0.1").resume();
   await once(socket, "connect");

@@ -31,11 +31,14 @@ export async function attached(isMember: boolean) {
   const said: string[] = [];
   const ahead: unknown[] = [];
   const calls: string[] = [];
-  const nothing = (): void => undefined;
   const replica = {
-    ...{ epoch: EPOCH, origin: ID, onSafe: nothing, durableSn: null as number | null },
+    ...{ epoch: EPOCH, origin: ID, onSafe: () => undefined, durableSn: null as number | null },
     accept: async ({ epoch }: Offer) => void calls.push(`accept ${epoch}`),
-    ...{ keepMark: nothing, mark: () => calls.push("mark"), lose: () => calls.push("lose") },
+    ...{
+      keepMark: () => undefined,
+      mark: () => calls.push("mark"),
+      lose: () => calls.push("lose"),
+    },
     reject: () => calls.push("reject"),
     settle: async () => void calls.push("settle"),
     retire: async () => void calls.push("retire"),
