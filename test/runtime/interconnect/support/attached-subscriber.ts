@@ -25,13 +25,9 @@ export function subscriberWith(parts: Partial<SubscriberParts>): Subscriber {
   });
 }
 
-/** A subscriber and its provider, to which it is attached. */
-export async function attached(isMember: boolean) {
-  const met: number[] = [];
-  const said: string[] = [];
-  const ahead: unknown[] = [];
-  const calls: string[] = [];
-  const replica = {
+/** A replica that accepts everything. @param calls receives its calls */
+function replicaOf(calls: string[], met: number[]) {
+  return {
     ...{ epoch: EPOCH, origin: ID, onSafe: () => undefined, durableSn: null as number | null },
     accept: async ({ epoch }: Offer) => void calls.push(`accept ${epoch}`),
     ...{
@@ -47,6 +43,15 @@ export async function attached(isMember: boolean) {
     positions: () => ({ log: null, origin: null, epoch: EPOCH, graphs: [], diverged: [] }),
     meet: (epoch: number) => met.push(epoch),
   };
+}
+
+/** A subscriber and its provider, to which it is attached. */
+export async function attached(isMember: boolean) {
+  const met: number[] = [];
+  const said: string[] = [];
+  const ahead: unknown[] = [];
+  const calls: string[] = [];
+  const replica = replicaOf(calls, met);
   const membership = {
     ...{ ackMs: 1000, disturbed: () => calls.push("disturbed") },
     ahead: (reason: string, end: unknown) => ahead.push([reason, end]),
