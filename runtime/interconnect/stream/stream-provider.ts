@@ -187,7 +187,7 @@ export class StreamProvider implements LogSender {
     const nothing = { log: null, origin: null, epoch, graphs: [], diverged: [] };
     const repair = this.#repair;
     const plan = planCatchUp(own.channel, nothing, origin(), "all");
-    assert(typeof plan !== "string", "whoever has nothing can catch up");
+    assert(typeof plan !== "string", "a stream without graphs can catch up");
     this.#isSynchronizing = true;
     traffic.synchronizing += plan.snapshots.length;
     try {
