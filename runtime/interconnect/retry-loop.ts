@@ -43,7 +43,6 @@ export class RetryLoop {
       } catch (error) {
         this.failed(error as Error);
       }
-      if (this.#isOver) return;
       if (performance.now() - startedAt > maxMs) backoff.reset();
       await this.#hurry.wait(backoff.fail());
     }
@@ -94,7 +93,6 @@ export class InterruptibleSleep {
           resolve();
         };
       });
-      this.#end = () => undefined;
     }
     this.#hasRung = false;
   }

@@ -1,9 +1,13 @@
 // Addresses of other instances.
 
+import { once } from "node:events";
+import { syncBuiltinESMExports } from "node:module";
+import net from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parseAddress, parseHostAndPort } from "../../../runtime/interconnect/wire/dial.js";
+import { dial, parseAddress, parseHostAndPort } from "../../../runtime/interconnect/wire/dial.js";
 import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
+import { MemorySocket } from "./support/memory-socket.js";
 
 const test = suite("addresses of instances");
 
@@ -21,6 +25,38 @@ test("an address of another machine needs a key", () => {
   assert.throws(() => parseHostAndPort("svc://10.0.0.1:70", key), text);
   const shared = new SharedKey(Buffer.alloc(32, 1));
   assert.equal(parseHostAndPort("svc://10.0.0.1:70", shared), { host: "10.0.0.1", port: 70 });
+});
+
+test("a connection has no listener of its beginning left", async () => {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as net.AddressInfo;
+  const socket = await dial("127.0.0.1", port);
+  assert.equal([socket.listenerCount("error"), socket.listenerCount("timeout")], [0, 0]);
+  socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+  const refused = await dial("127.0.0.1", port).catch(({ code }) => code);
+  assert.is(refused, "ECONNREFUSED");
+});
+
+test("an address that does not answer is given up", async () => {
+  const { connect } = net;
+  const [socket] = MemorySocket.pair();
+  const asked: unknown[] = [];
+  net.connect = ((options: unknown) => {
+    asked.push(options);
+    return socket;
+  }) as never;
+  syncBuiltinESMExports();
+  try {
+    const dialed = dial("host", 70).catch(({ message }) => message);
+    socket.emit("timeout");
+    assert.is(await dialed, "no response from host:70");
+    assert.equal(asked, [{ host: "host", port: 70, timeout: 5000 }]);
+  } finally {
+    net.connect = connect;
+    syncBuiltinESMExports();
+  }
 });
 
 test.run();

@@ -14,7 +14,8 @@ const { setTimeout: sleep } = timers;
 test.before.each((context) => {
   Object.assign(context, { gate: new FlowControl(), waits: [], clock: { now: 1000 } });
   performance.now = () => context.clock.now;
-  timers.setTimeout = (async (ms: number) => {
+  timers.setTimeout = (async (ms: number, _value: unknown, options: object) => {
+    assert.equal(options, { ref: false }, "a process that ends does not wait");
     context.waits.push(ms);
   }) as typeof timers.setTimeout;
   syncBuiltinESMExports();

@@ -36,6 +36,13 @@ test("there is none without a file and a variable", () => {
   assert.not(SharedKey.read(null).isThere);
 });
 
+test("sixteen bytes are enough", ({ file }) => {
+  writeFileSync(file, "x".repeat(16));
+  assert.ok(SharedKey.read(file).isThere);
+  writeFileSync(file, "x".repeat(15));
+  assert.throws(() => SharedKey.read(file), "is shorter than 16 bytes");
+});
+
 test("a short key is refused with its place", ({ file }) => {
   writeFileSync(file, "short");
   process.env[KEY_VARIABLE] = "short";

@@ -17,6 +17,10 @@ import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
 import { PROTOCOL } from "../../../runtime/interconnect/wire/peer.js";
 
 const PART_BYTES = 64;
+/** Before the body of each message. */
+const HEADER_BYTES = 16;
+/** Of a frame of maximum length, in a message. */
+const MAX_BYTES = 2 ** 23 + 32 + 64;
 const FORMER = { sn: 7, chain: 70 };
 const NEXT = { sn: 9, chain: 90 };
 const STATE: StreamState = { log: "0".repeat(32), epoch: 1, protocol: PROTOCOL, reached: FORMER };
@@ -49,6 +53,10 @@ function setUp(maxPartBytes = PART_BYTES) {
 
 async function* partsOf(sent: readonly Pick<ReceivedPart, "part" | "parts" | "bytes">[]) {
   for (const { part, parts, bytes } of sent) yield { part, parts, bytes, protocol: PROTOCOL };
+}
+
+async function* each(parts: readonly ReceivedPart[]) {
+  yield* parts;
 }
 
 test("a table begins snapshots: no position is reached until they are complete", async () => {
@@ -92,6 +100,8 @@ test("a flush waits until everything is stored, and fails with what failed", asy
   sent[2]!.fail(new Error("the broker is full"));
   const outcome = await writer.flush().catch(({ message }: Error) => message);
   assert.is(outcome, "the broker is full");
+  const later = await writer.flush().catch(({ message }: Error) => message);
+  assert.is(later, "the broker is full", "nothing is stored behind it");
   const again = await writer.send(MessageType.Frame, Buffer.from("b")).catch((error) => error);
   assert.is(again.message, "the broker is full");
   sent[3]!.store();
@@ -103,7 +113,8 @@ test("more is sent only while few bytes are on their way", async () => {
   const { sent, writer } = setUp(2 ** 20);
   let count = 0;
   const sending = (async () => {
-    for (; count < 6; count++) await writer.send(MessageType.Frame, Buffer.alloc(2 ** 20 - 100));
+    for (; count < 6; count++)
+      await writer.send(MessageType.Frame, Buffer.alloc(2 ** 20 - HEADER_BYTES));
   })();
   for (let turns = 0; turns < 10; turns++) await turn();
   assert.equal([count, sent.length], [4, 5]);
@@ -136,11 +147,33 @@ test("a reader joins parts, and leaves out messages that are not whole", async (
   // A writer has crashed within the first message.
   const torn = [...parts.slice(0, 1), ...parts.slice(firstOfSecond)];
   assert.equal(await read(torn), ["second", "thirdt"]);
+  // Nothing joins a message that is whole.
+  const stray = { part: firstOfSecond + 1, parts: firstOfSecond + 1, bytes: Buffer.from("x") };
+  assert.equal(await read([...parts.slice(0, firstOfSecond), stray]), ["firstf"]);
   const [one] = parts;
   for (const part of [0, one!.parts + 1]) {
     const outcome = await read([{ ...one!, part }]).catch(({ message }: Error) => message);
     assert.match(String(outcome), /a part of nothing/);
   }
+});
+
+test("a reader takes messages of a limited length, and of no later release", async () => {
+  const outcome = (...parts: readonly ReceivedPart[]): Promise<string> =>
+    new StreamReader(each(parts)).next().then(
+      () => "none",
+      ({ message }: Error) => message,
+    );
+  const half = (length: number, part = 1) => ({
+    ...{ part, parts: 2, bytes: Buffer.alloc(length), protocol: PROTOCOL },
+  });
+  const long = "replication: a message is too long";
+  const whole = "replication: not a replication message";
+  assert.is(await outcome(half(MAX_BYTES - 1), half(1, 2)), whole);
+  assert.is(await outcome(half(MAX_BYTES - 1), half(2, 2)), long);
+  const short = await outcome(half(MAX_BYTES - 1), half(1), half(1, 2));
+  assert.is(short, "replication: half a message", "it has begun again");
+  const later = await outcome({ ...half(1), protocol: PROTOCOL + 1 });
+  assert.match(later, `replication: messages of the stream: format ${PROTOCOL + 1}`);
 });
 
 test("a reader that expects another message says so", async () => {

@@ -1,13 +1,16 @@
 // Where a subscriber listens, whom it accepts, and which failures of others it tells.
 
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { syncBuiltinESMExports } from "node:module";
+import net, { type AddressInfo, connect, createServer } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { encodeMessage, MessageType } from "../../../runtime/interconnect/wire/messages.js";
+import { Peer, parseJsonBody } from "../../../runtime/interconnect/wire/peer.js";
 import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
 import { attached, EPOCH, ID, isLeft, subscriberWith } from "./support/attached-subscriber.js";
+import { MemorySocket } from "./support/memory-socket.js";
 import { type StoppedTime, withStoppedTime } from "./support/stopped-time.js";
 
 const test = suite<{ time: StoppedTime }>("listening subscriber");
@@ -29,6 +32,23 @@ async function isReached(host: string, port: number): Promise<boolean> {
     return false;
   } finally {
     socket.destroy();
+  }
+}
+
+/** A subscriber that does not listen yet, and its server. */
+function withServer(parts: Parameters<typeof subscriberWith>[0]) {
+  const { createServer: create } = net;
+  const servers: net.Server[] = [];
+  net.createServer = ((accept: () => void) => {
+    servers.push(create(accept));
+    return servers[0];
+  }) as typeof net.createServer;
+  syncBuiltinESMExports();
+  try {
+    return { subscriber: subscriberWith(parts), server: servers[0]! };
+  } finally {
+    net.createServer = create;
+    syncBuiltinESMExports();
   }
 }
 
@@ -59,6 +79,35 @@ test("cannot listen on a port that another process has", async () => {
   server.close();
 });
 
+test("goes on to listen after a connection that could not be accepted", async () => {
+  const said: string[] = [];
+  const { subscriber, server } = withServer({ warn: (line) => said.push(line) });
+  const port = await subscriber.listen();
+  server.emit("error", new Error("EMFILE"));
+  assert.equal(said, ["SVC2531: EMFILE"]);
+  assert.is(await isReached("127.0.0.1", port), true);
+  subscriber.stop();
+});
+
+test("refuses another machine without a key, however it has connected", async () => {
+  const key = new SharedKey(Buffer.alloc(16, 1));
+  for (const [parts, expected] of [
+    [{}, ["SVC2531: replication: unauthenticated peer"]],
+    [{ key }, []],
+  ] as const) {
+    const said: string[] = [];
+    const { subscriber, server } = withServer({ ...parts, warn: (line) => said.push(line) });
+    await subscriber.listen();
+    const [here, there] = MemorySocket.pair();
+    here.remoteAddress = "10.0.0.1";
+    server.emit("connection", here);
+    for (let turns = 0; turns < 20; turns++) await turn();
+    assert.equal(said, expected);
+    subscriber.stop();
+    there.destroy();
+  }
+});
+
 test("does not listen without a replica", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -79,10 +128,17 @@ test("needs no replica to announce the epoch that it leads in", async () => {
     throw new Error("a leader has none");
   };
   const subscriber = subscriberWith({ replica });
-  await subscriber.listen(EPOCH);
+  const port = await subscriber.listen(EPOCH);
   subscriber.meet(EPOCH + 1);
   assert.is(subscriber.origin, null);
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  const peer = new Peer(socket);
+  await peer.handshake("provider", new SharedKey(null));
+  const { epoch } = parseJsonBody(await peer.expect(MessageType.Positions)) as { epoch: number };
+  assert.is(epoch, EPOCH);
   subscriber.stop();
+  assert.ok(await isLeft(peer));
 });
 
 test("does not count connections that have ended", async () => {
