@@ -3,9 +3,10 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { serialBase } from "../../../runtime/interconnect/log/segment-format.js";
 import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
 import type { Peer } from "../../../runtime/interconnect/wire/peer.js";
-import { attached, EPOCH } from "./support/attached-subscriber.js";
+import { attached, EPOCH, ID } from "./support/attached-subscriber.js";
 import { settle } from "./support/provided-stream.js";
 
 const test = suite("input of a subscriber");
@@ -104,6 +105,14 @@ test("says how far it is when it begins, and at the intervals of its group", asy
   } finally {
     [globalThis.setInterval, globalThis.clearInterval] = [every, end];
   }
+});
+
+test("counts transactions from the start of the log of a first provider", async () => {
+  const { traffic, provider, stop } = await attached(false);
+  await provider.send(MessageType.Frame, Buffer.alloc(8));
+  await until(() => traffic.in.frames === 1);
+  assert.is(traffic.serial, serialBase(ID) + 7);
+  stop();
 });
 
 test("shows its provider while it follows, and says nothing of it to another one", async () => {

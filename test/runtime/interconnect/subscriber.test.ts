@@ -9,8 +9,10 @@ import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
 import { parseJsonBody } from "../../../runtime/interconnect/wire/peer.js";
 import { parsePositions } from "../../../runtime/interconnect/wire/positions.js";
 import { attached, EPOCH, ID, isLeft } from "./support/attached-subscriber.js";
+import { type StoppedTime, withStoppedTime } from "./support/stopped-time.js";
 
-const test = suite("subscriber");
+const test = suite<{ time: StoppedTime }>("subscriber");
+withStoppedTime(test);
 
 test("of no group refuses a second provider", async () => {
   const { provider, dial, stop } = await attached(false);

@@ -39,6 +39,7 @@ function replicaOf(calls: string[], met: number[]) {
     settle: async () => void calls.push("settle"),
     retire: async () => void calls.push("retire"),
     start: () => calls.push("start"),
+    take: async () => ({ header: { sn: 7, units: 1 }, records: 1 }),
     report: () => ({ state: "fetching", done: 0, of: 0 }),
     positions: () => ({ log: null, origin: null, epoch: EPOCH, graphs: [], diverged: [] }),
     meet: (epoch: number) => met.push(epoch),
