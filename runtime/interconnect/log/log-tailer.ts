@@ -49,7 +49,7 @@ export class LogTailer {
     while (this.#sn <= this.#log.safe) {
       const reader = this.#openSegment();
       const frame = reader.frameAt(this.#offset) ?? this.#readAgain(reader);
-      if (frame === null) throw new Error(`the log cannot be read at unit ${this.#sn}`);
+      if (frame === null) throw this.#unreadable();
       this.#offset += frame.bytes.length;
       const { isTable, sn, units } = frame.header;
       if (isTable) this.#options.onTable?.(frame);
@@ -84,6 +84,13 @@ export class LogTailer {
       throw error;
     }
     return this.#reader;
+  }
+
+  /** The segment may have ended here: then it was removed, and the next one with it. */
+  #unreadable(): Error {
+    const isThere = this.#disk.names(this.#log.folder).includes(this.#segment!.name);
+    if (!isThere) return expired(this.#sn);
+    return new Error(`the log cannot be read at unit ${this.#sn}`);
   }
 
   /** Another thread may have written what the reader had read ahead. */
