@@ -169,12 +169,8 @@ class SharedLog implements TailedLog {
   segmentOf(sn: number): Segment | undefined {
     // Readers advance in order, so the next segment starts exactly where they are.
     const name = segmentName(sn);
-    if (this.#current?.firstSn !== sn && existsSync(join(this.folder, name))) {
-      this.#current = { name, firstSn: sn };
-    }
-    if (this.#current === undefined || this.#current.firstSn > sn) {
-      this.#current = this.list().findLast(({ firstSn }) => firstSn <= sn);
-    }
+    if (existsSync(join(this.folder, name))) this.#current = { name, firstSn: sn };
+    this.#current ??= this.list().findLast(({ firstSn }) => firstSn <= sn);
     return this.#current;
   }
 }

@@ -69,7 +69,12 @@ function transaction(graph: number, after: number): number[] {
 test("refuses entries of a log that name no graph", () => {
   const catalog = new LogCatalog();
   const opened = { number: 1, identity: "0".repeat(32), name: "g", path: "g" };
-  const wrong = { number: [0, 1.5, 2 ** 32], identity: ["x", 1], name: [1], path: [null] };
+  const wrong = {
+    number: [0, 1.5, 2 ** 32],
+    identity: ["x", 1, [opened.identity]],
+    name: [1],
+    path: [null],
+  };
   for (const [key, values] of Object.entries(wrong)) {
     for (const value of values) {
       const read = (): void => catalog.readControl({ opened: { ...opened, [key]: value } });
@@ -78,6 +83,38 @@ test("refuses entries of a log that name no graph", () => {
   }
   catalog.readControl({ opened });
   assert.is(catalog.byNumber(1)!.name, "g");
+});
+
+test("finds the graph of a name that was opened last and is not erased", () => {
+  const catalog = new LogCatalog();
+  const [first, second] = ["1", "2"].map((digit) => {
+    return catalog.add({ identity: digit.repeat(32), name: "g", path: "g" });
+  });
+  catalog.add({ identity: "3".repeat(32), name: "h", path: "h" });
+  assert.is(catalog.byName("g"), second);
+  catalog.readControl({ erased: second!.number });
+  assert.equal([catalog.byName("g"), catalog.byName("x")], [first, undefined]);
+});
+
+test("a log that begins with a graph is complete", () => {
+  const catalog = new LogCatalog();
+  const { number } = catalog.add({ identity: "0".repeat(32), name: "g", path: "g" });
+  catalog.readFrame(frame(1, new Uint32Array(transaction(number, 1))), () => undefined);
+  assert.is(catalog.byNumber(number)!.before, 0);
+});
+
+test("knows the graphs of the table that begins a segment", () => {
+  const former = new LogCatalog();
+  for (const name of ["g", "h"]) former.add({ identity: "0".repeat(32), name, path: name });
+  const read = (content: Buffer): LogCatalog => {
+    const table = frame(0, new Uint32Array(new Uint8Array(content).buffer));
+    const catalog = new LogCatalog();
+    catalog.readFrame({ ...table, header: { ...table.header, isTable: true } }, () => undefined);
+    return catalog;
+  };
+  const catalog = read(former.table());
+  assert.equal([catalog.all(), catalog.lastNumber], [former.all(), 2]);
+  assert.throws(() => read(Buffer.from("{}  ")), /the table of a log is no list/);
 });
 
 test("a log is complete only after the last change that it lacks", () => {
