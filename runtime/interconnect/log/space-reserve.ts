@@ -14,13 +14,13 @@ const CHUNK_BYTES = 2 ** 16;
 const OUT_OF_SPACE = new Set(["ENOSPC", "EDQUOT"]);
 
 export function isOutOfSpace(error: unknown): boolean {
-  return OUT_OF_SPACE.has((error as NodeJS.ErrnoException | null)?.code ?? "");
+  const { code = "" } = Object(error) as NodeJS.ErrnoException;
+  return OUT_OF_SPACE.has(code);
 }
 
 export class SpaceReserve {
   readonly #disk: Disk;
   readonly #folder: string;
-  #isThere = false;
 
   /** @param folder of the transaction log; it may be missing */
   constructor(disk: Disk, folder: string) {
@@ -30,18 +30,16 @@ export class SpaceReserve {
 
   /** Creates the file unless it exists; returns false if there is no space for it. */
   create(): boolean {
-    if (this.#isThere) return true;
     try {
-      this.#isThere = this.#isComplete() || this.#write();
+      return this.#isComplete() || this.#write();
     } catch {
       this.release();
+      return false;
     }
-    return this.#isThere;
   }
 
   /** Gives the space back to the file system. */
   release(): void {
-    this.#isThere = false;
     try {
       if (this.#disk.names(this.#folder).includes(NAME)) this.#disk.remove(this.#path);
     } catch {

@@ -82,4 +82,23 @@ test("answers of a dead thread never follow", async ({ clock, answers }) => {
   assert.is(answers.limit(), last - 1);
 });
 
+test("a change that is announced while it looks is not among what is written", (c) => {
+  const { clock, answers } = c;
+  const { lastTicket } = clock;
+  Object.defineProperty(clock, "lastTicket", {
+    get: () => {
+      delete (clock as { lastTicket?: number }).lastTicket;
+      return commit(clock, ONE);
+    },
+    configurable: true,
+  });
+  assert.is(answers.limit(), lastTicket);
+});
+
+test("looks no longer than other threads can stand", ({ clock, answers }) => {
+  let announced = 0;
+  Object.defineProperty(clock, "announcedCount", { get: () => announced++ });
+  assert.is(answers.limit(), clock.lastTicket);
+});
+
 test.run();

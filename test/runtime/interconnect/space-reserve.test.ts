@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
-import { SpaceReserve } from "../../../runtime/interconnect/log/space-reserve.js";
+import { isOutOfSpace, SpaceReserve } from "../../../runtime/interconnect/log/space-reserve.js";
+import { SimulatedDisk } from "./support/simulated-disk.js";
 
 const test = suite<{ folder: string; path: string }>("space reserve");
 
@@ -30,6 +31,34 @@ test("completes what a former process began", ({ folder, path }) => {
   truncateSync(path, length - 1);
   assert.ok(new SpaceReserve(realDisk, folder).create());
   assert.is(readFileSync(path).length, length);
+});
+
+test("is on the disk before it counts, and leaves no file open", () => {
+  const done: string[] = [];
+  const disk = new SimulatedDisk({ before: (what) => done.push(what) });
+  const reserve = new SpaceReserve(disk, "/log");
+  for (let times = 0; times < 2; times++) {
+    assert.ok(reserve.create());
+    assert.equal([done.at(-1), disk.openFiles], ["flush", 0]);
+  }
+  assert.equal(done.filter((what) => what === "flush").length, 1);
+});
+
+test("leaves nothing where there is too little space", () => {
+  const disk = new SimulatedDisk();
+  for (const kind of ["write", "flush"]) {
+    disk.faults.before = (what) => {
+      if (what === kind) throw Object.assign(new Error("full"), { code: "ENOSPC" });
+    };
+    assert.is(new SpaceReserve(disk, "/log").create(), false);
+    assert.equal([disk.names("/log"), disk.openFiles], [[], 0]);
+  }
+});
+
+test("a lack of space is told apart from other failures", () => {
+  const fails = (code: string): Error => Object.assign(new Error("failed"), { code });
+  assert.equal(["ENOSPC", "EDQUOT", "EIO"].map(fails).map(isOutOfSpace), [true, true, false]);
+  assert.equal([new Error("failed"), null, undefined].map(isOutOfSpace), [false, false, false]);
 });
 
 test("releases its space once, and can take it again", ({ folder, path }) => {

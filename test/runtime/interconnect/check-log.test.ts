@@ -1,0 +1,66 @@
+// How much of a log is usable: all of it, up to a torn write, or up to a corrupt frame.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { checkLog } from "../../../runtime/interconnect/log/check-log.js";
+import { LogChannel } from "../../../runtime/interconnect/log/log-channel.js";
+import { loggedStore } from "../graph/support/logged-graph.js";
+import { openStore } from "../graph/support/make-graph.js";
+import { SimulatedDisk } from "./support/simulated-disk.js";
+
+const test = suite("check of a log");
+
+/** A log with three transactions in frames of their own, and where each ends. */
+function logged() {
+  const disk = new SimulatedDisk();
+  const channel = new LogChannel(disk, "/log");
+  const store = loggedStore();
+  const ends: number[] = [];
+  for (const write of [
+    () => void channel.open(store, "g"),
+    () => openStore(store).createVertex("a"),
+    () => openStore(store).createVertex("b"),
+  ]) {
+    write();
+    channel.write(store.memory.log!.clock);
+    channel.log.flushNow();
+    channel.release();
+    ends.push(channel.log.bytes);
+  }
+  const [segment] = channel.log.segments;
+  return { disk, segment: segment!, path: `/log/${segment!.name}`, ends };
+}
+
+test("an intact one is usable to its end", () => {
+  const { disk, segment, ends } = logged();
+  const end = { segment, offset: ends[2] };
+  const report = { segments: [segment], units: 3, last: 3, tornBytes: 0, damage: null, end };
+  assert.equal(checkLog(disk, "/log"), report);
+});
+
+test("none has no end", () => {
+  const report = { segments: [], units: 0, last: 0, tornBytes: 0, damage: null, end: null };
+  assert.equal(checkLog(new SimulatedDisk(), "/log"), report);
+});
+
+test("a torn write does not count", () => {
+  const { disk, path, segment, ends } = logged();
+  const file = disk.open(path);
+  file.truncate(file.size() - 4);
+  const { units, last, tornBytes, damage, end } = checkLog(disk, "/log");
+  assert.equal([units, last, damage], [2, 2, null]);
+  assert.equal([tornBytes, end], [ends[2]! - ends[1]! - 4, { segment, offset: ends[1] }]);
+});
+
+test("a corrupt one is usable before its corruption; other failures are none of it", () => {
+  const { disk, path, segment, ends } = logged();
+  disk.contentOf(path)[ends[1]! - 1]! ^= 1;
+  const { units, damage, end } = checkLog(disk, "/log");
+  assert.equal([units, damage?.offset, end], [1, ends[0], { segment, offset: ends[0] }]);
+  disk.faults.unreadable = () => {
+    throw new Error("no memory");
+  };
+  assert.throws(() => checkLog(disk, "/log"), /no memory/);
+});
+
+test.run();
