@@ -172,7 +172,7 @@ test("reads the log of local graphs", ({ root }) => {
   }
 });
 
-test("closes its files, and knows no log whose header is damaged", ({ root }) => {
+test("closes its files, and knows no log with a corrupt header", ({ root }) => {
   const { stores, log, folder, open, write, reader } = logIn(root);
   const next = (): number => {
     const descriptor = openSync(root, "r");

@@ -6,6 +6,7 @@ import { PositionExpiredError } from "../../../runtime/graph/model/errors.js";
 import { LogTailer } from "../../../runtime/interconnect/log/log-tailer.js";
 import { FRAME_HEADER_BYTES } from "../../../runtime/interconnect/log/segment-format.js";
 import { SegmentLog } from "../../../runtime/interconnect/log/segment-log.js";
+import type { Frame } from "../../../runtime/interconnect/log/segment-reader.js";
 import { SimulatedDisk } from "./support/simulated-disk.js";
 
 const test = suite("log tailer");
@@ -64,6 +65,53 @@ test("a position whose segment was just removed has expired", async () => {
     (error: Error) => error instanceof PositionExpiredError,
   );
   tailer.close();
+});
+
+/** A log in segments of two frames each, with the frames 1 to 4. */
+function filled(disk: SimulatedDisk): SegmentLog {
+  const options = { segmentBytes: 1024, table: () => Buffer.from("[]  ") };
+  const { log } = SegmentLog.open(disk, "/log", options, () => undefined);
+  for (let sn = 1; sn <= 4; sn++) log.append(Buffer.alloc(FRAME_HEADER_BYTES + 280), 1);
+  log.flushNow();
+  return log;
+}
+
+test("reads again what another thread had not written completely", () => {
+  const disk = new SimulatedDisk();
+  const log = filled(disk);
+  const bytes = disk.contentOf(`/log/${log.segments[0]!.name}`);
+  const whole = Buffer.from(bytes);
+  bytes.fill(1, bytes.length - 100);
+  const tailer = new LogTailer(disk, log, 1);
+  assert.is(tailer.next()!.header.sn, 1);
+  assert.throws(() => tailer.next(), /the log cannot be read at unit 2/);
+  whole.copy(bytes);
+  assert.is(tailer.next()!.header.sn, 2);
+  tailer.close();
+});
+
+test("passes on the table of each segment, and closes its file", () => {
+  const disk = new SimulatedDisk();
+  const log = filled(disk);
+  const tables: number[] = [];
+  const onTable = ({ header }: Frame): number => tables.push(header.sn);
+  const tailer = new LogTailer(disk, log, 1, { onTable });
+  while (tailer.next() !== null);
+  assert.equal(tables, [1, 3]);
+  tailer.close();
+  log.close();
+  assert.is(disk.openFiles, 0);
+});
+
+test("a position before the first segment has expired", () => {
+  const disk = new SimulatedDisk();
+  const log = filled(disk);
+  log.truncateHead(3);
+  const tailer = new LogTailer(disk, log, 2);
+  assert.throws(
+    () => tailer.next(),
+    (error: Error) => error instanceof PositionExpiredError,
+  );
 });
 
 test.run();

@@ -95,6 +95,20 @@ test("a change that is announced while it looks is not among what is written", (
   assert.is(answers.limit(), lastTicket);
 });
 
+test("does not wait any more once its time is over", async ({ clock, answers }) => {
+  const { now } = performance;
+  const times = [0, 5, 9];
+  performance.now = () => times.shift()!;
+  let waits = 0;
+  clock.afterAnswer = async () => void waits++;
+  try {
+    await answers.wait(commit(clock, ONE));
+    assert.equal([waits, times], [0, [9]]);
+  } finally {
+    performance.now = now;
+  }
+});
+
 test("looks no longer than other threads can stand", ({ clock, answers }) => {
   let announced = 0;
   Object.defineProperty(clock, "announcedCount", { get: () => announced++ });

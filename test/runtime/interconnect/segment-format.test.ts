@@ -28,7 +28,7 @@ test("names of segments have the number of the first transaction", () => {
   }
 });
 
-test("a header of another program is none, one of another version tells it", () => {
+test("refuses headers of other programs, and recognizes other versions", () => {
   const header = { epoch: 3, logId: "a".repeat(32), firstSn: 5, chain: 7 };
   const decode = (magic: string) => {
     const bytes = encodeSegmentHeader(header);

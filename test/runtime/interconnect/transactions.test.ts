@@ -3,6 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
+  JOINED_TRANSACTION,
   TRANSACTION,
   TRANSACTION_HEAD_WORDS,
 } from "../../../runtime/graph/log/transaction-format.js";
@@ -14,8 +15,10 @@ import {
 } from "../../../runtime/interconnect/log/segment-format.js";
 import type { Frame } from "../../../runtime/interconnect/log/segment-reader.js";
 import {
+  countRecords,
   encodeControlRecord,
   forEachTransaction,
+  isControl,
 } from "../../../runtime/interconnect/log/transactions.js";
 
 const test = suite("transactions of a frame");
@@ -57,6 +60,36 @@ test("rejects lengths beyond the frame, below a head, and unknown kinds", () => 
   assert.throws(() => controls(change(0, head & 0xff)), /corrupt log unit/);
   assert.throws(() => controls(change(0, head | 0x80)), /unknown kind of log unit/);
   assert.throws(() => controls(change(1, record[1]! - 4)), /corrupt log unit/);
+});
+
+test("takes transactions of any length that the frame has", () => {
+  const unit = (kind: number, words: number, length = words): string => {
+    const all = new Uint32Array(words);
+    all.set([kind | (length << 8), 1, 1 << RECORDS_SHIFT, 7]);
+    const found: number[] = [];
+    const visitor = {
+      unit: (_: Uint32Array, at: number, graph: number) => found.push(at, graph),
+      control: () => found.push(0),
+    };
+    try {
+      forEachTransaction(frame(1, all), visitor);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return found.join();
+  };
+  for (const kind of [TRANSACTION, JOINED_TRANSACTION]) {
+    for (const words of [TRANSACTION_HEAD_WORDS, 9]) assert.is(unit(kind, words), "8,7");
+    assert.is(unit(kind, 9, 10), "corrupt log unit");
+    assert.is(unit(kind, 9, TRANSACTION_HEAD_WORDS - 1), "corrupt log unit");
+  }
+});
+
+test("counts the operations of a frame, and tells records of the log itself", () => {
+  const control = encodeControlRecord({ erased: 1 });
+  const units = [...transaction(7, 3), ...control, ...transaction(8, 1)];
+  assert.is(countRecords(frame(3, new Uint32Array(units))), 2);
+  assert.equal([isControl(control, 0), isControl(new Uint32Array(units), 0)], [true, false]);
 });
 
 /** Head of a transaction with one record, after which a graph has had `after` operations. */
