@@ -52,7 +52,7 @@ test("a torn write does not count", () => {
   assert.equal([tornBytes, end], [ends[2]! - ends[1]! - 4, { segment, offset: ends[1] }]);
 });
 
-test("a corrupt one is usable before its corruption; other failures are none of it", () => {
+test("a corrupt one is usable before its corruption; other failures are not told so", () => {
   const { disk, path, segment, ends } = logged();
   disk.contentOf(path)[ends[1]! - 1]! ^= 1;
   const { units, damage, end } = checkLog(disk, "/log");
