@@ -3,7 +3,7 @@
 // takes 4 s
 // starts processes
 
-import childProcess from "node:child_process";
+import childProcess, { type ChildProcess } from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
 import { availableParallelism } from "node:os";
 import { suite } from "uvu";
@@ -29,23 +29,33 @@ test("a seed that fails is named, and ends the run", async () => {
   assert.match(failures[0]!.message, "not a function");
 });
 
-test("a process that dies ends the run with the first seed that it had", async () => {
+/** Runs one seed in a process to which something happens at once. */
+async function runOneIn(happen: (child: ChildProcess) => void): Promise<Sums> {
   const { fork } = childProcess;
   childProcess.fork = ((...given: Parameters<typeof fork>) => {
     const child = fork(...given);
-    child.kill("SIGKILL");
+    happen(child);
     return child;
   }) as typeof fork;
   syncBuiltinESMExports();
   try {
-    const { failures } = await runEverywhere({ ...CHUNK, count: 1 });
+    return await runEverywhere({ ...CHUNK, count: 1 });
+  } finally {
+    childProcess.fork = fork;
+    syncBuiltinESMExports();
+  }
+}
+
+test("a process that dies ends the run with the first seed that it had", async () => {
+  const isKilled = (child: ChildProcess): void => void child.kill("SIGKILL");
+  // It is sent a seed after its end.
+  const isGone = (child: ChildProcess): void => child.disconnect();
+  for (const happen of [isKilled, isGone]) {
+    const { failures } = await runOneIn(happen);
     assert.equal(
       failures.map(({ seed, message }) => [seed, /has died$/.test(message)]),
       [[SEED, true]],
     );
-  } finally {
-    childProcess.fork = fork;
-    syncBuiltinESMExports();
   }
 });
 

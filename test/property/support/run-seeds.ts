@@ -2,7 +2,6 @@
 // each core takes chunks of seeds; in a usual run the other cores have other tests to run.
 
 import { fork } from "node:child_process";
-import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { transpiledModule } from "../../runner/transpiled.mjs";
 import { SEED } from "./random.js";
@@ -47,12 +46,14 @@ export async function runEverywhere({ first, count, ...rest }: Chunk): Promise<S
   let next = first;
   const take = async (): Promise<void> => {
     const child = fork(PROGRAM, { execArgv: [...process.execArgv, ...NODE_ARGS] });
-    const ended = once(child, "exit").then(() => null);
+    // It cannot be sent to once it has died, which its end tells.
+    child.on("error", () => undefined);
+    const ended = new Promise<null>((resolve) => child.once("exit", () => resolve(null)));
     while (next < first + count && sums.failures.length < rest.mostFailures) {
       const chunk = { ...rest, first: next, count: Math.min(CHUNK, first + count - next) };
       next += chunk.count;
       child.send(chunk);
-      const answered = once(child, "message").then(([answer]) => answer as Sums);
+      const answered = new Promise<Sums>((resolve) => child.once("message", resolve));
       const result = await Promise.race([answered, ended]);
       sums = add(sums, result ?? died(chunk));
       if (result === null) return;
