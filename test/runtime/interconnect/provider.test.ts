@@ -2,12 +2,9 @@
 // changes while it sends snapshots: the subscriber converges in both cases.
 // limit: 120 s
 
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { GraphManager } from "../../../runtime/graph/manager/graph-manager.js";
@@ -15,13 +12,9 @@ import { CommitClock } from "../../../runtime/graph/manager/logging-entry-points
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { DurableLog } from "../../../runtime/interconnect/durable-log.js";
 import { FlowControl } from "../../../runtime/interconnect/flow-control.js";
-import type { Incarnation } from "../../../runtime/interconnect/leadership/leadership.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
 import type { MemberProgress } from "../../../runtime/interconnect/log-transport.js";
 import { Provider } from "../../../runtime/interconnect/provider.js";
-import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
-import { Peer, parseJsonBody } from "../../../runtime/interconnect/wire/peer.js";
-import { parseStart } from "../../../runtime/interconnect/wire/positions.js";
 import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
 import { Traffic } from "../../../runtime/metrics/traffic.js";
 import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
@@ -81,14 +74,12 @@ function provide({ root }: Context, port: number, members?: MemberProgress) {
   };
   keep("g");
   const snapshots = { saveNow: (name: string) => manager.saveNow(name, 60_000) };
-  /** Log of the root provider; null: its own. */
-  const origin: { log: string | null } = { log: null };
   const provider = new Provider({
     ...{ host: "127.0.0.1", port, key: new SharedKey(null), log, warn },
     ...{ snapshots, traffic: new Traffic(), gate: new FlowControl(), members },
     origin: () => ({
       isRoot: true,
-      log: origin.log ?? log.channel.log.logId,
+      log: log.channel.log.logId,
       ancestors: [],
       isCaughtUp: true,
     }),
@@ -111,7 +102,7 @@ function provide({ root }: Context, port: number, members?: MemberProgress) {
     await log.close();
   };
   const running = provider.run();
-  return { provider, log, lines, origin, keep, snapshots, isFlushed, end };
+  return { lines, keep, snapshots, isFlushed, end };
 }
 
 test("replicates a graph created while snapshots are sent", async (context) => {
@@ -133,197 +124,6 @@ test("replicates a graph created while snapshots are sent", async (context) => {
   } finally {
     await one.end();
     await subscriber.stop();
-  }
-});
-
-/** A subscriber without any graph, after it got all snapshots of what is flushed. */
-async function subscribe(
-  server: Server,
-  isFlushed: Promise<boolean>,
-  member: Incarnation | null = null,
-): Promise<Peer> {
-  const [connected] = await Promise.all([once(server, "connection"), isFlushed]);
-  const [socket] = connected as [Socket];
-  const peer = new Peer(socket);
-  await peer.handshake("subscriber", new SharedKey(null));
-  const nothing = { log: null, origin: null, epoch: 1, graphs: [], diverged: [], member };
-  await peer.sendJson(MessageType.Positions, nothing);
-  await peer.expect(MessageType.Table);
-  for (let type = 0; type !== MessageType.Status; ) type = (await peer.next())!.type;
-  return peer;
-}
-
-function acknowledge(peer: Peer, sn: number): Promise<void> {
-  const ack = Buffer.alloc(8);
-  ack.writeBigUInt64LE(BigInt(sn));
-  return peer.send(MessageType.Ack, ack);
-}
-
-test("trusts the positions that a subscriber reports, not what was sent", async (context) => {
-  await run(context, "off", "a");
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const one = provide(context, (server.address() as AddressInfo).port);
-  const peer = await subscribe(server, one.isFlushed());
-  try {
-    const { safe } = one.log.channel.log;
-    assert.not(one.provider.has(safe));
-    assert.equal(parseStart(parseJsonBody(await peer.expect(MessageType.Start))).sn, safe);
-    assert.not(one.provider.has(safe));
-    assert.is(one.provider.keptSn, safe + 1);
-    await acknowledge(peer, safe);
-    await until(
-      () => one.provider.has(safe),
-      () => one.lines.join("\n"),
-    );
-  } finally {
-    peer.close();
-    server.close();
-    await one.end();
-  }
-});
-
-test("tells its group how far members are, and of no other subscriber", async (context) => {
-  await run(context, "off", "a");
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const said: unknown[] = [];
-  const members: MemberProgress = {
-    ...{ maxDelayMs: 40, ackMs: 1000 },
-    acknowledged: (member, sn) => said.push(["has", member, sn]),
-    lost: (member) => said.push(["lost", member]),
-  };
-  const one = provide(context, (server.address() as AddressInfo).port, members);
-  try {
-    const other = await subscribe(server, one.isFlushed());
-    const { safe } = one.log.channel.log;
-    await acknowledge(other, safe);
-    await until(
-      () => one.provider.has(safe),
-      () => one.lines.join("\n"),
-    );
-    other.close();
-    const member: Incarnation = ["S1", "1".repeat(32)];
-    const peer = await subscribe(server, Promise.resolve(true), member);
-    assert.equal(said, []);
-    await acknowledge(peer, safe + 5);
-    const isSaid = (count: number) =>
-      until(
-        () => said.length >= count,
-        () => one.lines.join("\n"),
-      );
-    await isSaid(1);
-    peer.close();
-    await isSaid(2);
-    assert.equal(said, [
-      ["has", member, safe],
-      ["lost", member],
-    ]);
-  } finally {
-    server.close();
-    await one.end();
-  }
-});
-
-test("connects again once another instance is at the root of its chain", async (context) => {
-  await run(context, "async", "a");
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const one = provide(context, (server.address() as AddressInfo).port);
-  try {
-    const peer = await subscribe(server, one.isFlushed());
-    one.origin.log = "e".repeat(32);
-    const again = await subscribe(server, Promise.resolve(true));
-    for (const connection of [peer, again]) connection.close();
-  } finally {
-    server.close();
-    await one.end();
-  }
-});
-
-test("sends again to a subscriber whose last connection was paused", async (context) => {
-  await run(context, "off", "a");
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const one = provide(context, (server.address() as AddressInfo).port);
-  const what = (): string => one.lines.join("\n");
-  try {
-    const paused = await subscribe(server, one.isFlushed());
-    const { safe } = one.log.channel.log;
-    await paused.send(MessageType.Pause, Buffer.alloc(0));
-    // Messages are handled in order.
-    await acknowledge(paused, safe);
-    await until(() => one.provider.has(safe), what);
-    paused.close();
-    const peer = await subscribe(server, one.isFlushed());
-    openStore(one.keep("made")).createVertex("a");
-    let isSent = false;
-    const receiving = (async (): Promise<void> => {
-      for (let type = 0; type !== MessageType.Frame; ) type = (await peer.next())!.type;
-      isSent = true;
-    })();
-    await until(() => isSent, what);
-    await receiving;
-    peer.close();
-  } finally {
-    server.close();
-    await one.end();
-  }
-});
-
-test("sends nothing to a subscriber that has paused it, until it goes on", async (context) => {
-  await run(context, "off", "a");
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const one = provide(context, (server.address() as AddressInfo).port);
-  const what = (): string => one.lines.join("\n");
-  const peer = await subscribe(server, one.isFlushed());
-  let isSent = false;
-  const receiving = (async (): Promise<void> => {
-    for (let type = 0; type !== MessageType.Frame; ) type = (await peer.next())!.type;
-    isSent = true;
-  })();
-  try {
-    const { safe } = one.log.channel.log;
-    await peer.send(MessageType.Pause, Buffer.alloc(0));
-    // Messages are handled in order.
-    await acknowledge(peer, safe);
-    await until(() => one.provider.has(safe), what);
-    openStore(one.keep("made")).createVertex("a");
-    assert.ok(await one.isFlushed());
-    for (let turns = 200; turns > 0; turns--) await turn();
-    assert.is(isSent, false);
-    await peer.send(MessageType.Resume, Buffer.alloc(0));
-    await until(() => isSent, what);
-  } finally {
-    peer.close();
-    server.close();
-    await one.end();
-    await receiving.catch(() => undefined);
-  }
-});
-
-test("logs a lost connection again after another one that was of use", async (context) => {
-  await run(context, "off", "a");
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const one = provide(context, (server.address() as AddressInfo).port);
-  const logged = (pattern: RegExp, count: number) =>
-    until(
-      () => one.lines.filter((line) => pattern.test(line)).length === count,
-      () => one.lines.join("\n"),
-    );
-  try {
-    for (const count of [1, 2]) {
-      const peer = await subscribe(server, one.isFlushed());
-      await acknowledge(peer, one.log.channel.log.safe);
-      await logged(/attached/, count);
-      peer.close();
-      await logged(/SVC2531/, count);
-    }
-  } finally {
-    server.close();
-    await one.end();
   }
 });
 
