@@ -82,7 +82,7 @@ export class DumpWriter {
     const { log } = this.#log.channel;
     const { sn } = frame.header;
     const { name, firstSn } = log.segments.findLast((segment) => segment.firstSn <= sn)!;
-    if (this.#file === null || firstSn !== this.#segment) this.#roll(name, firstSn);
+    if (firstSn !== this.#segment) this.#roll(name, firstSn);
     this.#file!.write(frame.bytes, this.#offset);
     this.#offset += frame.bytes.length;
   }

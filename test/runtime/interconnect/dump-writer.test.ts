@@ -3,6 +3,7 @@
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -67,6 +68,16 @@ test("it has its name once the snapshots of all open graphs are durable", async 
     "flush folder ",
   ]);
   assert.equal(readdirSync(log.folder).sort(), [LOG_FOLDER, "sub"].sort());
+});
+
+test("it begins again if it was interrupted before that", async ({ log }) => {
+  log.keep("g");
+  log.write("g");
+  const part = `${log.folder}.part`;
+  mkdirSync(join(part, "former"), { recursive: true });
+  await new DumpWriter(log.folder, log).begin(log);
+  assert.equal(readdirSync(log.folder).sort(), [LOG_FOLDER, "g"].sort());
+  assert.is(existsSync(part), false);
 });
 
 test("its segments are those of the log, each durable before the next one", async ({ log }) => {
