@@ -197,6 +197,10 @@ test("takes over graphs, and recovers nothing", async (context) => {
   assert.ok(isReplicaRoot(context.root), "it has been decided what this instance is");
   const reason = reasonOf(() => interconnect.control({ do: "attached" }));
   assert.is(reason, "replication has not started yet: retry");
+  const saved = interconnect.save(0);
+  assert.is(await saved, true);
+  const stored = ["g", "h"].map((name) => existsSync(join(context.root, name, "graph.snapshot")));
+  assert.equal(stored, [true, false]);
   const { interconnect: other } = start(context);
   other.adopt([{ ...graph, path: null }]);
   const none = reasonOf(() => other.control({ do: "attached" }));
