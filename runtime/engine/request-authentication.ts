@@ -6,19 +6,12 @@ import type { DispatchSignature } from "../http/auth/dispatch-signature.js";
 import { UNAUTHENTICATED } from "../http/rejections.js";
 import type { Exchange } from "../http/transport.js";
 import type { PluginAccess } from "../plugin/contract/plugin-table.js";
+import { queryStart } from "../plugin/contract/query-text.js";
 import type { BuiltinScopes } from "./builtin-scopes.js";
 import { PLUGIN_PATH, type Resource } from "./route-table.js";
 
 const NO_SCOPES: readonly string[] = [];
 export const HEALTH_PATH = "/svc/hc";
-
-/** A request whose path is resolved. */
-export interface RequestedResource {
-  readonly path: string;
-  /** Empty, or with its question mark. */
-  readonly query: string;
-  readonly resource: Resource | undefined;
-}
 
 export interface AuthenticationParts {
   /** Null without `auth`. */
@@ -45,28 +38,33 @@ export class RequestAuthentication {
   }
 
   /** Returns why a request is rejected, null if it is not. */
-  check(exchange: Exchange, port: 0 | 1, requested: RequestedResource): Verdict | Promise<Verdict> {
-    if (isOpen(exchange, port, requested)) return null;
-    if (getAccess(requested.resource)?.public === true) {
+  check(
+    exchange: Exchange,
+    port: 0 | 1,
+    path: string,
+    resource: Resource | undefined,
+  ): Verdict | Promise<Verdict> {
+    if (isOpen(exchange, port, path)) return null;
+    if (getAccess(resource)?.public === true) {
       // Without a dispatcher, nothing would have asked for it.
       exchange.principal = null;
       return null;
     }
-    const scopes = this.#scopes(requested);
+    const scopes = this.#scopes(exchange, resource);
     if (exchange.principal !== null) return scopeRefusal(exchange.principal, scopes);
     const { handlers } = this.#parts;
     if (handlers === null) return port === 0 ? this.#checkOrigin(exchange, scopes) : null;
     // Only here, so that V8 compiles the checks above for requests of clients.
     if (exchange.isWarmUp) return null;
     const verdict = handlers.check(exchange, scopes);
-    return this.#isPublicBelow(requested) ? allowAnonymous(verdict) : verdict;
+    return this.#isPublicBelow(path, resource) ? allowAnonymous(verdict) : verdict;
   }
 
   /** Asks the handlers again, for a response that takes long: principals can become invalid. */
-  checkAgain(exchange: Exchange, requested: RequestedResource): Verdict | Promise<Verdict> {
+  checkAgain(exchange: Exchange, resource: Resource | undefined): Verdict | Promise<Verdict> {
     const { handlers } = this.#parts;
     if (handlers === null || exchange.signedOrigin !== null) return null;
-    return handlers.check(exchange, this.#scopes(requested));
+    return handlers.check(exchange, this.#scopes(exchange, resource));
   }
 
   /** An engine that shares the key of dispatchers takes principals from them only. */
@@ -78,7 +76,7 @@ export class RequestAuthentication {
   }
 
   /** Engines that share the key know which of their plugins are public. */
-  #isPublicBelow({ path, resource }: RequestedResource): boolean {
+  #isPublicBelow(path: string, resource: Resource | undefined): boolean {
     const { signature, isEngine } = this.#parts;
     return (
       signature !== null && !isEngine && resource === undefined && path.startsWith(PLUGIN_PATH)
@@ -86,12 +84,12 @@ export class RequestAuthentication {
   }
 
   /** Returns the scopes that the principal must have. */
-  #scopes({ resource, query }: RequestedResource): readonly string[] {
+  #scopes({ target }: Exchange, resource: Resource | undefined): readonly string[] {
     if (resource === undefined) return NO_SCOPES;
     if (resource.kind === "plugin" || resource.kind === "processed") {
       return getAccess(resource)?.scopes ?? NO_SCOPES;
     }
-    return this.#parts.scopes.require(resource, query.slice(1));
+    return this.#parts.scopes.require(resource, queryStart(target));
   }
 }
 
@@ -102,7 +100,7 @@ function allowAnonymous(verdict: Verdict | Promise<Verdict>): Verdict | Promise<
 }
 
 /** Returns whether it needs no principal: health checks, the admin port. */
-function isOpen(exchange: Exchange, port: 0 | 1, { path }: RequestedResource): boolean {
+function isOpen(exchange: Exchange, port: 0 | 1, path: string): boolean {
   if (path === HEALTH_PATH) return true;
   return port === 1 && !isForPrincipal(exchange, path);
 }

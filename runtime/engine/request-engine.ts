@@ -38,11 +38,7 @@ import { type LeaderRequests, mayChange } from "./leader-requests.js";
 import type { MatrixRequests } from "./matrix-requests.js";
 import { misdirection } from "./misdirection.js";
 import type { PluginCall, PluginRoute } from "./plugin-call.js";
-import {
-  HEALTH_PATH,
-  type RequestAuthentication,
-  type RequestedResource,
-} from "./request-authentication.js";
+import { HEALTH_PATH, type RequestAuthentication } from "./request-authentication.js";
 import type { RequestRates } from "./request-rates.js";
 import { asksForForm, isForOperators, isLarge, resourceKind } from "./resource-kind.js";
 import { type ResponseWriter, refusalStatus } from "./response-writer.js";
@@ -75,10 +71,6 @@ export interface EngineParts {
   readonly audit: AuditLog | null;
   /** Null in an engine. */
   readonly matrix: MatrixRequests | null;
-}
-
-interface RequestTarget extends RequestedResource {
-  readonly kind: ResourceKind;
 }
 
 /** How a request may change graphs. */
@@ -214,32 +206,43 @@ export class RequestEngine {
       const isCounted = path !== HEALTH_PATH;
       return answers.refuse(exchange, port, 503, "Service Unavailable", { isCounted });
     }
-    const query = mark < 0 ? "" : target.slice(mark);
-    const requested = { path, query, kind, resource };
-    const verdict = this.#parts.auth.check(exchange, port, requested);
-    if (!(verdict instanceof Promise)) return this.#admit(exchange, port, requested, verdict);
-    void verdict.then((later) => {
-      if (this.#isOver(exchange, path)) return answers.refuse(exchange, port, 503, "Service Out");
-      this.#admit(exchange, port, requested, later);
-    });
+    const verdict = this.#parts.auth.check(exchange, port, path, resource);
+    if (verdict instanceof Promise) void this.#admitLater(exchange, port, path, resource, verdict);
+    else this.#admit(exchange, port, path, resource, verdict);
   }
 
   /** Returns whether a request that is still being answered would be permitted again. */
   async isStillPermitted(exchange: Exchange): Promise<boolean> {
     const { routes, auth } = this.#parts;
-    const query = queryStart(exchange.target);
     const path = routes.resolve(exchange.target.split("?", 1)[0]!)!;
-    const resource = routes.find(path);
-    const verdict = await auth.checkAgain(exchange, { path, query: `?${query}`, resource });
+    const verdict = await auth.checkAgain(exchange, routes.find(path));
     return verdict === null || !DENIED.has(verdict.status);
   }
 
   /** Answers the request of an authenticated principal, or rejects it. */
-  #admit(exchange: Exchange, port: 0 | 1, requested: RequestTarget, verdict: Verdict): void {
-    const excess = port === 0 ? this.#parts.rates.take(exchange, requested.path) : null;
+  #admit(
+    exchange: Exchange,
+    port: 0 | 1,
+    path: string,
+    resource: Resource | undefined,
+    verdict: Verdict,
+  ): void {
+    const excess = port === 0 ? this.#parts.rates.take(exchange, path) : null;
     const rejection = excess ?? verdict ?? misdirection(exchange);
-    if (rejection === null) this.#answer(exchange, port, requested);
+    if (rejection === null) this.#answer(exchange, port, path, resource);
     else this.#reject(exchange, port, rejection);
+  }
+
+  async #admitLater(
+    exchange: Exchange,
+    port: 0 | 1,
+    path: string,
+    resource: Resource | undefined,
+    verdict: Promise<Verdict>,
+  ): Promise<void> {
+    const later = await verdict;
+    if (!this.#isOver(exchange, path)) return this.#admit(exchange, port, path, resource, later);
+    this.#parts.answers.refuse(exchange, port, 503, "Service Out");
   }
 
   #reject(
@@ -250,14 +253,15 @@ export class RequestEngine {
     this.#parts.answers.refuse(exchange, port, status, message, { fields });
   }
 
-  #answer(exchange: Exchange, port: 0 | 1, { path, query, kind, resource }: RequestTarget): void {
+  #answer(exchange: Exchange, port: 0 | 1, path: string, resource: Resource | undefined): void {
     const { answers } = this.#parts;
+    const kind = resourceKind(path, resource);
     const refusal = this.#refusal(exchange, kind);
     if (refusal !== null) return answers.refuse(exchange, port, 403, refusal);
     this.#parts.audit?.admit(exchange, kind);
     const failure = port === 1 && path === HEALTH_PATH ? this.#failureReason() : null;
     if (failure !== null) return answers.refuse(exchange, port, 503, failure);
-    if (this.#isDispatched(exchange, port, path, query, resource)) return;
+    if (this.#isDispatched(exchange, port, path, resource)) return;
     if (resource === undefined) {
       if (this.#parts.console.serve(exchange, port, path)) return;
       return this.#noResource(exchange, port, path, kind);
@@ -269,7 +273,7 @@ export class RequestEngine {
     if (releaseKey instanceof HttpRejection) return this.#reject(exchange, port, releaseKey);
     const isPlain = !isChange && releaseKey === null;
     const change = isPlain ? NO_CHANGE : { isChange: true, releaseKey };
-    this.#answerResource(exchange, port, resource, query, change);
+    this.#answerResource(exchange, port, resource, change);
   }
 
   /** Returns why a client may not change or operate anything, null if it may. */
@@ -296,12 +300,11 @@ export class RequestEngine {
     exchange: Exchange,
     port: 0 | 1,
     path: string,
-    query: string,
     resource: Resource | undefined,
   ): boolean {
     const { matrix, state } = this.#parts;
     if (matrix === null) return false;
-    const processor = this.#unlessOwnGraph(matrix.processors.get(path), query);
+    const processor = this.#unlessOwnGraph(matrix.processors.get(path), exchange);
     // The matrix belongs to the main port; operators may query it on the admin port too.
     const isHere = port === 0 || processor?.isOnBothPorts === true;
     if (!isHere && !this.#parts.console.isForMatrix(exchange, path)) return false;
@@ -318,16 +321,17 @@ export class RequestEngine {
         runBuiltinPost(processor.post, exchange, basePort, serial, partial, merging, done);
       },
     };
-    const target = encodedPath(path) + query;
+    const mark = exchange.target.indexOf("?");
+    const target = encodedPath(path) + (mark < 0 ? "" : exchange.target.slice(mark));
     const minQueue = this.#minQueue(exchange);
     matrix.submit({ exchange, port, target, serial, pre, post, own: own ?? null, minQueue });
     return true;
   }
 
   /** The back-ends do not execute queries of graphs that this instance has. */
-  #unlessOwnGraph(processor: MatrixProcessor | undefined, query: string): typeof processor {
+  #unlessOwnGraph(processor: MatrixProcessor | undefined, { target }: Exchange): typeof processor {
     if (processor?.isOfGraph !== true) return processor;
-    const name = readGraphName(query.slice(1));
+    const name = readGraphName(queryStart(target));
     const isOwn = this.#parts.view.graphs().some(({ store }) => store.name === name);
     return isOwn ? undefined : processor;
   }
@@ -356,13 +360,7 @@ export class RequestEngine {
     return nonEmpty.map(([problem, names]) => `${problem}: ${names.join(", ")}`).join("; ");
   }
 
-  #answerResource(
-    exchange: Exchange,
-    port: 0 | 1,
-    resource: Resource,
-    query: string,
-    change: Change,
-  ): void {
+  #answerResource(exchange: Exchange, port: 0 | 1, resource: Resource, change: Change): void {
     switch (resource.kind) {
       case "plugin":
         if (change.releaseKey === null && this.#parts.inline.takes(resource.route, exchange)) {
@@ -378,10 +376,12 @@ export class RequestEngine {
         if (this.#isTooLarge(exchange, port)) return;
         return this.#submit(this.#parts.admin, exchange, port, 1, resource.route);
       case "argspec":
-        if (!asksForForm(query.slice(1))) return this.#runBuiltin(exchange, port, resource.entry);
+        if (!asksForForm(queryStart(exchange.target))) {
+          return this.#runBuiltin(exchange, port, resource.entry);
+        }
         return this.#submit(this.#parts.admin, exchange, port, 1, resource.route);
       case "service":
-        return this.#answerService(exchange, port, resource.service, query.slice(1));
+        return this.#answerService(exchange, port, resource.service, queryStart(exchange.target));
       case "processed":
         return this.#submitPre(exchange, port, resource.pre);
     }

@@ -94,17 +94,6 @@ export interface Rejection {
   readonly isCounted?: boolean;
 }
 
-/** A response that is ready to be sent. */
-interface Reply {
-  readonly status: number;
-  readonly mediaType: string | null;
-  readonly body: string | Uint8Array;
-  /** Count it as a response of a plugin. */
-  readonly isPlugin: boolean;
-  /** Additional header lines. */
-  readonly fields: string;
-}
-
 /** The request being answered. */
 export interface ResponseContext {
   readonly accept: Accept;
@@ -154,11 +143,12 @@ export class ResponseWriter {
     if (!this.streams.answer(exchange, payload, fields)) {
       return this.refuse(exchange, port, 503, TOO_MANY_STREAMS, { fields: RETRY_SOON });
     }
-    this.#count(exchange, port, 200, true);
+    const latencyMs = elapsedMs(exchange.t0Ms);
+    this.#count(exchange, port, 200, true, latencyMs);
     this.#parts.access?.answered(exchange, 200, 0);
     this.#parts.recorder?.answered(exchange, port, 200, null, null);
     exchange.trace?.end(exchange.method, exchange.target, port, 200);
-    this.#parts.requests.add(exchange, port, 200, 0);
+    this.#parts.requests.add(exchange, port, 200, 0, latencyMs);
   }
 
   /** Answers a request that its executor failed to answer; called by the scheduler. */
@@ -181,7 +171,7 @@ export class ResponseWriter {
   options(exchange: Exchange, port: 0 | 1, allowed: readonly Method[]): void {
     const methods = allowed.join(", ");
     const fields = `Allowed: ${methods}\r\n${this.#preflight(exchange, methods)}`;
-    this.#send(exchange, port, byServer(null, "", fields));
+    this.#send(exchange, port, false, 200, null, "", fields);
   }
 
   /** Returns the response to a CORS preflight. */
@@ -215,19 +205,19 @@ export class ResponseWriter {
       }
       case RESULT_HTTP: {
         const { fields, body } = splitHttpResponse(payload as Uint8Array);
-        return this.#send(exchange, port, ofPlugin(status, OWN_MEDIA_TYPE, body, fields));
+        return this.#send(exchange, port, true, status, OWN_MEDIA_TYPE, body, fields);
       }
       case RESULT_TEXT:
-        return this.#send(exchange, port, ofPlugin(status, MEDIA_TYPES.text, payload));
+        return this.#send(exchange, port, true, status, MEDIA_TYPES.text, payload);
       case RESULT_PARTIAL:
       case RESULT_READONLY_PARTIAL: {
         const isReadonly = kind === RESULT_READONLY_PARTIAL;
         const fields = this.#partialFields(exchange, hierarchy.explain, isReadonly);
-        return this.#send(exchange, port, ofPlugin(status, MEDIA_TYPES.partial, payload, fields));
+        return this.#send(exchange, port, true, status, MEDIA_TYPES.partial, payload, fields);
       }
       default: {
         const body = enveloped(payload, elapsedMs(exchange.t0Ms), hierarchy);
-        return this.#send(exchange, port, ofPlugin(status, MEDIA_TYPES.json, body));
+        return this.#send(exchange, port, true, status, MEDIA_TYPES.json, body);
       }
     }
   }
@@ -237,7 +227,7 @@ export class ResponseWriter {
     const { status, body, isReadonly, explain, fields } = answer;
     const isPartial = exchange.headers.accept === "partial";
     const more = isPartial ? this.#partialFields(exchange, explain, isReadonly) : "";
-    this.#send(exchange, port, ofPlugin(status, relayedMediaType(answer), body, fields + more));
+    this.#send(exchange, port, true, status, relayedMediaType(answer), body, fields + more);
   }
 
   /** Sends the merged response of all back-ends. */
@@ -252,16 +242,16 @@ export class ResponseWriter {
       case "partial": {
         const bytes = encodeMerged(merged);
         const fields = this.#partialFields(exchange, hierarchy.explain, isReadonly);
-        return this.#send(exchange, port, ofPlugin(200, MEDIA_TYPES.partial, bytes, fields));
+        return this.#send(exchange, port, true, 200, MEDIA_TYPES.partial, bytes, fields);
       }
       case "text": {
         const response = PluginResponse.deserialize(encodeMerged(merged));
         const text = toLatin1(plainText(response));
-        return this.#send(exchange, port, ofPlugin(200, MEDIA_TYPES.text, text));
+        return this.#send(exchange, port, true, 200, MEDIA_TYPES.text, text);
       }
       case "json": {
         const body = enveloped(mergedJson(merged), elapsedMs(exchange.t0Ms), hierarchy);
-        return this.#send(exchange, port, ofPlugin(200, MEDIA_TYPES.json, body));
+        return this.#send(exchange, port, true, 200, MEDIA_TYPES.json, body);
       }
     }
   }
@@ -274,7 +264,7 @@ export class ResponseWriter {
         ? serviceEnvelope(latin1, this.#parts.state.basePort + port, port, elapsedMs(exchange.t0Ms))
         : latin1;
     const { mediaType } = service;
-    if (service.countsInMetrics) this.#send(exchange, port, byServer(mediaType, body, fields));
+    if (service.countsInMetrics) this.#send(exchange, port, false, 200, mediaType, body, fields);
     else exchange.answer(200, mediaType, body, fields + this.#echoedFields(exchange));
   }
 
@@ -322,7 +312,7 @@ export class ResponseWriter {
     if (!isCounted) {
       return exchange.answer(status, mediaType, body, when + this.#echoedFields(exchange));
     }
-    this.#send(exchange, port, { status, mediaType, body, isPlugin, fields: when });
+    this.#send(exchange, port, isPlugin, status, mediaType, body, when);
   }
 
   /** Returns the body of an error (http-interface, "Error body"). */
@@ -340,27 +330,41 @@ export class ResponseWriter {
     return { mediaType: MEDIA_TYPES.json, body };
   }
 
-  #send(exchange: Exchange, port: 0 | 1, reply: Reply): void {
-    const { status, body } = reply;
+  /**
+   * @param isPlugin whether it counts as a response of a plugin
+   * @param more additional header lines
+   */
+  #send(
+    exchange: Exchange,
+    port: 0 | 1,
+    isPlugin: boolean,
+    status: number,
+    mediaType: string | null,
+    body: string | Uint8Array,
+    more = "",
+  ): void {
     const { access, audit, compressor, recorder } = this.#parts;
     audit?.answered(exchange, port, status);
-    this.#count(exchange, port, status, reply.isPlugin);
-    const isolation = reply.isPlugin ? isolationFields(port) : "";
-    const fields = reply.fields + isolation + this.#echoedFields(exchange);
+    const latencyMs = elapsedMs(exchange.t0Ms);
+    this.#count(exchange, port, status, isPlugin, latencyMs);
+    const isolation = isPlugin ? isolationFields(port) : "";
+    const fields = more + isolation + this.#echoedFields(exchange);
     if (compressor === null || body.length < MIN_COMPRESSED_BYTES) {
-      exchange.answer(status, reply.mediaType, body, fields);
+      exchange.answer(status, mediaType, body, fields);
       access?.answered(exchange, status, body.length);
-    } else this.#compress(compressor, exchange, reply, fields);
-    recorder?.answered(exchange, port, status, reply.mediaType, body);
+    } else this.#compress(compressor, exchange, status, mediaType, body, fields);
+    recorder?.answered(exchange, port, status, mediaType, body);
     exchange.trace?.end(exchange.method, exchange.target, port, status);
-    this.#parts.requests.add(exchange, port, status, body.length);
+    this.#parts.requests.add(exchange, port, status, body.length, latencyMs);
   }
 
   /** Apart, because V8 allocates what a function shares with an inner one at each call of it. */
   #compress(
     compressor: Compressor,
     exchange: Exchange,
-    { status, mediaType, body }: Reply,
+    status: number,
+    mediaType: string | null,
+    body: string | Uint8Array,
     fields: string,
   ): void {
     const { access } = this.#parts;
@@ -369,9 +373,14 @@ export class ResponseWriter {
     );
   }
 
-  #count(exchange: Exchange, port: 0 | 1, status: number, isPlugin: boolean): void {
+  #count(
+    exchange: Exchange,
+    port: 0 | 1,
+    status: number,
+    isPlugin: boolean,
+    latencyMs: number,
+  ): void {
     if (port !== 0 || (exchange.isWarmUp && exchange.aborted)) return;
-    const latencyMs = elapsedMs(exchange.t0Ms);
     const { metrics, tallies } = this.#parts;
     metrics.answered(status, latencyMs, isPlugin);
     const { tally } = exchange;
@@ -395,19 +404,6 @@ export class ResponseWriter {
     if (!this.isExplained(exchange)) return field;
     return `${field}X-SVC-Explain: ${explain ?? engineExplanation(elapsedMs(exchange.t0Ms))}\r\n`;
   }
-}
-
-function ofPlugin(
-  status: number,
-  mediaType: string | null,
-  body: string | Uint8Array,
-  fields = "",
-): Reply {
-  return { status, mediaType, body, isPlugin: true, fields };
-}
-
-function byServer(mediaType: string | null, body: string, fields = ""): Reply {
-  return { status: 200, mediaType, body, isPlugin: false, fields };
 }
 
 /** Large results arrive as bytes and stay bytes. */

@@ -53,14 +53,19 @@ export class RecentRequests {
   #thresholdMs = 0;
   #oldestSlowMs = 0;
 
-  /** Records an answered request, if it is for a plugin on the main port. */
-  add(exchange: Exchange, port: 0 | 1, status: number, bytes: number): void {
+  /**
+   * Records an answered request, if it is for a plugin on the main port.
+   * @param bytes of the response's content
+   * @param ms until the response
+   */
+  add(exchange: Exchange, port: 0 | 1, status: number, bytes: number, ms: number): void {
     const { tally } = exchange;
     // Late results of the warm-up come after it was forgotten.
     if (port !== 0 || tally === null || (exchange.isWarmUp && exchange.aborted)) return;
     const number = ++this.#number;
     const record = this.#recent[number % RECENT]!;
     fill(record, exchange, tally, status, bytes);
+    record.ms = ms;
     record.number = number;
     if (status >= FIRST_ERROR) this.#failed[this.#failures++ % FAILED]!.copyFrom(record);
     const isDue = record.atMs - this.#oldestSlowMs > SLOW_FOR_MS;
@@ -136,7 +141,6 @@ function fill(
 ): void {
   const { t0Ms, target, explanation, trace } = exchange;
   record.atMs = t0Ms;
-  record.ms = nowMs() - t0Ms;
   record.status = status;
   record.bytes = bytes;
   record.method = exchange.method;

@@ -41,7 +41,7 @@ import type { Client } from "./clients.js";
 import type { ConnectionHost } from "./connection-host.js";
 import { type ExchangeOwner, NetExchange } from "./exchange.js";
 import { OutputBuffer } from "./output.js";
-import { type ParsedRequest, RequestReader, type RequestSink } from "./request-reader.js";
+import { type ParsedHead, RequestReader, type RequestSink } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";
 import { ConnectionResponses } from "./response-memory.js";
 import { type QueueOwner, ResponseQueue } from "./response-queue.js";
@@ -229,13 +229,14 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
   }
 
   request(
-    head: ParsedRequest,
+    head: ParsedHead,
+    t0Ms: number,
     body: string | Uint8Array | UploadedBody | null,
     requestBytes: number,
     reserved: number,
   ): void {
-    const exchange = new NetExchange(this, head, body, requestBytes, reserved);
-    this.#host.requested(this, head.t0Ms);
+    const exchange = new NetExchange(this, head, t0Ms, body, requestBytes, reserved);
+    this.#host.requested(this, t0Ms);
     this.#queue.push(exchange);
     // The client sent `Connection: close`: bytes after this request are ignored.
     if (head.fields.closes || this.#host.isRetiring) this.closing();
@@ -258,8 +259,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     return this.#answers.isUsedUp ? RESPONSE_MEMORY_EXHAUSTED : null;
   }
 
-  refuse(refusal: HttpRejection, head: ParsedRequest, requestBytes: number, isLast: boolean): void {
-    const exchange = new NetExchange(this, head, null, requestBytes, 0);
+  refuse(...[refusal, head, t0Ms, bytes, isLast]: Parameters<RequestSink["refuse"]>): void {
+    const exchange = new NetExchange(this, head, t0Ms, null, bytes, 0);
     exchange.isLast = isLast || head.fields.closes;
     this.#queue.push(exchange);
     this.answerRefusal(exchange, refusal);
@@ -329,7 +330,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     return { owner: this.#bodyOwner, bytes, shed };
   }
 
-  diskFor({ target, fields }: ParsedRequest): BodyDisk["create"] | null {
+  diskFor({ target, fields }: ParsedHead): BodyDisk["create"] | null {
     const type = headerValue(fields.block, "Content-Type") ?? "";
     // Dispatchers hold whole bodies themselves.
     const isOfClient = this.ident === null && !(this.#socket instanceof TrunkStream);

@@ -17,7 +17,7 @@ import type {
   RequestHeaders,
 } from "../transport.js";
 import type { Client } from "./clients.js";
-import type { ParsedRequest } from "./request-reader.js";
+import type { ParsedHead } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";
 import { UploadedBody } from "./upload-folder.js";
 
@@ -50,7 +50,7 @@ export class NetExchange implements Exchange {
   signedOrigin: Exchange["signedOrigin"] = null;
   /** Whose limits the request counts for. */
   readonly owner: Client;
-  readonly #head: ParsedRequest;
+  readonly #head: ParsedHead;
   aborted = false;
   tally: CountedPlugin | null = null;
   trace: Trace | null = null;
@@ -80,7 +80,8 @@ export class NetExchange implements Exchange {
 
   constructor(
     readonly connection: ExchangeOwner,
-    head: ParsedRequest,
+    head: ParsedHead,
+    readonly t0Ms: number,
     body: string | Uint8Array | UploadedBody | null,
     /** Bytes of the request, head and body. */
     readonly requestBytes: number,
@@ -105,10 +106,6 @@ export class NetExchange implements Exchange {
 
   get headers(): RequestHeaders {
     return this.#head.fields;
-  }
-
-  get t0Ms(): number {
-    return this.#head.t0Ms;
   }
 
   /** Bytes of the request head that the exchange retains. */

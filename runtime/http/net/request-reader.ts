@@ -33,13 +33,14 @@ const NO_FIELDS = new HeaderFields("");
 /** The parsed head of a longer text is forgotten: its parts would keep all of the text. */
 const MAX_KEPT_TEXT_BYTES = 8192;
 
-/** A request, or the part of it that could be read. */
-export interface ParsedRequest {
+/** The head of a request, or the part of it that could be read. Repeated requests share it. */
+export interface ParsedHead {
   readonly method: Method;
   readonly target: string;
   readonly fields: HeaderFields;
-  readonly t0Ms: number;
 }
+
+const NO_HEAD: ParsedHead = { method: "GET", target: "", fields: NO_FIELDS };
 
 /** Receives the results of the reader, in order. */
 export interface RequestSink {
@@ -52,13 +53,20 @@ export interface RequestSink {
   mayRead(): boolean;
   /** `reserved` bytes of that budget pass to the sink with the body. */
   request(
-    head: ParsedRequest,
+    head: ParsedHead,
+    t0Ms: number,
     body: string | Uint8Array | UploadedBody | null,
     requestBytes: number,
     reserved: number,
   ): void;
   /** With `isLast` the connection cannot be read any further. */
-  refuse(refusal: HttpRejection, head: ParsedRequest, requestBytes: number, isLast: boolean): void;
+  refuse(
+    refusal: HttpRejection,
+    head: ParsedHead,
+    t0Ms: number,
+    requestBytes: number,
+    isLast: boolean,
+  ): void;
   /** The request was rejected before; the connection cannot be read any further. */
   cut(): void;
   /**
@@ -72,7 +80,7 @@ export interface RequestSink {
    */
   startTrunk(): HttpRejection | null;
   /** Returns how to store the body on disk; null if it has to stay in memory. */
-  diskFor(head: ParsedRequest): BodyDisk["create"] | null;
+  diskFor(head: ParsedHead): BodyDisk["create"] | null;
   /** Reading may go on after a wait for the disk. */
   resumed(): void;
   /** Removes the fields that the client may not send. */
@@ -91,7 +99,11 @@ export class RequestReader {
   #monotonicMs = 0;
   /** When the first byte of the unfinished head arrived, 0 without one. */
   #headStartedAtMs = 0;
-  #request: ParsedRequest | null = null;
+  /** The head of the last request. */
+  #last = NO_HEAD;
+  /** The head of the request whose body is being read, and the time of its first byte. */
+  #request: ParsedHead | null = null;
+  #requestT0Ms = 0;
   /** The body being read, that of `#request`. */
   #body: BodyReader | null = null;
   /**
@@ -132,7 +144,10 @@ export class RequestReader {
         at = next;
       }
     }
-    if (text.length > MAX_KEPT_TEXT_BYTES) this.#head.forget();
+    if (text.length > MAX_KEPT_TEXT_BYTES) {
+      this.#head.forget();
+      this.#last = NO_HEAD;
+    }
     return at;
   }
 
@@ -170,8 +185,8 @@ export class RequestReader {
 
   get arriving(): IncomingRequest | null {
     if (this.#request === null) return null;
-    const { method, target, fields, t0Ms } = this.#request;
-    return { method, target, headers: fields, t0Ms };
+    const { method, target, fields } = this.#request;
+    return { method, target, headers: fields, t0Ms: this.#requestT0Ms };
   }
 
   /**
@@ -205,15 +220,11 @@ export class RequestReader {
   /** Rejects the current request, unless that was done before; nothing more can be read. */
   #fail(refusal: HttpRejection): void {
     const wasRefused = this.#body !== null && this.#body.store.refusal !== null;
-    const request = this.#request ?? {
-      method: "GET",
-      target: "",
-      fields: NO_FIELDS,
-      t0Ms: this.#t0Ms(),
-    };
+    const head = this.#request ?? NO_HEAD;
+    const t0Ms = this.#request === null ? this.#t0Ms() : this.#requestT0Ms;
     this.close();
     if (wasRefused) this.#sink.cut();
-    else this.#sink.refuse(refusal, request, this.#requestBytes, true);
+    else this.#sink.refuse(refusal, head, t0Ms, this.#requestBytes, true);
   }
 
   #t0Ms(): number {
@@ -245,30 +256,41 @@ export class RequestReader {
 
   /** Starts a request whose head is complete, including its body if that has arrived already. */
   #begin(text: string, chunk: Buffer, at: number): number {
-    const { method, target, end } = this.#head;
-    const fields = this.#head.fields!;
+    const { end } = this.#head;
+    const head = this.#shareHead();
+    const { fields } = head;
     const t0Ms = this.#t0Ms();
     this.#headStartedAtMs = 0;
     if (fields.expect !== null && !this.#sink.isIdle) {
       this.waitsForIdle = true;
       return at;
     }
-    const request: ParsedRequest = { method, target, fields, t0Ms };
     const length = fields.contentLength;
     if (this.#head.refusal === null && fields.expect === null && !fields.chunked) {
       if (length <= 0) {
-        this.#sink.request(request, null, this.#requestBytes, 0);
+        this.#sink.request(head, t0Ms, null, this.#requestBytes, 0);
         return end;
       }
       if (this.#takesInline(fields, chunk.length - end)) {
         const body = text.slice(end, end + length);
-        this.#sink.request(request, body, this.#requestBytes + length, length);
+        this.#sink.request(head, t0Ms, body, this.#requestBytes + length, length);
         return end + length;
       }
     }
-    this.#request = request;
-    this.#beginBody(request, end < chunk.length, this.#head.refusal);
+    this.#request = head;
+    this.#requestT0Ms = t0Ms;
+    this.#beginBody(head, end < chunk.length, this.#head.refusal);
     return end;
+  }
+
+  /** Returns the head that was read: the same object for repeated requests. */
+  #shareHead(): ParsedHead {
+    const { method, target, fields } = this.#head;
+    const last = this.#last;
+    if (last.fields !== fields || last.method !== method || last.target !== target) {
+      this.#last = { method, target, fields: fields! };
+    }
+    return this.#last;
   }
 
   /** Reserves the bytes of a small body that has arrived already. */
@@ -280,7 +302,7 @@ export class RequestReader {
     return this.#sink.memoryFor(fields).take(length, false);
   }
 
-  #beginBody(head: ParsedRequest, hasArrived: boolean, headRefusal: HttpRejection | null): void {
+  #beginBody(head: ParsedHead, hasArrived: boolean, headRefusal: HttpRejection | null): void {
     const { fields } = head;
     const create = this.#sink.diskFor(head);
     const disk = create && { create, progressed: () => this.#progressed() };
@@ -304,7 +326,7 @@ export class RequestReader {
     const request = this.#request!;
     this.#body!.store.giveUp(refusal);
     if (isLast) this.close();
-    this.#sink.refuse(refusal, request, this.#requestBytes, isLast);
+    this.#sink.refuse(refusal, request, this.#requestT0Ms, this.#requestBytes, isLast);
   }
 
   #readBody(body: BodyReader, chunk: Buffer, at: number): number {
@@ -335,6 +357,7 @@ export class RequestReader {
     this.#body = null;
     this.#request = null;
     if (store.refusal !== null) return; // answered before
-    this.#sink.request(request, store.upload ?? store.finish(), this.#requestBytes, store.reserved);
+    const content = store.upload ?? store.finish();
+    this.#sink.request(request, this.#requestT0Ms, content, this.#requestBytes, store.reserved);
   }
 }

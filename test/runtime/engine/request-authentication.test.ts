@@ -11,7 +11,6 @@ import { fakeExchange } from "../builtin/fake-view.js";
 
 const test = suite("request authentication");
 const PATH = "/svc/plugin/x";
-const REQUESTED = { path: PATH, query: "", resource: undefined };
 const FREE: AuthenticationParts = {
   ...{ handlers: null, signature: null, isEngine: true },
   scopes: undefined as never,
@@ -19,7 +18,7 @@ const FREE: AuthenticationParts = {
 
 function check(parts: object, isWarmUp: boolean): unknown {
   const authentication = new RequestAuthentication({ ...FREE, ...parts });
-  return authentication.check({ ...fakeExchange(PATH), isWarmUp }, 0, REQUESTED);
+  return authentication.check({ ...fakeExchange(PATH), isWarmUp }, 0, PATH, undefined);
 }
 
 test("lets a warm-up pass handlers, which are not asked", () => {

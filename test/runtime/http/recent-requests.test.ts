@@ -36,7 +36,7 @@ test("returns the last 1000, the 64 slowest and the last 64 failed ones", () => 
   for (let number = 1; number <= 3000; number++) {
     const ms = Math.floor(random() * 600_000);
     const status = random() < 0.1 ? 500 : 200;
-    requests.add(request({ t0Ms: nowMs() - ms }), 0, status, 10);
+    requests.add(request({ t0Ms: nowMs() - ms }), 0, status, 10, ms);
     made.push({ number, ms, status });
   }
   const numbers = (list: readonly { number: number }[]) => list.map(({ number }) => number);
@@ -59,16 +59,16 @@ test("returns the last 1000, the 64 slowest and the last 64 failed ones", () => 
 
 test("records neither calls of the admin port, late warm-up calls, nor files", () => {
   const requests = new RecentRequests();
-  requests.add(request({}), 1, 200, 0);
-  requests.add(request({ isWarmUp: true, aborted: true }), 0, 200, 0);
-  requests.add(request({ tally: null }), 0, 200, 0);
+  requests.add(request({}), 1, 200, 0, 1);
+  requests.add(request({ isWarmUp: true, aborted: true }), 0, 200, 0, 1);
+  requests.add(request({ tally: null }), 0, 200, 0, 1);
   assert.is(requests.read("recent", 0, 10).length, 0);
 });
 
 test("forgets the calls of a warm-up", () => {
   const requests = new RecentRequests();
   for (const status of [200, 500, 200]) {
-    requests.add(request({ isWarmUp: true, t0Ms: nowMs() - 60_000 }), 0, status, 0);
+    requests.add(request({ isWarmUp: true, t0Ms: nowMs() - 60_000 }), 0, status, 0, 60_000);
   }
   assert.equal(requests.counts(), { recent: 3, slow: 3, failed: 1 });
   requests.forget();
@@ -76,15 +76,15 @@ test("forgets the calls of a warm-up", () => {
   for (const state of ["recent", "slow", "failed"] as const) {
     assert.equal(requests.read(state, 0, 10), []);
   }
-  for (let n = 0; n < 70; n++) requests.add(request({ t0Ms: nowMs() - 100 }), 0, 500, 0);
+  for (let n = 0; n < 70; n++) requests.add(request({ t0Ms: nowMs() - 100 }), 0, 500, 0, 100);
   assert.equal(requests.counts(), { recent: 70, slow: 64, failed: 64 });
   assert.is(requests.read("recent", 0, 1)[0]?.number, 70);
 });
 
 test("shows no slow request for longer than 15 minutes", () => {
   const requests = new RecentRequests();
-  requests.add(request({ t0Ms: nowMs() - 1_000_000 }), 0, 200, 0);
-  requests.add(request({ t0Ms: nowMs() - 100 }), 0, 200, 0);
+  requests.add(request({ t0Ms: nowMs() - 1_000_000 }), 0, 200, 0, 1_000_000);
+  requests.add(request({ t0Ms: nowMs() - 100 }), 0, 200, 0, 100);
   assert.equal(
     requests.read("slow", 0, 10).map(({ number }) => number),
     [2],
@@ -94,7 +94,7 @@ test("shows no slow request for longer than 15 minutes", () => {
 test("omits the query of long targets", () => {
   const requests = new RecentRequests();
   const target = `/svc/plugin/find?text=${"x".repeat(600)}`;
-  requests.add(request({ target }), 0, 200, 0);
+  requests.add(request({ target }), 0, 200, 0, 1);
   assert.is(requests.read("recent", 0, 1)[0]?.target, "/svc/plugin/find");
 });
 

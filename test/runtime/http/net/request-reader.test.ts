@@ -30,7 +30,7 @@ test("keeps no text of a request whose body came with it", () => {
     memoryFor: () => memory,
     mayRead: () => true,
     allowed: (fields: HeaderFields) => fields,
-    request: (_head, body) => {
+    request: (_head, _t0Ms, body) => {
       bytes += (body as string).length;
     },
   };
