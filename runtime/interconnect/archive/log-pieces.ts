@@ -66,8 +66,7 @@ export class LogPieces {
    */
   *read(tail: LogTail | null, safe: number): Generator<LogPiece, void, void> {
     const segments = this.segments();
-    const from = tail?.firstSn ?? segments[0]?.firstSn;
-    const first = segments.findIndex(({ firstSn }) => firstSn === from);
+    const first = segments.findIndex(({ firstSn }) => firstSn === tail?.firstSn);
     if (first < 0 && tail !== null) throw new LogGapError("its segment was removed");
     let reached = tail;
     const wanted = segments.slice(Math.max(0, first));

@@ -108,6 +108,24 @@ test("end with the last durable frame", () => {
   log.close();
 });
 
+test("end in a segment where the next one begins, after a failed flush", () => {
+  const disk = new SimulatedDisk();
+  const log = openUnits(disk);
+  write(log, unit({ before: 0, second: 1 }));
+  disk.faults.before = (what) => {
+    if (what === "flush") throw new Error("EIO");
+  };
+  const second = unit({ before: 1, second: 2 });
+  assert.throws(() => write(log, second), /EIO/);
+  disk.faults.before = () => undefined;
+  log.reopen();
+  write(log, second);
+  write(log, unit({ before: 2, second: 3 }));
+  const ends = [...new LogPieces(disk, ROOT).read(null, ALL)].map(({ tail }) => tail.sn);
+  assert.equal(ends, [1, 3]);
+  log.close();
+});
+
 test("are of limited size", () => {
   const disk = new SimulatedDisk();
   const log = openUnits(disk, 2 ** 25);

@@ -38,7 +38,7 @@ const local = (sn: number): string => `_txlog/local/${`${sn}`.padStart(16, "0")}
 async function fill(store: MemoryStore, ...slots: Manifest["slots"][]): Promise<Manifest[]> {
   const first = [piece("g/graph.snapshot"), piece(local(1)), piece(segment(1))];
   const next = [piece("g/graph.snapshot"), piece(local(9)), piece(segment(1), 1)];
-  const last = [piece(segment(1), 1), piece(segment(2))];
+  const last = [piece("later/graph.snapshot"), piece(segment(1), 1), piece(segment(2))];
   const given = (index: number): Partial<Manifest> =>
     slots[index] === undefined ? {} : { slots: slots[index]! };
   const former = await store.add(
@@ -140,6 +140,16 @@ test("has the slots of the moment, if they are known", async ({ store }) => {
   assert.is(await slotsAt(END), null);
   assert.equal(await slotsAt(time(150)), a);
   assert.is(await slotsAt(time(250)), MOVING);
+  const without = new MemoryStore();
+  await fill(without);
+  assert.is((await planRestore(without, position(25))).slots, null);
+});
+
+test("has the last slots at its end, whatever they were before", async ({ store }) => {
+  const [a, b] = [slotsOf(1), slotsOf(2)];
+  await store.add({ slots: a }, { slots: b });
+  await store.name(2, 300_000);
+  for (const target of [END, time(300)]) assert.equal((await planRestore(store, target)).slots, b);
 });
 
 test("refuses a moment at which slots moved, and names others", async ({ store }) => {
