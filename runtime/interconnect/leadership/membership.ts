@@ -170,7 +170,7 @@ export class Membership {
     const { log, replicating } = this.#parts;
     const giveUpAt = (performance.now() + deadline) / 2;
     while (log.changesInProgress > 0 && performance.now() < giveUpAt) {
-      await sleep(POLL_MS, undefined, { ref: false });
+      await sleep(POLL_MS);
     }
     replicating.freeze(true);
     await log.settled();

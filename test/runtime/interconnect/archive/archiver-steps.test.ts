@@ -114,6 +114,7 @@ test("tells its age, and what it lacks, of the log that is there now", async (co
   };
   context.now += 30;
   assert.equal(told(), [30, 0, 1], "there is nothing to back up");
+  assert.is(archiver.report().verifiedMs, 30, "since it began");
   await context.step();
   assert.equal(told(), [0, 0, 1]);
   change(context);
