@@ -103,8 +103,7 @@ export class ArchiveWriter {
     const step: Step = { tail: this.#tail, continues: this.#tail !== null, added: [], slots };
     await this.#addLog(step);
     if (this.#hasConflict && !step.continues) throw this.#conflict();
-    const last = this.#full?.manifest.time ?? 0;
-    const isFull = !step.continues || time - last >= this.#options.fullMs;
+    const isFull = !step.continues || time - this.#full!.manifest.time >= this.#options.fullMs;
     const isSame = isDeepStrictEqual(slots, this.#last?.manifest.slots);
     if (!isFull && isSame && step.added.length === 0) {
       await this.#nameLatest(this.#last!.manifest.number, time);
@@ -130,7 +129,6 @@ export class ArchiveWriter {
     this.#last = null;
     this.#full = null;
     this.#tail = null;
-    this.#pieces = [];
     this.#stored.clear();
     if (end !== null) {
       const pieces: Piece[] = [];
@@ -272,7 +270,7 @@ function asFull(full: ReadManifest | null): FullBackup[] {
 /** Returns where the log of a backup ends in its files. */
 function tailAfter({ log }: Manifest, pieces: readonly Piece[]): LogTail | null {
   const last = pieces.at(-1);
-  const firstSn = sequenceFromFileName(last?.path.split("/").at(-1) ?? "");
-  if (last === undefined || firstSn === null) return null;
+  if (last === undefined) return null;
+  const firstSn = sequenceFromFileName(last.path.split("/").at(-1)!)!;
   return { ...log, firstSn, offset: last.at + last.bytes };
 }

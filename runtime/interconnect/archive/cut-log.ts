@@ -81,9 +81,9 @@ function countKept(
     if (!isControlUnit) second = readSecond(words, at);
     const isBeyond =
       (target.kind === "position" && header.sn + units > target.sn) ||
-      (target.kind === "time" && !isControlUnit && second > target.second);
+      (target.kind === "time" && second > target.second);
     if (isBeyond) return kept;
-    const isLastOfJoint = isControlUnit || !isJoined(words, at);
+    const isLastOfJoint = !isJoined(words, at);
     at += isControlUnit ? words[at]! >>> 8 : transactionWords(words, at);
     units++;
     if (isLastOfJoint) kept = { units, bytes: FRAME_HEADER_BYTES + (at - start) * 4, at: second };

@@ -8,6 +8,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { planArchive } from "../../../../runtime/base/archive-config.js";
+import { SvcError } from "../../../../runtime/base/errors.js";
 import { Archiver, type ArchiverParts } from "../../../../runtime/interconnect/archive/archiver.js";
 import { VERIFIED } from "../../../../runtime/interconnect/archive/manifest.js";
 import type { DurableLog } from "../../../../runtime/interconnect/durable-log.js";
@@ -23,6 +24,7 @@ const START = 1_000 * DAY;
 interface Context {
   backup: string;
   now: number;
+  disk: SimulatedDisk;
   log: SegmentLog;
   /** Of the log. */
   count: number;
@@ -86,7 +88,7 @@ test.before.each((context) => {
     go();
     await stopped;
   };
-  Object.assign(context, { folder });
+  Object.assign(context, { disk });
 });
 
 test.after.each(async (context) => {
@@ -132,6 +134,19 @@ test("tells its age, and what it lacks, of the log that is there now", async (co
   assert.equal(told(), [0, 0, 1], "another log");
 });
 
+test("adds what is durable when a step begins", async (context) => {
+  let isWaiting = true;
+  const settled = async (): Promise<boolean> => {
+    if (isWaiting) change(context);
+    isWaiting = false;
+    return true;
+  };
+  const channel = { log: context.log };
+  const log = { disk: context.disk, channel, settled } as unknown as DurableLog;
+  const archiver = await context.open({ log });
+  assert.is(archiver.keptSn, 2);
+});
+
 test("logs a full backup, and whether changes before it are missing", async (context) => {
   change(context);
   await context.open();
@@ -145,6 +160,7 @@ test("logs a full backup, and whether changes before it are missing", async (con
   renameSync(context.backup, `${context.backup}.lost`);
   await context.step();
   assert.equal(context.lines.splice(0), [`warn: ${full} 1${gap}`]);
+  assert.equal(record(context), { time: START, isVerified: false }, "it begins again");
   context.now += DAY - 1;
   await context.step();
   assert.equal(context.lines.splice(0), []);
@@ -162,8 +178,9 @@ test("logs a full backup, and whether changes before it are missing", async (con
 
 test("logs that it goes on once, after a failure", async (context) => {
   let isFailing = true;
+  let failure = new Error("EIO");
   const isReady = (): boolean => {
-    if (isFailing) throw new Error("EIO");
+    if (isFailing) throw failure;
     return true;
   };
   change(context);
@@ -175,7 +192,10 @@ test("logs that it goes on once, after a failure", async (context) => {
   assert.equal(context.lines.splice(0).slice(1), [`none: backup: ${context.backup}: continues`]);
   isFailing = true;
   await context.step();
-  assert.equal(context.lines, ["error: SVC3422: backup: EIO"], "it was the case again");
+  failure = new SvcError("SVC2504", "denied");
+  await context.step();
+  const lines = ["error: SVC3422: backup: EIO", "error: SVC2504: backup: denied"];
+  assert.equal(context.lines, lines, "it was the case again");
 });
 
 test("verifies a day after its beginning, then each period", async (context) => {
@@ -252,42 +272,51 @@ test("verifies one time after the other, and again a day after a failure", async
   };
   change(context);
   const archiver = await context.open({ verify });
-  for (const days of [1, 2, 3]) {
-    context.now = START + days * DAY;
+  const at = async (ms: number): Promise<number> => {
+    context.now = START + ms;
     await context.step();
-    assert.is(tries, 1);
-  }
+    return tries;
+  };
+  assert.equal([await at(DAY), await at(2 * DAY), await at(3 * DAY)], [1, 1, 1]);
   fail(new Error("damaged"));
   await turn();
   assert.is(context.lines.at(-1), `error: SVC3424: backup: ${context.backup}: damaged`);
   assert.is(archiver.report().verifiedMs, 3 * DAY);
-  await context.step();
-  assert.is(tries, 2, "a day after the last one began");
+  assert.is(await at(3 * DAY), 2, "more than a day after the last one began");
+  fail(new Error("damaged"));
+  await turn();
+  assert.equal([await at(4 * DAY - 1), await at(4 * DAY)], [2, 3]);
   fail(new Error("damaged"));
 });
 
 test("a verification ends with its process, which begins no other", async (context) => {
-  const ends: string[] = [];
+  let isOver = false;
   let tries = 0;
+  let abort = (): void => undefined;
   const verify = (_place: string, signal: AbortSignal): Promise<void> => {
     tries++;
     return new Promise((_resolve, reject) => {
       signal.addEventListener("abort", () => {
-        setImmediate(() => {
-          ends.push("verification");
-          reject(new Error("aborted"));
-        });
+        abort = () => reject(new Error("aborted"));
       });
     });
   };
   change(context);
-  await context.open({ verify });
+  const archiver = await context.open({ verify });
   context.now = START + DAY;
   await context.step();
   context.lines.length = 0;
-  await context.stop();
-  ends.push("archiver");
-  assert.equal([ends, context.lines], [["verification", "archiver"], []]);
+  change(context);
+  const stopped = context.stop().then(() => {
+    isOver = true;
+  });
+  // The last change is added meanwhile.
+  while (archiver.keptSn < 3) await turn();
+  for (let count = 0; count < 20; count++) await turn();
+  assert.is(isOver, false);
+  abort();
+  await stopped;
+  assert.equal(context.lines, []);
   await context.open({ verify });
   tries = 0;
   context.now = START + WEEK;

@@ -94,6 +94,12 @@ test("keeps the full backups that a period needs", () => {
   assert.equal(retained([], 1, 1), []);
 });
 
+test("removes the first full backup once none of its moments is kept", async ({ store }) => {
+  const [one, two] = (await store.add({}, { full: 2 })) as [Manifest, Manifest];
+  await removeUnnamed(store, two, one, DAY);
+  assert.equal([...store.objects.keys()], [manifestName(2)]);
+});
+
 test("removes former manifests, and old objects that none names", async ({ store }) => {
   const object = (digit: string) => digit.repeat(64);
   const piece = (digit: string) => ({
