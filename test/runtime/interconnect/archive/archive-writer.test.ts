@@ -2,80 +2,25 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ArchiveWriter } from "../../../../runtime/interconnect/archive/archive-writer.js";
 import { BackupChain } from "../../../../runtime/interconnect/archive/backup-chain.js";
-import { LATEST, type Manifest } from "../../../../runtime/interconnect/archive/manifest.js";
-import type { SegmentLog } from "../../../../runtime/interconnect/log/segment-log.js";
-import { MemoryStore } from "../support/memory-store.js";
+import { LATEST } from "../../../../runtime/interconnect/archive/manifest.js";
+import {
+  at,
+  change,
+  FULL_MS,
+  kindOf,
+  type MadeUpArchive,
+  withArchive,
+  writerOf,
+} from "../support/made-up-archive.js";
 import { SimulatedDisk } from "../support/simulated-disk.js";
-import { FOLDER, openUnits, ROOT, unit, write } from "../support/unit-log.js";
+import { FOLDER, openUnits, ROOT } from "../support/unit-log.js";
 
-const FULL_MS = 1000;
-const realNow = Date.now;
+const test = suite<MadeUpArchive>("archive writer");
+withArchive(test);
 
-interface Context {
-  disk: SimulatedDisk;
-  log: SegmentLog;
-  store: MemoryStore;
-  writer: ArchiveWriter;
-  /** Objects that were stored, in their order. */
-  puts: string[];
-  settled: number;
-  count: number;
-}
-
-const test = suite<Context>("archive writer");
-
-test.before.each((context) => {
-  Object.assign(context, { disk: new SimulatedDisk(), store: new MemoryStore() });
-  Object.assign(context, { log: openUnits(context.disk), puts: [], settled: 0, count: 0 });
-  const { store, puts } = context;
-  const put = store.put.bind(store);
-  store.put = async (name, content) => {
-    if (name.startsWith("objects/")) puts.push(name);
-    await put(name, content);
-  };
-  context.writer = writerOf(context);
-  at(1_000_000);
-});
-
-test.after.each(({ log }) => {
-  Date.now = realNow;
-  log.close();
-});
-
-function at(time: number): void {
-  Date.now = () => time;
-}
-
-function writerOf(context: Context, more: { isReplica?: boolean; safe?: () => number } = {}) {
-  const checkpoints = () => [{ identity: "d".repeat(32), count: 1, digest: "e".repeat(32) }];
-  const settle = async () => void context.settled++;
-  const source = { root: ROOT, disk: context.disk, safe: () => context.log.safe, settle };
-  const options = { fullMs: FULL_MS, keepMs: 10 * FULL_MS };
-  return new ArchiveWriter(
-    context.store,
-    { ...source, checkpoints, isReplica: false, ...more },
-    options,
-  );
-}
-
-/** Writes one transaction per frame. */
-function change(context: Context, times = 1, words = 2): void {
-  for (let left = times; left > 0; left--) {
-    write(context.log, unit({ before: context.count++, second: 7, words }));
-  }
-}
-
-function latest({ store }: Context): unknown {
+function latest({ store }: MadeUpArchive): unknown {
   return JSON.parse(store.objects.get(LATEST)!.bytes.toString());
-}
-
-/** The parts of a manifest that tell which step it was. */
-function kindOf(manifest: Manifest | null) {
-  if (manifest === null) return null;
-  const { number, full, continues, log, pieces, fulls } = manifest;
-  return [number, full, continues, log.sn, pieces.length, fulls.map((one) => one.number).join()];
 }
 
 function codeOf(promise: Promise<unknown>): Promise<string> {
