@@ -5,7 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Manifest, objectName } from "../../../../runtime/interconnect/archive/manifest.js";
+import { keepSlotRecord } from "../../../../runtime/base/kept-slots.js";
+import type { SlotRecord } from "../../../../runtime/base/slot-record.js";
+import {
+  type Manifest,
+  MOVING,
+  objectName,
+} from "../../../../runtime/interconnect/archive/manifest.js";
 import {
   at,
   change,
@@ -16,7 +22,7 @@ import {
   writerOf,
 } from "../support/made-up-archive.js";
 import type { MemoryStore } from "../support/memory-store.js";
-import { FOLDER } from "../support/unit-log.js";
+import { FOLDER, ROOT } from "../support/unit-log.js";
 
 const test = suite<MadeUpArchive>("archive across gaps");
 withArchive(test);
@@ -31,12 +37,12 @@ test("a disk that cannot be read once begins no full backup", async (c) => {
   change(c, 2);
   await c.writer.step();
   change(c);
+  let failures = 1;
   c.disk.faults.unreadable = () => {
-    throw new Error("EIO");
+    if (failures-- > 0) throw new Error("EIO");
   };
   const failure = await c.writer.step().catch(({ message }: Error) => message);
   assert.is(failure, "EIO");
-  c.disk.faults.unreadable = () => undefined;
   assert.equal(kindOf(await c.writer.step()), [2, 1, true, 3, 1, ""]);
 });
 
@@ -102,35 +108,65 @@ test("the first full backup is removed once no moment of it is kept", async (c) 
   assert.ok(isWhole(c.store, second) && isWhole(c.store, third));
 });
 
-test("files that did not change are stored once by each writer and its followers", async (c) => {
+/** Runs with a real data folder, whose log is the made-up one. */
+async function inFolder(
+  c: MadeUpArchive,
+  run: (root: string, disk: MadeUpArchive["disk"]) => Promise<void>,
+): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), "svc-archive-"));
-  const write = (text: string): void => writeFileSync(join(root, "_lineage.json"), text);
+  const inside = (path: string) => path.replace(root, ROOT);
+  const disk = Object.assign(Object.create(c.disk) as MadeUpArchive["disk"], {
+    names: (folder: string) => c.disk.names(inside(folder)),
+    open: (path: string) => c.disk.open(inside(path)),
+  });
   try {
-    // Its log is that of the other folder.
-    const disk = Object.assign(Object.create(c.disk) as typeof c.disk, {
-      names: (folder: string) => c.disk.names(folder.replace(root, join(FOLDER, ".."))),
-      open: (path: string, mode: "read" | "write") =>
-        c.disk.open(path.replace(root, join(FOLDER, "..")), mode),
-    });
-    const writer = writerOf(c, { root, disk });
-    const puts: number[] = [];
-    let time = 100 * DAY;
-    const full = async (text: string, one = writer): Promise<boolean> => {
-      write(text);
-      time += FULL_MS;
-      at(time);
-      const manifest = await one.step();
-      puts.push(c.puts.splice(0).length);
-      return isWhole(c.store, manifest);
-    };
-    change(c);
-    assert.ok(await full("{}"));
-    assert.ok(await full("{}"));
-    assert.ok(await full("{}", writerOf(c, { root, disk })));
-    assert.equal(puts, [2, 0, 0]);
+    await run(root, disk);
   } finally {
     rmSync(root, { recursive: true });
   }
+}
+
+test("files that did not change are stored once, and again after they were removed", async (c) => {
+  await inFolder(c, async (root, disk) => {
+    const writer = writerOf(c, { root, disk });
+    let time = 100 * DAY;
+    /** Returns how many objects a full backup stores. */
+    const full = async (text: string, one = writer): Promise<number> => {
+      writeFileSync(join(root, "_lineage.json"), text);
+      // Twice as long as each is kept.
+      time += 20 * FULL_MS;
+      at(time);
+      c.puts.length = 0;
+      assert.ok(isWhole(c.store, await one.step()));
+      return c.puts.length;
+    };
+    change(c);
+    assert.equal([await full("one"), await full("one")], [2, 0]);
+    assert.equal([await full("other"), await full("other"), await full("other")], [1, 0, 0]);
+    assert.is(await full("one"), 1);
+    assert.is(await full("one", writerOf(c, { root, disk })), 0, "another process");
+  });
+});
+
+test("slots are those of the log, or moving", async (c) => {
+  await inFolder(c, async (root, disk) => {
+    const map = { count: 16, runs: [[0, 0]] as [number, number][] };
+    const record = (version: number): SlotRecord => {
+      return { version, map, groups: ["B1", "B2"], move: null };
+    };
+    let settle = (): void => undefined;
+    const writer = writerOf(c, { root, disk, settle: async () => settle() });
+    change(c);
+    settle = () => keepSlotRecord(root, record(1));
+    assert.is((await writer.step())!.slots, MOVING, "they changed meanwhile");
+    const next = await writer.step();
+    assert.equal([next!.slots, next!.pieces], [record(1), []]);
+    assert.is(await writer.step(), null);
+    const move = { id: "m", version: 2, from: "B1", to: "B2", slots: [3], isGiven: false };
+    keepSlotRecord(root, { ...record(1), move });
+    assert.is((await writer.step())!.slots, MOVING);
+    assert.is(await writer.step(), null);
+  });
 });
 
 test.run();
