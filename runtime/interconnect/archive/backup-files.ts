@@ -92,6 +92,6 @@ async function readFully(handle: FileHandle, position: number): Promise<Buffer> 
   for (let done = 0; ; ) {
     const { bytesRead } = await handle.read(into, done, into.length - done, position + done);
     done += bytesRead;
-    if (bytesRead === 0 || done === into.length) return into.subarray(0, done);
+    if (bytesRead === 0) return into.subarray(0, done);
   }
 }

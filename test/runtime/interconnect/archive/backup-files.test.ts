@@ -73,7 +73,11 @@ test("files are copied in pieces of 8 MiB, an empty one as a piece", async (cont
 test("a graph is copied with its values, and where it was", async (context) => {
   const { store } = context;
   save(context);
-  const { graphs } = await copy(context);
+  const { graphs, pieces } = await copy(context);
+  assert.equal(
+    pieces.map(({ path, at, bytes }) => `${path} ${at} ${bytes}`),
+    context.pieces,
+  );
   const { count, digest } = digestCheckpoint(store)!;
   assert.equal(graphs, [{ identity: replicationPosition(store).identity, count, digest }]);
   const paths = context.pieces.map((piece) => piece.split(" ")[0]!);

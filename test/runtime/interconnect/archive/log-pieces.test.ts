@@ -10,12 +10,20 @@ import {
   type LogTail,
 } from "../../../../runtime/interconnect/archive/log-pieces.js";
 import { type Disk, realDisk } from "../../../../runtime/interconnect/log/disk.js";
-import { segmentName } from "../../../../runtime/interconnect/log/segment-format.js";
+import {
+  decodeSegmentHeader,
+  encodeSegmentHeader,
+  SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
+  segmentName,
+} from "../../../../runtime/interconnect/log/segment-format.js";
 import { SimulatedDisk } from "../support/simulated-disk.js";
 import { control, FOLDER, openUnits, ROOT, unit, write } from "../support/unit-log.js";
 
 const test = suite("pieces of a log");
 const ALL = Number.POSITIVE_INFINITY;
+/** A header and a table. */
+const HEAD_BYTES = 100;
 
 /** A log in three segments of two frames each. */
 function filled(disk = new SimulatedDisk()) {
@@ -96,6 +104,8 @@ test("end with the last durable frame", () => {
     ends,
     lists.flatMap((one) => [one, one]),
   );
+  const heads = [0, 4].map((safe) => [...pieces.read(null, safe)].at(-1)!.tail.at);
+  assert.equal(heads, [0, 12], "a head has the second of the transaction before");
   const tail = tailOf(pieces, 6);
   const rest = [...pieces.read(tail, ALL)];
   assert.equal(
@@ -117,7 +127,10 @@ test("end in a segment where the next one begins, after a failed flush", () => {
   };
   const second = unit({ before: 1, second: 2 });
   assert.throws(() => write(log, second), /EIO/);
-  disk.faults.before = () => undefined;
+  // What was not flushed stays in the former segment.
+  disk.faults.before = (what) => {
+    if (what === "truncate") throw new Error("EIO");
+  };
   log.reopen();
   write(log, second);
   write(log, unit({ before: 2, second: 3 }));
@@ -188,6 +201,8 @@ test("a log that does not go on at the position is a gap", () => {
   bytes.copy(disk.contentOf(paths[1]));
   disk.contentOf(paths[1])[known - 4]! ^= 1;
   assert.is(gap({ offset: known + 4 }), "it has another end", "a frame that cannot be read");
+  disk.contentOf(paths[1])[HEAD_BYTES + 1]! ^= 1;
+  assert.is(gap({}), "it has another end", "its header cannot be read either");
 });
 
 test("the position may be the end of a table", () => {
@@ -217,6 +232,16 @@ test("a segment that does not follow is a gap, or not there yet", () => {
   assert.is(gapOf(pieces, first), "it is another log");
   replace(paths[1], third.content);
   assert.is(gapOf(pieces, first), "a segment is missing");
+  const head = second.content.subarray(0, SEGMENT_HEADER_BYTES);
+  const header = decodeSegmentHeader(head) as SegmentHeader;
+  for (const wrong of [{ chain: 1 }, { firstSn: 6 }]) {
+    const bytes = Buffer.from(second.content);
+    bytes.set(encodeSegmentHeader({ ...header, ...wrong }), 0);
+    replace(paths[1], bytes);
+    assert.is(gapOf(pieces, first), "a segment is missing", JSON.stringify(wrong));
+  }
+  replace(paths[1], Buffer.concat([head, second.content.subarray(HEAD_BYTES)]));
+  assert.is(gapOf(pieces, first), "0 pieces", "it has no table");
   for (const length of [0, 63, 64, 99]) {
     replace(paths[1], second.content.subarray(0, length));
     assert.is(gapOf(pieces, first), "0 pieces", `${length} bytes`);

@@ -1,6 +1,7 @@
 // A restore whose machine loses its power at any moment: what it left is not served, or complete.
 
 import fs from "node:fs";
+import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -120,6 +121,11 @@ test("is complete once it has ended", async () => {
       assert.equal(contents(), expected, `seed ${seed}`);
       const names = [...expected.keys()].filter((path) => !path.startsWith("_txlog/"));
       assert.equal(names, ["_lineage.json", "_slots.json", "g/graph.snapshot"]);
+      const read = (path: string): string => Buffer.from(expected.get(path)!, "base64").toString();
+      const lineage = JSON.parse(read("_lineage.json")) as { epoch: number; ancestors: object[] };
+      assert.equal([lineage.epoch, lineage.ancestors.length], [5, 1]);
+      assert.match(read("_slots.json"), '"isRestored":true');
+      assert.is(read("g/graph.snapshot"), `${"a".repeat(1_500)}end`);
     });
   }
 });
@@ -142,6 +148,42 @@ test("is not served before, and begins again", async () => {
         assert.equal(contents(), expected, `again after step ${step}`);
       }
     }
+  });
+});
+
+async function inFolder(run: (root: string) => Promise<void>): Promise<void> {
+  const folder = fs.mkdtempSync(join(tmpdir(), "svc-restore-"));
+  try {
+    await run(join(folder, "root"));
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+}
+
+test("needs an empty folder, or one where a restore was interrupted", async () => {
+  const { store, plan } = await backup();
+  await inFolder(async (root) => {
+    fs.mkdirSync(join(root, "g"), { recursive: true });
+    fs.writeFileSync(join(root, "g/rest"), "");
+    const refusal = await restoreRoot(store, plan, root).catch(({ message }: Error) => message);
+    assert.is(refusal, `${root} is not empty: it has g`);
+    assert.equal(fs.readdirSync(root), ["g"]);
+    fs.writeFileSync(join(root, MARKER), "");
+    await restoreRoot(store, plan, root);
+    assert.equal(fs.readdirSync(root).sort(), ["_lineage.json", "_txlog", "g"]);
+    assert.equal(fs.readdirSync(join(root, "g")), ["graph.snapshot"]);
+    assert.is(fs.statSync(join(root, "_txlog")).mode & 0o777, 0o700, "as an instance makes it");
+    assert.is.not(fs.statSync(join(root, "g")).mode & 0o777, 0o700);
+  });
+});
+
+test("leaves an empty folder if an object is missing", async () => {
+  const { store, plan } = await backup();
+  await store.remove(objectName(plan.pieces.at(-1)!.object));
+  await inFolder(async (root) => {
+    const failure = await restoreRoot(store, plan, root).catch(({ message }: Error) => message);
+    assert.match(String(failure), / is missing; /);
+    assert.equal(fs.readdirSync(root), []);
   });
 });
 

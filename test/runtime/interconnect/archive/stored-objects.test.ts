@@ -116,6 +116,8 @@ test("a piece is what was backed up, or it is corrupt", async () => {
   }
   await store.put(objectName(object), content);
   assert.is(await read(), failure("is corrupt"));
+  await store.put(objectName(object), await compress(Buffer.from("CONTENT"), { level: 1 }));
+  assert.is(await read(), failure("is corrupt"), "as long, but another one");
   const other = sha256(content);
   await store.put(objectName(other), content);
   assert.is(await read({ object: other }), failure("is corrupt", objectName(other)));

@@ -90,6 +90,7 @@ test("has more of the same log, by the changes of any graph", () => {
     at(other, graph("a", 8)),
     at(null, graph("a", 8)),
   ].map((theirs) => hasMore(theirs, own));
+  assert.is(hasMore(at(log, graph("a", 8)), at(null, graph("a", 7))), false, "of no log");
   assert.equal(compared, [true, true, false, false, false, false, false]);
 });
 
