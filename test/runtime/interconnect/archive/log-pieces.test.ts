@@ -127,7 +127,7 @@ test("end in a segment where the next one begins, after a failed flush", () => {
   };
   const second = unit({ before: 1, second: 2 });
   assert.throws(() => write(log, second), /EIO/);
-  // What was not flushed stays in the former segment.
+  // The frame that was not flushed stays in the former segment.
   disk.faults.before = (what) => {
     if (what === "truncate") throw new Error("EIO");
   };
