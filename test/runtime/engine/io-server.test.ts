@@ -1,0 +1,43 @@
+// The IO thread measures itself once before a warm-up, as it will every second afterwards.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type IoParts, IoServer } from "../../../runtime/engine/io-server.js";
+import type { Exchange, ServerEvents } from "../../../runtime/http/transport.js";
+
+const test = suite("IO server");
+
+/** The parts of a server that notes when it measures, and what it is asked for. */
+function partsOf(noted: string[]): IoParts {
+  const events: ServerEvents = {
+    request: (exchange: Exchange) => {
+      noted.push(exchange.target);
+      exchange.answer(200, "text/plain", "answer");
+    },
+    errorBody: () => ({ mediaType: "text/plain", body: "" }),
+    ...{ rejected: () => {}, shed: () => {}, answered: () => {}, connected: () => {} },
+  };
+  const note = (what: string) => () => void noted.push(what);
+  const parts = {
+    settings: { maxBodyBytes: 1024, dispatcherNetworks: [], proxies: [], idleTimeoutSeconds: 1 },
+    metrics: { ioBusy: () => {}, tick: note("metrics"), forget: note("forget") },
+    tallies: { tick: note("tallies"), forget: () => {} },
+    requests: { forget: () => {} },
+    scheduler: { tick: note("scheduler") },
+    admin: { tick: note("admin") },
+    answers: { streams: { recheck: () => {} } },
+    ...{ engine: { events: [events] }, inline: { loaded: false }, dispatcher: null },
+  };
+  return parts as unknown as IoParts;
+}
+
+test("measures before the first call of a warm-up, whose calls are forgotten", async () => {
+  const noted: string[] = [];
+  const server = new IoServer(partsOf(noted));
+  await server.execute({ op: "warmUp", targets: ["/a"], withinMs: 20 });
+  const first = noted.indexOf("/a");
+  assert.equal(noted.slice(0, first), ["metrics", "tallies", "scheduler", "admin"]);
+  assert.ok(noted.indexOf("forget") > noted.lastIndexOf("/a"));
+});
+
+test.run();
