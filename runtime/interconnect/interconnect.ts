@@ -192,7 +192,7 @@ export class Interconnect {
       folder: openForLogging(root, path, name).folder,
       isStorable: true,
       isLocal: configured?.local ?? graph.isLocal,
-      isReadonly: readonly || (configured?.readonly ?? false),
+      isReadonly: readonly || configured?.readonly === true,
       size: configured?.memory ?? (isSystemGraph(name) ? "small" : undefined),
     };
   }

@@ -127,7 +127,7 @@ test("more is sent only while few bytes are on their way", async () => {
 
 test("a reader joins parts, and leaves out messages that are not whole", async () => {
   const { sent, writer } = setUp();
-  for (const text of ["first".repeat(30), "second", "third".repeat(30)]) {
+  for (const text of ["first".repeat(30), "second", "third".repeat(1000)]) {
     await writer.send(MessageType.Frame, Buffer.from(text));
   }
   const parts = sent.map(({ part }) => part);
