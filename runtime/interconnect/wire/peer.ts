@@ -119,8 +119,7 @@ export class Peer {
     for (let bytes = 0; bytes < MAX_AHEAD_BYTES; ) {
       const coming = this.#pull();
       this.#ahead.push(coming);
-      // Its error reaches the caller of `next`.
-      coming.catch(() => undefined);
+      // Its error, if it comes later, reaches the caller of `next`.
       const message = await Promise.race([coming, until]);
       if (message === undefined) return true;
       if (message === null) return false;
