@@ -147,7 +147,7 @@ export class Subscriber implements LogFollower {
   meet(epoch: number): void {
     if (epoch <= this.#met) return;
     this.#met = epoch;
-    if (epoch > (this.#replica?.epoch ?? epoch)) this.#provider?.close();
+    if (this.#replica !== null && epoch > this.#replica.epoch) this.#provider?.close();
   }
 
   #end(): void {

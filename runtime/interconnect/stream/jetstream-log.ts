@@ -18,6 +18,7 @@ const READ_AHEAD_BYTES = 2 ** 23;
 const NOT_FOUND = 404;
 /** Protocol of messages without `Svc-Protocol`, which the first release wrote. */
 const UNNAMED_PROTOCOL = 4;
+const ID = /^[0-9a-f]{32}$/;
 const COUNT = /^\d{1,16}$/;
 
 type JetStream = typeof import("@nats-io/jetstream");
@@ -211,11 +212,11 @@ export class JetStreamLog implements LogStream {
 }
 
 function parseState(headers: MsgHdrs | undefined): StreamState | null {
-  const log = headers?.get("Svc-Log") ?? "";
+  const log = parseId(headers?.get("Svc-Log"));
   const epoch = parseCount(headers?.get("Svc-Epoch"));
   const sn = parseCount(headers?.get("Svc-Sn"));
   const chain = parseCount(headers?.get("Svc-Chain"));
-  if (!/^[0-9a-f]{32}$/.test(log) || epoch === null) return null;
+  if (log === null || epoch === null) return null;
   const reached = sn === null || chain === null ? null : { sn, chain };
   return { log, epoch, protocol: parseProtocol(headers), reached };
 }
@@ -227,6 +228,10 @@ function parsePart(headers: MsgHdrs | undefined): readonly [number, number] {
 
 function parseProtocol(headers: MsgHdrs | undefined): number {
   return parseCount(headers?.get("Svc-Protocol")) ?? UNNAMED_PROTOCOL;
+}
+
+function parseId(text = ""): string | null {
+  return ID.test(text) ? text : null;
 }
 
 function parseCount(text = ""): number | null {
