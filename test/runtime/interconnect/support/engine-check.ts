@@ -1,0 +1,57 @@
+// Everything that the state machine of a member relies on, of any leadership engine.
+
+import * as assert from "uvu/assert";
+import { openEngine } from "../../../../runtime/interconnect/leadership/engines.js";
+import type { LeadershipEngine } from "../../../../runtime/interconnect/leadership/leadership.js";
+
+export const TIMEOUT_MS = 2_000;
+
+export function recordOf(holder: string, epoch: number): string {
+  return JSON.stringify({ holder, epoch });
+}
+
+/** @param stop ends the service */
+export async function checkEngine(
+  uri: string,
+  stop: () => Promise<void>,
+  open: (group: string) => LeadershipEngine = (group) => openEngine(uri, group, TIMEOUT_MS),
+): Promise<void> {
+  const [one, other] = [open("B1"), open("B1")];
+  const second = open("B2");
+  try {
+    const empty = await one.read();
+    assert.is(empty.text, null);
+    const first = await one.swap(empty.revision, recordOf("B1", 1));
+    assert.equal(await other.read(), { revision: first, text: recordOf("B1", 1) });
+    assert.is(await other.swap(empty.revision, recordOf("S1", 2)), null, "an old revision");
+    const both = await Promise.all([
+      one.swap(first!, recordOf("B1", 2)),
+      other.swap(first!, recordOf("S1", 2)),
+    ]);
+    assert.is(both.filter((revision) => revision !== null).length, 1, "one of two writers");
+    const last = await one.read();
+    assert.ok(both.includes(last.revision));
+    assert.match(last.text ?? "", '"epoch":2');
+    assert.is((await second.read()).text, null, "another record");
+    await stop();
+    for (const engine of [one, other]) {
+      assert.is(
+        await engine.read().then(
+          () => "answered",
+          () => "failed",
+        ),
+        "failed",
+      );
+      const swapped = engine.swap(last.revision, recordOf("S1", 3));
+      assert.is(
+        await swapped.then(
+          () => "answered",
+          () => "failed",
+        ),
+        "failed",
+      );
+    }
+  } finally {
+    for (const engine of [one, other, second]) await engine.close();
+  }
+}
