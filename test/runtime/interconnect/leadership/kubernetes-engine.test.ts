@@ -1,7 +1,7 @@
 // Leases of Kubernetes as a leadership engine, with an API server in this process.
 // limit: 60 s
 
-import { copyFileSync } from "node:fs";
+import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -151,8 +151,17 @@ test("without a cluster or credentials, the start says what is missing", async (
   );
   const inside = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "6443" };
   assert.is(findCluster(inside).url, "https://10.0.0.1:6443");
+  const account = "/var/run/secrets/kubernetes.io/serviceaccount";
+  assert.equal(findCluster({ SVC_KUBERNETES_API: "http://a/" }), { url: "http://a", account });
   assert.is(findCluster({ KUBERNETES_SERVICE_HOST: "fd00::1" }).url, "https://[fd00::1]:443");
   const access = { url: "http://127.0.0.1:1", account: "/nowhere" };
+  const server = await FakeKubernetes.start();
+  rmSync(join(server.account, "token"));
+  assert.match(
+    told(() => lease(server)),
+    /^SVC3400: .*token cannot be read/,
+  );
+  await server.stop();
   const open = (uri: string) => told(() => new KubernetesEngine(uri, "B1", TIMEOUT_MS, access));
   assert.match(open(LEASE), /^SVC3400: .*automountServiceAccountToken: true/);
   for (const uri of ["kubernetes://", "kubernetes://A", "kubernetes://a/b", "kubernetes://-a"]) {
@@ -183,7 +192,8 @@ test("a Lease of another origin has no record, and no name", async () => {
     [{ annotations: { "svc/record": "text" } }, { revision: "7", text: "text" }],
   ] as const) {
     const name = "svc-shop-b1";
-    server.leases.set(name, { metadata: { ...metadata, name, resourceVersion: "7" }, spec: {} });
+    const spec = { acquireTime: "2020-01-01T00:00:00.000000Z" };
+    server.leases.set(name, { metadata: { ...metadata, name, resourceVersion: "7" }, spec });
     assert.equal(await engine.read(), expected);
   }
   await server.stop();
@@ -203,6 +213,11 @@ test("the time of a claim is that of its epoch", async () => {
   await engine.swap(renewed!, leaderRecord("B1", 2));
   assert.is.not(spec().acquireTime, acquireTime, "another claim");
   assert.is(spec().leaseDurationSeconds, 4);
+  const { metadata } = server.leases.get("svc-shop-b1")!;
+  server.leases.set("svc-shop-b1", { metadata, spec: {} });
+  const other = lease(server);
+  await other.swap((await other.read()).revision, leaderRecord("B1", 2, 1));
+  assert.match(String(spec().acquireTime), /^\d{4}-/, "it had none");
   await engine.swap((await engine.read()).revision, "of another kind");
   assert.equal(spec(), {});
   await server.stop();
