@@ -205,6 +205,20 @@ test("reads snapshots again only if no graph has diverged since", async (context
   assert.ok(context.logs.slice(0, 2).every(({ isClosed }) => isClosed));
 });
 
+test("follows nothing once the stream in which a graph diverged is empty", async (context) => {
+  const { broker, follower, logs } = context;
+  await stopTime();
+  await (await connect(context)).sendTable(OFFER);
+  context.refusal = new SvcError("SVC3200", "it has diverged");
+  run(context);
+  for (let turns = 20; turns > 0; turns--) await turn();
+  assert.is(accepted(context.steps).length, 1);
+  broker.clear();
+  follower.wake();
+  for (let turns = 20; turns > 0; turns--) await turn();
+  assert.equal([logs.length, logs.at(-1)!.isClosed], [2, true]);
+});
+
 test("waits while its input is suspended, and ends all the same", async (context) => {
   const { gate, traffic, follower } = context;
   gate.isOpen = false;
