@@ -135,6 +135,7 @@ test("shows its provider while it is connected", async (context) => {
   await context.running;
   assert.ok(logs.every(({ isClosed }) => isClosed));
   assert.equal(lines.slice(0, 1), [`replication: following ${URI} (0 graphs)`]);
+  assert.not.match(lines.join(), /SVC/, "a lost connection is no failure");
   await follower.retire();
   await follower.settle();
   assert.equal(context.steps.slice(-2), ["retire", "settle"]);
