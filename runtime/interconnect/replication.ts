@@ -253,7 +253,6 @@ export class Replication {
     const boundPort = await subscriber.listen();
     this.#subscriber?.stop();
     this.#subscriber = subscriber;
-    this.#unbound = null;
     this.#isPromoted = false;
     this.#traffic.txPort = boundPort;
     this.#parts.manager.isReplica = true;

@@ -1,8 +1,12 @@
 // Control operations on one instance, whose subscribers cannot be reached.
 
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Control } from "../../../runtime/interconnect/control.js";
+import { writeFence } from "../../../runtime/interconnect/lineage.js";
 import { freePort, type Instance, until } from "./support/instance.js";
 import { begin, codeOf, end, type InstancesContext, withInstances } from "./support/instances.js";
 
@@ -83,11 +87,39 @@ test("listens for a provider until it is told otherwise", async (context) => {
   assert.throws(() => one.graph().createVertex("x"), /readonly/);
   // Its own port is free for it.
   await one.control({ do: "bind", port });
-  await one.control({ do: "unbind" });
-  assert.equal([await one.control({ do: "bound" }), one.readiness.length], [0, 2]);
-  assert.is(await one.control({ do: "promote" }), 2);
-  assert.equal([one.readiness.at(-1), one.shown.replica.state], [null, "leader"]);
+  const other = await freePort();
+  await one.control({ do: "bind", port: other });
+  const server = createServer().listen(port, "127.0.0.1");
+  await once(server, "listening");
+  server.close();
+  for (let times = 0; times < 2; times++) {
+    await one.control({ do: "unbind" });
+    assert.equal([await one.control({ do: "bound" }), one.readiness.length], [0, 2]);
+    assert.is(one.shown.replica.state, "waiting", "its graphs are those of a replica");
+  }
+  for (const epoch of [2, 3]) {
+    assert.is(await one.control({ do: "promote" }), epoch);
+    assert.equal([one.readiness.at(-1), one.shown.replica.state], [null, "leader"]);
+    await one.control({ do: "unbind" });
+    assert.is(one.shown.replica.state, "leader");
+    if (epoch === 3) break;
+    await one.control({ do: "bind", port });
+    assert.is(one.shown.replica.state, "waiting", "nothing has changed here");
+  }
   one.graph().createVertex("x");
+});
+
+test("a fenced instance writes no backup and attaches nothing until it is promoted", async (c) => {
+  await end(await begin(c, "a"));
+  writeFence(join(c.folder, "a"), 7);
+  const one = await begin(c, "a", { archive: join(c.folder, "backup") });
+  assert.equal([one.shown.archive, one.shown.replica.state], [null, "fenced"]);
+  const attach = { do: "attach", uri: NONE } as const;
+  const text = "this instance was fenced at epoch 7 and provides nothing";
+  assert.is(await outcomeOf(one, attach), `SVC2535: replication: ${text}`);
+  assert.is(await one.control({ do: "promote" }), 8);
+  assert.is(await outcomeOf(one, attach), undefined);
+  assert.equal([one.readiness.at(-1), one.shown.replica.state], [null, "leader"]);
 });
 
 test("has no leader to hand over to, and digests of all graphs", async (context) => {
@@ -104,8 +136,14 @@ test("needs the transaction log only if it replicates", async (context) => {
   for (const control of [{ do: "bound" }, { do: "sync", repair: "all", timeoutMs: 1 }] as const) {
     assert.is(await outcomeOf(none, control), text);
   }
+  // A log that is there but off is none.
+  const former = await begin(context, "c");
+  former.graph().createVertex("x");
+  await end(former);
   for (const options of [{ txPort: 0 }, { attach: [NONE] }, { archive: context.folder }]) {
-    assert.is(await codeOf(begin(context, "b", { ...options, durability: "off" })), "SVC2530");
+    for (const name of ["b", "c"]) {
+      assert.is(await codeOf(begin(context, name, { ...options, durability: "off" })), "SVC2530");
+    }
   }
 });
 

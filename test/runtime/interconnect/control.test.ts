@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FlowControl } from "../../../runtime/interconnect/flow-control.js";
-import { readLineage } from "../../../runtime/interconnect/lineage.js";
+import { readLineage, readReplicaMarker } from "../../../runtime/interconnect/lineage.js";
 import { Provider, type ProviderParts } from "../../../runtime/interconnect/provider.js";
 import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
 import { freePort, same, until } from "./support/instance.js";
@@ -130,6 +130,7 @@ test("fences the former provider when a replica is promoted", async (context) =>
   await same(old, next);
   await same(old, sibling);
   assert.is(await next.control({ do: "promote" }), 2);
+  assert.is(next.shown.provider, null);
   next.graph().createVertex("after");
   await until(
     () => old.log.includes("SVC2535"),
@@ -292,6 +293,19 @@ test("detects a lost provider while input is suspended", async (context) => {
   const back = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
   await replica.control({ do: "resume", what: "input" });
   await same(back, replica);
+});
+
+test("states exactly how far a replica is when it ends", async (context) => {
+  const port = await freePort();
+  const replica = await begin(context, "b", { txPort: port });
+  const provider = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+  for (const id of ["a", "b", "c"]) {
+    provider.graph().createVertex(id);
+    await same(provider, replica);
+  }
+  await end(replica);
+  // With the record that the graph was opened.
+  assert.is(readReplicaMarker(join(context.folder, "b"))?.log?.sn, 4);
 });
 
 test("stays a provider when its port is taken", async (context) => {
