@@ -111,8 +111,12 @@ test("listens for a provider until it is told otherwise", async (context) => {
 
 test("a fenced instance writes no backup and attaches nothing until it is promoted", async (c) => {
   await end(await begin(c, "a"));
+  const archive = join(c.folder, "backup");
+  const writing = await begin(c, "b", { archive });
+  assert.is.not(writing.shown.archive, null);
+  await end(writing);
   writeFence(join(c.folder, "a"), 7);
-  const one = await begin(c, "a", { archive: join(c.folder, "backup") });
+  const one = await begin(c, "a", { archive });
   assert.equal([one.shown.archive, one.shown.replica.state], [null, "fenced"]);
   const attach = { do: "attach", uri: NONE } as const;
   const text = "this instance was fenced at epoch 7 and provides nothing";
