@@ -295,14 +295,21 @@ test("detects a lost provider while input is suspended", async (context) => {
   await same(back, replica);
 });
 
-test("states exactly how far a replica is when it ends", async (context) => {
+test("states exactly how far a replica is, also when it ends", async (context) => {
   const port = await freePort();
   const replica = await begin(context, "b", { txPort: port });
   const provider = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+  assert.is(provider.shown.serial, 0, "it has no changes");
   for (const id of ["a", "b", "c"]) {
     provider.graph().createVertex(id);
     await same(provider, replica);
   }
+  // Shows the present state at once.
+  for (const one of [provider, replica]) await one.control({ do: "resume", what: "output" });
+  await until(
+    () => provider.shown.serial > 0 && replica.shown.serial === provider.shown.serial,
+    () => `${replica.shown.serial}, not ${provider.shown.serial}`,
+  );
   await end(replica);
   // With the record that the graph was opened.
   assert.is(readReplicaMarker(join(context.folder, "b"))?.log?.sn, 4);
