@@ -7,6 +7,7 @@ import { LogChannel } from "../../../runtime/interconnect/log/log-channel.js";
 import { loggedStore } from "../graph/support/logged-graph.js";
 import { openStore } from "../graph/support/make-graph.js";
 import { SimulatedDisk } from "./support/simulated-disk.js";
+import { LOG, openSegments, textFrame } from "./support/small-segments.js";
 
 const test = suite("check of a log");
 
@@ -61,6 +62,15 @@ test("a corrupt one is usable before its corruption; other failures are not told
     throw new Error("no memory");
   };
   assert.throws(() => checkLog(disk, "/log"), /no memory/);
+});
+
+test("content that is invalid is corrupt, whatever its checksum", () => {
+  const disk = new SimulatedDisk();
+  const log = openSegments(disk);
+  log.append(textFrame("no transactions"), 1);
+  log.flushNow();
+  log.close();
+  assert.is(checkLog(disk, LOG).damage?.reason, "corrupt log unit");
 });
 
 test.run();

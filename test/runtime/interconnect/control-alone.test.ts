@@ -140,7 +140,7 @@ test("needs the transaction log only if it replicates", async (context) => {
   for (const control of [{ do: "bound" }, { do: "sync", repair: "all", timeoutMs: 1 }] as const) {
     assert.is(await outcomeOf(none, control), text);
   }
-  // A log that is there but off is none.
+  // A log that is off does not count.
   const former = await begin(context, "c");
   former.graph().createVertex("x");
   await end(former);

@@ -1,8 +1,17 @@
 // Transactions of one graph, read from the files of a log that another thread writes.
 
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { shortenIdentity } from "../../../runtime/graph/log/change-position.js";
@@ -14,6 +23,7 @@ import { PositionExpiredError } from "../../../runtime/graph/model/errors.js";
 import type { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { createTransactionOpener } from "../../../runtime/interconnect/log/graph-transactions.js";
 import { LogChannel } from "../../../runtime/interconnect/log/log-channel.js";
+import { SEGMENT_HEADER_BYTES } from "../../../runtime/interconnect/log/segment-format.js";
 import { loggedStore } from "../graph/support/logged-graph.js";
 import { openStore } from "../graph/support/make-graph.js";
 import { SimulatedDisk } from "./support/simulated-disk.js";
@@ -187,7 +197,12 @@ test("closes its files, and knows no log with a corrupt header", ({ root }) => {
   one.close();
   assert.is(next(), before);
   const file = join(folder, log.segments[0]!.name);
-  for (const content of ["", "SVCLOG2\0".padEnd(64)]) {
+  const later = readFileSync(file).subarray(0, SEGMENT_HEADER_BYTES);
+  later.writeUInt32LE(9, 8);
+  later.writeUInt32LE(crc32(later.subarray(0, 60)), 60);
+  const corrupt = Buffer.from(later);
+  corrupt[60]! ^= 1;
+  for (const content of ["", corrupt, later]) {
     writeFileSync(file, content);
     assert.is(reader().logTag, "");
   }
