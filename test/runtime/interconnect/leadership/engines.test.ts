@@ -2,13 +2,11 @@
 // limit: 60 s
 // starts processes
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../../runtime/base/errors.js";
 import { openEngine } from "../../../../runtime/interconnect/leadership/engines.js";
-import { checkEngine, recordOf, TIMEOUT_MS } from "../support/engine-check.js";
+import { checkEngine, TIMEOUT_MS } from "../support/engine-check.js";
 import { EtcdServer, hasEtcd } from "../support/etcd.js";
 import { NatsServers, natsVersion } from "../support/nats.js";
 
@@ -31,31 +29,6 @@ if (hasEtcd()) {
     await checkEngine(server.uri("svc"), () => server.stop());
   });
 } else test.skip("etcd is not installed", () => undefined);
-
-test("answers of etcd that are no answers fail", async () => {
-  let [status, text] = [200, "[]"];
-  const server = createServer((_request, response) => response.writeHead(status).end(text));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  const engine = openEngine(`http://127.0.0.1:${port}/svc`, "B1", TIMEOUT_MS);
-  assert.is((await engine.read()).text, null);
-  const value = Buffer.from("{}").toString("base64");
-  text = JSON.stringify({ kvs: [{ value, mod_revision: "7" }] });
-  assert.equal(await engine.read(), { revision: "7", text: "{}" });
-  for (const wrong of ["{", `"${"x".repeat(1_000_000)}"`]) {
-    text = wrong;
-    assert.is(
-      await engine.read().then(
-        () => "answered",
-        () => "failed",
-      ),
-      "failed",
-    );
-  }
-  [status, text] = [503, "{}"];
-  assert.is(await engine.swap("0", recordOf("B1", 1)).catch(() => "failed"), "failed");
-  await new Promise((resolve) => server.close(resolve));
-});
 
 test("unknown engines are refused with the known ones", () => {
   for (const [uri, form] of [

@@ -105,7 +105,8 @@ test("names the member of the latest leader, whose log may be the oldest", async
   const report = new LossReport({
     ...{ group: "B1", engine: "memory:", askMs: LIMIT_MS, warn: (line) => lines.push(line) },
     ask: async () => {
-      const all = [at(2, 200, 9), at(3, 100, 7), at(3, 100, 8), at(4, 300, 0)] as const;
+      const same = [at(3, 100, 8), at(3, 100, 8)];
+      const all = [at(2, 200, 9), at(3, 100, 7), ...same, at(4, 300, 0)];
       return new Map([["B1", null], ...all.map((one, n) => [`B${n + 2}`, one] as const)]);
     },
   });
@@ -114,7 +115,7 @@ test("names the member of the latest leader, whose log may be the oldest", async
   assert.match(
     lines[0]!,
     /svc admin promote B4 --accept-loss$/,
-    "B5 has nothing of its leader yet",
+    "B5 is no later, and B6 has nothing of its leader yet",
   );
 });
 
