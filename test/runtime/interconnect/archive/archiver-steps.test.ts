@@ -324,6 +324,17 @@ test("a verification ends with its process, which begins no other", async (conte
   assert.is(tries, 0);
 });
 
+test("a stop adds the last changes without waiting for the next step", async (context) => {
+  const archiver = await context.open();
+  change(context);
+  InterruptibleSleep.prototype.wait = wait;
+  void context.step();
+  while (archiver.keptSn < 2) await turn();
+  change(context);
+  await archiver.stop();
+  assert.is(archiver.keptSn, 3);
+});
+
 test("a stop does not wait for a step that hangs, and leaves no timer", async (context) => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
