@@ -1,4 +1,4 @@
-// The positions of graphs that instances compare: with a digest, where there is one.
+// Positions of graphs, as they are sent to other instances and noted in backups.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -7,6 +7,7 @@ import { requireIdentity } from "../../../runtime/graph/manager/logging-entry-po
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import {
   knownPositions,
+  mismatchedDigests,
   operationCounts,
   replicationPosition,
 } from "../../../runtime/interconnect/replication-position.js";
@@ -15,19 +16,33 @@ import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
 
 const test = suite("replication position");
 
-test("has a digest of graphs with a log only", () => {
-  const [logged, other] = [loggedStore(), GraphStore.create("other", TEST_THREAD)];
-  for (const store of [logged, other]) openStore(store).createVertex("a");
-  const { digest, ...position } = replicationPosition(logged);
-  assert.equal(position, { identity: requireIdentity(logged), count: 1 });
-  assert.match(String(digest), /^[0-9a-f]{32}$/);
-  const none = { identity: requireIdentity(other), count: 1, digest: null };
-  assert.equal(replicationPosition(other), none);
-  const all = new Map([logged, other].map((store) => [store.name, store]));
-  const manager = { replicated: () => all } as unknown as GraphManager;
-  assert.equal(knownPositions(manager), [{ ...position, digest }]);
-  const counts = { [position.identity]: 1, [none.identity]: 1 };
-  assert.equal(operationCounts(manager), counts);
+/** A graph with a digest, and one that has none without a log; each has a vertex. */
+function stores() {
+  const plain = GraphStore.create("plain", TEST_THREAD, {});
+  const all = { logged: loggedStore(), plain };
+  for (const store of Object.values(all)) openStore(store).createVertex("a");
+  const manager = { replicated: () => new Map(Object.entries(all)) } as unknown as GraphManager;
+  return { ...all, manager };
+}
+
+test("has a digest only if the graph has one", () => {
+  const { logged, plain, manager } = stores();
+  const [identity, other] = [logged, plain].map(requireIdentity) as [string, string];
+  const position = replicationPosition(logged);
+  assert.equal([position.identity, position.count], [identity, 1]);
+  assert.match(position.digest!, /^[0-9a-f]{32}$/);
+  assert.equal(replicationPosition(plain), { identity: other, count: 1, digest: null });
+  assert.equal(knownPositions(manager), [position]);
+  assert.equal(operationCounts(manager), { [identity]: 1, [other]: 1 });
+});
+
+test("tells the graphs whose contents differ from their digest", () => {
+  const { logged, manager } = stores();
+  assert.equal(mismatchedDigests(manager), []);
+  logged.digest.isMaintained = false;
+  openStore(logged).createVertex("b");
+  logged.digest.isMaintained = true;
+  assert.equal(mismatchedDigests(manager), ["test"]);
 });
 
 test.run();
