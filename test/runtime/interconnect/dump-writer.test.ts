@@ -158,6 +158,24 @@ test("what was torn is written again", async ({ log }) => {
   assert.equal(segments(join(log.folder, LOG_FOLDER)), segments(join(log.root, LOG_FOLDER)));
 });
 
+test("it goes on in its last segment, or again in one without a head", async ({ log }) => {
+  log.keep("g");
+  await new DumpWriter(log.folder, log).begin(log);
+  log.write("g");
+  await log.roll();
+  log.write("g");
+  const isWhole = async (): Promise<void> => {
+    (await dump(log)).close();
+    assert.equal(segments(join(log.folder, LOG_FOLDER)), segments(join(log.root, LOG_FOLDER)));
+  };
+  await isWhole();
+  log.write("g");
+  await isWhole();
+  const path = join(log.folder, LOG_FOLDER, log.channel.log.segments.at(-1)!.name);
+  writeFileSync(path, readFileSync(path).subarray(0, 10));
+  await isWhole();
+});
+
 test("it goes on only where its log does", async ({ log }) => {
   log.keep("g");
   log.write("g");

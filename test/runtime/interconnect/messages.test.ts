@@ -12,7 +12,7 @@ import {
 import { isLoopbackAddress, SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
 
 const test = suite("messages between instances");
-const BODIES = ["", "a", "four", "x".repeat(1000)].map((text) => Buffer.from(text));
+const BODIES = ["", "a", "four", "x".repeat(1000), ""].map((text) => Buffer.from(text));
 const SENT = Buffer.concat(BODIES.map((body) => encodeMessage(MessageType.Frame, body)));
 
 function readAll(pieces: readonly Buffer[], reader = new MessageReader()): Buffer[] {
