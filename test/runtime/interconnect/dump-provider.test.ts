@@ -94,6 +94,36 @@ test("a dump needs the log from the first transaction that it lacks", async (con
   assert.equal([sender.keptSn, log.listeners.size], [Number.POSITIVE_INFINITY, 0]);
 });
 
+test("a dump needs nothing before its first segment while it writes", async (context) => {
+  const { log, gate } = context;
+  await log.roll();
+  const segment = log.channel.log.last + 1;
+  log.write("g");
+  let pass = (): void => undefined;
+  gate.pass = () =>
+    new Promise((resolve) => {
+      pass = resolve;
+    });
+  const { sender, running } = begin(context);
+  await isIdle(context);
+  assert.equal([sender.keptSn, sender.has(segment)], [segment, false]);
+  sender.stop();
+  pass();
+  await running;
+});
+
+test("a dump has what is durable", async (context) => {
+  const { log } = context;
+  const { sender, running } = begin(context);
+  await isThere(sender, 2);
+  log.steps.length = 0;
+  log.write("g");
+  await isThere(sender, 3);
+  assert.match(log.steps.join(), /^write [^,]*,flush [^,]*$/);
+  sender.stop();
+  await running;
+});
+
 test("a dump that has not begun needs what there is of the log", ({ log, ...context }) => {
   const channel = Object.create(log.channel, { log: { value: { first: 3 } } });
   const onFlushed = log.onFlushed.bind(log);
