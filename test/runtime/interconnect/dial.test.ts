@@ -11,18 +11,22 @@ import { MemorySocket } from "./support/memory-socket.js";
 
 const test = suite("addresses of instances");
 
+function isRefused(text: string): (error: Error) => boolean {
+  return ({ message }) => message === text;
+}
+
 test("an address of another machine needs a key", () => {
   const key = SharedKey.read(null);
   assert.is(key.isThere, false);
   assert.is(parseAddress("svc://host:1/"), "host:1");
   assert.is(parseAddress("host:1"), "host:1");
   for (const wrong of ["svc://host", "nats://host:1", "host:1/", ""]) {
-    assert.throws(() => parseAddress(wrong), `not svc://host:port: ${wrong}`);
+    assert.throws(() => parseAddress(wrong), isRefused(`not svc://host:port: ${wrong}`));
   }
   assert.equal(parseHostAndPort("svc://127.0.0.1:70", key), { host: "127.0.0.1", port: 70 });
   assert.equal(parseHostAndPort("svc://[::1]:70", key), { host: "::1", port: 70 });
   const text = "replication to 10.0.0.1:70 requires a key: set txKeyFile or SVC_TX_KEY";
-  assert.throws(() => parseHostAndPort("svc://10.0.0.1:70", key), text);
+  assert.throws(() => parseHostAndPort("svc://10.0.0.1:70", key), isRefused(text));
   const shared = new SharedKey(Buffer.alloc(32, 1));
   assert.equal(parseHostAndPort("svc://10.0.0.1:70", shared), { host: "10.0.0.1", port: 70 });
 });

@@ -40,14 +40,14 @@ test("sixteen bytes are enough", ({ file }) => {
   writeFileSync(file, "x".repeat(16));
   assert.ok(SharedKey.read(file).isThere);
   writeFileSync(file, "x".repeat(15));
-  assert.throws(() => SharedKey.read(file), "is shorter than 16 bytes");
+  assert.throws(() => SharedKey.read(file), /is shorter than 16 bytes/);
 });
 
 test("a short key is refused with its place", ({ file }) => {
   writeFileSync(file, "short");
   process.env[KEY_VARIABLE] = "short";
-  assert.throws(() => SharedKey.read(file), `key in file ${file} is shorter than`);
-  assert.throws(() => SharedKey.read(null), `key in variable ${KEY_VARIABLE} is shorter than`);
+  assert.throws(() => SharedKey.read(file), /key in file \/.*key is shorter than/);
+  assert.throws(() => SharedKey.read(null), /key in variable SVC_TX_KEY is shorter than/);
 });
 
 test.run();
