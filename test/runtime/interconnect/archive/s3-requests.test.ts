@@ -1,0 +1,105 @@
+// Requests to a store with the S3 interface that answers as a test says.
+
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { S3Store } from "../../../../runtime/interconnect/archive/s3-store.js";
+
+interface Context {
+  server: Server;
+  requests: IncomingMessage[];
+  /** Statuses of the next answers; 200 follows. */
+  statuses: number[];
+  open: (environment?: Record<string, string>) => Promise<S3Store>;
+}
+
+const test = suite<Context>("s3 requests");
+
+test.before.each(async (context) => {
+  const [requests, statuses]: [IncomingMessage[], number[]] = [[], []];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    request.resume().on("end", () => {
+      response.writeHead(statuses.shift() ?? 200).end("<Code>Told</Code>");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const open = (environment: Record<string, string> = {}): Promise<S3Store> => {
+    const keys = { AWS_ACCESS_KEY_ID: "key", AWS_SECRET_ACCESS_KEY: "secret" };
+    const all = { ...keys, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`, ...environment };
+    return S3Store.open("s3://backups/a", { environment: all });
+  };
+  Object.assign(context, { server, requests, statuses, open });
+});
+
+test.after.each(async ({ server }) => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function failure(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    (value) => `none, ${value}`,
+    ({ message }: Error) => message,
+  );
+}
+
+test("are signed for the region, and carry the token of the session", async (context) => {
+  for (const [environment, region] of [
+    [{}, "us-east-1"],
+    [{ AWS_DEFAULT_REGION: "one" }, "one"],
+    [{ AWS_REGION: "two", AWS_DEFAULT_REGION: "one" }, "two"],
+  ] as const) {
+    await (await context.open(environment)).put("x", Buffer.from("1"));
+    const { headers } = context.requests.at(-1)!;
+    assert.match(headers.authorization!, `/${region}/s3/`);
+    assert.is(headers["x-amz-security-token"], undefined);
+  }
+  await (await context.open({ AWS_SESSION_TOKEN: "token" })).put("x", Buffer.from("1"));
+  assert.is(context.requests.at(-1)!.headers["x-amz-security-token"], "token");
+});
+
+test("go to the endpoint of S3 before that of all services", async ({ open, requests, server }) => {
+  const { port } = server.address() as AddressInfo;
+  const store = await open({
+    AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}/s3//`,
+    AWS_ENDPOINT_URL: "http://127.0.0.1:1",
+  });
+  await store.put("x", Buffer.from("1"));
+  assert.is(requests.at(-1)!.url, "/s3/backups/a/x");
+});
+
+test("create an object only where there is none", async ({ open, requests, statuses }) => {
+  const store = await open();
+  const putNew = (...answers: readonly number[]): Promise<string> => {
+    statuses.splice(0, statuses.length, ...answers);
+    return failure(store.putNew("x", Buffer.from("1")));
+  };
+  assert.is(await putNew(404, 200), "none, true");
+  const [head, put] = requests.slice(-2);
+  assert.equal([head!.method, put!.method], ["HEAD", "PUT"]);
+  assert.is(put!.headers["if-none-match"], "*");
+  assert.is(await putNew(200), "none, false");
+  for (const status of [409, 412]) assert.is(await putNew(404, status), "none, false");
+  assert.match(await putNew(403), /HEAD x: 403/);
+  assert.is(await putNew(404, 403), "s3://backups/a: PUT x: 403 Told");
+});
+
+test("that are refused say which and why", async ({ open, statuses }) => {
+  const store = await open();
+  const refused = (call: () => Promise<unknown>): Promise<string> => {
+    statuses.splice(0, statuses.length, 403);
+    return failure(call());
+  };
+  const content = Buffer.from("1");
+  assert.is(await refused(() => store.put("x", content)), "s3://backups/a: PUT x: 403 Told");
+  assert.is(await refused(() => store.get("x", 10)), "s3://backups/a: GET x: 403 Told");
+  assert.is(await refused(() => store.remove("x")), "s3://backups/a: DELETE x: 403 Told");
+  assert.is(await refused(() => store.list("x").next()), "s3://backups/a: LIST x: 403 Told");
+  statuses.splice(0, statuses.length, 404);
+  assert.is(await failure(store.remove("x")), "none, undefined");
+});
+
+test.run();
