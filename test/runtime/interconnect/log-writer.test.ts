@@ -388,6 +388,26 @@ test("continues in a new segment, which it reads back, until the third failure",
   assert.equal(log.frames.waiting, [1], "nothing is written");
 });
 
+test("does not fall asleep once something waits or is requested", async ({ log }) => {
+  const { clock, frames, writer } = log;
+  const { sleep } = clock;
+  let hasWork: (() => boolean) | null = null;
+  clock.sleep = (asked) => {
+    hasWork ??= asked;
+    return sleep.call(clock, asked);
+  };
+  writer.start();
+  await log.until(() => hasWork !== null);
+  const found = [hasWork!()];
+  frames.waiting.push(1);
+  found.push(hasWork!());
+  frames.waiting.length = 0;
+  const flushed = clock.wait(clock.nextFlush);
+  found.push(hasWork!());
+  assert.equal(found, [false, true, true]);
+  assert.is(await flushed, true);
+});
+
 test("the flush that was requested last is done before it ends", async ({ log }) => {
   log.writer.start();
   await log.commit(1);
