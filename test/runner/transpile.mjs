@@ -22,6 +22,7 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const FOLDERS = ["argspec", "cli", "client", "compiler", "console", "runtime", "test"];
 const SKIPPED = /(^|\/)(node_modules|\.svc)(\/|$)/;
 const WRAPPED_UVU = new URL("./limited-uvu.mjs", import.meta.url).href;
+const STRICT_ASSERT = new URL("./strict-assert.mjs", import.meta.url).href;
 const INDEX = join(TRANSPILED, "index.json");
 /** Output of other versions of this module or of esbuild, or of a copied repository, is stale. */
 const FORMAT = `${version} ${root} ${statSync(fileURLToPath(import.meta.url)).mtimeMs}`;
@@ -55,6 +56,7 @@ const REDIRECTED_IMPORTS = {
 
 function redirect(specifier, importer) {
   if (specifier === "uvu" && importer.endsWith(".test.ts")) return WRAPPED_UVU;
+  if (specifier === "uvu/assert") return STRICT_ASSERT;
   if (!specifier.startsWith(".")) return specifier;
   const target = new URL(specifier, pathToFileURL(importer));
   const stem = fileURLToPath(target).replace(/\.js$/, "");
