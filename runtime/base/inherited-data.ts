@@ -21,6 +21,10 @@ export function inheritedData(): InheritedData {
 
 /** Replaces what this thread has inherited, before anything has used it. */
 export function inherit({ variables, installed }: InheritedData): void {
+  // Secrets that the configuration has removed, for example.
+  for (const name of Object.keys(process.env)) {
+    if (!Object.hasOwn(variables, name)) delete process.env[name];
+  }
   Object.assign(process.env, variables);
   for (const [key, value] of installed) {
     setEnvironmentData(key, value as Parameters<typeof setEnvironmentData>[1]);

@@ -15,11 +15,13 @@ const PLUGINS = `import type { PluginRequest, str } from "svc-server";
 
 const { env } = (globalThis as any).process;
 
+const seen = (): str => [env.TEST_COLOR, env.TEST_WANTED_COLOR].join("-");
+
 /** @plugin @inline */
-export const inside = (request: PluginRequest): str => env.TEST_COLOR;
+export const inside = (request: PluginRequest): str => seen();
 
 /** @plugin */
-export const outside = (request: PluginRequest): str => env.TEST_COLOR;
+export const outside = (request: PluginRequest): str => seen();
 
 /** @plugin @inline */
 export function stray(request: PluginRequest): str {
@@ -29,6 +31,7 @@ export function stray(request: PluginRequest): str {
 `;
 const CONFIG = `const { env } = (globalThis as any).process;
 env.TEST_COLOR = env.TEST_WANTED_COLOR;
+delete env.TEST_WANTED_COLOR;
 export default { logging: { format: "text" } };
 `;
 /** Notes in the log what the main thread starts and reads; ends the first thread if told so. */
@@ -92,7 +95,7 @@ test("both threads have the variables and the log that the configuration sets", 
   try {
     for (const name of ["inside", "outside"]) {
       const { json } = await get(served.port, `/svc/plugin/${name}`);
-      assert.is(json.response, "blue", name);
+      assert.is(json.response, "blue-", name);
     }
     await get(served.port, "/svc/plugin/stray");
     // Not as JSON, the default here.
@@ -109,7 +112,7 @@ test("an IO thread that has died before it is needed is started again", async ()
   try {
     const started = order.filter((what) => what !== "build");
     assert.equal(started, ["svc-io", "svc-io", "svc-executor-1"]);
-    assert.is((await get(served.port, "/svc/plugin/inside")).json.response, "blue");
+    assert.is((await get(served.port, "/svc/plugin/inside")).json.response, "blue-");
   } finally {
     await served.end();
   }
