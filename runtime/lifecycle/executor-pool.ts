@@ -233,7 +233,7 @@ export class ExecutorPool {
     return this.#nextId;
   }
 
-  #startOne(id: number, routes: Routes, isFirst = false): Promise<ExecutorPort> {
+  async #startOne(id: number, routes: Routes, isFirst = false): Promise<ExecutorPort> {
     const { port1, port2 } = new MessageChannel();
     const signal = new Int32Array(new SharedArrayBuffer(4));
     const { port1: control, port2: controlled } = new MessageChannel();

@@ -22,7 +22,7 @@ const exitsOnceReady: Life = (thread, control) => {
   process.nextTick(() => thread.emit("exit"));
 };
 
-async function startPool(lives: Life[]) {
+function createPool(lives: Life[]) {
   const threads: EventEmitter[] = [];
   const replacements = new EventEmitter();
   const start: typeof startThread = (_entry, { workerData }) => {
@@ -52,16 +52,32 @@ async function startPool(lives: Life[]) {
     recovered: () => {},
   };
   const pool = new ExecutorPool(data, bounds, metrics, events, start);
-  await pool.start(1, {}, async () => {});
   return { pool, threads, replacements };
 }
 
 test("an executor that exits as soon as it is ready is replaced by another one", async () => {
-  const { pool, threads, replacements } = await startPool([stays, exitsOnceReady, stays]);
+  const { pool, threads, replacements } = createPool([stays, exitsOnceReady, stays]);
+  await pool.start(1, {}, async () => {});
   threads[0]!.emit("exit");
   await once(replacements, "replaced");
   assert.is(threads.length, 3);
   await pool.close();
+});
+
+test("without room for all threads, a start fails and leaves nothing that waits", async () => {
+  const lacksRoom: Life = () => {
+    throw new Error("no room for a thread");
+  };
+  const { pool } = createPool([stays, lacksRoom]);
+  const timers = () => process.getActiveResourcesInfo().filter((what) => what === "Timeout").length;
+  const before = timers();
+  try {
+    await pool.start(2, {}, async () => {});
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as Error).message, "no room for a thread");
+  }
+  assert.is(timers(), before);
 });
 
 test.run();
