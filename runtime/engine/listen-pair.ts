@@ -1,6 +1,7 @@
 // Binds two servers to adjacent ports, main and admin. Either both are bound or none is.
 
 import { randomInt } from "node:crypto";
+import type { ErrorCodeName } from "../base/error-codes.js";
 import { SvcError } from "../base/errors.js";
 import type { HttpServer } from "../http/transport.js";
 
@@ -12,6 +13,7 @@ const FREE_PAIR_RANGE = [10_240, 32_700] as const;
 const FREE_PAIR_TRIES = 100;
 /** After that, the system chooses. */
 const SYSTEM_TRIES = 100;
+const OUT_OF_FILES = new Set(["EMFILE", "ENFILE"]);
 
 export interface PairAddress {
   /** Main port; 0 picks a free pair. */
@@ -73,12 +75,15 @@ async function bind(
   try {
     return await listen(port, ip, offset);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code = "" } = error as NodeJS.ErrnoException;
     const server = offset === 0 ? "main" : "admin";
     const where = `${server} port ${port}${ip === null ? "" : ` of ${ip}`}`;
-    const refused = (why: string) => new SvcError("SVC2202", `${where} ${why}`, { cause: error });
+    const refused = (why: string, name: ErrorCodeName = "SVC2202") =>
+      new SvcError(name, `${where} ${why}`, { cause: error });
     if (code === "EADDRINUSE") throw refused("is in use");
     if (code === "EACCES") throw refused("requires more privileges");
-    throw refused(`cannot be bound: ${(error as Error).message}`);
+    // Another port would not help.
+    const name = OUT_OF_FILES.has(code) ? "SVC3093" : "SVC2202";
+    throw refused(`cannot be bound: ${(error as Error).message}`, name);
   }
 }

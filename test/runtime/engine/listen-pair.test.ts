@@ -49,4 +49,21 @@ test("fails at once for an unavailable address", async () => {
   assert.is(asked, 1);
 });
 
+test("tells apart what another port could help, and what it could not", async () => {
+  for (const [code, expected] of [
+    ["EADDRINUSE", "SVC2202: main port 99 is in use"],
+    ["EACCES", "SVC2202: main port 99 requires more privileges"],
+    ["EMFILE", "SVC3093: main port 99 cannot be bound: refused"],
+    ["ENFILE", "SVC3093: main port 99 cannot be bound: refused"],
+    ["EOTHER", "SVC2202: main port 99 cannot be bound: refused"],
+    [undefined, "SVC2202: main port 99 cannot be bound: refused"],
+  ] as const) {
+    const listen = async () => {
+      throw Object.assign(new Error("refused"), { code });
+    };
+    const error = await listenPair({ ...ANY, port: 99 }, listen).catch((thrown) => thrown);
+    assert.is(`${error.code}: ${error.message}`, expected);
+  }
+});
+
 test.run();
