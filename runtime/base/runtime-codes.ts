@@ -54,8 +54,8 @@ export const RUNTIME_CODES = {
     fix: "pass a value of the type named in the message",
   },
   SVC2206: {
-    title: "not enough address space for threads",
-    fix: "raise the limit with `ulimit -v unlimited`, or start fewer `--executors`",
+    title: "not enough address space or processes for threads",
+    fix: "raise the limit with `ulimit -v unlimited` or `ulimit -u`, or start fewer `--executors`",
   },
   SVC2207: {
     title: "invalid dispatcher configuration",

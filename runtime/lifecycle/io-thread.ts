@@ -1,7 +1,7 @@
 // The main thread's side of the IO thread: commands with promises, notifications with a callback.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { MessagePort, Transferable } from "node:worker_threads";
+import type { MessagePort } from "node:worker_threads";
 import { STOP_GRACE_MS } from "../base/limits.js";
 import { RpcClient } from "../base/wire/rpc-client.js";
 import type { RpcReply } from "../base/wire/rpc-messages.js";

@@ -17,7 +17,7 @@ const THREAD_ADDRESS_BYTES = 0.6 * 2 ** 30;
 const EXIT_REPORT_MS = 100;
 const NAME_PREFIX = /^svc-/;
 
-/** @throws SvcError SVC2206 if the address space is insufficient */
+/** @throws SvcError SVC2206 if the address space is insufficient, or the system starts no more */
 export function startThread(thread: Thread, options: WorkerOptions): Worker {
   requireAddressSpace(1);
   const entry = threadEntry(thread);
@@ -27,9 +27,23 @@ export function startThread(thread: Thread, options: WorkerOptions): Worker {
   enableRecentEvents();
   enableSharedRates();
   const freeGauge = reserveThreadGauge((options.name ?? thread).replace(NAME_PREFIX, ""));
-  const worker = new Worker(entry, workerOptions(options));
-  worker.on("exit", freeGauge);
-  return worker;
+  try {
+    const worker = new Worker(entry, workerOptions(options));
+    worker.on("exit", freeGauge);
+    return worker;
+  } catch (error) {
+    freeGauge();
+    throw isThreadLimit(error) ? tooManyThreads() : error;
+  }
+}
+
+function isThreadLimit(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ERR_WORKER_INIT_FAILED";
+}
+
+function tooManyThreads(): SvcError {
+  const limits = "`ulimit -u`, or the `pids` limit of a container";
+  return new SvcError("SVC2206", `the system starts no more threads for this user: ${limits}`);
 }
 
 function workerOptions(options: WorkerOptions): WorkerOptions {
