@@ -113,7 +113,10 @@ export class DumpWriter {
     return log.segments.findLast(({ firstSn }) => firstSn <= needed)?.firstSn ?? log.first;
   }
 
-  /** Starts a segment like the log's, with the graph table of that time. */
+  /**
+   * Starts a segment like the log's, with the graph table of that time. It has its name once that
+   * is durable: a dump may begin with any segment, and without a head it would seem corrupt.
+   */
   #roll(name: string, firstSn: number): void {
     const { disk, channel } = this.#log;
     this.#file?.flushNow();
@@ -121,9 +124,14 @@ export class DumpWriter {
     const source = readFileSync(join(channel.log.folder, name));
     const table = SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES + source.readUInt32LE(68);
     const folder = join(this.#folder, LOG_FOLDER);
-    this.#file = disk.create(join(folder, name));
-    this.#file.write(source.subarray(0, table), 0);
+    const path = join(folder, name);
+    const head = disk.create(`${path}${PART}`);
+    head.write(source.subarray(0, table), 0);
+    head.flushNow();
+    head.close();
+    renameSync(`${path}${PART}`, path);
     disk.flushFolder(folder);
+    this.#file = disk.open(path, "write");
     this.#segment = firstSn;
     this.#offset = table;
   }

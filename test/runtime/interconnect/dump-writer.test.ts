@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -92,8 +93,7 @@ test("its segments are those of the log, each durable before the next one", asyn
   await dump(log);
   const names = log.channel.log.segments.map(({ name }) => `${DUMP}/${LOG_FOLDER}/${name}`);
   const created = (name?: string) => [
-    `create ${name}`,
-    `write ${name}`,
+    ...["create", "write", "flush", "close"].map((what) => `${what} ${name}.part`),
     `flush folder ${DUMP}/${LOG_FOLDER}`,
   ];
   assert.equal(log.steps, [
@@ -156,6 +156,25 @@ test("what was torn is written again", async ({ log }) => {
   log.write("g");
   (await dump(log)).close();
   assert.equal(segments(join(log.folder, LOG_FOLDER)), segments(join(log.root, LOG_FOLDER)));
+});
+
+test("it begins again if the creation of its first segment was interrupted", async ({ log }) => {
+  log.keep("g");
+  log.write("g");
+  await log.roll();
+  await new DumpWriter(log.folder, log).begin(log);
+  log.write("g");
+  const folder = join(log.folder, LOG_FOLDER);
+  log.written = () => {
+    for (const name of readdirSync(folder)) truncateSync(join(folder, name), 10);
+    throw new Error("the power is lost");
+  };
+  assert.instance(await dump(log).catch((error: Error) => error), Error);
+  log.written = () => undefined;
+  (await dump(log)).close();
+  const [, last] = segments(join(log.root, LOG_FOLDER));
+  const [first] = [...segments(folder)].filter(([name]) => !/part/.test(name));
+  assert.equal(first, last);
 });
 
 test("it goes on in its last segment, or again in one without a head", async ({ log }) => {
