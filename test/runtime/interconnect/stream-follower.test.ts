@@ -6,6 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SvcError } from "../../../runtime/base/errors.js";
 import { FlowControl } from "../../../runtime/interconnect/flow-control.js";
+import { serialBase } from "../../../runtime/interconnect/log/segment-format.js";
 import type { Replica } from "../../../runtime/interconnect/replica.js";
 import type { LogStream, StreamState } from "../../../runtime/interconnect/stream/log-stream.js";
 import { StreamFollower } from "../../../runtime/interconnect/stream/stream-follower.js";
@@ -83,6 +84,8 @@ function replicaOf(context: Context): Replica {
     needs: ({ name }: SnapshotHead) => name === "g" && context.isNeeded,
     receive: async () => steps.push("receive"),
     start: () => steps.push("start"),
+    take: async () => ({ header: { sn: 7, units: 2 }, records: 1 }),
+    appliedSn: 8,
     keepMark: () => steps.push("mark"),
     lose: () => steps.push(`lose ${traffic.provider} "${traffic.providerDigest}"`),
     retire: async () => steps.push("retire"),
@@ -296,6 +299,17 @@ test("skips snapshots that the replica does not need", async (context) => {
   await writer.sendJson(MessageType.SnapshotBegin, HEAD);
   await has(context, (steps) => steps.length >= 3);
   assert.is(context.steps[2], "receive");
+});
+
+test("shows the serial of the log that the stream offers", async (context) => {
+  const writer = await connect(context);
+  await writer.sendTable(OFFER);
+  await writer.send(MessageType.Frame, Buffer.alloc(8));
+  run(context);
+  await until(
+    () => context.traffic.serial === serialBase(LOG) + 8,
+    () => `serial ${context.traffic.serial}`,
+  );
 });
 
 test("tells the same failure again after it was connected", async (context) => {
