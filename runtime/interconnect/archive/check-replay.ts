@@ -65,8 +65,7 @@ class CheckedReplay {
       this.#expected.set(`${identity} ${count}`, digest);
     }
     for (const { name, path } of listStoredGraphs(root)) {
-      const { folder } = openForLogging(root, path, name);
-      const store = loadGraph(name, folder, THREAD, { log: allocateLogMemory(this.#clock, false) });
+      const store = this.#load(name, path);
       if (store === null) continue;
       this.#stores.set(requireIdentity(store), store);
       this.#compare(store);
@@ -92,11 +91,19 @@ class CheckedReplay {
   }
 
   finish(): ReplayReport {
-    // Changes keep the difference between a digest and its contents.
     for (const store of this.#stores.values()) {
       if (!verifyDigest(store)) throw different(store.name, store.operationCount);
     }
     return { graphs: this.#stores.size, compared: this.#compared };
+  }
+
+  #load(name: string, path: string): GraphStore | null {
+    const { folder } = openForLogging(this.#root, path, name);
+    const log = allocateLogMemory(this.#clock, false);
+    const store = loadGraph(name, folder, THREAD, { log });
+    // Before changes are applied, which could fail on wrong contents.
+    if (store !== null && !verifyDigest(store)) throw different(name, store.operationCount);
+    return store;
   }
 
   #compare(store: GraphStore): void {
