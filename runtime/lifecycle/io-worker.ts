@@ -34,14 +34,17 @@ export function startIoAhead(): void {
   // Under a limit, no thread starts before there is room for all.
   if (Number.isFinite(availableAddressSpace())) return;
   ahead = create();
-  ahead.worker.unref();
   // Another one is started in place of a dead one, and reports why.
-  ahead.worker.on("error", () => {});
+  const forget = (): void => {
+    ahead = null;
+  };
+  ahead.worker.on("error", forget).on("exit", forget).unref();
 }
 
 /** Starts an IO thread, in the worker that was started ahead if there is one. */
 export function startIoWorker(data: IoThreadData): IoThreadHandle {
-  const { worker, control } = takeAhead() ?? create();
+  const { worker, control } = ahead ?? create();
+  ahead = null;
   worker.ref();
   control.postMessage({ data, inherited: inheritedData() } satisfies IoStart);
   return {
@@ -50,13 +53,6 @@ export function startIoWorker(data: IoThreadData): IoThreadHandle {
       event === "message" ? control.on(event, listener) : worker.on(event, listener),
     terminate: () => worker.terminate(),
   };
-}
-
-function takeAhead(): IoWorker | null {
-  const taken = ahead;
-  ahead = null;
-  const isDead = taken?.worker.threadId === -1;
-  return isDead ? null : taken;
 }
 
 function create(): IoWorker {

@@ -32,9 +32,10 @@ export function stray(request: PluginRequest): str {
 const CONFIG = `const { env } = (globalThis as any).process;
 env.TEST_COLOR = env.TEST_WANTED_COLOR;
 delete env.TEST_WANTED_COLOR;
+await (globalThis as any).firstDeath;
 export default { logging: { format: "text" } };
 `;
-/** Notes in the log what the main thread starts and reads; ends the first thread if told so. */
+/** Notes what the main thread starts and reads; may end the first thread, which CONFIG awaits. */
 const HOOK = `import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import threads from "node:worker_threads";
@@ -43,17 +44,27 @@ const { Worker } = threads;
 const { readFileSync } = fs;
 let isFirst = true;
 const note = (what) => process.stderr.write("order: " + what + "\\n");
+const { TEST_DEATH, TEST_LIMIT } = process.env;
+if (threads.threadId === 1 && TEST_DEATH === "throw") throw new Error("no code");
+const deathOf = (worker) => {
+  if (TEST_DEATH === "terminate") void worker.terminate();
+  // A thread that is not needed yet does not keep the process alive.
+  const timer = setInterval(() => {}, 1000);
+  return new Promise((resolve) => worker.once("exit", resolve)).then(() => clearInterval(timer));
+};
 if (threads.isMainThread) {
   threads.Worker = class extends Worker {
     constructor(entry, options) {
       super(entry, options);
       note(options.name);
-      if (isFirst && process.env.TEST_KILL) void this.terminate();
+      if (isFirst && TEST_DEATH) globalThis.firstDeath = deathOf(this);
       isFirst = false;
     }
   };
   fs.readFileSync = (path, ...others) => {
     if (String(path).endsWith("manifest.json")) note("build");
+    // As under \`ulimit -v\`.
+    if (path === "/proc/self/limits" && TEST_LIMIT) return "Max address space " + TEST_LIMIT;
     return readFileSync(path, ...others);
   };
   syncBuiltinESMExports();
@@ -90,6 +101,13 @@ test("the IO thread comes before the build is read, executors after it", async (
   }
 });
 
+test("under a limit of address space, no thread starts before the build is read", async () => {
+  if (process.platform !== "linux") return;
+  const { served, order } = await start({ TEST_LIMIT: `${2 ** 37}` });
+  assert.is(order[0], "build");
+  await served.end();
+});
+
 test("both threads have the variables and the log that the configuration sets", async () => {
   const { served } = await start({});
   try {
@@ -107,15 +125,17 @@ test("both threads have the variables and the log that the configuration sets", 
   }
 });
 
-test("an IO thread that has died before it is needed is started again", async () => {
-  const { served, order } = await start({ TEST_KILL: "1" });
-  try {
-    const started = order.filter((what) => what !== "build");
-    assert.equal(started, ["svc-io", "svc-io", "svc-executor-1"]);
-    assert.is((await get(served.port, "/svc/plugin/inside")).json.response, "blue-");
-  } finally {
-    await served.end();
-  }
-});
+for (const death of ["terminate", "throw"]) {
+  test(`an IO thread that dies before it is needed is started again: ${death}`, async () => {
+    const { served, order } = await start({ TEST_DEATH: death });
+    try {
+      const started = order.filter((what) => what !== "build");
+      assert.equal(started, ["svc-io", "svc-io", "svc-executor-1"]);
+      assert.is((await get(served.port, "/svc/plugin/inside")).json.response, "blue-");
+    } finally {
+      await served.end();
+    }
+  });
+}
 
 test.run();
