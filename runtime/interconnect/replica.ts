@@ -175,8 +175,7 @@ export class Replica {
     if (offer.epoch < this.#graphs.epoch) throw staleEpoch(offer.epoch, this.#graphs.epoch);
     this.#graphs.epoch = offer.epoch;
     this.#origin = offer.origin;
-    const { ancestors = [] } = offer;
-    this.#ancestors = ancestors;
+    this.#ancestors = offer.ancestors ?? [];
     this.#offered.clear();
     this.#stores.clear();
     this.#expected.clear();
@@ -238,12 +237,11 @@ export class Replica {
   async receive(peer: MessageSource, given: unknown): Promise<void> {
     const head = parseSnapshotHead(given);
     const { folder } = openForLogging(this.#graphs.root, head.path, head.name);
-    const { bytes, values = 0 } = head;
-    this.#catchUp.fetch(bytes + values);
+    this.#catchUp.fetch(head.bytes + (head.values ?? 0));
     // Before anything is replaced: after a crash this folder must not pass for a complete one.
     this.mark();
     this.onReadiness();
-    await receiveSnapshot(peer, head, folder, (received) => this.#catchUp.fetched(received));
+    await receiveSnapshot(peer, head, folder, (bytes) => this.#catchUp.fetched(bytes));
     const store = this.#graphs.stores().get(head.name);
     if (store !== undefined) await this.#replace(store, head);
     installSnapshot(folder);

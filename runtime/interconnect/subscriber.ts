@@ -287,7 +287,7 @@ export class Subscriber implements LogFollower {
     try {
       return parseOffer(parseJsonBody(await peer.answer(MessageType.Table)));
     } catch (error) {
-      if ((error as SvcError).code === "SVC2532") replica.reject();
+      if (error instanceof SvcError && error.code === "SVC2532") replica.reject();
       throw error;
     }
   }
@@ -336,5 +336,5 @@ export class Subscriber implements LogFollower {
 
 /** Returns whether the peer should see the message. */
 function isRefusal(error: unknown): boolean {
-  return ["SVC2532", "SVC2535", "SVC3200"].includes((error as SvcError).code);
+  return error instanceof SvcError && ["SVC2532", "SVC2535", "SVC3200"].includes(error.code);
 }

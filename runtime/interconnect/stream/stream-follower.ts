@@ -1,7 +1,7 @@
 // Follower of a stream: reads from its latest snapshots on, skips changes that the replica has, and
 // applies later ones until stopped.
 
-import type { SvcError } from "../../base/errors.js";
+import { SvcError } from "../../base/errors.js";
 import type { ReplicaReport } from "../../metrics/traffic.js";
 import type { FollowerParts, LogFollower } from "../log-transport.js";
 import type { Replica } from "../replica.js";
@@ -111,7 +111,7 @@ export class StreamFollower implements LogFollower {
         await this.#take(reader, message);
       }
     } catch (error) {
-      if ((error as SvcError).code === "SVC3200") this.#divergedAt = first;
+      if (error instanceof SvcError && error.code === "SVC3200") this.#divergedAt = first;
       throw error;
     }
   }
