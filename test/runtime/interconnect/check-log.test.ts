@@ -32,14 +32,14 @@ function logged() {
   return { disk, segment: segment!, path: `/log/${segment!.name}`, ends };
 }
 
-test("an intact one is usable to its end", () => {
+test("an intact log is usable to its end", () => {
   const { disk, segment, ends } = logged();
   const end = { segment, offset: ends[2] };
   const report = { segments: [segment], units: 3, last: 3, tornBytes: 0, damage: null, end };
   assert.equal(checkLog(disk, "/log"), report);
 });
 
-test("none has no end", () => {
+test("a missing log has no end", () => {
   const report = { segments: [], units: 0, last: 0, tornBytes: 0, damage: null, end: null };
   assert.equal(checkLog(new SimulatedDisk(), "/log"), report);
 });
@@ -53,7 +53,7 @@ test("a torn write does not count", () => {
   assert.equal([tornBytes, end], [ends[2]! - ends[1]! - 4, { segment, offset: ends[1] }]);
 });
 
-test("a corrupt one is usable before its corruption; other failures are not told so", () => {
+test("a corrupt log is usable before its corruption; other failures are thrown", () => {
   const { disk, path, segment, ends } = logged();
   disk.contentOf(path)[ends[1]! - 1]! ^= 1;
   const { units, damage, end } = checkLog(disk, "/log");

@@ -16,6 +16,7 @@ import {
   type StreamAddress,
 } from "../../../runtime/interconnect/stream/jetstream-log.js";
 import type { ReceivedPart, StreamState } from "../../../runtime/interconnect/stream/log-stream.js";
+import { describeFailure } from "./support/describe-failure.js";
 import { MemoryJetStream } from "./support/memory-jetstream.js";
 import { settle } from "./support/provided-stream.js";
 
@@ -29,13 +30,6 @@ const PART = { part: 2, parts: 3, bytes: Buffer.from("text") };
 
 function open(broker: MemoryJetStream, more: Partial<StreamAddress> = {}, isWriter = true) {
   return JetStreamLog.open({ ...ADDRESS, ...more }, isWriter, broker.packages);
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<string> {
-  return promise.then(
-    () => "none",
-    ({ code, message }: SvcError) => `${code}: ${message}`,
-  );
 }
 
 test("connects once: the next connection reads the state of the stream again", async () => {
@@ -70,7 +64,7 @@ test("only a writer creates the stream, if it is missing", async () => {
   broker.requested = () => {
     throw new Error("no quorum");
   };
-  assert.is(await failureOf(open(broker)), "undefined: no quorum");
+  assert.is(await describeFailure(open(broker)), "undefined: no quorum");
   assert.equal([broker.connections.length, broker.closed], [4, 1]);
 });
 
@@ -79,13 +73,13 @@ test("a writer that must be durable checks the replicas, then each server", asyn
   broker.config = { num_replicas: 3 };
   const durable = { isDurable: true, replicas: 3, monitors: ["127.0.0.1:1"] };
   const few = { ...durable, replicas: 5 };
-  assert.is(await failureOf(open(broker, few)), "SVC3362: stream LOG has 3 replicas, not 5");
+  assert.is(await describeFailure(open(broker, few)), "SVC3362: stream LOG has 3 replicas, not 5");
   await open(broker, { ...few, isDurable: false });
   await open(broker, few, false);
   await open(broker, durable);
   const monitors = ["127.0.0.1:1", "127.0.0.1:2"];
   const unreadable = /^SVC3362: durable: http:\/\/127\.0\.0\.1:1\/varz is not readable/;
-  assert.match(await failureOf(open(broker, { ...durable, monitors })), unreadable);
+  assert.match(await describeFailure(open(broker, { ...durable, monitors })), unreadable);
   assert.is(broker.closed, 2);
 });
 
@@ -125,7 +119,7 @@ test("appends only directly after what it has found", async () => {
   const [one, other] = [await open(broker), await open(broker)];
   for (let left = 2; left > 0; left--) await one.append("data", PART, STATE);
   const wrong = "undefined: wrong last sequence";
-  assert.is(await failureOf(other.append("data", PART, STATE)), wrong);
+  assert.is(await describeFailure(other.append("data", PART, STATE)), wrong);
   await other.last();
   assert.is(await other.append("data", PART, STATE), 3);
 });
@@ -148,7 +142,7 @@ test("knows no state behind messages of other programs", async () => {
     header({ ...own, "Svc-Epoch": "x" }),
   ]) {
     const { seq } = broker.add("svc.LOG.data", found, Buffer.alloc(0));
-    assert.is(await failureOf(log.last()), foreign(seq));
+    assert.is(await describeFailure(log.last()), foreign(seq));
   }
   for (const part of [
     {},
@@ -160,7 +154,7 @@ test("knows no state behind messages of other programs", async () => {
     assert.equal(await log.last(), STATE, "of the first release");
   }
   broker.messages.pop();
-  assert.is(await failureOf(log.last()), foreign(broker.lastSeq));
+  assert.is(await describeFailure(log.last()), foreign(broker.lastSeq));
 });
 
 test("fails when the broker does, unless there is no table", async () => {
@@ -173,7 +167,7 @@ test("fails when the broker does, unless there is no table", async () => {
   broker.requested = () => {
     throw new Error("timeout");
   };
-  assert.is(await failureOf(log.first()), "undefined: timeout");
+  assert.is(await describeFailure(log.first()), "undefined: timeout");
 });
 
 test("tells what is missing from what fails", () => {

@@ -109,7 +109,7 @@ test("does not wait any more once its time is over", async ({ clock, answers }) 
   }
 });
 
-test("looks no longer than other threads can stand", ({ clock, answers }) => {
+test("stops looking when other threads announce changes all the time", ({ clock, answers }) => {
   let announced = 0;
   Object.defineProperty(clock, "announcedCount", { get: () => announced++ });
   assert.is(answers.limit(), clock.lastTicket);

@@ -5,6 +5,7 @@ import * as assert from "uvu/assert";
 import { encodeMessage, MessageType } from "../../../runtime/interconnect/wire/messages.js";
 import { AheadError, Peer, peerRejected } from "../../../runtime/interconnect/wire/peer.js";
 import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
+import { describeFailure } from "./support/describe-failure.js";
 import { MemorySocket } from "./support/memory-socket.js";
 import { settle } from "./support/provided-stream.js";
 import { type StoppedTime, withStoppedTime } from "./support/stopped-time.js";
@@ -17,18 +18,12 @@ const KEY = new SharedKey(null);
 const NODE = Number(process.versions.node.split(".")[0]);
 const HELLO = { protocol: 4, oldest: 4, nonce: "0".repeat(64), node: NODE };
 
-async function failureOf(promise: Promise<unknown>): Promise<string> {
-  return promise.then(
-    () => "none",
-    ({ code, message }: Error & { code?: string }) => `${code}: ${message}`,
-  );
-}
-
 /** Returns how a handshake with someone who greets in this way ends: null: it goes on. */
 async function greet(hello: unknown): Promise<string | null> {
   const [here, there] = MemorySocket.pair();
   let outcome: string | null = null;
-  void failureOf(new Peer(here.asSocket, LIMITS).handshake("subscriber", KEY)).then((said) => {
+  const shaken = new Peer(here.asSocket, LIMITS).handshake("subscriber", KEY);
+  void describeFailure(shaken).then((said) => {
     outcome = said;
   });
   there.write(encodeMessage(MessageType.Hello, Buffer.from(JSON.stringify(hello))));
@@ -64,7 +59,7 @@ test("has no address of a connection that is lost already", () => {
 test("ends a handshake that takes too long", async ({ time }) => {
   const [here] = MemorySocket.pair();
   const peer = new Peer(here.asSocket, { handshakeMs: 5_000, silenceMs: 1_000 });
-  const said = failureOf(peer.handshake("provider", KEY));
+  const said = describeFailure(peer.handshake("provider", KEY));
   await settle();
   time.pass(4_999);
   await settle();
@@ -86,12 +81,12 @@ test("a connection that fails without a reader ends quietly", async ({ time }) =
 test("sends no heartbeats on a connection that was lost meanwhile", async ({ time }) => {
   const [here, there] = MemorySocket.pair();
   const [provider, subscriber] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
-  const shaken = failureOf(subscriber!.handshake("subscriber", KEY));
+  const shaken = describeFailure(subscriber!.handshake("subscriber", KEY));
   // Its proof, the second message, waits.
   const write = here.write.bind(here) as (bytes: Buffer) => boolean;
   let writes = 0;
   here.write = ((bytes: Buffer) => write(bytes) && ++writes < 2) as typeof here.write;
-  const shakenHere = failureOf(provider!.handshake("provider", KEY));
+  const shakenHere = describeFailure(provider!.handshake("provider", KEY));
   await settle();
   assert.is(writes, 2);
   // It is closed before anything else happens.
@@ -109,8 +104,8 @@ test("refuses another key, and tells an untrusted end nothing more", async () =>
   const [here, there] = MemorySocket.pair();
   const [provider, subscriber] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
   const other = new SharedKey(Buffer.alloc(16, 1));
-  const shaken = failureOf(subscriber!.handshake("subscriber", other));
-  const said = await failureOf(provider!.handshake("provider", KEY));
+  const shaken = describeFailure(subscriber!.handshake("subscriber", other));
+  const said = await describeFailure(provider!.handshake("provider", KEY));
   assert.is(said, "SVC2533: replication: 127.0.0.1 uses a different key");
   assert.is(await shaken, "SVC2531: replication: rejected by the peer; see its log");
   assert.equal([provider!.isTrusted, subscriber!.isTrusted], [false, false]);
@@ -155,7 +150,7 @@ test("speaks with every release that has a protocol in common", async () => {
 
 test("tells the other end why it is refused", async () => {
   const [here, there] = MemorySocket.pair();
-  void failureOf(new Peer(here.asSocket, LIMITS).handshake("subscriber", KEY));
+  void describeFailure(new Peer(here.asSocket, LIMITS).handshake("subscriber", KEY));
   const other = new Peer(there.asSocket, LIMITS);
   await other.sendJson(MessageType.Hello, { ...HELLO, protocol: 3, oldest: 3 });
   const refusal = (await other.next())!;

@@ -15,6 +15,7 @@ import {
 } from "../../../runtime/interconnect/log/segment-format.js";
 import { encodeControlRecord } from "../../../runtime/interconnect/log/transactions.js";
 
+import { describeFailure } from "./support/describe-failure.js";
 import {
   type Context,
   copyOf,
@@ -28,7 +29,6 @@ import {
   offerOf,
   open,
   source,
-  textOf,
   thrownBy,
   withReplica,
 } from "./support/fed-replica.js";
@@ -118,7 +118,7 @@ test("refuses what is no frame in sequence", async (c) => {
   const { graph, change } = source(1);
   const units = change("a");
   const bytes = frame(1, units);
-  const take = (given: Buffer) => textOf(c.replica.take(given));
+  const take = (given: Buffer) => describeFailure(c.replica.take(given));
   await c.replica.accept(offerOf([graph]));
   assert.match(await take(bytes), /missing transactions before 1$/, "no start yet");
   c.replica.start({ sn: 4, chain: 0 });
@@ -139,7 +139,7 @@ test("a frame whose changes cannot be applied says which graph is wrong", async 
   const { graph, change } = source(1);
   await follow(c, offerOf([graph]));
   change("a");
-  const text = await textOf(c.replica.take(frame(1, change("b"))));
+  const text = await describeFailure(c.replica.take(frame(1, change("b"))));
   assert.match(text, /^SVC2532: graph "g1" cannot follow: /);
 });
 
@@ -147,7 +147,7 @@ test("opens graphs as its provider does, and ignores former ones", async (c) => 
   const [one, late, gone] = [source(1), source(3), source(2)];
   await follow(c, offerOf([one.graph], { lastNumber: 2 }));
   const take = (sn: number, ...units: readonly Uint32Array[]) =>
-    textOf(c.replica.take(frame(sn, units)));
+    describeFailure(c.replica.take(frame(sn, units)));
   const control = (record: unknown) => encodeControlRecord(record);
   const units = late.change("a");
   assert.match(await take(1, ...units), /changes of unannounced graph 3/);
@@ -198,7 +198,7 @@ test("replaces graphs that a plugin has opened before, unless they were changed"
   const other = source(1);
   await follow(c, offerOf([other.graph]));
   assert.is(requireIdentity(copyOf(c, "g1")), one.graph.identity);
-  const text = await textOf(c.replica.take(frame(1, other.change("a"))));
+  const text = await describeFailure(c.replica.take(frame(1, other.change("a"))));
   assert.is(text, 'SVC2532: local graph "g1" did not come from the provider');
 });
 
@@ -212,7 +212,7 @@ test("accepts nothing once it is retired", async (c) => {
   c.replica.mark();
   assert.is(markOf(c), undefined);
   const refusal = "SVC2531: replication: this instance is now a provider";
-  assert.is(await textOf(c.replica.take(frame(2, change("b")))), refusal);
+  assert.is(await describeFailure(c.replica.take(frame(2, change("b")))), refusal);
   assert.is(copyOf(c, "g1").operationCount, 1);
 });
 
@@ -258,7 +258,7 @@ test("compares each graph with its provider's as soon as it is as far", async (c
   assert.equal(c.replica.report().state, "catching-up");
   c.calls.length = 0;
   assert.is(compare(at(2, OTHER)), "none", "later");
-  const text = await textOf(c.replica.take(frame(2, rest)));
+  const text = await describeFailure(c.replica.take(frame(2, rest)));
   assert.match(text, /^SVC3200: replication: graph "g1" has diverged from the provider after 2/);
   assert.equal(
     [c.replica.report().state, c.replica.positions().diverged],
@@ -269,7 +269,7 @@ test("compares each graph with its provider's as soon as it is as far", async (c
   // Forgotten with a new connection.
   assert.is(compare(at(9, OTHER)), "none");
   await follow(c, offerOf([one.graph, two.graph]));
-  assert.is(await textOf(c.replica.take(frame(1, units))), "none");
+  assert.is(await describeFailure(c.replica.take(frame(1, units))), "none");
   assert.match(compare(at(2, OTHER)), /^SVC3200/);
 });
 

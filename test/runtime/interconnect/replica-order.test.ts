@@ -9,6 +9,7 @@ import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { encodeControlRecord } from "../../../runtime/interconnect/log/transactions.js";
 import { takeUnits } from "../graph/support/logged-graph.js";
 import { TEST_THREAD } from "../graph/support/make-graph.js";
+import { describeFailure } from "./support/describe-failure.js";
 import {
   type Context,
   copyOf,
@@ -19,7 +20,6 @@ import {
   offerOf,
   open,
   source,
-  textOf,
   thrownBy,
   withReplica,
 } from "./support/fed-replica.js";
@@ -39,13 +39,13 @@ test("changes of a graph that was erased since are ignored when they come again"
   const opened = frame(1, [encodeControlRecord({ opened: late.graph }), ...late.change("a")]);
   const erased = frame(3, [encodeControlRecord({ erased: 3 })]);
   for (const bytes of [opened, erased]) await c.replica.take(bytes);
-  assert.is(await textOf(c.replica.take(frame(3, late.change("b")))), "none");
+  assert.is(await describeFailure(c.replica.take(frame(3, late.change("b")))), "none");
   assert.equal(namesOf(c), []);
   // Also that it was opened.
   const open = frame(4, [encodeControlRecord({ opened: source(2).graph }), ...one.change("a")]);
-  assert.is(await textOf(c.replica.take(open)), "none");
+  assert.is(await describeFailure(c.replica.take(open)), "none");
   assert.equal(namesOf(c), ["g1"]);
-  assert.is(await textOf(c.replica.take(frame(4, late.change("c")))), "none");
+  assert.is(await describeFailure(c.replica.take(frame(4, late.change("c")))), "none");
 });
 
 test("erases a graph that did not change since the connection began again", async (c) => {
@@ -63,7 +63,7 @@ test("a promoted instance erases nothing that its former provider erases", async
   await c.replica.take(frame(1, change("a")));
   await c.replica.retire();
   const erased = frame(2, [encodeControlRecord({ erased: 1 })]);
-  assert.is(await textOf(c.replica.take(erased)), REFUSAL);
+  assert.is(await describeFailure(c.replica.take(erased)), REFUSAL);
   assert.equal(namesOf(c), ["g1"]);
 });
 
@@ -77,7 +77,7 @@ test("a promotion stops a frame between a graph that it erases and its changes",
     await remove(name, isErased);
   };
   const mixed = frame(3, [encodeControlRecord({ erased: 1 }), ...two.change("b")]);
-  assert.is(await textOf(c.replica.take(mixed)), REFUSAL);
+  assert.is(await describeFailure(c.replica.take(mixed)), REFUSAL);
   assert.is(copyOf(c, "g2").operationCount, 1);
 });
 
@@ -88,7 +88,7 @@ test("digests of a provider are forgotten with its connection", async (c) => {
   await c.replica.take(frame(1, change("a")));
   c.replica.compare([{ identity, count: 2, digest: OTHER }]);
   await follow(c, offerOf([graph]));
-  assert.is(await textOf(c.replica.take(frame(1, change("b")))), "none");
+  assert.is(await describeFailure(c.replica.take(frame(1, change("b")))), "none");
 });
 
 test("compares no digest of a state that it has passed, or of which it has none", async (c) => {
@@ -100,8 +100,8 @@ test("compares no digest of a state that it has passed, or of which it has none"
     thrownBy(() => c.replica.compare([{ identity, count, digest: OTHER }]));
   assert.is(compare(two.graph.identity, 1), "none");
   assert.is(compare(one.graph.identity, 2), "none");
-  assert.is(await textOf(c.replica.take(frame(3, two.change("y")))), "none");
-  assert.is(await textOf(c.replica.take(frame(4, one.changeAtOnce("b", "c")))), "none");
+  assert.is(await describeFailure(c.replica.take(frame(3, two.change("y")))), "none");
+  assert.is(await describeFailure(c.replica.take(frame(4, one.changeAtOnce("b", "c")))), "none");
   assert.is(copyOf(c, "g1").operationCount, 3);
 });
 
@@ -116,7 +116,7 @@ test("opens each graph once, and only one of the provider's", async (c) => {
   await follow(c, offerOf([one.graph, two.graph]));
   for (const sn of [1, 2]) await c.replica.take(frame(sn, one.change(`v${sn}`)));
   assert.equal(opened, ["g1"]);
-  const text = await textOf(c.replica.take(frame(3, two.change("a"))));
+  const text = await describeFailure(c.replica.take(frame(3, two.change("a"))));
   assert.is(text, 'SVC2532: local graph "g2" did not come from the provider');
 });
 

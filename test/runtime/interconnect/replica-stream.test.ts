@@ -7,6 +7,7 @@ import { requireIdentity } from "../../../runtime/graph/manager/logging-entry-po
 import { encodeControlRecord } from "../../../runtime/interconnect/log/transactions.js";
 import type { Offer } from "../../../runtime/interconnect/wire/positions.js";
 
+import { describeFailure } from "./support/describe-failure.js";
 import {
   type Context,
   copyOf,
@@ -19,7 +20,6 @@ import {
   offerOf,
   open,
   source,
-  textOf,
   withReplica,
 } from "./support/fed-replica.js";
 
@@ -31,8 +31,11 @@ test("a stream may repeat changes, and graphs that were erased since", async (c)
   await c.replica.acceptAgain(offerOf([one.graph, two.graph]), 0);
   const first = [...one.change("a"), ...two.change("x")];
   // Its beginning is not known yet.
-  assert.is(await textOf(c.replica.take(frame(4, first))), "none");
-  assert.match(await textOf(c.replica.take(frame(9, first))), /missing transactions before 9/);
+  assert.is(await describeFailure(c.replica.take(frame(4, first))), "none");
+  assert.match(
+    await describeFailure(c.replica.take(frame(9, first))),
+    /missing transactions before 9/,
+  );
   // Another graph of the name has taken its place.
   await c.replica.take(frame(6, [encodeControlRecord({ erased: 1 })]));
   const next = source(3, "g1");
@@ -40,7 +43,7 @@ test("a stream may repeat changes, and graphs that were erased since", async (c)
     frame(7, [encodeControlRecord({ opened: next.graph }), ...next.change("n")]),
   );
   await c.replica.acceptAgain(offerOf([one.graph, two.graph]), 3);
-  assert.is(await textOf(c.replica.take(frame(4, first))), "none");
+  assert.is(await describeFailure(c.replica.take(frame(4, first))), "none");
   assert.is(requireIdentity(copyOf(c, "g1")), next.graph.identity);
 });
 
@@ -86,7 +89,9 @@ test("erases what a stream does not offer, unless that is older than what is her
 test("follows the stream of another log only from its origin, or of a later epoch", async (c) => {
   const { graph, change } = source(1);
   const again = (more: Partial<Offer>) =>
-    textOf(c.replica.acceptAgain(offerOf([graph], { logId: OTHER, origin: OTHER, ...more }), 0));
+    describeFailure(
+      c.replica.acceptAgain(offerOf([graph], { logId: OTHER, origin: OTHER, ...more }), 0),
+    );
   const refusal = "SVC2532: replication: local graphs came from another instance";
   assert.is(await again({}), "none", "nothing is here");
   await follow(c, offerOf([graph]));

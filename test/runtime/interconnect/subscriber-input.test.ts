@@ -1,12 +1,12 @@
 // Messages of a subscriber to its provider, and calls of its replica, while it follows.
 
-import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { serialBase } from "../../../runtime/interconnect/log/segment-format.js";
 import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
 import type { Peer } from "../../../runtime/interconnect/wire/peer.js";
 import { attached, EPOCH, ID } from "./support/attached-subscriber.js";
+import { until } from "./support/provided-peer.js";
 import { settle } from "./support/provided-stream.js";
 
 const test = suite("input of a subscriber");
@@ -22,10 +22,6 @@ function typesFrom(peer: Peer): number[] {
     }
   })().catch(() => undefined);
   return types;
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await turn();
 }
 
 test("pauses its provider while input is suspended", async () => {

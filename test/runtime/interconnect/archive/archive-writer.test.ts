@@ -4,6 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BackupChain } from "../../../../runtime/interconnect/archive/backup-chain.js";
 import { LATEST } from "../../../../runtime/interconnect/archive/manifest.js";
+import { describeFailure } from "../support/describe-failure.js";
 import {
   at,
   change,
@@ -21,13 +22,6 @@ withArchive(test);
 
 function latest({ store }: MadeUpArchive): unknown {
   return JSON.parse(store.objects.get(LATEST)!.bytes.toString());
-}
-
-function codeOf(promise: Promise<unknown>): Promise<string> {
-  return promise.then(
-    () => "none",
-    ({ code, message }: Error & { code?: string }) => `${code}: ${message}`,
-  );
 }
 
 test("a full backup comes first, then what follows it", async (c) => {
@@ -88,7 +82,7 @@ test("ends with the last durable change", async (c) => {
 
 test("there is none without a log", async (c) => {
   const text = `SVC3050: no transaction log in ${ROOT}`;
-  assert.is(await codeOf(c.writer.step()), text);
+  assert.is(await describeFailure(c.writer.step()), text);
   assert.is(c.store.objects.size, 0);
 });
 
@@ -154,7 +148,7 @@ test("two writers do not mix, whatever they find", async (c) => {
   change(c);
   await other.step();
   const text = "SVC3422: memory: another process writes to this backup";
-  assert.is(await codeOf(c.writer.step()), text);
+  assert.is(await describeFailure(c.writer.step()), text);
   // It is the same log, so that it goes on behind the other one.
   assert.is(await c.writer.step(), null);
   change(c);
@@ -171,7 +165,7 @@ test("a writer of another log stops once it has found another process", async (c
   assert.equal(kindOf(await writer.step()), [2, 2, false, 1, 1, "1"]);
   change(c);
   const text = "SVC3422: memory: another process writes to this backup";
-  for (let times = 0; times < 2; times++) assert.is(await codeOf(c.writer.step()), text);
+  for (let times = 0; times < 2; times++) assert.is(await describeFailure(c.writer.step()), text);
   assert.is((await new BackupChain(c.store).end())!.manifest.number, 2);
   // Unless its location is empty again.
   c.store.objects.clear();

@@ -31,20 +31,13 @@ import type { RestoreTarget } from "../../../../runtime/interconnect/archive/res
 import { verifyBackup } from "../../../../runtime/interconnect/archive/verify-backup.js";
 import { readLineage } from "../../../../runtime/interconnect/lineage.js";
 import { openStore } from "../../graph/support/make-graph.js";
+import { describeFailure } from "../support/describe-failure.js";
 import { type Instance, same } from "../support/instance.js";
 import { begin, codeOf, end, type InstancesContext, withInstances } from "../support/instances.js";
 import { ALWAYS, DAY, ONCE, restore, step, storeOf, writerOf } from "./support.js";
 
 const test = suite<InstancesContext>("archive");
 withInstances(test);
-
-/** Returns code and message of an error. */
-function errorOf(promise: Promise<unknown>): Promise<string> {
-  return promise.then(
-    () => "none",
-    (error: SvcError) => `${error.code}: ${error.message}`,
-  );
-}
 
 function fill(one: Instance, prefix: string): void {
   for (let at = 0; at < 5; at++) one.graph().createVertex(`${prefix}${at}`);
@@ -57,18 +50,18 @@ test("refuses moments that were not recorded, and names the nearest positions", 
   fill(one, "b");
   const { log: last } = (await step(one, writerOf(context)))!;
   const position = (sn: number, id = log.id): RestoreTarget => ({ kind: "position", id, sn });
-  const beyond = await errorOf(restore(context, "b", position(last.sn + 1)));
+  const beyond = await describeFailure(restore(context, "b", position(last.sn + 1)));
   assert.match(beyond, /^SVC3420: /);
   assert.match(beyond, `before: ${last.id}:${last.sn} (`);
-  const tooEarly = await errorOf(restore(context, "b", position(log.sn - 1)));
+  const tooEarly = await describeFailure(restore(context, "b", position(log.sn - 1)));
   assert.match(tooEarly, /^SVC3420: /);
   assert.match(tooEarly, `after: ${log.id}:${log.sn} (`);
   const foreign = position(log.sn, "0".repeat(32));
-  assert.match(await errorOf(restore(context, "b", foreign)), /^SVC3420: /);
+  assert.match(await describeFailure(restore(context, "b", foreign)), /^SVC3420: /);
   const future: RestoreTarget = { kind: "time", second: Math.floor(time / 1000) + 3600 };
-  assert.match(await errorOf(restore(context, "b", future)), /^SVC3420: .*before: /);
+  assert.match(await describeFailure(restore(context, "b", future)), /^SVC3420: .*before: /);
   const past: RestoreTarget = { kind: "time", second: log.at - 1 };
-  assert.match(await errorOf(restore(context, "b", past)), /^SVC3420: .*after: /);
+  assert.match(await describeFailure(restore(context, "b", past)), /^SVC3420: .*after: /);
   assert.not(existsSync(join(context.folder, "b")));
 });
 
@@ -115,7 +108,7 @@ test("begins again after a gap, and restores both sides of it", async (context) 
   await restore(context, "c");
   await same(other, await begin(context, "c"));
   const inGap: RestoreTarget = { kind: "position", id: before.id, sn: before.sn + 1 };
-  const text = await errorOf(restore(context, "d", inGap));
+  const text = await describeFailure(restore(context, "d", inGap));
   assert.match(text, `before: ${before.id}:${before.sn} (`);
   assert.match(text, `after: ${manifest.log.id}:${manifest.log.sn} (`);
 });
@@ -133,7 +126,7 @@ test("finds corrupt and missing objects, and leaves an empty folder", async (con
   for (const damage of [flipped, intact.subarray(0, -1), null]) {
     rmSync(file);
     if (damage !== null) writeFileSync(file, damage);
-    const text = await errorOf(restore(context, "b"));
+    const text = await describeFailure(restore(context, "b"));
     assert.match(text, /^SVC3420: /);
     assert.match(text, `before: ${log.id}:${log.sn} (`);
     assert.equal(readdirSync(join(context.folder, "b")), []);
@@ -175,14 +168,14 @@ test("finds intact objects and manifests in the place of others", async (context
   const other = gunzipSync(intact);
   other[other.length - 1]! ^= 1;
   writeFileSync(file, gzipSync(other));
-  assert.match(await errorOf(restore(context, "b")), /^SVC3420: .*objects.*corrupt/);
+  assert.match(await describeFailure(restore(context, "b")), /^SVC3420: .*objects.*corrupt/);
   writeFileSync(file, intact);
   fill(one, "b");
   await step(one, writerOf(context, ALWAYS));
   const first = join(place, MANIFESTS, "0000000001.json");
   writeFileSync(first, readFileSync(first, "utf8").replace(/"time":\d/, '"time":2'));
   const target: RestoreTarget = { kind: "position", id: log.id, sn: log.sn };
-  assert.match(await errorOf(restore(context, "b", target)), /^SVC3420: .*replaced/);
+  assert.match(await describeFailure(restore(context, "b", target)), /^SVC3420: .*replaced/);
 });
 
 test("begins again where an older copy of the data folder took its place", async (context) => {
@@ -255,7 +248,7 @@ test("restores into empty folders only, and begins a new log and epoch", async (
   const { log } = (await step(one, writerOf(context)))!;
   mkdirSync(join(context.folder, "b"));
   writeFileSync(join(context.folder, "b", "x"), "");
-  assert.match(await errorOf(restore(context, "b")), /^SVC3420: .*not empty/);
+  assert.match(await describeFailure(restore(context, "b")), /^SVC3420: .*not empty/);
   assert.equal(readdirSync(join(context.folder, "b")), ["x"]);
   await restore(context, "c");
   const { epoch, ancestors } = readLineage(join(context.folder, "c"));
@@ -302,13 +295,13 @@ test("restores the slot map of the moment, and no moment at which slots moved", 
   assert.is(await versionOf("d", at(3)), 2);
   assert.is(await versionOf("e", at(4, 1)), 2);
   for (const target of [at(2), at(2, 1), at(3, 1)]) {
-    const text = await errorOf(restore(context, "f", target));
+    const text = await describeFailure(restore(context, "f", target));
     assert.match(text, /^SVC3420: slots were moving at .*; before: /);
     assert.match(text, `before: ${manifests[1]!.log.id}:${manifests[1]!.log.sn} (`);
   }
   // A cut that was undone brought contents of slots that were removed again.
   await backUp({ ...first, version: 2, undone: "m" });
-  const inside = await errorOf(restore(context, "f", at(5, 1)));
+  const inside = await describeFailure(restore(context, "f", at(5, 1)));
   assert.match(inside, /^SVC3420: slots were moving at .*; before: .*, after: /);
   assert.is(await versionOf("h", at(5)), 2);
   // Slots that change without a change of graphs are backed up, too.

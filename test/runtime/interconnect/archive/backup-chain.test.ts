@@ -10,6 +10,7 @@ import {
   objectName,
 } from "../../../../runtime/interconnect/archive/manifest.js";
 import { removeUnnamed, retained } from "../../../../runtime/interconnect/archive/prune-backup.js";
+import { describeFailure } from "../support/describe-failure.js";
 import { ID, MemoryStore } from "../support/memory-store.js";
 
 const test = suite<{ store: MemoryStore; chain: BackupChain }>("backup chain");
@@ -19,13 +20,6 @@ test.before.each((context) => {
   context.store = new MemoryStore();
   context.chain = new BackupChain(context.store);
 });
-
-function textOf(promise: Promise<unknown>): Promise<string> {
-  return promise.then(
-    () => "none",
-    ({ code, message }: Error & { code?: string }) => `${code}: ${message}`,
-  );
-}
 
 test("its end is the last manifest, whether it is named or not", async ({ store, chain }) => {
   assert.is(await chain.end(), null);
@@ -51,7 +45,7 @@ test("its end is the last manifest, whether it is named or not", async ({ store,
   assert.equal([await chain.latest(), await end()], [null, [3, 300_000]]);
   await store.name(4, 1);
   const missing = `SVC3420: ${manifestName(4)} of memory is missing`;
-  assert.is(await textOf(chain.end()), missing);
+  assert.is(await describeFailure(chain.end()), missing);
 });
 
 test("a manifest that was replaced is not taken for another", async ({ store, chain }) => {
@@ -60,7 +54,7 @@ test("a manifest that was replaced is not taken for another", async ({ store, ch
   assert.is((await chain.require(1)).hash, hash);
   assert.is((await chain.require(1, hash)).manifest.number, 1);
   const replaced = `SVC3420: ${manifestName(1)} of memory was replaced`;
-  assert.is(await textOf(chain.require(1, "f".repeat(64))), replaced);
+  assert.is(await describeFailure(chain.require(1, "f".repeat(64))), replaced);
 });
 
 test("yields what follows a full backup, until something is missing", async ({ store, chain }) => {
@@ -73,10 +67,10 @@ test("yields what follows a full backup, until something is missing", async ({ s
   };
   assert.equal([await numbers(1), await numbers(3), await numbers(4)], [[1, 2], [3, 4], [4]]);
   assert.equal(await numbers(3, store.hashOf(3)), [3, 4]);
-  assert.match(await textOf(numbers(3, store.hashOf(1))), /was replaced$/);
+  assert.match(await describeFailure(numbers(3, store.hashOf(1))), /was replaced$/);
   await store.add({ number: 4, full: 3, previous: store.hashOf(1) });
   const other = `SVC3420: ${manifestName(4)} of memory follows another manifest`;
-  assert.is(await textOf(numbers(3)), other);
+  assert.is(await describeFailure(numbers(3)), other);
 });
 
 test("keeps the full backups that a period needs", () => {

@@ -2,6 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { describeFailure } from "../support/describe-failure.js";
 import {
   FIRST,
   HOUR_MS,
@@ -14,14 +15,6 @@ import {
 const test = suite<LoneMembers>("commands to a member");
 withLoneMembers(test);
 
-/** The code and the message of the error that a command rejects with. */
-async function failure(command: Promise<unknown>): Promise<string> {
-  return command.then(
-    (value) => `none, ${value}`,
-    ({ code, message }: Error & { code?: string }) => `${code}: ${message}`,
-  );
-}
-
 test("only a leader hands over, and only to a synced member", async ({ open }) => {
   const follower = open();
   follower.store({});
@@ -32,9 +25,9 @@ test("only a leader hands over, and only to a synced member", async ({ open }) =
   const leader = await lead(open);
   assert.equal(
     [
-      await failure(follower.group.handOver("S2", 1)),
-      await failure(lone.group.handOver("S2", 1)),
-      await failure(leader.group.handOver("S3", 1)),
+      await describeFailure(follower.group.handOver("S2", 1)),
+      await describeFailure(lone.group.handOver("S2", 1)),
+      await describeFailure(leader.group.handOver("S3", 1)),
     ],
     [
       `${handOver}: this instance does not lead`,
@@ -51,7 +44,7 @@ test("a handover refuses changes first, and accepts them again if it is late", a
   end = 1;
   member.now = 50;
   member.calls.length = 0;
-  const over = failure(member.group.handOver("S2", 1_000));
+  const over = describeFailure(member.group.handOver("S2", 1_000));
   await member.settle();
   assert.equal(member.since(/leading|refusing|freeze/), ["refusing 1", "freeze until 1050"]);
   member.now = 1_050;
@@ -77,10 +70,10 @@ test("a promotion names the members that have everything", async ({ open }) => {
   await member.start();
   const text = "SVC3402: promote: the members that have all changes are";
   const advice = "start one of them, or add --accept-loss";
-  assert.is(await failure(member.group.force(false)), `${text}: none; ${advice}`);
+  assert.is(await describeFailure(member.group.force(false)), `${text}: none; ${advice}`);
   member.store({});
   await member.settle();
-  assert.is(await failure(member.group.force(false)), `${text}: S1, S2; ${advice}`);
+  assert.is(await describeFailure(member.group.force(false)), `${text}: S1, S2; ${advice}`);
   assert.is(member.engine.record!.holder, "B1");
 });
 
@@ -102,7 +95,7 @@ test("a promotion does not wait for the next read, and ends after 10 s", async (
   const away = open();
   away.engine.unreachableFor.add("S1");
   await away.start();
-  const forced = failure(away.group.force(true));
+  const forced = describeFailure(away.group.force(true));
   await away.settle();
   away.now = 9_999;
   await away.settle();

@@ -184,7 +184,7 @@ test("a log that cannot be read leaves nothing but the reason", ({ root }) => {
   assert.equal(readdirSync(root).sort(), [".lost", "_member.json"]);
 });
 
-test("a request that cannot be read is one, a data folder in use stays", ({ root }) => {
+test("a request that cannot be read counts, except while the data folder is in use", ({ root }) => {
   fill(root);
   request(root, "{");
   writeFileSync(join(root, "svc.lock"), "");

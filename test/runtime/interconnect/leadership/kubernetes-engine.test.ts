@@ -9,6 +9,7 @@ import { openEngine } from "../../../../runtime/interconnect/leadership/engines.
 import { findCluster } from "../../../../runtime/interconnect/leadership/kubernetes-api.js";
 import { KubernetesEngine } from "../../../../runtime/interconnect/leadership/kubernetes-engine.js";
 import { certificateFile } from "../../../support/certificates.js";
+import { describeFailure } from "../support/describe-failure.js";
 import { checkEngine, recordOf, TIMEOUT_MS } from "../support/engine-check.js";
 import { FakeKubernetes, NAMESPACE } from "../support/kubernetes.js";
 
@@ -18,14 +19,6 @@ const LEASE = "kubernetes://svc-shop";
 
 function lease(server: FakeKubernetes, group = "B1", timeoutMs = TIMEOUT_MS): KubernetesEngine {
   return new KubernetesEngine(LEASE, group, timeoutMs, server.access);
-}
-
-/** The message of the error that a call rejects with. */
-async function messageOf(call: Promise<unknown>): Promise<string> {
-  return call.then(
-    (value) => assert.unreachable(JSON.stringify(value)) as never,
-    (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
-  );
 }
 
 test("are a leadership engine", async () => {
@@ -44,12 +37,12 @@ test("the API server must have a certificate of the cluster's authority", async 
   ] as const) {
     const server = await FakeKubernetes.start(name);
     const engine = lease(server);
-    assert.match(await messageOf(engine.read()), "ca.crt cannot be read");
+    assert.match(await describeFailure(engine.read()), "ca.crt cannot be read");
     copyFileSync(certificateFile("ca.pem"), join(server.account, "ca.crt"));
     if (expected === null) {
       const revision = await engine.swap("", recordOf("B1", 1));
       assert.equal(await engine.read(), { revision, text: recordOf("B1", 1) });
-    } else assert.match(await messageOf(engine.read()), expected);
+    } else assert.match(await describeFailure(engine.read()), expected);
     assert.is(server.requests.length > 0, expected === null, "no token for another server");
     await server.stop();
   }
@@ -89,7 +82,7 @@ test("a Lease that was removed, and one of another group", async () => {
   assert.is(await engine.swap(first!, recordOf("B1", 2)), null, "it is gone");
   assert.equal(await engine.read(), { revision: "", text: null });
   await lease(server, "b1").swap("", recordOf("B1", 1));
-  assert.match(await messageOf(engine.read()), /^SVC3400: .*that of "b1".*another PREFIX/);
+  assert.match(await describeFailure(engine.read()), /^SVC3400: .*that of "b1".*another PREFIX/);
   await server.stop();
 });
 
@@ -98,19 +91,26 @@ test("tokens are read again, and failures of the API server are failures", async
   const engine = lease(server);
   const first = await engine.swap("", recordOf("B1", 1));
   server.rotate("second", false);
-  assert.match(await messageOf(engine.read()), "answers 401: Unauthorized");
+  assert.match(await describeFailure(engine.read()), "answers 401: Unauthorized");
   server.rotate("second");
   assert.is((await engine.read()).revision, first);
   for (const status of [401, 410, 429, 500, 503]) {
     server.statuses = [status, status];
-    assert.match(await messageOf(engine.read()), `answers ${status}`);
-    assert.match(await messageOf(engine.swap(first!, recordOf("B1", 2))), `answers ${status}`);
+    assert.match(await describeFailure(engine.read()), `answers ${status}`);
+    assert.match(
+      await describeFailure(engine.swap(first!, recordOf("B1", 2))),
+      `answers ${status}`,
+    );
   }
   assert.equal((await engine.read()).text, recordOf("B1", 1));
   // Until the end: requests can arrive after their client has given up.
   server.isStuck = true;
-  await messageOf(lease(server, "B1", 50).read());
-  await messageOf(lease(server, "B1", 50).swap(first!, recordOf("B1", 2)));
+  for (const call of [
+    lease(server, "B1", 50).read(),
+    lease(server, "B1", 50).swap(first!, recordOf("B1", 2)),
+  ]) {
+    assert.is.not(await describeFailure(call), "none");
+  }
   assert.ok(server.requests.every((line) => line.includes(`/namespaces/${NAMESPACE}/leases`)));
   await server.stop();
 });
@@ -123,7 +123,7 @@ test("a missing permission is told with the rule to add", async () => {
     const engine = lease(server);
     const call =
       verb === "get" ? engine.read() : engine.swap(verb === "create" ? "" : "1", recordOf("B1", 1));
-    const message = await messageOf(call);
+    const message = await describeFailure(call);
     assert.match(
       message,
       `SVC3400: leadership: the service account may not ${verb} Lease svc-shop-b1`,

@@ -125,13 +125,6 @@ export async function follow({ replica }: Context, offer: Offer): Promise<void> 
   replica.start({ sn: 0, chain: 0 });
 }
 
-export function textOf(promise: Promise<unknown>): Promise<string> {
-  return promise.then(
-    () => "none",
-    ({ code, message }: Error & { code?: string }) => `${code}: ${message}`,
-  );
-}
-
 export function thrownBy(run: () => void): string {
   try {
     run();
