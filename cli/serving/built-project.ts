@@ -1,6 +1,6 @@
 // The build in a project folder, and whether it still matches the sources.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Argspec } from "../../argspec/argspec.js";
 import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
@@ -17,6 +17,7 @@ import { mayFindNewFiles } from "../../runtime/settings/new-plugin-files.js";
 import type { LoadBuild } from "./served-project.js";
 
 const ARGSPEC_FILE = "argspec.json";
+const ROUTES_FILE = "routes.json";
 
 /** @throws SvcError SVC3006 if there is no build that this version can serve */
 export function readBuild(projectDir: string): Manifest {
@@ -63,25 +64,33 @@ export type Role = "engine" | "dispatcher";
 /**
  * Returns the plugin table of a build, without code.
  * @param role whose plugins are served; undefined: all roles
- * @throws SvcError SVC3006 if a newer build has replaced this one
+ * @throws SvcError SVC3006 if a newer build has replaced this one, or it is corrupt
  */
 function pluginTable(
   projectDir: string,
   { plugins, outputs }: Manifest,
   role: Role | undefined,
 ): PluginTable {
-  const text = readFileSync(join(projectDir, BUILD_FOLDER, "routes.json"), "utf8");
+  const text = readOutput(projectDir, ROUTES_FILE, outputs);
   const routes = servedRoutes(JSON.parse(text) as Routes, role);
   const descriptions = plugins
     .filter(({ description: { path }, role: part }) => routes[path]?.[part] !== undefined)
     .filter(({ description: { path } }) => routes[path]?.job === undefined)
     .map(({ description }) => description);
-  const argspec = readFileSync(join(projectDir, BUILD_FOLDER, ARGSPEC_FILE), "utf8");
-  if (hashContent(argspec) !== outputs[ARGSPEC_FILE]) {
-    throw new SvcError("SVC3006", "build was replaced while it was being read");
-  }
+  const argspec = readOutput(projectDir, ARGSPEC_FILE, outputs);
   // The same for every role: clients are generated from the contract of the whole matrix.
   return { routes, descriptions, argspec: shareArgspec(JSON.parse(argspec) as Argspec, argspec) };
+}
+
+/** @throws SvcError SVC3006 if the file does not belong to the build */
+function readOutput(projectDir: string, name: string, outputs: Manifest["outputs"]): string {
+  const path = join(projectDir, BUILD_FOLDER, name);
+  // Copied in part, for example.
+  if (!existsSync(path)) throw new SvcError("SVC3006", `build lacks ${BUILD_FOLDER}/${name}`);
+  const text = readFileSync(path, "utf8");
+  if (hashContent(text) === outputs[name]) return text;
+  const why = "build was replaced while it was being read, or is corrupt";
+  throw new SvcError("SVC3006", `${why}: ${BUILD_FOLDER}/${name}`);
 }
 
 /** Hash that identifies a build. */

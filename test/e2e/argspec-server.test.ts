@@ -204,14 +204,20 @@ test("returns the contract of the whole matrix from an instance with one role", 
   }
 });
 
-test("does not mix a build with one that replaced it during the start", async () => {
+test("serves no build that was replaced during the start, or lacks a file", async () => {
   const other = new TemporaryProject({ "plugins/cities.ts": CITIES });
+  const failure = async () => String(await serve(other.folder).catch((error: Error) => error));
   try {
     await buildProject(other.folder);
-    const file = join(other.folder, ".svc", "argspec.json");
-    other.write(".svc/argspec.json", readFileSync(file, "utf8").replace("Finds", "Seeks"));
-    const failure = await serve(other.folder).catch((error: Error) => error);
-    assert.match(String(failure), /SVC3006: build was replaced/);
+    for (const name of ["argspec.json", "routes.json"]) {
+      const path = `.svc/${name}`;
+      const text = readFileSync(join(other.folder, path), "utf8");
+      other.write(path, text.replace("search", "seek"));
+      assert.match(await failure(), new RegExp(`SVC3006: build was replaced [^:]*: ${path}`));
+      other.remove(path);
+      assert.match(await failure(), `SVC3006: build lacks ${path}`);
+      other.write(path, text);
+    }
   } finally {
     other.remove();
   }
