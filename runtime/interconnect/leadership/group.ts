@@ -162,6 +162,11 @@ export class Group implements MemberProgress {
     this.#publish();
     const deadline = performance.now() + timeoutMs;
     await this.#parts.freeze(deadline);
+    if (this.#provides !== epoch) {
+      // Another member has led since: what this one accepts now is not part of the handover.
+      if (this.#provides > 0) this.#parts.thaw();
+      return;
+    }
     this.#member.completeHandover(performance.now(), this.#parts.lastSn());
     this.#sleep.ring();
     while (this.#provides === epoch && performance.now() < deadline) await delay(POLL_MS);

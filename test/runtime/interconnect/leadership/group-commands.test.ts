@@ -55,6 +55,28 @@ test("a handover refuses changes first, and accepts them again if it is late", a
   assert.is(member.group.report().role, "leading", "it has given up");
 });
 
+test("a handover that another leader has overtaken freezes no later changes", async (context) => {
+  for (const [leadsAgain, expected] of [
+    [true, ["thaw"]],
+    [false, []],
+  ] as const) {
+    let end = (): void => undefined;
+    const frozen = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const member = await lead(context.open, { parts: { freeze: () => frozen } });
+    const over = member.group.handOver("S2", 1_000);
+    member.store({ holder: leadsAgain ? null : "S2", next: "B1", epoch: 9 });
+    member.group.superseded(9);
+    await member.settle();
+    assert.is(member.group.report().epoch, leadsAgain ? 10 : 9);
+    member.calls.length = 0;
+    end();
+    await over;
+    assert.equal(member.since(/thaw/), expected);
+  }
+});
+
 test("a leader that stops hands over to a synced member", async ({ open }) => {
   const member = await lead(open);
   await member.group.stop();
