@@ -1,6 +1,5 @@
 // `svc serve`: serves a build without loading the compiler.
 
-import { startIoAhead } from "../runtime/lifecycle/io-worker.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
 import { flag } from "./framework/option.js";
 import { projectFolder } from "./framework/project-folder.js";
@@ -25,6 +24,7 @@ export const serve = defineCommand({
       return supervisor.supervise(process.argv.slice(3), open);
     }
     // Its worker loads code meanwhile.
+    const { startIoAhead } = await import("../runtime/lifecycle/io-worker.js");
     startIoAhead();
     const [{ readBuild, warnIfChanged, warnIfExtended }, { serveBuild }] = await Promise.all([
       import("./serving/built-project.js"),
