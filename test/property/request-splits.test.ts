@@ -53,7 +53,7 @@ class Recorder implements RequestSink {
     return true;
   }
 
-  request(...[head, body, , reserved]: Parameters<RequestSink["request"]>): void {
+  request(...[head, , body, , reserved]: Parameters<RequestSink["request"]>): void {
     const { method, target, fields } = head;
     this.memory.give(reserved);
     this.seen.push([method, target, fields.block, body ?? ""].join("|"));

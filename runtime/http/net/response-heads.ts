@@ -25,7 +25,7 @@ export function responseHeads(
   cors: string | null,
   connection: "keep-Alive" | "close",
 ): ResponseHeads {
-  const key = `${connection} ${cors ?? ""}`;
+  const key = cors === null ? connection : `${connection} ${cors}`;
   const heads = known.get(key) ?? new ResponseHeads(cors, connection);
   known.set(key, heads);
   return heads;

@@ -35,7 +35,9 @@ test("a result that cannot be sent holds back none before or after it", async ()
     process.setUncaughtExceptionCaptureCallback(null);
     scheduler.close();
   }
-  assert.equal(caught, ["Found invalid object in transferList"]);
+  assert.is(caught.length, 1);
+  // Node.js 22 and later say "value".
+  assert.match(caught[0]!, /^Found invalid (object|value) in transferList/);
   assert.ok(told.every((line) => line.endsWith(' 200 "fine"')));
 });
 

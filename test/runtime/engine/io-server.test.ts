@@ -26,7 +26,7 @@ function partsOf(noted: string[]): IoParts {
     scheduler: { tick: note("scheduler") },
     admin: { tick: note("admin") },
     answers: { streams: { recheck: () => {} } },
-    ...{ engine: { events: [events] }, inline: { loaded: false }, dispatcher: null },
+    ...{ engine: { events: [events] }, inline: { loaded: [] }, dispatcher: null },
   };
   return parts as unknown as IoParts;
 }
