@@ -99,8 +99,8 @@ class Simulation {
     this.#engine = new SimulatedEngine(this.#world.time, random);
     this.#engine.isCalm = this.#isPlanned;
     this.#backup = random.below(3) === 0 ? new SimulatedBackup(this.#world) : null;
-    // A backup is compared with states of one graph.
-    const hasSecond = this.#backup === null && random.below(2) === 0;
+    // A backup is compared with states of one graph. A second one costs as much again.
+    const hasSecond = this.#backup === null && random.below(4) === 0;
     this.#second = hasSecond ? new SecondGraph(random) : null;
     const count = 2 + random.below(2);
     const ids = Array.from({ length: count }, (_, n) => `B${n + 1}`);
