@@ -39,7 +39,7 @@ export type ArcInput<N> = readonly [arc: ArcSpec, terminal: N];
 
 /**
  * Creates arcs of one vertex as `connect` does.
- * @param keyOf converts the caller's representation of a terminal
+ * @param keyOf converts the caller's terminal to a key
  * @returns number of new arcs
  */
 export function connectMany<N>(

@@ -33,8 +33,8 @@ export function requireWritableVertex(access: Access, vertex: VertexKey): number
 }
 
 /**
- * Starts an operation on a vertex's own attributes. A virtual vertex is first made real by an
- * operation of its own: replicas do not know locks, so the vertex may not exist there.
+ * Starts an operation on a vertex's own attributes. A separate operation first makes a virtual
+ * vertex real: an open virtual vertex exists only here, because locks are not replicated.
  */
 export function beginChange(
   store: GraphStore,

@@ -30,9 +30,9 @@ const PROPERTY_NAMES = new Set(["type", "key"]);
 const CONSTRAINT_NAMES = new Set(["type", "key", "unique", "required", "value"]);
 
 /**
- * Declares a constraint, in place of one for the same property. Scans the vertices of the type
- * under the mutex.
- * @returns false if the graph had it already
+ * Declares a constraint, replacing that of the same property. Scans the vertices of the type under
+ * the mutex.
+ * @returns false if the graph already had the same constraint
  * @throws ConstraintError with the first hundred violations; ValueError, AccessError
  */
 export function constrain(store: GraphStore, constraint: Constraint): boolean {

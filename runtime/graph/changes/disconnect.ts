@@ -42,14 +42,14 @@ class Disconnect extends LockedChange<number> {
   arc: ArcFilter | undefined = undefined;
   /** Id of the only neighbor, null for any. */
   neighbor: string | null = null;
-  /** True for the arcs from one vertex to another, which `PLAIN` may be able to represent. */
+  /** True for arcs from one vertex to another: `PLAIN` can represent most filters of these. */
   isPair = false;
   test: ArcTest | null = null;
 
   protected try(access: Access): number {
     const { store } = access;
     const { arc, vertex } = this;
-    // Read under the mutex: before, a code may be reassigned.
+    // Requires the mutex: without it, codes of relationships may be reassigned.
     const isPlain = this.isPair && PLAIN.read(store.relationships, arc!, D_OUT);
     if (!isPlain || PLAIN.direction !== D_OUT) return this.#removeMatching(access);
     requireMutableArcs(access);
@@ -153,7 +153,7 @@ function hasMatch(runs: ArcRuns, vertex: number, other: number, test: ArcTest): 
   return matchingPositions(runs, vertex, other, test).length > 0;
 }
 
-/** Ends the attempt while others hold an end of one of the arcs. */
+/** Ends the attempt while another session holds an end of one of the arcs. */
 function waitIfHeld(access: Access, arcs: ArcList): void {
   const { store } = access;
   if (store.memory.header.words[Header.LocksHeld] === 0) return;

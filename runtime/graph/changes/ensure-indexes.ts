@@ -1,4 +1,4 @@
-// Creates the indexes that the configuration names, and that a graph does not have yet.
+// Creates the configured indexes that a graph does not have yet.
 
 import type { GraphStore } from "../store/graph-store.js";
 import { paddedLength } from "../vectors/vector-parts.js";

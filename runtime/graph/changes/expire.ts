@@ -11,7 +11,7 @@ import type { Access } from "../store/session-view.js";
 import { begin } from "./change-vertex.js";
 import { isLockedByOther } from "./vertex-key.js";
 
-/** Result of one call; `isLocked`: something is locked, the vertex is rescheduled. */
+/** Result of one call; `isLocked`: a lock prevented the removal, and the vertex is rescheduled. */
 export interface Expired {
   readonly isLocked: boolean;
   readonly vertices: number;
@@ -30,7 +30,7 @@ const LOCKED: Expired = { isLocked: true, vertices: 0, arcs: 0 };
  */
 export function expire(access: Access, vertex: number, now: number): Expired {
   const { store } = access;
-  // Data of before the graph was divided expires, too.
+  // Vertices from before the graph was divided expire, too, whichever instance owns them now.
   store.checksOwner = false;
   try {
     return store.writer.mutate(() => expireVertex(access, vertex, now));

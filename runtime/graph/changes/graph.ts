@@ -34,8 +34,8 @@ export function truncate(access: Access, type?: string | null): number {
 }
 
 /**
- * Empties a graph that is about to be erased. Constraints are dropped first: to keep them,
- * `truncate` removes vertex by vertex.
+ * Empties a graph that is about to be erased. Drops the constraints first, because a graph with
+ * constraints is truncated vertex by vertex.
  * @throws AccessError
  */
 export function clear(access: Access): void {
@@ -98,7 +98,7 @@ const NAME_TABLES = { relationship: "relationships", type: "types", key: "keys" 
 
 /**
  * Returns the code of a name, assigning one if needed.
- * @param wanted code that it must have or get; 0 for any
+ * @param wanted code that the name must have or get; 0: any code
  * @throws EnumerationError, ArcError, ValueError, AccessError
  */
 export function enumerate(store: GraphStore, kind: NameKind, name: string, wanted = 0): number {

@@ -1,4 +1,4 @@
-// Declaring and dropping indexes of texts, and what became of them.
+// Declares, drops and lists text indexes.
 
 import { isPlainRecord } from "../model/check-argument.js";
 import { ValueError } from "../model/errors.js";
@@ -30,23 +30,23 @@ import { requireWritable } from "./vertex-key.js";
 
 /** Definition of a text index. */
 export interface TextIndexOptions {
-  /** "text" unless given. */
+  /** Default: "text". */
   readonly name?: string;
   /** Properties whose texts are indexed (max 16), with the boost of each (default: 1). */
   readonly keys: readonly string[] | { readonly [key: string]: { readonly boost?: number } };
   /** Only vertices of this type. */
   readonly type?: string | null;
-  /** Language of the texts, as `en`; "none" unless given: words are found as they are. */
+  /** Language of the texts, such as `en` (default: "none", which finds only exact words). */
   readonly language?: string;
   /** Property with the language of a vertex's texts, such as `de` (default: `language` for all). */
   readonly languageKey?: string;
-  /** Properties that facets count from the index (max 16); changes of them are indexed as well. */
+  /** Properties whose facets are counted from the index (max 16); their changes are indexed. */
   readonly columns?: readonly string[];
-  /** Groups of words that mean the same. */
+  /** Groups of synonyms. */
   readonly synonyms?: readonly (readonly string[])[];
-  /** True: words that every text has are not indexed. */
+  /** True: common words of the language, such as articles, are not indexed. */
   readonly stopWords?: boolean;
-  /** False: less memory, but no phrases. */
+  /** False: saves memory, but phrases cannot be searched. */
   readonly positions?: boolean;
 }
 
@@ -59,13 +59,13 @@ export interface TextIndexInfo {
   readonly language: string;
   /** Documents in the index, including replaced and removed ones until the next merge. */
   readonly documents: number;
-  /** Changes that the index has yet to take up; a search looks at them one by one. */
+  /** Changes not indexed yet; a search checks them one by one. */
   readonly pending: number;
   /** Different words, counted in each segment. */
   readonly words: number;
   readonly segments: number;
   readonly bytes: number;
-  /** True once all texts were indexed that there were when the index was declared. */
+  /** True once all texts that existed when the index was declared are indexed. */
   readonly complete: boolean;
 }
 
@@ -86,7 +86,7 @@ export const TEXT_INDEX_OPTIONS = new Set([
 const DEFAULT_NAME = "text";
 
 /**
- * Declares an index, or gives one of the same name another definition.
+ * Declares an index, or redefines the index of this name.
  * @throws ValueError, AccessError, CapacityError
  */
 export function indexTexts(store: GraphStore, options: TextIndexOptions): void {
@@ -108,7 +108,7 @@ export function indexTexts(store: GraphStore, options: TextIndexOptions): void {
   });
 }
 
-/** @throws ValueError a constraint demands values that are no texts */
+/** @throws ValueError if a constraint requires other values than texts */
 function requireTexts(store: GraphStore, { type, keys }: TextIndexDefinition): void {
   if (type === null) return;
   for (const { name } of keys) {

@@ -30,7 +30,7 @@ export interface VectorIndexOptions {
   readonly name?: string;
   /** Candidates examined per inserted vector (default: 100); more take longer. */
   readonly ef?: number;
-  /** Measure of these vectors (default: as it is); all indexes of a name have the same. */
+  /** Measure of these vectors (default: unchanged); all indexes of a name share it. */
   readonly measure?: VectorMeasure;
   /**
    * True for an index of the signs of the vectors (default: false): much smaller, and faster for
@@ -70,7 +70,7 @@ export function indexVectors(store: GraphStore, options: VectorIndexOptions): vo
     throw new ValueError(`ef must be an integer of ${MIN_EF} to ${MAX_EF}`);
   }
   if (typeof signs !== "boolean") throw new TypeError("signs must be true or false");
-  // Nothing is changed if the index is refused.
+  // Before any change: a refused index must leave the measure as it is.
   if (signs) refuseBits(findVectors(store, name), measure);
   if (measure !== undefined) changeVectorSettings(store, { measure }, name);
   store.writer.mutate(() => {
@@ -86,14 +86,14 @@ export function indexVectors(store: GraphStore, options: VectorIndexOptions): vo
 
 /**
  * @param measure that the vectors will have
- * @throws ValueError vectors that have no signs
+ * @throws ValueError if the vectors are binary, which have no signs
  */
 function refuseBits(table: VectorTable | null, measure = table?.measure.name): void {
   if (table?.precision !== Precision.Binary && measure !== "hamming") return;
   throw new ValueError("signs: vectors of 0 and 1 have none; an index of them compares bits");
 }
 
-/** @throws ValueError vectors that have no signs, or that have an index of the other form */
+/** @throws ValueError if the vectors have no signs, or already have an index of the other form */
 function requireForm(table: VectorTable, length: number, isOfSigns: boolean): void {
   if (isOfSigns) refuseBits(table);
   const signs = findSigns(table, length);

@@ -134,7 +134,7 @@ export function validateProperties(
   return checked;
 }
 
-/** Where key and value of a property were given, for errors. */
+/** Names of the arguments with the key and the value, for errors. */
 interface PropertyPlaces {
   key(name: unknown): string;
   value(name: unknown): string;

@@ -21,8 +21,8 @@ export function waitForLock(store: GraphStore, vertex: number): never {
 }
 
 /**
- * A change executed as one mutation. Frequent changes use one instance per thread that takes its
- * arguments before `run`: they never nest, and a call allocates neither object nor closure.
+ * A change executed as one mutation. Frequent changes never nest, so they share one instance per
+ * thread, which receives its arguments before `run`: no call allocates an object or a closure.
  */
 export abstract class LockedChange<T> {
   protected abstract try(access: Access): T;

@@ -31,7 +31,7 @@ import { requireWritable } from "./vertex-key.js";
 
 /** How a graph stores and compares its vectors. */
 export interface VectorSettings {
-  /** Digits of stored vectors (default: "int8"). */
+  /** Representation of the stored components (default: "int8"). */
   readonly precision: VectorPrecision;
   /**
    * Definition of `similarity`: the cosine (default), the dot product, the negated distance, or the
@@ -78,7 +78,7 @@ export function changeVectorSettings(
   }
 }
 
-/** @throws ValueError there is an index of signs, which bits do not have */
+/** @throws ValueError if there is an index of signs, which binary vectors do not have */
 function refuseSigns(store: GraphStore, name: string): void {
   const vectors = findVectors(store, name);
   if (vectors === null || !hasSigns(store, vectors)) return;
@@ -86,9 +86,9 @@ function refuseSigns(store: GraphStore, name: string): void {
 }
 
 /**
- * Binary vectors lose nothing, so a graph of others remains as it is. Vectors that are set
- * meanwhile are tested when they are converted.
- * @throws ValueError a vector has other components than 0 and 1
+ * Checks before any change that all vectors can become binary without loss. Vectors that are set
+ * meanwhile are checked when they are converted.
+ * @throws ValueError if a vector has other components than 0 and 1
  */
 function requireBinary(store: GraphStore, name: string): void {
   const vectors = findVectors(store, name);
@@ -103,7 +103,7 @@ function requireBinary(store: GraphStore, name: string): void {
 
 /**
  * Returns the vector of a vertex in a precision.
- * @throws ValueError precision binary would lose something
+ * @throws ValueError if the precision is binary and a component is neither 0 nor 1
  */
 function readVector(
   { ids }: GraphStore,
@@ -168,7 +168,7 @@ export function readEf(vectors: VectorTable, space: number): number {
   return index === 0 ? 0 : vectors.writer.memory.lists.words[index + VectorIndex.Ef]!;
 }
 
-/** Returns the number of vectors of numbers whose precision is another one. */
+/** Returns the number of numeric vectors whose precision differs from that of their table. */
 export function countOtherPrecision({ vectorFields }: GraphStore): number {
   const counts = vectorFields.all().flatMap((vectors) =>
     vectors.spaces().map((space) => {
@@ -208,8 +208,7 @@ function* convertTable(
     const ef = readEf(vectors, space);
     const target = slotLength(countComponents(length), false, precision);
     if (ef !== 0) changeVectorIndex(store, key, target, ef);
-    // Vertices that get a vector of the old precision meanwhile cannot exist: all are set by the
-    // setting, which changed before.
+    // No vector of the old precision is added meanwhile: the setting has changed before.
     for (const vertices of listVertices(vectors, space, BATCH)) {
       if (vectors.epoch !== epoch || vectors.precision !== precision) return converted;
       converted += convertBatch(store, vectors, vertices, length);
@@ -241,7 +240,7 @@ export function changeVectorIndex(
   });
 }
 
-/** Returns the number of vectors that were still of that length word, and were converted. */
+/** Converts those vectors that still have the length word; returns their number. */
 function convertBatch(
   store: GraphStore,
   vectors: VectorTable,

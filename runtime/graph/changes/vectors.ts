@@ -61,8 +61,8 @@ export function removeVector(access: Access, vertex: VertexKey, name = UNNAMED):
 
 /**
  * Sets a vector within a mutation.
- * @throws ValueError if the graph has vectors of the other kind, or its measure or precision
- * refuses it
+ * @throws ValueError if the graph has vectors of the other kind, or if its measure or precision
+ *   does not allow the vector
  * @throws CapacityError if the graph has too many names
  */
 export function applyVector(

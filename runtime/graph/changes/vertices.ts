@@ -67,7 +67,7 @@ class Create extends LockedChange<number> {
     if (isLockedByOther(access, found)) waitForLock(store, found);
     const { checksOwner } = store;
     // One second for all operations: reading the clock costs as much as some of them.
-    const isHeld = freezeClock();
+    const isFrozenHere = freezeClock();
     try {
       const created = makeReal(store, id, found, type);
       const vertex = created === 1 ? store.operation.vertex : found;
@@ -79,7 +79,7 @@ class Create extends LockedChange<number> {
       return created;
     } finally {
       store.checksOwner = checksOwner;
-      if (isHeld) unfreezeClock();
+      if (isFrozenHere) unfreezeClock();
     }
   }
 }
@@ -104,7 +104,7 @@ export function createVertex(access: Access, id: VertexKey, options = NO_OPTIONS
     );
   }
   const { properties = null } = options;
-  // Both may run user code, which may create the vertex.
+  // Both calls may run user code, which may create the vertex.
   const checked = properties === null ? NO_PROPERTIES : validateProperties(store, properties);
   const vectors = collectVectors(store, options);
   CREATE.id = id;

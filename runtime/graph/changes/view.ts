@@ -9,7 +9,7 @@ const DEFAULT_VIEW_MS = 1000;
 
 /**
  * Runs a function that only reads; runs it again if the graph changed meanwhile.
- * @param timeoutMs how long to try again; the last attempt may take longer
+ * @param timeoutMs how long to retry; the last attempt may take longer
  * @throws AccessError if the graph changed during each attempt, or the function changes it
  * @throws TypeError for an async function
  */
@@ -23,7 +23,7 @@ export function view<T>(store: GraphStore, run: () => T, timeoutMs = DEFAULT_VIE
     const before = countAtRest(store);
     const result = runReading(store, run);
     requireSynchronous(result, "view");
-    // Operations are counted before anything of them is visible.
+    // The operation count changes before readers can see the change.
     if (store.operationCount === before) return result;
     if (performance.now() < giveUpAt) continue;
     const often = attempts === 1 ? "during the view" : `during each of ${attempts} views`;
@@ -33,7 +33,7 @@ export function view<T>(store: GraphStore, run: () => T, timeoutMs = DEFAULT_VIE
   }
 }
 
-/** Runs a function whose changes are refused: each attempt would repeat them. */
+/** Runs a function that may not change the graph: each attempt would repeat its changes. */
 function runReading<T>(store: GraphStore, run: () => T): T {
   const wasViewing = store.isViewing;
   store.isViewing = true;
@@ -44,7 +44,7 @@ function runReading<T>(store: GraphStore, run: () => T): T {
   }
 }
 
-/** Returns the number of operations at a moment without a mutation of another thread under way. */
+/** Returns the number of operations while no other thread is in a mutation. */
 export function countAtRest(store: GraphStore): number {
   if (store.writer.isWriting) return store.operationCount;
   store.writer.beginReading();

@@ -1,4 +1,4 @@
-// Writes a number to a property of many vertices, in batches: the results of algorithms.
+// Writes the results of algorithms: a number per vertex, to one property, in batches.
 
 import { LockedError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -29,8 +29,8 @@ export function readGenerations({ vertices }: GraphStore, handles: Uint32Array):
 }
 
 /**
- * Writes the numbers to the vertices that still exist, except virtual ones. Yields the number of
- * batches written, or -1 if it has to wait for locked vertices.
+ * Writes the numbers to the vertices that still exist and are not virtual. Yields the number of
+ * batches written, or -1 while it waits for locked vertices.
  * @throws AccessError, ConstraintError, ValueError; LockedError after waiting for 10 seconds
  */
 export function* writeNumbers(

@@ -32,7 +32,7 @@ const MAX_BYTES = PAGE_BYTES * MAX_PAGES;
 /** Bytes in front of the first word, per preceding arena. */
 const SKEW_BYTES = 4096 + 64;
 const MAX_SKEW_BYTES = 2 * PAGE_BYTES;
-/** Words that a graph may use of any arena, whatever its skew. */
+/** Maximum words of an arena that a graph may use, whatever its skew. */
 export const MAX_ARENA_WORDS = (MAX_BYTES - MAX_SKEW_BYTES) / 4;
 /** Initial words of every arena. */
 export const FIRST_ARENA_WORDS = PAGE_BYTES / 4;

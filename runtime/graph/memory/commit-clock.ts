@@ -1,11 +1,11 @@
 // State shared by all graphs of a process and the log thread: tickets that order transactions
-// across graphs, and flush numbers that tell when a commit is durable (group commit).
+// across graphs, and flush numbers by which threads wait until a commit is durable (group commit).
 //
 // A flush increments `Started` before it reads any ring. A commit is therefore durable with flush
 // `Started + 1` at the latest, for any value of `Started` read after the commit.
 //
-// A flush is done when this process has written it. It is confirmed when every other instance that
-// must have its transactions has them too: at once, unless the instance leads a group.
+// A flush is done when this process has written it. It is confirmed when every instance that must
+// store its transactions has stored them: at once, unless this instance leads a group.
 
 const Word = {
   /** Last ticket issued. */
@@ -27,24 +27,24 @@ const Word = {
   /** Last durable transaction of each log, in 64 bits. */
   Durable: 24,
   Confirmed: 28,
-  /** Flushes up to this one are never confirmed any more, unless they are already. */
+  /** Last abandoned flush: flushes up to it that are not confirmed yet never will be. */
   Abandoned: 29,
   GroupRole: 30,
   GroupEpoch: 31,
-  /** By scheduler: requests in progress that may change graphs, while it is in a group. */
+  /** By scheduler: requests in progress that may change graphs; counted only in a group. */
   Changes: 32,
-  /** When flushes were abandoned last: last one that was confirmed, and abandoned before. */
+  /** State before flushes were last abandoned: last confirmed flush, last abandoned flush. */
   FormerConfirmed: 36,
   FormerAbandoned: 37,
-  /** Changes that were announced before their answers, and how many of these have followed. */
+  /** Changes announced before their responses were recorded, and responses recorded since. */
   Announced: 40,
   Answered: 44,
   /** By thread: 1 while it publishes transactions of several graphs that belong together. */
   Publishing: 48,
-  /** By thread: ticket before which no change lacks its answer; 0: none lacks it. */
+  /** By thread: ticket of its first change whose response is not recorded yet; 0: none. */
   Unanswered: 48 + 256,
 } as const;
-/** While the log is full or has failed, changes are refused, and what is committed waits. */
+/** While the log is full or has failed, changes are refused, and committed ones are not durable. */
 const LogState = { Good: 0, Full: 1, Failed: 2 } as const;
 const THREADS = 256;
 const WORDS = Word.Unanswered + THREADS;
@@ -99,15 +99,15 @@ export class CommitClock {
   }
 
   /**
-   * Log thread only: runs a function that reads what all rings have published, until no joint
-   * publication took place meanwhile; null if one does not end.
+   * Log thread only: runs `read`, which reads the published units of all rings, again until no
+   * joint publication overlaps it. Returns null if a joint publication does not end.
    */
   readBetweenJoints<T>(read: () => T): T | null {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const seen = Atomics.load(this.#words, Word.Joints);
       if (this.#isPublishing) continue;
-      const found = read();
-      if (!this.#isPublishing && Atomics.load(this.#words, Word.Joints) === seen) return found;
+      const result = read();
+      if (!this.#isPublishing && Atomics.load(this.#words, Word.Joints) === seen) return result;
     }
     return null;
   }
@@ -120,22 +120,22 @@ export class CommitClock {
   }
 
   /**
-   * Announces a change of a thread whose answer will follow as a change of its own.
-   * @param ticket lowest one of such changes of this thread
+   * Announces a change of a thread: the response of its request will be recorded in a later commit.
+   * @param ticket lowest ticket among such changes of the thread
    */
   announce(thread: number, ticket: number): void {
     Atomics.store(this.#words, Word.Unanswered + thread, ticket | 0 || 1);
     Atomics.add(this.#words, Word.Announced, 1);
   }
 
-  /** @param ticket lowest one of the changes whose answers still have to follow; 0: none */
+  /** @param ticket lowest ticket among changes whose responses are not recorded yet; 0: none */
   answered(thread: number, ticket: number): void {
     Atomics.store(this.#words, Word.Unanswered + thread, ticket | 0);
     Atomics.add(this.#words, Word.Answered, 1);
     Atomics.notify(this.#words, Word.Answered);
   }
 
-  /** Forgets the changes of a dead thread, whose answers never follow. */
+  /** Forgets the announced changes of a dead thread, whose responses will never be recorded. */
   forgetAnnounced(thread: number): void {
     const word = Word.Unanswered + thread;
     if (Atomics.load(this.#words, word) !== 0) this.answered(thread, 0);
@@ -149,20 +149,20 @@ export class CommitClock {
     return Atomics.load(this.#words, Word.Answered);
   }
 
-  /** Resolves when more answers have followed than `seen`, or after `ms`. */
+  /** Resolves when more responses than `seen` have been recorded, or after `ms`. */
   async afterAnswer(seen: number, ms: number): Promise<void> {
     await Atomics.waitAsync(this.#words, Word.Answered, seen, ms).value;
   }
 
-  /** Returns the threads with changes whose answers have not followed, and the lowest tickets. */
+  /** Returns the threads with changes whose responses are not recorded, and the lowest tickets. */
   unanswered(): (readonly [thread: number, ticket: number])[] {
-    const found: [number, number][] = [];
-    if (this.announcedCount === this.answeredCount) return found;
+    const open: [number, number][] = [];
+    if (this.announcedCount === this.answeredCount) return open;
     for (let thread = 0; thread < THREADS; thread++) {
       const ticket = Atomics.load(this.#words, Word.Unanswered + thread);
-      if (ticket !== 0) found.push([thread, ticket]);
+      if (ticket !== 0) open.push([thread, ticket]);
     }
-    return found;
+    return open;
   }
 
   /** Wakes the log thread if it sleeps. Call it after a commit, behind a barrier. */
@@ -202,11 +202,11 @@ export class CommitClock {
     Atomics.notify(this.#words, Word.Done);
   }
 
-  /** Publishes that all instances that must have everything up to a flush have it. */
+  /** Publishes that all instances that must store the changes up to a flush have stored them. */
   confirm(flush: number): void {
     const distance = (flush - Atomics.load(this.#words, Word.Abandoned)) | 0;
     if (distance > MAX_FLUSH_DISTANCE) {
-      // No thread waits for one as old as that.
+      // No thread waits for a flush that old.
       const old = flush - MAX_FLUSH_DISTANCE / 2;
       this.#abandon(old, old);
     }
@@ -214,13 +214,13 @@ export class CommitClock {
     Atomics.notify(this.#words, Word.Confirmed);
   }
 
-  /** Log thread only: what is committed and not confirmed never will be. */
+  /** Log thread only: abandons all commits that are not confirmed yet. */
   abandon(): void {
     this.#abandon(this.start() | 0, Atomics.load(this.#words, Word.Abandoned));
     Atomics.notify(this.#words, Word.Confirmed);
   }
 
-  /** Threads read these words in the opposite order: what was abandoned never looks confirmed. */
+  /** Threads read these words in the opposite order, so no abandoned flush ever looks confirmed. */
   #abandon(flush: number, former: number): void {
     const confirmed = Atomics.load(this.#words, Word.Confirmed);
     Atomics.store(this.#words, Word.FormerAbandoned, former);
@@ -246,7 +246,7 @@ export class CommitClock {
     return this.#words[Word.GroupRole] !== 0;
   }
 
-  /** Role in its group, and the epoch that it knows. */
+  /** Role of the instance in its group, and the epoch it last saw. */
   get group(): { readonly role: GroupRole; readonly epoch: number } {
     const role = GROUP_ROLES[Atomics.load(this.#words, Word.GroupRole)]!;
     return { role, epoch: this.#words[Word.GroupEpoch]! };
@@ -376,10 +376,10 @@ export class CommitClock {
 
   /** Returns whether a flush is done or confirmed, or will never be (false); null: not yet. */
   #isOver(word: number, flush: number): boolean | null {
-    // Read before what is abandoned: later confirmations count only for later flushes.
+    // Read before `Abandoned`: confirmations after an abandonment are for later flushes only.
     const isReached = this.#isAt(word, flush);
     if (word === Word.Confirmed && this.#isAt(Word.Abandoned, flush)) {
-      // A thread may look only after the flush was confirmed, and others were abandoned.
+      // The flush may have been confirmed before later ones were abandoned.
       return this.#isAt(Word.FormerConfirmed, flush) && !this.#isAt(Word.FormerAbandoned, flush);
     }
     return isReached ? true : null;

@@ -1,10 +1,10 @@
 // Ring buffer in shared memory that carries the transactions of one graph to the log thread. A
-// transaction becomes visible atomically with its commit, whichever thread dies when. Single
-// consumer; producers hold the writer mutex of the graph. Positions count words and wrap at 2^32;
-// an offset is a position modulo the size.
+// transaction becomes visible atomically with its commit, even if a thread dies. Single consumer;
+// producers hold the writer mutex of the graph. Positions count words and wrap at 2^32; an offset
+// is a position modulo the size.
 //
 //   words  `Word`, then the ring:  ... | unit | unit | open unit |   free   | ...
-//                                      ^ Taken       ^ Committed (^ Pending)
+//                                      ^ Consumed    ^ Committed (^ Pending)
 //
 // A unit holds the records of one commit: 4 words, then its records. It never wraps: a unit that
 // meets the end of the ring continues at the front, and a skip word covers the rest.
@@ -33,7 +33,7 @@ const SKEW_BYTES = 2 ** 17;
 
 /** Low byte of the first word of a unit, and of a skip word. */
 export const TRANSACTION = 0x01;
-/** The same in the log, of a transaction that belongs together with the following one. */
+/** In the log: low byte of a transaction that was committed together with the following one. */
 export const JOINED_TRANSACTION = 0x03;
 const SKIP = 0xff;
 export const TRANSACTION_HEAD_WORDS = 4;
@@ -48,7 +48,7 @@ const RING_WORDS = 2 ** 22;
 /** An empty ring is rewound to the front beyond this offset. */
 const REWIND_WORDS = 2 ** 14;
 const SLEEP_MS = 50;
-/** The main thread must not wait longer: it may be the one that has to start the consumer. */
+/** The main thread must not wait longer: restarting a dead consumer is its task. */
 const MAX_WAIT_MS = isMainThread ? 10_000 : Number.POSITIVE_INFINITY;
 
 /** @param words size of the ring, a power of 2 */
@@ -59,10 +59,10 @@ export function createRingMemory(words = RING_WORDS): ArenaMemory {
 /** Transactions published by this thread, and the clock of the last one. */
 const published: { units: number; clock: CommitClock | null } = { units: 0, clock: null };
 
-/** Ticket of the transactions that this thread commits together; null for one each. */
+/** Common ticket of the transactions that this thread commits together; null: one ticket each. */
 let jointTicket: number | null = null;
 
-/** Runs a function whose commits get the same ticket; null: one each. */
+/** Runs a function whose commits all get `ticket`; null: a new ticket each. */
 export function withJointTicket<T>(ticket: number | null, run: () => T): T {
   jointTicket = ticket;
   try {
@@ -206,8 +206,8 @@ export class CommitRing {
   }
 
   /**
-   * Finishes for a dead thread whose mutex was taken over: publishes the unit if its commit was
-   * final.
+   * Completes the commit of a dead thread whose mutex was taken over: publishes its unit if the
+   * commit was final.
    */
   takeOver(isCommitted: boolean): void {
     const { words } = this;
@@ -222,7 +222,7 @@ export class CommitRing {
 
   /** Words not yet released by the consumer. */
   get waiting(): number {
-    // Read in this order: a rewind moves `Taken` first.
+    // Read in this order: a rewind moves `Consumed` first.
     const { committed } = this;
     return Math.max(0, (committed - this.#consumed) | 0);
   }
@@ -257,11 +257,12 @@ export class CommitRing {
     const { committed } = this;
     const consumed = this.#consumed;
     let start = committed;
-    // Only while the ring is empty do we own `Taken`; a dead writer may have done half of this.
+    // A producer may change `Consumed` only while the ring is empty. A writer that died during a
+    // rewind leaves `Consumed` ahead of `Committed`.
     if (((consumed - committed) | 0) >= 0) {
-      const place = consumed & (this.#size - 1);
-      if (consumed !== committed || place >= REWIND_WORDS) {
-        start = place === 0 ? consumed : (consumed + this.#size - place) | 0;
+      const offset = consumed & (this.#size - 1);
+      if (consumed !== committed || offset >= REWIND_WORDS) {
+        start = offset === 0 ? consumed : (consumed + this.#size - offset) | 0;
         Atomics.store(this.#ints, Word.Consumed, start);
         Atomics.store(this.#ints, Word.Committed, start);
         this.words[Word.Pending] = start;

@@ -1,12 +1,12 @@
-// Free space of an arena: joins free blocks that are next to each other to holes. A relocation does
-// not copy holes, and the system provides memory for them only when they are used again.
+// Free space of an arena: merges adjacent free blocks into holes. A relocation does not copy holes,
+// and the operating system provides memory for them only when they are used again.
 
 import type { Arena, Hole } from "./arena.js";
 import { allocatorState, blockUnits, MIN_HOLE_WORDS } from "./block-allocator.js";
 import type { GraphMemory } from "./graph-memory.js";
 import { AllocatorWord, CHUNK_SHIFT, CHUNKS_PER_ARENA, DirtyMark } from "./layout.js";
 
-/** Free blocks that are sorted at most, which takes about 50 ms. */
+/** Maximum free blocks to sort, which takes about 50 ms. */
 const MAX_BLOCKS = 200_000;
 /** Free blocks are sorted as offset * 64 + size class. */
 const CLASSES = 64;
@@ -85,9 +85,9 @@ export function joinFreeSpace(
   if (end > 0) markChanged(memory, arena, end - 1);
 }
 
-/** Returns how many words lie outside of holes. */
+/** Returns the number of words outside of holes. */
 export function countWordsOutside({ holes, end }: FreeSpace): number {
-  return holes.reduce((left, { words }) => left - words, end);
+  return holes.reduce((count, { words }) => count - words, end);
 }
 
 /** Returns the words that an allocator could hand out below its end. */
@@ -95,7 +95,7 @@ export function countFreeWords({ header }: GraphMemory, arena: Arena): number {
   return header.words[allocatorState(arena.id) + AllocatorWord.FreeWords]!;
 }
 
-/** Returns the words of holes for which the system provides no memory. */
+/** Returns the words of holes whose memory was returned to the operating system. */
 export function countReleasedWords({ header }: GraphMemory, arena: Arena): number {
   return header.words[allocatorState(arena.id) + AllocatorWord.ReleasedWords]!;
 }
@@ -104,7 +104,7 @@ export function setReleasedWords({ header }: GraphMemory, arena: Arena, words: n
   header.words[allocatorState(arena.id) + AllocatorWord.ReleasedWords] = words;
 }
 
-/** Returns null if there are too many, or if the lists are being changed. */
+/** Returns the free blocks by offset; null if there are too many, or the lists change meanwhile. */
 function sortedBlocks(header: Uint32Array, arena: Arena, unitWords: number): Float64Array | null {
   const state = allocatorState(arena.id);
   const end = header[state + AllocatorWord.End]!;

@@ -144,12 +144,12 @@ export class GraphMemory {
     return Atomics.load(this.header.ints, Header.Erased) !== 0;
   }
 
-  /** True for a removed graph whose name stands for the one that a replica has received instead. */
+  /** True for a removed graph in whose place a replica has received a graph of the same name. */
   get isReplaced(): boolean {
     return Atomics.load(this.header.ints, Header.Replaced) !== 0;
   }
 
-  /** Call it before the graph is removed: objects of the graph go on with the other one. */
+  /** Call it before the graph is removed: open `Graph` objects then switch to its replacement. */
   markReplaced(): void {
     Atomics.store(this.header.ints, Header.Replaced, 1);
   }
@@ -239,7 +239,7 @@ export interface ArenaReservation {
   readonly isKernel: boolean;
 }
 
-/** @param isLarge all addresses that the arena may ever need */
+/** @param isLarge true to reserve all addresses that the arena may ever need */
 export function reservationFor(
   arena: ArenaName,
   size: MemorySize,
@@ -283,7 +283,7 @@ function allocateArena({ arena, maxWords, isKernel }: ArenaReservation): ArenaMe
   return createPlainMemory(marks, marks);
 }
 
-/** Bytes in front of the words of an arena, in which each thread has a part of its own. */
+/** Scratch bytes in front of the words of an arena; each thread has its own section. */
 function scratchBytes(arena: ArenaName): number {
   if (arena === "vectors") {
     return SCRATCH_BYTES + (EXACT_SCRATCH_BYTES + WALK_SCRATCH_BYTES) * KERNEL_THREADS;

@@ -1,4 +1,4 @@
-// Commits the mutations of several graphs together: all of them or none, whenever the thread dies.
+// Commits the mutations of several graphs atomically, even if the thread dies in between.
 //
 //   1  prepare   each: log records complete, `IsJoint` set
 //   2  decide    each: `CommittedCount` set; the first one makes all final
@@ -15,13 +15,13 @@ import { withJointTicket } from "./commit-ring.js";
 import { Header } from "./layout.js";
 import type { Writer } from "./writer.js";
 
-/** Log words of a joint commit: rings must have room for it whatever waits in them. */
+/** Maximum log words of a joint commit, so that it fits in a ring with unread transactions. */
 const MAX_WORDS = 2 ** 20;
 
 /**
  * Commits mutations that this thread has begun; the mutexes stay locked.
- * @param maxWords of the log
- * @throws ConstraintError, CapacityError, upon which the caller rolls all back
+ * @param maxWords maximum words of log records
+ * @throws ConstraintError, CapacityError: the caller must roll back all mutations
  */
 export function commitTogether(writers: readonly Writer[], maxWords = MAX_WORDS): void {
   const words = writers.reduce((sum, writer) => sum + writer.loggedWords, 0);

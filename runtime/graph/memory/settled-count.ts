@@ -1,4 +1,4 @@
-// Tells whether anything changed between two moments, for reads of many vertices.
+// Detects whether a graph changed while many of its vertices were read.
 
 import type { Arena } from "./arena.js";
 import { Header } from "./layout.js";

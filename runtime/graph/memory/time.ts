@@ -15,7 +15,7 @@ export function nowSeconds(): number {
   return frozenAt === 0 ? Math.floor(Date.now() / 1000) : frozenAt;
 }
 
-/** Returns a number that grows with each use of the clock: what grows it depends on the time. */
+/** Returns how often this thread read the clock: code that raises the number depends on time. */
 export function clockReadings(): number {
   return readings;
 }

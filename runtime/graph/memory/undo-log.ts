@@ -38,7 +38,7 @@ export function undo(memory: GraphMemory, count: number, first = 0): void {
     const where = journal.words[at]!;
     const index = journal.words[at + 1]!;
     const old = journal.words[at + 2]!;
-    // A reader that saw the odd value must not see the old one again, as if nothing had changed.
+    // Sequences are not restored: a reader that saw one twice would conclude that nothing changed.
     if (where < SEQUENCE_UNDO_FLAG) arenas[where]!.words[index] = old;
     else Atomics.store(arenas[where - SEQUENCE_UNDO_FLAG]!.ints, index, (old + 2) | 0);
   }

@@ -14,7 +14,7 @@ export function otherGraphError(unit: Unit, name: string, first: string): Access
   return new AccessError(`a batch is limited to one graph: ${names}`);
 }
 
-/** @param name of a graph that adds more in one mutation than its addresses allow */
+/** @param name graph whose reserved addresses one mutation has exhausted */
 export function notEnlargedError(name: string): CapacityError {
   return new CapacityError(
     `graph "${name}" could not be enlarged during one change or batch: make it smaller, raise ` +

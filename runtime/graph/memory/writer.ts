@@ -48,7 +48,7 @@ export type SideNumber = 0 | 1;
 
 /** Checks a mutation before it is committed; see store/constraints.ts. */
 export interface CommitCheck {
-  /** @throws what has the mutation rolled back */
+  /** @throws an error that makes the writer roll the mutation back */
   check(): void;
   /** Called when the mutation was rolled back. */
   forget(): void;
@@ -65,8 +65,8 @@ export class Writer {
   /** True while this thread holds mutexes of several graphs: it must not wait for other threads. */
   static holdsSeveral = false;
   /**
-   * Commits mutations together with what belongs to them in another graph, such as the key of the
-   * request; returns false if there is nothing.
+   * Commits mutations together with the idempotency key of the request, which is in another graph;
+   * returns false if there is no key to commit.
    */
   static commitWithRequest: ((writers: readonly Writer[]) => boolean) | null = null;
 
@@ -91,7 +91,7 @@ export class Writer {
   #freedCount = 0;
   readonly #freed: number[] = [];
   readonly #freedOf: Allocator[] = [];
-  /** Set when a run of arcs shrinks or a handle is freed, until the commit or rollback. */
+  /** True once a run of arcs has shrunk or a handle was freed, until the commit or rollback. */
   hasShortened = false;
   /** Null if the current mutation needs no check. */
   commitCheck: CommitCheck | null = null;
@@ -156,10 +156,10 @@ export class Writer {
   }
 
   /**
-   * Takes the mutex once the log has room. Hot paths spell out what `mutate` does. A nested
+   * Takes the mutex once the log has room. Hot paths call it directly instead of `mutate`. A nested
    * mutation is committed or rolled back with the outer one.
    * @throws AccessError in the main thread, if the mutex holder seems dead; StorageError if the
-   *   transaction log takes no changes
+   *   transaction log accepts no changes
    */
   begin(): void {
     if (this.#depth === 0) this.enlarge();
@@ -200,7 +200,7 @@ export class Writer {
 
   /**
    * Commits the writes so far; the mutex stays locked.
-   * @throws ConstraintError, upon which the caller rolls back
+   * @throws ConstraintError: the caller must roll back
    */
   commit(): void {
     if (this.#depth > 1) return;
@@ -483,7 +483,7 @@ export class Writer {
   }
 }
 
-/** Name of the changes that this thread makes together, for errors. */
+/** Returns the kind of unit that this thread commits, for errors. */
 export function nameUnit(): Unit {
   return Writer.holdsSeveral ? "transaction" : "batch";
 }

@@ -139,8 +139,8 @@ export class ArcIndex {
   }
 
   /**
-   * Reads what the removal of an arc to `other` will read, while the arc at a word moves; returns a
-   * number that depends on it.
+   * Prefetches what the removal of an arc to `other` reads; the arc at word `last` moves into its
+   * position. Returns a number that depends on the words, so that the reads are not eliminated.
    */
   prefetch(run: number, index: number, shape: IndexShape, other: number, last: number): number {
     const words = this.#arcs.words;
@@ -206,7 +206,7 @@ export class ArcIndex {
       const entry = words[index + slot]!;
       if (entry === 0) break;
       const home = homeAt(words, run + (entry - 1) * ARC_WORDS, shape);
-      // An entry may move to the gap unless its home lies behind the gap.
+      // An entry moves to the gap unless its home slot is behind the gap.
       if (((slot - home) & mask) < ((slot - gap) & mask)) continue;
       this.#writer.put(this.#arcs, index + gap, entry);
       gap = slot;

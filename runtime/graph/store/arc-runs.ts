@@ -194,7 +194,7 @@ export class ArcRuns {
     if (index === 0) {
       const end = run + last * ARC_WORDS;
       const arcs = this.arcs.words;
-      // The most recent ones are last, and often the first to be removed.
+      // Scans from the end: recent arcs are last, and often removed first.
       let hole = end;
       while (arcs[hole] !== other || (arcs[hole + 1]! & ARC_KEY_MASK) !== (key | 0)) {
         assert(hole > run, "the run has the arc to remove");

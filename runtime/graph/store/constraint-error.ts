@@ -1,8 +1,8 @@
-// Errors of constraints: they name the vertex that breaks a rule and the one in its way.
+// Errors of constraints: they name the vertex that breaks a rule and the vertex it conflicts with.
 
 import { ConstraintError } from "../model/errors.js";
 
-/** Violations that an error lists at most. */
+/** Maximum violations listed by an error. */
 export const MAX_LISTED = 100;
 
 /** A rule that a vertex breaks, by codes and handles. */
@@ -12,7 +12,7 @@ export interface BrokenRule {
   readonly key: number;
   /** `unique`, `required`, or the kind of value. */
   readonly rule: string;
-  /** The vertex that has the value already; 0 for other rules. */
+  /** The vertex that already has the unique value; 0 for other rules. */
   readonly other: number;
   /** Kind of the value that the vertex has. */
   readonly found: string;

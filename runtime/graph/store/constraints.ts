@@ -4,8 +4,8 @@
 //
 //   LISTS  one descriptor per constraint: {next descriptor, type, key, rules}
 //
-// Every non-null value of a unique property leads to its vertex, also while a batch has duplicates;
-// see unique-values.ts.
+// Every non-null value of a unique property is indexed, even while a batch contains duplicates; see
+// unique-values.ts.
 // Equal texts and other large values share a pointer, so they are compared by pointer.
 
 import type { Arena } from "../memory/arena.js";
@@ -55,7 +55,7 @@ const float = new Float64Array(1);
 const floatWords = new Uint32Array(float.buffer);
 
 export class Constraints implements EntryMatcher, CommitCheck {
-  /** False while changes are replayed: what another instance accepted is never refused. */
+  /** False while changes are replayed: changes that another instance accepted are never refused. */
   isEnforced = true;
   readonly #parts: ConstraintParts;
   readonly #writer: Writer;
@@ -116,7 +116,7 @@ export class Constraints implements EntryMatcher, CommitCheck {
     return count;
   }
 
-  /** Returns true if a constraint refers to the code of a type, which then keeps its name. */
+  /** Returns true if a constraint refers to a type: its code must not be reused. */
   usesType(type: number): boolean {
     return this.#uses(Descriptor.Type, type);
   }
@@ -135,7 +135,8 @@ export class Constraints implements EntryMatcher, CommitCheck {
   /**
    * Declares, changes or drops (0) the rules of a property of a type. Requires a mutation.
    * @returns false if nothing changed
-   * @throws ConstraintError with the vertices that break them, CapacityError at 64 constraints
+   * @throws ConstraintError listing the vertices that break the rules; CapacityError at 64
+   *   constraints
    */
   declare(type: number, key: number, rules: number): boolean {
     const old = this.rulesFor(type, key);
@@ -175,7 +176,7 @@ export class Constraints implements EntryMatcher, CommitCheck {
     if (this.usesType(type)) this.#note(vertex);
   }
 
-  /** Takes up the value in a cell of a vertex. Requires a mutation. */
+  /** Notes the value in a cell of a vertex; a unique value is indexed. Requires a mutation. */
   addValue(vertex: number, key: number, high: number, low: number): void {
     const type = this.#parts.vertices.typeOf(vertex);
     const rules = this.rulesFor(type, key);
@@ -186,7 +187,7 @@ export class Constraints implements EntryMatcher, CommitCheck {
     if (isUnique(rules)) this.#addUnique(vertex, type, key, high, low);
   }
 
-  /** Forgets the value in a cell of a vertex, which it is about to lose. Requires a mutation. */
+  /** Forgets a value that is about to be removed from a cell. Requires a mutation. */
   removeValue(vertex: number, key: number, high: number, low: number): void {
     const type = this.#parts.vertices.typeOf(vertex);
     const rules = this.rulesFor(type, key);
@@ -293,7 +294,7 @@ export class Constraints implements EntryMatcher, CommitCheck {
     this.#blocks.free(this.#writer, removed, SIZE_CLASS);
   }
 
-  /** Returns what vertices of a type break; `isNew`: takes up their unique values. */
+  /** Returns the rules that vertices of a type break; `isNew`: also indexes their unique values. */
   #scan(type: number, key: number, rules: number, isNew: boolean): BrokenRule[] {
     const broken: BrokenRule[] = [];
     for (const vertex of this.#verticesOf(type)) {
@@ -301,7 +302,7 @@ export class Constraints implements EntryMatcher, CommitCheck {
       const cell = this.#groups.find(vertex, key);
       const { words } = this.#groups.cells;
       const [low, high] = cell === 0 ? [0, 0] : [words[cell]!, words[cell + 1]!];
-      // Before the vertex itself is in the table: each pair is listed once.
+      // Checked before the vertex itself is indexed, so each pair of duplicates is listed once.
       const found = this.#findBrokenRule(vertex, type, key, rules);
       if (found !== null) broken.push(found);
       const isAdded = isNew && cell !== 0 && (found === null || !this.isEnforced);
@@ -339,7 +340,7 @@ export class Constraints implements EntryMatcher, CommitCheck {
   #addUnique(vertex: number, type: number, key: number, high: number, low: number): void {
     if (kindOfCell(high) === PropertyKind.Null) return;
     const text = isPointerCell(high) ? low : 0;
-    // Equal texts are one string, to which each of them refers.
+    // Equal texts share one string: with a single reference, no other vertex has the value.
     if (text !== 0 && !this.#parts.strings.isShared(text)) {
       this.#values.own(text, vertex);
       return;
@@ -347,7 +348,7 @@ export class Constraints implements EntryMatcher, CommitCheck {
     try {
       if (this.#values.add(hashValue(type, key, high, low), vertex, text)) this.#note(vertex);
     } catch (error) {
-      // A batch with many equal values is refused for what it is.
+      // Too many equal values in a batch: report them as duplicates rather than a full index.
       if (error instanceof CapacityError) this.check();
       throw error;
     }

@@ -26,14 +26,14 @@ const Seed = {
 
 /** Result of the last `mix`. */
 const term = new Int32Array(DIGEST_WORDS);
-/** Sum of several. */
+/** Sum of several terms. */
 const total = new Int32Array(DIGEST_WORDS);
 
 export class ContentDigest {
   /** False: the digest is not maintained, and changes need not be reported. */
   isMaintained: boolean;
   readonly #writer: Writer;
-  /** Receives the terms instead of the graph during `measure`. */
+  /** During `measure`, receives the terms that otherwise change the sums of the graph. */
   #sums: Uint32Array | null = null;
 
   constructor(writer: Writer) {
@@ -94,7 +94,7 @@ export class ContentDigest {
     this.#change(sign);
   }
 
-  /** Returns the sums of the terms reported by `tell`, separate from those of the graph. */
+  /** Returns the sums of the terms that `report` adds; those of the graph do not change. */
   measure(report: () => void): Uint32Array {
     const sums = new Uint32Array(DIGEST_WORDS);
     const { isMaintained } = this;
@@ -133,7 +133,7 @@ export function digestText(sums: Uint32Array): string {
   return Array.from(sums, (sum) => sum.toString(16).padStart(8, "0")).join("");
 }
 
-/** Hashes a seed and four words to a term; each of its bits depends on each of theirs. */
+/** Hashes a seed and four words to a term; each bit of the term depends on all their bits. */
 function mix(seed: number, a: number, b: number, c: number, d: number): void {
   let h = Math.imul(seed ^ a, 0x85eb_ca6b);
   let g = Math.imul((seed + b) | 0, 0xc2b2_ae35);

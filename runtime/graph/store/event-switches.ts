@@ -7,7 +7,7 @@ import type { GraphStore } from "./graph-store.js";
 
 /**
  * Bits of `Header.EventsSuspended`: suspended by the graph's own switch, by the system, or because
- * the graph is a replica, whose provider removes what expires.
+ * the graph is a replica, which receives removals from its provider.
  */
 export const EventPause = { Graph: 1, System: 2, Replica: 4 } as const;
 type EventPauseBit = (typeof EventPause)[keyof typeof EventPause];

@@ -1,6 +1,5 @@
 // Binary min-heap of the vertices the event processor has to visit, ordered by time. Each vertex
-// knows its position, so it is in the heap at most once. changes/expire.ts
-// decides what happens at that time.
+// records its position, so it is in the heap at most once. changes/expire.ts implements the visit.
 //
 //   EVENTS   words 2p and 2p + 1: {second, vertex} at position p, 1 to `Header.EventCount`
 //   RECORD   `RecordWord.EventPosition`: position of a vertex, 0 if absent

@@ -121,7 +121,7 @@ export class HashIndex {
       }
       slot = (slot + 1) & mask;
     }
-    // A free slot needs no hash, so this needs no undo entry; see also `#closeGap`.
+    // The hash of a free slot is never read, so it needs no undo entry; see also `#closeGap`.
     ints[at] = hash;
     writer.put(arena, at + 1, entry);
     writer.put(arena, segment + ENTRY_COUNT, count);
@@ -156,8 +156,8 @@ export class HashIndex {
   }
 
   /**
-   * Returns the entry at which the search for a hash begins, mostly the wanted one; 0 if there is
-   * none. For prefetching.
+   * Returns the entry in the home slot of a hash, usually the wanted one; 0 if the slot is free.
+   * For prefetching.
    */
   firstEntry(hash: number): number {
     const { ints } = this.#arena;
@@ -185,7 +185,7 @@ export class HashIndex {
     let { ints } = this.#arena;
     let table = ints[segment]!;
     if (slotAt(table, countSlots(table)) > ints.length) {
-      // Either the arena has grown, or the word was never a table: the sequence tells.
+      // Either the arena has grown, or the word was never a table: the caller checks the sequence.
       this.#writer.memory.refresh();
       ints = this.#arena.ints;
       table = ints[segment]!;

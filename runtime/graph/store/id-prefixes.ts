@@ -7,7 +7,7 @@
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { Header } from "../memory/layout.js";
 
-/** Graphs with more handles have none: 8 MiB per thread. */
+/** Graphs with more handles have no prefixes, which would take more than 8 MiB per thread. */
 const MAX_HANDLES = 2 ** 20;
 
 export class IdPrefixes {
@@ -16,7 +16,7 @@ export class IdPrefixes {
   /** State of the graph that the column belongs to. */
   #sequence = 0;
   #serial = 0;
-  /** Prefixes requested since then. */
+  /** Prefixes requested in this state. */
   #requested = 0;
 
   constructor(memory: GraphMemory) {
@@ -24,9 +24,9 @@ export class IdPrefixes {
   }
 
   /**
-   * Returns the known prefixes, NaN for others, which the caller adds at once; null if it must
-   * compute all. As many must have been requested as there are handles: an array never costs more
-   * than the prefixes computed before.
+   * Returns the known prefixes; the caller must replace each NaN that it reads by the prefix. Null
+   * if it must compute all: the array is allocated once as many prefixes were requested as there
+   * are handles, so it never costs more than the prefixes computed before.
    * @param count number of prefixes that the caller needs
    */
   request(count: number): Float64Array | null {
@@ -39,7 +39,7 @@ export class IdPrefixes {
       this.#serial = serial;
       this.#requested = 0;
     }
-    // In this order: a mutation that begins now changes both before it changes an id.
+    // Read in this order: a mutation that begins now changes both words before it changes an id.
     if (Atomics.load(ints, Header.Mutex) !== 0) return null;
     this.#requested += count;
     const end = words[Header.HandleEnd]!;

@@ -1,6 +1,6 @@
 // Enumeration of one kind of names: relationships, vertex types or property keys. A name keeps its
-// code until all codes are assigned. Then the oldest unused name gives up its code; which one that
-// is depends on the operations only, so replicas choose the same.
+// code until all codes are assigned. Then the code of the oldest unused name is reassigned; the
+// choice depends on the operations only, so replicas choose the same.
 //
 //   LISTS  {size class, names}, then per name {pointer to its string, count, serial}: first the
 //          system names, then the users' names by ascending code; null pointer: unnamed code
@@ -258,7 +258,7 @@ export class NameEnumeration {
     }
   }
 
-  /** Separate from its callers: a closure would allocate on each of their calls. */
+  /** Separate from its callers, because a closure would allocate on each of their calls. */
   #refresh(): void {
     this.#writer.beginReading();
     try {
@@ -310,7 +310,7 @@ export class NameEnumeration {
   #reuse(place: number, name: string): void {
     const at = this.#table() + HEAD_WORDS + place * ENTRY_WORDS;
     const old = this.#lists.words[at + Entry.String]!;
-    // Before the code can be used: readers that saw it earlier must retry.
+    // Incremented before the new name is used: readers that saw the code earlier must retry.
     Atomics.add(this.#header.ints, Header.NameReuses, 1);
     this.#fill(at, name);
     if (old !== 0) this.#strings.release(old);

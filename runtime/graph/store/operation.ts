@@ -85,7 +85,7 @@ export interface Operation {
   text: string;
 }
 
-/** Returns an operation with default members. */
+/** Returns an operation with default values. */
 export function makeOperation(): Operation {
   return {
     code: OperationCode.CreateVertex,

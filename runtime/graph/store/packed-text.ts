@@ -1,5 +1,5 @@
-// A text as it lies in shared memory: UTF-8 in words, first byte lowest, zero-padded. Instances are
-// scratch objects, reused for each lookup; never store one as a value.
+// A text in its form in shared memory: UTF-8 in words, first byte lowest, zero-padded. Instances
+// are scratch objects, reused for each lookup; never store one as a value.
 //
 // The hash is MurmurHash3 (32 bits) over the padded words. Snapshots and internal ids contain it,
 // so it must not change. It is predictable, so clients can produce collisions; hash-index.ts bounds

@@ -73,8 +73,8 @@ const PACKED_KINDS = new Set<number>([Bytes, Integers, Floats, Mapped, Opaque]);
 
 /**
  * Returns a value of a log record. Decodes and packs it again, which fails or changes its length if
- * the bytes are corrupt. Objects keep their bytes: V8 writes a copy of `[{}]` in another form, and
- * equal graphs must have equal digests.
+ * the bytes are corrupt. Objects keep their original bytes: V8 may serialize a copy differently,
+ * such as that of `[{}]`, and equal graphs must have equal digests.
  * @throws SvcError SVC2409
  */
 export function validatePackedValue(value: PackedValue): StoredValue {

@@ -24,7 +24,7 @@ const ENTRY_WORDS = 3;
 export const CELL_WORDS = 2;
 const LOW_MASK = 0xffff;
 const CLASS_SHIFT = 16;
-/** More words than these are copied to another block, where they need no undo entries. */
+/** More words are copied to a new block instead, where they need no undo entries. */
 const MAX_SHIFTED_WORDS = 16;
 /** Returns the group number of a vertex; one seqlock protects a group. */
 export function getGroup(vertex: number): number {
@@ -60,8 +60,8 @@ export class PropertyGroups {
   }
 
   /**
-   * Drops all tables when their arena is cleared as a whole. No undo entries: after a crash it is
-   * repeated, not rolled back. Requires a mutation.
+   * Drops all tables when their arena is cleared as a whole. Writes no undo entries: recovery
+   * repeats an interrupted clear instead of rolling it back. Requires a mutation.
    */
   clear(): void {
     const { words, ints } = this.#groups;
@@ -78,7 +78,7 @@ export class PropertyGroups {
     const index = sequenceOf(vertex);
     this.#isTorn = false;
     if (index >= this.#groups.words.length) this.#writer.memory.refresh();
-    // Beyond the last group no vertex has properties.
+    // No vertex beyond the last group has properties.
     if (index >= this.#groups.words.length) return NO_GROUP;
     return this.#reader.enterWord(this.#groups, index, attempt);
   }

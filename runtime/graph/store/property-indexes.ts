@@ -225,7 +225,7 @@ export class PropertyIndexes {
     return place;
   }
 
-  /** Returns the first place and the one behind the last; null if empty. Requires the mutex. */
+  /** Returns the ends of a range as a half-open interval; null if empty. Requires the mutex. */
   #endsOf(range: ValueRange): readonly [Place, Place] | null {
     switch (range.kind) {
       case "any":

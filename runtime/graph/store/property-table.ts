@@ -91,7 +91,6 @@ export class PropertyTable {
   readonly #texts: TextTable;
   readonly #constraints: Constraints;
 
-  /** @param parts components it uses */
   constructor(parts: PropertyParts) {
     const { writer, reader, strings, keys, indexes, digest, values, texts, constraints } = parts;
     this.groups = new PropertyGroups(writer, reader);
@@ -237,7 +236,7 @@ export class PropertyTable {
       this.#readCells(getGroupBit(vertex), keys.length, into);
       if (!groups.leave(vertex, seen)) continue;
       into.seen = seen;
-      // Own writes and reads under the mutex have no sequence to validate the cache with.
+      // Reads of own changes or under the mutex have no sequence that could validate the cache.
       into.group = seen >= 0 ? group : NO_GROUP;
       return;
     }
@@ -258,7 +257,7 @@ export class PropertyTable {
       const low = words[cell]!;
       const high = words[cell + 1]!;
       kinds[place] = kindOfCell(high);
-      // Read as float64: composing it from two words would go through memory.
+      // Read as float64, because composing it from two words would go through memory.
       numbers[place] = isFloatCell(high)
         ? numberOfCell(high, low)
         : this.groups.floats[cell >>> 1]!;
@@ -313,8 +312,8 @@ export class PropertyTable {
   }
 
   /**
-   * Returns a value in stored form, a text as a view of its place. Requires the mutex.
-   * @param key that the vertex has
+   * Returns a value in stored form, a text as a view of its words. Requires the mutex.
+   * @param key key of a property that the vertex has
    */
   storedInPlace(vertex: number, key: number, view: TextView): StoredValue | TextView {
     const cell = this.groups.find(vertex, key);
@@ -323,7 +322,7 @@ export class PropertyTable {
     return this.#strings.view(words[cell]!, view);
   }
 
-  /** Creates the cell of a value, holding a reference to what it points to. */
+  /** Creates the cell of a value, with a reference to its string if it has one. */
   #makeCell(value: StoredValue | TextView): void {
     if (typeof value === "number") makeNumberCell(value);
     else if (value === null) makePointerCell(PropertyKind.Null, 0);

@@ -131,7 +131,7 @@ function checkedInteger(value: bigint): number {
   throw new ValueError("integer value out of range");
 }
 
-/** Reals that no int of 64 bits can be meant by. */
+/** Larger whole numbers are floats: no 64-bit integer can be meant. */
 const LEAST_REAL = 2 ** 63;
 
 function checkedNumber(value: number): number | Float {

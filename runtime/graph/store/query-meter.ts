@@ -1,5 +1,5 @@
-// Counts queries and their time for the status services. Reading the clock twice costs as much as a
-// small query, and a counter shared by all threads costs more, so one query in 64 is sampled.
+// Counts queries and their time for the status services. One query in 64 is sampled: reading the
+// clock twice costs as much as a small query, and changing a shared counter costs more.
 
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { Header } from "../memory/layout.js";

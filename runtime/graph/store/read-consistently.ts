@@ -9,7 +9,8 @@ const MAX_READINGS = 3;
 
 /**
  * Returns the result of a read during which no code was reused and no batch committed.
- * @param isOnce true if `read` must not run twice: it holds the mutex if codes were ever reused
+ * @param isOnce true if `read` must not run twice: it then runs under the mutex if codes were ever
+ *   reused
  */
 export function readConsistently<T>(store: GraphStore, isOnce: boolean, read: () => T): T {
   const { ints } = store.memory.header;

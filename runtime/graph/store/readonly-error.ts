@@ -1,12 +1,11 @@
-// Why a graph accepts no change: an operator or its role, or a transaction log that cannot be
-// written.
+// Error of changes to a read-only graph: names the transaction log if it cannot be written.
 
 import { AccessError, StorageError } from "../model/errors.js";
 import type { GraphStore } from "./graph-store.js";
 
 /**
  * Returns the error of a change to a read-only graph.
- * @param end of the message, where the reason is not the log
+ * @param end appended to the message unless the log is the reason
  */
 export function readonlyError({ memory }: GraphStore, end = ""): AccessError {
   const clock = memory.log?.clock;

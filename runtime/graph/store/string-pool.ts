@@ -1,5 +1,5 @@
 // Pool of interned strings and byte values, reference-counted. A pointer stored in the graph owns a
-// reference, which `release` gives back.
+// reference until `release`.
 //
 //   STRINGS  {references, bytes + 1 | kind << 31, hash, serial}, then the bytes, zero-padded
 //   INDEX    hash -> pointer
@@ -154,7 +154,7 @@ export class StringPool implements EntryMatcher {
     return this.#arena.words[pointer + Head.References]! > 1;
   }
 
-  /** Returns true if the value at a pointer is the one looked for (callback of the index). */
+  /** Returns true if the value at a pointer is the wanted one (callback of the index). */
   matches(pointer: number): boolean {
     const start = pointer + HEAD_WORDS;
     if (!this.#cover(start + this.#wanted.wordCount)) return false;

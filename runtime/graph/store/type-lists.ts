@@ -19,7 +19,7 @@ const PAGE_SHIFT = 10;
 const PAGE_WORDS = 1 << PAGE_SHIFT;
 const PAGE_MASK = PAGE_WORDS - 1;
 const FIRST_PAGES = 16;
-/** Words that are worth a view. */
+/** Fewer words are copied by a loop, because creating a view costs more. */
 const VIEW_ABOVE = 128;
 
 export class TypeLists {

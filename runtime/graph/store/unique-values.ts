@@ -1,12 +1,12 @@
-// Vertices by their unique values, which belong to a property of a type. Most unique values are
-// texts that occur once in the graph. Such a text needs no hash table, where each value would have
-// a cache line of its own: its vertex lies beside it.
+// Vertices by unique value of a property of a type. Most unique values are texts that occur once in
+// the graph. Their vertices are stored in an array parallel to the texts, which saves the cache
+// miss of a hash table.
 //
 //   INDEX         hash table: hash of type, key and value -> vertex
 //   TEXT_OWNERS   a word for each four words of STRINGS: vertex with the text that starts there
 //
-// An owner may be outdated, because dropped constraints leave theirs, so the matcher of a search
-// compares its value.
+// Dropped constraints leave outdated owners behind, so the matcher of a search compares the value
+// of an owner.
 
 import type { Arena } from "../memory/arena.js";
 import { Header } from "../memory/layout.js";
@@ -14,9 +14,9 @@ import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 import { type EntryMatcher, HashIndex } from "./hash-index.js";
 
-/** No text has fewer words than these, with its head. */
+/** Log2 of the minimum words of a text with its head. */
 const OWNED_SHIFT = 2;
-/** Owners are added in steps, so that most additions need not change the header. */
+/** The array of owners grows in steps, so that most additions need not change the header. */
 const STEP_WORDS = 2 ** 12;
 
 export class UniqueValues {
@@ -52,7 +52,7 @@ export class UniqueValues {
   /**
    * Adds a value that other vertices may have. Requires a mutation.
    * @param text pointer of a text, 0 for other values
-   * @returns whether others may have it
+   * @returns whether other vertices may have the value
    * @throws CapacityError
    */
   add(hash: number, vertex: number, text: number): boolean {
@@ -63,7 +63,7 @@ export class UniqueValues {
   /** Removes a value of a vertex. Requires a mutation. */
   remove(hash: number, vertex: number, text: number): void {
     const isOwner = this.#ownerOf(text) === vertex;
-    // It may own the text for another property.
+    // The vertex may own the text for another property.
     const isListed = { matches: (entry: number) => entry === vertex };
     if (isOwner && this.#find(hash, isListed) === 0) {
       this.#writer.put(this.#owners, text >>> OWNED_SHIFT, 0);

@@ -7,7 +7,7 @@
 //
 // A lookup accesses only INDEX and IDS, because each further arena costs a cache miss in a large
 // graph. It reads the handle, compares the id, and accepts the handle if it is unchanged: a block
-// that changes its owner is free in between.
+// is always free before it gets another owner.
 
 import { BlockAllocator } from "../memory/block-allocator.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
@@ -74,7 +74,7 @@ export class VertexIds implements EntryMatcher {
   }
 
   /**
-   * Reads what lookups of many ids will read, so that the cache misses overlap.
+   * Prefetches the words that lookups of many ids read, so that the cache misses overlap.
    * @param places offsets of the ids in `words`, each behind its length; overwritten
    */
   prefetch(words: Uint32Array, places: Int32Array, count: number): void {

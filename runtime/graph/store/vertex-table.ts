@@ -203,8 +203,8 @@ export class VertexTable implements Allocator {
   }
 
   /**
-   * Returns whether a handle was allocated last when, or before, `serial` was the last one; false
-   * also if it was 2^31 allocations before.
+   * Returns whether the generation of a handle is not later than `serial`; false also if it is more
+   * than 2^31 allocations older.
    */
   isAsOld(handle: number, serial: number): boolean {
     return ((this.generationOf(handle) - serial) | 0) <= 0;
@@ -266,8 +266,8 @@ export class VertexTable implements Allocator {
   }
 
   /**
-   * Initializes the columns. The handle is unreferenced, so no undo entries are needed, unless it
-   * was freed earlier in the same batch.
+   * Initializes the columns. An unreferenced handle needs no undo entries, unless it was freed
+   * earlier in the same batch.
    */
   #clear(handle: number): void {
     const base = handle * RECORD_WORDS;

@@ -6,7 +6,7 @@ import { AccessError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { threadOfSession, type WaitEntry } from "../../store/lock-table.js";
 
-/** Wait of a session; call `end` in any case. */
+/** Wait of a session. Every wait must be ended by `end`. */
 export class LockWait {
   readonly #store: GraphStore;
   readonly #session: number;

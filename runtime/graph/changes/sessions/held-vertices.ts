@@ -1,5 +1,5 @@
-// Vertices held by a session, by handle. Most sessions hold one vertex at a time, which is kept
-// outside of the map: changing a map costs more than the rest of a lock.
+// Vertices held by a session, by handle. Most sessions hold one vertex at a time. It is stored
+// outside of the map, because changing a map costs more than the rest of a lock.
 
 /** @typeParam H record of a held vertex */
 export class HeldVertices<H extends { readonly vertex: number }> {

@@ -27,7 +27,7 @@ export interface OpenRequest {
 const ONE_MODES: readonly AccessMode[] = ["r", "w", "a"];
 const SEVERAL_MODES: readonly AccessMode[] = ["r", "a"];
 
-/** The vertices, or the one that another session holds. */
+/** The opened vertices, or a vertex that another session holds. */
 type Attempt = { readonly holds: readonly HeldVertex[] } | { readonly lockedBy: number };
 
 /** @throws KeyError, AccessError, VertexError, ValueError */

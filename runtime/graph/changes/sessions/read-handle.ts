@@ -1,5 +1,5 @@
-// A vertex that is read without a lock, as by queries: others may change and even remove it, and no
-// change waits for it.
+// A vertex that is read without a lock, as queries do: other sessions may change and even remove
+// it, and need not wait.
 
 import { KeyError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -11,7 +11,7 @@ export class ReadHandle implements OpenedVertex {
   readonly #store: GraphStore;
   readonly #generation: number;
 
-  /** @throws KeyError no such vertex */
+  /** @throws KeyError if there is no such vertex */
   constructor(store: GraphStore, id: string) {
     const { ids, vertices } = store;
     this.#store = store;
@@ -19,7 +19,7 @@ export class ReadHandle implements OpenedVertex {
       this.vertex = ids.resolve(id);
       if (this.vertex === 0) throw new KeyError(`Object does not exist: '${id}'`);
       this.#generation = vertices.generationOf(this.vertex);
-      // Its number may have passed to another vertex before the generation was read.
+      // The handle may have been reused before its generation was read.
       if (vertices.isUsed(this.vertex) && ids.resolve(id) === this.vertex) return;
     }
   }

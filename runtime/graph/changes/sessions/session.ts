@@ -131,7 +131,7 @@ export class Session implements SessionView {
     writer.begin();
     try {
       locks.addCount(hold.entry, -times);
-      // Not an operation: an unlocked virtual vertex without inarcs counted as removed before.
+      // Not logged as an operation: on replicas, which have no locks, the vertex is already gone.
       if (isLast) removeIfUnreferenced(this.#store, hold.vertex);
       writer.commit();
     } catch (error) {

@@ -10,7 +10,7 @@ export type FieldKind = "text" | "integer" | "float" | "arc value" | "vector" | 
 /** Type in expressions. */
 export type AttributeType = "text" | "int" | "real" | "num" | "bits" | "vector";
 
-/** The current hit. The object is reused: copy what has to last. */
+/** The current hit. The object is reused: copy values that must outlive it. */
 export interface HitView {
   readonly store: GraphStore;
   /** Handles of the arc's ends; a vertex found without an arc is the head. */
