@@ -11,7 +11,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nodeCommand, plainNode } from "./runner/node-command.mjs";
+import { COMPILED_CODE, nodeCommand, plainNode } from "./runner/node-command.mjs";
 import {
   isServerSuite,
   isSuite,
@@ -72,6 +72,11 @@ const servers = longFirst(complete.filter(isServerSuite));
 if (servers.some((file) => readFileSync(join(root, file), "utf8").includes("examples"))) {
   // In a process of its own: the compiler keeps memory.
   execFileSync(plainNode(), [join(here, "runner/build-examples.mjs")], { stdio: "inherit" });
+}
+if (servers.length > 0 && COMPILED_CODE.length > 0) {
+  // V8 takes only code that was written under the same flags.
+  const words = [...COMPILED_CODE, join(here, "runner/compile-build.cjs")];
+  execFileSync(plainNode(), words, { stdio: "inherit" });
 }
 if (options.serial || availableParallelism() === 1) {
   await runAll(plain);

@@ -18,6 +18,8 @@ const test = suite("dispatch chaos");
 const IS_STRICT = process.env.CHAOS_SECONDS !== undefined;
 const SECONDS = Number(process.env.CHAOS_SECONDS ?? rounds(10));
 const CLIENTS = 8;
+/** Between two requests of a client, so that the clients take little of the CPU. */
+const PAUSE_MS = 20;
 const TIMEOUT_MS = 500;
 const ROWS = 3;
 const COLUMNS = 2;
@@ -69,6 +71,7 @@ async function client(name: string, random: Random, tally: Tally, signal: AbortS
     const id = `${name}-${number}`;
     if (random.below(3) === 0) await write(id, tally);
     else await read(id, tally);
+    await delay(PAUSE_MS);
   }
 }
 

@@ -9,7 +9,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { bundleSource } from "../../property/support/bundle-source.js";
-import { nodeCommand } from "../../runner/node-command.mjs";
+import { COMPILED_CODE, nodeCommand } from "../../runner/node-command.mjs";
 import { FaultProxy } from "./fault-proxy.js";
 import type { NodeSettings, Order, Report } from "./matrix-node.js";
 
@@ -45,7 +45,7 @@ export class MatrixNode {
     program ??= writeProgram();
     this.#process = fork(program, [LIBRARY], {
       execPath,
-      execArgv,
+      execArgv: [...execArgv, ...COMPILED_CODE],
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     for (const stream of [this.#process.stdout!, this.#process.stderr!]) {

@@ -4,7 +4,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { nodeCommand, plainNode } from "../../runner/node-command.mjs";
+import { COMPILED_CODE, nodeCommand, plainNode } from "../../runner/node-command.mjs";
 import { type Ran, runMain } from "../../support/run-main.js";
 
 const SVC = fileURLToPath(new URL("../../../bin/svc.cjs", import.meta.url));
@@ -105,7 +105,8 @@ export function serveWith(bin: string, project: string, ...args: string[]): Prom
 
 /** Any program that serves, once it listens. */
 export async function started(words: readonly string[], env = process.env): Promise<Served> {
-  const child = spawn(NODE, [...NODE_ARGS, ...words], { stdio: ["ignore", "pipe", "pipe"], env });
+  const args = [...NODE_ARGS, ...COMPILED_CODE, ...words];
+  const child = spawn(NODE, args, { stdio: ["ignore", "pipe", "pipe"], env });
   let out = "";
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {

@@ -9,12 +9,13 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../../runtime/base/package-info.js";
+import { COMPILED_CODE } from "../../runner/node-command.mjs";
 import { type Answer, buildProject, get, svcHere } from "./server.js";
 
 const POLL_MS = 100;
 /** For a loaded machine. */
 export const LIMIT_MS = 120_000;
-const BIN = join(packageRoot(), "bin", "svc.cjs");
+const SVC = [...COMPILED_CODE, join(packageRoot(), "bin", "svc.cjs")];
 
 /** All of 127.0.0.0/8 is loopback; the process id makes the address unique. */
 export function ownHost(): string {
@@ -106,7 +107,7 @@ export class UpSystem {
   async up(...more: string[]): Promise<void> {
     this.out = "";
     const words = ["up", this.#project, "--descriptor", this.file, ...this.#data(), ...more];
-    const child = spawn(process.execPath, [BIN, ...words], {
+    const child = spawn(process.execPath, [...SVC, ...words], {
       stdio: ["ignore", "pipe", "pipe"],
       env: environment(),
     });
@@ -126,7 +127,7 @@ export class UpSystem {
     const root = join(this.root, `data-${ids}`);
     mkdirSync(root, { recursive: true });
     const words = ["up", this.#project, "--descriptor", this.file, "--root", root, "--only", ids];
-    const child = spawn(process.execPath, [BIN, ...words], {
+    const child = spawn(process.execPath, [...SVC, ...words], {
       stdio: ["ignore", "pipe", "inherit"],
       env: environment(),
     });
@@ -166,7 +167,7 @@ export class UpSystem {
 
   /** Starts `svc admin`, which can be killed at any time. */
   spawnAdmin(...words: string[]): ChildProcess {
-    const all = [BIN, ...this.#command(words)];
+    const all = [...SVC, ...this.#command(words)];
     return spawn(process.execPath, all, {
       stdio: ["ignore", "ignore", "pipe"],
       env: environment(),
@@ -179,7 +180,7 @@ export class UpSystem {
   }
 
   async run(...words: string[]): Promise<Ended> {
-    const child = spawn(process.execPath, [BIN, ...words], {
+    const child = spawn(process.execPath, [...SVC, ...words], {
       stdio: ["ignore", "pipe", "pipe"],
       env: environment(),
     });
