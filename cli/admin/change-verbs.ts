@@ -6,7 +6,7 @@ import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";
 
-/** @param needsIds whether the verb requires explicit ids, because it can do harm */
+/** @param needsIds whether the verb requires explicit ids, because it can be harmful */
 export function changeVerb(
   operation: string,
   { needsIds = false, needsYes = false, parameters = {} }: Options = {},
@@ -19,7 +19,7 @@ export function changeVerb(
       throw new SvcError("SVC3116", text);
     }
     const act = (id: string) => operate(context.address(id), operation, parameters);
-    return forEachInstance(context, chosen, act, say);
+    return forEachInstance(context, chosen, act, describe);
   };
   return { run };
 }
@@ -30,8 +30,8 @@ interface Options {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** Text such as `persist complete`. */
-function say(result: unknown): string {
+/** Returns text such as `persist complete`. */
+function describe(result: unknown): string {
   if (!isPlainObject(result)) return JSON.stringify(result);
   const { action, status } = result;
   return [action, status].filter((part) => part !== undefined).join(" ");

@@ -1,4 +1,4 @@
-// The context of all verbs of `svc admin`: the system, and how to reach its instances.
+// Context of all verbs of `svc admin`: the system and access to its instances.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -54,7 +54,7 @@ export class AdminContext implements InstanceCalls {
     readonly secure: TlsContextCache | null = null,
   ) {}
 
-  /** The operator wants to take over from another run. */
+  /** Whether to preempt another run. */
   get isForced(): boolean {
     return this.values.force === true;
   }
@@ -66,8 +66,8 @@ export class AdminContext implements InstanceCalls {
   }
 
   /** @throws SvcError SVC3111 for a selector that matches no instance */
-  select(ids: string | undefined, usual = "@"): string[] {
-    return selectIds(this.system, ids ?? usual);
+  select(ids: string | undefined, defaultIds = "@"): string[] {
+    return selectIds(this.system, ids ?? defaultIds);
   }
 
   /** Address of an instance's admin port. */
@@ -80,7 +80,7 @@ export class AdminContext implements InstanceCalls {
    * Resolves when no graph of an instance has changed for a while.
    * @throws SvcError SVC3118 if that takes too long, SVC2701
    */
-  async untilIdle(id: string, waitMs = IDLE_WAIT_MS): Promise<void> {
+  async waitUntilIdle(id: string, waitMs = IDLE_WAIT_MS): Promise<void> {
     const deadline = performance.now() + waitMs;
     for (;;) {
       const path = "/svc/nodestat";
@@ -94,7 +94,7 @@ export class AdminContext implements InstanceCalls {
     }
   }
 
-  /** Prints a JSON value for tools, or lines for people. */
+  /** Prints a value as JSON with `--json`, and lines otherwise. */
   print(value: unknown, lines: readonly string[]): void {
     const text = this.isJson ? JSON.stringify(value) : lines.join("\n");
     if (text !== "") process.stdout.write(`${escapeControlChars(text)}\n`);
@@ -105,25 +105,25 @@ export class AdminContext implements InstanceCalls {
 export async function adminContext(values: AdminValues): Promise<AdminContext> {
   const requested = requestedTls(values.tls);
   if (values.from !== undefined) {
-    const { host, port, isSecure } = placeOf(values.from);
+    const { host, port, isSecure } = parseHostPort(values.from);
     const tls = requested ?? (isSecure ? {} : null);
     const first = tls && new TlsContextCache(tls, process.cwd());
     const path = "/svc/builtin/system_descriptor";
-    const given = await requestInstance(
+    const descriptor = await requestInstance(
       { host, port, secure: first },
       { path, timeoutMs: TIMEOUT_MS },
     );
-    // Paths in a descriptor are those of the machine that sent it.
-    return new AdminContext(readDescriptor(given), values, first);
+    // File paths in this descriptor belong to the machine that sent it.
+    return new AdminContext(readDescriptor(descriptor), values, first);
   }
   const folder = projectFolder(values.project);
   const config = readManifest(folder)?.config;
   const system = loadSystem(folder, config?.descriptor ?? null, values.descriptor);
-  const configured = system.tls && new TlsContextCache(system.tls, folder);
+  const systemTls = system.tls && new TlsContextCache(system.tls, folder);
   return new AdminContext(
     system,
     values,
-    requested ? new TlsContextCache(requested, process.cwd()) : configured,
+    requested ? new TlsContextCache(requested, process.cwd()) : systemTls,
   );
 }
 
@@ -143,7 +143,7 @@ function requestedTls(text: string | undefined): SystemTls | null {
 }
 
 /** @throws SvcError SVC3003 */
-function placeOf(text: string): { host: string; port: number; isSecure: boolean } {
+function parseHostPort(text: string): { host: string; port: number; isSecure: boolean } {
   const form = /^(https?:\/\/)?\[?([\w.:-]+?)\]?:(\d{1,5})\/?$/;
   const [, scheme, host, port] = form.exec(text) ?? [];
   if (host !== undefined && Number(port) <= 65_535) {

@@ -1,6 +1,6 @@
 // `svc admin dump <ids>`: writes all graphs of an instance and their transaction log to a folder in
-// its root. The dump contains everything committed before the command, and possibly more. A killed
-// run leaves its dump attached; the next run ends it.
+// its data folder. The dump contains all transactions committed before the command, and possibly
+// later ones. A killed run leaves its dump attached; the next run detaches it.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -11,17 +11,17 @@ import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";
 
-const ASK_MS = 5000;
+const REQUEST_TIMEOUT_MS = 5000;
 const POLL_MS = 200;
-/** The instance reports progress once a second. */
-const GONE_MS = 5000;
+/** A dump missing from the subscribers for longer has failed; reports are a second apart. */
+const MISSING_MS = 5000;
 
 export function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
   if (ids === undefined) throw new SvcError("SVC3004", "missing <ids>");
   const name = `opdump_${Math.floor(Date.now() / 1000)}.tx`;
   const act = async (id: string): Promise<unknown> => {
-    for (const [left] of await dumpsOf(context, id)) {
-      await operate(context.address(id), "Detach", { uri: left });
+    for (const [abandonedUri] of await listDumps(context, id)) {
+      await operate(context.address(id), "Detach", { uri: abandonedUri });
     }
     const uri = `file:${name}`;
     await operate(context.address(id), "Attach", { uri });
@@ -31,17 +31,19 @@ export function run(context: AdminContext, { ids }: VerbArguments): Promise<numb
       await operate(context.address(id), "Detach", { uri });
     }
   };
-  const say = (result: unknown) => `dumped to ${(result as { folder: string }).folder}`;
+  const describe = (result: unknown) => `dumped to ${(result as { folder: string }).folder}`;
   const chosen = context.select(ids);
-  return ProcedureLease.during(context, "dump", () => forEachInstance(context, chosen, act, say));
+  return ProcedureLease.during(context, "dump", () =>
+    forEachInstance(context, chosen, act, describe),
+  );
 }
 
-type Shown = readonly [uri: string, { readonly status: string }];
+type AttachedDump = readonly [uri: string, { readonly status: string }];
 
-async function dumpsOf(context: AdminContext, id: string): Promise<Shown[]> {
-  const question = { path: "/svc/peerstat", timeoutMs: ASK_MS };
-  const { subscribers = [] } = (await requestInstance(context.address(id), question)) as {
-    readonly subscribers?: readonly Shown[];
+async function listDumps(context: AdminContext, id: string): Promise<AttachedDump[]> {
+  const request = { path: "/svc/peerstat", timeoutMs: REQUEST_TIMEOUT_MS };
+  const { subscribers = [] } = (await requestInstance(context.address(id), request)) as {
+    readonly subscribers?: readonly AttachedDump[];
   };
   return subscribers.filter(([uri]) => uri.startsWith("file:"));
 }
@@ -51,13 +53,13 @@ export async function waitUntilDumped(
   context: AdminContext,
   id: string,
   name: string,
-  goneMs = GONE_MS,
+  missingMs = MISSING_MS,
 ): Promise<string> {
   for (let seenAt = performance.now(); ; ) {
-    const found = (await dumpsOf(context, id)).find(([uri]) => uri.endsWith(`/${name}`));
-    if (found?.[1].status === "CONNECTED") return fileURLToPath(found[0]);
-    if (found !== undefined) seenAt = performance.now();
-    else if (performance.now() - seenAt > goneMs) {
+    const dump = (await listDumps(context, id)).find(([uri]) => uri.endsWith(`/${name}`));
+    if (dump?.[1].status === "CONNECTED") return fileURLToPath(dump[0]);
+    if (dump !== undefined) seenAt = performance.now();
+    else if (performance.now() - seenAt > missingMs) {
       throw new SvcError("SVC3341", `dump ended before it was complete; see the log of ${id}`);
     }
     await sleep(POLL_MS);

@@ -18,17 +18,17 @@ interface InstanceResult {
 }
 
 /**
- * @param say formats a result
+ * @param format formats a result
  * @returns the exit code
  */
 export async function forEachInstance(
   context: AdminContext,
   ids: readonly string[],
-  act: (id: string) => Promise<unknown>,
-  say: (result: unknown) => string,
+  operation: (id: string) => Promise<unknown>,
+  format: (result: unknown) => string,
 ): Promise<number> {
-  const sayAll = context.isJson ? JSON.stringify : say;
-  const results = await Promise.all(ids.map((id) => actOn(id, act, sayAll)));
+  const formatResult = context.isJson ? JSON.stringify : format;
+  const results = await Promise.all(ids.map((id) => runOn(id, operation, formatResult)));
   const outcomes = results.map(({ outcome }) => outcome);
   context.print(
     outcomes,
@@ -37,7 +37,7 @@ export async function forEachInstance(
   return outcomes.some(({ error }) => error !== null) ? EXIT_FAILURE : 0;
 }
 
-async function actOn(
+async function runOn(
   id: string,
   act: (id: string) => Promise<unknown>,
   say: (result: unknown) => string,
@@ -47,8 +47,8 @@ async function actOn(
     return { outcome: { id, result, error: null }, line: `${id}: ${say(result)}` };
   } catch (error) {
     const { code, message } = unexpectedResponse(id, error);
-    const isGone = code === "SVC2701";
-    const line = isGone ? `Not running: ${id} (${message})` : `${id}: ${code}: ${message}`;
+    const isUnreachable = code === "SVC2701";
+    const line = isUnreachable ? `Not running: ${id} (${message})` : `${id}: ${code}: ${message}`;
     return { outcome: { id, result: null, error: line }, line };
   }
 }

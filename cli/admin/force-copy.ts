@@ -1,8 +1,8 @@
-// `svc admin force-copy <from> <to>`: all graphs of one instance, as they are, to another one that
-// has lost or corrupted its own. Each step looks first, so that a run which was interrupted is
-// finished by the next one; subscribers of the descriptor are attached again in the end.
+// `svc admin force-copy <from> <to>`: copies all graphs of one instance to another one, which has
+// lost or corrupted its own. Each step reads the current state first, so that a later run completes
+// an interrupted one. Finally, the subscribers of the descriptor are attached again.
 //
-//   out of service ─► bound ─► attached alone ─► all graphs sent ─► digests equal ─► as before
+//   out of service ─► bound ─► attached alone ─► all graphs sent ─► digests equal ─► restored
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -15,13 +15,13 @@ import { fetchNodestat, type StatusObject } from "./rolling-update/instances.js"
 import { enterService } from "./service-in.js";
 
 const REASON = "force copy";
-const ASK_MS = 5000;
+const REQUEST_TIMEOUT_MS = 5000;
 const POLL_MS = 500;
-/** Pause after the last graph was sent, or before the first one is. */
+/** How long to wait for equal digests while no graph is being sent. */
 const SETTLE_MS = 60_000;
 
 export async function run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
-  const [from, to] = [only(context, ids), only(context, more)];
+  const [from, to] = [selectOne(context, ids), selectOne(context, more)];
   if (from === to) throw new SvcError("SVC3004", "expected two instances");
   if (context.system.instances.get(to)!.tport === 0) {
     throw new SvcError("SVC3117", `Destination has no TX input service: ${to}`);
@@ -32,7 +32,7 @@ export async function run(context: AdminContext, { ids, more }: VerbArguments): 
 }
 
 /** @throws SvcError SVC3004 unless exactly one instance is selected, SVC3111 */
-function only(context: AdminContext, ids: string | undefined): string {
+function selectOne(context: AdminContext, ids: string | undefined): string {
   const chosen = ids === undefined ? [] : context.select(ids);
   if (chosen.length === 1) return chosen[0]!;
   throw new SvcError("SVC3004", "expected <from> and <to>, one instance each");
@@ -44,23 +44,23 @@ async function copy(
   from: string,
   to: string,
 ): Promise<void> {
-  const before = await fetchNodestat(context, to);
-  const wasIn = before["service-in"] === 1 || before["service-out-reason"] === REASON;
-  if (before["service-in"] === 1) await takeOut(context, lease, to);
+  const status = await fetchNodestat(context, to);
+  const wasIn = status["service-in"] === 1 || status["service-out-reason"] === REASON;
+  if (status["service-in"] === 1) await takeOut(context, lease, to);
   const { tport, durable } = context.system.instances.get(to)!;
-  const isBound = Number(before.txport) !== 0;
+  const isBound = Number(status.txport) !== 0;
   if (!isBound) {
     const parameters = { port: String(tport), durable: durable ? "1" : "0" };
     await operate(context.address(to), "Bind", parameters);
   }
-  const others = await subscribersOf(context, from);
+  const subscribers = await listSubscribers(context, from);
   try {
     await lease.renew();
-    await provide(context, from, [streamOf(context, to)]);
+    await setSubscribers(context, from, [streamAddress(context, to)]);
     await operate(context.address(from), "Sync", { mode: "hard" });
     await waitUntilInSync(context, from, to);
   } finally {
-    await provide(context, from, others);
+    await setSubscribers(context, from, subscribers);
   }
   if (!isBound) await operate(context.address(to), "Unbind");
   if (wasIn) await enterService(context, to);
@@ -74,28 +74,32 @@ async function takeOut(context: AdminContext, lease: ProcedureLease, id: string)
   await operate(context.address(id), "ServiceOut", parameters);
 }
 
-/** `host:port` of attached subscribers and those of the descriptor, without streams. */
-async function subscribersOf(context: AdminContext, id: string): Promise<string[]> {
-  const question = { path: "/svc/peerstat", timeoutMs: ASK_MS };
-  const status = (await requestInstance(context.address(id), question)) as {
+/** Returns `host:port` of the subscribers that are attached or in the descriptor; no streams. */
+async function listSubscribers(context: AdminContext, id: string): Promise<string[]> {
+  const request = { path: "/svc/peerstat", timeoutMs: REQUEST_TIMEOUT_MS };
+  const status = (await requestInstance(context.address(id), request)) as {
     readonly subscribers?: readonly (readonly [string, unknown])[];
   };
-  const present = (status.subscribers ?? []).flatMap(
+  const attached = (status.subscribers ?? []).flatMap(
     ([uri]) => /^svc:\/\/(.+)$/.exec(uri)?.[1] ?? [],
   );
   const { instances, subscribers } = context.system;
-  const named = subscribers.get(id)!.filter((other) => instances.get(other)!.tport > 0);
-  return [...new Set([...present, ...named.map((other) => streamOf(context, other))])];
+  const declared = subscribers.get(id)!.filter((other) => instances.get(other)!.tport > 0);
+  return [...new Set([...attached, ...declared.map((other) => streamAddress(context, other))])];
 }
 
-function streamOf({ system }: AdminContext, id: string): string {
+function streamAddress({ system }: AdminContext, id: string): string {
   const { host, tport } = system.instances.get(id)!;
   return `${host}:${tport}`;
 }
 
-/** Only these subscribers are attached during the copy. */
-async function provide(context: AdminContext, id: string, goal: readonly string[]): Promise<void> {
-  await operate(context.address(id), "UpdateSubscribers", {}, JSON.stringify(goal));
+/** Attaches exactly these subscribers. */
+async function setSubscribers(
+  context: AdminContext,
+  id: string,
+  addresses: readonly string[],
+): Promise<void> {
+  await operate(context.address(id), "UpdateSubscribers", {}, JSON.stringify(addresses));
 }
 
 /** @throws SvcError SVC3332 if the digests do not become equal */
@@ -107,13 +111,16 @@ export async function waitUntilInSync(
 ): Promise<void> {
   let deadline = performance.now() + settleMs;
   for (;;) {
-    const [a, b] = await Promise.all([fetchNodestat(context, from), fetchNodestat(context, to)]);
-    const isBusy = a.synchronizing === 1 || b.synchronizing === 1;
+    const [source, target] = await Promise.all([
+      fetchNodestat(context, from),
+      fetchNodestat(context, to),
+    ]);
+    const isBusy = source.synchronizing === 1 || target.synchronizing === 1;
     if (isBusy) deadline = performance.now() + settleMs;
-    else if (isSame(a, b)) return;
+    else if (isSame(source, target)) return;
     if (performance.now() > deadline) {
       const text = "digest mismatch after force copy sync attempt";
-      throw new SvcError("SVC3332", `${text}: ${from} ${a.digest}, ${to} ${b.digest}`);
+      throw new SvcError("SVC3332", `${text}: ${from} ${source.digest}, ${to} ${target.digest}`);
     }
     await sleep(POLL_MS);
   }

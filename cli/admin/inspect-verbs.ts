@@ -77,7 +77,7 @@ function jsonOrText(text: string): unknown {
 
 export const waitIdle = {
   run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
-    const act = (id: string) => context.untilIdle(id);
+    const act = (id: string) => context.waitUntilIdle(id);
     return forEachInstance(context, context.select(ids), act, () => "idle");
   },
 };

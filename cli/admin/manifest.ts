@@ -1,5 +1,5 @@
-// `svc admin manifest`: writes the files that a platform needs to run the instances of a system.
-// Existing platforms place, restart and probe them.
+// `svc admin manifest`: writes the files with which a platform schedules, restarts and probes the
+// instances of a system.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -24,12 +24,12 @@ const TARGETS: ReadonlyMap<string, (system: System) => Manifests> = new Map([
 /** @throws SvcError SVC3003 for an unknown platform, SVC2810 if files cannot be written */
 export async function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
   const names = [...TARGETS.keys()];
-  const make = TARGETS.get(ids ?? "");
-  if (make === undefined) {
+  const generate = TARGETS.get(ids ?? "");
+  if (generate === undefined) {
     const hint = didYouMean(ids ?? "", names);
     throw new SvcError("SVC3003", `manifest: expected ${names.join(", ")}${hint}`);
   }
-  const files = make(context.system);
+  const files = generate(context.system);
   const { out } = context.values;
   if (out === undefined) {
     const shown = [...files].map(([name, text]) => `# ${name}\n${text}`);

@@ -16,18 +16,18 @@ import { SlotMover } from "./move-slots/slot-mover.js";
 import { operate } from "./remote.js";
 import { table } from "./table.js";
 
-const SHOW_EVERY_MS = 1000;
+const PROGRESS_INTERVAL_MS = 1000;
 
-/** Gives new groups of the descriptor their share. */
+/** Moves slots to the groups that the descriptor adds. */
 export const grow = {
   async run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
     if (ids !== undefined)
-      throw new SvcError("SVC3004", "grow takes no ids: the descriptor has them");
+      throw new SvcError("SVC3004", "grow takes no ids: the descriptor contains the new groups");
     return run(context, "grow", []);
   },
 };
 
-/** Empties groups, so that they can be removed from the descriptor. */
+/** Moves all slots away from groups, so that the descriptor can drop them. */
 export const shrink = {
   async run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
     if (ids === undefined) throw new SvcError("SVC3004", "missing <groups>");
@@ -35,7 +35,7 @@ export const shrink = {
   },
 };
 
-/** Gives all groups of the descriptor equal shares. */
+/** Distributes the slots evenly among all groups of the descriptor. */
 export const rebalance = {
   run: (context: AdminContext): Promise<number> => run(context, "rebalance", []),
 };
@@ -50,23 +50,23 @@ async function run(
     showPlan(context, await prepareMove(context, leaving), false);
     return 0;
   }
-  const act = async (lease: ProcedureLease): Promise<number> => {
+  const moveSlots = async (lease: ProcedureLease): Promise<number> => {
     const mover = new SlotMover(context, lease, rate);
-    const found = await prepareMove(context, leaving);
-    if (found.isUnfinished) await mover.settle();
-    const plan = found.isUnfinished ? await prepareMove(context, leaving) : found;
+    const initialPlan = await prepareMove(context, leaving);
+    if (initialPlan.isUnfinished) await mover.settle();
+    const plan = initialPlan.isUnfinished ? await prepareMove(context, leaving) : initialPlan;
     showPlan(context, plan, true);
-    await tellGroups(context, lease, plan.record);
+    await installGroups(context, lease, plan.record);
     await mover.settle();
     await moveAll(context, lease, verb, mover, plan);
     return 0;
   };
   const seconds = chooseLeaseSeconds(context.system);
-  return ProcedureLease.during(context, `svc admin ${verb}`, act, seconds);
+  return ProcedureLease.during(context, `svc admin ${verb}`, moveSlots, seconds);
 }
 
-/** Lets all instances know the groups of the descriptor, and who owns which slot so far. */
-async function tellGroups(
+/** Installs the groups of the descriptor and the current slot map on all instances. */
+async function installGroups(
   context: AdminContext,
   lease: ProcedureLease,
   record: SlotRecord,
@@ -74,20 +74,20 @@ async function tellGroups(
   const instances = new SlotInstances(context, lease);
   const { system } = context;
   const [members, dispatchers] = [listMembers(system), listDispatchers(system)];
-  const all = [...members, ...dispatchers];
-  await lease.renew(all);
-  const found = await Promise.all(all.map((id) => instances.look(id)));
-  const isKnown = found.every(({ record: { groups, version } }) => {
+  const ids = [...members, ...dispatchers];
+  await lease.renew(ids);
+  const states = await Promise.all(ids.map((id) => instances.waitForState(id)));
+  const isInstalled = states.every(({ record: { groups, version } }) => {
     return version === record.version && record.groups.every((group) => groups.includes(group));
   });
   const command = { do: "install", record: { ...record, version: record.version + 1 } };
   const body = JSON.stringify(system.descriptor);
   for (const id of members) {
     await operate(context.address(id), "SystemDescriptor", {}, body);
-    if (!isKnown) await instances.send(id, { do: "tell", command });
+    if (!isInstalled) await instances.send(id, { do: "tell", command });
   }
   for (const id of dispatchers) {
-    if (!isKnown) await instances.send(id, { do: "tell", command });
+    if (!isInstalled) await instances.send(id, { do: "tell", command });
     await operate(context.address(id), "SystemDescriptor", {}, body);
   }
 }
@@ -101,16 +101,18 @@ async function moveAll(
 ): Promise<void> {
   const { totals } = mover;
   const total = moves.reduce((sum, { slots }) => sum + slots.length, 0);
-  const begunMs = performance.now();
-  let shownMs = 0;
+  const startMs = performance.now();
+  let printedMs = 0;
   for (const move of moves) {
     for (let done = 0; done < move.slots.length; ) {
       done += await mover.move({ ...move, slots: move.slots.slice(done) });
       lease.describe(`svc admin ${verb}: ${totals.slots} of ${total} slots`);
-      if (performance.now() - shownMs < SHOW_EVERY_MS || context.isJson) continue;
-      shownMs = performance.now();
-      const rest = formatRest(begunMs, totals.slots, total);
-      context.print(null, [`${totals.slots} of ${total} slots, ${megabytes(totals.bytes)}${rest}`]);
+      if (performance.now() - printedMs < PROGRESS_INTERVAL_MS || context.isJson) continue;
+      printedMs = performance.now();
+      const timeLeft = formatTimeLeft(startMs, totals.slots, total);
+      context.print(null, [
+        `${totals.slots} of ${total} slots, ${megabytes(totals.bytes)}${timeLeft}`,
+      ]);
     }
   }
   await mover.settle();
@@ -121,7 +123,7 @@ async function moveAll(
   ].map(
     ([longest, all]) => `for at most ${Math.round(longest!)} ms, ${Math.round(all!)} ms in all`,
   );
-  const seconds = (performance.now() - begunMs) / 1000;
+  const seconds = (performance.now() - startMs) / 1000;
   context.print({ ...totals, seconds }, [
     `moved ${slots} slots with ${vertices} vertices and ${arcs} arcs, ${megabytes(bytes)}`,
     `${cuts} cuts in ${seconds.toFixed(1)} s`,
@@ -130,16 +132,16 @@ async function moveAll(
   ]);
 }
 
-function formatRest(begunMs: number, done: number, total: number): string {
-  const seconds = (performance.now() - begunMs) / 1000;
+function formatTimeLeft(startMs: number, done: number, total: number): string {
+  const seconds = (performance.now() - startMs) / 1000;
   return `, about ${Math.ceil((seconds / done) * (total - done))} s left`;
 }
 
-function showPlan(context: AdminContext, { moves, slots }: MovePlan, isBegun: boolean): void {
+function showPlan(context: AdminContext, { moves, slots }: MovePlan, isMoving: boolean): void {
   const rows = [...slots].map(([group, { before, after }]) => [group, `${before}`, `${after}`]);
   const moved = moves.reduce((sum, move) => sum + move.slots.length, 0);
   const total = [...slots.values()].reduce((sum, { before }) => sum + before, 0);
-  if (isBegun && context.isJson) return;
+  if (isMoving && context.isJson) return;
   const share = ((moved / total) * 100).toFixed(1);
   const end = moved === 0 ? "nothing to move" : `${moved} of ${total} slots move: ${share} %`;
   const planned = moves.map(({ from, to, slots: all }) => ({ from, to, slots: all.length }));

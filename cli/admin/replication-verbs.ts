@@ -10,32 +10,32 @@ interface Verb {
   run(context: AdminContext, given: VerbArguments): Promise<number>;
 }
 
-export const pause = gate("Suspend");
-export const resume = gate("Resume");
+export const pause = createGateVerb("Suspend");
+export const resume = createGateVerb("Resume");
 
-function gate(word: "Suspend" | "Resume"): Verb {
+function createGateVerb(word: "Suspend" | "Resume"): Verb {
   const run = (context: AdminContext, { ids, more }: VerbArguments): Promise<number> => {
     if (more !== "in" && more !== "out") {
       throw new SvcError("SVC3004", "expected <ids> and `in` or `out`");
     }
     const operation = `${word}Tx${more === "in" ? "Input" : "Output"}`;
     const act = (id: string) => operate(context.address(id), operation);
-    return forEachInstance(context, context.select(ids), act, actionOf);
+    return forEachInstance(context, context.select(ids), act, formatAction);
   };
   return { run };
 }
 
-/** Listens on the port given by the descriptor. */
+/** Makes instances listen on their `tport` of the descriptor. */
 export const bind: Verb = {
   run(context, { ids }) {
-    const chosen = named(context, ids);
-    const without = chosen.filter((id) => context.system.instances.get(id)!.tport === 0);
-    if (without.length > 0) {
-      throw new SvcError("SVC3117", `${without.join(", ")}: no \`tport\` in the descriptor`);
+    const chosen = selectNamed(context, ids);
+    const unbound = chosen.filter((id) => context.system.instances.get(id)!.tport === 0);
+    if (unbound.length > 0) {
+      throw new SvcError("SVC3117", `${unbound.join(", ")}: no \`tport\` in the descriptor`);
     }
     const act = async (id: string) => {
       const { tport, durable } = context.system.instances.get(id)!;
-      await context.untilIdle(id);
+      await context.waitUntilIdle(id);
       const parameters = { port: String(tport), durable: durable ? "1" : "0" };
       return operate(context.address(id), "Bind", parameters);
     };
@@ -45,11 +45,11 @@ export const bind: Verb = {
   },
 };
 
-/** Only the provider knows its subscribers. */
+/** Sends the operation to the provider, because a subscriber cannot detach itself. */
 export const unsubscribe: Verb = {
   run(context, { ids }) {
     const { instances, providers } = context.system;
-    const chosen = named(context, ids);
+    const chosen = selectNamed(context, ids);
     const without = chosen.filter((id) => !providers.has(id) || instances.get(id)!.tport === 0);
     if (without.length > 0) {
       throw new SvcError("SVC3117", `${without.join(", ")}: no provider in the descriptor`);
@@ -71,18 +71,18 @@ export const throttle: Verb = {
       throw new SvcError("SVC3004", "expected <ids> and a rate, e.g. 1000,operations");
     }
     const act = (id: string) => operate(context.address(id), "Throttle", { rate, unit });
-    return forEachInstance(context, named(context, ids), act, (result) => {
+    return forEachInstance(context, selectNamed(context, ids), act, (result) => {
       return JSON.stringify(isPlainObject(result) ? result.limits : result);
     });
   },
 };
 
 /** @throws SvcError SVC3004 without ids: omitting them must not select all */
-function named(context: AdminContext, ids: string | undefined): string[] {
+function selectNamed(context: AdminContext, ids: string | undefined): string[] {
   if (ids === undefined) throw new SvcError("SVC3004", "missing [ids]");
   return context.select(ids);
 }
 
-function actionOf(result: unknown): string {
+function formatAction(result: unknown): string {
   return isPlainObject(result) ? String(result.action) : JSON.stringify(result);
 }

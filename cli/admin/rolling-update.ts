@@ -1,10 +1,10 @@
 // `svc admin rolling-update`: loads the newest build into the replicas of a system, one at a time,
-// or replaces their pods by those of another image.
-// Steps are idempotent: progress is read from the instances, so a later run finishes an interrupted
-// one. A lease excludes other runs.
+// or replaces their pods with pods of another image.
+// Steps are idempotent and progress is read from the instances, so a later run completes an
+// interrupted one. A lease excludes other runs.
 //
 //   CHECK ─► OUT ─► RENEW ─► IN ─► (pause) ─► the next replica …  ─► all serve the same build
-//             │       └─► stays out, and the run ends        a later run goes on with it
+//             │       └─► stays out, and the run ends        a later run continues with it
 //             └─► in again, and the run ends
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,7 +17,7 @@ import { kubernetesApp } from "./manifest/kubernetes.js";
 import { operate } from "./remote.js";
 import { checkUpdate, isServing, requireRedundancy } from "./rolling-update/check.js";
 import { ClusterPods } from "./rolling-update/cluster-pods.js";
-import { isSynced, letAnotherLead } from "./rolling-update/group-members.js";
+import { handOverLead, isSynced } from "./rolling-update/group-members.js";
 import {
   fetchNodestat,
   fetchProcess,
@@ -34,69 +34,69 @@ const WAIT_MS = 30_000;
 /** A stopping process may save its graphs twice, and loads them when it starts again. */
 const RESTART_MS = 180_000;
 const POLL_MS = 100;
-const ASK_MS = 5000;
+const REQUEST_TIMEOUT_MS = 5000;
 const PAUSE_SECONDS = 5;
 
 export async function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
   const { build, image } = context.values;
-  const wanted = build === undefined ? null : buildHash(readBuild(build));
+  const expectedBuild = build === undefined ? null : buildHash(readBuild(build));
   const { system } = context;
   const engines = [...system.instances.keys()].filter((id) => !system.matrices.has(id));
-  const behind = engines.filter((id) => findReplicaSlots(context, id)[0]);
-  // With an image, the instances of no matrix follow: a system runs one release.
-  const usual = image === undefined ? behind : [...new Set([...behind, ...engines])];
-  const chosen = ids === undefined ? usual : context.select(ids);
+  const replicas = engines.filter((id) => findReplicaSlots(context, id)[0]);
+  // An image also updates instances outside of matrices: a system runs one release.
+  const defaultIds = image === undefined ? replicas : [...new Set([...replicas, ...engines])];
+  const selected = ids === undefined ? defaultIds : context.select(ids);
   const pods = image === undefined ? null : new ClusterPods(kubernetesApp(system), image);
   await ProcedureLease.during(context, "rolling-update", (lease) => {
-    return updateAll(context, { lease, wanted, pods }, chosen);
+    return updateAll(context, { lease, expectedBuild: expectedBuild, pods }, selected);
   });
   return 0;
 }
 
-/** How instances are updated. */
-interface Update {
+/** Options of the update. */
+interface UpdateOptions {
   readonly lease: ProcedureLease;
-  /** Hash of the build; null: any. */
-  readonly wanted: string | null;
-  /** Null: their processes stay, or are restarted. */
+  /** Hash of the expected build; null: any. */
+  readonly expectedBuild: string | null;
+  /** Pods to replace; null: plugins are reloaded or processes restarted. */
   readonly pods: ClusterPods | null;
 }
 
 async function updateAll(
   context: AdminContext,
-  how: Update,
-  chosen: readonly string[],
+  options: UpdateOptions,
+  ids: readonly string[],
 ): Promise<void> {
   const { pause = PAUSE_SECONDS } = context.values;
-  await checkUpdate(context, chosen, how.wanted);
-  // Dispatchers read what engines of an earlier release send, not what those of a later one send.
-  await how.pods?.setImage();
+  await checkUpdate(context, ids, options.expectedBuild);
+  // Dispatchers first: they can read partials of earlier releases, but not of later ones.
+  await options.pods?.setImage();
   let isFirst = true;
-  for (const id of await inOrder(context, chosen)) {
-    const isCurrent = await servesAlready(context, how, id);
-    // The updated instance warms up and shows problems before the next one is touched.
-    if (!isCurrent && !isFirst) await how.lease.rest(pause * 1000);
-    const done = isCurrent ? "is up to date" : await update(context, how, id);
-    // One that an operator has taken out stays out.
-    if (isCurrent && isServing(await fetchNodestat(context, id))) await awaitReturn(context, id);
+  for (const id of await sortForUpdate(context, ids)) {
+    const isCurrent = await isUpToDate(context, options, id);
+    // Leaves time for the updated instance to warm up, and for problems to appear.
+    if (!isCurrent && !isFirst) await options.lease.rest(pause * 1000);
+    const result = isCurrent ? "is up to date" : await update(context, options, id);
+    // An instance that an operator has taken out stays out.
+    if (isCurrent && isServing(await fetchNodestat(context, id))) await waitForReturn(context, id);
     isFirst &&= isCurrent;
-    context.print({ id, done }, [`${id}: ${done}`]);
+    context.print({ id, done: result }, [`${id}: ${result}`]);
   }
-  await requireOneBuild(context, chosen);
+  await requireOneBuild(context, ids);
 }
 
-/** Instances left out of service by an earlier run come first, leaders of groups last. */
-async function inOrder(context: AdminContext, ids: readonly string[]): Promise<string[]> {
+/** Puts instances that an earlier run left out of service first, and leaders of groups last. */
+async function sortForUpdate(context: AdminContext, ids: readonly string[]): Promise<string[]> {
   const statuses = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
   const rankOf = (status: StatusObject): number =>
     isOutOfService(status) ? 0 : readGroup(status).isLeading ? 2 : 1;
   const ranks = new Map(ids.map((id, index) => [id, rankOf(statuses[index]!)]));
-  return [...ids].sort((one, other) => ranks.get(one)! - ranks.get(other)!);
+  return [...ids].sort((a, b) => ranks.get(a)! - ranks.get(b)!);
 }
 
-async function servesAlready(
+async function isUpToDate(
   context: AdminContext,
-  { wanted, pods }: Update,
+  { expectedBuild: wanted, pods }: UpdateOptions,
   id: string,
 ): Promise<boolean> {
   const status = await fetchNodestat(context, id);
@@ -104,32 +104,33 @@ async function servesAlready(
   return status["service-in"] === 1 && wanted !== null && status.build === wanted;
 }
 
-async function update(context: AdminContext, how: Update, id: string): Promise<string> {
-  const before = await fetchNodestat(context, id);
-  const isIn = before["service-in"] === 1;
-  const reason = String(before["service-out-reason"]);
-  const isRestarting = context.values.restart === true || how.pods !== null;
-  // An instance taken out by an operator stays out; one left out by a restart returns.
-  const isLeft = isOutOfService(before) || (isRestarting && reason === "start");
-  // Requests for a leader that is out of service would wait, and fail.
-  await letAnotherLead(context, id, before);
-  if (!isIn && !isLeft) {
-    const build = await renew(context, how, id);
+async function update(context: AdminContext, options: UpdateOptions, id: string): Promise<string> {
+  const status = await fetchNodestat(context, id);
+  const isIn = status["service-in"] === 1;
+  const reason = String(status["service-out-reason"]);
+  const isRestarting = context.values.restart === true || options.pods !== null;
+  // An instance taken out by an operator stays out; one left out by a run or restart returns.
+  const mustReturn = isOutOfService(status) || (isRestarting && reason === "start");
+  // Requests to a group whose leader is out of service would wait and fail.
+  await handOverLead(context, id, status);
+  if (!isIn && !mustReturn) {
+    const build = await renew(context, options, id);
     return `serves build ${build} and stays out of service (${reason})`;
   }
-  if (isIn) await takeOut(context, how.lease, id);
-  else await mark(context, how.lease, id);
-  const build = await renew(context, how, id);
+  if (isIn) await takeOut(context, options.lease, id);
+  else await mark(context, options.lease, id);
+  const build = await renew(context, options, id);
   await enterService(context, id);
-  await awaitReturn(context, id);
+  await waitForReturn(context, id);
   return `serves build ${build}`;
 }
 
-/** The next one is not touched before requests and changes can do without that one. */
-async function awaitReturn(context: AdminContext, id: string): Promise<void> {
-  // Dispatchers send nothing to a member that does not lead.
+/** Waits until an instance serves and replicates again: only then may the next one go out. */
+async function waitForReturn(context: AdminContext, id: string): Promise<void> {
+  // In rows for leaders, dispatchers send requests to the leader only.
   const isUp = (entry: StatusObject, isForLeader: boolean) => isForLeader || entry.state === "up";
-  if (!(await holds(context, id, isUp))) throw hasStopped(`no dispatcher routes to ${id} again`);
+  if (!(await waitUntil(context, id, isUp)))
+    throw hasStopped(`no dispatcher routes to ${id} again`);
   const deadline = performance.now() + WAIT_MS;
   while (!(await isSynced(context, id).catch(() => false))) {
     if (performance.now() > deadline) throw hasStopped(`${id} is not synced again`);
@@ -137,9 +138,9 @@ async function awaitReturn(context: AdminContext, id: string): Promise<void> {
   }
 }
 
-/** Returns the build that it serves afterwards. */
-async function renew(context: AdminContext, how: Update, id: string): Promise<unknown> {
-  const { wanted, pods } = how;
+/** Loads the new build. @returns the hash of the build that the instance then serves */
+async function renew(context: AdminContext, options: UpdateOptions, id: string): Promise<unknown> {
+  const { expectedBuild: wanted, pods } = options;
   if (pods !== null) await replace(context, pods, id);
   else if (context.values.restart === true) await restart(context, id);
   else await operate(context.address(id), "ReloadPlugins");
@@ -151,17 +152,17 @@ async function renew(context: AdminContext, how: Update, id: string): Promise<un
 async function replace(context: AdminContext, pods: ClusterPods, id: string): Promise<void> {
   if (!pods.has(id)) throw hasStopped(`no StatefulSet has ${id}; generate the manifests again`);
   if (!(await pods.isCurrent(id))) await pods.replace(id);
-  await awaitStart(id, async () => (await fetchNodestat(context, id)) !== null);
+  await waitForStart(id, async () => (await fetchNodestat(context, id)) !== null);
 }
 
-/** The supervisor restarts the process: systemd, Kubernetes, `svc up`. */
+/** Stops the process; its supervisor (systemd, Kubernetes, `svc up`) starts it again. */
 async function restart(context: AdminContext, id: string): Promise<void> {
-  const former = await fetchProcess(context, id);
+  const previous = await fetchProcess(context, id);
   await operate(context.address(id), "Shutdown", { persist: "1" });
-  await awaitStart(id, async () => (await fetchProcess(context, id)) !== former);
+  await waitForStart(id, async () => (await fetchProcess(context, id)) !== previous);
 }
 
-async function awaitStart(id: string, hasStarted: () => Promise<boolean>): Promise<void> {
+async function waitForStart(id: string, hasStarted: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + RESTART_MS;
   while (performance.now() < deadline) {
     if (await hasStarted().catch(() => false)) return;
@@ -170,17 +171,16 @@ async function awaitStart(id: string, hasStarted: () => Promise<boolean>): Promi
   throw hasStopped(`${id} exited and was not restarted`);
 }
 
-/**
- * If requests would have no other replica, puts the instance back into service and ends the run.
- */
+/** Takes an instance out of service; back in, and ends the run, if no other replica serves. */
 async function takeOut(context: AdminContext, lease: ProcedureLease, id: string): Promise<void> {
   await requireRedundancy(context, id);
   await mark(context, lease, id);
   try {
-    // An operator may have taken out the others at the same moment.
+    // An operator may have taken out other replicas at the same moment.
     await requireRedundancy(context, id);
     const isIdle = (entry: StatusObject) => entry.running === 0;
-    if (!(await holds(context, id, isIdle))) throw hasStopped(`requests on ${id} did not drain`);
+    if (!(await waitUntil(context, id, isIdle)))
+      throw hasStopped(`requests on ${id} did not drain`);
   } catch (error) {
     await operate(context.address(id), "ServiceIn");
     throw error;
@@ -197,8 +197,8 @@ async function mark(context: AdminContext, lease: ProcedureLease, id: string): P
   await operate(context.address(id), "ServiceOut", parameters);
 }
 
-/** Waits until a condition holds in every matrix that contains the instance. */
-async function holds(
+/** Waits until a condition holds in all matrices with the instance. @returns whether it holds */
+async function waitUntil(
   context: AdminContext,
   id: string,
   test: (entry: StatusObject, isForLeader: boolean) => boolean,
@@ -207,8 +207,8 @@ async function holds(
   for (const [dispatcher, partition, row] of findReplicaSlots(context, id)) {
     const isForLeader = context.system.matrices.get(dispatcher)!.rows[row]!.leader;
     for (;;) {
-      const question = { path: "/svc/matrix", timeoutMs: ASK_MS };
-      const matrix = await requestInstance(context.address(dispatcher), question);
+      const request = { path: "/svc/matrix", timeoutMs: REQUEST_TIMEOUT_MS };
+      const matrix = await requestInstance(context.address(dispatcher), request);
       const entry = (matrix as unknown[][] | null)?.[partition]?.[row];
       if (isPlainObject(entry) && test(entry, isForLeader)) break;
       if (performance.now() > deadline) return false;

@@ -1,4 +1,4 @@
-// `svc admin service-in`: puts instances into service, waiting for graphs that are not caught up.
+// `svc admin service-in`: puts instances into service after their graphs have caught up.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -21,8 +21,8 @@ export function run(context: AdminContext, { ids }: VerbArguments): Promise<numb
 }
 
 /**
- * Puts an instance into service as soon as its graphs are caught up.
- * @throws SvcError SVC3401 if they are not in time
+ * Puts an instance into service as soon as its graphs have caught up.
+ * @throws SvcError SVC3401 if they do not catch up in time
  */
 export async function enterService(
   context: AdminContext,
@@ -45,7 +45,7 @@ export async function enterService(
   }
 }
 
-/** Returns why an instance refuses; null: it failed for another reason. */
+/** Returns the reason of a refusal for lagging graphs; null: the call failed otherwise. */
 function readRefusal(error: unknown): string | null {
   if (!(error instanceof SvcError) || error.code !== "SVC3115") return null;
   const at = error.message.indexOf(REFUSAL);

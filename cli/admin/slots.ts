@@ -1,5 +1,5 @@
-// `svc admin slots`: counts vertices by group and type, and names types that should be in every
-// group. It changes nothing, so that an operator can try `slots` before sending a descriptor.
+// `svc admin slots`: counts vertices by group and type, and lists types that should exist in every
+// group. Read-only, so that an operator can try `slots` before sending a descriptor.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import { isPlainObject } from "../../runtime/base/plain-object.js";
@@ -12,13 +12,13 @@ import type { AdminContext } from "./context.js";
 import { table } from "./table.js";
 
 const TIMEOUT_MS = 30_000;
-/** Vertices of each group that are examined: those with the most arcs. */
+/** Number of vertices to examine in each group: those with the most arcs. */
 const SAMPLE = 1000;
 /** A vertex is a hub above this share of the arcs of its group, and this number of arcs. */
 const HUB_SHARE = 0.05;
 const HUB_ARCS = 100;
 
-interface Sampled {
+interface SampledVertex {
   readonly id: string;
   readonly type: string;
   readonly degree: number;
@@ -31,7 +31,7 @@ interface GroupGraph {
   readonly arcs: number;
   /** Vertices by type. */
   readonly types: Readonly<Record<string, number>>;
-  readonly sample: readonly Sampled[];
+  readonly sample: readonly SampledVertex[];
 }
 
 type Slots = NonNullable<System["slots"]>;
@@ -41,17 +41,22 @@ export async function run(context: AdminContext): Promise<number> {
   if (slots === null) {
     throw new SvcError("SVC3004", "the descriptor has no `slots`; add them to see their effect");
   }
-  const wanted = slots.graphs.flatMap((graph) => slots.groups.map((group) => [graph, group]));
-  const found = await Promise.all(
-    wanted.map(([graph, group]) => readGroup(context, graph!, group!)),
+  const pairs = slots.graphs.flatMap((graph) => slots.groups.map((group) => [graph, group]));
+  const groupGraphs = await Promise.all(
+    pairs.map(([graph, group]) => readGroup(context, graph!, group!)),
   );
   const warnings = slots.graphs.flatMap((graph) => {
     return listWarnings(
       slots,
-      found.filter((one) => one.graph === graph),
+      groupGraphs.filter((one) => one.graph === graph),
     );
   });
-  const counts = found.map(({ graph, group, arcs, types }) => ({ graph, group, arcs, types }));
+  const counts = groupGraphs.map(({ graph, group, arcs, types }) => ({
+    graph,
+    group,
+    arcs,
+    types,
+  }));
   const rows = counts.flatMap(({ graph, group, types }) =>
     Object.entries(types).map(([type, count]) => [
       ...[graph, group, type, `${count}`, slots.everywhere.includes(type) ? "every group" : ""],
@@ -92,24 +97,27 @@ function readCounts(info: unknown): Pick<GroupGraph, "arcs" | "types"> {
   };
 }
 
-function readSample(response: unknown): Sampled[] {
+function readSample(response: unknown): SampledVertex[] {
   const list = Array.isArray(response) ? response.filter(isPlainObject) : [];
   return list.map(({ id, type, degree }) => {
     return { id: String(id), type: String(type), degree: Number(degree) };
   });
 }
 
-/** @param found one graph in all groups */
-function listWarnings({ groups, map, everywhere }: Slots, found: readonly GroupGraph[]): string[] {
+/** @param groupGraphs one graph in all groups */
+function listWarnings(
+  { groups, map, everywhere }: Slots,
+  groupGraphs: readonly GroupGraph[],
+): string[] {
   const owners = new SlotMap(map);
-  const places = new Map<string, { readonly type: string; readonly groups: string[] }>();
+  const verticesById = new Map<string, { readonly type: string; readonly groups: string[] }>();
   const warnings: string[] = [];
-  for (const { graph, group, arcs, sample } of found) {
+  for (const { graph, group, arcs, sample } of groupGraphs) {
     const divided = sample.filter(({ type }) => !everywhere.includes(type));
     for (const { id, type, degree } of divided) {
-      const place = places.get(id) ?? { type, groups: [] };
-      places.set(id, place);
-      place.groups.push(group);
+      const vertex = verticesById.get(id) ?? { type, groups: [] };
+      verticesById.set(id, vertex);
+      vertex.groups.push(group);
       if (degree < HUB_ARCS || degree < HUB_SHARE * arcs) continue;
       const share = `${degree} of ${arcs} arcs`;
       warnings.push(`${graph}: hub: ${group}: "${id}" (${type}) has ${share}: ${ADVICE}`);
@@ -119,7 +127,7 @@ function listWarnings({ groups, map, everywhere }: Slots, found: readonly GroupG
     const what = `${foreign} of ${divided.length} examined vertices`;
     warnings.push(`${graph}: ${group}: ${what} belong to other groups`);
   }
-  return [...warnings, ...listRepeated(found[0]!.graph, places.values())];
+  return [...warnings, ...listRepeated(groupGraphs[0]!.graph, verticesById.values())];
 }
 
 const ADVICE = "add its type to `everywhere` if queries start there";
@@ -127,14 +135,14 @@ const ADVICE = "add its type to `everywhere` if queries start there";
 /** Returns a line for each type with vertices in several groups. */
 function listRepeated(
   graph: string,
-  places: Iterable<{ readonly type: string; readonly groups: readonly string[] }>,
+  vertices: Iterable<{ readonly type: string; readonly groups: readonly string[] }>,
 ): string[] {
   const counts = new Map<string, number>();
-  for (const { type, groups } of places) {
+  for (const { type, groups } of vertices) {
     if (groups.length > 1) counts.set(type, (counts.get(type) ?? 0) + 1);
   }
   return [...counts].map(([type, count]) => {
-    const many = `${count} vertices of type ${type} are in several groups`;
-    return `${graph}: ${many}: add the type to \`everywhere\``;
+    const description = `${count} vertices of type ${type} are in several groups`;
+    return `${graph}: ${description}: add the type to \`everywhere\``;
   });
 }

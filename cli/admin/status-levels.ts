@@ -1,5 +1,5 @@
-// `svc admin status` of a large system: sums of what is below each dispatcher, and a line for each
-// instance that needs attention. Dispatchers answer for the instances below them.
+// `svc admin status` of a large system: totals for each dispatcher and the instances below it, and
+// a line for each instance that needs attention. Dispatchers respond for the instances below them.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { HEALTH, LIVE_COLUMNS, REST_COLUMNS, type Row } from "../../runtime/system/short-rows.js";
@@ -11,7 +11,7 @@ import type { AdminContext } from "./context.js";
 import { table } from "./table.js";
 
 const WAIT_MS = 15_000;
-const EVERY_MS = 250;
+const POLL_MS = 250;
 const MAX_LINES = 20;
 const GIB = 2 ** 30;
 const COLUMNS =
@@ -42,18 +42,18 @@ export interface Rows {
 
 export async function runByLevel(context: AdminContext): Promise<number> {
   const { sums, attention, isGood } = describeLevels(context.system, await readRows(context));
-  const more = attention.length - MAX_LINES;
+  const hiddenCount = attention.length - MAX_LINES;
   context.print({ sums, attention }, [
-    ...table(COLUMNS, sums.map(cellsOf)),
+    ...table(COLUMNS, sums.map(formatCells)),
     ...attention.slice(0, MAX_LINES),
-    ...(more > 0 ? [`and ${more} more`] : []),
+    ...(hiddenCount > 0 ? [`and ${hiddenCount} more`] : []),
   ]);
   return isGood ? 0 : EXIT_FAILURE;
 }
 
 interface Levels {
   readonly sums: readonly Sums[];
-  /** Lines about instances, the worst first. */
+  /** Lines about instances, most severe first. */
   readonly attention: readonly string[];
   /** Whether all instances respond. */
   readonly isGood: boolean;
@@ -64,18 +64,20 @@ export function describeLevels(system: System, rows: Rows): Levels {
   const ids = [...system.instances.keys()];
   const others = tree.tops.filter((id) => !system.matrices.has(id));
   const sums = [
-    ...[...system.matrices.keys()].map((id) => sumUp(id, listBranch(tree, id), rows)),
-    ...(others.length > 0 ? [sumUp("(others)", others, rows)] : []),
+    ...[...system.matrices.keys()].map((id) => summarize(id, listBranch(tree, id), rows)),
+    ...(others.length > 0 ? [summarize("(others)", others, rows)] : []),
   ];
-  const attention = KINDS.flatMap((describe) => ids.flatMap((id) => describe(id, rows) ?? []));
+  const attention = LINE_FORMATTERS.flatMap((describe) =>
+    ids.flatMap((id) => describe(id, rows) ?? []),
+  );
   const isGood = ids.every((id) => {
-    const health = healthOf(id, rows);
+    const health = readHealth(id, rows);
     return health === HEALTH.good || health === HEALTH.slow;
   });
   return { sums, attention, isGood };
 }
 
-/** Reads until all instances are known, or the time is up. */
+/** Reads until all instances have a known state, or until the timeout. */
 async function readRows({ system, secure }: AdminContext): Promise<Rows> {
   const watch = new SystemWatch(system, secure, { self: "", isBranch: false });
   const [rest, live] = [new Map<string, Row>(), new Map<string, Row>()];
@@ -89,40 +91,44 @@ async function readRows({ system, secure }: AdminContext): Promise<Rows> {
     for (const row of (answer.live ?? []) as readonly Row[]) live.set(ids[Number(row[0])]!, row);
     const isWaiting = [...rest.values()].some(([, health]) => health === HEALTH.waiting);
     if (!isWaiting || performance.now() > deadline) return { rest, live };
-    await delay(EVERY_MS);
+    await delay(POLL_MS);
   }
 }
 
-function restValue(id: string, { rest }: Rows, name: (typeof REST_COLUMNS)[number]): unknown {
+function readColumn(id: string, { rest }: Rows, name: (typeof REST_COLUMNS)[number]): unknown {
   return rest.get(id)?.[1 + REST_COLUMNS.indexOf(name)] ?? null;
 }
 
-function healthOf(id: string, rows: Rows): unknown {
-  return restValue(id, rows, "health");
+function readHealth(id: string, rows: Rows): unknown {
+  return readColumn(id, rows, "health");
 }
 
-function sumUp(id: string, ids: readonly string[], rows: Rows): Sums {
+function summarize(id: string, ids: readonly string[], rows: Rows): Sums {
   const count = (isCounted: (one: string) => boolean) => ids.filter(isCounted).length;
   const add = (values: readonly unknown[]) =>
     values.reduce<number>((sum, value) => sum + (typeof value === "number" ? value : 0), 0);
-  const has = (health: number) => count((one) => healthOf(one, rows) === health);
-  const live = (name: (typeof LIVE_COLUMNS)[number]) =>
+  const countHealth = (health: number) => count((one) => readHealth(one, rows) === health);
+  const sumLive = (name: (typeof LIVE_COLUMNS)[number]) =>
     add(ids.map((one) => rows.live.get(one)?.[1 + LIVE_COLUMNS.indexOf(name)]));
-  const complete = restValue(id, rows, "matrix-complete");
+  const complete = readColumn(id, rows, "matrix-complete");
   return {
     ...{ id, instances: ids.length },
-    in: count((one) => restValue(one, rows, "service-in") === 1),
-    out: count((one) => restValue(one, rows, "service-in") === 0),
-    ...{ slow: has(HEALTH.slow), failing: has(HEALTH.failing), down: has(HEALTH.unreachable) },
-    unknown: has(HEALTH.waiting),
+    in: count((one) => readColumn(one, rows, "service-in") === 1),
+    out: count((one) => readColumn(one, rows, "service-in") === 0),
+    ...{
+      slow: countHealth(HEALTH.slow),
+      failing: countHealth(HEALTH.failing),
+      down: countHealth(HEALTH.unreachable),
+    },
+    unknown: countHealth(HEALTH.waiting),
     complete: typeof complete === "boolean" ? complete : null,
-    ...{ rate: live("service-rate"), memory: live("memory-process") },
-    order: add(ids.map((one) => restValue(one, rows, "graph-order"))),
-    size: add(ids.map((one) => restValue(one, rows, "graph-size"))),
+    ...{ rate: sumLive("service-rate"), memory: sumLive("memory-process") },
+    order: add(ids.map((one) => readColumn(one, rows, "graph-order"))),
+    size: add(ids.map((one) => readColumn(one, rows, "graph-size"))),
   };
 }
 
-function cellsOf(sums: Sums): string[] {
+function formatCells(sums: Sums): string[] {
   const { id, instances, slow, failing, down, unknown, complete, rate, memory } = sums;
   return [
     id,
@@ -135,18 +141,18 @@ function cellsOf(sums: Sums): string[] {
 }
 
 /** Returns a line for an instance of a given health. */
-function lineFor(text: string, health: number) {
-  return (id: string, rows: Rows) => (healthOf(id, rows) === health ? `${text}: ${id}` : null);
+function createLineFormatter(text: string, health: number) {
+  return (id: string, rows: Rows) => (readHealth(id, rows) === health ? `${text}: ${id}` : null);
 }
 
-/** Kinds of lines, the worst first. Null: the instance needs no line of this kind. */
-const KINDS: readonly ((id: string, rows: Rows) => string | null)[] = [
-  lineFor("Not running", HEALTH.unreachable),
-  lineFor("Failing", HEALTH.failing),
-  lineFor("Unknown", HEALTH.waiting),
+/** Formatters of the lines, most severe first. Null: the instance needs no such line. */
+const LINE_FORMATTERS: readonly ((id: string, rows: Rows) => string | null)[] = [
+  createLineFormatter("Not running", HEALTH.unreachable),
+  createLineFormatter("Failing", HEALTH.failing),
+  createLineFormatter("Unknown", HEALTH.waiting),
   (id, rows) => {
-    const reason = restValue(id, rows, "service-out-reason");
+    const reason = readColumn(id, rows, "service-out-reason");
     return typeof reason === "string" ? `Out of service: ${id} (${reason})` : null;
   },
-  lineFor("Slow", HEALTH.slow),
+  createLineFormatter("Slow", HEALTH.slow),
 ];

@@ -1,5 +1,5 @@
 // `svc admin status`: shows the state of every instance, and a line for each unreachable or slow
-// one; of a large system, sums by dispatcher, unless instances are named.
+// one. Without ids, it shows totals by dispatcher for a large system.
 
 import { isPlainObject } from "../../runtime/base/plain-object.js";
 import {
@@ -33,18 +33,18 @@ interface Row {
   readonly ping: Dict | null;
   readonly nodestat: Dict | null;
   readonly error: string | null;
-  /** Returns how an instance is late; null: it is not. */
+  /** Why the instance counts as slow; null: it does not. */
   readonly slow: string | null;
 }
 
 export async function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
   const isLarge = context.system.instances.size > MAX_DIRECT;
   if (isLarge && ids === undefined) return runByLevel(context);
-  const rows = await Promise.all(context.select(ids).map((id) => rowOf(context, id)));
+  const rows = await Promise.all(context.select(ids).map((id) => readRow(context, id)));
   context.print(rows, [
     ...table(
       COLUMNS,
-      rows.map((row) => cellsOf(context, row)),
+      rows.map((row) => formatCells(context, row)),
     ),
     ...rows.flatMap(describeOutOfService),
     ...(ids === undefined ? describeLeaderless(rows) : []),
@@ -60,13 +60,13 @@ function describeOutOfService({ id, nodestat }: Row): string[] {
   return typeof reason === "string" ? [`Out of service: ${id} (${reason})`] : [];
 }
 
-/** Describes groups without a leader, which still choose one, or of which no member may lead. */
+/** Describes groups without a leader: during an election, or if no member may lead. */
 function describeLeaderless(rows: readonly Row[]): string[] {
   const groups = rows.map(({ nodestat }) => nodestat?.group).filter(isPlainObject);
   const led = new Set(groups.filter(({ role }) => role !== "following").map(({ group }) => group));
-  const leaderless = new Set(groups.map(({ group }) => group).filter((one) => !led.has(one)));
+  const leaderless = new Set(groups.map(({ group }) => group).filter((group) => !led.has(group)));
   return [...leaderless].map(
-    (one) => `No leader: ${one} (no member that responds leads the group)`,
+    (group) => `No leader: ${group} (no member that responds leads the group)`,
   );
 }
 
@@ -74,7 +74,7 @@ function notRunning(id: string, error: string): string {
   return `Not running: ${id} (${error})`;
 }
 
-async function rowOf(context: AdminContext, id: string): Promise<Row> {
+async function readRow(context: AdminContext, id: string): Promise<Row> {
   const address = context.address(id);
   const get = async (path: string): Promise<Dict> => {
     const value = await requestInstance(address, { path, timeoutMs: TIMEOUT_MS });
@@ -86,30 +86,30 @@ async function rowOf(context: AdminContext, id: string): Promise<Row> {
     const ms = Math.round(performance.now() - sinceMs);
     const slow = ms > SLOW_MS ? `responded after ${ms} ms` : null;
     const row = { id, ping: ping.host as Dict, nodestat, error: null, slow };
-    // An unexpected response throws here, and so affects only this instance.
+    // An unexpected response throws here, where it affects only this instance.
     JSON.stringify(row);
-    cellsOf(context, row);
+    formatCells(context, row);
     return row;
   } catch (error) {
     const { message } = unexpectedResponse(id, error);
-    const none = { id, ping: null, nodestat: null };
+    const unavailable = { id, ping: null, nodestat: null };
     const isSlow = error instanceof InstanceTimeoutError && (await isAlive(address));
     return isSlow
-      ? { ...none, error: null, slow: `responds to health checks only; ${message}` }
-      : { ...none, error: message, slow: null };
+      ? { ...unavailable, error: null, slow: `responds to health checks only; ${message}` }
+      : { ...unavailable, error: message, slow: null };
   }
 }
 
-/** Returns whether a late instance responds to a health check. */
+/** Returns whether an instance that timed out responds to a health check. */
 async function isAlive(address: Address): Promise<boolean> {
-  const question = { path: "/svc/hc", timeoutMs: HEALTH_TIMEOUT_MS };
-  return requestInstanceJson(address, question).then(
+  const request = { path: "/svc/hc", timeoutMs: HEALTH_TIMEOUT_MS };
+  return requestInstanceJson(address, request).then(
     () => true,
     () => false,
   );
 }
 
-function cellsOf(context: AdminContext, { id, ping, nodestat }: Row): string[] {
+function formatCells(context: AdminContext, { id, ping, nodestat }: Row): string[] {
   const { host, port } = context.address(id);
   if (nodestat === null) return [id, "-", "-", host, "-", String(port)];
   const number = (key: string, unit = 1, digits = 0): string => {
@@ -119,7 +119,7 @@ function cellsOf(context: AdminContext, { id, ping, nodestat }: Row): string[] {
   return [
     id,
     /^svc (\S+)/.exec(String(ping?.version))?.[1] ?? "-",
-    uptime(Number(nodestat.uptime)),
+    formatUptime(Number(nodestat.uptime)),
     host,
     String(nodestat.ip),
     number("adminport"),
@@ -137,7 +137,7 @@ function cellsOf(context: AdminContext, { id, ping, nodestat }: Row): string[] {
 }
 
 /** Returns text such as `2d 03:04:05`. */
-function uptime(seconds: number): string {
+function formatUptime(seconds: number): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
   const time = [(seconds / 3600) % 24, (seconds / 60) % 60, seconds % 60].map(two).join(":");
   return `${Math.floor(seconds / 86_400)}d ${time}`;

@@ -1,5 +1,5 @@
 // `attach` and `detach` start and stop replication to the subscribers of the descriptor; `promote`
-// makes subscribers providers, and `handover` lets another member of a group lead.
+// makes subscribers providers, and `handover` transfers the lead of a group.
 
 import { isErrorCode } from "../../runtime/base/error-codes.js";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -8,8 +8,8 @@ import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";
 
-const ASK_MS = 2000;
-/** Failure with a code; its message is the content of a string in JSON. */
+const REQUEST_TIMEOUT_MS = 2000;
+/** A failure with an error code and a message in JSON notation. */
 const FAILURE = /^Exception\("(SVC\d{4}): ((?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*)"\)$/u;
 
 interface Nodestat {
@@ -19,25 +19,25 @@ interface Nodestat {
 export const attach = {
   run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
     const { subscribers } = context.system;
-    const chosen = context.select(ids).filter((id) => subscribers.get(id)!.length > 0);
-    if (chosen.length === 0) {
+    const providers = context.select(ids).filter((id) => subscribers.get(id)!.length > 0);
+    if (providers.length === 0) {
       throw new SvcError(
         "SVC3117",
         `no subscribers in the descriptor for ${ids ?? "any instance"}`,
       );
     }
     const only = more === undefined ? null : context.select(more);
-    const act = (id: string) => {
+    const updateSubscribers = (id: string) => {
       const selected = subscribers
         .get(id)!
         .filter((other) => only === null || only.includes(other));
-      const goal = JSON.stringify(selected.map((other) => streamAddress(context, other)));
-      return operate(context.address(id), "UpdateSubscribers", {}, goal);
+      const addresses = JSON.stringify(selected.map((other) => streamAddress(context, other)));
+      return operate(context.address(id), "UpdateSubscribers", {}, addresses);
     };
-    return forEachInstance(context, chosen, act, (result) => {
+    return forEachInstance(context, providers, updateSubscribers, (result) => {
       const { added, removed } = result as Record<string, readonly string[]>;
-      const gone = removed!.length === 0 ? "" : `, no longer ${removed!.join(", ")}`;
-      return `attached ${added!.join(", ") || "no new subscribers"}${gone}`;
+      const removedText = removed!.length === 0 ? "" : `, no longer ${removed!.join(", ")}`;
+      return `attached ${added!.join(", ") || "no new subscribers"}${removedText}`;
     });
   },
 };
@@ -59,7 +59,7 @@ export const promote = {
         return await runCommand(context, id, command);
       } catch (error) {
         if (!(error instanceof SvcError) || error.code !== "SVC3402") throw error;
-        throw new SvcError(error.code, `${error.message}. ${await positions(context, id)}`);
+        throw new SvcError(error.code, `${error.message}. ${await describePositions(context, id)}`);
       }
     };
     return forEachInstance(context, context.select(ids), act, (result) => {
@@ -68,39 +68,39 @@ export const promote = {
   },
 };
 
-/** Lets another member of its group lead. */
+/** Transfers the lead of a group to another member. */
 export const handover = {
   run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
     if (ids === undefined || more === undefined)
       throw new SvcError("SVC3004", "missing <from> <to>");
     const [from, to] = [context.select(ids), context.select(more)];
     if (from.length !== 1 || to.length !== 1) {
-      throw new SvcError("SVC3004", "expected one instance that leads, and one that will");
+      throw new SvcError("SVC3004", "expected one instance that leads, and one to take over");
     }
     const act = (id: string): Promise<unknown> => handOver(context, id, to[0]!);
     return forEachInstance(context, from, act, () => `handed over to ${to[0]}`);
   },
 };
 
-/** Lets another member of its group lead. @throws SvcError SVC3115, SVC3403 */
+/** Makes another member lead the group of an instance. @throws SvcError SVC3115, SVC3403 */
 export function handOver(context: AdminContext, id: string, to: string): Promise<unknown> {
   return runCommand(context, id, `HandOver ${to}`);
 }
 
-/** Describes how much each member of the group of an instance has. */
-async function positions(context: AdminContext, id: string): Promise<string> {
+/** Lists the positions of all members of an instance's group in the transaction log. */
+async function describePositions(context: AdminContext, id: string): Promise<string> {
   const { providers, subscribers } = context.system;
   const root = providers.get(id) ?? id;
   const members = [root, ...subscribers.get(root)!].map(async (member) => {
-    const question = { path: "/svc/nodestat", timeoutMs: ASK_MS };
-    const shown = await requestInstance(context.address(member), question).catch(() => null);
-    return `${member} ${(shown as Nodestat | null)?.["master-serial"] ?? "does not respond"}`;
+    const request = { path: "/svc/nodestat", timeoutMs: REQUEST_TIMEOUT_MS };
+    const status = await requestInstance(context.address(member), request).catch(() => null);
+    return `${member} ${(status as Nodestat | null)?.["master-serial"] ?? "does not respond"}`;
   });
   return `master-serial: ${(await Promise.all(members)).join(", ")}`;
 }
 
 /**
- * Runs a command of the operations that the interface does not have.
+ * Runs a command of the `_system` console: an operation outside of the interface.
  * @throws SvcError SVC3115, or with the code of the instance
  */
 async function runCommand(context: AdminContext, id: string, command: string): Promise<unknown> {

@@ -1,6 +1,6 @@
 // Formats columns of text, each as wide as its widest cell.
 
-/** Texts from servers must not control the terminal. */
+/** Control characters in responses, which could control the terminal. */
 const CONTROL = /\p{Cc}/gu;
 
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -138,7 +138,7 @@ export class SlotKeeper {
     const instances = new SlotInstances(calls, null);
     const members = listMembers(system).filter((id) => findGroup(system, id) === slots.own);
     const others = members.filter((id) => id !== node().id);
-    const asked = await Promise.allSettled(others.map((id) => instances.lookOnce(id)));
+    const asked = await Promise.allSettled(others.map((id) => instances.readState(id)));
     const leader = listFulfilled(asked).find((one) => one.leads);
     if (leader !== undefined && !slots.isKnown) return slots.adopt(leader.record);
     if (adminKey !== null || !asked.some(isForbidden)) return;
@@ -152,7 +152,7 @@ export class SlotKeeper {
     const { matrices } = calls.system;
     const below = matrices.get(node().id ?? "")?.partitions.map(([first]) => first!) ?? [];
     const instances = new SlotInstances(calls, null);
-    const looks = below.slice(0, MAX_ASKED).map((id) => instances.lookOnce(id));
+    const looks = below.slice(0, MAX_ASKED).map((id) => instances.readState(id));
     const found = listFulfilled(await Promise.allSettled(looks));
     this.#hasAsked = found.length > 0;
     const latest = latestRecord(found.map(({ record }) => record));
@@ -177,7 +177,9 @@ export class SlotKeeper {
     this.#seenSinceMs = performance.now();
     // Without all of them nothing can be decided, and the lease would keep operators waiting.
     const instances = new SlotInstances(calls, null);
-    const found = await Promise.all(listMembers(calls.system).map((id) => instances.look(id)));
+    const found = await Promise.all(
+      listMembers(calls.system).map((id) => instances.waitForState(id)),
+    );
     // A run has not come back to this instance since its restart.
     if (found.some(({ isRun }) => isRun)) return;
     const run = { ...calls, isForced: false };

@@ -1,6 +1,5 @@
-// Reads the rows that a dispatcher has of the instances below it, and accepts only rows of these,
-// with values of the expected form. A dispatcher that does not answer, or has another descriptor,
-// gives nothing.
+// Reads the rows of the instances below a dispatcher from it. Accepts only rows of these instances,
+// with values of the expected types. Rejects the response if the dispatcher has another descriptor.
 
 import { isPlainObject } from "../base/plain-object.js";
 import { type Address, requestInstance } from "./instance-client.js";
@@ -11,35 +10,35 @@ const TIMEOUT_MS = 2000;
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_TEXT = 200;
 const MAX_ITEMS = 1000;
-/** Dispatcher, partition and replica. */
+/** Number of key values of a cell: dispatcher, partition and replica. */
 const CELL_KEYS = 3;
 
 export interface BranchRows {
-  /** Position of the instance, then its columns. */
+  /** Each row: position of the instance, then its columns. */
   readonly live: readonly Row[];
   readonly rest: readonly Row[];
-  /** Positions of dispatcher, partition and replica, then the columns. */
+  /** Each row: positions of dispatcher, partition and replica, then the columns. */
   readonly cells: readonly Row[];
 }
 
-interface Known {
+interface LastResponse {
   revision: string;
-  /** Number of the last revision whose cells are known. */
+  /** Number of the last revision with cells. */
   cells: number;
 }
 
 export class BranchReader {
   readonly #layout: string;
-  readonly #known = new Map<string, Known>();
+  readonly #last = new Map<string, LastResponse>();
 
-  /** @param layout of the own rows */
+  /** @param layout required layout of the rows: that of this instance */
   constructor(layout: string) {
     this.#layout = layout;
   }
 
   /**
-   * Returns the rows that changed since the last time; null: the dispatcher gives none.
-   * @param members positions of the instances below it, and its own
+   * Returns the rows that changed since the last read; null: no valid response.
+   * @param members positions of the dispatcher and of the instances below it
    */
   async read(
     id: string,
@@ -47,19 +46,19 @@ export class BranchReader {
     members: ReadonlySet<number>,
     wantsCells: boolean,
   ): Promise<BranchRows | null> {
-    const known = this.#known.get(id) ?? { revision: "", cells: 0 };
-    const cells = wantsCells ? known.cells : -1;
-    const query = `form=branch&known=${encodeURIComponent(known.revision)}&cells=${cells}`;
+    const last = this.#last.get(id) ?? { revision: "", cells: 0 };
+    const cells = wantsCells ? last.cells : -1;
+    const query = `form=branch&known=${encodeURIComponent(last.revision)}&cells=${cells}`;
     const path = `/svc/builtin/system_overview?${query}`;
     const request = { path, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
     const answer = await requestInstance(address, request).catch(() => null);
     if (!isPlainObject(answer) || answer.layout !== this.#layout) {
-      this.#known.delete(id);
+      this.#last.delete(id);
       return null;
     }
     const revision = String(answer.revision).slice(0, MAX_TEXT);
     const number = Number(revision.split("-")[1]) || 0;
-    this.#known.set(id, { revision, cells: wantsCells ? number : known.cells });
+    this.#last.set(id, { revision, cells: wantsCells ? number : last.cells });
     return {
       live: acceptRows(answer.live, members, 1, LIVE_COLUMNS.length),
       rest: acceptRows(answer.rest, members, 1, REST_COLUMNS.length),
@@ -82,7 +81,7 @@ function acceptRows(
   });
 }
 
-/** Lists are those of subscribers and failures. */
+/** Only the columns of subscribers and failures contain lists. */
 function acceptValue(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return value.slice(0, MAX_TEXT);
   if (Array.isArray(value) && depth < 2) {

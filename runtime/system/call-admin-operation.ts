@@ -1,5 +1,5 @@
-// Calls an admin operation of an instance: gets a fresh token, then calls. Another operator on the
-// same machine may replace our token; then it is requested again.
+// Calls an admin operation of an instance: requests a token, then sends the operation with it.
+// Requests another token if another operator on this machine has invalidated the first.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
@@ -13,23 +13,23 @@ const ATTEMPTS = 5;
 /** The console calls from the IO thread, where parsing 4 MiB takes half a second. */
 const MAX_BYTES = 256 * 1024;
 const PATH = "/svc/builtin/ADMIN_";
-/** Response while the plugins are loading; callers wait for it to pass. */
+/** Response while the plugins are loading: callers retry. */
 export const STARTING = "the server is starting";
-/** Response while the instance closes its ports, for a restart of its HTTP service or for good. */
+/** Response while the instance closes its ports, to restart its HTTP service or to stop. */
 const CLOSING = "Service Out";
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 200;
 /** Time an instance may take to reopen its ports. */
 const REOPEN_TIMEOUT_MS = 2000;
 const CLOSED: ReadonlySet<string> = new Set(["ECONNREFUSED", "ECONNRESET", CLOSING]);
-/** The instance has received nothing. */
+/** Errors that prove that the instance has not received the request. */
 const REFUSED: ReadonlySet<string> = new Set(["ECONNREFUSED"]);
-/** Operations of a procedure, which follow each other: the token of the next one is got ahead. */
+/** Operations that procedures call repeatedly: the next token is requested in advance. */
 const FREQUENT: ReadonlySet<string> = new Set(["Lease", "MoveSlots"]);
-/** Tokens by instance. Each serves one call; an instance knows only the last one of a client. */
-const ahead = new Map<string, { readonly token: string; readonly untilMs: number }>();
-/** The connection is still open then, and the instance is as it was. */
-const AHEAD_MS = 1000;
+/** Prefetched tokens by instance. A token authorizes one call; a newer one invalidates it. */
+const prefetched = new Map<string, { readonly token: string; readonly untilMs: number }>();
+/** Short enough that the connection is still open and the instance has not restarted. */
+const PREFETCH_MS = 1000;
 /** Response after another operator replaced the token, or the instance restarted. */
 const LOST_TOKEN = /^(?:(?:Expired|Invalid) authtoken|Not authorized)$/;
 
@@ -48,12 +48,12 @@ export interface AdminCall {
 }
 
 /** @throws SvcError SVC2701 without a response, SVC3115 if the operation was refused or failed */
-export async function callAdminOperation(address: Address, wanted: AdminCall): Promise<unknown> {
+export async function callAdminOperation(address: Address, adminCall: AdminCall): Promise<unknown> {
   const deadline = performance.now() + START_TIMEOUT_MS;
   for (let attempt = 1; ; attempt++) {
-    const result = await callWithToken(address, wanted);
+    const result = await callWithToken(address, adminCall);
     if (!("problem" in result)) return result.response;
-    if (isPassing(wanted, result.problem) && performance.now() < deadline) {
+    if (isTransient(adminCall, result.problem) && performance.now() < deadline) {
       await sleep(POLL_MS);
       attempt--;
       continue;
@@ -61,55 +61,58 @@ export async function callAdminOperation(address: Address, wanted: AdminCall): P
     if (attempt < ATTEMPTS && LOST_TOKEN.test(result.problem)) continue;
     const { host, port } = address;
     const problem = result.problem.slice(0, MAX_QUOTED_CHARS);
-    throw new SvcError("SVC3115", `${wanted.operation} at ${host}:${port}: ${problem}`);
+    throw new SvcError("SVC3115", `${adminCall.operation} at ${host}:${port}: ${problem}`);
   }
 }
 
-/** Returns whether to wait. A restart that meets another one is repeated: it does no harm. */
-function isPassing({ operation }: AdminCall, problem: string): boolean {
+/** Returns whether to retry later. A second restart of the HTTP service is harmless. */
+function isTransient({ operation }: AdminCall, problem: string): boolean {
   return problem === STARTING || (problem === CLOSING && operation === "RestartHTTP");
 }
 
 type CallResult = { readonly response: unknown } | { readonly problem: string };
 
-async function callWithToken(address: Address, wanted: AdminCall): Promise<CallResult> {
-  const { operation, parameters, headers } = wanted;
+async function callWithToken(address: Address, adminCall: AdminCall): Promise<CallResult> {
+  const { operation, parameters, headers } = adminCall;
   const request = { operation: "GetAuthToken", parameters: {}, headers };
   // Shutdown requires two tokens.
-  const former = operation === "Shutdown" ? await requestToken(address, request) : null;
-  if (former !== null && "problem" in former) return former;
+  const firstToken = operation === "Shutdown" ? await requestToken(address, request) : null;
+  if (firstToken !== null && "problem" in firstToken) return firstToken;
   const isFrequent = FREQUENT.has(operation);
-  const known = isFrequent ? takeAhead(address) : undefined;
-  const token = known === undefined ? await requestToken(address, request) : { token: known };
+  const prefetchedToken = isFrequent ? takePrefetched(address) : undefined;
+  const token =
+    prefetchedToken === undefined
+      ? await requestToken(address, request)
+      : { token: prefetchedToken };
   if ("problem" in token) return token;
-  const shutdown = former === null ? {} : { authshutdown: former.token };
+  const shutdown = firstToken === null ? {} : { authshutdown: firstToken.token };
   const query = { ...parameters, ...shutdown, authtoken: token.token };
   const result = await retryWhileClosed(
-    () => call(address, { ...wanted, parameters: query }),
+    () => call(address, { ...adminCall, parameters: query }),
     REFUSED,
   );
   if ("problem" in result) return result;
-  if (isFrequent) void getAhead(address, request);
+  if (isFrequent) void prefetchToken(address, request);
   // Failures after authorization are returned as text.
   const { response } = result;
   return typeof response === "string" ? { problem: unwrapException(response) } : result;
 }
 
-function takeAhead(address: Address): string | undefined {
-  const place = placeOf(address);
-  const found = ahead.get(place);
-  ahead.delete(place);
-  return found !== undefined && performance.now() < found.untilMs ? found.token : undefined;
+function takePrefetched(address: Address): string | undefined {
+  const key = addressKey(address);
+  const entry = prefetched.get(key);
+  prefetched.delete(key);
+  return entry !== undefined && performance.now() < entry.untilMs ? entry.token : undefined;
 }
 
-async function getAhead(address: Address, request: AdminCall): Promise<void> {
+async function prefetchToken(address: Address, request: AdminCall): Promise<void> {
   const result = await call(address, request).catch(() => null);
   const token = result === null || "problem" in result ? undefined : readToken(result.response);
-  const untilMs = performance.now() + AHEAD_MS;
-  if (token !== undefined) ahead.set(placeOf(address), { token, untilMs });
+  const untilMs = performance.now() + PREFETCH_MS;
+  if (token !== undefined) prefetched.set(addressKey(address), { token, untilMs });
 }
 
-const placeOf = ({ host, port }: Address): string => `${host}:${port}`;
+const addressKey = ({ host, port }: Address): string => `${host}:${port}`;
 
 function readToken(response: unknown): string | undefined {
   const token = isPlainObject(response) ? response.authtoken : undefined;
@@ -118,23 +121,23 @@ function readToken(response: unknown): string | undefined {
 
 async function requestToken(
   address: Address,
-  wanted: AdminCall,
+  adminCall: AdminCall,
 ): Promise<{ readonly token: string } | { readonly problem: string }> {
-  const result = await retryWhileClosed(() => callOpen(address, wanted), CLOSED);
+  const result = await retryWhileClosed(() => callIdempotent(address, adminCall), CLOSED);
   if ("problem" in result) return result;
   const token = readToken(result.response);
-  return token === undefined ? { problem: "it gives no token" } : { token };
+  return token === undefined ? { problem: "the response contains no token" } : { token };
 }
 
-/** Calls an operation without effect. @throws Error if the instance is closing its ports */
-async function callOpen(address: Address, wanted: AdminCall): Promise<CallResult> {
-  const result = await call(address, wanted);
+/** Calls an operation without side effects. @throws Error if the instance is closing its ports */
+async function callIdempotent(address: Address, adminCall: AdminCall): Promise<CallResult> {
+  const result = await call(address, adminCall);
   if (!("problem" in result) || result.problem !== CLOSING) return result;
   const text = `${address.host}:${address.port}: ${CLOSING}`;
   throw new SvcError("SVC2701", text, { cause: { code: CLOSING } });
 }
 
-/** Retries a request that had no effect while the instance may be reopening its ports. */
+/** Retries a request that failed without effect, because the instance may reopen its ports. */
 async function retryWhileClosed(
   request: () => Promise<CallResult>,
   codes: ReadonlySet<string>,
@@ -151,12 +154,12 @@ async function retryWhileClosed(
   }
 }
 
-async function call(address: Address, wanted: AdminCall): Promise<CallResult> {
-  const { operation, parameters, headers, body, maxBytes = MAX_BYTES } = wanted;
+async function call(address: Address, adminCall: AdminCall): Promise<CallResult> {
+  const { operation, parameters, headers, body, maxBytes = MAX_BYTES } = adminCall;
   const path = `${PATH}${operation}?${new URLSearchParams(parameters)}`;
-  const posted = body === undefined ? {} : { body };
+  const withBody = body === undefined ? {} : { body };
   const timeoutMs = operation === "GetAuthToken" ? TOKEN_TIMEOUT_MS : TIMEOUT_MS;
-  const request = { path, headers, timeoutMs, maxBytes, ...posted };
+  const request = { path, headers, timeoutMs, maxBytes, ...withBody };
   const { status, text } = await requestInstanceJson(address, request);
   let envelope: unknown;
   try {

@@ -1,5 +1,5 @@
-// HTTP client for instances, over keep-alive connections, with bounded time and size; responses are
-// validated.
+// HTTP client for instances: keep-alive connections, limited time and response size. Validates
+// responses.
 
 import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
@@ -14,10 +14,10 @@ const MAX_SOCKETS = 4;
 /** Maximum characters of a response quoted in an error. */
 export const MAX_QUOTED_CHARS = 1000;
 
-const KEPT = { keepAlive: true, maxSockets: MAX_SOCKETS, scheduling: "lifo" } as const;
-/** Null: not used yet. */
-let plain: Agent | null = null;
-let secured: Agent | null = null;
+const AGENT_OPTIONS = { keepAlive: true, maxSockets: MAX_SOCKETS, scheduling: "lifo" } as const;
+/** Created with the first request. */
+let plainAgent: Agent | null = null;
+let tlsAgent: Agent | null = null;
 
 export interface Address {
   readonly host: string;
@@ -36,7 +36,7 @@ export interface InstanceRequest {
   readonly maxBytes?: number;
 }
 
-/** The instance did not respond in time: it may be alive. */
+/** The instance did not respond in time. It may still be running, and may execute the request. */
 export class InstanceTimeoutError extends SvcError {}
 
 export interface InstanceAnswer {
@@ -45,15 +45,15 @@ export interface InstanceAnswer {
 }
 
 /**
- * Sends a request and returns the response of any status.
+ * Sends a request and returns the response, whatever its status.
  * @throws SvcError SVC2701 without a response, InstanceTimeoutError without one in time
  */
 export async function requestInstanceJson(
   address: Address,
-  question: InstanceRequest,
+  instanceRequest: InstanceRequest,
 ): Promise<InstanceAnswer> {
   const { host, port, secure = null } = address;
-  const { path, timeoutMs, headers = {}, body, maxBytes = MAX_BYTES } = question;
+  const { path, timeoutMs, headers = {}, body, maxBytes = MAX_BYTES } = instanceRequest;
   const method = body === undefined ? "GET" : "POST";
   const accept = { accept: "application/json" };
   const options = { host, port, path, method, headers: { ...accept, ...headers } };
@@ -91,18 +91,18 @@ export async function requestInstanceJson(
 function send(
   options: RequestOptions,
   tls: ConnectionOptions | undefined,
-  take: (response: IncomingMessage) => void,
+  onResponse: (response: IncomingMessage) => void,
 ): ClientRequest {
   if (tls === undefined) {
-    plain ??= unrefIdle(new (http().Agent)(KEPT));
-    return http().request({ ...options, agent: plain }, take);
+    plainAgent ??= unrefIdle(new (http().Agent)(AGENT_OPTIONS));
+    return http().request({ ...options, agent: plainAgent }, onResponse);
   }
-  secured ??= unrefIdle(new (https().Agent)(KEPT));
-  const all = { ...options, ...tls, agent: secured, minVersion: "TLSv1.2" } as const;
-  return https().request(all, take);
+  tlsAgent ??= unrefIdle(new (https().Agent)(AGENT_OPTIONS));
+  const all = { ...options, ...tls, agent: tlsAgent, minVersion: "TLSv1.2" } as const;
+  return https().request(all, onResponse);
 }
 
-/** Idle connections then do not keep the process alive. */
+/** Prevents idle connections from keeping the process alive. */
 function unrefIdle(agent: Agent): Agent {
   return agent.on("free", (socket) => socket.unref());
 }
@@ -113,9 +113,9 @@ function unrefIdle(agent: Agent): Agent {
  */
 export async function requestInstance(
   address: Address,
-  question: InstanceRequest,
+  request: InstanceRequest,
 ): Promise<unknown> {
-  return unwrapAnswer(address, question.path, await requestInstanceJson(address, question));
+  return unwrapAnswer(address, request.path, await requestInstanceJson(address, request));
 }
 
 /** @throws SvcError SVC2701 for a response that is not an envelope with a result */
@@ -134,7 +134,7 @@ function formatMessage(message: unknown): string {
   try {
     return JSON.stringify(message).slice(0, MAX_QUOTED_CHARS);
   } catch {
-    return "a message that is nested too deep";
+    return "a message that is nested too deeply";
   }
 }
 

@@ -1,4 +1,4 @@
-// Start parameters of one instance: pure, from the system and an id.
+// Computes the start parameters of one instance from its system.
 
 import { isIP } from "node:net";
 import type { ArchiveConfig } from "../base/archive-config.js";
@@ -15,23 +15,23 @@ import type { Instance, System, SystemMatrix } from "./system.js";
 export interface InstancePlan {
   readonly id: string;
   readonly type: InstanceType;
-  /** Its data folder, below the system's. */
+  /** Its data folder, relative to that of the system. */
   readonly folder: string;
   readonly host: string;
   readonly port: number;
-  /** Listen address; null for all, if `host` is a name. */
+  /** Listen address; null: all addresses, because `host` is a name. */
   readonly ip: string | null;
   readonly prefix: string | null;
   readonly serviceIn: boolean;
   readonly description: string;
-  /** Which plugins it serves. */
+  /** Determines the plugins that it serves. */
   readonly role: "engine" | "dispatcher" | "all";
   readonly dispatcher: DispatcherConfig | null;
   /** Whether another instance dispatches to it. */
   readonly isBackEnd: boolean;
   /** Graphs by name, and whether their changes stay local. */
   readonly graphs: Readonly<Record<string, { readonly local: boolean }>>;
-  /** Whether it executes expiry; a replica gets removals from its provider. */
+  /** Whether it removes what expires; a replica receives these removals from its provider. */
   readonly expires: boolean;
   readonly provider: string | null;
   readonly subscribers: readonly string[];
@@ -40,28 +40,28 @@ export interface InstancePlan {
   /** 0: none. */
   readonly txPort: number;
   readonly durable: boolean;
-  /** Continuous backup that it makes; null: none. */
+  /** Continuous backup that this instance runs; null: none. */
   readonly archive: ArchiveConfig | null;
-  /** Its group, if the instances of its tree choose who provides. */
+  /** Its group, if the instances of its replication tree elect the provider; null: they do not. */
   readonly leadership: LeadershipSettings | null;
-  /** In the format of the interface, with three decimals. */
+  /** Partition number of the interface, with three decimals. */
   readonly partition: string;
   readonly group: number;
-  /** Null: the system has none. */
+  /** Null: the system has no slots. */
   readonly slots: SlotPlan | null;
 }
 
-/** Returns where an instance belongs in displays. */
+/** Returns the partition and group by which displays sort an instance. */
 export function placeInstance(
   system: System,
   id: string,
 ): Pick<InstancePlan, "partition" | "group"> {
-  const partition = partitionOf(system, id);
+  const partition = computePartition(system, id);
   const { group } = system.instances.get(id)!;
   return { partition, group: group >= 0 ? group : Number(partition) };
 }
 
-/** @param id of one of its instances */
+/** @param id an instance of the system */
 export function planInstance(system: System, id: string): InstancePlan {
   const instance = system.instances.get(id)!;
   const { type, host, hport, prefix, serviceIn, description, attach, tport, durable } = instance;
@@ -83,7 +83,7 @@ export function planInstance(system: System, id: string): InstancePlan {
     description,
     role: planRole(instance, matrix),
     dispatcher: matrix === undefined ? null : planDispatcher(system, id, matrix),
-    isBackEnd: placesOf(system).backEnds.has(id),
+    isBackEnd: indexSystem(system).backEnds.has(id),
     graphs: Object.fromEntries(instance.graphs.map((name) => [name, { local: isAlone }])),
     expires: provider === null || leadership !== null,
     provider,
@@ -98,7 +98,7 @@ export function planInstance(system: System, id: string): InstancePlan {
   };
 }
 
-/** Returns the group of an instance that chooses its leader; null: it is in none. */
+/** Returns the settings of an instance whose group elects its leader; null: no such group. */
 function planLeadership(system: System, id: string): LeadershipSettings | null {
   const group = findRoot(system.providers, id);
   const below = system.subscribers.get(group) ?? [];
@@ -159,37 +159,37 @@ const KIND: Readonly<Record<InstanceType, number>> = {
  * Returns the computed partition, `1000·k + n/1000`: k is the kind of instance (admin, dispatcher,
  * engine), n the number of its replication tree.
  */
-function partitionOf(system: System, id: string): string {
+function computePartition(system: System, id: string): string {
   const { type } = system.instances.get(id)!;
   const engines = new Set(system.matrices.get(id)?.partitions.flat() ?? []);
   const below = new Set(
     [...engines]
       .filter((engine) => KIND[system.instances.get(engine)!.type] !== KIND.dispatch)
-      .map((engine) => partitionOf(system, engine)),
+      .map((engine) => computePartition(system, engine)),
   );
   if (type === "dispatch" && below.size === 1) return [...below][0]!;
-  return (KIND[type] * 1000 + treeNumber(system, id) / 1000).toFixed(3);
+  return (KIND[type] * 1000 + numberTree(system, id) / 1000).toFixed(3);
 }
 
 /** Returns the number of an instance's replication tree among those of its kind, from 1. */
-function treeNumber(system: System, id: string): number {
-  const trees = placesOf(system).trees.get(KIND[system.instances.get(id)!.type])!;
+function numberTree(system: System, id: string): number {
+  const trees = indexSystem(system).trees.get(KIND[system.instances.get(id)!.type])!;
   // A root of another kind gets a number after the others.
   return trees.get(findRoot(system.providers, id)) ?? trees.size + 1;
 }
 
-/** Index for the plans of all instances. */
-interface Places {
+/** Lookup tables that the plans of all instances share. */
+interface SystemIndex {
   readonly backEnds: ReadonlySet<string>;
-  /** Numbers of the roots of replication trees, from 1, by kind. */
+  /** Numbers of replication trees, from 1, by kind and root. */
   readonly trees: ReadonlyMap<number, ReadonlyMap<string, number>>;
 }
 
-/** By system: systems of ten thousand instances are planned as a whole. */
-const places = new WeakMap<System, Places>();
+/** Cached, because a system of 10,000 instances may be planned as a whole. */
+const indexes = new WeakMap<System, SystemIndex>();
 
-function placesOf(system: System): Places {
-  const known = places.get(system);
+function indexSystem(system: System): SystemIndex {
+  const known = indexes.get(system);
   if (known !== undefined) return known;
   const partitions = [...system.matrices.values()].flatMap((matrix) => matrix.partitions);
   const trees = new Map(Object.values(KIND).map((kind) => [kind, new Map<string, number>()]));
@@ -197,12 +197,12 @@ function placesOf(system: System): Places {
     const ofKind = trees.get(KIND[type])!;
     if (!system.providers.has(id)) ofKind.set(id, ofKind.size + 1);
   }
-  const found = { backEnds: new Set(partitions.flat()), trees };
-  places.set(system, found);
-  return found;
+  const index = { backEnds: new Set(partitions.flat()), trees };
+  indexes.set(system, index);
+  return index;
 }
 
-/** Returns the settings that a plan implies; options override them, like svc.config.ts. */
+/** Returns the settings that a plan implies. Command-line options override them. */
 export function plannedSettings(
   plan: InstancePlan,
   config: ResolvedConfig,

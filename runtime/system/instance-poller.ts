@@ -1,5 +1,5 @@
-// Polls the instances of a system concurrently. An unreachable instance affects only its own entry;
-// results are cached for a moment.
+// Polls the instances of a system concurrently and caches the results briefly. An unreachable
+// instance affects only its own entry.
 
 import {
   type Paths,
@@ -11,10 +11,10 @@ import {
 import type { System } from "./system.js";
 import type { TlsContextCache } from "./tls-context-cache.js";
 
-/** Minimum age of a cached poll. */
+/** How long a completed poll serves further callers. */
 const FRESH_MS = 1000;
 
-interface Kept {
+interface CachedPoll {
   readonly addresses: string;
   readonly atMs: number;
   isRunning: boolean;
@@ -22,17 +22,17 @@ interface Kept {
 }
 
 export class InstancePoller {
-  readonly #cache = new Map<string, Kept>();
+  readonly #cache = new Map<string, CachedPoll>();
   readonly #outages = new Outages();
 
   /**
    * Returns the poll results of some instances. All instances are polled, so that one poll per
    * topic serves all concurrent callers.
    * @param topic identifies the paths
-   * @param ids unknown ones are ignored
+   * @param ids ids outside the system are ignored
    * @param secure TLS settings; null: plain
    */
-  async of(
+  async read(
     system: System,
     topic: string,
     paths: Paths,
@@ -40,8 +40,8 @@ export class InstancePoller {
     secure: TlsContextCache | null = null,
   ): Promise<readonly PollResult[]> {
     const found = await this.#poll(system, topic, paths, secure);
-    const wanted = new Set(ids);
-    return found.filter(({ instance }) => wanted.has(instance.id));
+    const requested = new Set(ids);
+    return found.filter(({ instance }) => requested.has(instance.id));
   }
 
   #poll(
@@ -58,22 +58,22 @@ export class InstancePoller {
     const found = pollAll(system, paths, secure).then((results) =>
       results.map((result) => ({ ...result, unreachableMs: this.#outages.update(result) })),
     );
-    const kept = { addresses, atMs: now, found, isRunning: true };
-    this.#cache.set(topic, kept);
+    const cached = { addresses, atMs: now, found, isRunning: true };
+    this.#cache.set(topic, cached);
     const end = (): void => {
-      kept.isRunning = false;
+      cached.isRunning = false;
     };
     found.then(end, end);
     return found;
   }
 }
 
-/** Begin of the outage of each instance that does not respond. */
+/** Start times of the outages of instances. */
 export class Outages {
   /** Time of the first poll without a response, by id. */
   readonly #since = new Map<string, number>();
 
-  /** Returns for how many milliseconds an instance has not responded; null: it responds. */
+  /** Returns the duration of an outage in milliseconds; null: the instance responds. */
   update({ instance: { id }, health }: Polled): number | null {
     if (health !== null) {
       this.#since.delete(id);
@@ -86,7 +86,7 @@ export class Outages {
   }
 }
 
-/** Returns a key by value: a standalone instance creates its system each time. */
+/** Compares systems by value: a standalone instance creates its system for each request. */
 function addressKey({ instances }: System): string {
   return [...instances.values()].map(({ id, host, hport }) => `${id} ${host}:${hport}`).join();
 }

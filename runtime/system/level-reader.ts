@@ -1,6 +1,6 @@
-// Metrics of many instances of a large system: each dispatcher is asked for the ones below it, so
-// that no instance asks ten thousand others. A dispatcher asks only what is below itself for ids
-// that are all below it: each request goes down.
+// Reads metrics of many instances of a large system through the dispatchers above them, so that no
+// instance sends 10,000 requests. A dispatcher that is asked for ids of its own branch requests
+// only instances of this branch: requests never go up, and therefore end.
 
 import { isPlainObject } from "../base/plain-object.js";
 import { requestInstance } from "./instance-client.js";
@@ -9,11 +9,11 @@ import { listBranch, planSurvey, type SurveyTree } from "./survey-tree.js";
 import type { System } from "./system.js";
 import type { TlsContextCache } from "./tls-context-cache.js";
 
-/** Ids in one request, whose head is limited. */
+/** Maximum ids in one request, because the size of its head is limited. */
 const MAX_IDS = 200;
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Answers are kept so long, at least, for callers that want the same instances. */
+/** Minimum time that entries are cached for further callers. */
 const FRESH_MS = 1000;
 
 export type Entry = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface LevelTopic {
   /** Plugin that reads this topic, with `idlist`. */
   readonly plugin: string;
   readonly paths: () => readonly string[];
-  /** Describes an instance that was asked itself. */
+  /** Creates the entry of an instance that this process polled directly. */
   describe(polled: Polled): Entry;
 }
 
@@ -34,66 +34,66 @@ export interface LevelScope {
   readonly secure: TlsContextCache | null;
 }
 
-/** An instance to ask for itself, or a dispatcher for ids below it. */
+/** One request: an instance for itself, or a dispatcher for ids of its branch. */
 interface Survey {
   readonly id: string;
   readonly ids: readonly string[];
 }
 
-/** A survey that has begun. */
-interface Kept {
+/** A running or completed survey. */
+interface CachedSurvey {
   readonly atMs: number;
   isRunning: boolean;
   readonly entries: Promise<ReadonlyMap<string, Entry>>;
 }
 
 export class LevelReader {
-  /** The last survey of each instance, by topic and id: all lists that contain it share it. */
-  readonly #kept = new Map<string, Kept>();
+  /** The last survey of each instance, by topic and id; concurrent callers share it. */
+  readonly #cache = new Map<string, CachedSurvey>();
   readonly #freshMs: number;
   #system: System | null = null;
 
-  /** @param freshMs how long answers are kept */
+  /** @param freshMs how long entries are cached */
   constructor(freshMs = FRESH_MS) {
     this.#freshMs = freshMs;
   }
 
   /**
-   * Returns the entries of instances in the order of the system. Asks each instance once at a time,
-   * however many lists are wanted.
-   * @param ids unknown ones are ignored
+   * Returns the entries of instances in the order of the system. Never sends an instance two
+   * requests for the same topic at a time.
+   * @param ids ids outside the system are ignored
    */
   async read(scope: LevelScope, topic: LevelTopic, ids: readonly string[]): Promise<Entry[]> {
     const { system } = scope;
-    if (system !== this.#system) this.#kept.clear();
+    if (system !== this.#system) this.#cache.clear();
     this.#system = system;
-    const given = new Set(ids);
-    const wanted = [...system.instances.keys()].filter((id) => given.has(id));
+    const requested = new Set(ids);
+    const selected = [...system.instances.keys()].filter((id) => requested.has(id));
     const keyOf = (id: string): string => `${topic.plugin} ${id}`;
-    const missing = wanted.filter((id) => !this.#isFresh(keyOf(id)));
+    const missing = selected.filter((id) => !this.#isFresh(keyOf(id)));
     if (missing.length > 0) {
-      const survey = this.#begin(scope, topic, missing);
-      for (const id of missing) this.#kept.set(keyOf(id), survey);
+      const survey = this.#start(scope, topic, missing);
+      for (const id of missing) this.#cache.set(keyOf(id), survey);
     }
-    const last = wanted.map((id) => ({ id, ...this.#kept.get(keyOf(id))! }));
-    const found = last.map(async ({ id, entries }) => (await entries).get(id));
-    return (await Promise.all(found)).filter((entry) => entry !== undefined);
+    const surveys = selected.map((id) => ({ id, ...this.#cache.get(keyOf(id))! }));
+    const entries = surveys.map(async ({ id, entries }) => (await entries).get(id));
+    return (await Promise.all(entries)).filter((entry) => entry !== undefined);
   }
 
   #isFresh(key: string): boolean {
-    const kept = this.#kept.get(key);
-    if (kept === undefined) return false;
-    return kept.isRunning || performance.now() - kept.atMs < this.#freshMs;
+    const cached = this.#cache.get(key);
+    if (cached === undefined) return false;
+    return cached.isRunning || performance.now() - cached.atMs < this.#freshMs;
   }
 
-  #begin(scope: LevelScope, topic: LevelTopic, ids: readonly string[]): Kept {
+  #start(scope: LevelScope, topic: LevelTopic, ids: readonly string[]): CachedSurvey {
     const entries = new LevelSurvey(scope, topic).read(ids);
-    const kept = { atMs: performance.now(), isRunning: true, entries };
+    const cached = { atMs: performance.now(), isRunning: true, entries };
     const end = (): void => {
-      kept.isRunning = false;
+      cached.isRunning = false;
     };
     entries.then(end, end);
-    return kept;
+    return cached;
   }
 }
 
@@ -101,7 +101,7 @@ class LevelSurvey {
   readonly #scope: LevelScope;
   readonly #topic: LevelTopic;
   readonly #tree: SurveyTree;
-  readonly #found = new Map<string, Entry>();
+  readonly #entries = new Map<string, Entry>();
 
   constructor(scope: LevelScope, topic: LevelTopic) {
     this.#scope = scope;
@@ -111,22 +111,22 @@ class LevelSurvey {
 
   async read(ids: readonly string[]): Promise<ReadonlyMap<string, Entry>> {
     const { self } = this.#scope;
-    const wanted = new Set(ids);
-    const own = new Set(self === null ? [] : listBranch(this.#tree, self));
-    const isBelow = [...wanted].every((id) => own.has(id));
-    const tops = isBelow && self !== null ? [self] : this.#tree.tops;
-    const surveys = this.#plan(tops, wanted).flatMap((survey) => {
-      // This instance does not ask itself for others.
-      return survey.id === self ? this.#open(survey) : [survey];
+    const requested = new Set(ids);
+    const branch = new Set(self === null ? [] : listBranch(this.#tree, self));
+    const isOwnBranch = [...requested].every((id) => branch.has(id));
+    const tops = isOwnBranch && self !== null ? [self] : this.#tree.tops;
+    const surveys = this.#plan(tops, requested).flatMap((survey) => {
+      // This instance does not request others from itself.
+      return survey.id === self ? this.#splitBranch(survey) : [survey];
     });
     await handleEach(surveys, (survey) => this.#survey(survey));
-    return this.#found;
+    return this.#entries;
   }
 
-  /** Returns whom to ask among some instances for what is wanted of them and below them. */
-  #plan(among: readonly string[], wanted: ReadonlySet<string>): Survey[] {
-    return among.flatMap((id) => {
-      const ids = listBranch(this.#tree, id).filter((one) => wanted.has(one));
+  /** Plans requests to some instances for those of the requested ids that are in their branches. */
+  #plan(instances: readonly string[], requested: ReadonlySet<string>): Survey[] {
+    return instances.flatMap((id) => {
+      const ids = listBranch(this.#tree, id).filter((member) => requested.has(member));
       const surveys: Survey[] = [];
       for (let first = 0; first < ids.length; first += MAX_IDS) {
         surveys.push({ id, ids: ids.slice(first, first + MAX_IDS) });
@@ -135,36 +135,36 @@ class LevelSurvey {
     });
   }
 
-  /** Returns the surveys in place of one of a branch. */
-  #open({ id, ids }: Survey): Survey[] {
+  /** Returns the surveys that replace the one of a branch. */
+  #splitBranch({ id, ids }: Survey): Survey[] {
     const below = this.#plan(this.#tree.below.get(id) ?? [], new Set(ids));
     return ids.includes(id) ? [{ id, ids: [id] }, ...below] : below;
   }
 
-  /** @returns further surveys, where a dispatcher does not answer for what is below it */
+  /** @returns the surveys to run instead, for ids that a dispatcher does not return */
   async #survey(survey: Survey): Promise<readonly Survey[]> {
     const { id, ids } = survey;
     if (ids.length === 1 && ids[0] === id) {
-      await this.#ask(id);
+      await this.#poll(id);
       return [];
     }
-    const answered = await this.#request(survey);
-    const missing = ids.filter((one) => !answered.has(one));
-    for (const one of ids) {
-      const entry = answered.get(one);
-      if (entry !== undefined) this.#found.set(one, entry);
+    const received = await this.#request(survey);
+    const missing = ids.filter((member) => !received.has(member));
+    for (const member of ids) {
+      const entry = received.get(member);
+      if (entry !== undefined) this.#entries.set(member, entry);
     }
-    return missing.length === 0 ? [] : this.#open({ id, ids: missing });
+    return missing.length === 0 ? [] : this.#splitBranch({ id, ids: missing });
   }
 
-  async #ask(id: string): Promise<void> {
+  async #poll(id: string): Promise<void> {
     const { system, secure } = this.#scope;
     const { paths } = this.#topic;
     const polled = await pollInstance(system, system.instances.get(id)!, paths, secure);
-    this.#found.set(id, this.#topic.describe(polled));
+    this.#entries.set(id, this.#topic.describe(polled));
   }
 
-  /** Returns the entries of what a dispatcher was asked for, as far as it has them. */
+  /** Requests entries from a dispatcher, and returns the ones that it sends. */
   async #request({ id, ids }: Survey): Promise<ReadonlyMap<string, Entry>> {
     const { system, secure } = this.#scope;
     const { host, hport } = system.instances.get(id)!;

@@ -10,8 +10,8 @@ import { placeInstance } from "./instance-plan.js";
 import type { Instance, System } from "./system.js";
 import type { TlsContextCache } from "./tls-context-cache.js";
 
-/** A busy instance may miss one request: only two unanswered ones count as down. */
-const HEALTH_TRIES = 2;
+/** Attempts until an instance counts as down: a busy one may miss the first. */
+const HEALTH_ATTEMPTS = 2;
 const HEALTH_TIMEOUT_MS = 1000;
 const METRICS_TIMEOUT_MS = 2000;
 /** An instance whose health check takes longer is slow: alive, but busy or hard to reach. */
@@ -22,14 +22,14 @@ export interface PollResult {
   readonly instance: Instance;
   readonly partition: string;
   readonly group: number;
-  /** `SVC/3`, or why not; null: unreachable. */
+  /** `SVC/3`, or the status of the failed health check; null: unreachable. */
   readonly health: string | null;
   /** By path; null: no response. */
   readonly figures: Readonly<Record<string, unknown>>;
   readonly error: string | null;
-  /** It responds, but late, or not to all requests. */
+  /** The instance responds late, or not to all requests. */
   readonly isSlow: boolean;
-  /** Milliseconds since the first of the polls in a row without a response; null: it responds. */
+  /** Milliseconds since the first failed poll of the current outage; null: it responds. */
   readonly unreachableMs: number | null;
 }
 
@@ -40,7 +40,7 @@ export type Paths = (instance: Instance) => readonly string[];
 
 type Placement = ReturnType<typeof placeInstance>;
 
-/** By id, per system: derived from all of its instances. */
+/** Cached by system and id, because they depend on all instances of the system. */
 const placements = new WeakMap<System, Map<string, Placement>>();
 
 export function placementFor(system: System, id: string): Placement {
@@ -64,20 +64,20 @@ export function pollEach<T>(
 }
 
 /**
- * Handles items, several at a time.
+ * Processes items and the further items that this returns, several at a time.
  * @param handle returns further items
  */
 export async function handleEach<T>(
   items: readonly T[],
   handle: (item: T) => Promise<readonly T[]>,
 ): Promise<void> {
-  const all = [...items];
+  const queue = [...items];
   let next = 0;
   const running = new Set<Promise<void>>();
-  while (next < all.length || running.size > 0) {
-    while (next < all.length && running.size < MAX_CONCURRENT) {
-      const work: Promise<void> = handle(all[next++]!).then((more) => {
-        all.push(...more);
+  while (next < queue.length || running.size > 0) {
+    while (next < queue.length && running.size < MAX_CONCURRENT) {
+      const work: Promise<void> = handle(queue[next++]!).then((more) => {
+        queue.push(...more);
         running.delete(work);
       });
       running.add(work);
@@ -94,15 +94,15 @@ export async function pollInstance(
   secure: TlsContextCache | null,
 ): Promise<Polled> {
   const address: Address = { host: instance.host, port: instance.hport + 1, secure };
-  const known = { instance, ...placementFor(system, instance.id) };
+  const base = { instance, ...placementFor(system, instance.id) };
   const sinceMs = performance.now();
   let health: string;
   try {
-    const { status, text } = await requestPatiently(address, "/svc/hc");
+    const { status, text } = await requestWithRetry(address, "/svc/hc");
     health = status === 200 ? text : `${status} Service out`;
   } catch (error) {
     const { message } = error as Error;
-    return { ...known, health: null, figures: {}, error: message, isSlow: false };
+    return { ...base, health: null, figures: {}, error: message, isSlow: false };
   }
   const isLate = isSlowSince(sinceMs);
   const figures: Record<string, unknown> = {};
@@ -111,7 +111,7 @@ export async function pollInstance(
   });
   const failed = (await Promise.allSettled(requests)).find(({ status }) => status === "rejected");
   const error = failed === undefined ? null : (failed as PromiseRejectedResult).reason.message;
-  return { ...known, health, figures, error, isSlow: isLate || error !== null };
+  return { ...base, health, figures, error, isSlow: isLate || error !== null };
 }
 
 export function isSlowSince(sinceMs: number): boolean {
@@ -123,13 +123,13 @@ export function requestFigures(address: Address, path: string): Promise<unknown>
   return requestInstance(address, { path, timeoutMs: METRICS_TIMEOUT_MS });
 }
 
-/** @throws SvcError SVC2701 if no try is answered */
-export async function requestPatiently(address: Address, path: string): Promise<InstanceAnswer> {
-  for (let tries = 1; ; tries++) {
+/** @throws SvcError SVC2701 if all attempts fail */
+export async function requestWithRetry(address: Address, path: string): Promise<InstanceAnswer> {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await requestInstanceJson(address, { path, timeoutMs: HEALTH_TIMEOUT_MS });
     } catch (error) {
-      if (tries === HEALTH_TRIES) throw error;
+      if (attempt === HEALTH_ATTEMPTS) throw error;
     }
   }
 }

@@ -13,7 +13,7 @@ import { unexpectedResponse } from "./unexpected-response.js";
 const LEASE_SECONDS = 15;
 /** Renewals per lease. */
 const RENEWALS = 3;
-const LOOK_MS = 5000;
+const PROBE_TIMEOUT_MS = 5000;
 
 interface LeaseReply {
   readonly status: string;
@@ -31,9 +31,9 @@ export class ProcedureLease {
   #what: string;
   readonly #loss = new AbortController();
   #lost: SvcError | null = null;
-  /** Instances that granted the lease; an unreachable one cannot conflict. */
+  /** Instances that granted the lease. An unreachable instance cannot grant it to another run. */
   readonly #granted = new Set<string>();
-  readonly #renewing = new Map<string, Promise<void>>();
+  readonly #renewals = new Map<string, Promise<void>>();
 
   private constructor(instances: InstanceCalls, what: string, seconds: number) {
     this.#instances = instances;
@@ -42,25 +42,25 @@ export class ProcedureLease {
   }
 
   /**
-   * Runs a procedure that excludes all others.
-   * @param instances `isForced`: takes over from another run
-   * @param seconds after which a killed run is over
-   * @throws SvcError SVC3330 while another one is running
+   * Runs a procedure while no other one can run.
+   * @param instances `isForced`: preempts another run
+   * @param seconds duration of the lease, after which a killed run no longer blocks others
+   * @throws SvcError SVC3330 while another procedure is running
    */
   static async during<T>(
     instances: InstanceCalls & { readonly isForced: boolean },
     what: string,
-    act: (lease: ProcedureLease) => Promise<T>,
+    procedure: (lease: ProcedureLease) => Promise<T>,
     seconds = LEASE_SECONDS,
   ): Promise<T> {
     const lease = new ProcedureLease(instances, what, seconds);
-    // Taking it everywhere may take longer than the first instances keep it.
+    // The first leases could expire while the others are still being acquired.
     const timer = setInterval(() => lease.#renewQuietly(), (seconds * 1000) / RENEWALS);
     try {
-      await lease.#take(instances.isForced);
-      // Of two runs that take over from each other, neither may keep a part.
+      await lease.#acquire(instances.isForced);
+      // If two runs preempt each other, both must notice before they act.
       await lease.renew();
-      return await act(lease);
+      return await procedure(lease);
     } catch (error) {
       throw unexpectedResponse("an instance", error);
     } finally {
@@ -71,11 +71,11 @@ export class ProcedureLease {
 
   /**
    * Renews the lease before a step that affects others, and acquires it from restarted instances.
-   * @param wanted instances that may have started since
+   * @param restarted instances that may have restarted since
    * @throws SvcError SVC3331 if another run has preempted the lease
    */
-  async renew(wanted: readonly string[] = []): Promise<void> {
-    for (const id of wanted) this.#granted.add(id);
+  async renew(restarted: readonly string[] = []): Promise<void> {
+    for (const id of restarted) this.#granted.add(id);
     await Promise.all([...this.#granted].map((id) => this.#renewAt(id)));
     if (this.#lost !== null) throw this.#lost;
   }
@@ -85,33 +85,30 @@ export class ProcedureLease {
     this.#what = what;
   }
 
-  /** The next step reports failures to renew. No instance waits for one that responds late. */
+  /** Ignores failures: `renew` reports them. A slow instance does not delay other renewals. */
   #renewQuietly(): void {
     for (const id of this.#granted) {
-      if (this.#renewing.has(id)) continue;
+      if (this.#renewals.has(id)) continue;
       const renewed = this.#renewAt(id)
         .catch(() => {})
-        .finally(() => this.#renewing.delete(id));
-      this.#renewing.set(id, renewed);
+        .finally(() => this.#renewals.delete(id));
+      this.#renewals.set(id, renewed);
     }
   }
 
-  /**
-   * One by one, in the same order for all runs: of two concurrent runs, one gets the first
-   * instance.
-   */
-  async #take(isForced: boolean): Promise<void> {
+  /** Acquires leases one by one and in the same order in all runs, so that two cannot deadlock. */
+  async #acquire(isForced: boolean): Promise<void> {
     const ids = [...this.#instances.system.instances.keys()].sort();
-    const answers = ids.map(async (id) => {
-      const question = { path: "/svc/nodestat", timeoutMs: LOOK_MS };
-      const isThere = await requestInstance(this.#instances.address(id), question).then(
+    const reachable = ids.map(async (id) => {
+      const probe = { path: "/svc/nodestat", timeoutMs: PROBE_TIMEOUT_MS };
+      const isReachable = await requestInstance(this.#instances.address(id), probe).then(
         () => true,
         () => false,
       );
-      return isThere ? [id] : [];
+      return isReachable ? [id] : [];
     });
-    for (const id of (await Promise.all(answers)).flat()) {
-      const reply = await this.#ask(id, this.#seconds, isForced);
+    for (const id of (await Promise.all(reachable)).flat()) {
+      const reply = await this.#requestLease(id, this.#seconds, isForced);
       if (this.#lost !== null) throw this.#lost;
       if (reply?.status === "held")
         throw new SvcError("SVC3330", `${id}: ${describeHolder(reply)}`);
@@ -120,7 +117,7 @@ export class ProcedureLease {
   }
 
   async #renewAt(id: string): Promise<void> {
-    const reply = await this.#ask(id, this.#seconds, false);
+    const reply = await this.#requestLease(id, this.#seconds, false);
     if (reply?.status !== "held") return;
     const text = `${id}: preempted by another run: ${describeHolder(reply)}`;
     this.#lost ??= new SvcError("SVC3331", text);
@@ -138,16 +135,16 @@ export class ProcedureLease {
 
   async #release(): Promise<void> {
     const releases = [...this.#granted].map(async (id) => {
-      // A renewal that came after the release would take the lease again, in a restarted instance.
-      await this.#renewing.get(id);
-      await this.#ask(id, 0, false);
+      // A restarted instance would accept a renewal after the release as a new lease.
+      await this.#renewals.get(id);
+      await this.#requestLease(id, 0, false);
     });
-    // Leases that cannot be released expire.
+    // A lease that could not be released expires.
     await Promise.allSettled(releases);
   }
 
-  /** Returns null for an unreachable instance, which cannot conflict. */
-  async #ask(id: string, seconds: number, isForced: boolean): Promise<LeaseReply | null> {
+  /** Returns null for an unreachable instance. */
+  async #requestLease(id: string, seconds: number, isForced: boolean): Promise<LeaseReply | null> {
     const parameters = {
       ...{ holder: this.holder, what: this.#what, operator: operatorName() },
       ...{ seconds: String(seconds), force: isForced ? "1" : "0" },

@@ -1,4 +1,4 @@
-// Parses the instances of a descriptor: their parameters, and what must be unique among them.
+// Parses the instances of a descriptor and rejects duplicate ids, ports and groups.
 
 import { isPlainObject } from "../base/plain-object.js";
 import { INSTANCE_TYPES, type InstanceType } from "./descriptor.js";
@@ -8,7 +8,7 @@ import type { Instance } from "./system.js";
 
 const MAX_INSTANCES = 16_384;
 export const MAX_PORT = 65_535;
-/** No comma, `*` or blank: ids appear in lists, patterns and folder names. */
+/** Excludes commas, `*` and blanks, because ids appear in lists, patterns and folder names. */
 export const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 export const HOST = /^[A-Za-z0-9_:.%-]{1,253}$/;
 export const PREFIX = /^[-./0-9=@A-Z_a-z~]*$/;
@@ -36,37 +36,37 @@ export function readInstances(
   subscribers: ReadonlyMap<string, readonly string[]>,
   errors: DescriptorErrors,
 ): ReadonlyMap<string, Instance> {
-  const found = new Map<string, Instance>();
+  const parsed = new Map<string, Instance>();
   const shared = isPlainObject(common ?? {}) ? ((common ?? {}) as Dict) : {};
   if (shared !== common && common !== undefined) errors.at("common", "dict required");
   rejectUnknownKeys(shared, KEYS, "common.", errors);
   if (!isPlainObject(instances) || Object.keys(instances).length === 0) {
     errors.at("instances", "dict with one instance or more required");
-    return found;
+    return parsed;
   }
   const entries = Object.entries(instances);
   if (entries.length > MAX_INSTANCES) {
     errors.at("instances", `${MAX_INSTANCES} at most, not ${entries.length}`);
-    return found;
+    return parsed;
   }
-  for (const [id, given] of entries) {
+  for (const [id, parameters] of entries) {
     const path = `instances.${id}`;
     if (!ID.test(id)) errors.at(path, "id of letters, digits, . _ - required");
-    if (!isPlainObject(given)) {
+    if (!isPlainObject(parameters)) {
       errors.at(path, "dict required");
       continue;
     }
-    rejectUnknownKeys(given, KEYS, `${path}.`, errors);
-    const own = withoutGraphs({ ...shared, ...given });
-    const fields = new Fields({ ...shared, ...own, ...given }, path, errors);
-    found.set(id, readInstance(id, fields, graphs, subscribers.get(id) ?? []));
+    rejectUnknownKeys(parameters, KEYS, `${path}.`, errors);
+    const own = withoutGraphs({ ...shared, ...parameters });
+    const fields = new Fields({ ...shared, ...own, ...parameters }, path, errors);
+    parsed.set(id, readInstance(id, fields, graphs, subscribers.get(id) ?? []));
   }
-  rejectSimilarIds([...found.values()], errors);
-  rejectDuplicates([...found.values()], errors);
-  return found;
+  rejectSimilarIds([...parsed.values()], errors);
+  rejectDuplicates([...parsed.values()], errors);
+  return parsed;
 }
 
-/** A graph in `common` is not for dispatchers: it would hide the graphs of their engines. */
+/** Dispatchers ignore graphs of `common`, which would hide the graphs of their engines. */
 function withoutGraphs({ type }: Dict): Dict {
   return type === "dispatch" ? { graph: "" } : {};
 }
@@ -124,13 +124,13 @@ export function requireReplicationPorts(
   }
 }
 
-/** Reports ids that differ only in case: their data folders and host names may be the same. */
+/** Reports ids that differ only in case: data folders and host names may ignore case. */
 function rejectSimilarIds(instances: readonly Instance[], errors: DescriptorErrors): void {
-  const known = new Map<string, string>();
+  const idsByLowerCase = new Map<string, string>();
   for (const { id } of instances) {
-    const other = known.get(id.toLowerCase());
+    const other = idsByLowerCase.get(id.toLowerCase());
     if (other !== undefined) errors.at(`instances.${id}`, `differs from ${other} only in case`);
-    known.set(id.toLowerCase(), id);
+    idsByLowerCase.set(id.toLowerCase(), id);
   }
 }
 
@@ -140,15 +140,15 @@ function rejectDuplicates(instances: readonly Instance[], errors: DescriptorErro
   const groups = new Set<number>();
   const [first] = instances;
   for (const { id, type, host, hport, tport, group, prefix } of instances) {
-    const place = (port: number) => `${host}:${port}`;
+    const addressOf = (port: number) => `${host}:${port}`;
     const rejectTaken = (key: string, ...wanted: readonly number[]): void => {
-      const conflicting = wanted.find((port) => port > 0 && ports.has(place(port)));
+      const conflicting = wanted.find((port) => port > 0 && ports.has(addressOf(port)));
       if (conflicting === undefined) return;
       errors.at(`instances.${id}.${key}`, `duplicate port ${conflicting} on host ${host}`);
     };
     rejectTaken("hport", hport, hport + 1);
     rejectTaken("tport", tport);
-    for (const port of [hport, hport + 1, tport]) ports.add(place(port));
+    for (const port of [hport, hport + 1, tport]) ports.add(addressOf(port));
     if (type === "builder" && group >= 0) {
       if (groups.has(group)) {
         errors.at(`instances.${id}.group`, `duplicate builder group ${group}`);

@@ -1,4 +1,4 @@
-// Parses `slots` of a descriptor and finds the groups that own them: the replication trees of the
+// Parses `slots` of a descriptor and finds the groups that own slots: the replication trees of the
 // engines below the dispatchers.
 
 import {
@@ -15,7 +15,7 @@ import type { Instance, System, SystemSlots } from "./system.js";
 
 const KEYS = ["graphs", "count", "everywhere", "comment"];
 const MAX_TYPES = 256;
-/** Not those of vertices without a type: no such vertex is in every group. */
+/** Excludes `__vertex__` (no type) and `lock_`: such vertices cannot exist in every group. */
 const NAME = /^(?!__|lock_$)[^\p{Cc}]{1,100}$/u;
 
 type Topology = Pick<System, "graphs" | "instances" | "providers" | "matrices">;
@@ -36,7 +36,10 @@ export function readSlots(
   if (graphs.length === 0) errors.at("slots.graphs", "list of one graph or more required");
   const unknown = graphs.filter((name) => !topology.graphs.includes(name));
   for (const name of unknown) {
-    errors.at("slots.graphs", `${name} is undeclared, must be one of ${list(topology.graphs)}`);
+    errors.at(
+      "slots.graphs",
+      `${name} is undeclared, must be one of ${formatList(topology.graphs)}`,
+    );
   }
   const everywhere = readNames(given.everywhere ?? [], "slots.everywhere", errors);
   const groups = listGroups(topology, graphs);
@@ -44,13 +47,13 @@ export function readSlots(
   if (groups.length === 0 && isNamed)
     errors.at("slots", "dispatcher with engines that have its graphs required");
   const groupsBelow = createGroupsBelow(topology);
-  const places = new Map(groups.map((group, place) => [group, place]));
-  const ownedBy = (replica: string) => {
-    const owned = [...groupsBelow(replica)].filter((group) => places.has(group));
-    return owned.sort((one, other) => places.get(one)! - places.get(other)!);
+  const positions = new Map(groups.map((group, position) => [group, position]));
+  const listOwners = (replica: string) => {
+    const owned = [...groupsBelow(replica)].filter((group) => positions.has(group));
+    return owned.sort((a, b) => positions.get(a)! - positions.get(b)!);
   };
   for (const [id, { partitions }] of topology.matrices) {
-    const owned = partitions.map((replicas) => replicas.map(ownedBy));
+    const owned = partitions.map((replicas) => replicas.map(listOwners));
     checkMatrix(id, owned, errors);
   }
   const count = readCount(given.count, groups.length, errors);
@@ -77,15 +80,15 @@ function readNames(given: unknown, path: string, errors: DescriptorErrors): read
   return [];
 }
 
-/** Returns the top of the replication tree of an instance. */
+/** Returns the root of the replication tree of an instance. */
 export function findRoot(providers: ReadonlyMap<string, string>, id: string): string {
   let root = id;
-  // Trees are acyclic.
+  // Terminates, because trees are acyclic.
   for (let up = providers.get(root); up !== undefined; up = providers.get(root)) root = up;
   return root;
 }
 
-/** Returns the groups, in an order that does not depend on the order of keys. */
+/** Returns the groups, sorted: their order must not depend on the order of keys. */
 function listGroups({ instances, providers, matrices }: Topology, graphs: readonly string[]) {
   const groups = new Set<string>();
   for (const { partitions } of matrices.values()) {
@@ -94,15 +97,15 @@ function listGroups({ instances, providers, matrices }: Topology, graphs: readon
       if (isEngine) groups.add(findRoot(providers, id));
     }
   }
-  return [...groups].sort((a, b) => (sortable(a) < sortable(b) ? -1 : 1));
+  return [...groups].sort((a, b) => (padNumbers(a) < padNumbers(b) ? -1 : 1));
 }
 
 function hasGraph(instance: Instance | undefined, graphs: readonly string[]): boolean {
   return instance?.graphs.some((name) => graphs.includes(name)) === true;
 }
 
-/** B2 comes before B10. */
-function sortable(id: string): string {
+/** Returns a sort key that puts B2 before B10. */
+function padNumbers(id: string): string {
   return id.replace(/\d+/g, (digits) => digits.padStart(63, "0"));
 }
 
@@ -113,43 +116,43 @@ export function createGroupsBelow({
   providers,
   matrices,
 }: Pick<System, "providers" | "matrices">): GroupsBelow {
-  const known = new Map<string, Set<string>>();
+  const visited = new Map<string, Set<string>>();
   const visit = (id: string): Set<string> => {
-    const found = known.get(id);
+    const found = visited.get(id);
     if (found !== undefined) return found;
     const groups = new Set<string>();
-    // Before its back-ends: a dispatch loop has an end.
-    known.set(id, groups);
-    const below = matrices.get(id)?.partitions.flat();
-    if (below === undefined) groups.add(findRoot(providers, id));
-    else for (const one of below) for (const group of visit(one)) groups.add(group);
+    // Set before the recursion, which ends at a dispatch loop.
+    visited.set(id, groups);
+    const backEnds = matrices.get(id)?.partitions.flat();
+    if (backEnds === undefined) groups.add(findRoot(providers, id));
+    else for (const backEnd of backEnds) for (const group of visit(backEnd)) groups.add(group);
     return groups;
   };
   return visit;
 }
 
-/** Reports partitions of a dispatcher that have no groups of their own. */
+/** Reports partitions that share a group, or whose replicas have different groups. */
 function checkMatrix(
   id: string,
   owned: readonly (readonly (readonly string[])[])[],
   errors: DescriptorErrors,
 ): void {
-  const places = new Map<string, number>();
+  const partitionsByGroup = new Map<string, number>();
   for (const [partition, [first = [], ...others]] of owned.entries()) {
     const where = `topology.dispatch.${id} partition ${partition}`;
-    const other = others.find((groups) => groups.join() !== first.join());
-    if (other !== undefined) {
-      const both = [first, other].map((groups) => groups.join(", ") || "none").join(" and of ");
+    const differing = others.find((groups) => groups.join() !== first.join());
+    if (differing !== undefined) {
+      const both = [first, differing].map((groups) => groups.join(", ") || "none").join(" and of ");
       errors.add(`System descriptor ${where} has replicas of ${both}`);
     }
     for (const group of first) {
-      const place = places.get(group);
-      if (place === undefined) places.set(group, partition);
-      else errors.add(`System descriptor ${where} has ${group}, as partition ${place} has`);
+      const earlier = partitionsByGroup.get(group);
+      if (earlier === undefined) partitionsByGroup.set(group, partition);
+      else errors.add(`System descriptor ${where} has ${group}, as partition ${earlier} has`);
     }
   }
 }
 
-function list(names: readonly string[]): string {
+function formatList(names: readonly string[]): string {
   return JSON.stringify(names);
 }

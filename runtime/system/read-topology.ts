@@ -19,7 +19,7 @@ const ROW_KEYS = ["channels", "priority", "primary", "partitions", "comment"];
 
 type Transactions = Pick<System, "subscribers" | "providers">;
 
-/** @param instances as in the descriptor; only their ids are used */
+/** @param instances `instances` of the descriptor; only its keys are read */
 export function readTransactions(
   given: unknown,
   instances: unknown,
@@ -33,11 +33,11 @@ export function readTransactions(
     const members = depth > MAX_DEPTH ? null : listMembers(node);
     if (members === null) return errors.add("invalid transaction topology");
     for (const [id, below] of members) {
-      const what = `for instance "${id}"`;
+      const instance = `for instance "${id}"`;
       if (!known.has(id)) {
         errors.add(`System descriptor topology.transaction instance "${id}" is undefined`);
       } else if (subscribers.has(id)) {
-        errors.add(`System descriptor topology.transaction duplicate ${what}`);
+        errors.add(`System descriptor topology.transaction duplicate ${instance}`);
       } else {
         subscribers.set(id, []);
         if (provider !== null) {
@@ -53,7 +53,7 @@ export function readTransactions(
   return { subscribers, providers };
 }
 
-/** Returns ids with their subtrees; null for an invalid form. */
+/** Returns ids with their subtrees; null for an invalid tree. */
 function listMembers(node: unknown): (readonly [string, unknown])[] | null {
   if (isPlainObject(node)) return Object.entries(node);
   if (!Array.isArray(node)) return null;
@@ -65,7 +65,7 @@ function listMembers(node: unknown): (readonly [string, unknown])[] | null {
   return members.includes(null) ? null : (members as (readonly [string, unknown])[]);
 }
 
-/** @param groups members of each group that chooses its leader, by its name */
+/** @param groups members of each group that elects its leader, by name */
 export function readDispatch(
   given: unknown,
   instances: ReadonlyMap<string, Instance>,
@@ -102,10 +102,10 @@ class MatrixReader {
     const rows: SystemRow[] = [];
     const engines: string[][] = [];
     let allowIncomplete = false;
-    for (const [index, row] of this.#rows(given).entries()) {
+    for (const [index, row] of this.#listRows(given).entries()) {
       const where = `replica ${index}`;
       if (!isPlainObject(row)) {
-        this.#complain(`${where} dict required`);
+        this.#reject(`${where} dict required`);
         continue;
       }
       const path = `topology.dispatch.${this.id}[${index}].`;
@@ -116,15 +116,15 @@ class MatrixReader {
         continue;
       }
       if (!Array.isArray(partitions) || partitions.length === 0) {
-        this.#complain(`row ${index} partitions missing`);
+        this.#reject(`row ${index} partitions missing`);
         continue;
       }
       const expanded = this.#expand(partitions, where);
       const isLeader = expanded !== null;
-      const { primary, ...read } = this.#row(row, where);
+      const { primary, ...read } = this.#readRow(row, where);
       for (const [n, members] of (expanded ?? [partitions]).entries()) {
         rows.push({ ...read, primary: primary && n === 0, leader: isLeader });
-        engines.push(members.map((engine) => this.#engine(engine, where)));
+        engines.push(members.map((engine) => this.#requireEngine(engine, where)));
       }
     }
     this.#checkShape(rows, engines);
@@ -136,15 +136,15 @@ class MatrixReader {
     return { partitions, rows, allowIncomplete };
   }
 
-  /** Returns a row for each member of the groups that `@group` names; null: it names none. */
+  /** Expands `@group` to one row per member of the groups; null: the row contains no `@group`. */
   #expand(partitions: readonly unknown[], where: string): string[][] | null {
-    const isLeader = (one: unknown): one is string => typeof one === "string" && one[0] === "@";
-    const names = partitions.filter(isLeader).map((one) => one.slice(1));
+    const isGroup = (name: unknown): name is string => typeof name === "string" && name[0] === "@";
+    const names = partitions.filter(isGroup).map((name) => name.slice(1));
     if (names.length === 0) return null;
     const groups = names.map((name) => this.groups.get(name) ?? []);
     const unknown = names.find((name) => !this.groups.has(name));
     if (unknown !== undefined) {
-      this.#complain(
+      this.#reject(
         `${where} @${unknown} is no group: set \`leadership\`, and name its first member`,
       );
       return [];
@@ -152,17 +152,17 @@ class MatrixReader {
     const height = groups[0]!.length;
     const isEven = groups.every(({ length }) => length === height);
     if (names.length < partitions.length || !isEven) {
-      this.#complain(`${where} needs groups of one size in all partitions, or no group`);
+      this.#reject(`${where} needs groups of one size in all partitions, or no group`);
       return [];
     }
     return Array.from({ length: height }, (_, n) => groups.map((members) => members[n]!));
   }
 
-  /** An object is one partition with a replica per member. */
-  #rows(given: unknown): readonly unknown[] {
+  /** An object stands for one partition, with one replica per key. */
+  #listRows(given: unknown): readonly unknown[] {
     if (Array.isArray(given)) return given;
     if (!isPlainObject(given)) {
-      this.#complain("list or dict required");
+      this.#reject("list or dict required");
       return [];
     }
     return Object.entries(given).map(([engine, row]) => {
@@ -170,21 +170,21 @@ class MatrixReader {
     });
   }
 
-  #row(row: Readonly<Record<string, unknown>>, where: string): Omit<SystemRow, "leader"> {
-    const channels = this.#number(row, "channels", DEFAULT_CHANNELS, [1, MAX_CHANNELS], where);
-    const priority = this.#number(row, "priority", DEFAULT_PRIORITY, [0, MAX_PRIORITY], where);
+  #readRow(row: Readonly<Record<string, unknown>>, where: string): Omit<SystemRow, "leader"> {
+    const channels = this.#readNumber(row, "channels", DEFAULT_CHANNELS, [1, MAX_CHANNELS], where);
+    const priority = this.#readNumber(row, "priority", DEFAULT_PRIORITY, [0, MAX_PRIORITY], where);
     const cost = channels * priority;
     if (cost > MAX_REFERENCE_COST) {
-      this.#complain(`${where} max cost ${priority} x ${channels} = ${cost} out of range`);
+      this.#reject(`${where} max cost ${priority} x ${channels} = ${cost} out of range`);
     }
     const { primary = false } = row;
     if (![true, false, 0, 1].includes(primary as boolean)) {
-      this.#complain(`${where} 'primary' must be bool or int`);
+      this.#reject(`${where} 'primary' must be bool or int`);
     }
     return { channels, priority, primary: primary === true || primary === 1 };
   }
 
-  #number(
+  #readNumber(
     row: Readonly<Record<string, unknown>>,
     key: string,
     fallback: number,
@@ -193,13 +193,13 @@ class MatrixReader {
   ): number {
     const value = row[key] ?? fallback;
     const isValid = Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
-    if (!isValid) this.#complain(`${where} '${key}':${JSON.stringify(value)} out of range`);
+    if (!isValid) this.#reject(`${where} '${key}':${JSON.stringify(value)} out of range`);
     return isValid ? Number(value) : fallback;
   }
 
-  #engine(engine: unknown, where: string): string {
+  #requireEngine(engine: unknown, where: string): string {
     const isKnown = typeof engine === "string" && this.instances.has(engine);
-    if (!isKnown) this.#complain(`${where} engine ${String(engine)} is undefined`);
+    if (!isKnown) this.#reject(`${where} engine ${String(engine)} is undefined`);
     return String(engine);
   }
 
@@ -207,30 +207,30 @@ class MatrixReader {
     const width = engines[0]?.length ?? 0;
     const uneven = engines.findIndex((row) => row.length !== width);
     if (uneven >= 0)
-      this.#complain(`replica ${uneven} has ${engines[uneven]!.length} of ${width} partitions`);
+      this.#reject(`replica ${uneven} has ${engines[uneven]!.length} of ${width} partitions`);
     if (width > MAX_MATRIX_DIMENSION || rows.length > MAX_MATRIX_DIMENSION) {
-      this.#complain(`${rows.length} replicas of ${width} partitions out of range`);
+      this.#reject(`${rows.length} replicas of ${width} partitions out of range`);
     }
     const second = rows.findLastIndex(({ primary }) => primary);
     if (second !== rows.findIndex(({ primary }) => primary)) {
-      this.#complain(`row ${second} cannot have multiple primary`);
+      this.#reject(`row ${second} cannot have multiple primary`);
     }
   }
 
-  /** An instance holds one partition, and a second channel set to it is no replica. */
+  /** An instance holds the data of one partition, and counts as one replica. */
   #rejectRepeatedEngines(engines: readonly (readonly string[])[]): void {
-    const places = new Map<string, string>();
+    const positions = new Map<string, string>();
     for (const [row, members] of engines.entries()) {
       for (const [partition, engine] of members.entries()) {
-        const place = `row ${row} partition ${partition}`;
-        const other = places.get(engine);
-        if (other === undefined) places.set(engine, place);
-        else this.#complain(`engine ${engine} is in two places: ${other} and ${place}`);
+        const position = `row ${row} partition ${partition}`;
+        const earlier = positions.get(engine);
+        if (earlier === undefined) positions.set(engine, position);
+        else this.#reject(`engine ${engine} is in two places: ${earlier} and ${position}`);
       }
     }
   }
 
-  #complain(text: string): void {
+  #reject(text: string): void {
     this.errors.add(`System descriptor topology.dispatch.${this.id} ${text}`);
   }
 }

@@ -1,4 +1,4 @@
-// Rows that each know the revision of their last change, so that a reader gets only what is new.
+// Rows with the revision of their last change, so that a client gets only rows that changed.
 
 import type { Row } from "./short-rows.js";
 
@@ -18,7 +18,7 @@ export class RevisedRows {
   }
 
   /**
-   * Keeps a row under a new revision, unless it equals the last one.
+   * Stores a row under a new revision, unless it equals the current one.
    * @returns whether it differs
    */
   set(key: string, row: Row, revision: number): boolean {
@@ -30,8 +30,9 @@ export class RevisedRows {
 
   /** Returns the rows that changed after a revision. */
   after(revision: number): readonly Row[] {
-    const found: Row[] = [];
-    for (const one of this.#rows.values()) if (one.revision > revision) found.push(one.row);
-    return found;
+    const changed: Row[] = [];
+    for (const revised of this.#rows.values())
+      if (revised.revision > revision) changed.push(revised.row);
+    return changed;
   }
 }

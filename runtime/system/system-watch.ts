@@ -1,7 +1,7 @@
-// Short overview of a system for readers that poll: a reader names the revision
-// that it knows, and gets the rows that changed since. Readers never wait for instances; a poll
-// begins with a read when one is due. In a large system dispatchers are asked for the rows of all
-// that is below them, and an instance only polls its own share. Used by one thread.
+// Short overview of a system for clients that poll: a client sends the revision that it has, and
+// gets the rows that changed since. A read starts a poll of the instances if one is due. Only the
+// first read waits for results, and only briefly. In a large system each dispatcher is asked for
+// the rows of its whole branch. Not thread-safe.
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -17,7 +17,7 @@ import {
   type PollResult,
   placementFor,
   requestFigures,
-  requestPatiently,
+  requestWithRetry,
 } from "./poll-instance.js";
 import { descriptorHash } from "./read-descriptor.js";
 import { RevisedRows } from "./revised-rows.js";
@@ -39,28 +39,28 @@ import type { TlsContextCache } from "./tls-context-cache.js";
 const NODESTAT = "/svc/nodestat";
 const MATRIX = "/svc/matrix";
 const MIN_EVERY_MS = 1000;
-/** Polls of many instances are rarer: 1000 are polled every five seconds. */
+/** Larger systems are polled less often: 1000 instances every 5 seconds. */
 const EVERY_MS_PER_INSTANCE = 5;
 /** Larger systems are polled by level. */
 export const MAX_DIRECT = 200;
-/** Cells are read from dispatchers for this long after a reader wanted them. */
+/** Cells are requested from dispatchers for this long after a client requested them. */
 const CELLS_MS = 10_000;
-/** The first reader gets what arrives within this time. */
+/** How long the first read waits for results. */
 const FIRST_WAIT_MS = 300;
 const TOKEN_BYTES = 6;
-/** Dispatcher, partition and replica before the columns of a cell. */
+/** Number of key values of a cell, before its columns: dispatcher, partition and replica. */
 const CELL_KEYS = 3;
 const SERVICE_IN = REST_COLUMNS.indexOf("service-in");
 const STATE = CELL_COLUMNS.indexOf("state");
 
-/** Values that do not change while the process runs and the descriptor stays. */
+/** Values that depend only on the descriptor. */
 type Fixed = Readonly<Record<string, unknown>>;
 
 export interface ShortOverview {
   readonly id: string;
   /** Value of `known` in the next request. */
   readonly revision: string;
-  /** Milliseconds since 1970: now, and when the last poll ended (0: none has). */
+  /** Unix time in milliseconds: now, and of the end of the last poll (0: none yet). */
   readonly at: number;
   readonly polled: number;
   readonly [part: string]: unknown;
@@ -77,7 +77,7 @@ export interface WatchScope {
   readonly maxDirect?: number;
 }
 
-/** An instance to poll, or a dispatcher to ask for all that is below it. */
+/** One request of a poll: an instance for its own metrics, or a dispatcher for its branch. */
 interface Survey {
   readonly id: string;
   readonly isBranch: boolean;
@@ -91,18 +91,18 @@ export class SystemWatch {
   readonly #surveys: readonly Survey[];
   readonly #layout: string;
   readonly #reader: BranchReader;
-  /** Number of instances in the rows. */
+  /** Number of instances that the rows describe. */
   readonly #size: number;
   /** Ids by position. */
   readonly #ids: readonly string[];
-  /** Instances that the last poll asked. */
-  #asked = new Set<string>();
+  /** Instances that the current or last poll requested directly, not through a dispatcher. */
+  #polledIds = new Set<string>();
   #cellsWantedMs = Number.NEGATIVE_INFINITY;
   readonly #token = randomBytes(TOKEN_BYTES).toString("hex");
   readonly #fixed: Fixed;
   readonly #everyMs: number;
-  /** Position in the answer, by id. */
-  readonly #places: ReadonlyMap<string, number>;
+  /** Positions of instances in the rows, by id. */
+  readonly #positions: ReadonlyMap<string, number>;
   readonly #outages = new Outages();
   readonly #results = new Map<string, PollResult>();
   readonly #live = new RevisedRows();
@@ -117,12 +117,12 @@ export class SystemWatch {
     this.#system = system;
     this.#secure = secure;
     this.#isBranch = scope.isBranch;
-    const placed = [...system.instances.values()]
+    const sorted = [...system.instances.values()]
       .map((instance) => ({ instance, ...placementFor(system, instance.id) }))
       .sort(compareEntries);
-    this.#ids = placed.map(({ instance }) => instance.id);
-    this.#places = new Map(this.#ids.map((id, place) => [id, place]));
-    this.#fixed = describeSystem(system, placed);
+    this.#ids = sorted.map(({ instance }) => instance.id);
+    this.#positions = new Map(this.#ids.map((id, position) => [id, position]));
+    this.#fixed = describeSystem(system, sorted);
     this.#layout = hashLayout(system);
     this.#reader = new BranchReader(this.#layout);
     this.#tree = planSurvey(system);
@@ -133,7 +133,7 @@ export class SystemWatch {
     this.#size = members.length;
     this.#revision++;
     for (const id of members) {
-      this.#rest.set(id, [this.#places.get(id)!, HEALTH.waiting], this.#revision);
+      this.#rest.set(id, [this.#positions.get(id)!, HEALTH.waiting], this.#revision);
     }
   }
 
@@ -142,28 +142,28 @@ export class SystemWatch {
       return this.#ids.map((id) => ({ id, isBranch: false }));
     }
     const ids = isBranch ? [self] : this.#tree.tops;
-    // The watching dispatcher does not ask itself for a branch.
-    return ids.flatMap((id) => (id === self ? this.#open(id) : [this.#surveyOf(id)]));
+    // A dispatcher does not request its own branch from itself.
+    return ids.flatMap((id) => (id === self ? this.#splitBranch(id) : [this.#createSurvey(id)]));
   }
 
-  #surveyOf(id: string): Survey {
+  #createSurvey(id: string): Survey {
     return { id, isBranch: (this.#tree.below.get(id)?.length ?? 0) > 0 };
   }
 
-  /** Returns the surveys in place of one of a branch. */
-  #open(id: string): readonly Survey[] {
+  /** Returns the surveys that replace the one of a branch. */
+  #splitBranch(id: string): readonly Survey[] {
     const below = this.#tree.below.get(id) ?? [];
-    return [{ id, isBranch: false }, ...below.map((one) => this.#surveyOf(one))];
+    return [{ id, isBranch: false }, ...below.map((member) => this.#createSurvey(member))];
   }
 
-  /** Whether it is the watch of a system, which a standalone instance creates each time. */
-  isOf(system: System): boolean {
+  /** Compares by value, because a standalone instance creates its system for each request. */
+  isFor(system: System): boolean {
     return system === this.#system || hashLayout(system) === this.#layout;
   }
 
   /**
-   * @param known revision of the last answer; empty for all
-   * @param cells number of the revision whose cells are known; negative: leave out cells
+   * @param known revision of the client's last response; empty: all rows
+   * @param cells number of the revision of the client's cells; negative: omit cells
    */
   async read(id: string, known: string, cells: number): Promise<ShortOverview> {
     if (cells >= 0) this.#cellsWantedMs = performance.now();
@@ -173,12 +173,12 @@ export class SystemWatch {
     const [token, number] = known.split("-");
     const isKnown = token === this.#token;
     const after = isKnown ? Number(number) || 0 : 0;
-    const more = {
+    const rows = {
       live: this.#live.after(after),
       rest: this.#rest.after(after),
       cells: cells < 0 ? [] : this.#cells.after(isKnown ? cells : 0),
     };
-    const changed = Object.entries(more).filter(([, rows]) => rows.length > 0);
+    const changed = Object.entries(rows).filter(([, changedRows]) => changedRows.length > 0);
     return {
       ...{ id, revision: `${this.#token}-${this.#revision}`, at: Date.now() },
       polled: this.#pollEndMs,
@@ -192,70 +192,72 @@ export class SystemWatch {
     const now = performance.now();
     if (this.#poll !== null || now - this.#polledAtMs < this.#everyMs) return;
     this.#polledAtMs = now;
-    this.#asked = new Set();
+    this.#polledIds = new Set();
     this.#poll = handleEach(this.#surveys, (survey) => this.#survey(survey)).then(() => {
       this.#poll = null;
-      this.#takeMatrices();
+      this.#storeMatrices();
       this.#pollEndMs = Date.now();
     });
   }
 
-  /** @returns further surveys, where a dispatcher does not answer for what is below it */
+  /** @returns the surveys to run instead, if a dispatcher does not respond for its branch */
   async #survey({ id, isBranch }: Survey): Promise<readonly Survey[]> {
     if (!isBranch) {
-      this.#take(await this.#pollInstance(this.#system.instances.get(id)!));
+      this.#storeResult(await this.#pollInstance(this.#system.instances.get(id)!));
       return [];
     }
     const { host, hport } = this.#system.instances.get(id)!;
     const address: Address = { host, port: hport + 1, secure: this.#secure };
-    const members = new Set(listBranch(this.#tree, id).map((one) => this.#places.get(one)!));
+    const members = new Set(
+      listBranch(this.#tree, id).map((member) => this.#positions.get(member)!),
+    );
     const wantsCells = performance.now() - this.#cellsWantedMs < CELLS_MS;
     const rows = await this.#reader.read(id, address, members, wantsCells);
-    if (rows === null) return this.#open(id);
-    this.#takeBranch(rows);
+    if (rows === null) return this.#splitBranch(id);
+    this.#storeBranch(rows);
     return [];
   }
 
-  #takeBranch({ live, rest, cells }: BranchRows): void {
+  #storeBranch({ live, rest, cells }: BranchRows): void {
     const revision = this.#revision + 1;
     let isNew = false;
-    const keep = (rows: RevisedRows, key: string, row: Row): void => {
+    const store = (rows: RevisedRows, key: string, row: Row): void => {
       isNew = rows.set(key, row, revision) || isNew;
     };
     for (const row of rest) {
-      const [place, ...columns] = row;
+      const [position, ...columns] = row;
       if (columns[0] === HEALTH.waiting) continue;
-      const id = this.#ids[Number(place)]!;
+      const id = this.#ids[Number(position)]!;
       this.#recordState(id, this.#rest.last(id).slice(1), columns, null);
-      keep(this.#rest, id, row);
-      this.#results.set(id, this.#resultFrom(id, columns));
+      store(this.#rest, id, row);
+      this.#results.set(id, this.#restoreResult(id, columns));
     }
-    for (const row of live) keep(this.#live, this.#ids[Number(row[0])]!, row);
+    for (const row of live) store(this.#live, this.#ids[Number(row[0])]!, row);
     for (const row of cells) {
-      const [place, partition, replica] = row.slice(0, CELL_KEYS).map(Number);
-      const { partitions } = this.#system.matrices.get(this.#ids[place!]!) ?? {};
+      const [position, partition, replica] = row.slice(0, CELL_KEYS).map(Number);
+      const { partitions } = this.#system.matrices.get(this.#ids[position!]!) ?? {};
       if (partitions?.[partition!]?.[replica!] === undefined) continue;
-      const key = [place, partition, replica];
-      keep(this.#cells, key.join(), [...key, ...row.slice(CELL_KEYS)]);
+      const key = [position, partition, replica];
+      store(this.#cells, key.join(), [...key, ...row.slice(CELL_KEYS)]);
     }
     if (isNew) this.#revision = revision;
   }
 
-  /** Returns the result that a row was made of, as far as matrices above need it. */
-  #resultFrom(id: string, columns: Row): PollResult {
+  /** Restores the fields of a poll result that the flags of matrices depend on. */
+  #restoreResult(id: string, columns: Row): PollResult {
     const instance = this.#system.instances.get(id)!;
     const value = (name: (typeof REST_COLUMNS)[number]) => columns[REST_COLUMNS.indexOf(name)];
     const isReachable = value("health") !== HEALTH.unreachable;
     const health = value("service-in") ? HEALTHY : "503 Service out";
     const node = { digest: value("digest"), "idle-ms": Date.now() - Number(value("changed")) };
-    const placed = { instance, ...placementFor(this.#system, id) };
+    const placement = { instance, ...placementFor(this.#system, id) };
     return {
-      ...{ ...placed, health: isReachable ? health : null, figures: { [NODESTAT]: node } },
+      ...{ ...placement, health: isReachable ? health : null, figures: { [NODESTAT]: node } },
       ...{ error: null, isSlow: value("health") === HEALTH.slow, unreachableMs: null },
     };
   }
 
-  /** One request: `nodestat` tells what the health check does. */
+  /** Sends no health check: `nodestat` contains the same state. */
   async #pollInstance(instance: Instance): Promise<Polled> {
     const { id, host, hport } = instance;
     const address: Address = { host, port: hport + 1, secure: this.#secure };
@@ -263,7 +265,7 @@ export class SystemWatch {
     const sinceMs = performance.now();
     let answer: Awaited<ReturnType<typeof requestPatiently>>;
     try {
-      answer = await requestPatiently(address, NODESTAT);
+      answer = await requestWithRetry(address, NODESTAT);
     } catch (error) {
       const { message } = error as Error;
       return { ...base, health: null, figures: {}, error: message, isSlow: false };
@@ -281,51 +283,51 @@ export class SystemWatch {
     }
   }
 
-  #take(polled: Polled): void {
+  #storeResult(polled: Polled): void {
     const { id } = polled.instance;
-    this.#asked.add(id);
+    this.#polledIds.add(id);
     const result = { ...polled, unreachableMs: this.#outages.update(polled) };
     this.#results.set(id, result);
-    // Dispatchers wait for their back-ends.
-    if (!this.#system.matrices.has(id)) this.#takeRows(result, null);
+    // The rows of dispatchers depend on their back-ends, and follow at the end of the poll.
+    if (!this.#system.matrices.has(id)) this.#storeRows(result, null);
   }
 
-  #takeRows(result: PollResult, matrix: MatrixState | null): void {
+  #storeRows(result: PollResult, matrix: MatrixState | null): void {
     const { id } = result.instance;
-    const place = this.#places.get(id)!;
+    const position = this.#positions.get(id)!;
     const node = readNodestat(result);
     const before = this.#rest.last(id).slice(1);
     const revision = this.#revision + 1;
-    const rest = [place, ...restRow(result, node, matrix, before, Date.now())];
-    const live = result.health === null ? [place] : [place, ...liveRow(node)];
+    const rest = [position, ...restRow(result, node, matrix, before, Date.now())];
+    const live = result.health === null ? [position] : [position, ...liveRow(node)];
     const hasRest = this.#rest.set(id, rest, revision);
     if (hasRest) this.#recordState(id, before, rest.slice(1), result.error);
     const hasLive = this.#live.set(id, live, revision);
     if (hasRest || hasLive) this.#revision = revision;
   }
 
-  /** Records that another instance went out of service, or came back. */
+  /** Records an event if the state of another instance has changed. */
   #recordState(id: string, before: Row, now: Row, error: string | null): void {
-    if (this.#places.size === 1 || before[0] === HEALTH.waiting) return;
+    if (this.#positions.size === 1 || before[0] === HEALTH.waiting) return;
     const [was, is] = [describeHealth(before), describeHealth(now)];
     if (was === is) return;
     const reason = error === null ? "" : `: ${error}`;
     recordEvent("instance", is + reason, is === "in service" ? "info" : "warn", id);
   }
 
-  #takeMatrices(): void {
+  #storeMatrices(): void {
     for (const id of this.#system.matrices.keys()) {
       const result = this.#results.get(id);
-      // Others come with the rows of their matrices.
-      if (result === undefined || !this.#asked.has(id)) continue;
-      const down = this.#takeCells(id, result.figures[MATRIX]);
+      // A branch contains the rows of its dispatchers.
+      if (result === undefined || !this.#polledIds.has(id)) continue;
+      const down = this.#storeCells(id, result.figures[MATRIX]);
       const flags = computeMatrixFlags(this.#system, this.#results, id);
-      this.#takeRows(result, { ...flags, down });
+      this.#storeRows(result, { ...flags, down });
     }
   }
 
-  /** @returns how many back-ends of a dispatcher are not up, or do not serve */
-  #takeCells(id: string, reported: unknown): number {
+  /** @returns the number of back-ends of a dispatcher that are not up or do not serve */
+  #storeCells(id: string, reported: unknown): number {
     if (!Array.isArray(reported)) return 0;
     let down = 0;
     const { partitions } = this.#system.matrices.get(id)!;
@@ -333,10 +335,10 @@ export class SystemWatch {
       for (const [row, replica] of replicas.entries()) {
         const health = this.#results.get(replica)?.health;
         const isServing = health === undefined ? null : health === HEALTHY;
-        const place = [this.#places.get(id)!, partition, row];
+        const key = [this.#positions.get(id)!, partition, row];
         const figures = cellRow(reported[partition]?.[row], isServing);
         const revision = this.#revision + 1;
-        const isNew = this.#cells.set(place.join(), [...place, ...figures], revision);
+        const isNew = this.#cells.set(key.join(), [...key, ...figures], revision);
         if (isNew) this.#revision = revision;
         if (isServing === false || figures[STATE] !== "up") down++;
       }
@@ -345,7 +347,7 @@ export class SystemWatch {
   }
 }
 
-/** Returns a hash of all that gives rows their meaning. */
+/** Returns a hash of the columns and the descriptor, which determine the meaning of rows. */
 function hashLayout(system: System): string {
   const columns = { live: LIVE_COLUMNS, rest: REST_COLUMNS, cells: CELL_COLUMNS };
   return descriptorHash({ columns, descriptor: system.descriptor });

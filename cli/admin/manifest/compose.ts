@@ -15,7 +15,7 @@ import {
 export function compose(system: System): Manifests {
   const placed = placeInstances(system);
   const names = new Map(placed.map(({ plan, name }) => [plan.id, name]));
-  const services = placed.map((one) => [one.name, serviceOf(system, one)]);
+  const services = placed.map((instance) => [instance.name, createService(system, instance)]);
   const volumes = placed.filter(({ hasData }) => hasData).map(({ name }) => [`${name}-data`, {}]);
   const file = {
     name: platformName(system.name),
@@ -29,7 +29,7 @@ export function compose(system: System): Manifests {
   ]);
 }
 
-function serviceOf(system: System, placed: PlacedInstance): object {
+function createService(system: System, placed: PlacedInstance): object {
   const { plan, name, maxFiles, hasData } = placed;
   const { port, isBackEnd } = plan;
   return {
@@ -47,7 +47,7 @@ function serviceOf(system: System, placed: PlacedInstance): object {
     ...(!isBackEnd && { ports: [`${port}:${port}`] }),
     ...(hasData && { volumes: [`${name}-data:/app/data`] }),
     healthcheck: {
-      test: ["CMD", "node", "-e", probeOf(placed)],
+      test: ["CMD", "node", "-e", createProbe(placed)],
       interval: "10s",
       timeout: "3s",
       start_period: "10s",
@@ -56,15 +56,15 @@ function serviceOf(system: System, placed: PlacedInstance): object {
   };
 }
 
-/** Liveness on the admin port: an instance that is deliberately out of service is alive. */
-function probeOf({ plan, probe }: PlacedInstance): string {
+/** Probes liveness on the admin port, which also responds while the instance is out of service. */
+function createProbe({ plan, probe }: PlacedInstance): string {
   const port = plan.port + 1;
   if (probe === "tcp") {
     const events = '.on("connect", () => process.exit(0)).on("error", () => process.exit(1))';
     return `require("net").connect(${port}, "127.0.0.1")${events}`;
   }
   if (probe === "https") {
-    // The probe connects to its own instance, whose certificate has another name.
+    // The probe connects to 127.0.0.1, which the certificate of the instance does not name.
     const options = `{ port: ${port}, path: "/svc/ping", rejectUnauthorized: false }`;
     const end = "({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)";
     return `require("https").get(${options}, ${end}).on("error", () => process.exit(1))`;

@@ -1,4 +1,4 @@
-// Permissions of the instances that choose their leader by Leases of Kubernetes.
+// Permissions of instances that elect their leader with Kubernetes Leases.
 
 import { leaseName } from "../../../runtime/base/lease-name.js";
 import type { PodSet } from "./kubernetes-places.js";
@@ -8,11 +8,11 @@ const SCHEME = "kubernetes://";
 
 /** Returns the Leases that the pods of a set use. */
 export function leasesFor({ pods }: PodSet): readonly string[] {
-  return pods.flatMap(leasesOf);
+  return pods.flatMap(listLeases);
 }
 
 /** Returns the Leases of an instance's group: of its leader, and of its jobs. */
-function leasesOf({ plan: { leadership } }: PlacedInstance): readonly string[] {
+function listLeases({ plan: { leadership } }: PlacedInstance): readonly string[] {
   if (leadership === null || !leadership.engine.startsWith(SCHEME)) return [];
   const prefix = leadership.engine.slice(SCHEME.length);
   const { group } = leadership;

@@ -1,11 +1,11 @@
-// How pods are reached, and by which others; and how many may be missing at a time.
+// Services, network policies and disruption budgets of the pods.
 
 import type { PodSet } from "./kubernetes-places.js";
 
 /** Label of pods that may call admin ports. */
 const OPERATOR = { "svc/operator": "true" };
 
-/** Instances must find each other while they start and while they are out of service. */
+/** Resolves instances for each other, also while they start or are out of service. */
 export function peerService(app: string): object {
   return {
     ...{ apiVersion: "v1", kind: "Service", metadata: { name: `${app}-peers`, labels: { app } } },
@@ -13,7 +13,7 @@ export function peerService(app: string): object {
   };
 }
 
-/** The name that clients call: dispatchers, or all instances where there are none. */
+/** The service for clients: selects the dispatchers, or all instances if there are none. */
 export function clientService(app: string, fronts: readonly PodSet[]): object {
   const [first] = fronts;
   return {
@@ -42,7 +42,7 @@ export function dispatcherService(app: string, { name, pods }: PodSet): object {
   };
 }
 
-/** The other rows serve while one instance of a row is moved to another host. */
+/** Allows one instance of a row to move to another host, while the other rows serve. */
 export function disruptionBudget(app: string, row: string): object {
   return {
     ...{ apiVersion: "policy/v1", kind: "PodDisruptionBudget" },
@@ -51,7 +51,7 @@ export function disruptionBudget(app: string, row: string): object {
   };
 }
 
-/** Everything is closed except for the instances of the system, operators, and clients. */
+/** Denies all connections except from instances of the system, operators and clients. */
 export function networkPolicies(app: string): readonly object[] {
   const policy = (name: string, matchLabels: object, ingress: readonly object[]): object => ({
     ...{ apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" },

@@ -1,10 +1,11 @@
-// Where the pods of a system belong: engines to the StatefulSet of their row, which may lose one of
-// them at a time; replicas of a partition have the same ordinal and run on different hosts.
+// Assigns the instances of a system to sets of pods. The engines of a row form a StatefulSet, of
+// which one may be missing at a time. Replicas of a partition have the same ordinal, by which they
+// are spread over different hosts.
 
 import type { System } from "../../../runtime/system/system.js";
 import { type Place, type PlacedInstance, placeInstances, platformName } from "./placement.js";
 
-/** Pods with one template: a row of a matrix, or an instance that is in none. */
+/** Pods with one template: a row of a matrix, or a single instance outside of matrices. */
 export interface PodSet {
   /** Unique name within the system. */
   readonly name: string;
@@ -17,7 +18,7 @@ export interface PodSet {
   readonly hasData: boolean;
 }
 
-/** Ordinals begin as partitions of usual ids do, so that a range of ids has a range of hosts. */
+/** Equal to the first number in usual ids, so that a range of ids has a range of host names. */
 export const FIRST_ORDINAL = 1;
 
 export function placePods(system: System): PodSet[] {
@@ -25,16 +26,20 @@ export function placePods(system: System): PodSet[] {
   const isTop = ({ plan }: PlacedInstance) => isDispatcher(plan) && !plan.isBackEnd;
   const hasDispatchers = placed.some(isTop);
   const rows = new Map<string, { matrix: string | null; pods: [number, PlacedInstance][] }>();
-  for (const one of placed) {
-    const found = isDispatcher(one.plan) ? null : findPlace(system, one.plan.id);
-    const { row, matrix, partition } = found ?? { row: one.name, matrix: null, partition: 0 };
+  for (const instance of placed) {
+    const position = isDispatcher(instance.plan) ? null : findPosition(system, instance.plan.id);
+    const { row, matrix, partition } = position ?? {
+      row: instance.name,
+      matrix: null,
+      partition: 0,
+    };
     const known = rows.get(row) ?? { matrix, pods: [] };
-    rows.set(row, { ...known, pods: [...known.pods, [partition, one]] });
+    rows.set(row, { ...known, pods: [...known.pods, [partition, instance]] });
   }
   return [...rows].map(([name, { matrix, pods }]) => {
     const sorted = pods.sort(([a], [b]) => a - b).map(([, pod]) => pod);
     const isFront = sorted.some((one) => (hasDispatchers ? isTop(one) : one.plan.type !== "admin"));
-    // A dispatcher keeps nothing, whatever graphs are common to all instances.
+    // A dispatcher stores no data, even if `common` gives it graphs.
     const hasData = sorted.some((one) => one.hasData && !isDispatcher(one.plan));
     return {
       name,
@@ -50,13 +55,13 @@ export function isDispatcher({ dispatcher }: PlacedInstance["plan"]): boolean {
   return dispatcher !== null;
 }
 
-/** Returns where others find the pods of a set: each has its own address, so ports can be equal. */
+/** Returns the addresses of a set's pods. Each pod has its own host, so ports can be equal. */
 export function podPlaces(app: string, { name, pods }: PodSet): [id: string, place: Place][] {
   const [{ plan: first }] = pods;
   const txPort = findTxPort(pods);
   return pods.map(({ plan }, at) => {
     const pod = `${app}-${name}`;
-    // Pods of a set by the name that the Service of peers gives them.
+    // The host name of a pod in the Service of peers.
     const host = isDispatcher(plan) ? pod : `${pod}-${FIRST_ORDINAL + at}.${app}-peers`;
     const hport = plan.port === first.port ? {} : { hport: first.port };
     const tport = plan.txPort === 0 || plan.txPort === txPort ? {} : { tport: txPort };
@@ -64,13 +69,13 @@ export function podPlaces(app: string, { name, pods }: PodSet): [id: string, pla
   });
 }
 
-/** Returns the port that pods of a set take changes on; 0: none does. */
+/** Returns the port on which the pods of a set receive changes; 0: none. */
 export function findTxPort(pods: PodSet["pods"]): number {
   return pods.find(({ plan }) => plan.txPort > 0)?.plan.txPort ?? 0;
 }
 
-/** Returns the place in the first matrix that contains an instance. */
-function findPlace(
+/** Returns the position in the first matrix that contains an instance. */
+function findPosition(
   system: System,
   id: string,
 ): { row: string; matrix: string; partition: number } | null {

@@ -1,4 +1,4 @@
-// Pods of instances: container, probes, volumes, and the restricted profile of Kubernetes.
+// Pod templates: container, probes, volumes, and settings of the restricted security profile.
 
 import { createHash } from "node:crypto";
 import { leasesFor } from "./kubernetes-access.js";
@@ -16,7 +16,7 @@ export const STORAGE = "data";
 export const CONTAINER = "svc";
 const USER = 1000;
 
-/** @param descriptor text that the pod depends on; null: changes of it do not replace the pod */
+/** @param descriptor text whose changes replace the pod; null: none do */
 export function podTemplate(
   app: string,
   set: PodSet,
@@ -55,8 +55,8 @@ export function podTemplate(
 }
 
 /**
- * Replicas of a partition never share a host, and prefer different zones. They are the pods of a
- * matrix with the same ordinal.
+ * Keeps replicas of a partition, which are the pods of a matrix with the same ordinal, on different
+ * hosts and preferably in different zones.
  */
 function spread(matchLabels: Readonly<Record<string, string>>): object {
   const labelSelector = { matchLabels };
@@ -77,7 +77,7 @@ function container(app: string, { pods }: PodSet, { memory }: Sizes): object {
   const [pod] = pods;
   const { port } = pod.plan;
   const txPort = findTxPort(pods);
-  // The ordinal of the pod selects one.
+  // The ordinal of the pod selects its id from this list.
   const ids = pods.map(({ plan }) => plan.id).join();
   const stream = txPort > 0 ? [{ name: "stream", containerPort: txPort }] : [];
   const scheme = pod.probe === "https" ? { scheme: "HTTPS" } : {};
@@ -99,11 +99,11 @@ function container(app: string, { pods }: PodSet, { memory }: Sizes): object {
       { name: "admin", containerPort: port + 1 },
       ...stream,
     ],
-    // Not the health check: an instance out of service responds with 503 but is alive.
+    // Not the health check, which fails while an instance is out of service.
     livenessProbe: probe("/svc/ping", "admin"),
     readinessProbe: probe("/svc/hc", "main"),
     startupProbe: { ...probe("/svc/ping", "admin"), failureThreshold: 120 },
-    // With less than the limit reserved, a host could run out of memory.
+    // Requests equal the limit, so that a host cannot run out of memory.
     resources: { requests: { cpu: "1", memory }, limits: { memory } },
     securityContext: {
       allowPrivilegeEscalation: false,

@@ -1,6 +1,6 @@
-// Kubernetes objects as a kustomize base, or as a Helm chart. The engines of a row are the pods of
-// a StatefulSet, because they have names and data of their own. A pod is updated only when it is
-// deleted, which `svc admin rolling-update` decides. A dispatcher is a Deployment and a Service.
+// Kubernetes objects as a kustomize base or a Helm chart. The engines of a row are the pods of a
+// StatefulSet, because each has its own name and data. Their pods are updated only when deleted,
+// by `svc admin rolling-update`. Each dispatcher is a Deployment and a Service.
 
 import { createHash } from "node:crypto";
 import type { System } from "../../../runtime/system/system.js";
@@ -22,7 +22,7 @@ import {
 import { podTemplate, type Sizes, STORAGE } from "./kubernetes-pods.js";
 import { descriptorWith, type Manifests, platformName, toYaml } from "./placement.js";
 
-/** To be adapted to the size of the graphs: a save may copy them, so there is room for two. */
+/** Defaults, to be adapted to the graphs: a save may need twice their memory. */
 const SIZES: Sizes = { memory: "2Gi", storage: "10Gi" };
 const TAG = "1";
 /** Annotation with the ids of the instances of a set, in the order of their ordinals. */
@@ -45,15 +45,15 @@ export function helm(system: System): Manifests {
   const app = kubernetesApp(system);
   const chart = { apiVersion: "v2", name: app, version: "1.0.0", type: "application" };
   const values = { image: `${app}:${TAG}`, ...SIZES };
-  // A word in place of each value: a descriptor cannot contain its own hash.
+  // Placeholders contain the hash of the descriptor, so that the descriptor cannot contain them.
   const text = JSON.stringify(system.descriptor);
-  const mark = `value-${createHash("sha256").update(text).digest("hex")}`;
-  const words = { memory: `${mark}-memory`, storage: `${mark}-storage` };
-  const templates = [...describeObjects(system, words)].map(([name, plain]) => {
+  const placeholder = `value-${createHash("sha256").update(text).digest("hex")}`;
+  const placeholders = { memory: `${placeholder}-memory`, storage: `${placeholder}-storage` };
+  const templates = [...describeObjects(system, placeholders)].map(([name, plain]) => {
     const template = plain
       .replaceAll("{{", '{{ "{{" }}')
       .replaceAll(`image: ${app}\n`, "image: {{ .Values.image | quote }}\n")
-      .replaceAll(new RegExp(`${mark}-(\\w+)`, "g"), "{{ .Values.$1 | quote }}");
+      .replaceAll(new RegExp(`${placeholder}-(\\w+)`, "g"), "{{ .Values.$1 | quote }}");
     return [`templates/${name}`, template] as const;
   });
   return new Map([["Chart.yaml", toYaml(chart)], ["values.yaml", toYaml(values)], ...templates]);
@@ -95,7 +95,7 @@ function describeObjects(system: System, sizes: Sizes): Map<string, string> {
   return new Map(present.map(([name, objects]) => [name, objects.map(toYaml).join("---\n")]));
 }
 
-function metadataOf(app: string, { name, pods }: PodSet): object {
+function createMetadata(app: string, { name, pods }: PodSet): object {
   const ids = pods.map(({ plan }) => plan.id).join();
   const labels = { app, row: name };
   return { name: `${app}-${name}`, labels, annotations: { [INSTANCES]: ids } };
@@ -107,7 +107,7 @@ function statefulSet(app: string, set: PodSet, sizes: Sizes): object {
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: sizes.storage } } },
   };
   return {
-    ...{ apiVersion: "apps/v1", kind: "StatefulSet", metadata: metadataOf(app, set) },
+    ...{ apiVersion: "apps/v1", kind: "StatefulSet", metadata: createMetadata(app, set) },
     spec: {
       serviceName: `${app}-peers`,
       replicas: set.pods.length,
@@ -121,10 +121,10 @@ function statefulSet(app: string, set: PodSet, sizes: Sizes): object {
   };
 }
 
-/** A dispatcher starts again when the descriptor has changed; engines get it while they run. */
+/** A changed descriptor restarts dispatchers; engines receive it while they run. */
 function deployment(app: string, set: PodSet, sizes: Sizes, descriptor: string): object {
   return {
-    ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: metadataOf(app, set) },
+    ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: createMetadata(app, set) },
     spec: {
       replicas: 1,
       strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },

@@ -13,7 +13,7 @@ import {
 
 export function nomad(system: System): Manifests {
   const job = platformName(system.name);
-  const groups = placeInstances(system).map((placed) => groupOf(job, placed));
+  const groups = placeInstances(system).map((placed) => createGroup(job, placed));
   const descriptor = `${JSON.stringify(system.descriptor, null, 2)}\n`;
   const lines = [`job ${quoted(job)} {`, '  type = "service"', ...groups.flat(), "}"];
   return new Map([
@@ -22,7 +22,7 @@ export function nomad(system: System): Manifests {
   ]);
 }
 
-function groupOf(job: string, placed: PlacedInstance): string[] {
+function createGroup(job: string, placed: PlacedInstance): string[] {
   const { plan, name, maxFiles, hasData } = placed;
   const { host, port, txPort } = plan;
   const where = isIP(host) === 0 ? "attr.unique.hostname" : "attr.unique.network.ip-address";
@@ -62,9 +62,9 @@ function groupOf(job: string, placed: PlacedInstance): string[] {
   ];
 }
 
-/** Healthy on the admin port; ready on the main port. */
+/** Checks liveness on the admin port, and readiness on the main port. */
 function service(name: string, probe: PlacedInstance["probe"]): string[] {
-  // The probe cannot know the name in an instance's certificate.
+  // The probe cannot verify the host name in an instance's certificate.
   const secure = ['          protocol = "https"', "          tls_skip_verify = true"];
   const check = (label: string, path: string, port: string) => [
     "        check {",
@@ -88,7 +88,7 @@ function service(name: string, probe: PlacedInstance["probe"]): string[] {
   ];
 }
 
-/** Returns an HCL string; nothing in it is a template. */
+/** Returns an HCL string without template sequences. */
 function quoted(text: string): string {
   return JSON.stringify(escaped(text));
 }

@@ -1,5 +1,5 @@
-// The common input of all platforms' manifests: the instances of a system, their resources, and
-// names that the platform accepts.
+// Input of the manifests of all platforms: the instances of a system, their resources, and names
+// that platforms accept.
 
 import { stringify } from "yaml";
 import { SvcError } from "../../../runtime/base/errors.js";
@@ -7,9 +7,9 @@ import { listRange, type RangeName } from "../../../runtime/system/expand-ranges
 import { type InstancePlan, planInstance } from "../../../runtime/system/instance-plan.js";
 import type { System } from "../../../runtime/system/system.js";
 
-/** Longer than saving graphs twice and finishing the requests in between. */
+/** Sufficient for two saves of all graphs, and for the requests that run in between. */
 export const STOP_SECONDS = 40;
-/** Time in which load balancers notice the shutdown. */
+/** Time for load balancers to detect the shutdown. */
 const DRAIN_SECONDS = 5;
 /** File descriptors for clients, files and threads, in addition to connections to back-ends. */
 const OTHER_FILES = 16_384;
@@ -23,11 +23,11 @@ export interface PlacedInstance {
   readonly plan: InstancePlan;
   /** Unique name such as `s1-1`: letters, digits and `-`. */
   readonly name: string;
-  /** Number of file descriptors that it may need. */
+  /** Maximum number of open file descriptors. */
   readonly maxFiles: number;
   /** Health probe: platforms present no client certificate, so some instances allow TCP only. */
   readonly probe: "http" | "https" | "tcp";
-  /** True if the data exist nowhere else, or would have to be sent again. */
+  /** Whether its data folder must survive restarts. */
   readonly hasData: boolean;
 }
 
@@ -44,13 +44,13 @@ export function placeInstances(system: System): PlacedInstance[] {
     const plan = planInstance(system, id);
     const { dispatcher } = plan;
     const hasData = Object.keys(plan.graphs).length > 0;
-    const maxFiles = OTHER_FILES + channelsOf(dispatcher);
-    return { plan, name, maxFiles, probe: probeOf(system), hasData };
+    const maxFiles = OTHER_FILES + countChannels(dispatcher);
+    return { plan, name, maxFiles, probe: chooseProbe(system), hasData };
   });
 }
 
 /** Instances that require client certificates can only be probed by TCP. */
-function probeOf({ tls }: System): PlacedInstance["probe"] {
+function chooseProbe({ tls }: System): PlacedInstance["probe"] {
   if (tls === null) return "http";
   return tls.cert === undefined ? "https" : "tcp";
 }
@@ -71,14 +71,14 @@ export function serveWords(ids: string, descriptor: string, folder: string): rea
   return ["--instance", ids, ...data, "--drain", String(DRAIN_SECONDS)];
 }
 
-/** Where others reach an instance on a platform; absent ports are those of the descriptor. */
+/** Network address of an instance on a platform; omitted ports are those of the descriptor. */
 export interface Place {
   readonly host: string;
   readonly hport?: number;
   readonly tport?: number;
 }
 
-/** Returns the descriptor with other places. Ranges stay where hosts are made of their numbers. */
+/** Returns the descriptor with other addresses; keeps ranges whose hosts follow a pattern. */
 export function descriptorWith(system: System, placeOf: (id: string) => Place): string {
   const {
     common = {},
@@ -100,7 +100,7 @@ export function descriptorWith(system: System, placeOf: (id: string) => Place): 
   return JSON.stringify(whole, null, 2);
 }
 
-/** Returns a text such as `b{1}-{2}` for the hosts of all names; null: there is none. */
+/** Returns a pattern such as `b{1}-{2}` of the hosts of all names; null: they follow none. */
 function findTemplate(names: readonly RangeName[], places: readonly Place[]): string | null {
   const ports = places.map(({ hport, tport }) => `${hport} ${tport}`);
   if (new Set(ports).size > 1) return null;
@@ -116,7 +116,7 @@ function findTemplate(names: readonly RangeName[], places: readonly Place[]): st
   return isWhole && !parts.includes(null) ? parts.join("") : null;
 }
 
-function channelsOf(dispatcher: InstancePlan["dispatcher"]): number {
+function countChannels(dispatcher: InstancePlan["dispatcher"]): number {
   if (dispatcher === null) return 0;
   const { partitions, replicas } = dispatcher as {
     readonly partitions: readonly unknown[];

@@ -1,4 +1,4 @@
-// systemd units: one template for all instances, and for each host a target that starts its
+// systemd units: a template unit for all instances, and a target for each host that starts its
 // instances.
 
 import type { System } from "../../../runtime/system/system.js";
@@ -36,10 +36,10 @@ export function systemd(system: System): Manifests {
   const files = new Map([["svc@.service", UNIT]]);
   files.set("system.json", `${JSON.stringify(system.descriptor, null, 2)}\n`);
   for (const host of new Set(placed.map(({ plan }) => plan.host))) {
-    const own = placed.filter(({ plan }) => plan.host === host);
+    const instances = placed.filter(({ plan }) => plan.host === host);
     const folder = host.replaceAll(/[^\w.-]/g, "_");
-    files.set(`${folder}/svc.target`, targetOf(system, own));
-    for (const { plan, maxFiles } of own) {
+    files.set(`${folder}/svc.target`, createTarget(system, instances));
+    for (const { plan, maxFiles } of instances) {
       const limits = `[Service]\nLimitNOFILE=${maxFiles}\n`;
       files.set(`${folder}/svc@${plan.id}.service.d/limits.conf`, limits);
     }
@@ -47,7 +47,7 @@ export function systemd(system: System): Manifests {
   return files;
 }
 
-function targetOf(system: System, placed: readonly PlacedInstance[]): string {
+function createTarget(system: System, placed: readonly PlacedInstance[]): string {
   const wants = placed.map(({ plan }) => `Wants=svc@${plan.id}.service`);
   const description = `Description=${system.name.replaceAll(/[^\x20-\x7e]|%/g, "?")}`;
   const install = ["[Install]", "WantedBy=multi-user.target"];

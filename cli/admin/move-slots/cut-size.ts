@@ -1,40 +1,40 @@
-// Size of the cuts of a move: changes of slots wait for as long as it takes to cut so much.
+// Adapts the size of the cuts of a slot move to the time for which each cut blocks changes.
 
 const FIRST_WORDS = 2 ** 14;
 const MIN_WORDS = 2 ** 12;
 export const MAX_CUT_WORDS = 2 ** 22;
-const GOAL_HELD_MS = 75;
-/** The content of a cut may take as long as all else, but no longer than this. */
-const MOST_DATA_MS = 500;
-/** A cut is at most twice as large as the one before, and at least half as large. */
-const MOST_CHANGE = 2;
+const TARGET_HELD_MS = 75;
+/** Limit of the time for content, which may otherwise be as long as the fixed costs of a cut. */
+const MAX_DATA_MS = 500;
+/** Maximum ratio of the sizes of consecutive cuts. */
+const MAX_CHANGE = 2;
 
 export class CutSize {
-  readonly #most: number;
+  readonly #maxWords: number;
   #words = FIRST_WORDS;
 
-  /** @param most words of a cut */
-  constructor(most: number) {
-    this.#most = most;
+  /** @param maxWords words of a cut */
+  constructor(maxWords: number) {
+    this.#maxWords = maxWords;
   }
 
-  /** Words of the next cut. */
+  /** Size of the next cut in words. */
   get words(): number {
-    return Math.min(this.#words, this.#most);
+    return Math.min(this.#words, this.#maxWords);
   }
 
   /**
-   * Sets the size of the next cut after one has ended.
-   * @param heldMs for which changes waited
-   * @param dataMs of them, for which its content was written and removed
+   * Sets the size of the next cut from the times of the last one.
+   * @param heldMs how long changes waited
+   * @param dataMs the part of it that writing and removing the content took
    */
   adapt(heldMs: number, dataMs: number): void {
-    // Smaller cuts would not take less of the time that each one takes.
+    // The fixed costs of a cut do not depend on its size.
     const fixedMs = Math.max(0, heldMs - dataMs);
-    const goalMs = Math.max(GOAL_HELD_MS - fixedMs, Math.min(fixedMs, MOST_DATA_MS));
-    // One cut that a busy machine has delayed says little about the next.
-    const factor = Math.max(1 / MOST_CHANGE, goalMs / Math.max(1, dataMs));
-    const wanted = this.#words * Math.min(MOST_CHANGE, factor);
-    this.#words = Math.round(Math.min(MAX_CUT_WORDS, Math.max(MIN_WORDS, wanted)));
+    const targetMs = Math.max(TARGET_HELD_MS - fixedMs, Math.min(fixedMs, MAX_DATA_MS));
+    // Limited, because a busy machine may have delayed this cut alone.
+    const factor = Math.max(1 / MAX_CHANGE, targetMs / Math.max(1, dataMs));
+    const words = this.#words * Math.min(MAX_CHANGE, factor);
+    this.#words = Math.round(Math.min(MAX_CUT_WORDS, Math.max(MIN_WORDS, words)));
   }
 }

@@ -1,4 +1,4 @@
-// Limit of the bytes per second that a move sends: `--rate 50MB/s`.
+// Rate limit of a slot move in bytes per second: `--rate 50MB/s`.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../../runtime/base/errors.js";
@@ -9,7 +9,7 @@ const MIN_BYTES = 1000;
 
 export class MoveRate {
   readonly perSecond: number;
-  #begunMs = performance.now();
+  #startMs = performance.now();
   #bytes = 0;
 
   /** @param perSecond bytes; 0: no limit */
@@ -17,16 +17,16 @@ export class MoveRate {
     this.perSecond = perSecond;
   }
 
-  /** Resolves when the rate allows these bytes. */
+  /** Waits until the rate limit allows the bytes that were sent. */
   async pass(bytes: number): Promise<void> {
     if (this.perSecond === 0) return;
     this.#bytes += bytes;
-    const dueMs = this.#begunMs + (this.#bytes / this.perSecond) * 1000;
-    const restMs = dueMs - performance.now();
-    if (restMs > 0) await sleep(restMs);
-    else if (restMs < -1000) {
-      // Time without transfers is no credit.
-      this.#begunMs = performance.now();
+    const dueMs = this.#startMs + (this.#bytes / this.perSecond) * 1000;
+    const waitMs = dueMs - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+    else if (waitMs < -1000) {
+      // Idle time does not accumulate as burst credit.
+      this.#startMs = performance.now();
       this.#bytes = 0;
     }
   }

@@ -1,11 +1,11 @@
-// Lets requests wait at all dispatchers while slots are cut: changes of the slots first, queries of
-// all slots only while the target writes them.
+// Holds requests at all dispatchers during a cut: changes of the slots for the whole cut, queries
+// of all slots only while the target writes the content.
 
 import type { SlotRecord } from "../../../runtime/base/slot-record.js";
 import type { ProcedureLease } from "../../../runtime/system/procedure-lease.js";
 import type { SlotInstances } from "../../../runtime/system/slot-moves/slot-instances.js";
 
-/** Requests run for so long that others would wait too long for them. */
+/** Running requests did not end within the time for which other requests may wait. */
 export class BusyError extends Error {}
 
 export class RequestHold {
@@ -17,7 +17,7 @@ export class RequestHold {
   #drainMs = 0;
   #slots: readonly number[] = [];
 
-  /** @param dispatchers from the top */
+  /** @param dispatchers in top-down order */
   constructor(lease: ProcedureLease, instances: SlotInstances, dispatchers: readonly string[]) {
     this.#lease = lease;
     this.#instances = instances;
@@ -25,17 +25,17 @@ export class RequestHold {
   }
 
   /**
-   * Runs an act while changes of slots wait. Then dispatchers install the record that it returns,
-   * before the requests go on.
-   * @param drainMs for which others may wait for running requests, in total
-   * @param ended gets the milliseconds for which changes and queries waited
+   * Runs a cut while changes of the slots wait. Afterwards, dispatchers install the record that it
+   * returns before they release the requests.
+   * @param drainMs total time for which to wait for running requests
+   * @param onEnd receives the milliseconds for which changes and queries waited
    * @throws BusyError
    */
   async during(
     slots: readonly number[],
     drainMs: number,
-    act: () => Promise<SlotRecord>,
-    ended: (changesMs: number, queriesMs: number) => void,
+    cut: () => Promise<SlotRecord>,
+    onEnd: (changesMs: number, queriesMs: number) => void,
   ): Promise<void> {
     await this.#lease.renew();
     this.#slots = slots;
@@ -45,27 +45,27 @@ export class RequestHold {
     let record: SlotRecord | null = null;
     try {
       await this.#drain(false);
-      record = await act();
+      record = await cut();
     } finally {
       await this.#release(record);
       const endMs = performance.now();
       const queriesMs = this.#queriesSinceMs === 0 ? 0 : endMs - this.#queriesSinceMs;
-      ended(endMs - this.#sinceMs, queriesMs);
+      onEnd(endMs - this.#sinceMs, queriesMs);
     }
   }
 
-  /** Lets queries wait, too, until the end. @throws BusyError */
+  /** Holds queries as well until the end of the cut. @throws BusyError */
   async holdQueries(): Promise<void> {
     this.#queriesSinceMs = performance.now();
     await this.#drain(true);
   }
 
-  /** Each dispatcher is held before the ones below it. */
+  /** Holds each dispatcher before those below it, and waits for its running requests. */
   async #drain(withQueries: boolean): Promise<void> {
     for (const id of this.#dispatchers) {
       const sinceMs = performance.now();
-      const held = { slots: this.#slots, withQueries, drainMs: this.#drainMs };
-      const { running } = await this.#instances.send(id, { do: "hold-requests", ...held });
+      const parameters = { slots: this.#slots, withQueries, drainMs: this.#drainMs };
+      const { running } = await this.#instances.send(id, { do: "hold-requests", ...parameters });
       this.#drainMs = Math.max(0, this.#drainMs - (performance.now() - sinceMs));
       if (Number(running) > 0) throw new BusyError(id);
     }
@@ -75,9 +75,9 @@ export class RequestHold {
   async #release(record: SlotRecord | null): Promise<void> {
     const ids = [...this.#dispatchers].reverse();
     const command = { do: "release-requests", ...(record !== null && { record }) };
-    const released = await Promise.allSettled(ids.map((id) => this.#instances.send(id, command)));
-    // A dispatcher that cannot be reached ends its hold by itself.
+    const results = await Promise.allSettled(ids.map((id) => this.#instances.send(id, command)));
+    // An unreachable dispatcher releases its requests after a timeout.
     if (record === null) return;
-    for (const one of released) if (one.status === "rejected") throw one.reason;
+    for (const result of results) if (result.status === "rejected") throw result.reason;
   }
 }

@@ -1,5 +1,5 @@
-// Copies the content of slots from a source to a target, and remembers what the target has: after
-// the source has stopped changing them, only slots that changed meanwhile are sent again.
+// Copies the content of slots from a source to a target. Stores the digests of the copied slots:
+// after the source has stopped changing them, only slots that have changed are sent again.
 
 import { SvcError } from "../../../runtime/base/errors.js";
 import type { SlotLeader } from "../../../runtime/base/next-slot-step.js";
@@ -12,10 +12,10 @@ import type {
 import type { MoveRate } from "./move-rate.js";
 
 const MAX_WORDS = 2 ** 24;
-/** Slots of one request. */
-const MAX_ASKED = 256;
+/** Maximum slots per request. */
+const MAX_SLOTS_PER_READ = 256;
 
-/** A slot whose content is to be sent, and how many bytes the target has. */
+/** A slot to send, and the number of bytes already sent. */
 interface PendingSlot {
   readonly graph: string;
   readonly slot: EncodedSlot;
@@ -25,12 +25,12 @@ interface PendingSlot {
 
 type HeldSlots = EncodedSlots & { readonly record: SlotRecord };
 
-/** Bytes of slots, as the target gets them. */
+/** Content of slots, for one request to the target. */
 interface Message {
   /** By graph. */
   readonly names: Readonly<Record<string, readonly unknown[]>>;
   readonly chunks: readonly object[];
-  /** Slots that it completes. */
+  /** Slots that are complete with this message. */
   readonly ended: readonly PendingSlot[];
   readonly bytes: number;
 }
@@ -38,9 +38,9 @@ interface Message {
 export class SlotCopier {
   readonly #instances: SlotInstances;
   readonly #rate: MoveRate;
-  /** Digests of what the target of the attempt has received, by graph and slot. */
+  /** Digests of the content that the target has received in this attempt, by graph and slot. */
   readonly #staged = new Map<string, string>();
-  /** Settles once nothing is copied ahead. */
+  /** Settles when the copy of the next cut in advance has ended. */
   #ahead: Promise<unknown> = Promise.resolve();
   /** Bytes sent so far. */
   bytes = 0;
@@ -50,23 +50,23 @@ export class SlotCopier {
     this.#rate = rate;
   }
 
-  /** The target may have lost what it had received. */
+  /** Discards the digests, because the target may have lost the content. */
   forget(): void {
     this.#staged.clear();
   }
 
-  /** Encodes slots, at least one, until they have `maxWords`. */
+  /** Encodes slots until they reach `maxWords`, but at least one. */
   async encode(
     from: SlotLeader,
     slots: readonly number[],
     maxWords: number,
   ): Promise<EncodedSlots> {
-    // It would replace what is read next.
+    // A new encoding replaces the one that is being read.
     await this.#ahead;
     return this.#encode(from, slots, maxWords);
   }
 
-  /** Encodes all slots of a move, which the source does not change any more. */
+  /** Stops changes of the slots of a move at the source, and encodes all of them. */
   async encodeHeld(from: SlotLeader, move: SlotMove): Promise<HeldSlots> {
     await this.#ahead;
     const encoded = await this.#encode(from, move.slots, MAX_WORDS, move);
@@ -74,9 +74,9 @@ export class SlotCopier {
   }
 
   /**
-   * Copies slots of the next cut while the present one is executed: they are read while the target
-   * writes, and sent while the source removes. Slots not read by then are copied later.
-   * @param written resolves when the target has written the present cut
+   * Copies slots of the next cut during the current one: reads them while the target writes, and
+   * sends them while the source removes. The next cut copies the others.
+   * @param written resolves when the target has written the current cut
    */
   copyAhead(
     id: string,
@@ -111,44 +111,48 @@ export class SlotCopier {
     return this.#instances.send(id, command) as unknown as Promise<EncodedSlots>;
   }
 
-  /** A new group has none: arcs of the slots start there. */
+  /** Copies the anchors, from which arcs of the slots start, to a new group. */
   async copyAnchors(id: string, from: SlotLeader, to: SlotLeader): Promise<void> {
     const command = { do: "encode-anchors", term: from.term };
     const anchors = await this.#instances.send(from.id, command);
     await this.copy(anchors as unknown as EncodedSlots, id, from, to);
   }
 
-  /** Sends what the target does not have yet, in messages of limited size. */
+  /** Sends the slots that the target lacks, in messages of limited size. */
   async copy(encoded: EncodedSlots, id: string, from: SlotLeader, to: SlotLeader): Promise<void> {
     const pending = this.#listPending(encoded, to);
     while (pending.length > 0) await this.#stage(await this.#read(pending, from), id, to);
   }
 
   #listPending({ graphs }: EncodedSlots, to: SlotLeader): PendingSlot[] {
-    const all = graphs.flatMap(({ graph, slots, names }) =>
+    const slotsToCopy = graphs.flatMap(({ graph, slots, names }) =>
       slots.map((slot): PendingSlot => ({ graph, slot, names, offset: 0 })),
     );
-    return all.filter((one) => this.#staged.get(placeOf(one, to)) !== one.slot.digest);
+    return slotsToCopy.filter(
+      (pending) => this.#staged.get(stagingKey(pending, to)) !== pending.slot.digest,
+    );
   }
 
   /** Reads the next bytes of some slots, and removes complete ones from the list. */
   async #read(pending: PendingSlot[], from: SlotLeader): Promise<Message> {
-    const asked = pending.slice(0, MAX_ASKED);
-    const wanted = asked.map(({ graph, slot: { slot }, offset }) => ({ graph, slot, offset }));
+    const batch = pending.slice(0, MAX_SLOTS_PER_READ);
+    const wanted = batch.map(({ graph, slot: { slot }, offset }) => ({ graph, slot, offset }));
     const { data } = await this.#instances.send(from.id, { do: "read", wanted });
-    const read = (data as readonly string[]).slice(0, asked.length);
+    const read = (data as readonly string[]).slice(0, batch.length);
     const received = read.map((text) => Buffer.byteLength(text, "base64"));
-    if (received.length === 0 || (received[0] === 0 && asked[0]!.slot.bytes > 0)) {
-      // It has encoded other content since.
-      throw new SvcError("SVC3115", `${from.id} lacks slot ${asked[0]!.slot.slot}`);
+    if (received.length === 0 || (received[0] === 0 && batch[0]!.slot.bytes > 0)) {
+      // The source has encoded other content since.
+      throw new SvcError("SVC3115", `${from.id} lacks slot ${batch[0]!.slot.slot}`);
     }
-    const chunks = read.map((text, at) => {
-      return { ...wanted[at], length: asked[at]!.slot.bytes, data: text };
+    const chunks = read.map((text, index) => {
+      return { ...wanted[index], length: batch[index]!.slot.bytes, data: text };
     });
-    const names = Object.fromEntries(asked.map(({ graph, names: own }) => [graph, own]));
-    for (const [at, bytes] of received.entries()) asked[at]!.offset += bytes;
+    const names = Object.fromEntries(
+      batch.map(({ graph, names: graphNames }) => [graph, graphNames]),
+    );
+    for (const [index, bytes] of received.entries()) batch[index]!.offset += bytes;
     const isPartial = ({ offset, slot }: PendingSlot) => offset < slot.bytes;
-    const count = received.findIndex((_, at) => isPartial(asked[at]!));
+    const count = received.findIndex((_, index) => isPartial(batch[index]!));
     const ended = pending.splice(0, count < 0 ? received.length : count);
     return { names, chunks, ended, bytes: received.reduce((sum, bytes) => sum + bytes, 0) };
   }
@@ -159,12 +163,12 @@ export class SlotCopier {
     to: SlotLeader,
   ): Promise<void> {
     await this.#instances.send(to.id, { do: "stage", id, names, chunks });
-    for (const one of ended) this.#staged.set(placeOf(one, to), one.slot.digest);
+    for (const one of ended) this.#staged.set(stagingKey(one, to), one.slot.digest);
     this.bytes += bytes;
     await this.#rate.pass(bytes);
   }
 }
 
-function placeOf({ graph, slot }: PendingSlot, to: SlotLeader): string {
+function stagingKey({ graph, slot }: PendingSlot, to: SlotLeader): string {
   return `${to.id} ${graph} ${slot.slot}`;
 }

@@ -1,4 +1,4 @@
-// Moves slots from a group to another one, in cuts that are small enough for requests to wait.
+// Moves slots from one group to another, in cuts so small that requests wait only briefly.
 
 import { randomBytes } from "node:crypto";
 import { SvcError } from "../../../runtime/base/errors.js";
@@ -13,7 +13,7 @@ import {
   listDispatchers,
 } from "../../../runtime/system/slot-moves/slot-instances.js";
 import { type CopyStep, SlotSteps } from "../../../runtime/system/slot-moves/slot-steps.js";
-import { isAway } from "../../../runtime/system/slot-moves/slot-survey.js";
+import { isUnavailable } from "../../../runtime/system/slot-moves/slot-survey.js";
 import type { AdminContext } from "../context.js";
 import { CutSize, MAX_CUT_WORDS } from "./cut-size.js";
 import type { MoveRate } from "./move-rate.js";
@@ -21,15 +21,15 @@ import { BusyError, RequestHold } from "./request-hold.js";
 import { SlotCopier } from "./slot-copier.js";
 
 const MAX_SLOTS_PER_CUT = 64;
-/** A cut has at most the words of half a second at a limited rate: all may be sent twice. */
+/** Limits a cut to half a second at a limited rate, even if all of it is sent twice. */
 const WORDS_PER_RATE = 1 / 8;
-/** Instances that restart come back in this time, or the run ends. */
-const PATIENCE_MS = 60_000;
+/** How long a run waits for an instance that restarts. */
+const INSTANCE_TIMEOUT_MS = 60_000;
 const WAIT_MS = 200;
-/** Changes wait so long for running requests at first; twice as long in each next attempt. */
+/** How long changes wait for running requests; doubled with each attempt. */
 const FIRST_DRAIN_MS = 100;
 const LAST_DRAIN_MS = 800;
-/** Pause before the next attempt, as a multiple. */
+/** Pause before the next attempt, as a multiple of that time. */
 const PAUSE_PER_DRAIN = 10;
 
 export interface MoveTotals {
@@ -56,17 +56,17 @@ export class SlotMover {
   readonly #copier: SlotCopier;
   readonly #hold: RequestHold;
   readonly #size: CutSize;
-  /** Of the present cut, in all attempts. */
+  /** How long changes have waited for the current cut, in all attempts. */
   #heldMs = 0;
-  /** How long the target has written it. */
+  /** How long the target has been writing the current cut. */
   #writtenMs = 0;
   /** Slots of the next cuts. */
   #following: readonly number[] = [];
-  /** Identifies the next cut, whose content is copied already; null: it is not. */
+  /** Id of the next cut, if its content is being copied in advance. */
   #aheadId: string | null = null;
-  /** Content that the target has received in the present attempt. */
+  /** Content that the target has received in the current attempt. */
   #copied: EncodedSlots | null = null;
-  /** Settles once the source has forgotten the cut before, while the next one is copied. */
+  /** Settles when the source has removed the previous cut, while the next one is being copied. */
   #finished: Promise<void> = Promise.resolve();
 
   constructor(context: AdminContext, lease: ProcedureLease, rate: MoveRate) {
@@ -78,18 +78,18 @@ export class SlotMover {
     this.#hold = new RequestHold(lease, instances, listDispatchers(context.system));
   }
 
-  /** Completes or undoes what an earlier run has left, and lets all instances have one map. */
+  /** Completes or undoes the move of an interrupted run, and installs one map on all instances. */
   async settle(): Promise<SlotRecord> {
     await this.#finished.catch(() => undefined);
     return this.#steps.settle();
   }
 
   /**
-   * Moves the first slots of a planned move; returns how many.
+   * Moves the first slots of a planned move. @returns their number
    * @throws SvcError SVC3412 if requests run for too long
    */
   async move(planned: PlannedMove): Promise<number> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + INSTANCE_TIMEOUT_MS;
     this.#heldMs = 0;
     this.#writtenMs = 0;
     this.#steps.removalMs = 0;
@@ -99,14 +99,14 @@ export class SlotMover {
       } catch (error) {
         this.#aheadId = null;
         if (error instanceof BusyError) {
-          if (drainMs === LAST_DRAIN_MS) throw tooLong(error, drainMs);
+          if (drainMs === LAST_DRAIN_MS) throw createDrainError(error, drainMs);
           await this.#lease.rest(drainMs * PAUSE_PER_DRAIN);
           drainMs *= 2;
           continue;
         }
-        if (performance.now() > deadline || !isAway(error)) throw error;
+        if (performance.now() > deadline || !isUnavailable(error)) throw error;
       }
-      // An instance has restarted, and lost what it kept in memory.
+      // An instance may have restarted, and lost its state in memory.
       await this.#lease.rest(WAIT_MS);
       await this.settle();
     }
@@ -114,27 +114,27 @@ export class SlotMover {
 
   async #moveOnce({ from, to, slots }: PlannedMove, drainMs: number): Promise<number> {
     const { survey } = this.#steps;
-    const record = latestRecord((await survey.look()).map((found) => found.record))!;
-    const done = countOwned(record, slots, to);
+    const record = latestRecord((await survey.readAll()).map((found) => found.record))!;
+    const done = countOwnedPrefix(record, slots, to);
     if (done > 0) return done;
-    const [source, target] = [await survey.leaderOf(from), await survey.leaderOf(to)];
-    const wanted = slots.slice(0, MAX_SLOTS_PER_CUT);
-    const first = await this.#copier.encode(source, wanted, this.#size.words);
-    const next = first.slots.length;
-    this.#following = slots.slice(next, next + MAX_SLOTS_PER_CUT);
+    const [source, target] = [await survey.waitForLeader(from), await survey.waitForLeader(to)];
+    const candidates = slots.slice(0, MAX_SLOTS_PER_CUT);
+    const first = await this.#copier.encode(source, candidates, this.#size.words);
+    const count = first.slots.length;
+    this.#following = slots.slice(count, count + MAX_SLOTS_PER_CUT);
     const id = this.#aheadId ?? newId();
     if (this.#aheadId === null) this.#copier.forget();
     this.#aheadId = null;
     const move: SlotMove = { id, version: record.version + 1, from, to, slots: first.slots };
     await this.#copier.copy(first, id, source, target);
-    const acts = {
+    const hooks = {
       copy: async (step: CopyStep) => {
         await this.#copy(step);
         await this.#hold.holdQueries();
       },
       apply: (step: CopyStep) => this.#apply(step),
     };
-    const attempt = () => this.#steps.attempt(move, acts);
+    const attempt = () => this.#steps.attempt(move, hooks);
     await this.#finished;
     await this.#hold.during(move.slots, drainMs, attempt, (...ms) => this.#countHeld(...ms));
     this.#count(first);
@@ -143,7 +143,7 @@ export class SlotMover {
     return first.slots.length;
   }
 
-  /** Lets the source hold the slots, and sends their content as it remains. */
+  /** Stops changes of the slots at the source, and sends their final content. */
   async #copy({ move, from, to }: CopyStep): Promise<void> {
     const [encoded, prepared] = await Promise.allSettled([
       this.#copier.encodeHeld(from, move),
@@ -152,25 +152,25 @@ export class SlotMover {
     if (prepared.status === "rejected") throw prepared.reason;
     if (encoded.status === "rejected") throw encoded.reason;
     const { record, ...copied } = encoded.value;
-    this.#steps.survey.note(from.id, { record });
+    this.#steps.survey.update(from.id, { record });
     this.#copied = copied;
     await this.#copier.copy(copied, move.id, from, to);
   }
 
-  /** Lets a target of one member hold the move before queries wait. */
+  /** Makes a target without replicas store the move, to save time while queries wait. */
   async #prepare(move: SlotMove, { id, term }: SlotLeader): Promise<void> {
     const { instances, survey } = this.#steps;
     if (!(await survey.isAlone(move.to))) return;
     const { record } = await instances.send(id, { do: "prepare", move, term });
-    survey.note(id, { record: record as SlotRecord });
+    survey.update(id, { record: record as SlotRecord });
   }
 
-  /** Lets the target write the content of the slots to its graphs. */
+  /** Makes the target write the content of the slots to its graphs. */
   async #apply(step: CopyStep): Promise<void> {
     try {
       await this.#write(step);
     } catch (error) {
-      // The target may have restarted, or another one leads.
+      // The target may have restarted, or another member may lead its group.
       this.#copier.forget();
       this.#copied = null;
       throw error;
@@ -181,7 +181,7 @@ export class SlotMover {
     const { move, from, to } = step;
     const { instances, survey } = this.#steps;
     if (this.#copied === null) await this.#copy(step);
-    const record = latestRecord((await survey.look()).map((found) => found.record))!;
+    const record = latestRecord((await survey.readAll()).map((found) => found.record))!;
     if (countSlots(record, move.to) === 0) await this.#copier.copyAnchors(move.id, from, to);
     const writing = instances.send(to.id, { do: "write", move, term: to.term });
     this.#copyAhead(from, to, writing);
@@ -192,7 +192,7 @@ export class SlotMover {
       return this.#write(step);
     }
     const contents = written.contents as GraphDigests;
-    survey.note(to.id, { record: written.record as SlotRecord, digests: contents });
+    survey.update(to.id, { record: written.record as SlotRecord, digests: contents });
     this.#writtenMs += Number(written.ms);
     const digests = written.digests as Record<string, Record<string, string>>;
     for (const { graph, slots: all } of this.#copied!.graphs) {
@@ -201,10 +201,10 @@ export class SlotMover {
       const text = `slot ${wrong.slot} of "${graph}" differs in ${to.id}`;
       throw new SvcError("SVC3413", text);
     }
-    await survey.untilReplicated(move.to);
+    await survey.waitUntilReplicated(move.to);
   }
 
-  /** Copies the next cut; the target receives it only after it has written the present one. */
+  /** Copies the next cut in advance. The target receives it after writing the current one. */
   #copyAhead(
     from: SlotLeader,
     to: SlotLeader,
@@ -247,12 +247,16 @@ function newId(): string {
   return randomBytes(8).toString("hex");
 }
 
-function tooLong({ message }: BusyError, ms: number): SvcError {
+function createDrainError({ message }: BusyError, ms: number): SvcError {
   return new SvcError("SVC3412", `${message}: requests run for longer than ${ms} ms`);
 }
 
-/** Returns how many slots at the start of a list a group owns. */
-function countOwned({ map, groups }: SlotRecord, slots: readonly number[], group: string): number {
+/** Counts the leading slots in the list that the group owns. */
+function countOwnedPrefix(
+  { map, groups }: SlotRecord,
+  slots: readonly number[],
+  group: string,
+): number {
   const owners = new SlotMap(map);
   const owner = groups.indexOf(group);
   const end = slots.findIndex((slot) => owners.ownerOf(slot) !== owner);

@@ -1,5 +1,5 @@
-// Preconditions of a rolling update, checked at its start and before each instance is taken out: if
-// one fails, nothing changes.
+// Preconditions of a rolling update, checked at its start and before each instance is taken out. If
+// a check fails, nothing changes.
 
 import { diffArgspecs } from "../../../argspec/diff/diff-argspecs.js";
 import { readArgspec } from "../../../argspec/read-argspec.js";
@@ -15,46 +15,48 @@ import {
   type StatusObject,
 } from "./instances.js";
 
-const SHOWN = 5;
-const CONTRACT_MS = 20_000;
+const MAX_SHOWN_CHANGES = 5;
+const CONTRACT_TIMEOUT_MS = 20_000;
 
 /**
- * @param wanted hash of the target build; null if unknown
+ * @param expectedBuild hash of the target build; null if unknown
  * @throws SvcError SVC3119, SVC2701 for an unreachable instance
  */
 export async function checkUpdate(
   context: AdminContext,
   ids: readonly string[],
-  wanted: string | null,
+  expectedBuild: string | null,
 ): Promise<void> {
   const statuses = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
-  // Subscribers are always readonly, as are members of a group that follow.
+  // Subscribers and following members of a group are always read-only.
   const frozen = ids.filter((id, index) => {
     const { group, isLeading } = readGroup(statuses[index]!);
     const isFollowing = group === null ? context.system.providers.has(id) : !isLeading;
     return statuses[index]!.readonly === true && !isFollowing;
   });
   if (frozen.length > 0) {
-    const those = frozen.join(", ");
-    throw hasStopped(`${those}: graphs are read-only; run \`svc admin clear-readonly\``);
+    const list = frozen.join(", ");
+    throw hasStopped(`${list}: graphs are read-only; run \`svc admin clear-readonly\``);
   }
   const serving = ids.filter((_, index) => statuses[index]!["service-in"] === 1);
-  const late = serving.filter((id) => wanted === null || buildOf(statuses, ids, id) !== wanted);
-  // Instances left out by an earlier run come first, so they are in service by then.
-  const isThere = (other: StatusObject) => isServing(other) || isOutOfService(other);
-  for (const id of late) await requireRedundancy(context, id, isThere);
-  if (late[0] !== undefined) await refuseBreaking(context, late[0]);
+  const outdated = serving.filter(
+    (id) => expectedBuild === null || buildOf(statuses, ids, id) !== expectedBuild,
+  );
+  // Instances left out by an earlier run are updated first, and serve again by then.
+  const willServe = (status: StatusObject) => isServing(status) || isOutOfService(status);
+  for (const id of outdated) await requireRedundancy(context, id, willServe);
+  if (outdated[0] !== undefined) await refuseBreaking(context, outdated[0]);
 }
 
 function buildOf(statuses: readonly StatusObject[], ids: readonly string[], id: string): unknown {
   return statuses[ids.indexOf(id)]!.build;
 }
 
-/** @throws SvcError SVC3119 unless each partition of it has another replica that serves */
+/** @throws SvcError SVC3119 unless each partition of the instance has another serving replica */
 export async function requireRedundancy(
   context: AdminContext,
   id: string,
-  isThere: (status: StatusObject) => boolean = isServing,
+  counts: (status: StatusObject) => boolean = isServing,
 ): Promise<void> {
   for (const [dispatcher, partition] of findReplicaSlots(context, id)) {
     const replicas = context.system.matrices.get(dispatcher)!.partitions[partition]!;
@@ -62,7 +64,7 @@ export async function requireRedundancy(
     const statuses = await Promise.all(
       others.map((other) => fetchNodestat(context, other).catch(() => ({}))),
     );
-    if (statuses.some(isThere)) continue;
+    if (statuses.some(counts)) continue;
     const where = `partition ${partition} of ${dispatcher}`;
     throw hasStopped(`Too few S-IN destinations: without ${id} no replica serves ${where}`);
   }
@@ -72,17 +74,20 @@ export function isServing(status: StatusObject): boolean {
   return status["service-in"] === 1;
 }
 
-/** An update must not silently break clients. */
+/** @throws SvcError SVC3119 if the new build would break clients, unless `--force` is set */
 async function refuseBreaking(context: AdminContext, id: string): Promise<void> {
   const { build, force } = context.values;
   if (build === undefined || force === true) return;
   const path = "/svc/builtin/argspec?format=schema";
-  const argspec = await requestInstance(context.address(id), { path, timeoutMs: CONTRACT_MS });
+  const argspec = await requestInstance(context.address(id), {
+    path,
+    timeoutMs: CONTRACT_TIMEOUT_MS,
+  });
   const [before, after] = [readArgspec(argspec), await loadArgspec(build)];
   const changes = diffArgspecs(before, after);
   const breaking = changes.filter(({ severity }) => severity === "breaking");
   if (breaking.length === 0) return;
-  const shown = breaking.slice(0, SHOWN).map(({ message }) => `\n  ${message}`);
+  const shown = breaking.slice(0, MAX_SHOWN_CHANGES).map(({ message }) => `\n  ${message}`);
   const count = `${breaking.length} changes in the build break clients of ${id}`;
   throw hasStopped(`${count}; use --force to deploy anyway${shown.join("")}`);
 }

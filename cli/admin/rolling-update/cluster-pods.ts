@@ -1,6 +1,6 @@
-// Pods of a system in the Kubernetes cluster that this process runs in. A new image is set in the
-// templates at once: Kubernetes replaces the dispatchers by itself, and an engine when its pod is
-// deleted.
+// Pods of a system in the Kubernetes cluster that this process runs in. A new image is set in all
+// templates at once. Kubernetes then replaces the dispatchers by itself, but an engine only after
+// its pod has been deleted.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { isPlainObject } from "../../../runtime/base/plain-object.js";
@@ -13,9 +13,9 @@ import { FIRST_ORDINAL } from "../manifest/kubernetes-places.js";
 import { CONTAINER } from "../manifest/kubernetes-pods.js";
 import { hasStopped } from "./instances.js";
 
-const CALL_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 const POLL_MS = 200;
-/** The image may have to be fetched, and graphs are loaded. */
+/** Includes the time to pull the image and to load the graphs. */
 const REPLACEMENT_MS = 600_000;
 const OK = 200;
 const ACCEPTED = 202;
@@ -25,7 +25,7 @@ interface Template {
   readonly spec?: { readonly containers?: readonly { name?: string; image?: string }[] };
 }
 
-/** Fields of Kubernetes objects that are read here. */
+/** The fields of Kubernetes objects that this module reads. */
 interface ClusterObject {
   readonly metadata?: {
     readonly name?: string;
@@ -66,13 +66,13 @@ export class ClusterPods {
   }
 
   /**
-   * Sets the image of all pods that are created from now on. Resolves when all dispatchers have it.
+   * Sets the image of all new pods. Resolves when all dispatchers run it.
    * @throws SvcError SVC3119
    */
   async setImage(): Promise<void> {
     for (const kind of ["statefulsets", "deployments"]) {
       const query = `?labelSelector=${encodeURIComponent(`app=${this.#app}`)}`;
-      const { items } = await this.#call("GET", `${this.#apps(kind)}${query}`);
+      const { items } = await this.#request("GET", `${this.#appsPath(kind)}${query}`);
       const objects = (Array.isArray(items) ? items : []) as readonly ClusterObject[];
       if (kind === "statefulsets") this.#readPods(objects);
       for (const object of objects) await this.#patch(kind, object);
@@ -94,15 +94,16 @@ export class ClusterPods {
   /** Replaces the pod of an instance. @throws SvcError SVC3119 */
   async replace(id: string): Promise<void> {
     const uid = (await this.#pod(id))?.metadata?.uid;
-    // Not the pod that Kubernetes may have created since.
-    if (uid !== undefined) await this.#call("DELETE", this.#path(id), { preconditions: { uid } });
+    // The precondition protects a pod that Kubernetes may have created since.
+    if (uid !== undefined)
+      await this.#request("DELETE", this.#podPath(id), { preconditions: { uid } });
     let reason = "";
     const isReplaced = async (): Promise<boolean> => {
       const pod = await this.#pod(id);
       reason = pod?.status?.containerStatuses?.[0]?.state?.waiting?.reason ?? "";
       return pod !== null && isAlive(pod) && pod.metadata?.uid !== uid && reason === "";
     };
-    await this.#until(isReplaced, () => `the pod of ${id} does not start: ${reason}`);
+    await this.#waitUntil(isReplaced, () => `the pod of ${id} does not start: ${reason}`);
     if (await this.isCurrent(id)) return;
     throw hasStopped(`the pod of ${id} has another image: its StatefulSet has changed meanwhile`);
   }
@@ -117,46 +118,46 @@ export class ClusterPods {
   }
 
   async #patch(kind: string, object: ClusterObject): Promise<void> {
-    const path = `${this.#apps(kind)}/${object.metadata?.name}`;
+    const path = `${this.#appsPath(kind)}/${object.metadata?.name}`;
     if (imageOf(object.spec?.template) !== this.#image) {
       const containers = [{ name: CONTAINER, image: this.#image }];
-      await this.#call("PATCH", path, { spec: { template: { spec: { containers } } } });
+      await this.#request("PATCH", path, { spec: { template: { spec: { containers } } } });
     }
     if (kind === "statefulsets") return;
-    const isComplete = async () => isRolledOut(await this.#call("GET", path));
-    await this.#until(isComplete, () => `${object.metadata?.name} is not available`);
+    const isComplete = async () => isRolledOut(await this.#request("GET", path));
+    await this.#waitUntil(isComplete, () => `${object.metadata?.name} is not available`);
   }
 
-  async #until(holds: () => Promise<boolean>, fault: () => string): Promise<void> {
+  async #waitUntil(isDone: () => Promise<boolean>, describeFailure: () => string): Promise<void> {
     const deadline = performance.now() + REPLACEMENT_MS;
-    while (!(await holds())) {
-      if (performance.now() > deadline) throw hasStopped(fault());
+    while (!(await isDone())) {
+      if (performance.now() > deadline) throw hasStopped(describeFailure());
       await sleep(POLL_MS);
     }
   }
 
-  /** Returns null while there is none. */
+  /** Returns the pod of an instance; null: it does not exist now. */
   async #pod(id: string): Promise<ClusterObject | null> {
-    const answer = await this.#call("GET", this.#path(id));
+    const answer = await this.#request("GET", this.#podPath(id));
     return answer.kind === "Status" ? null : answer;
   }
 
-  #path(id: string): string {
+  #podPath(id: string): string {
     return `/api/v1/namespaces/${this.#api.namespace}/pods/${this.#pods.get(id)}`;
   }
 
-  #apps(kind: string): string {
+  #appsPath(kind: string): string {
     return `/apis/apps/v1/namespaces/${this.#api.namespace}/${kind}`;
   }
 
-  /** @throws SvcError SVC3119 for any other answer than success, and that there is no object */
-  async #call(
+  /** @throws SvcError SVC3119 unless the request succeeds, or the object to read does not exist */
+  async #request(
     method: "GET" | "PATCH" | "DELETE",
     path: string,
     body?: object,
   ): Promise<ClusterObject & { readonly kind?: string; readonly items?: unknown }> {
     try {
-      const { status, json } = await this.#api.request(method, path, CALL_MS, body);
+      const { status, json } = await this.#api.request(method, path, REQUEST_TIMEOUT_MS, body);
       if ([OK, ACCEPTED].includes(status)) return json;
       if (status === NOT_FOUND && method !== "PATCH") return { kind: "Status" };
       const { message } = isPlainObject(json) ? json : {};

@@ -1,16 +1,16 @@
-// Members of a group that chooses its leader, during a rolling update: another one leads before a
-// leader is touched, and an updated one is synced before the next one is.
+// Rolling update of groups that elect their leader: a leader hands over before it is updated, and
+// an updated member must be synced before the update of the next one.
 
 import type { AdminContext } from "../context.js";
 import { handOver } from "../subscribers.js";
 import { fetchNodestat, hasStopped, readGroup, type StatusObject } from "./instances.js";
 
 /**
- * Lets another member lead if the instance does.
+ * Hands over to another member if the instance leads its group.
  * @param status of the instance
- * @throws SvcError SVC3119 if none can lead in its place
+ * @throws SvcError SVC3119 if no other member can lead
  */
-export async function letAnotherLead(
+export async function handOverLead(
   context: AdminContext,
   id: string,
   status: StatusObject,
@@ -19,15 +19,16 @@ export async function letAnotherLead(
   const isAlone = (context.system.subscribers.get(group ?? "") ?? []).length === 0;
   if (!isLeading || isAlone) return;
   const [next] = synced;
-  if (next === undefined) throw hasStopped(`no member of ${group} is synced to lead before ${id}`);
+  if (next === undefined)
+    throw hasStopped(`no other member of ${group} is synced to take over from ${id}`);
   await handOver(context, id, next);
 }
 
-/** Returns whether it leads, or could lead next; true for an instance without a group. */
+/** Returns whether an instance leads or could take over; true for an instance without a group. */
 export async function isSynced(context: AdminContext, id: string): Promise<boolean> {
   const { group, leader, isLeading } = readGroup(await fetchNodestat(context, id));
   if (group === null || isLeading) return true;
   if (leader === null || !context.system.instances.has(leader)) return false;
-  const { synced, ...other } = readGroup(await fetchNodestat(context, leader));
-  return other.isLeading && synced.includes(id);
+  const { synced, ...leaderStatus } = readGroup(await fetchNodestat(context, leader));
+  return leaderStatus.isLeading && synced.includes(id);
 }

@@ -1,17 +1,17 @@
-// Requests of a rolling update to instances.
+// Status requests of a rolling update to instances.
 
 import { SvcError } from "../../../runtime/base/errors.js";
 import { isPlainObject } from "../../../runtime/base/plain-object.js";
 import { requestInstance } from "../../../runtime/system/instance-client.js";
 import type { AdminContext } from "../context.js";
 
-const ASK_MS = 5000;
+const REQUEST_TIMEOUT_MS = 5000;
 
 export type StatusObject = Readonly<Record<string, unknown>>;
 /** A position in the matrix of a dispatcher. */
-type Place = readonly [dispatcher: string, partition: number, row: number];
+type MatrixPosition = readonly [dispatcher: string, partition: number, row: number];
 
-/** Reason of instances that a rolling update has taken out of service. */
+/** Service-OUT reason of instances that a rolling update has taken out of service. */
 export const OUT_OF_SERVICE = "rolling update";
 
 export function isOutOfService(status: StatusObject): boolean {
@@ -20,19 +20,19 @@ export function isOutOfService(status: StatusObject): boolean {
 
 /** @throws SvcError SVC2701 without a response */
 export async function fetchNodestat(context: AdminContext, id: string): Promise<StatusObject> {
-  const question = { path: "/svc/nodestat", timeoutMs: ASK_MS };
-  const status = await requestInstance(context.address(id), question);
+  const request = { path: "/svc/nodestat", timeoutMs: REQUEST_TIMEOUT_MS };
+  const status = await requestInstance(context.address(id), request);
   return isPlainObject(status) ? status : {};
 }
 
 /**
- * Returns what identifies the process of an instance: in a container, all have the pid 1.
+ * Returns an identifier of the process of an instance. In a container, each process has pid 1.
  * @throws SvcError SVC2701 without a response
  */
 export async function fetchProcess(context: AdminContext, id: string): Promise<string> {
   const answer = await requestInstance(context.address(id), {
     path: "/svc/time",
-    timeoutMs: ASK_MS,
+    timeoutMs: REQUEST_TIMEOUT_MS,
   });
   const { time } = (isPlainObject(answer) ? answer : {}) as StatusObject;
   const { start } = (isPlainObject(time) ? time : {}) as StatusObject;
@@ -42,11 +42,11 @@ export async function fetchProcess(context: AdminContext, id: string): Promise<s
 
 /** State of the group of an instance. */
 export interface GroupStatus {
-  /** Null: it has none. */
+  /** Null: the instance belongs to no group. */
   readonly group: string | null;
   readonly leader: string | null;
   readonly isLeading: boolean;
-  /** Members that could lead instead. */
+  /** Members that could take over. */
   readonly synced: readonly string[];
 }
 
@@ -55,12 +55,12 @@ export function readGroup(status: StatusObject): GroupStatus {
     isPlainObject(status.group) ? status.group : {}
   ) as StatusObject;
   const ids = Array.isArray(synced) ? synced.filter((id) => typeof id === "string") : [];
-  const nameOf = (given: unknown) => (typeof given === "string" ? given : null);
+  const asName = (given: unknown) => (typeof given === "string" ? given : null);
   const isLeading = role === "leading";
-  return { group: nameOf(group), leader: nameOf(leader), isLeading, synced: ids };
+  return { group: asName(group), leader: asName(leader), isLeading, synced: ids };
 }
 
-export function findReplicaSlots({ system }: AdminContext, id: string): Place[] {
+export function findReplicaSlots({ system }: AdminContext, id: string): MatrixPosition[] {
   return [...system.matrices].flatMap(([dispatcher, { partitions }]) =>
     partitions.flatMap((replicas, partition) =>
       replicas.flatMap((other, row) => {

@@ -47,7 +47,7 @@ export async function systemOverview(
   if (form !== "full") {
     const last = watches.get(form);
     const scope = { self: id, isBranch: form === "branch" };
-    const isSame = last?.isOf(system) === true;
+    const isSame = last?.isFor(system) === true;
     const watch = isSame ? last : new SystemWatch(system, tlsForSystem(system, view), scope);
     watches.set(form, watch);
     return watch.read(id, known, cells);
@@ -56,7 +56,7 @@ export async function systemOverview(
     return system.matrices.has(instance.id) ? ["/svc/nodestat", "/svc/matrix"] : ["/svc/nodestat"];
   };
   const ids = [...system.instances.keys()];
-  const found = await survey.of(system, "overview", paths, ids, tlsForSystem(system, view));
+  const found = await survey.read(system, "overview", paths, ids, tlsForSystem(system, view));
   return {
     version: `svc ${view.version}`,
     id,
@@ -104,7 +104,7 @@ async function readTopic(topic: LevelTopic, idlist: string): Promise<object> {
     const scope = { system, self: view.node.id, secure };
     return { instances: await levels.read(scope, topic, ids), message: null };
   }
-  const found = await survey.of(system, topic.plugin, topic.paths, ids, secure);
+  const found = await survey.read(system, topic.plugin, topic.paths, ids, secure);
   return { instances: found.map((polled) => topic.describe(polled)), message: null };
 }
 

@@ -1,16 +1,16 @@
-// Digests of the graphs of an instance, by which a run sees what replicas have. Each begins with
-// the number of operations that the graph has executed.
+// Digests of the graphs of an instance, by which a run checks whether replicas have caught up. A
+// digest begins with the number of operations that the graph has executed.
 
-/** By graph; "": not known now. */
+/** By graph; "": currently unknown. */
 export type GraphDigests = Readonly<Record<string, string>>;
 
-/** Returns whether an instance has everything that another one of its group had. */
-export function isReached(own: GraphDigests, wanted: GraphDigests): boolean {
-  return Object.entries(wanted).every(([graph, text]) => {
-    const found = own[graph] ?? "";
-    const [count, least] = [countOf(found), countOf(text)];
-    // Equal contents are all that can follow from equally many operations.
-    return count > least || found === text;
+/** Returns whether an instance has executed all changes that the digests of its leader include. */
+export function isReached(current: GraphDigests, target: GraphDigests): boolean {
+  return Object.entries(target).every(([graph, targetDigest]) => {
+    const digest = current[graph] ?? "";
+    const [count, targetCount] = [countOf(digest), countOf(targetDigest)];
+    // Replicas that have executed equally many operations must have equal contents.
+    return count > targetCount || digest === targetDigest;
   });
 }
 

@@ -1,4 +1,4 @@
-// Requests of a move of slots to instances.
+// Sends the commands of a slot move to instances.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../base/errors.js";
@@ -10,20 +10,20 @@ import { findRoot } from "../read-slots.js";
 import type { System } from "../system.js";
 import type { GraphDigests } from "./graph-digests.js";
 
-/** An instance, as it describes itself. */
+/** State that an instance reports about itself. */
 export interface SurveyedInstance {
   readonly id: string;
   readonly record: SlotRecord;
-  /** Null: a dispatcher. */
+  /** Group of the instance; null: a dispatcher. */
   readonly own: string | null;
   readonly build: string | null;
   readonly leads: boolean;
-  /** Latest term of its group that it knows; 0: its leader never changes by itself. */
+  /** Latest term of its group that it has seen; 0: the group elects no leader. */
   readonly term: number;
   readonly digests: GraphDigests;
-  /** This run has its lease. */
+  /** Whether this run holds its lease. */
   readonly isOwn: boolean;
-  /** It knows of a running procedure. */
+  /** Whether any run holds its lease. */
   readonly isRun: boolean;
   readonly isDurable: boolean;
   readonly freeMemory: number;
@@ -49,20 +49,20 @@ export interface EncodedSlots {
   }[];
 }
 
-/** Response of an instance that has started with an empty data folder. */
+/** Error of an instance that has started with an empty data folder. */
 export const SLOTS_UNKNOWN = "the slots of this instance are not known yet";
 const START_MS = 10_000;
 const START_POLL_MS = 100;
 const LEASE_LOST = "lease lost on this instance";
-/** A chunk of 512 KiB as base64 in an envelope, and names. */
+/** Sufficient for a chunk of 512 KiB in base64, names and the envelope. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Requests wait for a run that was killed, but large systems are not renewed that often. */
+/** Short, because clients wait for a killed run; longer in large systems, to renew less often. */
 const LEASE_SECONDS = 4;
 const INSTANCES_PER_SECOND = 100;
 const MAX_LEASE_SECONDS = 15;
 
-/** Returns the seconds after which a run that moves slots is over unless it renews its lease. */
+/** Returns the duration of the lease of a slot move. */
 export function chooseLeaseSeconds({ instances }: System): number {
   const more = Math.floor(instances.size / INSTANCES_PER_SECOND);
   return Math.min(MAX_LEASE_SECONDS, LEASE_SECONDS + more);
@@ -72,15 +72,15 @@ export class SlotInstances {
   readonly #calls: InstanceCalls;
   readonly #lease: ProcedureLease | null;
 
-  /** @param lease null: only looks */
+  /** @param lease null: for commands without side effects */
   constructor(calls: InstanceCalls, lease: ProcedureLease | null) {
     this.#calls = calls;
     this.#lease = lease;
   }
 
   /**
-   * @throws SvcError SVC2701 without a response, SVC3115 if it was refused, also by an instance
-   *   that has restarted: what was decided before does not count any more
+   * @throws SvcError SVC2701 without a response; SVC3115 for a rejection, or if the instance has
+   *   restarted, because the caller must then survey the instances again
    */
   async send(id: string, command: object): Promise<Record<string, unknown>> {
     try {
@@ -100,12 +100,12 @@ export class SlotInstances {
     return result as Record<string, unknown>;
   }
 
-  /** Waits for an instance that does not know its slots yet. */
-  async look(id: string): Promise<SurveyedInstance> {
+  /** Returns the state of an instance; waits until it knows its slots. */
+  async waitForState(id: string): Promise<SurveyedInstance> {
     const deadline = performance.now() + START_MS;
     for (;;) {
       try {
-        return await this.lookOnce(id);
+        return await this.readState(id);
       } catch (error) {
         const isStarting = error instanceof SvcError && error.message.includes(SLOTS_UNKNOWN);
         if (!isStarting || performance.now() > deadline) throw error;
@@ -114,37 +114,37 @@ export class SlotInstances {
     }
   }
 
-  async lookOnce(id: string): Promise<SurveyedInstance> {
+  async readState(id: string): Promise<SurveyedInstance> {
     const found = await this.send(id, { do: "look" });
-    // An instance that the descriptor adds to the slots does not know its group yet.
-    const own = findGroup(this.#calls.system, id);
-    return { ...(found as unknown as SurveyedInstance), id, own };
+    // An instance added by the descriptor does not know its group yet.
+    const group = findGroup(this.#calls.system, id);
+    return { ...(found as unknown as SurveyedInstance), id, own: group };
   }
 }
 
-/** Returns the engines with slots: their groups' tops and replicas. */
+/** Returns the ids of all engines with slots. */
 export function listMembers(system: System): string[] {
   return [...system.instances.keys()].filter((id) => findGroup(system, id) !== null);
 }
 
-/** Returns the group of an instance; null: a dispatcher, or an instance without slots. */
+/** Returns the group of an instance; null: a dispatcher or an engine without slots. */
 export function findGroup(system: System, id: string): string | null {
   const { slots, providers, matrices } = system;
   const root = findRoot(providers, id);
   return !matrices.has(id) && slots!.groups.includes(root) ? root : null;
 }
 
-/** Returns the dispatchers from the top, so that each is held before the ones below it. */
+/** Returns the dispatchers top-down, so that each is paused before the ones below it. */
 export function listDispatchers({ matrices }: System): string[] {
-  const listed: string[] = [];
+  const sorted: string[] = [];
   const visit = (id: string): void => {
-    if (listed.includes(id)) return;
+    if (sorted.includes(id)) return;
     const above = [...matrices].filter(([, { partitions }]) => partitions.flat().includes(id));
-    for (const [other] of above) if (other !== id) visit(other);
-    listed.push(id);
+    for (const [dispatcher] of above) if (dispatcher !== id) visit(dispatcher);
+    sorted.push(id);
   };
   for (const id of matrices.keys()) visit(id);
-  return listed;
+  return sorted;
 }
 
 export function toMember({ id, own, record, leads, term }: SurveyedInstance): SlotMember {

@@ -1,5 +1,5 @@
-// Executes the steps of a move. Each one is derived from the records of all instances, so that a
-// run continues after any other one, and after crashes of instances.
+// Executes the steps of a slot move. Each step is derived from the current records of all
+// instances, so that a run can continue an interrupted one, also after instances have crashed.
 
 import { SvcError } from "../../base/errors.js";
 import {
@@ -17,21 +17,21 @@ import {
   type SurveyedInstance,
   toMember,
 } from "./slot-instances.js";
-import { isAway, SlotSurvey, WAIT_MS } from "./slot-survey.js";
+import { isUnavailable, SlotSurvey, WAIT_MS } from "./slot-survey.js";
 
 const MAX_FAILURES = 100;
 
 export type CopyStep = Extract<SlotStep, { do: "copy" | "apply" }>;
 
-/** Acts of a run between the commands of an attempt. */
-export interface AttemptActs {
-  /** Sends the content of the slots, which do not change any more. */
+/** Work that the coordinator does between the commands of an attempt. */
+export interface AttemptHooks {
+  /** Sends the content of the slots to the target. The slots no longer change. */
   copy(step: CopyStep): Promise<void>;
-  /** Lets the target write the content, and verifies it. */
+  /** Makes the target write the content, and verifies the result. */
   apply(step: CopyStep): Promise<void>;
 }
 
-const NO_ACTS: AttemptActs = {
+const NO_HOOKS: AttemptHooks = {
   copy: () => Promise.resolve(),
   apply: () => Promise.resolve(),
 };
@@ -41,59 +41,59 @@ export class SlotSteps {
   readonly instances: SlotInstances;
   readonly survey: SlotSurvey;
   readonly #dispatchers: readonly string[];
-  /** How long instances have removed content, in total. */
+  /** Total time that instances have spent removing content. */
   removalMs = 0;
 
-  /** @param patienceMs how long instances are awaited */
-  constructor(calls: InstanceCalls, lease: ProcedureLease, patienceMs?: number) {
+  /** @param timeoutMs how long to wait for an instance */
+  constructor(calls: InstanceCalls, lease: ProcedureLease, timeoutMs?: number) {
     this.#lease = lease;
     this.instances = new SlotInstances(calls, lease);
-    this.survey = new SlotSurvey(calls, lease, this.instances, patienceMs);
+    this.survey = new SlotSurvey(calls, lease, this.instances, timeoutMs);
     this.#dispatchers = listDispatchers(calls.system);
   }
 
-  /** Completes or undoes what an earlier run has left, and lets all instances have one map. */
+  /** Completes or undoes the move of an interrupted run, and installs one map on all instances. */
   async settle(): Promise<SlotRecord> {
-    this.survey.forget();
-    await this.#advance(null, NO_ACTS);
+    this.survey.invalidate();
+    await this.#advance(null, NO_HOOKS);
     return this.installEverywhere();
   }
 
   /**
-   * Executes the steps of an attempt until requests may go on; `finish` executes the others.
-   * @returns the record that dispatchers do not have yet
+   * Executes the steps of an attempt until requests can continue; `finish` executes the others.
+   * @returns the new record, which dispatchers have not received yet
    */
-  async attempt(move: SlotMove, acts: AttemptActs): Promise<SlotRecord> {
+  async attempt(move: SlotMove, hooks: AttemptHooks): Promise<SlotRecord> {
     try {
-      await this.#advance({ move, isCopied: false, isApplied: false }, acts);
-      return latestRecord((await this.survey.look()).map((found) => found.record))!;
+      await this.#advance({ move, isCopied: false, isApplied: false }, hooks);
+      return latestRecord((await this.survey.readAll()).map((found) => found.record))!;
     } catch (error) {
-      // Before the source has given the slots, everything is as it was.
+      // Until the source has handed over the slots, the move can be undone.
       await this.settle().catch(() => undefined);
       throw error;
     }
   }
 
-  /** Lets the source of an attempt forget the move, once the removal of its content is durable. */
+  /** Removes the content from the source, and then the record of the move. */
   finish(): Promise<void> {
-    return this.#advance(null, NO_ACTS);
+    return this.#advance(null, NO_HOOKS);
   }
 
-  async #advance(begun: SlotAttempt | null, acts: AttemptActs): Promise<void> {
-    let attempt = begun;
+  async #advance(initial: SlotAttempt | null, hooks: AttemptHooks): Promise<void> {
+    let attempt = initial;
     for (let failures = 0; ; ) {
-      const step = nextSlotStep((await this.survey.look()).map(toMember), attempt);
+      const step = nextSlotStep((await this.survey.readAll()).map(toMember), attempt);
       if (step.do === "done") return;
       if (step.do === "lost") throw new SvcError("SVC3413", "another run has undone this move");
       if (step.do === "wait") {
-        await this.survey.leaderOf(step.group);
+        await this.survey.waitForLeader(step.group);
         continue;
       }
       const act = () => {
-        if (step.do === "copy" || step.do === "apply") return acts[step.do](step);
+        if (step.do === "copy" || step.do === "apply") return hooks[step.do](step);
         return this.#execute(step, isLast);
       };
-      // Nothing of the content remains there, and all others have been told meanwhile.
+      // The content is gone and all other instances have been notified: no step follows.
       const isLast = attempt !== null && step.do === "remove" && step.last?.do === "clear";
       const isDone = await this.#try(act, failures < MAX_FAILURES);
       if (isDone && isLast) return;
@@ -104,50 +104,55 @@ export class SlotSteps {
     }
   }
 
-  /** Returns false if an instance has stopped, and may be awaited: the next look waits for it. */
-  async #try(act: () => Promise<void>, mayFail: boolean): Promise<boolean> {
+  /** Returns false if an instance does not respond: the next survey waits for its restart. */
+  async #try(act: () => Promise<void>, canFail: boolean): Promise<boolean> {
     try {
       await act();
       return true;
     } catch (error) {
-      this.survey.forget();
-      if (!isAway(error) || !mayFail) throw error;
+      this.survey.invalidate();
+      if (!isUnavailable(error) || !canFail) throw error;
       await this.#lease.rest(WAIT_MS);
       return false;
     }
   }
 
-  /** @param isLast of an attempt: the source still remembers the move */
+  /** @param isLast whether the attempt ends: then the source also deletes its record of the move */
   async #execute(
     step: Extract<SlotStep, { do: "tell" | "remove" }>,
     isLast = false,
   ): Promise<void> {
     if (step.do === "remove") {
       const { id, term } = step.at;
-      const what = isLast ? { do: "clear-out" } : { do: "remove", last: step.last ?? undefined };
-      const removal = this.instances.send(id, { ...what, id: step.move.id, term });
-      const told = step.meanwhile.map((other) => this.#execute(other));
-      // None may still be under way when the next step is chosen.
-      const ended = await Promise.allSettled([removal, ...told]);
-      for (const one of ended) if (one.status === "rejected") throw one.reason;
+      const operation = isLast
+        ? { do: "clear-out" }
+        : { do: "remove", last: step.last ?? undefined };
+      const removal = this.instances.send(id, { ...operation, id: step.move.id, term });
+      const notifications = step.meanwhile.map((command) => this.#execute(command));
+      // All must have settled before the next step is chosen.
+      const results = await Promise.allSettled([removal, ...notifications]);
+      for (const result of results) if (result.status === "rejected") throw result.reason;
       const { ms, ...changed } = await removal;
       this.removalMs += Number(ms);
-      this.survey.note(id, changed);
-      const { own } = (await this.survey.look()).find((one) => one.id === id)!;
-      await this.survey.untilReplicated(own!);
+      this.survey.update(id, changed);
+      const { own } = (await this.survey.readAll()).find((one) => one.id === id)!;
+      await this.survey.waitUntilReplicated(own!);
       return step.afterwards === null ? undefined : this.#execute(step.afterwards);
     }
     const command = { do: "tell", command: step.command };
     await Promise.all(
       step.to.map(async (id) => {
-        this.survey.note(id, (await this.instances.send(id, command)) as Partial<SurveyedInstance>);
+        this.survey.update(
+          id,
+          (await this.instances.send(id, command)) as Partial<SurveyedInstance>,
+        );
       }),
     );
   }
 
-  /** Dispatchers have no move of their own: they only get the latest map. */
+  /** Sends the latest record to all dispatchers, which take part in no move. */
   async installEverywhere(): Promise<SlotRecord> {
-    const survey = await this.survey.look();
+    const survey = await this.survey.readAll();
     const record = latestRecord(survey.map((found) => found.record))!;
     const command = { do: "tell", command: { do: "install", record } };
     await Promise.all(this.#dispatchers.map((id) => this.instances.send(id, command)));

@@ -1,5 +1,5 @@
-// State of the instances with slots as a procedure knows it: looked at together, and noted after
-// each command, so that a step needs no further look.
+// Cached state of all instances with slots. A procedure reads it from all instances at once, and
+// updates it with the response to each command instead of reading it again.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../base/errors.js";
@@ -15,108 +15,116 @@ import {
 } from "./slot-instances.js";
 
 export const WAIT_MS = 200;
-/** Instances that restart come back in this time, or the run ends. */
-const PATIENCE_MS = 60_000;
-const REPLICA_MS = 60_000;
+/** How long a run waits for an instance that restarts. */
+const INSTANCE_TIMEOUT_MS = 60_000;
+const CATCH_UP_TIMEOUT_MS = 60_000;
 
 export class SlotSurvey {
   readonly #lease: ProcedureLease;
   readonly #instances: SlotInstances;
   readonly #members: readonly string[];
-  readonly #patienceMs: number;
-  /** All engines as they were last seen, or answered; null: unknown after a failure. */
+  readonly #timeoutMs: number;
+  /** Last reported state of all engines; null: unknown after a failure. */
   #known: readonly SurveyedInstance[] | null = null;
 
   constructor(
     { system }: InstanceCalls,
     lease: ProcedureLease,
     instances: SlotInstances,
-    patienceMs: number = PATIENCE_MS,
+    timeoutMs: number = INSTANCE_TIMEOUT_MS,
   ) {
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
     this.#lease = lease;
     this.#instances = instances;
     this.#members = listMembers(system);
   }
 
-  /** Instances may have changed: the next look is at all of them. */
-  forget(): void {
+  /** Discards the cached state, because instances may have changed. */
+  invalidate(): void {
     this.#known = null;
   }
 
-  /** An instance has answered a command. */
-  note(id: string, changed: Partial<SurveyedInstance>): void {
-    this.#known = this.#known?.map((one) => (one.id === id ? { ...one, ...changed } : one)) ?? null;
+  /** Updates the cached state of an instance from its response to a command. */
+  update(id: string, changed: Partial<SurveyedInstance>): void {
+    this.#known =
+      this.#known?.map((instance) =>
+        instance.id === id ? { ...instance, ...changed } : instance,
+      ) ?? null;
   }
 
-  /** Looks at all engines; waits for ones that restart. */
-  async look(): Promise<readonly SurveyedInstance[]> {
+  /** Returns the state of all engines; waits for engines that restart. */
+  async readAll(): Promise<readonly SurveyedInstance[]> {
     if (this.#known !== null) return this.#known;
-    const deadline = performance.now() + this.#patienceMs;
+    const deadline = performance.now() + this.#timeoutMs;
     for (;;) {
       try {
-        const found = await Promise.all(this.#members.map((id) => this.#instances.look(id)));
-        const others = found.filter(({ isOwn }) => !isOwn);
-        if (others.length === 0) {
+        const found = await Promise.all(
+          this.#members.map((id) => this.#instances.waitForState(id)),
+        );
+        const unleased = found.filter(({ isOwn }) => !isOwn);
+        if (unleased.length === 0) {
           this.#known = found;
           return found;
         }
-        // Another run may have acted between this look and the lease.
-        await this.#lease.renew(others.map(({ id }) => id));
+        // Another run may have changed the instance before this run acquires its lease.
+        await this.#lease.renew(unleased.map(({ id }) => id));
       } catch (error) {
-        if (!isAway(error) || performance.now() > deadline) throw error;
+        if (!isUnavailable(error) || performance.now() > deadline) throw error;
       }
       await sleep(WAIT_MS);
     }
   }
 
-  /** Waits while a group chooses its leader. @throws SvcError SVC3412 if it has none for long */
-  async leaderOf(group: string): Promise<SlotLeader> {
-    const deadline = performance.now() + this.#patienceMs;
+  /** Waits for the leader of a group. @throws SvcError SVC3412 if the group elects none in time */
+  async waitForLeader(group: string): Promise<SlotLeader> {
+    const deadline = performance.now() + this.#timeoutMs;
     for (;;) {
-      const found = findLeader((await this.look()).map(toMember), group);
+      const found = findLeader((await this.readAll()).map(toMember), group);
       if (found !== null) return found;
       if (performance.now() > deadline) {
         throw new SvcError("SVC3412", `${group} has no instance that may change`);
       }
-      this.forget();
+      this.invalidate();
       await this.#lease.rest(WAIT_MS);
     }
   }
 
   /** Returns whether a group has one member. */
   async isAlone(group: string): Promise<boolean> {
-    return (await this.look()).filter(({ own }) => own === group).length === 1;
+    return (await this.readAll()).filter(({ own }) => own === group).length === 1;
   }
 
-  /** Resolves when all members of a group have what its leader had when it was last noted. */
-  async untilReplicated(group: string): Promise<void> {
-    const deadline = performance.now() + REPLICA_MS;
+  /** Resolves when all members of a group have all changes that its leader has reported. */
+  async waitUntilReplicated(group: string): Promise<void> {
+    const deadline = performance.now() + CATCH_UP_TIMEOUT_MS;
     if (await this.isAlone(group)) return;
     for (;;) {
-      const leader = await this.leaderOf(group);
-      const members = (await this.look()).filter(({ own }) => own === group);
+      const leader = await this.waitForLeader(group);
+      const members = (await this.readAll()).filter(({ own }) => own === group);
       const { digests } = members.find(({ id }) => id === leader.id)!;
       const others = members.filter(({ id }) => id !== leader.id);
-      if (await this.#have(others, digests)) return;
+      if (await this.#haveReached(others, digests)) return;
       if (performance.now() > deadline) {
         const ids = others.map(({ id }) => id).join(", ");
         throw new SvcError("SVC3413", `${ids}: the replicas do not catch up`);
       }
-      this.forget();
+      this.invalidate();
       await this.#lease.rest(WAIT_MS);
     }
   }
 
-  /** Returns whether instances have certain contents soon. */
-  async #have(instances: readonly SurveyedInstance[], digests: GraphDigests): Promise<boolean> {
+  /** Asks instances to wait for some contents. @returns whether all have reached them */
+  async #haveReached(
+    instances: readonly SurveyedInstance[],
+    digests: GraphDigests,
+  ): Promise<boolean> {
     if (Object.values(digests).includes("")) return false;
-    const asked = instances.map(({ id }) => this.#instances.send(id, { do: "await", digests }));
-    return (await Promise.all(asked)).every((response) => response.isReached === true);
+    const responses = instances.map(({ id }) => this.#instances.send(id, { do: "await", digests }));
+    return (await Promise.all(responses)).every((response) => response.isReached === true);
   }
 }
 
-/** Returns whether an instance may have restarted: it did not respond, or lacks what it had. */
-export function isAway(error: unknown): boolean {
+/** Returns whether an error may result from a restart of an instance. */
+export function isUnavailable(error: unknown): boolean {
   return error instanceof SvcError && (error.code === "SVC2701" || error.code === "SVC3115");
 }

@@ -19,9 +19,9 @@ test("limits the wait for an instance that is fed continuously", async () => {
   const hport = (server.address() as AddressInfo).port - 1;
   const context = new AdminContext(readDescriptor({ instances: { S1: { hport } } }), {});
   try {
-    await context.untilIdle("S1");
+    await context.waitUntilIdle("S1");
     idleMs = 10;
-    await context.untilIdle("S1", 1);
+    await context.waitUntilIdle("S1", 1);
     assert.unreachable();
   } catch (error) {
     assert.is((error as SvcError).code, "SVC3118");

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { AdminContext } from "../../../cli/admin/context.js";
-import { isSynced, letAnotherLead } from "../../../cli/admin/rolling-update/group-members.js";
+import { handOverLead, isSynced } from "../../../cli/admin/rolling-update/group-members.js";
 import { run } from "../../../cli/admin/rolling-update.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
@@ -79,12 +79,12 @@ test("touch no leader before another member can lead, and wait for updated membe
   });
   const context = new AdminContext(system, {});
   try {
-    const refused = await letAnotherLead(context, "B1", { group: groups.B1 }).catch(String);
+    const refused = await handOverLead(context, "B1", { group: groups.B1 }).catch(String);
     assert.match(String(refused), /no member of B1 is synced/);
-    await letAnotherLead(context, "S1", { group: groups.S1 });
+    await handOverLead(context, "S1", { group: groups.S1 });
     assert.equal([commands, await isSynced(context, "S1")], [[], false]);
     groups.B1 = { ...groups.B1, synced: ["S1"] };
-    await letAnotherLead(context, "B1", { group: groups.B1 });
+    await handOverLead(context, "B1", { group: groups.B1 });
     assert.equal([commands.length, await isSynced(context, "S1")], [1, true]);
     assert.is(await isSynced(context, "B1"), true);
   } finally {

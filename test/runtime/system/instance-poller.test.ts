@@ -51,7 +51,7 @@ test("polls each topic once for all callers", async (context) => {
   const { system, asked } = context;
   const survey = new InstancePoller();
   const subsets = [["A"], ["B", "A"], ["C", "nobody"], [], IDS];
-  const found = await Promise.all(subsets.map((ids) => survey.of(system, "t", PATHS, ids)));
+  const found = await Promise.all(subsets.map((ids) => survey.read(system, "t", PATHS, ids)));
   const told = found.map((some) => some.map(({ instance }) => instance.id));
   assert.equal(told, [["A"], ["A", "B"], ["C"], [], ["A", "B", "C"]]);
   assert.equal(found[0]![0]!.figures, { "/figures": 1 });
@@ -67,7 +67,7 @@ test("tries again before it counts an instance as down", async ({ system, server
       request.socket.destroy();
     } else answer!(request, response);
   });
-  const found = await new InstancePoller().of(system, "t", PATHS, ["A"]);
+  const found = await new InstancePoller().read(system, "t", PATHS, ["A"]);
   assert.equal([found[0]!.health, asked.get("lost")], ["SVC/3", 1]);
 });
 
@@ -84,7 +84,7 @@ for (const [what, path, health, isSlow] of [
       // No response to the first request.
       asked.set("silent", 1);
     });
-    const [found] = await new InstancePoller().of(system, "t", PATHS, ["A"]);
+    const [found] = await new InstancePoller().read(system, "t", PATHS, ["A"]);
     assert.equal([found!.health, found!.isSlow], [health, isSlow]);
   });
 }
@@ -100,7 +100,7 @@ test("reports how long an instance has not responded", async ({ system, server }
   const survey = new InstancePoller();
   // Each topic is polled for itself.
   const poll = async (topic: string): Promise<number | null> =>
-    (await survey.of(system, topic, PATHS, ["A"]))[0]!.unreachableMs;
+    (await survey.read(system, topic, PATHS, ["A"]))[0]!.unreachableMs;
   assert.is(await poll("1"), 0);
   const second = await poll("2");
   assert.ok(second! > 0);
@@ -113,9 +113,9 @@ test("reports how long an instance has not responded", async ({ system, server }
 
 test("polls again for another topic or another system", async ({ system, server, asked }) => {
   const survey = new InstancePoller();
-  await survey.of(system, "t", PATHS, IDS);
-  await survey.of(system, "u", PATHS, IDS);
-  await survey.of(systemAt(server, "127.0.0.4"), "t", PATHS, IDS);
+  await survey.read(system, "t", PATHS, IDS);
+  await survey.read(system, "u", PATHS, IDS);
+  await survey.read(systemAt(server, "127.0.0.4"), "t", PATHS, IDS);
   assert.is(asked.get("/figures"), 3);
 });
 
@@ -123,7 +123,7 @@ test("does not poll again after the same system was reloaded", async (context) =
   const { server, asked } = context;
   const survey = new InstancePoller();
   const read = [systemAt(server), systemAt(server), systemAt(server)];
-  await Promise.all(read.map((system) => survey.of(system, "t", PATHS, IDS)));
+  await Promise.all(read.map((system) => survey.read(system, "t", PATHS, IDS)));
   assert.is(asked.get("/figures"), 1);
 });
 

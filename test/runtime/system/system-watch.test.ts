@@ -185,8 +185,8 @@ test("is the watch of a system with the same descriptor", () => {
       topology: { dispatch: { T: [{ partitions }] } },
     });
   const watch = new SystemWatch(systemWith(["S1"]), null, { self: "T", isBranch: false });
-  assert.ok(watch.isOf(systemWith(["S1"])));
-  assert.not.ok(watch.isOf(systemWith(["S2"])));
+  assert.ok(watch.isFor(systemWith(["S1"])));
+  assert.not.ok(watch.isFor(systemWith(["S2"])));
 });
 
 test.run();

@@ -251,7 +251,7 @@ test("requests go on before the source forgets the move", async () => {
     const steps = new SlotSteps(calls, lease, 0);
     const hold = async (one: Instance) => {
       one.record = changeSlots(one.record, one.id, { do: "hold", move: MOVE });
-      steps.survey.note(one.id, { record: one.record });
+      steps.survey.update(one.id, { record: one.record });
     };
     const record = await steps.attempt(MOVE, {
       copy: () => hold(source),
@@ -296,10 +296,10 @@ test("a run waits until replicas have what their leader had", async () => {
   };
   const act = async (lease: ProcedureLease): Promise<void> => {
     const { survey } = new SlotSteps(calls, lease, 0);
-    await survey.look();
+    await survey.readAll();
     // The leader has answered a command since.
-    survey.note("B1", { digests: { things: "7 abc" } });
-    await survey.untilReplicated("B1");
+    survey.update("B1", { digests: { things: "7 abc" } });
+    await survey.waitUntilReplicated("B1");
   };
   const run = { ...calls, isForced: false };
   assert.is(await codeOf(ProcedureLease.during(run, "a run", act)), "done");
