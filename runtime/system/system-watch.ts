@@ -263,7 +263,7 @@ export class SystemWatch {
     const address: Address = { host, port: hport + 1, secure: this.#secure };
     const base = { instance, ...placementFor(this.#system, id) };
     const sinceMs = performance.now();
-    let answer: Awaited<ReturnType<typeof requestPatiently>>;
+    let answer: Awaited<ReturnType<typeof requestWithRetry>>;
     try {
       answer = await requestWithRetry(address, NODESTAT);
     } catch (error) {
