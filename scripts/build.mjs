@@ -10,7 +10,8 @@ import { build as bundle } from "esbuild";
 import { build as tsup } from "tsup";
 import { bundleClientRuntime, joinClientDeclarations } from "./client-runtime.mjs";
 import { bundleConsole } from "./console.mjs";
-import { joinChunks } from "./join-chunks.mjs";
+import { makeConstants } from "./constant-bindings.mjs";
+import { joinChunks, listModules } from "./join-chunks.mjs";
 import { joinDeclarations } from "./join-declarations.mjs";
 import { assembleKernels } from "./kernels.mjs";
 import { pythonRuntime } from "./python-runtime.mjs";
@@ -36,10 +37,10 @@ try {
   if (failed) throw failed.reason;
   await joinChunks(staging);
   const { restoreClassNames } = await load("compiler/read/class-names.ts");
-  for (const name of readdirSync(staging).filter((name) => name.endsWith(".js"))) {
-    const file = join(staging, name);
-    writeFileSync(file, restoreClassNames(readFileSync(file, "utf8")));
-  }
+  const codes = listModules(staging).map((file) => {
+    return [file, restoreClassNames(readFileSync(file, "utf8"))];
+  });
+  for (const [file, code] of makeConstants(new Map(codes))) writeFileSync(file, code);
   joinClientDeclarations(staging);
   joinDeclarations(join(staging, "types"), "runtime/index.d.ts", "runtime/plugins.d.ts");
   writeFileSync(join(staging, "third-party-licenses.txt"), thirdPartyLicenses());

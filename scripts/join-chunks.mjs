@@ -26,9 +26,7 @@ const EXPORTS = /^export \{\n([^}]*)\};$/m;
 
 /** @param folder the output of the bundler, which is changed */
 export async function joinChunks(folder) {
-  const files = readdirSync(folder, { recursive: true })
-    .filter((name) => /^(threads\/)?[\w-]+\.js$/.test(name))
-    .map((name) => join(folder, name));
+  const files = listModules(folder);
   const modules = new Map(files.map((file) => [file, readModule(file)]));
   const groups = groupByThreads(folder, modules);
   const joined = new Set([...groups.values()].flat());
@@ -45,6 +43,13 @@ export async function joinChunks(folder) {
     plugins: [joining(folder, groups, shortNames(modules, groups))],
   });
   for (const file of joined) for (const end of ["", ".map"]) rmSync(file + end);
+}
+
+/** Returns the files of a build that Node.js runs. */
+export function listModules(folder) {
+  return readdirSync(folder, { recursive: true })
+    .filter((name) => /^(threads\/)?[\w-]+\.js$/.test(name))
+    .map((name) => join(folder, name));
 }
 
 function readModule(file) {
