@@ -5,7 +5,7 @@ import type { BackgroundCall } from "../query/calls/background-runner.js";
 
 export type AlgorithmCommand =
   | { readonly op: "run"; readonly id: number; readonly call: BackgroundCall }
-  /** @param reason message of the error that `run` fails with */
+  /** Makes `run` fail with an error with the message `reason`. */
   | { readonly op: "cancel"; readonly id: number; readonly reason: string };
 
 /** Sent back while an algorithm runs. */

@@ -1,4 +1,5 @@
-// Commits, for threads without graphs. Loads no graph engine, see graph-engine.ts.
+// Functions on commits for threads without graphs. Does not load the graph engine; see
+// graph-engine.ts.
 
 export { CommitClock } from "../memory/commit-clock.js";
 export { countPublished, flushSince } from "../memory/commit-ring.js";

@@ -1,4 +1,5 @@
-// Data folders, for threads without graphs. Loads no graph engine, see graph-engine.ts.
+// Functions on data folders for threads without graphs. Does not load the graph engine; see
+// graph-engine.ts.
 
 export { listValues } from "../store/external-values.js";
 export { isRootLocked } from "./snapshot/root-lock.js";

@@ -43,7 +43,7 @@ const MIN_GAIN_BYTES = 64 * MEBIBYTE;
 /** Maximum bytes copied while all threads pause: a few milliseconds, or 1/16 of the gain. */
 const MAX_USED_BYTES = 16 * MEBIBYTE;
 const MAX_USED_SHARE = 1 / 16;
-/** Words of the smallest blocks of the arenas whose free space is joined. */
+/** Words of the smallest block, for each arena whose free space is joined. */
 const UNIT_WORDS: { readonly [A in ArenaName]?: number } = {
   ids: 1,
   strings: 1,
@@ -72,7 +72,7 @@ interface AttachedGraphs {
   all(): readonly RegisteredGraph[];
 }
 
-/** Runs in the main thread, which all other threads get graphs from. */
+/** Runs in the main thread, from which all other threads receive graphs. */
 export class GraphCompactor extends TimeSlicedTask {
   readonly #graphs: AttachedGraphs;
   readonly #threads: () => readonly number[];
@@ -80,7 +80,7 @@ export class GraphCompactor extends TimeSlicedTask {
   /** Graphs that could not be relocated: a thread was busy, or address space was missing. */
   readonly #waits = new WeakMap<GraphStore, Wait>();
 
-  /** @param threads threads that attach to graphs; none may be about to use an old share */
+  /** @param threads returns the threads that attach to graphs; none may still use an old share */
   constructor(graphs: AttachedGraphs, threads: () => readonly number[], log: LogLine) {
     super(EVERY_MS);
     this.#graphs = graphs;
@@ -88,7 +88,7 @@ export class GraphCompactor extends TimeSlicedTask {
     this.#log = log;
   }
 
-  /** Relocates the graphs that are worth it. */
+  /** Relocates the graphs of which enough memory would be released. */
   slice(): boolean {
     for (const graph of this.#graphs.all()) this.#compactIfWorthwhile(graph);
     return false;
@@ -100,7 +100,7 @@ export class GraphCompactor extends TimeSlicedTask {
     if (wait !== undefined && performance.now() < wait.until) return;
     const gain = measureGain(store, measureUse);
     if (gain === 0) {
-      // Its free space is too scattered; another attempt would cost as much.
+      // The free space is too fragmented. Measuring is expensive, so do not repeat it soon.
       this.#postpone(store);
       return;
     }
@@ -112,7 +112,7 @@ export class GraphCompactor extends TimeSlicedTask {
       this.#log(`graph "${store.name}": released ${formatMebibytes(gain)} of memory`);
       return;
     }
-    if (this.#postpone(store)) this.#log(`${keeps(store, gain)}: ${REMEDY}`, "warn");
+    if (this.#postpone(store)) this.#log(`${describeUnreleased(store, gain)}: ${REMEDY}`, "warn");
   }
 
   /** Returns true if the delay reaches its maximum. */
@@ -125,7 +125,7 @@ export class GraphCompactor extends TimeSlicedTask {
   }
 }
 
-function keeps({ name }: GraphStore, gain: number): string {
+function describeUnreleased({ name }: GraphStore, gain: number): string {
   return `graph "${name}": ${formatMebibytes(gain)} of unused memory not released for 1 min`;
 }
 
@@ -165,7 +165,7 @@ function copyJoined(store: GraphStore, arena: Arena, target: ArenaMemory): void 
   );
 }
 
-/** Returns null if joining the free space of an arena is not worth it, or not possible. */
+/** Returns the free space of an arena; null if joining it is not worthwhile or not possible. */
 function findJoinable(memory: GraphMemory, arena: Arena): FreeSpace | null {
   const unit = unitWords(arena);
   if (unit === 0 || countFreeWords(memory, arena) < MIN_HOLE_WORDS) return null;
@@ -188,7 +188,7 @@ const measureUse: Measure = (memory, arena, used) => {
   return space === null ? used : countWordsOutside(space);
 };
 
-/** Returns the bytes a relocation would free; 0 if it is not worth it. */
+/** Returns the bytes that a relocation would free; 0 if it is not worthwhile. */
 function measureGain(store: GraphStore, measure: Measure): number {
   const { memory } = store;
   memory.refresh();
@@ -202,8 +202,9 @@ function measureGain(store: GraphStore, measure: Measure): number {
     if (unitWords(arena) > 0) bytes -= countReleasedWords(memory, arena) * 4;
   }
   const gain = bytes - usedBytes;
-  const isWorth = gain >= MIN_GAIN_BYTES && usedBytes * MIN_RATIO <= bytes;
-  return isWorth && usedBytes <= Math.max(MAX_USED_BYTES, gain * MAX_USED_SHARE) ? gain : 0;
+  const isWorthwhile = gain >= MIN_GAIN_BYTES && usedBytes * MIN_RATIO <= bytes;
+  const isFast = usedBytes <= Math.max(MAX_USED_BYTES, gain * MAX_USED_SHARE);
+  return isWorthwhile && isFast ? gain : 0;
 }
 
 /** Returns the words up to the end of each arena. */
@@ -213,7 +214,7 @@ function wordsToCopy({ memory }: GraphStore): number[] {
   return used;
 }
 
-/** Returns true if no thread has died in a mutation and none saves. */
+/** Returns true if no thread saves the graph, and no dead thread left a mutation unfinished. */
 function isQuiescent(header: Uint32Array): boolean {
   const words = [Header.Mutex, Header.UndoCount, Header.CommittedCount, Header.Unfinished];
   return [...words, Header.Saving].every((word) => header[word] === 0);
@@ -230,8 +231,8 @@ function allocateMemories(store: GraphStore): RelocatedMemories | null {
     return reservationFor(name, share.size, isLarge);
   });
   try {
-    const made = allocateArenas("a graph that moves", reservations);
-    return arenas.map((arena) => made[movable.indexOf(arena)] ?? null);
+    const allocated = allocateArenas("a graph that moves", reservations);
+    return arenas.map((arena) => allocated[movable.indexOf(arena)] ?? null);
   } catch (error) {
     if (error instanceof CapacityError) return null;
     throw error;

@@ -1,5 +1,5 @@
-// The graph engine of a thread: what attaches to graphs and changes them. It is most of the code of
-// a thread, so one that may never have a graph loads it with the first.
+// Lazy loading of the graph engine, the code that attaches to graphs and changes them. It is most
+// of the code of a thread, so threads that may never have a graph load it with their first graph.
 
 import { InternalError } from "../model/errors.js";
 
@@ -13,7 +13,7 @@ export async function loadGraphEngine(): Promise<GraphEngine> {
   return engine;
 }
 
-/** For code that contains the engine anyway, and opens graphs without waiting. */
+/** Installs an engine that the caller imports statically, so that graphs open synchronously. */
 export function installGraphEngine(loaded: GraphEngine): void {
   engine = loaded;
 }

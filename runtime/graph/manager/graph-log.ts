@@ -3,7 +3,7 @@
 import type { SharedLogMemory } from "../memory/graph-memory.js";
 import type { GraphStore } from "../store/graph-store.js";
 
-/** A graph that the log contains changes of. */
+/** A graph with changes in the log. */
 export interface RecoverableGraph {
   readonly name: string;
   /** Folder below the data folder, with `/`. */
@@ -12,13 +12,13 @@ export interface RecoverableGraph {
 }
 
 export interface GraphLog {
-  /** Returns the graphs that the log contains changes of. */
+  /** Returns the graphs with changes in the log. */
   graphs(): readonly RecoverableGraph[];
   /** Returns the log memory of a graph about to be loaded or created. */
   share(name: string): SharedLogMemory | null;
   /** Returns the identity of a graph that is in the log but has no snapshot. */
   identityOf(name: string): string | undefined;
-  /** Returns true if the graph was erased according to the log, whatever files remain. */
+  /** Returns true if the log records that the graph was erased, even if files remain. */
   isErased(store: GraphStore): boolean;
   /**
    * Replays the log on graphs just loaded or created.
@@ -29,12 +29,12 @@ export interface GraphLog {
   open(store: GraphStore, path: string, isLocal: boolean): void;
   /** Durably records that a graph was erased. */
   erase(identity: string): void;
-  /** Returns whether the disk has so little space left that one snapshot of a graph must do. */
+  /** Returns whether the disk has too little space for a previous snapshot of each graph. */
   isLow(): boolean;
-  /** Drops segments that snapshots cover; returns the graphs that pin others. */
+  /** Drops segments that snapshots cover; returns the graphs that prevent dropping others. */
   trim(): readonly string[];
-  /** Registers a callback for when the log has grown so much that graphs should be saved. */
+  /** Registers a callback that saves the graphs when the log has grown too large. */
   onGrown(save: () => void): void;
-  /** Writes the remaining transactions; no graph may change any more. */
+  /** Writes the remaining transactions. No graph may change after the call. */
   close(): Promise<void>;
 }

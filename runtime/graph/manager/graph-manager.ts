@@ -28,11 +28,11 @@ import { SYSTEM_GRAPH } from "./system-graph.js";
 import { removeEverywhere, trackGraph } from "./track-graph.js";
 
 export interface GraphManagerSettings {
-  /** Whether expired vertices and arcs are removed; "paused": once events are resumed. */
+  /** Whether expired vertices and arcs are removed; "paused": not before events are resumed. */
   readonly events: boolean | "paused";
   /** Seconds between saves, 0: never. */
   readonly saveEvery: number;
-  /** If set, another instance changes all graphs but local ones. */
+  /** If set, all graphs but local ones are replicas of another instance. */
   readonly txPort: number | null;
   readonly followStream: string | null;
   /** Indexes and constraints that graphs must have. */
@@ -50,9 +50,9 @@ export interface OpenGraphRequest {
   readonly name: string;
   /** Folder of its snapshots. */
   readonly folder: string;
-  /** The same below the data folder, with `/`. */
+  /** The folder relative to the data folder, with `/`. */
   readonly path: string;
-  /** Snapshots may be written there. */
+  /** True if snapshots may be written to the folder. */
   readonly isStorable: boolean;
   readonly isLocal: boolean;
   readonly isReadonly: boolean;
@@ -107,8 +107,8 @@ export class GraphManager {
    * @throws DataError
    */
   open(request: OpenGraphRequest): SharedGraph {
-    const known = this.find(request.name);
-    if (known !== null) return known;
+    const open = this.find(request.name);
+    if (open !== null) return open;
     const store = this.#load(request);
     const failure = this.#graphLog?.replay([store]).get(store);
     if (failure !== undefined) throw failure;
@@ -143,33 +143,36 @@ export class GraphManager {
   /** Takes over a graph that a previous manager opened. */
   adopt(shared: SharedGraph, store = GraphStore.attach(shared.share, this.#thread)): SharedGraph {
     // Relocations require this thread, so the share is current.
-    if (!trackGraph(store, () => this.#forget(store.name, kept))) throw new InternalError("moved");
+    const forget = () => this.#forget(store.name, managed);
+    if (!trackGraph(store, forget)) throw new InternalError("moved");
     const events = new EventProcessor({ store, session: new Session(store) });
     if (this.#settings.events !== false) events.start();
     const indexes = new IndexProcessor(store, this.#log);
     indexes.start();
     const texts = new TextProcessor(store, this.#log);
     texts.start();
-    const kept = { store, shared, events, indexes, texts };
+    const managed = { store, shared, events, indexes, texts };
     if (store.memory.log !== null) this.#graphLog?.open(store, shared.logPath, shared.isLocal);
-    this.#graphs.set(store.name, kept);
+    this.#graphs.set(store.name, managed);
     return shared;
   }
 
   /** Returns an open graph, or null. */
   find(name: string): SharedGraph | null {
-    const kept = this.#graphs.get(name);
-    if (kept === undefined) return null;
-    if (!kept.store.memory.isRemoved) return kept.shared;
-    this.#forget(name, kept);
+    const graph = this.#graphs.get(name);
+    if (graph === undefined) return null;
+    if (!graph.store.memory.isRemoved) return graph.shared;
+    this.#forget(name, graph);
     return null;
   }
 
   /** Returns the graphs that are not local, by name. */
   replicated(): Map<string, GraphStore> {
-    const kept = this.names().map((name) => this.#graphs.get(name)!);
-    const shared = kept.filter(({ store, shared }) => isReplicated(store.name, shared.isLocal));
-    return new Map(shared.map(({ store }) => [store.name, store]));
+    const stores = this.names().flatMap((name) => {
+      const { store, shared } = this.#graphs.get(name)!;
+      return isReplicated(name, shared.isLocal) ? store : [];
+    });
+    return new Map(stores.map((store) => [store.name, store]));
   }
 
   /** Replicas accept changes from their provider only. */
@@ -180,25 +183,28 @@ export class GraphManager {
 
   /** Saves a graph even if unchanged; resolves with its folder. */
   async saveNow(name: string, timeoutMs: number): Promise<string> {
-    const kept = this.#graphs.get(name);
-    if (kept === undefined || kept.shared.path === null) {
+    const graph = this.#graphs.get(name);
+    if (graph === undefined || graph.shared.path === null) {
       throw new DataError(`graph "${name}" is not open or not persistent`);
     }
-    const { path } = kept.shared;
+    const { path } = graph.shared;
     const options = { timeoutMs, isForced: true, keepsOne: this.#isLow };
-    const isSaved = await saveGraphs([{ store: kept.store, path }], this.#log, options);
+    const isSaved = await saveGraphs([{ store: graph.store, path }], this.#log, options);
     if (!isSaved) throw new DataError(`graph "${name}" could not be saved`);
     return path;
   }
 
-  /** Closes a graph that the main thread does not know yet. */
+  /**
+   * Closes a graph that the main thread has not received yet.
+   * @param isErased also removes its files
+   */
   drop(name: string, isErased: boolean): void {
-    const kept = this.#graphs.get(name);
-    if (kept === undefined || kept.store.memory.isRemoved) return;
-    removeEverywhere(kept.store);
+    const graph = this.#graphs.get(name);
+    if (graph === undefined || graph.store.memory.isRemoved) return;
+    removeEverywhere(graph.store);
     if (!isErased) return;
-    this.#graphLog?.erase(readIdentity(kept.store.memory)!);
-    if (kept.shared.path !== null) eraseStoredGraph(kept.shared.path);
+    this.#graphLog?.erase(readIdentity(graph.store.memory)!);
+    if (graph.shared.path !== null) eraseStoredGraph(graph.shared.path);
   }
 
   names(): readonly string[] {
@@ -216,7 +222,8 @@ export class GraphManager {
     const isSaved = await saveGraphs(storable, this.#log, options);
     const pinning = this.#graphLog?.trim() ?? [];
     if (pinning.length === 0) return isSaved;
-    // They need a second snapshot: the save above skipped graphs unchanged since their first one.
+    // These graphs need a second snapshot. The save above skipped them if they had not changed
+    // since their first one.
     const pinned = storable.filter(({ store }) => pinning.includes(store.name));
     await saveGraphs(pinned, this.#log, { ...options, isForced: true });
     this.#graphLog?.trim();
@@ -228,7 +235,7 @@ export class GraphManager {
   }
 
   /** Loads or creates a graph, before replay of the log. */
-  #load({ name, folder, isStorable, identity: known, size }: OpenGraphRequest): GraphStore {
+  #load({ name, folder, isStorable, identity: given, size }: OpenGraphRequest): GraphStore {
     if (this.names().length >= MAX_GRAPHS) {
       throw new DataError(`open graph limit reached (${MAX_GRAPHS})`);
     }
@@ -238,9 +245,9 @@ export class GraphManager {
     const log = changes?.share(name) ?? null;
     const loaded = loadGraph(name, folder, this.#thread, { warn, log, isStorable, size });
     if (loaded !== null && changes?.isErased(loaded) !== true) return loaded;
-    // The process had ended before it could remove the files.
+    // A former process ended before it could remove the files of the erased graph.
     if (loaded !== null) eraseStoredGraph(folder);
-    const identity = known ?? changes?.identityOf(name);
+    const identity = given ?? changes?.identityOf(name);
     return GraphStore.create(name, this.#thread, {
       log,
       values: isStorable ? { folder, isWritable: true } : null,
@@ -261,19 +268,19 @@ export class GraphManager {
     return shared;
   }
 
-  /** A graph without one of its indexes or constraints serves; the log names what it lacks. */
+  /** Logs indexes and constraints that cannot be created; the graph is usable without them. */
   #applyConfiguration(store: GraphStore): void {
     const { graphs = {} } = this.#settings;
     if (!Object.hasOwn(graphs, store.name)) return;
     const { indexes, constraints = [], vectors = null } = graphs[store.name]!;
     if (vectors !== null) this.#configureVectors(store, vectors);
-    const apply = <T>(what: string, list: string, all: readonly T[], run: (one: T) => void) => {
-      for (const [at, one] of all.entries()) {
+    const apply = <T>(event: string, list: string, items: readonly T[], run: (item: T) => void) => {
+      for (const [index, item] of items.entries()) {
         try {
-          run(one);
+          run(item);
         } catch (error) {
-          const place = `graphs.${store.name}.${list}[${at}]`;
-          this.#log(`${what}: ${place}: ${(error as Error).message}`, "error");
+          const setting = `graphs.${store.name}.${list}[${index}]`;
+          this.#log(`${event}: ${setting}: ${(error as Error).message}`, "error");
         }
       }
     };
@@ -285,15 +292,14 @@ export class GraphManager {
     );
   }
 
-  /** Vectors of another precision stay as they are until they are converted. */
-  #configureVectors(store: GraphStore, { named, ...settings }: ConfiguredVectors): void {
-    const all = { "": settings, ...named };
-    for (const [name, given] of Object.entries(all)) {
+  /** Stored vectors keep their precision until they are converted. */
+  #configureVectors(store: GraphStore, { named, ...unnamed }: ConfiguredVectors): void {
+    for (const [name, settings] of Object.entries({ "": unnamed, ...named })) {
       try {
-        changeVectorSettings(store, given, name);
+        changeVectorSettings(store, settings, name);
       } catch (error) {
-        const place = `graphs.${store.name}.vectors${name === "" ? "" : `.named.${name}`}`;
-        this.#log(`vector settings not changed: ${place}: ${(error as Error).message}`, "error");
+        const setting = `graphs.${store.name}.vectors${name === "" ? "" : `.named.${name}`}`;
+        this.#log(`vector settings not changed: ${setting}: ${(error as Error).message}`, "error");
       }
     }
     const others = countOtherPrecision(store);
@@ -310,11 +316,11 @@ export class GraphManager {
     }
   }
 
-  #forget(name: string, kept: ManagedGraph): void {
-    kept.events.stop();
-    kept.indexes.stop();
-    kept.texts.stop();
-    if (this.#graphs.get(name) === kept) this.#graphs.delete(name);
+  #forget(name: string, graph: ManagedGraph): void {
+    graph.events.stop();
+    graph.indexes.stop();
+    graph.texts.stop();
+    if (this.#graphs.get(name) === graph) this.#graphs.delete(name);
   }
 
   async #saveNow(): Promise<void> {

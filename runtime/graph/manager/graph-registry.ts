@@ -1,4 +1,4 @@
-// Graphs known to a thread; a graph is forgotten as soon as any thread closes it.
+// Registry of the graphs of a thread. A graph is removed from it as soon as any thread closes it.
 
 import { graphEngine } from "./graph-engine.js";
 import type { SharedGraph } from "./graph-source.js";
@@ -19,13 +19,13 @@ export class GraphRegistry {
   }
 
   /**
-   * Registers a graph, unless it is registered already. The graph engine is loaded.
-   * @returns null if the graph was relocated since it was shared: it is shared again then
+   * Registers a graph, unless it is registered already. The graph engine must be loaded.
+   * @returns null if the graph was relocated since it was shared, and will be shared again
    */
   add(shared: SharedGraph): RegisteredGraph | null {
     const { share, path, isLocal } = shared;
-    const known = this.find(share.name);
-    if (known !== null && known.store.share.id === share.id) return known;
+    const registered = this.find(share.name);
+    if (registered !== null && registered.store.share.id === share.id) return registered;
     const { GraphStore, trackGraph } = graphEngine();
     const store = GraphStore.attach(share, this.#thread);
     const graph = { store, path, isLocal, shared };
@@ -50,7 +50,7 @@ export class GraphRegistry {
     return all.sort((a, b) => (a.store.name < b.store.name ? -1 : 1));
   }
 
-  /** Forgets a graph, but not another one of the same name. */
+  /** Removes a graph, but not a later graph of the same name. */
   forget(graph: RegisteredGraph): void {
     const { name } = graph.store;
     if (this.#graphs.get(name) === graph) this.#graphs.delete(name);

@@ -29,7 +29,7 @@ type ConfiguredGraphs = {
 export class GraphRoot {
   readonly #folder: string;
   readonly #configured: ConfiguredGraphs;
-  /** Folders, below the data folder, of graphs that are stored or have been open. */
+  /** Folders, relative to the data folder, of graphs that are stored or have been open. */
   readonly #paths: Map<string, string>;
   readonly #release = () => this.release();
   #lock: RootLock | null = null;
@@ -65,7 +65,8 @@ export class GraphRoot {
   }
 
   /**
-   * Returns the request to open a graph. Acquires the data folder first, so that links are final.
+   * Returns the request to open a graph. Acquires the data folder first, so that no other process
+   * changes symbolic links meanwhile.
    */
   openRequest(request: GraphRequest, isReadonly: boolean): OpenGraphRequest {
     const { name, path: requestedPath, isLocal } = request;

@@ -1,17 +1,17 @@
-// Source of graphs for a thread: the main thread knows them all, the interconnect thread opens
-// them. These types cross threads.
+// Source of graphs for a thread: the main thread has a list of all graphs, the interconnect thread
+// opens them. Values of these types are passed between threads.
 
 import { GRAPH_NAME, MAX_GRAPH_NAME_LENGTH } from "../../base/graph-names.js";
 import type { SharedGraphMemory } from "../memory/graph-memory.js";
 import type { MemorySize } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
 
-/** An open graph in the form that crosses threads. */
+/** An open graph, as passed between threads. */
 export interface SharedGraph {
   readonly share: SharedGraphMemory;
   /** Folder of its snapshots, null if it is not stored. */
   readonly path: string | null;
-  /** The same below the data folder, with `/`. */
+  /** Folder relative to the data folder, with `/`, as the log records it. */
   readonly logPath: string;
   readonly isLocal: boolean;
 }
@@ -48,7 +48,7 @@ export interface GraphSource {
   sync(repair: RepairAction, timeoutMs: number): boolean;
 }
 
-/** Graphs that subscribers receive again: all, or the diverged ones. */
+/** Which graphs are resent to subscribers: all, or only the diverged ones. */
 export type RepairAction = "all" | "different";
 
 /** A call of `GraphSource` as a message between threads. */

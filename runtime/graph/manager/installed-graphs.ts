@@ -1,4 +1,4 @@
-// Where this thread gets graphs from, which code finds without a reference.
+// The graph source of this thread, as a global, so that code needs no reference to it.
 
 import type { OpenTransactionReader } from "../log/transaction-reader.js";
 import type { GraphSource } from "./graph-source.js";
@@ -19,7 +19,7 @@ export function installThreadGraphs(graphs: InstalledGraphs | null): void {
   installed = graphs;
 }
 
-/** Returns what is installed, without loading the graph engine. */
+/** Returns the graphs of this thread without loading the graph engine. */
 export function installedGraphs(): InstalledGraphs | null {
   return installed;
 }

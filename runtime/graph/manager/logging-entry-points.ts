@@ -61,7 +61,7 @@ export function startLogging({ memory }: GraphStore): CommitRing {
 
 /**
  * Returns the absolute folder of a graph and the operation count contained in all its snapshots.
- * @param isLow the current snapshot alone must do
+ * @param isLow true if only the current snapshot counts, because the disk is almost full
  */
 export function openForLogging(
   root: string,

@@ -27,8 +27,8 @@ export class PushedGraphSource implements GraphSource {
   }
 
   find(name: string): SharedGraph | null {
-    const known = this.#graphs.find(name);
-    if (known !== null) return known.shared;
+    const registered = this.#graphs.find(name);
+    if (registered !== null) return registered.shared;
     this.#receive();
     return this.#graphs.find(name)?.shared ?? null;
   }

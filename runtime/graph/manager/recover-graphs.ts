@@ -1,5 +1,5 @@
-// Duties of the main thread when other threads end: recovery of graphs after a death, and waiting
-// for saves of a graph that is closed.
+// Tasks of the main thread: recovers graphs after a thread died, and waits for saves of a graph
+// that is closed.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Header } from "../memory/layout.js";
@@ -12,8 +12,8 @@ import { releaseSaveLock } from "./snapshot/save-graph.js";
 const SLEEP_MS = 50;
 
 /**
- * Recovers graphs after a thread has died. Immediate, except for vertex locks while another thread
- * holds the mutex, which may be dead too and about to be recovered.
+ * Recovers graphs after a thread has died. Releasing vertex locks may have to wait for another
+ * thread that holds the mutex, which may be dead, too, and recovered next.
  */
 export async function recoverGraphs(stores: readonly GraphStore[], thread: number): Promise<void> {
   for (const store of stores) {
@@ -22,18 +22,18 @@ export async function recoverGraphs(stores: readonly GraphStore[], thread: numbe
     unpin(store.memory, thread);
   }
   const isFinal = isJointFinal(stores, thread);
-  let left = stores.filter((store) => !recoverGraph(store, thread, isFinal));
+  let unfinished = stores.filter((store) => !recoverGraph(store, thread, isFinal));
   for (const { memory } of stores) {
     memory.log?.clock.setPublishing(thread, false);
     memory.log?.clock.forgetAnnounced(thread);
   }
-  while (left.length > 0) {
+  while (unfinished.length > 0) {
     await sleep(SLEEP_MS, undefined, { ref: false });
-    left = left.filter((store) => !releaseStaleLocks(store, thread));
+    unfinished = unfinished.filter((store) => !releaseStaleLocks(store, thread));
   }
 }
 
-/** Waits for a running save of a closed graph, which gives up at its next step. */
+/** Waits for a running save of a closed graph, which aborts at its next step. */
 export function waitForSave({ memory }: GraphStore, timeoutMs: number): void {
   const { ints } = memory.header;
   const giveUpAt = performance.now() + timeoutMs;

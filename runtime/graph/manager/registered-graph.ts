@@ -9,6 +9,6 @@ export interface RegisteredGraph {
   readonly path: string | null;
   /** Not replicated to other instances. */
   readonly isLocal: boolean;
-  /** Form that crosses threads. */
+  /** The graph as passed to other threads. */
   readonly shared: SharedGraph;
 }

@@ -1,5 +1,4 @@
-// Runs the algorithms of an executor in the thread that the process has for them, by way of the
-// main thread.
+// Client of the algorithm thread in an executor. Messages pass through the main thread.
 
 import type { MessagePort } from "node:worker_threads";
 import { RpcClient } from "../../base/wire/rpc-client.js";
@@ -21,7 +20,7 @@ export class RemoteAlgorithms implements BackgroundRunner {
       if ("notice" in message) this.#progress.get(message.id)?.(message.share);
       else this.#rpc.settle(message);
     });
-    // Alone it does not keep the thread alive.
+    // An idle port must not keep the thread alive.
     port.unref();
   }
 

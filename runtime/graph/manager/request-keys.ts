@@ -1,7 +1,8 @@
-// Keys of requests that change graphs: a repeated request gets the answer of the first one. The
-// first change of a request commits together with its key, which is a vertex of a replicated graph
-// of the system's own; its answer follows as a property. Both survive whatever changes survive: a
-// restart, another leader, a restore. Keys expire, and the oldest make room for new ones.
+// Idempotency keys of requests that change graphs: a repeated request gets the response of the
+// first one. The first change of a request commits together with its key, a vertex of a replicated
+// system graph; the response is recorded later, as a property of that vertex. Both are as durable
+// as changes: they survive a restart, a new leader, a restore. Keys expire, and the oldest keys are
+// removed to make room for new ones.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { begin } from "../changes/change-vertex.js";
@@ -24,20 +25,20 @@ const MAX_KEYS = 100_000;
 /** Properties of a key. */
 const FINGERPRINT = "request";
 const ANSWER = "answer";
-/** Words of the log that a change may have beside its key: both are in one frame. */
+/** Maximum log words of a change committed with its key: both must fit in one frame. */
 const MAX_CHANGE_WORDS = 2 ** 21 - 2 ** 12;
-/** The log thread waits no longer than this for an answer. */
+/** Maximum wait of the log thread for a response to be recorded. */
 const ANNOUNCED_MS = 5;
 
-/** A request that has a key. */
+/** The first request with a key. */
 export interface KnownRequest {
-  /** Identifies the request that has the key. */
+  /** Hash of the request, which a repetition must match. */
   readonly fingerprint: string;
-  /** Null: it was interrupted, or is at work. */
+  /** Recorded response; null: the request was interrupted, or is still running. */
   readonly answer: Uint8Array | null;
 }
 
-/** A change whose answer follows. */
+/** A change whose response is not recorded yet. */
 interface Announced {
   readonly key: RequestKey;
   readonly ticket: number;
@@ -45,16 +46,16 @@ interface Announced {
 }
 
 const current = new AsyncLocalStorage<RequestKey>();
-/** Changes of this thread that are announced, in the order of their tickets. */
+/** Announced changes of this thread, in the order of their tickets. */
 let announced: Announced[] = [];
-/** Requests of this thread that are not over. */
+/** Number of running requests of this thread. */
 let running = 0;
 
 /**
- * Returns a key of a request, or null where no change can be stored with it.
- * @param id of at most 131,000 bytes
- * @param changesGraphs false: not as far as is known
- * @param maxKeys number of keys that are kept
+ * Returns the key of a request; null if no change can be committed with it.
+ * @param id id of the key, at most 131,000 bytes
+ * @param changesGraphs whether the request is known to change graphs
+ * @param maxKeys maximum number of stored keys
  */
 export function openRequestKey(
   id: string,
@@ -103,7 +104,7 @@ export class RequestKey {
     }
   }
 
-  /** Flush that makes everything found durable; 0: responses need not wait. */
+  /** Flush that makes the result of `find` durable; 0: responses need not wait. */
   get flush(): number {
     const clock = this.#clock;
     return clock?.gatesResponses === true ? clock.nextFlush : 0;
@@ -117,23 +118,26 @@ export class RequestKey {
     return current.run(this, call);
   }
 
-  /** The request is over. @param answer that a repeated one gets; null: not known */
+  /**
+   * Ends the request.
+   * @param answer response to record for repetitions; null: unknown
+   */
   end(answer: Uint8Array | null): void {
     if (this.#isOver) return;
     this.#isOver = true;
     try {
-      if (this.#isRecorded && answer !== null) this.#keep(answer);
+      if (this.#isRecorded && answer !== null) this.#recordResponse(answer);
     } finally {
-      this.#conclude();
+      this.#endAnnouncement();
       if (this.#isRunning && --running === 0) {
         Writer.commitWithRequest = null;
-        // Until the next request, promises cost what they usually do.
+        // Without the store, promises are cheaper until the next request.
         current.disable();
       }
     }
   }
 
-  /** Commits with the key, where it is not recorded yet. */
+  /** Commits mutations together with the key, unless the key is recorded already. */
   commitWith(writers: readonly Writer[]): boolean {
     if (this.#isRecorded || this.#isOver) return false;
     if (!writers.some(({ hasChanged }) => hasChanged) || !writers.every(isReplicated)) return false;
@@ -165,14 +169,14 @@ export class RequestKey {
       this.#isRecorded = true;
     } catch (error) {
       writer.rollback();
-      this.#conclude();
+      this.#endAnnouncement();
       throw error;
     } finally {
       writer.end();
     }
   }
 
-  /** @throws KeyError if another request with the key was faster */
+  /** @throws KeyError if another request with the key has recorded it meanwhile */
   #record(): void {
     const { store } = this.#access;
     if (store.order >= this.#maxKeys) removeOldest(store);
@@ -182,11 +186,11 @@ export class RequestKey {
     throw new KeyError("another request with this Idempotency-Key has changed graphs");
   }
 
-  #keep(answer: Uint8Array): void {
+  #recordResponse(answer: Uint8Array): void {
     try {
       setProperty(this.#access, this.#id, ANSWER, answer);
     } catch {
-      // A repeated request learns that the answer is not known. This one is answered as usual.
+      // Only a repetition is affected: it learns that the response is unknown.
     }
   }
 
@@ -200,7 +204,7 @@ export class RequestKey {
     clock.announce(this.#access.store.writer.thread, announced[0]!.ticket);
   }
 
-  #conclude(): void {
+  #endAnnouncement(): void {
     if (!this.#isAnnounced) return;
     this.#isAnnounced = false;
     announced = announced.filter(({ key }) => key !== this);
@@ -212,7 +216,7 @@ function commitWithRequest(writers: readonly Writer[]): boolean {
   return current.getStore()?.commitWith(writers) === true;
 }
 
-/** Changes of local graphs are in another log. */
+/** Changes of local graphs cannot commit with a key: they are in another log. */
 function isReplicated({ memory: { name } }: Writer): boolean {
   return name !== SYSTEM_GRAPH && threadGraphs().find(name)?.isLocal === false;
 }

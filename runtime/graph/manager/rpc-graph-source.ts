@@ -1,4 +1,4 @@
-// Graph source of a thread that asks another thread by synchronous calls.
+// Graph source that forwards each call synchronously to another thread.
 
 import type { MessagePort } from "node:worker_threads";
 import { SyncRpcClient } from "../../base/wire/rpc-client.js";

@@ -1,4 +1,4 @@
-// Saves graphs one after the other; a failure does not affect the others.
+// Saves graphs one after another; a failure does not affect the others.
 
 import type { LogLine } from "../../base/log-settings.js";
 import type { GraphStore } from "../store/graph-store.js";

@@ -21,7 +21,7 @@ import { type InstalledGraphs, installedGraphs, installThreadGraphs } from "./in
 import { isSystemGraph, REQUESTS_GRAPH, SYSTEM_GRAPH } from "./system-graph.js";
 import { trackGraph } from "./track-graph.js";
 
-// Callers of this class open graphs without waiting for the engine.
+// Callers of this class open graphs synchronously, so the engine must be loaded.
 installGraphEngine(engine);
 
 /** Options for opening a graph. */
@@ -79,7 +79,7 @@ export class ThreadGraphs implements InstalledGraphs {
 
   /**
    * Opens or creates a graph.
-   * @throws DataError for a bad name or path, or another path than the open graph has;
+   * @throws DataError for an invalid name or path, or if the graph is open with another path;
    *   OperationTimeout
    */
   open(name: string, options: GraphOptions = {}): GraphAccess {
@@ -99,8 +99,8 @@ export class ThreadGraphs implements InstalledGraphs {
   }
 
   /**
-   * Returns the graph of the keys of requests.
-   * @param isNeeded false: it is created only where this thread uses graphs, else null
+   * Returns the graph of idempotency keys, or null.
+   * @param isNeeded false: the graph is created only if this thread has opened user graphs
    */
   requests(isNeeded: boolean): GraphAccess | null {
     const isInUse = [...this.#open.keys()].some((name) => !isSystemGraph(name));

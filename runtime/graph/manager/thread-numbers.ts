@@ -1,6 +1,6 @@
-// Thread numbers in graphs, 1 to 255: owners of the writer mutex and, in the highest byte of
-// session ids, of locks. Executors have the lowest. A number is reused only after everything its
-// thread held was released, which may take a while.
+// Thread numbers in graphs, 1 to 255: they identify the owner of the writer mutex and, in the
+// highest byte of session ids, of locks. Executors have the lowest. A dead thread's successor gets
+// another number, because releasing the locks of the dead thread may take a while.
 
 const FIRST_ALGORITHM = 100;
 const ALGORITHMS = 12;

@@ -1,5 +1,5 @@
-// Tracks what other threads do with an attached graph: relocation and removal. The thread follows
-// between two of its tasks and releases the old memory.
+// Tracks relocation and removal of an attached graph by other threads. This thread switches to the
+// new memory between two of its tasks and releases the old memory.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { collectGarbage } from "../../base/idle-gc.js";
@@ -7,7 +7,7 @@ import { Header } from "../memory/layout.js";
 import { joinSafepoints, leaveSafepoints, type Move } from "../memory/safepoint.js";
 import type { GraphStore } from "../store/graph-store.js";
 
-/** 32 MiB; smaller memory is left to the regular garbage collection. */
+/** 32 MiB. Releasing less does not justify an explicit garbage collection. */
 const COLLECT_ABOVE_BYTES = 2 ** 25;
 const SLEEP_MS = 50;
 
@@ -19,9 +19,9 @@ export function removeEverywhere({ memory }: GraphStore): void {
 
 /**
  * Follows a graph until it is removed.
- * @param forget called then; the store is unusable afterwards
- * @param moved called in a turn of its own after each relocation
- * @returns false if its share is outdated: request a new one and discard the store
+ * @param forget called at the removal; the store is unusable afterwards
+ * @param moved called after each relocation, in a later turn of the event loop
+ * @returns false if the share of the store is outdated: discard the store and request a new share
  */
 export function trackGraph(
   store: GraphStore,
@@ -30,7 +30,7 @@ export function trackGraph(
 ): boolean {
   const move: Move = (memories) => {
     collectIfLarge(store.move(memories));
-    // Other threads must not wait for it.
+    // Deferred: this runs at a safepoint, which must be short.
     setImmediate(moved);
   };
   if (!joinSafepoints(store.memory, store.writer.thread, move)) return false;

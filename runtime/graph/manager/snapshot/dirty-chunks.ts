@@ -33,8 +33,8 @@ export function dirtyChunks(store: GraphStore, file: SnapshotWriter): DirtyRun[]
       const mark = dirty.words[id * CHUNKS_PER_ARENA + chunk]!;
       // Some header words change without being marked.
       const isChanged = mark === DirtyMark.Changed || id === header.id;
-      const known = file.wordsWritten(id, chunk, mark === DirtyMark.Clean);
-      if (!isChanged && known === words) continue;
+      const written = file.wordsWritten(id, chunk, mark === DirtyMark.Clean);
+      if (!isChanged && written === words) continue;
       const last = runs.at(-1);
       if (last?.arena.id === id && isNext(last, chunk)) last.words += words;
       else runs.push({ arena: arenas[id]!, chunk, words });
@@ -53,7 +53,7 @@ export function clearDirtyMarks(store: GraphStore, runs: readonly DirtyRun[]): v
   }
 }
 
-/** Returns the words that a delta of a snapshot would contain now, approximately. */
+/** Returns the approximate number of words in a delta written now. */
 export function countChangedWords({ memory }: GraphStore): number {
   let chunks = 0;
   usedWords(memory).forEach((used, id) => {

@@ -1,8 +1,8 @@
 // Loads a graph from its folder. All content is validated; if the snapshot is corrupt, the previous
 // one is used, never an empty graph. A corrupt delta is ignored.
 //
-// Checksums detect every accidental corruption, but not deliberate manipulation: such a file can
-// cause wrong results or endless searches, but neither crash the process nor read other memory,
+// Checksums detect accidental corruption, but not deliberate manipulation. A manipulated file can
+// cause wrong results or endless searches. It can neither crash the process nor read other memory,
 // because all references are offsets that are checked against their arena.
 
 import { existsSync, renameSync } from "node:fs";
@@ -43,9 +43,9 @@ export interface LoadOptions {
   readonly warn?: LogLine;
   /** Log memory for changes of the graph. */
   readonly log?: SharedLogMemory | null;
-  /** The folder is writable. Default true. */
+  /** True if the folder is writable (default: true). */
   readonly isStorable?: boolean;
-  /** Default: that of the stored graph. Contents that do not fit get large memory. */
+  /** Default: size of the stored graph. A graph that does not fit in small memory gets "auto". */
   readonly size?: MemorySize | undefined;
 }
 
@@ -79,8 +79,8 @@ export function loadGraph(
   }
   const previous = tryLoad(name, files, files.previous, thread, share, options.warn);
   if (current === null && previous === null) return null;
-  const reasonOf = (found: unknown): string =>
-    found instanceof CorruptSnapshotError ? found.message : "file is missing";
+  const reasonOf = (result: unknown): string =>
+    result instanceof CorruptSnapshotError ? result.message : "file is missing";
   const reasons = [
     `${files.current}: ${reasonOf(current)}`,
     `${files.previous}: ${reasonOf(previous)}`,
@@ -129,10 +129,10 @@ function tryLoad(
 
 /** Returns the delta of a snapshot, or null. */
 function findDelta({ delta, previousDelta }: SnapshotFiles, file: string): string | null {
-  const known = [delta, previousDelta].filter((path) => existsSync(path));
-  if (known.length === 0) return null;
+  const deltas = [delta, previousDelta].filter((path) => existsSync(path));
+  if (deltas.length === 0) return null;
   const snapshot = readSnapshotHeader(file);
-  return known.find((path) => isDeltaOf(path, snapshot)) ?? null;
+  return deltas.find((path) => isDeltaOf(path, snapshot)) ?? null;
 }
 
 function isDeltaOf(file: string, snapshot: SnapshotIdentity): boolean {
@@ -187,7 +187,7 @@ function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphS
   return store;
 }
 
-/** Restores the marks that the next delta needs. */
+/** Restores the dirty marks of the chunks in the loaded delta: the next delta must contain them. */
 function markDelta({ header, dirty }: GraphMemory, reader: SnapshotReader): void {
   const { base, checksum, version, arenas } = reader.header;
   if (version < 2) return;
@@ -212,7 +212,7 @@ function memoryNeeded(reader: SnapshotReader, wanted: MemorySize | undefined): M
   const { arenas } = reader.header;
   const header = new Uint32Array(HEADER_WORDS);
   const place = arenas.findIndex(({ name }) => name === "header");
-  // Such a file is rejected later.
+  // A file with such a header is rejected later.
   if (place < 0 || arenas[place]!.words > HEADER_WORDS) {
     return { size: "large", isLarge: () => true };
   }
@@ -228,7 +228,7 @@ function memoryNeeded(reader: SnapshotReader, wanted: MemorySize | undefined): M
   return { size: "auto", isLarge: (arena) => large.some(({ name }) => name === arena) };
 }
 
-/** Moves the corrupt file away, so that the next save does not replace the good one by it. */
+/** Moves the corrupt file away: the next save would replace the intact previous snapshot by it. */
 function moveCorruptAside(files: SnapshotFiles): void {
   try {
     if (existsSync(files.current)) renameSync(files.current, files.damaged);

@@ -1,6 +1,6 @@
-// Removes files of external values that neither the graph nor a snapshot refers to. A file
-// qualifies if it was unused at an earlier load, was not written again since, and both snapshots
-// are newer. The unused files are listed on disk for the next load.
+// Removes files of external values that neither the graph nor a snapshot refers to. A file is
+// removed if it was unused at an earlier load, was not written again since, and both snapshots are
+// later than that load. The unused files are listed on disk for the next load.
 
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -30,12 +30,11 @@ function removeOrphans(store: GraphStore, folder: string): void {
   const list = join(folder, VALUES_FOLDER, LIST);
   const listed = readList(list);
   const unused = listValues(folder).filter(({ file }) => !isUsed(store, file));
-  const isOver = listed !== null && snapshotsAreLater(folder, listed.at);
-  if (listed !== null && !isOver) return;
+  if (listed !== null && !snapshotsAreLater(folder, listed.at)) return;
   for (const { file } of unused) {
-    const isGone =
+    const isOrphan =
       listed?.files.has(valueName(file)) === true && statSync(file).mtimeMs < listed.at;
-    if (isGone) rmSync(file);
+    if (isOrphan) rmSync(file);
   }
   writeFileSync(list, unused.map(({ file }) => valueName(file)).join("\n"));
 }

@@ -82,7 +82,7 @@ export function resetAfterLoad(memory: GraphMemory, header: SnapshotHeader): num
   return releaseVertices(memory);
 }
 
-/** Clears the locks of vertices, whose holders are gone; returns the vertices. */
+/** Clears the locks of vertices, whose holders no longer exist; returns the vertices. */
 function releaseVertices({ header, record: { words } }: GraphMemory): number[] {
   const held: number[] = [];
   const end = header.words[Header.HandleEnd]!;
@@ -112,7 +112,7 @@ function orderAllocators(words: Uint32Array, stored: readonly StoredArena[]): vo
   for (const [place, { name }] of stored.entries()) {
     const first = place * ALLOCATOR_WORDS;
     const state = states.subarray(first, first + ALLOCATOR_WORDS);
-    // The file contained its holes, too.
+    // The file contained the holes, too, so loading has allocated their memory.
     state[AllocatorWord.ReleasedWords] = 0;
     words.set(state, ALLOCATORS + arenaId(name) * ALLOCATOR_WORDS);
   }

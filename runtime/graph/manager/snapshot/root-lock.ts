@@ -1,5 +1,5 @@
-// Lock file that keeps a second process from writing to the same data folder: `svc.lock` names the
-// owner. It survives a killed process; the next one detects that and takes it over.
+// Lock file that prevents a second process from writing to the same data folder: `svc.lock` names
+// the owner. It survives a killed process; the next process detects that and takes it over.
 //
 // A lock is acquired by linking a complete file to its name, so it is never seen half-written and
 // only one process can succeed. To take over a stale lock, a process first acquires the lock
@@ -27,7 +27,7 @@ import { processExists } from "../../../base/process-exists.js";
 import { DataError } from "../../model/errors.js";
 
 const FILE = "svc.lock";
-/** Maximum nested takeovers that died. */
+/** Maximum nesting of interrupted takeovers. */
 const MAX_DEPTH = 4;
 /** Maximum attempts while the lock is repeatedly released or taken over. */
 const MAX_ATTEMPTS = 100;
@@ -44,7 +44,7 @@ interface LockOwner extends ProcessIdentity {
 
 /**
  * Acquires the right to write to a data folder, creating the folder if needed.
- * @throws DataError if a process has it, this one included; the message names process and file
+ * @throws DataError if a process holds it, even this one; the message names process and file
  */
 export function lockRoot(root: string): RootLock {
   const file = join(root, FILE);
@@ -160,7 +160,7 @@ function currentProcessIdentity(): ProcessIdentity {
   return { pid: process.pid, startedAt: processStart(process.pid), bootId: bootId() };
 }
 
-/** Returns true in doubt: holding a lock too long does less harm than breaking it too early. */
+/** Returns true if in doubt: a lock held too long is less harmful than one broken too early. */
 function isRunning(identity: ProcessIdentity): boolean {
   if (identity.bootId !== bootId() || !processExists(identity.pid)) return false;
   return identity.startedAt === processStart(identity.pid);
@@ -170,7 +170,7 @@ function processStart(pid: number): string {
   const text = readIfExists(`/proc/${pid}/stat`);
   // The command name may contain spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  // A zombie: ended, but not yet reaped by its parent.
+  // A zombie has ended, but is not yet reaped by its parent.
   if (fields[STATE_FIELD] === "Z") return "ended";
   return fields[START_FIELD] ?? "";
 }

@@ -3,8 +3,8 @@
 // how memory is copied while other threads change it.
 //
 // A large graph of which little has changed since its last snapshot is saved as a delta, which
-// replaces the former delta. A corrupt delta costs the changes since the snapshot only, which the
-// log has.
+// replaces the former delta. If a delta is corrupt, only the changes since the snapshot are lost,
+// and the log still contains them.
 
 import { existsSync, fsyncSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -28,13 +28,13 @@ const WORD_BYTES = 8;
 const SLEEP_MS = 50;
 /** Smaller graphs are always saved as a whole. */
 const MIN_DELTA_GRAPH_BYTES = 2 ** 24;
-/** A delta has at most this share of the graph, which bounds its cost and the time to load it. */
+/** Maximum share of the graph in a delta, which limits the cost of saving and loading it. */
 const MAX_DELTA_SHARE = 1 / 4;
 
 export interface SaveOptions {
   /** Saves the whole graph, even if nothing has changed since the last save. */
   readonly isForced?: boolean;
-  /** Keeps no previous snapshot, as the disk has little space left. */
+  /** Removes the previous snapshot, because the disk has little space left. */
   readonly keepsOne?: boolean;
   /** Minimum size of a graph that is saved as a delta; default: 16 MiB. */
   readonly minDeltaGraphBytes?: number;
@@ -45,7 +45,7 @@ export interface SaveOptions {
 /** Maximum wait for a log flush: the log thread may have died. */
 const MAX_LOG_MS = 10_000;
 
-/** Flush of a file or of the log, required before the next step of a save. */
+/** File or log to flush before the next step of a save. */
 type Step = { readonly descriptor: number } | { readonly log: CommitClock } | undefined;
 
 /**
@@ -63,7 +63,7 @@ export function saveGraph(store: GraphStore, folder: string, options: SaveOption
       const { done, value } = steps.next();
       if (done === true) return value;
       if (value !== undefined) flushNow(value);
-      // The folder may belong to a new graph from now on, whose files must not be touched.
+      // The folder may already belong to a new graph, whose files must not be changed.
       if (store.memory.isRemoved) return 0;
     }
   } catch (error) {
@@ -124,7 +124,7 @@ function* save(
     file.close();
     yield* readBack(store, files, base);
     const { log } = store.memory;
-    // Previous snapshot plus log must reach the same state, in case this file becomes corrupt.
+    // If the new file becomes corrupt, the previous snapshot plus the log must restore its state.
     if (log?.isOn === true) yield { log: log.clock };
     if (base === null) files.replace();
     else files.replaceDelta();
@@ -158,14 +158,14 @@ function findBase(
     const base = readSnapshotHeader(files.current);
     return base.checksum === checksum && base.base === null ? base : null;
   } catch {
-    // It was removed or became corrupt, so a whole snapshot is needed.
+    // The base was removed or is corrupt, so a full snapshot is needed.
     return null;
   }
 }
 
 /**
  * Verifies that the new snapshot can be loaded before the old one is replaced. Reads through the
- * page cache, so it does not detect what the disk itself corrupts.
+ * page cache, so it does not detect corruption by the disk itself.
  * @throws ReadBackError
  */
 function* readBack(

@@ -1,6 +1,6 @@
 // Files in a graph's folder, and the replacement of a snapshot: at every moment `graph.snapshot` or
-// else `graph.snapshot.old` is complete. A delta belongs to the snapshot that its header names,
-// whatever its own name, so no order of renames makes one change a wrong snapshot.
+// else `graph.snapshot.old` is complete. A delta belongs to the snapshot that its header names, not
+// to one by file name, so no order of renames can apply it to a wrong snapshot.
 
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const NAMES = {
   previousDelta: "graph.snapshot.delta.old",
   /** Being written; after a crash it is garbage, see `removeIncompleteSaves`. */
   temporary: "graph.snapshot.tmp",
-  /** Corrupt and moved away, so that the next save does not keep it as the previous one. */
+  /** Corrupt snapshot, moved away so that the next save does not keep it as the previous one. */
   damaged: "graph.snapshot.damaged",
 } as const;
 
@@ -56,7 +56,7 @@ export class SnapshotFiles {
     fsyncDirectory(this.folder);
   }
 
-  /** Gives the space of the previous snapshot back. */
+  /** Removes the previous snapshot to free disk space. */
   removePrevious(): void {
     if (!existsSync(this.current)) return;
     for (const file of [this.previous, this.previousDelta]) rmSync(file, { force: true });

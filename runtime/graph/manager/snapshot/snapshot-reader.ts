@@ -138,7 +138,7 @@ export class SnapshotReader {
     this.#base?.close();
   }
 
-  /** @throws CorruptSnapshotError if the file is no delta of the base */
+  /** @throws CorruptSnapshotError if the file is not a delta of the base */
   #checkBase(): void {
     const { base } = this.header;
     const isDelta = base !== null && this.#base !== null;
@@ -246,7 +246,7 @@ function readAt(descriptor: number, position: number, into: Uint8Array): void {
 /**
  * Returns the operation count that both snapshots contain: if the current one is corrupt, the
  * previous one is loaded. 0 if there are fewer than two.
- * @param isLow only the current one is kept, as the disk has little space left
+ * @param isLow true if only the current one counts, because the disk has little space left
  */
 export function snapshotCounts(folder: string, name: string, isLow = false): number {
   const { current, previous } = new SnapshotFiles(folder);
@@ -265,8 +265,8 @@ function countInFile(file: string, name: string): number {
 }
 
 /**
- * Checks that the extents in the graph header match those in the file: checksums detect corruption,
- * this detects files that were written wrongly.
+ * Checks that the extents in the graph header match those in the file. Checksums detect corruption;
+ * this check detects files that were written incorrectly.
  * @param words graph header, in the order of `ARENAS`
  * @param arenas arenas in the file
  * @throws CorruptSnapshotError

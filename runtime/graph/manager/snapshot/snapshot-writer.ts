@@ -45,7 +45,7 @@ export class SnapshotWriter {
 
   /**
    * Returns the words of a chunk as last written, 0 if never.
-   * @param isInBase whether the chunk of the base will do
+   * @param isInBase whether the chunk of the base is current
    */
   wordsWritten(arena: number, chunk: number, isInBase = true): number {
     const bytes = this.#chunks[arena]!.bytes[chunk];

@@ -1,6 +1,6 @@
 // Graphs stored below a data folder: one folder each, named by the graph's path or name. No path
-// may leave the data folder, not even by a symbolic link. The snapshots themselves are the only
-// list of graphs.
+// may leave the data folder, not even by a symbolic link. There is no list of graphs other than the
+// snapshots themselves.
 
 import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
@@ -74,7 +74,7 @@ export function graphFolder(root: string, path: string): string {
   return folder;
 }
 
-/** Removes everything stored of a graph, and its folder if empty then. */
+/** Removes all files of a graph, and its folder if it is empty afterwards. */
 export function eraseStoredGraph(folder: string): void {
   new SnapshotFiles(folder).remove();
   rmSync(join(folder, VALUES_FOLDER), { recursive: true, force: true });

@@ -29,14 +29,14 @@ const MAX_COPIED_WORDS = 2 ** 20;
 /** Memory touched per turn: 8 MiB. */
 const STEP_WORDS = 2 ** 21;
 
-/** A graph at one moment. */
+/** State of a graph at the end of step 4. */
 interface FinalState {
   readonly header: SnapshotPoint;
   /** Chunks that the file still lacks. */
   readonly copies: readonly (readonly [DirtyRun, Uint32Array])[];
 }
 
-/** Writes the memory, yielding after each piece; returns what the file then contains. */
+/** Writes the memory, yielding after each run of chunks; returns the state in the file. */
 export function* writeMemory(
   store: GraphStore,
   file: SnapshotWriter,
@@ -90,7 +90,7 @@ function copyRest(store: GraphStore, file: SnapshotWriter, memory: Uint32Array):
     const copies = changed.map((run) => {
       const words = runWords(run);
       const copy = memory.subarray(used, used + words.length);
-      // More may have been dirtied while the memory was touched.
+      // More chunks may have become dirty while the memory was allocated.
       if (copy.length < words.length) return [run, words.slice()] as const;
       used += words.length;
       copy.set(words);
