@@ -39,14 +39,15 @@ const Word = {
   /** Changes announced before their responses were recorded, and responses recorded since. */
   Announced: 40,
   Answered: 44,
-  /** By thread: 1 while it publishes transactions of several graphs that belong together. */
+  /** A bit of each thread: set while it publishes transactions of several graphs together. */
   Publishing: 48,
   /** By thread: ticket of its first change whose response is not recorded yet; 0: none. */
-  Unanswered: 48 + 256,
+  Unanswered: 48 + 8,
 } as const;
 /** While the log is full or has failed, changes are refused, and committed ones are not durable. */
 const LogState = { Good: 0, Full: 1, Failed: 2 } as const;
 const THREADS = 256;
+const PUBLISHING_WORDS = THREADS / 32;
 const WORDS = Word.Unanswered + THREADS;
 /** The log of replicated graphs, and that of local ones. */
 const LOGS = 2;
@@ -94,7 +95,9 @@ export class CommitClock {
 
   /** Marks the beginning and the end of a joint publication by a thread. */
   setPublishing(thread: number, isPublishing: boolean): void {
-    Atomics.store(this.#words, Word.Publishing + thread, isPublishing ? 1 : 0);
+    const [word, bit] = [Word.Publishing + (thread >>> 5), 1 << (thread & 31)];
+    if (isPublishing) Atomics.or(this.#words, word, bit);
+    else Atomics.and(this.#words, word, ~bit);
     if (isPublishing) Atomics.add(this.#words, Word.Joints, 1);
   }
 
@@ -113,8 +116,9 @@ export class CommitClock {
   }
 
   get #isPublishing(): boolean {
-    for (let word: number = Word.Publishing; word < Word.Publishing + THREADS; word++) {
-      if (Atomics.load(this.#words, word) !== 0) return true;
+    const words = this.#words;
+    for (let word: number = Word.Publishing; word < Word.Publishing + PUBLISHING_WORDS; word++) {
+      if (Atomics.load(words, word) !== 0) return true;
     }
     return false;
   }
