@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Traffic } from "../../../runtime/metrics/traffic.js";
+import { NO_TRAFFIC, Traffic, TrafficCounters } from "../../../runtime/metrics/traffic.js";
 
 const test = suite("traffic");
 
@@ -42,6 +42,18 @@ test("a replica that hears nothing falls behind", () => {
     assert.is(traffic.lagMs, 0);
   } finally {
     performance.now = now;
+  }
+});
+
+test("a reader parses each report once, and sees the next one", () => {
+  const writer = new TrafficCounters();
+  const reader = new TrafficCounters(writer.buffer);
+  assert.is(reader.read(), NO_TRAFFIC);
+  for (const serial of [1, 2]) {
+    writer.write({ ...NO_TRAFFIC, serial });
+    const read = reader.read();
+    assert.is(read.serial, serial);
+    assert.is(reader.read(), read);
   }
 });
 
