@@ -12,7 +12,7 @@ const COLLECT_ABOVE_BYTES = 2 ** 25;
 const SLEEP_MS = 50;
 
 /** Closes a graph for all threads. */
-export function removeEverywhere({ memory }: GraphStore): void {
+export function removeEverywhere({ memory }: Pick<GraphStore, "memory">): void {
   Atomics.store(memory.header.ints, Header.Erased, 1);
   Atomics.notify(memory.header.ints, Header.Erased);
 }

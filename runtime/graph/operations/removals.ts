@@ -139,6 +139,8 @@ function clearMemory(store: GraphStore): void {
     Atomics.add(ints, index, 2);
   }
   resetAllocators(store);
+  // Readers of properties must notice before other texts replace the ones their values refer to.
+  store.properties.dropAll(end);
   store.format();
 }
 

@@ -122,14 +122,16 @@ export class GraphStore {
     const { log = null, identity = newIdentity(), values = null, size = "auto" } = options;
     const memory = new GraphMemory(allocateGraphMemory(name, log, values, size));
     const store = new GraphStore(memory, thread);
-    store.writer.mutate(() => {
-      store.writer.put(store.memory.header, Header.CreatedAt, nowSeconds());
-      setIdentity(store.memory, identity);
+    const { writer } = store;
+    const format = (): void => {
+      writer.put(memory.header, Header.CreatedAt, nowSeconds());
+      setIdentity(memory, identity);
       const version = store.digest.isMaintained ? DIGEST_VERSION : 0;
-      store.writer.put(store.memory.header, Header.DigestVersion, version);
-      store.writer.put(store.memory.header, Header.IsSmall, size === "small" ? 1 : 0);
+      writer.put(memory.header, Header.DigestVersion, version);
+      writer.put(memory.header, Header.IsSmall, size === "small" ? 1 : 0);
       store.format();
-    });
+    };
+    writer.runUnshared(() => writer.mutate(format));
     return store;
   }
 
@@ -142,8 +144,6 @@ export class GraphStore {
   format(): void {
     const { writer, memory } = this;
     writer.put(memory.header, Header.HandleEnd, 1);
-    // Readers of properties must notice before other texts replace the ones their values refer to.
-    this.properties.format();
     this.indexes.format();
     this.constraints.format();
     this.strings.format();

@@ -62,15 +62,17 @@ export class PropertyGroups {
   /**
    * Drops all tables when their arena is cleared as a whole. Writes no undo entries: recovery
    * repeats an interrupted clear instead of rolling it back. Requires a mutation.
+   * @param end first handle above those of all vertices
    */
-  clear(): void {
+  clear(end: number): void {
     const { words, ints } = this.#groups;
-    for (let index = 0; index < words.length; index += GROUP_WORDS) {
+    const length = Math.min(words.length, sequenceOf(end - 1) + GROUP_WORDS);
+    for (let index = 0; index < length; index += GROUP_WORDS) {
       if (words[index + 1] === 0) continue;
       words[index + 1] = 0;
       Atomics.add(ints, index, 2);
     }
-    this.#writer.markDirty(this.#groups, 0, words.length);
+    this.#writer.markDirty(this.#groups, 0, length);
   }
 
   /** Starts a read of all properties of a vertex, as `SeqlockReader.enter`. */

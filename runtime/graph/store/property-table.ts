@@ -105,9 +105,9 @@ export class PropertyTable {
     this.#constraints = constraints;
   }
 
-  /** Removes all properties, of a new or truncated graph. Requires a mutation. */
-  format(): void {
-    this.groups.clear();
+  /** Removes the properties of all vertices below a handle. Requires a mutation. */
+  dropAll(end: number): void {
+    this.groups.clear(end);
   }
 
   /**

@@ -5,7 +5,7 @@
 //   tags    tag per slot
 //   texts   text per slot; if the moment is current, the tag need not be fetched
 
-const FIRST_PLACES = 1 << 10;
+const FIRST_PLACES = 1 << 6;
 const MAX_PLACES = 1 << 17;
 /** Maximum characters of a cached text: 128k texts take at most 8 MiB. */
 const MAX_LENGTH = 64;

@@ -215,7 +215,7 @@ test("is empty after truncate", () => {
   writer.mutate(() => {
     for (let vertex = 1; vertex <= 40; vertex++) properties.set(vertex, keys[0]!, "text");
   });
-  writer.mutate(() => properties.format());
+  writer.mutate(() => properties.dropAll(41));
   for (let vertex = 1; vertex <= 40; vertex++) assert.equal(properties.keysOf(vertex), []);
 });
 
