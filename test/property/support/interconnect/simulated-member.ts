@@ -64,6 +64,7 @@ export class SimulatedMember {
   #isFreed = false;
   #graph: Graph | null = null;
   #store: GraphStore | null = null;
+  #other: GraphStore | null = null;
   /** Why its start has failed. */
   failure: Error | null = null;
   startedAt = 0;
@@ -157,7 +158,8 @@ export class SimulatedMember {
     this.process.isAlive = false;
     world.network.end(this.process, what === "process");
     this.lines.push(...(this.#instance?.lines ?? []), `${what} lost at ${world.time.now}`);
-    [this.process, this.#instance, this.#graph, this.#store] = [null, null, null, null];
+    [this.process, this.#instance, this.#graph] = [null, null, null];
+    [this.#store, this.#other] = [null, null];
     if (what === "power") this.#disk.losePower(world.random);
     if (what === "disk") this.#disk = world.files.mount(this.id);
   }
@@ -201,7 +203,8 @@ export class SimulatedMember {
 
   /** The second graph; null: there is none. */
   get other(): GraphStore | null {
-    return this.#instance!.find(OTHER_GRAPH);
+    if (this.#other?.memory.isRemoved !== false) this.#other = this.#instance!.find(OTHER_GRAPH);
+    return this.#other;
   }
 
   /** The graph is there, and was not replaced. */

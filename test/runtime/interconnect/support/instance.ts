@@ -13,6 +13,7 @@ import { requireIdentity } from "../../../../runtime/graph/manager/logging-entry
 import { eraseStoredGraph } from "../../../../runtime/graph/manager/snapshot/stored-graphs.js";
 import { removeEverywhere } from "../../../../runtime/graph/manager/track-graph.js";
 import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
+import { GraphMemory } from "../../../../runtime/graph/memory/graph-memory.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import type { Control } from "../../../../runtime/interconnect/control.js";
 import type { Durability } from "../../../../runtime/interconnect/durable-log.js";
@@ -160,7 +161,7 @@ export class Instance {
     for (const share of this.#shares) {
       // A replaced graph has been freed.
       if (share.memories.length === 0) continue;
-      removeEverywhere(GraphStore.attach(share, this.#thread + 1));
+      removeEverywhere({ memory: new GraphMemory(share) });
     }
   }
 }
