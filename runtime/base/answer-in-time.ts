@@ -1,6 +1,6 @@
-// A limit for answers of services outside, and of other threads.
+// Timeout for responses of external services and of other threads.
 
-/** @throws Error if there is no answer in time; a later one is ignored */
+/** @throws Error if there is no response in time; a later one is ignored */
 export function answerInTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms).unref();

@@ -1,4 +1,4 @@
-// Continuous backup, as settings and descriptors state it. Periods are texts such as `10s`.
+// Configuration of a continuous backup in settings and descriptors, with periods such as `10s`.
 
 /** Location and periods of a continuous backup; omitted periods have the defaults of PERIODS. */
 export interface ArchiveConfig {
@@ -16,7 +16,7 @@ export interface ArchiveConfig {
 
 export const PERIODS = { every: "10s", full: "1d", keep: "30d", verify: "7d" } as const;
 
-/** The same with all values, in milliseconds. */
+/** A configuration with all defaults, and periods in milliseconds. */
 export interface ArchivePlan {
   readonly place: string;
   readonly everyMs: number;
@@ -40,17 +40,17 @@ export function parsePeriod(text: string): number {
   return Number(count) * (UNIT_MS[unit] ?? Number.NaN);
 }
 
-/** Least part of a period between two additions. */
-const LEAST_PAUSE = 0.1;
+/** Minimum pause between two additions, as a share of the period. */
+const MIN_PAUSE_SHARE = 0.1;
 
 /**
- * Returns how long to wait after an addition to a backup: the next one, if it takes as long, ends
- * within the period. So the backup lacks no older changes. A slow location leaves no time for
- * that, but additions never follow each other without a pause.
+ * Returns the pause after an addition to a backup. The next addition, if it takes as long, ends
+ * within the period, so that the backup lags by at most one period. If the location is too slow
+ * for that, the minimum pause applies.
  * @param sinceMs its start, monotonic milliseconds
  */
 export function pauseAfter(sinceMs: number, everyMs: number): number {
-  return Math.max(LEAST_PAUSE * everyMs, everyMs - 2 * (performance.now() - sinceMs));
+  return Math.max(MIN_PAUSE_SHARE * everyMs, everyMs - 2 * (performance.now() - sinceMs));
 }
 
 /** @param given valid values; a text is the location */

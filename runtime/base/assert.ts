@@ -1,6 +1,6 @@
-// Assertions of internal assumptions. Public functions come in pairs of them: where data enters a
-// structure, and where it is used. A failure is a defect of svc, never of its input: what comes
-// from a disk, a peer or a client is validated, with an error of its own.
+// Assertions of internal assumptions, placed in pairs: where data enter a structure, and where they
+// are used. A failure is a defect of svc, never of its input: data from disks, peers and clients
+// are validated with errors of their own.
 
 export class AssertionError extends Error {}
 

@@ -10,7 +10,7 @@ export const flushFile = promisify((descriptor: number, done: fs.NoParamCallback
   fs.fsync(descriptor, done),
 );
 
-/** Flushes a file, except what reading it does not need. */
+/** Flushes a file, except metadata that reading it does not require. */
 export const flushData = promisify((descriptor: number, done: fs.NoParamCallback) =>
   fs.fdatasync(descriptor, done),
 );

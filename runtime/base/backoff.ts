@@ -1,5 +1,5 @@
-// Exponential backoff with jitter: a growing delay between attempts, in part random so that many
-// instances that failed together do not return together.
+// Exponential backoff with jitter: a growing delay between attempts, partly random, so that
+// instances that failed at the same time do not retry at the same time.
 
 export interface BackoffOptions {
   readonly minMs: number;

@@ -15,7 +15,7 @@ const MAX_TEXT = 40_000;
 export interface BuildReport {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Why the newest sources are not served. */
+  /** The step that failed for the newest sources; null: they are served. */
   readonly broken: "build" | "load" | null;
   /** Diagnostics with their source lines; empty for none. */
   readonly findings: string;

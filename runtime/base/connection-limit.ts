@@ -5,19 +5,19 @@ import { readFileSync } from "node:fs";
 import { MAX_CONNECTIONS_PER_PORT } from "./limits.js";
 
 const LIMIT = /^Max open files +(\d+)/m;
-/** Threads, graphs, the transaction log, listening sockets. */
+/** Files of threads, graphs, the transaction log and listening sockets. */
 const OWN_FILES = 160;
 /**
  * Shares of the remaining files. Each port needs a quarter more for refused connections, and each
  * connection of the main port one more for a file being sent.
  */
 const SHARES = [0.35, 0.15] as const;
-const FEWEST = 8;
+const MIN_CONNECTIONS = 8;
 
 /** Returns the limit of the main port (0) or the admin port (1). */
 export function maxConnections(offset: 0 | 1): number {
   const left = Math.max(0, openFiles() - OWN_FILES);
-  const share = Math.max(FEWEST, Math.floor(left * SHARES[offset]));
+  const share = Math.max(MIN_CONNECTIONS, Math.floor(left * SHARES[offset]));
   return Math.min(MAX_CONNECTIONS_PER_PORT, share);
 }
 

@@ -1,6 +1,6 @@
 // Suggests the nearest name in errors about unknown names.
 
-/** Longer texts are no names with a typing error, and comparing them takes long. */
+/** Longer texts are unlikely to be mistyped names, and are slow to compare. */
 const MAX_LENGTH = 256;
 
 /**

@@ -5,17 +5,17 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 
 /** Buffers referenced only by their sender. */
-const sole = new WeakSet<ArrayBufferLike>();
+const exclusive = new WeakSet<ArrayBufferLike>();
 let nowhere: MessagePort | null = null;
 
 /** Marks memory that only the sender of these bytes reads. */
 export function markExclusive({ buffer }: Uint8Array): void {
-  sole.add(buffer);
+  exclusive.add(buffer);
 }
 
 /** Frees sent bytes if they are exclusive: their buffer is detached. */
 export function releaseBuffer({ buffer }: Uint8Array): void {
-  if (!sole.delete(buffer)) return;
+  if (!exclusive.delete(buffer)) return;
   nowhere ??= closedPort();
   nowhere.postMessage(null, [buffer as ArrayBuffer]);
 }

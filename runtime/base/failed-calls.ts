@@ -1,4 +1,4 @@
-// The last failed calls under `svc dev`, with their requests, for the plugin author. Disabled
+// The last failed calls under `svc dev`, with their requests, for plugin authors. Disabled
 // elsewhere: requests are private data of clients.
 
 import { SharedRing } from "./shared-ring.js";

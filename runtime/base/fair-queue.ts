@@ -1,7 +1,7 @@
 // Fair queue: round-robin over clients, FIFO within each. A client that sends a thousand requests
-// at once delays itself; others wait for one of its requests, not for all.
-// Several queues for one resource share it by turns: the first request of a client stands beside
-// the oldest waiting requests of others, not behind all of them.
+// at once delays only itself: other clients wait for one of its requests, not for all.
+// Several queues for one resource share it by turns: the first request of a client ranks with the
+// oldest waiting requests of other clients, not behind all of them.
 
 import { Fifo } from "./fifo.js";
 
@@ -13,21 +13,21 @@ export interface QueueEntry {
 export class FairQueue<T extends QueueEntry> {
   size = 0;
   readonly #clientOf: (item: T) => string;
-  /** Items that were served but returned: they go first. */
+  /** Items that were served and returned: they are served first. */
   readonly #returned = new Fifo<T>();
   readonly #byClient = new Map<string, Fifo<T>>();
-  /** Clients with waiting items, the next to be served first. */
+  /** Clients with waiting items, in the order of service. */
   readonly #turns = new Fifo<string>();
 
   constructor(clientOf: (item: T) => string) {
     this.#clientOf = clientOf;
   }
 
-  /** @param served turn of the item served last, in any queue */
-  push(item: T, served: number): void {
-    const line = this.#lineOf(item);
-    item.turn = Math.max(served, line.last()?.turn ?? 0) + 1;
-    line.push(item);
+  /** @param lastTurn turn of the last served item of all queues */
+  push(item: T, lastTurn: number): void {
+    const queue = this.#queueFor(item);
+    item.turn = Math.max(lastTurn, queue.last()?.turn ?? 0) + 1;
+    queue.push(item);
   }
 
   /** Returns an item to the front. */
@@ -38,7 +38,7 @@ export class FairQueue<T extends QueueEntry> {
 
   /** Returns an item to the front of its client's items. */
   requeue(item: T): void {
-    this.#lineOf(item).unshift(item);
+    this.#queueFor(item).unshift(item);
   }
 
   peek(): T | undefined {
@@ -49,10 +49,10 @@ export class FairQueue<T extends QueueEntry> {
     if (this.size === 0) return undefined;
     this.size--;
     if (this.#returned.size > 0) return this.#returned.shift();
-    const line = this.#next()!;
-    const item = line.shift();
+    const queue = this.#next()!;
+    const item = queue.shift();
     const client = this.#turns.shift()!;
-    if (line.size > 0) this.#turns.push(client);
+    if (queue.size > 0) this.#turns.push(client);
     else this.#byClient.delete(client);
     return item;
   }
@@ -117,7 +117,7 @@ export class FairQueue<T extends QueueEntry> {
   }
 
   /** Returns the queue of an item's client, created if missing. */
-  #lineOf(item: T): Fifo<T> {
+  #queueFor(item: T): Fifo<T> {
     this.size++;
     const client = this.#clientOf(item);
     let line = this.#byClient.get(client);

@@ -1,10 +1,10 @@
-// Identification of a slot map, for back-ends and dispatchers to compare.
+// Id of a slot map, by which dispatchers check that back-ends use the same map.
 
 import { createHash } from "node:crypto";
 import type { SlotPlan } from "./instance-slots.js";
 import { namedOwners } from "./slot-record.js";
 
-/** Returns 16 hexadecimal digits, equal for equal owners: groups without slots do not count. */
+/** Returns 16 hexadecimal digits, equal for equal owners. Ignores groups without slots. */
 export function identifySlots(
   plan: Pick<SlotPlan, "map" | "groups" | "graphs" | "everywhere">,
 ): string {

@@ -5,7 +5,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-const MUCH_BYTES = 64 * 1024 * 1024;
+const THRESHOLD_BYTES = 64 * 1024 * 1024;
 /** Idle time before the collection. */
 const QUIET_MS = 3000;
 
@@ -16,7 +16,7 @@ export class IdleGc {
   /** Records memory that this thread used and released. */
   used(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes < MUCH_BYTES) return;
+    if (this.#bytes < THRESHOLD_BYTES) return;
     this.#timer ??= setTimeout(() => this.#collect(), QUIET_MS).unref();
     this.#timer.refresh();
   }

@@ -1,5 +1,5 @@
-// A new thread inherits the variables of the environment, and data that the main thread has
-// installed. One that was started earlier gets them later, in a message.
+// A new thread inherits environment variables and the data that the main thread has installed. A
+// thread that was started earlier receives them in a message.
 
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { SLOTS_KEY } from "./instance-slots.js";
@@ -19,9 +19,9 @@ export function inheritedData(): InheritedData {
   return { variables: { ...process.env }, installed };
 }
 
-/** Replaces what this thread has inherited, before anything has used it. */
+/** Replaces the inherited data of this thread, before anything has used them. */
 export function inherit({ variables, installed }: InheritedData): void {
-  // Secrets that the configuration has removed, for example.
+  // The configuration may have removed secrets, for example.
   for (const name of Object.keys(process.env)) {
     if (!Object.hasOwn(variables, name)) delete process.env[name];
   }

@@ -1,19 +1,19 @@
-// The slots of a system as one of its instances sees them. The main thread installs them before it
-// starts other threads, which inherit them, and publishes each later map to all of them.
+// The slots of a system from the view of one instance. The main thread installs them before it
+// starts other threads, which inherit them, and publishes each later map to all threads.
 
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { SharedText } from "./shared-text.js";
 import { renameOwners, SlotMap, type SlotRuns } from "./slot-map.js";
 
-/** Plain data, which crosses threads. */
+/** Plain data that can be sent between threads. */
 export interface SlotPlan {
   /** Identifies the map: 16 hexadecimal digits. */
   readonly id: string;
-  /** Owner of each slot: offset in `groups`. */
+  /** Owner of each slot, as an offset in `groups`. */
   readonly map: SlotRuns;
-  /** Ids of the instances at the top of the replication trees. */
+  /** Ids of the roots of the replication trees. */
   readonly groups: readonly string[];
-  /** Group of this instance; -1: none, as for a dispatcher. */
+  /** Group of this instance; -1: none, such as for a dispatcher. */
   readonly own: number;
   /** In a dispatcher: the partition of each group in its matrix; -1: not below it. */
   readonly partitions: readonly number[] | null;
@@ -21,21 +21,21 @@ export interface SlotPlan {
   readonly graphs: readonly string[];
   /** Types whose vertices exist in every group. */
   readonly everywhere: readonly string[];
-  /** Slots that this group is giving away: they do not change. Default: none. */
+  /** Slots that move away from this group, and must not change. Default: none. */
   readonly held?: readonly number[];
-  /** It has contents of slots that it does not own: its responses are of no map. Default: not. */
+  /** Whether it may hold foreign content: then responses carry no map id. Default: false. */
   readonly isMoving?: boolean;
-  /** When map or move last changed, milliseconds since 1970; default: never. */
+  /** Time of the last change of map or move, in milliseconds since 1970. Default: never. */
   readonly changedMs?: number;
-  /** Slots that have moved lately, or move now; default: unknown. */
+  /** Slots that have moved recently or are moving. Default: unknown. */
   readonly moved?: readonly MovedSlots[];
-  /** Earlier moves are forgotten, milliseconds since 1970; default: there were none. */
+  /** End of the moves that `moved` no longer lists, in milliseconds since 1970. Default: none. */
   readonly forgottenMs?: number;
 }
 
 interface MovedSlots {
   readonly slots: readonly number[];
-  /** Milliseconds since 1970. */
+  /** End of the move, in milliseconds since 1970. */
   readonly untilMs: number;
 }
 
@@ -45,11 +45,11 @@ export interface KeySlots {
   readonly count: number;
   /** Returns the slot of a key. */
   of(key: string): number;
-  /** Returns the id of the group that owns a key: the instance at the top of its replication. */
+  /** Returns the id of the group that owns a key: that of the root of its replication tree. */
   groupOf(key: string): string;
 }
 
-/** A plan as it is used. */
+/** A plan with its lookup tables. */
 interface PlannedSlots {
   readonly plan: SlotPlan;
   readonly map: SlotMap;
@@ -62,11 +62,11 @@ export class InstanceSlots implements KeySlots {
   #version = 0;
   #current: PlannedSlots;
 
-  /** @param given never changes, or is where the main thread publishes it */
-  constructor(given: SlotPlan | SharedText) {
-    this.#shared = given instanceof SharedText ? given : null;
+  /** @param source a constant plan, or the shared memory where the main thread publishes it */
+  constructor(source: SlotPlan | SharedText) {
+    this.#shared = source instanceof SharedText ? source : null;
     if (this.#shared !== null) this.#version = this.#shared.version;
-    this.#current = prepare(given instanceof SharedText ? readPlan(given) : given);
+    this.#current = indexPlan(source instanceof SharedText ? readPlan(source) : source);
   }
 
   get plan(): SlotPlan {
@@ -81,14 +81,14 @@ export class InstanceSlots implements KeySlots {
     const shared = this.#shared;
     if (shared !== null && shared.version !== this.#version) {
       this.#version = shared.version;
-      this.#current = prepare(readPlan(shared));
+      this.#current = indexPlan(readPlan(shared));
     }
     return this.#current;
   }
 
   /**
-   * Returns the id of the map that a response to a request was made with; null: of none.
-   * @param key whose slot alone matters; null: all slots
+   * Returns the id of the map that has applied since a request arrived; null: the map has changed.
+   * @param key limits the check to its slot; null: all slots
    */
   idSince(receivedMs: number, key: string | null = null): string | null {
     const { id, isMoving = false, changedMs = 0, moved, forgottenMs = 0 } = this.plan;
@@ -101,20 +101,20 @@ export class InstanceSlots implements KeySlots {
     return isMoved ? null : id;
   }
 
-  /** Returns whether the group of this instance owns a key, and keeps it. */
+  /** Returns whether the group of this instance owns a key whose slot is not moving away. */
   mayChange(key: string): boolean {
     const { held, map, plan } = this.#latest;
     const slot = map.slotOf(key);
     return map.ownerOf(slot) === plan.own && (held.size === 0 || !held.has(slot));
   }
 
-  /** Returns whether a slot is being given to another group. */
+  /** Returns whether the slot of a key is moving to another group. */
   isHeld(key: string): boolean {
     const { held, map } = this.#latest;
     return held.size > 0 && held.has(map.slotOf(key));
   }
 
-  /** Returns whether any slot is being given to another group. */
+  /** Returns whether any slot is moving to another group. */
   get isAnyHeld(): boolean {
     return this.#latest.held.size > 0;
   }
@@ -128,7 +128,7 @@ export class InstanceSlots implements KeySlots {
   }
 
   /** Returns whether the group of this instance owns a key. */
-  owns(key: string): boolean {
+  ownsKey(key: string): boolean {
     return this.map.ownerOfKey(key) === this.plan.own;
   }
 
@@ -136,13 +136,13 @@ export class InstanceSlots implements KeySlots {
     return this.plan.groups[this.map.ownerOfKey(key)]!;
   }
 
-  /** Returns the partition of the matrix of this dispatcher, otherwise the number of the group. */
+  /** Returns the partition of a key in this dispatcher's matrix; elsewhere, its group number. */
   partitionOf(key: string): number {
     const group = this.map.ownerOfKey(key);
     return this.plan.partitions?.[group] ?? group;
   }
 
-  /** Returns the partition of each slot, given the groups of each partition. */
+  /** Returns a map from slots to partitions. @param groups the groups of each partition */
   partitionMap(groups: readonly (readonly string[])[]): SlotMap {
     const { plan } = this;
     const partitions = plan.groups.map((name) => groups.findIndex((names) => names.includes(name)));
@@ -158,13 +158,13 @@ export class InstanceSlots implements KeySlots {
     return this.#latest.anchors.has(type);
   }
 
-  /** Returns which group must answer a request with a key; null: this one, or one below it. */
-  refusal(key: string): string | null {
-    const isHere = this.plan.partitions !== null || this.owns(key);
+  /** Returns why this instance must reject a request with a key; null: it must not. */
+  explainRefusal(key: string): string | null {
+    const isHere = this.plan.partitions !== null || this.ownsKey(key);
     return isHere ? null : this.describeOwner(key);
   }
 
-  /** Returns which group owns a key, for messages. */
+  /** Describes the owner of a key for messages. */
   describeOwner(key: string): string {
     const { groups, own } = this.plan;
     const here = groups[own];
@@ -173,7 +173,7 @@ export class InstanceSlots implements KeySlots {
   }
 }
 
-function prepare(plan: SlotPlan): PlannedSlots {
+function indexPlan(plan: SlotPlan): PlannedSlots {
   const anchors = new Set(plan.everywhere);
   return { plan, map: new SlotMap(plan.map), anchors, held: new Set(plan.held) };
 }
@@ -184,15 +184,15 @@ function readPlan(shared: SharedText): SlotPlan {
 
 /** Key of the slots in the environment data. */
 export const SLOTS_KEY = "svc.slots";
-/** JSON of the longest map, with an owner per slot, and of the names. */
+/** Capacity for the JSON of the longest map, which has a run per slot, and of the names. */
 const BYTES_PER_SLOT = 64;
 const BYTES_OF_NAMES = 2 ** 18;
-/** Undefined until this thread has read what it inherited. */
-let known: InstanceSlots | null | undefined;
+/** Undefined until this thread has read the inherited data. */
+let threadLocal: InstanceSlots | null | undefined;
 
 /** Sets the slots of this thread and of threads that it starts; null: the system has none. */
 export function installSlots(plan: SlotPlan | null): void {
-  known = undefined;
+  threadLocal = undefined;
   if (plan === null) return setEnvironmentData(SLOTS_KEY, undefined);
   const shared = SharedText.create(BYTES_OF_NAMES + BYTES_PER_SLOT * plan.map.count);
   shared.write(JSON.stringify(plan));
@@ -208,9 +208,9 @@ export function publishSlots(plan: SlotPlan): void {
 
 /** Returns the slots of the system; null: it has none. */
 export function threadSlots(): InstanceSlots | null {
-  if (known === undefined) {
+  if (threadLocal === undefined) {
     const buffer = getEnvironmentData(SLOTS_KEY) as unknown as SharedArrayBuffer | undefined;
-    known = buffer === undefined ? null : new InstanceSlots(new SharedText(buffer));
+    threadLocal = buffer === undefined ? null : new InstanceSlots(new SharedText(buffer));
   }
-  return known;
+  return threadLocal;
 }

@@ -1,7 +1,7 @@
 // Keeps a process alive while it waits for another thread. `Atomics.waitAsync` does not hold the
 // event loop: a program with nothing else to do would exit in the middle of an `await`.
 
-/** The longest delay that a timer can have. */
+/** Maximum delay of a timer. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** Settles as `waiting` does, and holds the event loop until then. */

@@ -1,5 +1,5 @@
-// Slots that an instance keeps in its data folder: they outlive restarts, and are later than those
-// that the descriptor implies.
+// The slot record of an instance, stored in its data folder. It survives restarts, and overrides
+// the map that the descriptor implies.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -22,12 +22,12 @@ import {
 } from "./slot-record.js";
 import { readStateOrNull, writeState } from "./state-file.js";
 
-/** In a data folder. */
+/** File name in the data folder. */
 const SLOTS_FILE = "_slots.json";
-/** A response to an older request is of no map if any slot has moved since. */
+/** Moves are remembered for this long. Responses to older requests get no map id after a move. */
 const LONGEST_REQUEST_MS = 60_000;
 
-/** The slots of this process; its main thread alone changes them. */
+/** The slot record of this process, which only the main thread changes. */
 export class KeptSlots {
   readonly #root: string;
   #plan: SlotPlan;
@@ -35,14 +35,14 @@ export class KeptSlots {
   #changedMs = 0;
   #moved: NonNullable<SlotPlan["moved"]> = [];
   #forgottenMs = 0;
-  /** The data folder has a record: without one, an instance with data of others has to ask. */
+  /** Whether the record applies to the data: with data of others, it must be requested first. */
   #isKnown: boolean;
-  /** Id of the move of `noteAbsent`. */
-  #absent: string | null = null;
+  /** Id of the move of `setAbsentMove`. */
+  #absentMove: string | null = null;
 
   /**
    * Installs the slots for this thread and later ones.
-   * @param plan what the descriptor implies
+   * @param plan the slots that the descriptor implies
    * @throws SvcError SVC3413 for a corrupt file, or a descriptor that lacks a group with slots
    */
   constructor(root: string, plan: SlotPlan) {
@@ -50,19 +50,19 @@ export class KeptSlots {
     this.#plan = plan;
     this.#record = readSlotRecord(root, plan);
     this.#isKnown = existsSync(join(root, SLOTS_FILE)) || plan.partitions !== null || plan.own < 0;
-    installSlots(this.#planned());
+    installSlots(this.#createPlan());
   }
 
   get record(): SlotRecord {
     return this.#record;
   }
 
-  /** Group of this instance; null: none. */
+  /** Group of this instance; null: it has none. */
   get own(): string | null {
     return this.#plan.groups[this.#plan.own] ?? null;
   }
 
-  /** False: its responses are of no map until `keepFirst`, `adopt` or `change`. */
+  /** While false, responses carry no map id. `storeInitial`, `adopt` or `change` set it. */
   get isKnown(): boolean {
     return this.#isKnown;
   }
@@ -76,94 +76,96 @@ export class KeptSlots {
   }
 
   /**
-   * Executes a command: all threads know the result, which is durable.
+   * Executes a command. The result is durable and visible to all threads.
    * @throws SvcError SVC3413
    */
   change(command: SlotCommand): SlotRecord {
     const next = changeSlots(this.#record, this.own, command);
     if (next === this.#record) return next;
-    this.#keep(next);
+    this.#store(next);
     return next;
   }
 
-  /** Takes over the record of the instance that its data come from, with its move. */
+  /** Stores the record of the instance that the data come from, including its move. */
   adopt(record: SlotRecord): void {
-    this.#keep(record);
+    this.#store(record);
   }
 
   /**
-   * Executes a command of a dispatcher, and returns what makes the result durable: its back-ends
-   * know the map, too, so that requests need not wait for that.
+   * Executes a command in a dispatcher without waiting for the disk, because its back-ends also
+   * store the map.
+   * @returns a function that makes the result durable
    */
   announce(command: SlotCommand): () => void {
     this.#replace(changeSlots(this.#record, this.own, command));
-    return () => keepSlotRecord(this.#root, this.#record);
+    return () => storeSlotRecord(this.#root, this.#record);
   }
 
   /**
-   * Notes that the graphs have no content of a move that another group owns, so that responses are
-   * of a map; null: they may have some. After a restart they may, too.
+   * Records that the graphs contain no foreign content of a move, so that responses carry a map id.
+   * Not durable.
+   * @param id of the move; null: the graphs may contain foreign content
    */
-  noteAbsent(id: string | null): void {
-    if (id === this.#absent) return;
-    const before = this.#planned();
-    this.#absent = id;
+  setAbsentMove(id: string | null): void {
+    if (id === this.#absentMove) return;
+    const before = this.#createPlan();
+    this.#absentMove = id;
     this.#publishAfter(before);
   }
 
-  #keep(next: SlotRecord): void {
-    keepSlotRecord(this.#root, next);
+  #store(next: SlotRecord): void {
+    storeSlotRecord(this.#root, next);
     this.#replace(next);
   }
 
   #replace(next: SlotRecord): void {
-    const before = this.#planned();
+    const before = this.#createPlan();
     if (next.version !== this.#record.version) log(`slots: version ${next.version}`, "info");
-    this.#noteMoved(listMoved(this.#record, next));
+    this.#recordMoved(listMoved(this.#record, next));
     this.#record = next;
     this.#isKnown = true;
     this.#publishAfter(before);
   }
 
   #publishAfter(before: SlotPlan): void {
-    const after = this.#planned();
-    const isOther = before.id !== after.id || before.isMoving !== after.isMoving;
-    if (isOther) this.#changedMs = nowMs();
+    const after = this.#createPlan();
+    const isChanged = before.id !== after.id || before.isMoving !== after.isMoving;
+    if (isChanged) this.#changedMs = nowMs();
     this.#publish();
   }
 
-  #noteMoved(slots: readonly number[]): void {
+  #recordMoved(slots: readonly number[]): void {
     const untilMs = nowMs();
-    const again = new Set(slots);
-    const kept = [{ slots, untilMs }];
-    for (const former of this.#moved) {
-      const others = former.slots.filter((slot) => !again.has(slot));
-      const isRecent = former.untilMs > untilMs - LONGEST_REQUEST_MS;
-      if (!isRecent) this.#forgottenMs = Math.max(this.#forgottenMs, former.untilMs);
-      else if (others.length > 0) kept.push({ ...former, slots: others });
+    const movedAgain = new Set(slots);
+    const remembered = [{ slots, untilMs }];
+    for (const earlier of this.#moved) {
+      const remaining = earlier.slots.filter((slot) => !movedAgain.has(slot));
+      const isRecent = earlier.untilMs > untilMs - LONGEST_REQUEST_MS;
+      if (!isRecent) this.#forgottenMs = Math.max(this.#forgottenMs, earlier.untilMs);
+      else if (remaining.length > 0) remembered.push({ ...earlier, slots: remaining });
     }
-    this.#moved = kept;
+    this.#moved = remembered;
   }
 
   /**
-   * Keeps the map that the descriptor implies: a later descriptor may have more groups.
+   * Stores the map that the descriptor implies, because a later descriptor may have more groups.
    * @param isStored false: only in memory
    */
-  keepFirst(isStored = true): void {
+  storeInitial(isStored = true): void {
     if (this.#isKnown && (!isStored || existsSync(join(this.#root, SLOTS_FILE)))) return;
-    if (isStored) return this.#keep(this.#record);
+    if (isStored) return this.#store(this.#record);
     this.#isKnown = true;
     this.#publish();
   }
 
-  /** Another descriptor has been accepted. */
+  /** Replaces the plan after another descriptor has been accepted. */
   replan(plan: SlotPlan): void {
     this.#plan = plan;
     this.#publish();
   }
 
-  /** Returns whether a descriptor has all groups that own slots, so that it may be accepted. */
-  fits(plan: SlotPlan): boolean {
+  /** Returns whether a descriptor is compatible: the same slots, and all groups that own some. */
+  accepts(plan: SlotPlan): boolean {
     const { graphs, everywhere } = this.#plan;
     const isSame = `${graphs} ${everywhere}` === `${plan.graphs} ${plan.everywhere}`;
     const isCount = plan.map.count === this.#record.map.count;
@@ -171,14 +173,14 @@ export class KeptSlots {
   }
 
   #publish(): void {
-    publishSlots(this.#planned());
+    publishSlots(this.#createPlan());
   }
 
-  #planned(): SlotPlan {
+  #createPlan(): SlotPlan {
     const planned = planWithRecord(this.#plan, this.#record, this.#changedMs);
     if (!this.#isKnown) return { ...planned, isMoving: true };
     const { move } = this.#record;
-    const isMoving = planned.isMoving === true && move?.id !== this.#absent;
+    const isMoving = planned.isMoving === true && move?.id !== this.#absentMove;
     const now = move === null ? [] : [{ slots: move.slots, untilMs: Number.MAX_SAFE_INTEGER }];
     return {
       ...planned,
@@ -195,7 +197,7 @@ function makeSlotRecord({ map, groups }: SlotPlan): SlotRecord {
 }
 
 /**
- * Returns what the instance has kept, otherwise what the descriptor implies.
+ * Returns the stored record, or the one that the descriptor implies.
  * @throws SvcError SVC3413 for a corrupt file, or a descriptor that lacks a group with slots;
  *   SVC2506 for a file of a later release
  */
@@ -216,19 +218,19 @@ function readSlotRecord(root: string, plan: SlotPlan): SlotRecord {
   throw new SvcError("SVC3413", text);
 }
 
-/** Returns the groups that own slots and are not in a plan. */
+/** Returns the groups that own slots and that a plan lacks. */
 function listMissing({ map, groups }: SlotRecord, plan: SlotPlan): string[] {
   const owners = new Set(map.runs.map(([, owner]) => groups[owner]!));
   return [...owners].filter((group) => !plan.groups.includes(group));
 }
 
-/** Returns the record that a data folder has now; null: none, or a corrupt one. */
+/** Returns the record in a data folder; null: none, or a corrupt one. */
 export function findSlotRecord(root: string): SlotRecord | null {
   const stored = readStateOrNull(join(root, SLOTS_FILE));
   return isSlotRecord(stored) ? stored : null;
 }
 
-export function keepSlotRecord(root: string, record: SlotRecord): void {
+export function storeSlotRecord(root: string, record: SlotRecord): void {
   mkdirDurable(root);
   writeState(join(root, SLOTS_FILE), record);
 }
@@ -269,11 +271,11 @@ function planWithRecord(plan: SlotPlan, record: SlotRecord, changedMs = 0): Slot
   const own = plan.groups[plan.own];
   const partitions = plan.partitions && groups.map((group) => partitionOf(plan, group));
   const next = { ...plan, map, groups, partitions, own: groups.indexOf(own ?? "") };
-  const isGiver = move !== null && move.from === own && !move.isGiven;
+  const isSource = move !== null && move.from === own && !move.isGiven;
   return {
     ...next,
     id: identifySlots(next),
-    held: isGiver ? move.slots : [],
+    held: isSource ? move.slots : [],
     isMoving: isMixed(record, own ?? null),
     changedMs,
   };

@@ -1,8 +1,8 @@
 // Versions of formats: each release reads its own formats and those of the release before.
 
 /**
- * Returns why a format is refused that only a later release can have written; null if the value is
- * not the number of such a format.
+ * Returns why the format of a later release is rejected; null if the value is not the number of
+ * such a format.
  */
 export function explainLaterFormat(format: unknown, known: number): string | null {
   if (!Number.isSafeInteger(format) || (format as number) <= known) return null;

@@ -1,9 +1,9 @@
-// Names of the Leases that Kubernetes keeps for groups of instances.
+// Names of the Kubernetes Leases of groups of instances.
 
-/** Maximum length of the prefix, and of what follows it. */
+/** Maximum length of each part of a name. */
 const MAX_PART = 63;
 
-/** Returns a name that Kubernetes accepts; different groups may get the same. */
+/** Returns a name that Kubernetes accepts. Names of different groups may be equal. */
 export function leaseName(prefix: string, group: string): string {
   return `${prefix}-${leasePart(group)}`;
 }

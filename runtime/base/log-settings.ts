@@ -1,5 +1,5 @@
-// Format and level of the server log. Set by the main thread before it starts others, which get
-// them with their environment data. The level is in shared memory: it can change at run time.
+// Format and level of the server log. Set by the main thread before it starts others, which inherit
+// them as environment data. The level is in shared memory, because it can change at run time.
 
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 
@@ -30,7 +30,7 @@ export function configureLog(format: LogFormat, level: LogLevel): LogSettings {
   return current;
 }
 
-/** Changes the minimum level of all threads; returns the former one. */
+/** Changes the minimum level of all threads and returns the previous one. */
 export function setLogLevel(level: LogLevel): LogLevel {
   return LOG_LEVELS[Atomics.exchange(logSettings().level, 0, LOG_LEVELS.indexOf(level))]!;
 }

@@ -11,14 +11,14 @@ import { formatJsonEntry, formatTextEntry, type LogFields } from "./log-entry.js
 import { LOG_LEVELS, type LogLevel, logSettings } from "./log-settings.js";
 import { recordLogEntry } from "./recent-log.js";
 
-const KEPT_MS = 30 * 24 * 3600 * 1000;
+const RETENTION_MS = 30 * 24 * 3600 * 1000;
 const LOG_FILE = /^svc-\d{8}-\d{2}\.log$/;
 /**
  * Window of deduplication, and the number of distinct entries in it; further request-related ones
  * are dropped.
  */
-const REPEAT_MS = 1000;
-const MAX_TOLD_APART = 100;
+const REPEAT_WINDOW_MS = 1000;
+const MAX_DISTINCT_ENTRIES = 100;
 /** Buffer for a pipe whose reader is slow. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 const NO_FIELDS: LogFields = {};
@@ -32,10 +32,10 @@ interface Repeated {
 let folder: string | null = null;
 let lastFile = "";
 const repeats = new Map<string, Repeated>();
-let leftOut = 0;
-let isSurviving = false;
-let lost = 0;
-let onLost: (() => void) | null = null;
+let omitted = 0;
+let ignoresBrokenPipe = false;
+let droppedWrites = 0;
+let onDropped: (() => void) | null = null;
 
 /**
  * Writes `svc: <text>`, or a line of JSON.
@@ -48,16 +48,16 @@ export function log(text: string, level: LogLevel = "info", fields = NO_FIELDS):
     repeated.count++;
     return;
   }
-  if (repeats.size === 0) setTimeout(reportRepeats, REPEAT_MS).unref();
-  if (repeats.size < MAX_TOLD_APART) repeats.set(text, { level, count: 0 });
+  if (repeats.size === 0) setTimeout(reportRepeats, REPEAT_WINDOW_MS).unref();
+  if (repeats.size < MAX_DISTINCT_ENTRIES) repeats.set(text, { level, count: 0 });
   else if (fields.request !== undefined) {
-    leftOut++;
+    omitted++;
     return;
   }
   logUnthrottled(text, level, fields);
 }
 
-/** The same without deduplication: for entries of plugins, and of single requests. */
+/** Like `log`, but without deduplication: for entries of plugins and of single requests. */
 export function logUnthrottled(text: string, level: LogLevel, fields: LogFields): void {
   if (!isLogged(level)) return;
   const { request } = fields;
@@ -96,15 +96,15 @@ export function logToDirectory(path: string): () => void {
  * others.
  */
 export function ignoreBrokenPipe(): void {
-  if (isSurviving) return;
-  isSurviving = true;
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", countLost);
+  if (ignoresBrokenPipe) return;
+  ignoresBrokenPipe = true;
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", countDropped);
 }
 
 /** Reports every dropped write, including earlier ones. One listener at a time. */
 export function onDroppedWrites(listener: () => void): void {
-  onLost = listener;
-  for (let reported = 0; reported < lost; reported++) listener();
+  onDropped = listener;
+  for (let reported = 0; reported < droppedWrites; reported++) listener();
 }
 
 /**
@@ -116,7 +116,7 @@ export function limitOutputBuffer(): void {
     const write = stream.write.bind(stream) as (...given: unknown[]) => boolean;
     stream.write = (...given: unknown[]): boolean => {
       if (stream.writableLength <= MAX_UNREAD_BYTES) return write(...given);
-      countLost();
+      countDropped();
       const done = given.at(-1);
       if (typeof done === "function") process.nextTick(done as () => void);
       return true;
@@ -124,32 +124,33 @@ export function limitOutputBuffer(): void {
   }
 }
 
-function countLost(): void {
-  lost++;
-  onLost?.();
+function countDropped(): void {
+  droppedWrites++;
+  onDropped?.();
 }
 
 function reportRepeats(): void {
-  const again = [...repeats].filter(([, { count }]) => count > 0);
-  const missing = leftOut;
+  const repeated = [...repeats].filter(([, { count }]) => count > 0);
+  const omittedCount = omitted;
   repeats.clear();
-  leftOut = 0;
-  for (const [text, { level, count }] of again) {
+  omitted = 0;
+  for (const [text, { level, count }] of repeated) {
     const [first] = text.split("\n", 1);
     logUnthrottled(`${first} (${count} more within 1 s)`, level, { repeats: count });
   }
-  if (missing > 0) logUnthrottled(`${missing} more entries dropped`, "warn", { repeats: missing });
+  if (omittedCount > 0)
+    logUnthrottled(`${omittedCount} more entries dropped`, "warn", { repeats: omittedCount });
 }
 
-/** @param start of a line for people; files have the time there */
-function write(entry: string, start: string): void {
+/** @param prefix of text lines on standard error; files have the time instead */
+function write(entry: string, prefix: string): void {
   try {
-    if (process.stderr.writableLength > MAX_UNREAD_BYTES) countLost();
-    else process.stderr.write(`${start}${entry}\n`);
+    if (process.stderr.writableLength > MAX_UNREAD_BYTES) countDropped();
+    else process.stderr.write(`${prefix}${entry}\n`);
   } catch {
-    countLost();
+    countDropped();
   }
-  if (folder !== null) writeToFile(folder, entry, start !== "");
+  if (folder !== null) writeToFile(folder, entry, prefix !== "");
 }
 
 function writeToFile(path: string, entry: string, isText: boolean): void {
@@ -161,13 +162,13 @@ function writeToFile(path: string, entry: string, isText: boolean): void {
     appendFileSync(join(path, file), isText ? `${now} ${entry}\n` : `${entry}\n`);
   } catch {
     // A full disk must not stop the service.
-    countLost();
+    countDropped();
   }
 }
 
 function deleteOld(path: string): void {
   for (const name of readdirSync(path)) {
     const file = join(path, name);
-    if (LOG_FILE.test(name) && Date.now() - statSync(file).mtimeMs > KEPT_MS) rmSync(file);
+    if (LOG_FILE.test(name) && Date.now() - statSync(file).mtimeMs > RETENTION_MS) rmSync(file);
   }
 }

@@ -1,5 +1,5 @@
-// The next step of a coordinator, derived from the records of the instances. A coordinator has no
-// state that matters: after a crash, another one continues, or undoes the steps before `give`.
+// Derives the next step of a slot move from the records of all instances. A coordinator has no
+// durable state: after its crash, another one completes the move, or undoes it before `give`.
 
 import { SlotMap } from "./slot-map.js";
 import type { SlotCommand, SlotMove, SlotRecord } from "./slot-record.js";
@@ -9,24 +9,24 @@ export interface SlotMember {
   readonly id: string;
   readonly group: string;
   readonly record: SlotRecord;
-  /** It changes the graphs of its group, as far as it knows. */
+  /** Whether it leads its group, according to its own knowledge. */
   readonly leads: boolean;
-  /** Latest term of its group that it knows, with one leader per term; 0: leaders never change. */
+  /** Latest term of its group that it has seen, with one leader per term; 0: no elections. */
   readonly term: number;
 }
 
-/** A leader in a term. It refuses commands of a move once it does not lead in this term. */
+/** A leader in a term. It rejects commands of a move once it no longer leads in this term. */
 export interface SlotLeader {
   readonly id: string;
   readonly term: number;
 }
 
-/** The attempt of this run; null: it only finishes what others have begun. */
+/** State of the attempt of this run. */
 export interface SlotAttempt {
   readonly move: SlotMove;
-  /** The target has received the content of the slots, which do not change any more. */
+  /** The target has received the final content of the slots. */
   readonly isCopied: boolean;
-  /** The target has verified the content, and flushed it. */
+  /** The target has verified and flushed the content. */
   readonly isApplied: boolean;
 }
 
@@ -44,22 +44,22 @@ interface TellStep {
 
 export type SlotStep =
   | TellStep
-  /** Sends the content to the target, or lets the target write what it has. */
+  /** `copy` sends the content to the target; `apply` makes the target write it. */
   | ({ readonly do: "copy" } & CopyPlaces)
   | ({ readonly do: "apply" } & CopyPlaces)
-  /** Removes the content of the slots in the source, or in a target that gets none. */
+  /** Removes the content of the slots from the source, or from the target of an undone move. */
   | {
       readonly do: "remove";
       readonly at: SlotLeader;
       readonly move: SlotMove;
-      /** Told to others meanwhile, in any order. */
+      /** Commands for other members, sent during the removal in any order. */
       readonly meanwhile: readonly TellStep[];
-      /** Executed there after the removal, without another request; null: others of the group. */
+      /** Command that `at` executes after the removal, in the same request; null: none. */
       readonly last: SlotCommand | null;
-      /** Told to a group of several once all of it is done. */
+      /** Commands for the group of `at` after the removal; null: it has no other member. */
       readonly afterwards: TellStep | null;
     }
-  /** A group that the step needs has no leader. */
+  /** A group without a leader blocks the next step. */
   | { readonly do: "wait"; readonly group: string }
   /** Another coordinator has undone the move. */
   | { readonly do: "lost" }
@@ -67,7 +67,7 @@ export type SlotStep =
 
 const DONE: SlotStep = { do: "done" };
 
-/** @param members all of all groups: without one of them nothing may be decided */
+/** @param members all members of all groups: a decision requires every record */
 export function nextSlotStep(
   members: readonly SlotMember[],
   attempt: SlotAttempt | null,
@@ -82,29 +82,31 @@ export function nextSlotStep(
   return attemptStep(attempt, members, sources, targets);
 }
 
-/** Only the target is mixed while it writes: what takes long comes before. */
+/** Slow steps come before `apply`, during which the target holds foreign content. */
 function attemptStep(
   { move, isCopied, isApplied }: SlotAttempt,
   members: readonly SlotMember[],
   sources: readonly SlotMember[],
   targets: readonly SlotMember[],
 ): SlotStep {
-  const changing = sources.filter(({ record }) => !holds(record, move));
-  if (changing.length > 0 && isCopied) return { do: "lost" };
-  // A group of one has no other member that takes changes, and holds the move as it encodes.
-  if (changing.length > 0 && sources.length > 1) return tell(changing, { do: "hold", move });
+  const sourcesToHold = sources.filter(({ record }) => !holds(record, move));
+  if (sourcesToHold.length > 0 && isCopied) return { do: "lost" };
+  // A source without replicas executes `hold` when it encodes the slots.
+  if (sourcesToHold.length > 0 && sources.length > 1)
+    return tell(sourcesToHold, { do: "hold", move });
   if (!isCopied) return copyStep("copy", move, members);
-  const unheld = targets.filter(({ record }) => !holds(record, move));
-  if (unheld.length > 0 && isApplied) return { do: "lost" };
-  // A group of one has no other member that answers, and holds the move as it writes.
-  if (unheld.length > 0 && targets.length > 1) return tell(unheld, { do: "hold", move });
+  const targetsToHold = targets.filter(({ record }) => !holds(record, move));
+  if (targetsToHold.length > 0 && isApplied) return { do: "lost" };
+  // A target without replicas executes `hold` when it writes the content.
+  if (targetsToHold.length > 0 && targets.length > 1)
+    return tell(targetsToHold, { do: "hold", move });
   if (!isApplied) return copyStep("apply", move, members);
   return tell(sources, { do: "give", id: move.id });
 }
 
-/** All sources hold the slots, so that their latest leader has all changes there will be. */
+/** Requires that all sources hold the slots: their latest leader then has all changes. */
 function copyStep(
-  what: "copy" | "apply",
+  operation: "copy" | "apply",
   move: SlotMove,
   members: readonly SlotMember[],
 ): SlotStep {
@@ -112,18 +114,18 @@ function copyStep(
   const to = findLeader(members, move.to);
   if (from === null || to === null)
     return { do: "wait", group: from === null ? move.from : move.to };
-  return { do: what, move, from, to };
+  return { do: operation, move, from, to };
 }
 
 /**
- * Returns the member that leads a group in the latest term that any member knows; null: none does.
- * A former leader may not know yet that there is another one.
+ * Returns the member that leads a group in the latest term that any member has seen; null: none.
+ * A former leader may not have noticed that another member leads.
  */
 export function findLeader(members: readonly SlotMember[], group: string): SlotLeader | null {
-  const own = members.filter((member) => member.group === group);
-  const term = Math.max(0, ...own.map((member) => member.term));
-  const found = own.find((member) => isLeading(member, term));
-  return found === undefined ? null : { id: found.id, term };
+  const groupMembers = members.filter((member) => member.group === group);
+  const term = Math.max(0, ...groupMembers.map((member) => member.term));
+  const leader = groupMembers.find((member) => isLeading(member, term));
+  return leader === undefined ? null : { id: leader.id, term };
 }
 
 /** Returns whether a member leads in a term, as far as it knows. */
@@ -137,7 +139,7 @@ function isOver(members: readonly SlotMember[], { version, from, to }: SlotMove)
   });
 }
 
-/** A source that has forgotten the move still has the map without the slots. */
+/** Completes a move after `give`. A source without the move still has the map without the slots. */
 function forwardStep(
   move: SlotMove,
   members: readonly SlotMember[],
@@ -162,7 +164,7 @@ function forwardStep(
   return remove(move, sources, tell(uncleared, { do: "clear", id }), meanwhile);
 }
 
-/** A source that has aborted cannot give: only then the target may drop what it has. */
+/** Undoes a move. Sources abort first: `give` must fail before the target drops its copy. */
 function undoStep(
   move: SlotMove,
   sources: readonly SlotMember[],
@@ -178,21 +180,21 @@ function undoStep(
 function remove(
   move: SlotMove,
   group: readonly SlotMember[],
-  then: TellStep,
+  afterwards: TellStep,
   meanwhile: readonly TellStep[] = [],
 ): SlotStep {
   const name = group[0]?.group ?? move.from;
   const leader = findLeader(group, name);
   if (leader === null) return meanwhile[0] ?? { do: "wait", group: name };
   const { record } = group.find(({ id }) => id === leader.id)!;
-  // Told before others of its group, after the removal; or not all had held, and nothing came.
-  if (!holds(record, move)) return meanwhile[0] ?? then;
+  // The leader has already removed the content and settled, or it never received any.
+  if (!holds(record, move)) return meanwhile[0] ?? afterwards;
   const removal = { do: "remove", at: leader, move, meanwhile } as const;
-  if (group.length === 1) return { ...removal, last: then.command, afterwards: null };
-  return { ...removal, last: null, afterwards: then };
+  if (group.length === 1) return { ...removal, last: afterwards.command, afterwards: null };
+  return { ...removal, last: null, afterwards: afterwards };
 }
 
-/** All others learn the latest map. */
+/** Installs the latest map on all members with an older one. */
 function installStep(members: readonly SlotMember[]): SlotStep {
   const latest = latestRecord(members.map(({ record }) => record));
   const older = members.filter(({ record }) => record.version < (latest?.version ?? 0));
@@ -209,7 +211,7 @@ export function latestRecord(records: readonly SlotRecord[]): SlotRecord | null 
   return latest;
 }
 
-/** Returns whether a source has given the slots, and may have forgotten the move since. */
+/** Returns whether a source has executed `give`, and possibly `clear` since. */
 function hasGiven(record: SlotRecord, move: SlotMove): boolean {
   if (holds(record, move)) return record.move!.isGiven;
   if (record.version < move.version) return false;

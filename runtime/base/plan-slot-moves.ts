@@ -1,4 +1,4 @@
-// Which slots move so that each of some groups has an equal share: as few as possible.
+// Plans the minimum number of slot moves that gives each of the receiving groups an equal share.
 
 import { SlotMap, type SlotRuns } from "./slot-map.js";
 
@@ -9,8 +9,8 @@ export interface PlannedMove {
 }
 
 /**
- * @param groups owners of the map, by number
- * @param kept groups that share the slots afterwards
+ * @param groups names of the owners in the map, by number
+ * @param receivers groups that share the slots after the moves
  */
 export function planSlotMoves(
   map: SlotRuns,
@@ -37,14 +37,14 @@ export function planSlotMoves(
   return [...moves.values()];
 }
 
-/** Groups with most slots keep one more, where the slots are not divisible. */
+/** Computes the quotas. A remainder goes to the groups that already have the most slots. */
 function apportion(
   count: number,
   kept: readonly string[],
-  has: (group: string) => number,
+  countOwned: (group: string) => number,
 ): Map<string, number> {
-  const least = Math.floor(count / kept.length);
-  const rest = count % kept.length;
-  const byCount = [...kept].sort((a, b) => has(b) - has(a));
-  return new Map(byCount.map((group, place) => [group, least + (place < rest ? 1 : 0)]));
+  const minimum = Math.floor(count / kept.length);
+  const remainder = count % kept.length;
+  const byCount = [...kept].sort((a, b) => countOwned(b) - countOwned(a));
+  return new Map(byCount.map((group, rank) => [group, minimum + (rank < remainder ? 1 : 0)]));
 }

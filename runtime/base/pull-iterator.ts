@@ -42,7 +42,7 @@ export class PullIterator<T> implements AsyncIterableIterator<T, undefined, unde
     return { done: true, value: undefined };
   }
 
-  /** A promise for each wait: a common one would collect reactions for as long as it is pending. */
+  /** Creates a promise per wait, because a shared pending one would accumulate reactions. */
   #wait(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#wake = resolve;

@@ -1,5 +1,6 @@
-// State changes of this server as data, for the console: services that go in and out, threads and
-// back-ends that die and come back, instances seen from here. The log has the same events as text.
+// State changes of this server as data, for the console: changes of Service-IN, failures and
+// restarts of threads and back-ends, and states of other instances. The server log contains the
+// same events as text.
 
 import { log } from "./log.js";
 import type { LogFields } from "./log-entry.js";
@@ -28,9 +29,9 @@ export interface StateEvents {
 
 const MAX_TEXT = 200;
 const MAX_SUBJECT = 80;
-/** Room for JSON of characters that each take up to six bytes. */
-const PLACE_BYTES = 2048;
-const ring = new SharedRing("svc.event-ring", 200, PLACE_BYTES);
+/** Sufficient for JSON, in which a character takes up to six bytes. */
+const ENTRY_BYTES = 2048;
+const ring = new SharedRing("svc.event-ring", 200, ENTRY_BYTES);
 
 /** Enables recording. Called by the main thread before it starts others. */
 export function enableRecentEvents(): void {

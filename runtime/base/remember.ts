@@ -1,7 +1,7 @@
-// Keeps the results of a pure function for the texts that it was called with last. Clients choose
-// these texts, so their number and length are bounded.
+// Caches the results of a pure function for recent arguments. Clients choose these texts, so their
+// number and length are limited.
 
-/** Texts of each of the two generations; an older text is dropped with its whole generation. */
+/** Size of each of the two generations of cached texts; an old generation is dropped as a whole. */
 export const MAX_TEXTS = 512;
 const MAX_CHARS = 256;
 

@@ -1,5 +1,5 @@
 // A file of lines that is rotated by size: `audit.log` becomes `audit.log.1`, and so on. Writing
-// never blocks; lines that a slow or full disk cannot take are lost, and counted.
+// never blocks: lines that a slow or full disk cannot accept are dropped and counted.
 
 import {
   createWriteStream,
@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { finished } from "node:stream/promises";
 
-/** Lines may hold private data. */
+/** Lines may contain private data. */
 const OWNER_ONLY = 0o600;
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 const REOPEN_AFTER_MS = 1000;
@@ -32,7 +32,7 @@ export class RotatingFile {
   #openedAtMs = 0;
   #lost = 0;
 
-  /** @param onFailure called when the file cannot be written any more */
+  /** @param onFailure called when the file can no longer be written */
   constructor(path: string, options: RotatingFileOptions, onFailure: (reason: string) => void) {
     this.#path = path;
     this.#options = options;
@@ -52,7 +52,7 @@ export class RotatingFile {
     });
     this.#file = file;
     this.#left = this.#options.maxBytes - size;
-    // A crashed process may have left half a line.
+    // A crashed process may have left an incomplete line.
     if (size > 0) this.#put("");
   }
 
@@ -82,7 +82,7 @@ export class RotatingFile {
     this.#file!.write(`${line}\n`);
   }
 
-  /** Rotates a full file, and opens one that failed again after a while. */
+  /** Rotates a full file, and reopens a failed one after a while. */
   #isReady(): boolean {
     if (this.#file !== null && this.#left > 0) return true;
     const isFull = this.#file !== null;
@@ -91,7 +91,7 @@ export class RotatingFile {
       if (isFull) this.#rotate();
       this.open();
     } catch (error) {
-      // A file that cannot be renamed grows: that is better than losing lines.
+      // A file that cannot be renamed keeps growing, which is better than losing lines.
       this.#left = this.#options.maxBytes;
       this.#onFailure((error as Error).message);
     }

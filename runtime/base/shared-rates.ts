@@ -39,7 +39,7 @@ function createMemory(): SharedArrayBuffer {
     new SharedArrayBuffer((HEAD_WORDS + BUCKETS * WAYS) * BigInt64Array.BYTES_PER_ELEMENT),
   );
   words[0] = BigInt(Math.floor(nowMs()));
-  // Clients that could choose keys of one bucket could forget their own.
+  // Without a seed, clients could choose keys of one bucket to evict the word of their own key.
   words[1] = randomBytes(8).readBigInt64LE();
   return words.buffer as SharedArrayBuffer;
 }
@@ -47,7 +47,7 @@ function createMemory(): SharedArrayBuffer {
 let shared: BigInt64Array | null = null;
 
 function memory(): BigInt64Array {
-  // A program without threads has memory of its own.
+  // A program without threads uses private memory.
   shared ??= new BigInt64Array(
     (getEnvironmentData(KEY) as SharedArrayBuffer | undefined) ?? createMemory(),
   );
@@ -61,7 +61,7 @@ export function takeRate(key: string, perMinute: number, at = nowMs()): TakenRat
   const interval = MINUTE_TICKS / perMinute;
   const { bucket, tag } = locate(key, words[1]!);
   for (;;) {
-    const place = findPlace(words, bucket, tag, now);
+    const place = findWord(words, bucket, tag, now);
     const word = Atomics.load(words, place);
     const completeAt = tagOf(word) === tag ? Math.max(now, timeOf(word)) : now;
     const next = completeAt + interval;
@@ -76,8 +76,8 @@ export function takeRate(key: string, perMinute: number, at = nowMs()): TakenRat
   }
 }
 
-/** Returns the word of a key, or the one that it may use. */
-function findPlace(words: BigInt64Array, bucket: number, tag: number, now: number): number {
+/** Returns the offset of a key's word, or of the word that it may take. */
+function findWord(words: BigInt64Array, bucket: number, tag: number, now: number): number {
   const from = HEAD_WORDS + bucket * WAYS;
   let found = from;
   let least = Number.POSITIVE_INFINITY;
@@ -85,7 +85,7 @@ function findPlace(words: BigInt64Array, bucket: number, tag: number, now: numbe
     const word = Atomics.load(words, place);
     if (word !== 0n && tagOf(word) === tag) return place;
     const time = timeOf(word);
-    // Of the words that are free, the first one: threads that add a key at once must agree.
+    // The first free word, because threads that add a key concurrently must choose the same one.
     const rank = time <= now ? 0 : time;
     if (rank >= least) continue;
     least = rank;

@@ -38,24 +38,24 @@ interface Views {
 
 export class SharedRing {
   readonly #key: string;
-  readonly #places: number;
-  readonly #placeBytes: number;
+  readonly #capacity: number;
+  readonly #slotBytes: number;
   #views: Views | null = null;
 
   /**
    * @param key the same in all threads
-   * @param placeBytes a multiple of eight
+   * @param slotBytes a multiple of eight
    */
-  constructor(key: string, places: number, placeBytes: number) {
+  constructor(key: string, capacity: number, slotBytes: number) {
     this.#key = key;
-    this.#places = places;
-    this.#placeBytes = placeBytes;
+    this.#capacity = capacity;
+    this.#slotBytes = slotBytes;
   }
 
   /** Enables recording. Called by the main thread before it starts others. */
   open(): void {
     if (this.isOpen) return;
-    const shared = new SharedArrayBuffer(FIRST + this.#places * this.#placeBytes);
+    const shared = new SharedArrayBuffer(FIRST + this.#capacity * this.#slotBytes);
     setEnvironmentData(this.#key, shared);
   }
 
@@ -71,8 +71,8 @@ export class SharedRing {
     return this.#views;
   }
 
-  #placeOf(number: number): number {
-    return FIRST + ((number >>> 0) % this.#places) * this.#placeBytes;
+  #offsetOf(number: number): number {
+    return FIRST + ((number >>> 0) % this.#capacity) * this.#slotBytes;
   }
 
   /** Appends a text, truncated to its slot. Does nothing before `open`. */
@@ -81,15 +81,15 @@ export class SharedRing {
     if (shared === null) return;
     const { words, bytes } = shared;
     const number = (Atomics.add(words, 0, 1) + 1) >>> 0;
-    const place = this.#placeOf(number);
+    const offset = this.#offsetOf(number);
     // Invalidates the slot while it is written.
-    Atomics.store(words, place / 4, 0);
-    bytes.writeUInt16LE(threadId & 0xffff, place + 4);
-    bytes.writeUInt16LE(tag, place + 6);
-    bytes.writeDoubleLE(Date.now(), place + 8);
-    const length = bytes.write(text, place + HEAD_BYTES, this.#placeBytes - HEAD_BYTES, "utf8");
-    bytes.writeUInt32LE(length, place + 16);
-    Atomics.store(words, place / 4, number | 0);
+    Atomics.store(words, offset / 4, 0);
+    bytes.writeUInt16LE(threadId & 0xffff, offset + 4);
+    bytes.writeUInt16LE(tag, offset + 6);
+    bytes.writeDoubleLE(Date.now(), offset + 8);
+    const length = bytes.write(text, offset + HEAD_BYTES, this.#slotBytes - HEAD_BYTES, "utf8");
+    bytes.writeUInt32LE(length, offset + 16);
+    Atomics.store(words, offset / 4, number | 0);
   }
 
   /** Returns entries numbered above `after`, oldest first; 0 for all. */
@@ -99,7 +99,7 @@ export class SharedRing {
     const next = Atomics.load(shared.words, 0) >>> 0;
     // A cursor from before a restart may be too high.
     const from = after > next ? 0 : after;
-    const first = Math.max(from, next - this.#places);
+    const first = Math.max(from, next - this.#capacity);
     const entries: RingEntry[] = [];
     for (let number = first + 1; number <= next; number++) {
       const entry = this.#entryAt(shared, number);
@@ -114,12 +114,12 @@ export class SharedRing {
 
   /** Returns null while the entry is being written, or if it was overwritten. */
   #entryAt({ words, bytes }: Views, number: number): RingEntry | null {
-    const place = this.#placeOf(number);
+    const place = this.#offsetOf(number);
     if (Atomics.load(words, place / 4) >>> 0 !== number) return null;
     const thread = bytes.readUInt16LE(place + 4);
     const tag = bytes.readUInt16LE(place + 6);
     const at = bytes.readDoubleLE(place + 8);
-    const length = Math.min(bytes.readUInt32LE(place + 16), this.#placeBytes - HEAD_BYTES);
+    const length = Math.min(bytes.readUInt32LE(place + 16), this.#slotBytes - HEAD_BYTES);
     const text = bytes.toString("utf8", place + HEAD_BYTES, place + HEAD_BYTES + length);
     if (Atomics.load(words, place / 4) >>> 0 !== number) return null;
     return { number, at, thread, tag, text };

@@ -1,28 +1,28 @@
-// Which owner each slot has. A map is written as runs, so that it stays small in a descriptor and
-// between threads; looked up in an array.
+// Maps slots to owners. Stored as runs, which are small in descriptors and messages, and expanded
+// to an array for lookups.
 
 import { MAX_SLOTS } from "./limits.js";
 import { slotOfKey } from "./slot-of-key.js";
 
-/** The slots from `first` to the next run belong to `owner`; -1: to none of this map. */
+/** The slots from `first` to the next run belong to `owner`; -1: to no owner in this map. */
 export type SlotRun = readonly [first: number, owner: number];
 
 /** A map in the configuration of a dispatcher. */
 export interface IdentifiedRuns extends SlotRuns {
-  /** Of the map of the system; undefined: answers of any map are merged. */
+  /** Id of the system's map; undefined: responses are merged regardless of their map. */
   readonly id?: string;
-  /** Groups of each partition, by which a later map of the system applies. */
+  /** Groups of each partition, which translate later maps of the system. */
   readonly groups?: readonly (readonly string[])[];
 }
 
 export interface SlotRuns {
   /** Number of slots, a power of two. */
   readonly count: number;
-  /** In ascending order; the first one begins at slot 0. */
+  /** In ascending order; the first run begins at slot 0. */
   readonly runs: readonly SlotRun[];
 }
 
-/** Divides the slots into ranges, one per owner, which differ by one slot at most. */
+/** Divides the slots into one range per owner, whose sizes differ by at most one. */
 export function divideSlots(count: number, owners: number): SlotRuns {
   const runs = Array.from({ length: owners }, (_, owner): SlotRun => {
     return [Math.ceil((owner * count) / owners), owner];
@@ -30,7 +30,7 @@ export function divideSlots(count: number, owners: number): SlotRuns {
   return { count, runs };
 }
 
-/** Returns which of equal shares of the slots a key is in. */
+/** Returns the number of the share that contains a key, of equal shares of the slots. */
 export function findShare(key: string, shares: number): number {
   return Math.floor((slotOfKey(key, MAX_SLOTS) * shares) / MAX_SLOTS);
 }

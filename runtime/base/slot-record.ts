@@ -1,11 +1,11 @@
-// Record that each instance keeps of the slots of its system: the map, and the move in progress. A
-// pure state machine: the caller makes each new record durable before it acknowledges the command.
+// State machine of the slot record of an instance: the map of the system and the move in progress.
+// Pure: the caller makes each new record durable before it acknowledges the command.
 //
 //   settled ──hold──► held ──give──► given ──clear──► settled, version + 1   in the source
 //   settled ──hold──► held ─────────take────────────► settled, version + 1   in the target
 //                      └──abort──► settled, same version                     in both
 //
-// `give` is the point of no return. Before it, a source that has aborted refuses to give, so that
+// `give` is the point of no return. Before it, a source that has aborted rejects `give`, so that
 // the target may drop its copy. After it, any coordinator completes the move.
 
 import { isDeepStrictEqual } from "node:util";
@@ -13,9 +13,9 @@ import { SvcError } from "./errors.js";
 import { SlotMap, type SlotRun, type SlotRuns } from "./slot-map.js";
 
 export interface SlotMove {
-  /** Identifies the attempt: a repeated move has another id. */
+  /** Identifies the attempt: a retried move has another id. */
   readonly id: string;
-  /** Version of the map afterwards. */
+  /** Version of the map after the move. */
   readonly version: number;
   readonly from: string;
   readonly to: string;
@@ -23,16 +23,16 @@ export interface SlotMove {
 }
 
 export interface SlotRecord {
-  /** 0: the map that the descriptor implies. */
+  /** Version of the map; 0: the map that the descriptor implies. */
   readonly version: number;
-  /** Owner of each slot: offset in `groups`. */
+  /** Owner of each slot, as an offset in `groups`. */
   readonly map: SlotRuns;
   readonly groups: readonly string[];
-  /** The unfinished move of this group. */
+  /** The unfinished move from or to this group. */
   readonly move: (SlotMove & { readonly isGiven: boolean }) | null;
-  /** The data come from a backup: they are those of this version, and of no later one. */
+  /** The data come from a backup, and match exactly this version. */
   readonly isRestored?: boolean;
-  /** The last move to this group that was undone: until then, a part of its content was here. */
+  /** Id of the last undone move to this group. The group had a part of its content until then. */
   readonly undone?: string;
 }
 
@@ -42,8 +42,8 @@ export type SlotCommand =
   | { readonly do: "install"; readonly record: SlotRecord };
 
 /**
- * Returns the record after a command. Repeating the last command changes nothing.
- * @param own group of the instance; null: it has none, as a dispatcher
+ * Returns the record after a command. Idempotent: repeating the last command changes nothing.
+ * @param own group of the instance; null: none, such as for a dispatcher
  * @throws SvcError SVC3413 for a command that does not fit the record
  */
 export function changeSlots(
@@ -57,51 +57,60 @@ export function changeSlots(
   const isKnown = move !== null && move.id === command.id;
   if (command.do === "abort") {
     if (!isKnown) return record;
-    if (move.isGiven) throw refused("the slots are given: the move can only go forward");
+    if (move.isGiven) throw createRefusal("the slots are given: the move can only go forward");
     const undone = move.to === own ? { undone: move.id } : {};
     return { ...record, ...undone, move: null };
   }
-  const wanted = command.do === "take" ? move?.to : move?.from;
-  if (!isKnown || wanted !== own) throw refused(`${command.do}: no such move is held here`);
+  const requiredGroup = command.do === "take" ? move?.to : move?.from;
+  if (!isKnown || requiredGroup !== own)
+    throw createRefusal(`${command.do}: no such move is held here`);
   if (command.do === "clear") {
-    if (!move.isGiven) throw refused("clear: the slots are not given");
+    if (!move.isGiven) throw createRefusal("clear: the slots are not given");
     return { ...record, move: null };
   }
   if (command.do === "give") {
-    return move.isGiven ? record : { ...moved(record, move), move: { ...move, isGiven: true } };
+    return move.isGiven
+      ? record
+      : { ...transferSlots(record, move), move: { ...move, isGiven: true } };
   }
-  return { ...moved(record, move), move: null };
+  return { ...transferSlots(record, move), move: null };
 }
 
 function hold(record: SlotRecord, own: string | null, move: SlotMove): SlotRecord {
   if (record.move?.id === move.id) return record;
-  if (record.move !== null) throw refused("hold: another move is not finished");
-  if (own !== move.from && own !== move.to) throw refused("hold: the move concerns other groups");
+  if (record.move !== null) throw createRefusal("hold: another move is not finished");
+  if (own !== move.from && own !== move.to)
+    throw createRefusal("hold: the move concerns other groups");
   if (move.version !== record.version + 1) {
-    throw refused(`hold: version ${move.version} does not follow ${record.version}`);
+    throw createRefusal(`hold: version ${move.version} does not follow ${record.version}`);
   }
   const from = record.groups.indexOf(move.from);
   const owners = new SlotMap(record.map);
   const isOwned = from >= 0 && move.slots.every((slot) => owners.ownerOf(slot) === from);
   const isKnown = move.from !== move.to && record.groups.includes(move.to);
-  if (!isOwned || !isKnown) throw refused(`hold: ${move.from} does not own the slots`);
+  if (!isOwned || !isKnown) throw createRefusal(`hold: ${move.from} does not own the slots`);
   return { ...record, move: { ...move, isGiven: false } };
 }
 
-/** Replaces the map by a later one. A dispatcher has no data: it takes any. */
+/** Replaces the map with a later one. A dispatcher has no data and accepts any map. */
 function install(record: SlotRecord, own: string | null, next: SlotRecord): SlotRecord {
   if (own === null) return settle(next);
-  if (record.move !== null) throw refused("install: a move is not finished");
-  if (record.isRestored === true && !isDeepStrictEqual(listOwn(record, own), listOwn(next, own))) {
+  if (record.move !== null) throw createRefusal("install: a move is not finished");
+  if (
+    record.isRestored === true &&
+    !isDeepStrictEqual(listBoundaries(record, own), listBoundaries(next, own))
+  ) {
     const text = `${own} was restored with version ${record.version} of the slot map`;
-    throw refused(`${text}, and others have version ${next.version}: restore all to one time`);
+    throw createRefusal(
+      `${text}, and others have version ${next.version}: restore all to one time`,
+    );
   }
   if (next.version < record.version) {
-    throw refused(`install: version ${next.version} is older than ${record.version}`);
+    throw createRefusal(`install: version ${next.version} is older than ${record.version}`);
   }
   const isSame = isDeepStrictEqual(namedOwners(record), namedOwners(next));
   if (next.version === record.version && !isSame) {
-    throw refused(`install: there is another map of version ${next.version}`);
+    throw createRefusal(`install: there is another map of version ${next.version}`);
   }
   const { undone } = record;
   return { ...settle(next), ...(undone !== undefined && { undone }) };
@@ -111,25 +120,25 @@ function settle({ isRestored: _, undone: __, ...next }: SlotRecord): SlotRecord 
   return { ...next, move: null };
 }
 
-/** Returns where the slots of a group begin and end. */
-function listOwn({ map, groups }: SlotRecord, own: string): readonly number[] {
+/** Returns the offsets where ranges of a group's slots begin and end. */
+function listBoundaries({ map, groups }: SlotRecord, own: string): readonly number[] {
   const owned = map.runs.map(([first, owner]) => [first, groups[owner] === own] as const);
   const isOther = ([, is]: readonly [number, boolean], at: number) =>
     is !== (owned[at - 1]?.[1] ?? false);
   return owned.filter(isOther).map(([first]) => first);
 }
 
-function moved(record: SlotRecord, { version, slots, to }: SlotMove): SlotRecord {
+function transferSlots(record: SlotRecord, { version, slots, to }: SlotMove): SlotRecord {
   const owner = record.groups.indexOf(to);
   return { ...settle(record), version, map: withOwner(record.map, slots, owner) };
 }
 
-/** Returns whether a group may have contents of slots that it does not own. */
+/** Returns whether a group may hold content of slots that it does not own. */
 export function isMixed({ move }: SlotRecord, own: string | null): boolean {
   return move !== null && (move.isGiven || move.from !== own);
 }
 
-/** Returns the slots that have another owner, or that one of two records moves. */
+/** Returns the slots whose owner differs between two records, or that one of them moves. */
 export function listMoved(before: SlotRecord, after: SlotRecord): number[] {
   const moved = new Set([...(before.move?.slots ?? []), ...(after.move?.slots ?? [])]);
   const [former, next] = [new SlotMap(before.map), new SlotMap(after.map)];
@@ -166,11 +175,11 @@ function findRuns(owners: readonly number[]): SlotRun[] {
   return runs;
 }
 
-/** Returns what is equal for equal owners, whatever other groups there are. */
+/** Returns a form of the map that is equal for equal owners, independent of other groups. */
 export function namedOwners({ map, groups }: Pick<SlotRecord, "map" | "groups">) {
   return { count: map.count, runs: map.runs.map(([first, owner]) => [first, groups[owner]!]) };
 }
 
-function refused(text: string): SvcError {
+function createRefusal(text: string): SvcError {
   return new SvcError("SVC3413", text);
 }

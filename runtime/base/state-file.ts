@@ -1,5 +1,5 @@
-// Small JSON files in which a data folder keeps its state. Each carries the version of its format,
-// so that a release refuses what only a later one can have written.
+// Small JSON files with the state of a data folder. Each contains the version of its format, so
+// that a release rejects files of later releases.
 
 import { readFileSync } from "node:fs";
 import { replaceFileSync } from "./durable-files.js";
@@ -11,7 +11,7 @@ const STATE_FORMAT = 1;
 type State = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the properties in a file; undefined if there is none. Files of the first release have no
+ * Returns the properties in a file; undefined: no file. Files of the first release have no
  * version.
  * @throws SvcError SVC2506 for a file of a later release
  * @throws Error if the file cannot be read
@@ -30,7 +30,7 @@ export function readState(file: string): State | undefined {
   return content;
 }
 
-/** As `readState`; null for a file that cannot be read or is corrupt. */
+/** Like `readState`, but returns null for an unreadable or corrupt file. */
 export function readStateOrNull(file: string): State | undefined | null {
   try {
     return readState(file);

@@ -11,7 +11,7 @@ const LOW = 10;
 export function lowerThreadPriority(): void {
   if (process.platform !== "linux") return;
   try {
-    // Elsewhere, the priority is that of the whole process.
+    // On other systems, this call would change the priority of the whole process.
     const [, thread] = /\/task\/(\d+)$/.exec(readlinkSync("/proc/thread-self")) ?? [];
     if (thread !== undefined) setPriority(Number(thread), LOW);
   } catch {

@@ -30,10 +30,10 @@ export class TlsFiles {
   readonly #paths: TlsPaths;
   readonly #label: string;
   #material: TlsMaterial | null = null;
-  /** Stamps of the files in use, of those seen last, and of those rejected. */
+  /** Stamps of the files in use, of the last check, and of rejected files. */
   #stamp = "";
   #seenStamp = "";
-  #refusedStamp = "";
+  #rejectedStamp = "";
   /** End of validity of the certificate in use, milliseconds since 1970; null without one. */
   expiresAtMs: number | null = null;
 
@@ -51,7 +51,7 @@ export class TlsFiles {
 
   /** @throws SvcError SVC2940 for an unreadable file, SVC2941, SVC2942 for invalid content */
   async load(): Promise<TlsMaterial> {
-    const stamp = await this.#stampOf();
+    const stamp = await this.#readStamp();
     const material = await this.#read();
     this.#stamp = stamp;
     this.#seenStamp = stamp;
@@ -61,21 +61,21 @@ export class TlsFiles {
 
   /**
    * Reloads the files if they have changed and are stable; called periodically. Invalid files are
-   * logged once, and the former material stays in use.
+   * logged once, and the previous material stays in use.
    * @returns the new material, null for no change
    */
   async refresh(): Promise<TlsMaterial | null> {
-    const stamp = await this.#stampOf();
-    const isAtRest = stamp === this.#seenStamp;
+    const stamp = await this.#readStamp();
+    const isStable = stamp === this.#seenStamp;
     this.#seenStamp = stamp;
-    if (!isAtRest || stamp === this.#stamp || stamp === this.#refusedStamp) return null;
+    if (!isStable || stamp === this.#stamp || stamp === this.#rejectedStamp) return null;
     try {
       const material = await this.load();
-      this.#refusedStamp = "";
+      this.#rejectedStamp = "";
       log(`${this.#label}: certificates reloaded`, "info");
       return material;
     } catch (error) {
-      this.#refusedStamp = stamp;
+      this.#rejectedStamp = stamp;
       const { message, code } = error as SvcError;
       log(`${message}; keeping the previous certificates`, "error", { code });
       return null;
@@ -83,12 +83,12 @@ export class TlsFiles {
   }
 
   /** Returns a stamp that changes with the files. */
-  async #stampOf(): Promise<string> {
+  async #readStamp(): Promise<string> {
     const stamps = PARTS.map(async (part) => {
       const path = this.#paths[part];
       if (path === null) return "";
-      const found = await stat(path).catch(() => null);
-      return found === null ? "none" : `${found.ino} ${found.size} ${found.mtimeMs}`;
+      const info = await stat(path).catch(() => null);
+      return info === null ? "none" : `${info.ino} ${info.size} ${info.mtimeMs}`;
     });
     return (await Promise.all(stamps)).join("\n");
   }
@@ -105,7 +105,7 @@ export class TlsFiles {
     };
     try {
       const context = tls().createSecureContext({ ...options, minVersion: "TLSv1.2" });
-      if (leaf !== null) this.#noteExpiry(leaf);
+      if (leaf !== null) this.#recordExpiry(leaf);
       return { options, context };
     } catch (error) {
       throw this.#refusal("cert", `cannot be used: ${(error as Error).message}`, error);
@@ -150,7 +150,7 @@ export class TlsFiles {
     throw new SvcError("SVC2942", refused);
   }
 
-  #noteExpiry({ validTo }: X509Certificate): void {
+  #recordExpiry({ validTo }: X509Certificate): void {
     this.expiresAtMs = Date.parse(validTo);
     const leftMs = this.expiresAtMs - Date.now();
     if (!(leftMs < TLS_EXPIRY_NOTICE_MS)) return;

@@ -1,5 +1,5 @@
-// Handles errors of code that executed project files leave behind, such as timers of
-// `svc.config.ts`: if it throws or calls `process.exit`, the command completes and fails.
+// Handles late errors of executed project files, such as those of timers in `svc.config.ts`. If
+// such code throws or calls `process.exit`, the command completes and then fails.
 
 import { inspect } from "node:util";
 import { SvcError } from "./errors.js";
@@ -12,7 +12,7 @@ const MAX_SHOWN = 200;
 /** Node's code for a promise rejected with a value that is not an error. */
 const REJECTED = "ERR_UNHANDLED_REJECTION";
 
-let left: SvcError | null = null;
+let recorded: SvcError | null = null;
 let lastRun: string | null = null;
 
 /** Records an executed file: unattributed errors are assigned to it from now on. */
@@ -37,25 +37,27 @@ export class ExitAttempt extends SvcError {
  * @returns the error to report; null: not caused by a tracked file
  */
 export function recordUnhandledError(error: unknown): SvcError | null {
-  const found = error instanceof ExitAttempt ? error : failureOf(error);
-  left ??= found;
+  const found = error instanceof ExitAttempt ? error : attributeError(error);
+  recorded ??= found;
   return found;
 }
 
 /** @throws SvcError if such an exception was recorded */
 export function rethrowUnhandledError(): void {
-  if (left !== null) throw left;
+  if (recorded !== null) throw recorded;
 }
 
-function failureOf(error: unknown): SvcError | null {
+function attributeError(error: unknown): SvcError | null {
   // svc itself throws only errors; other values have no stack to attribute them by.
   const isError = error instanceof Error && (error as NodeJS.ErrnoException).code !== REJECTED;
   const file = isError ? moduleInStack(error.stack) : lastRun;
   if (file === undefined || file === null) return null;
-  const what = error instanceof Error ? error.message : shown(error);
-  return new SvcError("SVC1101", `${file} failed after it was loaded: ${what}`, { cause: error });
+  const message = error instanceof Error ? error.message : formatThrown(error);
+  return new SvcError("SVC1101", `${file} failed after it was loaded: ${message}`, {
+    cause: error,
+  });
 }
 
-function shown(value: unknown): string {
+function formatThrown(value: unknown): string {
   return `${inspect(value, { customInspect: false, depth: 0 }).slice(0, MAX_SHOWN)} was thrown`;
 }

@@ -6,6 +6,6 @@ import type { Exchange } from "../http/transport.js";
 
 /** Returns the rejection of a request that another group must answer, otherwise null. */
 export function misdirection({ headers: { key } }: Exchange): HttpRejection | null {
-  const owner = key === null ? null : (threadSlots()?.refusal(key) ?? null);
+  const owner = key === null ? null : (threadSlots()?.explainRefusal(key) ?? null);
   return owner === null ? null : new HttpRejection(421, `421 Misdirected Request: ${owner}`);
 }

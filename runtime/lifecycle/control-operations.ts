@@ -148,7 +148,7 @@ async function setDescriptor(
   const present = former === null ? null : readDescriptor(former);
   const slotPlan = id === null ? null : planInstance(given, id).slots;
   // All owners are still there: each vertex has one owner, however many partitions there are.
-  const isCovered = slotPlan !== null && graphs.slots?.fits(slotPlan) === true;
+  const isCovered = slotPlan !== null && graphs.slots?.accepts(slotPlan) === true;
   if (id !== null && present !== null && Number(split ?? 0) === 0 && !isCovered) {
     await checkWidth(present, given, id, service.settings.projectDir);
   }

@@ -431,7 +431,7 @@ export class GraphSupervisor implements GraphSource {
     await Promise.all(opening);
     // A replica takes over the record of its provider.
     const { readonly, txPort, followStream } = this.#settings;
-    if (txPort === null && followStream === null) this.slots?.keepFirst(!readonly);
+    if (txPort === null && followStream === null) this.slots?.storeInitial(!readonly);
   }
 
   /** @throws DataError if the graph is open and stored elsewhere */

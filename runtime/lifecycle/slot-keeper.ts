@@ -133,7 +133,7 @@ export class SlotKeeper {
   /** The data of this instance come from the leader of its group: so does its record. */
   async #adopt(calls: InstanceCalls): Promise<void> {
     const { slots, leads, node, adminKey } = this.#parts;
-    if (await leads()) return slots.keepFirst();
+    if (await leads()) return slots.storeInitial();
     const { system } = calls;
     const instances = new SlotInstances(calls, null);
     const members = listMembers(system).filter((id) => findGroup(system, id) === slots.own);
@@ -143,7 +143,7 @@ export class SlotKeeper {
     if (leader !== undefined && !slots.isKnown) return slots.adopt(leader.record);
     if (adminKey !== null || !asked.some(isForbidden)) return;
     log("slots: no operator key, so that the map of the descriptor is used", "warn");
-    slots.keepFirst();
+    slots.storeInitial();
   }
 
   /** Moves may have ended while this dispatcher was away. */

@@ -200,7 +200,7 @@ export class SlotShare {
   /** Holds a move to a group of one member, which has nothing of its content until `write`. */
   prepare(move: SlotMove): SlotRecord {
     // Another write may have begun before.
-    if (this.#slots.record.move?.id !== move.id) this.#slots.noteAbsent(move.id);
+    if (this.#slots.record.move?.id !== move.id) this.#slots.setAbsentMove(move.id);
     return this.#slots.change({ do: "hold", move });
   }
 
@@ -223,7 +223,7 @@ export class SlotShare {
       );
     });
     if (missing.length > 0) return { missing: missing.map(({ slot }) => slot) };
-    this.#slots.noteAbsent(null);
+    this.#slots.setAbsentMove(null);
     const record = this.#slots.change({ do: "hold", move });
     for (const graph of all) {
       const anchors = this.#staged.get(placeOf(graph.store.name, this.#slots.record.map.count));
@@ -261,7 +261,7 @@ export class SlotShare {
   async clearOut(id: string): Promise<object> {
     const sinceMs = performance.now();
     await this.#removeContent(id);
-    this.#slots.noteAbsent(id);
+    this.#slots.setAbsentMove(id);
     return { ms: performance.now() - sinceMs };
   }
 

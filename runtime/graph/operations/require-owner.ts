@@ -59,7 +59,7 @@ function requireUnheldHeads(store: GraphStore, slots: InstanceSlots, vertex: num
 /** Returns whether another group owns an existing vertex. */
 export function isForeign(store: GraphStore, vertex: number): boolean {
   const { slots } = store;
-  return slots !== null && !isAnchor(store, vertex) && !slots.owns(store.ids.idOf(vertex));
+  return slots !== null && !isAnchor(store, vertex) && !slots.ownsKey(store.ids.idOf(vertex));
 }
 
 /** Returns whether a vertex of a divided graph exists in every group. */
@@ -92,5 +92,7 @@ function requireOwn(
   if (slots.mayChange(key)) return;
   if (type === 0 ? isAnchor(store, vertex) : isAnchorCode(store, slots, type)) return;
   const shown = key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}...` : key;
-  throw new OwnerError(`vertex '${shown}': ${slots.owns(key) ? MOVING : slots.describeOwner(key)}`);
+  throw new OwnerError(
+    `vertex '${shown}': ${slots.ownsKey(key) ? MOVING : slots.describeOwner(key)}`,
+  );
 }

@@ -7,7 +7,7 @@ import { decompress } from "../../base/async-calls.js";
 import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
 import { SvcError } from "../../base/errors.js";
 import { LOG_FOLDER, RESTORE_MARKER } from "../../base/graph-names.js";
-import { keepSlotRecord } from "../../base/kept-slots.js";
+import { storeSlotRecord } from "../../base/kept-slots.js";
 import type { SlotRecord } from "../../base/slot-record.js";
 import { beginLineage } from "../lineage.js";
 import { type DiskFile, realDisk } from "../log/disk.js";
@@ -36,7 +36,7 @@ export async function restoreRoot(
       await restoreFile(store, plan, root, path, pieces);
     const cut = cutLog(realDisk, join(root, LOG_FOLDER), plan.target);
     beginLineage(root, cut.end, cut.epoch);
-    if (slots !== null) keepSlotRecord(root, { ...slots, isRestored: true });
+    if (slots !== null) storeSlotRecord(root, { ...slots, isRestored: true });
     rmSync(join(root, RESTORE_MARKER));
     fsyncDirectory(root);
     return cut;

@@ -115,7 +115,7 @@ export abstract class ReceivedRequest {
    */
   owns(key: string): boolean {
     const slots = threadSlots();
-    return slots === null ? this.partitionOf(key) === this.partition : slots.owns(checkKey(key));
+    return slots === null ? this.partitionOf(key) === this.partition : slots.ownsKey(checkKey(key));
   }
 
   /**

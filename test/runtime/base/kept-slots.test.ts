@@ -49,7 +49,7 @@ function refused(root: string, plan: SlotPlan, text: RegExp): void {
 
 test("a move is known after a restart, and its responses are of no map", ({ root }) => {
   const first = new KeptSlots(root, PLAN);
-  first.keepFirst();
+  first.storeInitial();
   const id = threadSlots()!.idSince(Date.now() + 1e6);
   assert.match(id!, /^[0-9a-f]{16}$/);
   first.change({ do: "hold", move: MOVE });
@@ -70,7 +70,7 @@ test("a move is known after a restart, and its responses are of no map", ({ root
 
 test("what a target receives belongs to no map, and an undone move changes none", ({ root }) => {
   const slots = new KeptSlots(root, { ...PLAN, own: 1 });
-  slots.keepFirst();
+  slots.storeInitial();
   const id = threadSlots()!.idSince(Date.now() + 1e6);
   slots.change({ do: "hold", move: MOVE });
   assert.is(threadSlots()!.idSince(Date.now() + 1e6), null);
@@ -82,18 +82,18 @@ test("what a target receives belongs to no map, and an undone move changes none"
 
 test("responses are of the map while content of a move is known to be absent", ({ root }) => {
   const plan = { ...PLAN, own: 1 };
-  new KeptSlots(root, plan).keepFirst();
+  new KeptSlots(root, plan).storeInitial();
   const slots = new KeptSlots(root, plan);
   const idOf = (receivedMs: number) => threadSlots()!.idSince(receivedMs);
   const id = idOf(1e15);
-  slots.noteAbsent("a");
+  slots.setAbsentMove("a");
   slots.change({ do: "hold", move: MOVE });
   assert.equal([idOf(1e15), idOf(1)], [id, id]);
-  slots.noteAbsent(null);
+  slots.setAbsentMove(null);
   assert.is(idOf(1e15), null);
-  slots.noteAbsent("b");
+  slots.setAbsentMove("b");
   assert.is(idOf(1e15), null);
-  slots.noteAbsent("a");
+  slots.setAbsentMove("a");
   // Requests received before may have seen some.
   assert.equal([idOf(1e15), idOf(1)], [id, null]);
   assert.ok(new KeptSlots(root, plan));
@@ -127,7 +127,7 @@ test("a map that could not be stored is stored with the next command", ({ root }
 
 test("a response for a key is of a map unless its own slot has moved", ({ root }) => {
   const slots = new KeptSlots(root, { ...PLAN, own: 1 });
-  slots.keepFirst();
+  slots.storeInitial();
   const [moving, free] = [3, 4].map((slot) => {
     return Array.from({ length: 200 }, (_, n) => `k${n}`).find(
       (key) => slotOfKey(key, 16) === slot,
@@ -164,14 +164,14 @@ test("without a record, responses are of no map until that of the group is adopt
 });
 
 test("a read-only data folder, and a dispatcher, have the map of the descriptor", ({ root }) => {
-  new KeptSlots(root, PLAN).keepFirst(false);
+  new KeptSlots(root, PLAN).storeInitial(false);
   assert.ok(threadSlots()!.idSince(Date.now() + 1e6) !== null);
   assert.not.ok(new KeptSlots(root, PLAN).isKnown);
   assert.ok(new KeptSlots(root, { ...PLAN, own: -1, partitions: [0, 1] }).isKnown);
 });
 
 test("a later descriptor does not change the owners", ({ root }) => {
-  new KeptSlots(root, PLAN).keepFirst();
+  new KeptSlots(root, PLAN).storeInitial();
   const id = new KeptSlots(root, PLAN) && threadSlots()!.idSince(1);
   const three: SlotPlan = {
     ...PLAN,
@@ -189,13 +189,13 @@ test("a later descriptor does not change the owners", ({ root }) => {
   const later = new KeptSlots(root, three);
   assert.equal([later.own, later.record.groups], ["B1", ["B1", "B2"]]);
   assert.is(threadSlots()!.idSince(1), id);
-  assert.ok(later.fits(three));
-  assert.not.ok(later.fits({ ...three, groups: ["B0", "B1"] }));
-  assert.not.ok(later.fits({ ...three, everywhere: ["kind"] }));
+  assert.ok(later.accepts(three));
+  assert.not.ok(later.accepts({ ...three, groups: ["B0", "B1"] }));
+  assert.not.ok(later.accepts({ ...three, everywhere: ["kind"] }));
 });
 
 test("what does not fit is refused", ({ root }) => {
-  new KeptSlots(root, PLAN).keepFirst();
+  new KeptSlots(root, PLAN).storeInitial();
   refused(root, { ...PLAN, groups: ["B1"] }, /B2 owns slots in .*, and the descriptor lacks it/);
   refused(root, { ...PLAN, map: { count: 32, runs: [[0, 0]] } }, /has 16 slots.* has 32/);
   for (const text of ["", "{}", "null", '{"version":0,"groups":[],"map":{},"move":null}']) {

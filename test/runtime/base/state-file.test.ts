@@ -44,7 +44,7 @@ test.after.each(({ root }) => {
 
 type Use = (root: string) => unknown;
 const demoted: Use = (root) => demote(root, END, 2);
-const keepSlots: Use = (root) => new KeptSlots(root, SLOTS).keepFirst();
+const keepSlots: Use = (root) => new KeptSlots(root, SLOTS).storeInitial();
 const writeJobFile: Use = (root) => writeJobs(join(root, "jobs.json"), JOBS);
 
 const seeEpoch: Use = (root) => new MemberFile(root, "a").see(6);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { keepSlotRecord } from "../../../../runtime/base/kept-slots.js";
+import { storeSlotRecord } from "../../../../runtime/base/kept-slots.js";
 import type { SlotRecord } from "../../../../runtime/base/slot-record.js";
 import {
   type Manifest,
@@ -157,13 +157,13 @@ test("slots are those of the log, or moving", async (c) => {
     let settle = (): void => undefined;
     const writer = writerOf(c, { root, disk, settle: async () => settle() });
     change(c);
-    settle = () => keepSlotRecord(root, record(1));
+    settle = () => storeSlotRecord(root, record(1));
     assert.is((await writer.step())!.slots, MOVING, "they changed meanwhile");
     const next = await writer.step();
     assert.equal([next!.slots, next!.pieces], [record(1), []]);
     assert.is(await writer.step(), null);
     const move = { id: "m", version: 2, from: "B1", to: "B2", slots: [3], isGiven: false };
-    keepSlotRecord(root, { ...record(1), move });
+    storeSlotRecord(root, { ...record(1), move });
     assert.is((await writer.step())!.slots, MOVING);
     assert.is(await writer.step(), null);
   });

@@ -16,7 +16,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SvcError } from "../../../../runtime/base/errors.js";
-import { findSlotRecord, keepSlotRecord } from "../../../../runtime/base/kept-slots.js";
+import { findSlotRecord, storeSlotRecord } from "../../../../runtime/base/kept-slots.js";
 import type { SlotRecord } from "../../../../runtime/base/slot-record.js";
 import { runTransaction } from "../../../../runtime/graph/changes/transaction.js";
 import { GraphRoot } from "../../../../runtime/graph/manager/graph-root.js";
@@ -273,7 +273,7 @@ test("restores the slot map of the moment, and no moment at which slots moved", 
   const manifests: Manifest[] = [];
   const backUp = async (record: SlotRecord): Promise<void> => {
     fill(one, `${manifests.length}`);
-    keepSlotRecord(root, record);
+    storeSlotRecord(root, record);
     manifests.push((await step(one, writer))!);
   };
   await backUp(first);
@@ -305,7 +305,7 @@ test("restores the slot map of the moment, and no moment at which slots moved", 
   assert.match(inside, /^SVC3420: slots were moving at .*; before: .*, after: /);
   assert.is(await versionOf("h", at(5)), 2);
   // Slots that change without a change of graphs are backed up, too.
-  keepSlotRecord(root, { ...first, version: 3 });
+  storeSlotRecord(root, { ...first, version: 3 });
   assert.equal((await writer.step())!.pieces, []);
   assert.is(await writer.step(), null);
   assert.is(await versionOf("g", { kind: "end" }), 3);
