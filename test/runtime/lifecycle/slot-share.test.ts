@@ -74,7 +74,7 @@ test("is not there while a move is only held, unless a write may have begun", ()
   const absent: (string | null)[] = [];
   const slots = {
     record: { move: null as null | typeof move },
-    noteAbsent: (id: string | null) => void absent.push(id),
+    setAbsentMove: (id: string | null) => void absent.push(id),
     change: ({ move: held }: { move: typeof move }) => {
       slots.record = { move: held };
       return slots.record;
@@ -98,7 +98,7 @@ test("is not there once a source has removed it", async () => {
   const slots = {
     ...{ graphs: ["test"], own: "B1" },
     record: { move: { ...MOVE, slots: [slot], isGiven: true } },
-    noteAbsent: (id: string) => void seen.push([id, graph.order]),
+    setAbsentMove: (id: string) => void seen.push([id, graph.order]),
   };
   const share = new SlotShare(graphs as never, slots as never);
   await share.clearOut("a");
