@@ -19,8 +19,8 @@ import {
 const reader = new RecordReader();
 
 /**
- * Applies a transaction to a graph, without checking constraints and owners: what the instance that
- * wrote it accepted is not refused here.
+ * Applies a transaction to a graph. Does not check constraints and owners, because the instance
+ * that wrote the transaction has accepted it.
  * @param words memory that no other thread writes to
  * @param at offset of the transaction, which lies completely in `words`
  * @param serial serial of a transaction received from another instance

@@ -1,6 +1,6 @@
 // Decodes log records to changes for change feeds. Unlike `readRecord` it neither changes the graph
-// nor needs its state at that time: records contain ids, and codes of names. The type of a vertex
-// whose record lacks it is looked up in the graph as it is now.
+// nor needs its state at that time: records contain ids, and codes of names. If a record lacks the
+// type of its vertex, the type is looked up in the current state of the graph.
 
 import { DataError } from "../model/errors.js";
 import { MODIFIERS, valueFromBits } from "../model/modifiers.js";
@@ -70,9 +70,9 @@ const STATING_TYPE = new Set<number>([
 const WITH_VECTOR_NAME = new Set<number>([
   ...[OperationCode.IndexVectors, OperationCode.SetSimilarity],
 ]);
-/** Types that are remembered: a change is mostly followed by others of the same vertices. */
+/** Maximum cached types: most changes are followed by others of the same vertices. */
 const MAX_KNOWN_TYPES = 10_000;
-/** Type of a vertex that is gone. */
+/** Type of a vertex that no longer exists. */
 const UNKNOWN = -1;
 
 const numbers = new Float64Array(1);
@@ -82,7 +82,7 @@ export class ChangeDecoder {
   readonly #store: GraphStore;
   readonly #filter: PreparedFilter;
   readonly #reader = new RecordReader();
-  /** By kind: names assigned since the start of the feed. A code may be reused for another one. */
+  /** By kind: names by code as assigned since the start of the feed. Codes may be reused later. */
   readonly #assigned = NAME_KINDS.map(() => new Map<number, string>());
   #prefix = "";
   #left = 0;
@@ -110,7 +110,7 @@ export class ChangeDecoder {
 
   /**
    * Starts a transaction.
-   * @param prefix of the positions of its changes
+   * @param prefix prefix of the positions of its changes
    */
   begin(words: Uint32Array, at: number, prefix: string): void {
     this.#prefix = prefix;
@@ -265,7 +265,7 @@ export class ChangeDecoder {
     return this.#name;
   }
 
-  /** A refused record may change the type of its vertex. */
+  /** Drops the cached type of a vertex, which a record that the filter skips may change. */
   #forgetType(): void {
     if (this.#types.size === 0) return;
     if (this.#code === OperationCode.Truncate) this.#types.clear();
@@ -295,7 +295,7 @@ export class ChangeDecoder {
     return code === UNKNOWN || code === UNTYPED ? null : this.#nameOf(TYPE, code);
   }
 
-  /** A change of a vertex whose type is unknown must not be lost. */
+  /** Returns whether the filter excludes a type. Changes of an unknown type are delivered. */
   #isRefused(code: number): boolean {
     const { types } = this.#filter;
     if (types === null || code === UNKNOWN) return false;

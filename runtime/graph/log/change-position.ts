@@ -1,6 +1,6 @@
-// Position of a change feed: the operation count of the graph after the last change that is known.
-// Replicas have the same counts, so a position holds on each of them. The place in one log only
-// shortens the search.
+// Position of a change feed: the operation count of the graph after the last delivered change.
+// Replicas have the same counts, so a position is valid on each of them. The sequence number in one
+// log only shortens the search.
 //
 //   <graph: 8 hex>-<log: 8 hex>-<sequence number, base 36>-<operation count, base 36>
 
@@ -14,7 +14,7 @@ export interface ChangePosition extends LogPlace {
 const TAG_DIGITS = 8;
 const RADIX = 36;
 const PATTERN = /^([0-9a-f]{8})-([0-9a-f]{8})-([0-9a-z]{1,10})-([0-9a-z]{1,10})$/;
-/** Log of positions that were made before anything was logged. */
+/** Log tag of positions that were created before anything was logged. */
 const UNKNOWN_LOG = "0".repeat(TAG_DIGITS);
 
 /** Returns the digits of an identity that positions contain: the last ones are random. */

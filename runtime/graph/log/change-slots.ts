@@ -1,4 +1,4 @@
-// A change of the content of slots, as a move makes it.
+// Change of the content of slots, for moves of slots between groups.
 
 import type { GraphStore } from "../store/graph-store.js";
 import { readonlyError } from "../store/readonly-error.js";

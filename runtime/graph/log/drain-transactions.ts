@@ -24,8 +24,8 @@ export interface Joint {
 }
 
 /**
- * Receives a transaction as a range of ring words; false: stop before this one. All of a joint are
- * passed one after the other; only the first may be refused.
+ * Receives a transaction as a range of ring words; false: stop before this one. The transactions of
+ * a joint are passed one after another; only the first may be refused.
  */
 export type TransactionSink = (
   words: Uint32Array,
@@ -50,7 +50,7 @@ export class DrainedTransactions {
     this.#cursors = cursors;
   }
 
-  /** Allows the rings to overwrite what was drained. Call it once that is durable. */
+  /** Allows the rings to overwrite the drained transactions. Call it once they are durable. */
   release(): void {
     for (const { ring, position } of this.#cursors) {
       if (position !== ring.consumed) ring.release(position);
@@ -90,7 +90,7 @@ export function drainTransactions(
 function findPublished(rings: Iterable<NumberedRing>): Cursor[] {
   const cursors: Cursor[] = [];
   for (const { ring, number } of rings) {
-    // In this order; see `CommitRing.waiting`.
+    // Read in this order; see `CommitRing.waiting`.
     const until = ring.committed;
     const position = ring.consumed;
     if (((until - position) | 0) > 0) cursors.push({ ring, number, position, until });

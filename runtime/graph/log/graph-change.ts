@@ -3,13 +3,13 @@
 import type { PropertyValue } from "../store/property-values.js";
 
 interface ChangeHead {
-  /** Where to continue after this change; opaque. */
+  /** Position from which a feed continues after this change; opaque. */
   readonly position: string;
   /** Seconds since 1970. */
   readonly at: number;
 }
 
-/** `type` of a vertex: null if it has none, or if it is unknown because the vertex is gone. */
+/** `type` of a vertex: null if it is untyped, or if it was removed and its type is unknown. */
 export type VertexCreated = ChangeHead & {
   readonly kind: "vertexCreated";
   readonly id: string;
@@ -97,10 +97,10 @@ export const CHANGE_KINDS = [
   ...(["vectorSet", "vectorRemoved", "arcSet", "arcRemoved", "truncated"] as const),
 ] as const satisfies readonly ChangeKind[];
 
-/** Which changes to deliver. A change without such a member is not restricted by it. */
+/** Which changes to deliver. A member restricts only changes that have such a value. */
 export interface ChangeFilter {
   readonly kinds?: readonly ChangeKind[] | undefined;
-  /** Types of vertices. Changes of vertices that are gone, whose type is unknown, are delivered. */
+  /** Types of vertices. Changes of removed vertices whose type is unknown are delivered, too. */
   readonly types?: readonly string[] | undefined;
   /** Names of properties. */
   readonly properties?: readonly string[] | undefined;

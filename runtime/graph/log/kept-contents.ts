@@ -1,5 +1,6 @@
-// Encoded slots that have not changed since: a cut encodes its slots twice, and the second time
-// while changes wait. Each change of a vertex, and of an arc at both ends, leaves its number there.
+// Cache of encoded slots. A cut encodes its slots twice, the second time while changes wait, so
+// slots that have not changed since are reused. Changes are detected by the operation count that
+// each change stores in its vertex, or in both ends of its arc.
 
 import { Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -7,10 +8,10 @@ import type { RecordName, SlotContent } from "./slot-encoder.js";
 
 export interface KeptContent {
   readonly content: SlotContent;
-  /** Names that it refers to, and others. */
+  /** Names that the content refers to, among others. */
   readonly names: readonly RecordName[];
   readonly vertices: readonly number[];
-  /** Numbers of the last change, and of the last reuse of a name, before it was encoded. */
+  /** Operation count, and number of name reuses, at the time of encoding. */
   readonly operations: number;
   readonly reuses: number;
 }
@@ -24,7 +25,7 @@ export class KeptContents {
     this.#store = store;
   }
 
-  /** Forgets all but these slots, and those of the call before. */
+  /** Forgets all slots except these and those of the previous call. */
   keep(slots: readonly number[]): void {
     const kept = new Set([...slots, ...this.#former]);
     this.#bySlot = new Map([...this.#bySlot].filter(([slot]) => kept.has(slot)));
@@ -43,9 +44,8 @@ export class KeptContents {
   }
 
   /**
-   * Returns the content of a slot that is still the same; undefined if it may have changed.
-   * Requires the mutex.
-   * @param vertices that the slot has now
+   * Returns the cached content of a slot; undefined if it may have changed. Requires the mutex.
+   * @param vertices current vertices of the slot
    */
   find(slot: number, vertices: readonly number[]): KeptContent | undefined {
     const kept = this.#bySlot.get(slot);
@@ -58,8 +58,9 @@ export class KeptContents {
       if (!isSame || table.operationOf(vertex) > kept.operations) return undefined;
       arcs += table.outDegree(vertex);
     }
-    // An arc to a vertex of a type that was truncated ends without a trace at its tail, and one of
-    // an anchor at its head: content with arcs of anchors is always encoded again.
+    // A truncation of a type removes arcs without storing its operation count at their tails, so
+    // the arcs are counted. Content with arcs from anchors never has this count, so it is always
+    // encoded again.
     return arcs === kept.content.arcs ? kept : undefined;
   }
 

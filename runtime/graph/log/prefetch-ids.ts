@@ -1,5 +1,5 @@
-// Prefetches the vertices of the next transactions of a log, so that their cache misses overlap:
-// one transaction alone has few, each of which waits for the one before.
+// Prefetches the vertices of the next transactions of a log, so that their cache misses overlap.
+// One transaction alone has few misses, which depend on each other.
 
 import { MAX_STRING } from "../model/constants.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -14,7 +14,7 @@ const VALUE_WORDS = 2;
 const places = new Int32Array(2 * GROUP);
 
 /**
- * Prefetches what the first record of each transaction needs. Content is not validated here.
+ * Prefetches the vertices of the first record of each transaction. Does not validate the content.
  * @param at offset of the first transaction
  * @param end end of all transactions
  * @returns offset behind the last one

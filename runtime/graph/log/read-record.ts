@@ -57,7 +57,7 @@ for (const code of Object.values(OperationCode)) IS_CODE[code] = 1;
 /** A number and its bits. */
 const numbers = new Float64Array(1);
 const numberWords = new Uint32Array(numbers.buffer);
-/** Texts of the current record, in place. */
+/** Views of the texts of the current record. */
 const terminalId = new TextView();
 const valueText = new TextView();
 const floats = new Float32Array(2);
@@ -312,7 +312,7 @@ function readIndex(reader: RecordReader, into: Operation, candidates: number): v
   if (candidates < MIN_EF || candidates > MAX_EF) throw corruptRecord("candidates of an index");
 }
 
-/** Signs of another length than all known ones need room. */
+/** @throws DataError if the vectors cannot have another index of signs */
 function requireRoomForSigns({ vectorFields }: GraphStore, { name, value }: Operation): void {
   if (readPrecision(value) !== 0) throw corruptRecord("precision of signs");
   const isKnown = vectorFields.findSigns(name, countComponents(value)) !== null;

@@ -86,7 +86,7 @@ export class RecordReader {
 
   /** Returns the text skipped by `skipText`. */
   text(at = this.textAt, length = this.textBytes): string {
-    // Much faster than the decoder, and most texts are.
+    // Most texts are ASCII, for which this is much faster than the decoder.
     if (isAscii(this.#words, at, length)) {
       return this.#bytes.toString("latin1", at * 4, at * 4 + length);
     }

@@ -1,5 +1,5 @@
-// Content of slots in a graph. The group that hands slots over encodes and removes it; the group
-// that receives them writes it. Changes enter the transaction log, so replicas follow.
+// Content of slots in a graph. In a move, the former owner group encodes and removes it, and the
+// new owner group writes it. Both changes are logged, so replicas apply them, too.
 
 import type { InstanceSlots } from "../../base/instance-slots.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -79,7 +79,7 @@ export class GraphSlots {
     this.#unchecked(() => new SlotRemoval(this.store, listed).run());
   }
 
-  /** Waits for running mutations; later ones use the current owners of slots. */
+  /** Waits for the running mutation; later ones check the current owners of slots. */
   settle(): void {
     this.#reading(() => undefined);
   }

@@ -1,6 +1,6 @@
 // Content of slots as log records: vertices with all their attributes, and arcs. Each arc belongs
 // to the slot of its tail, or of its head if the tail is an anchor. The digest of a slot does not
-// depend on codes of names or on the order of records, so that two groups can compare theirs.
+// depend on codes of names or on the order of records, so that two groups can compare digests.
 
 import { crc32 } from "node:zlib";
 import { NEVER } from "../memory/layout.js";
@@ -196,7 +196,7 @@ export class SlotEncoder {
     return count;
   }
 
-  /** Names of types do not change meanwhile. */
+  /** Caches the answer per type: names of types do not change during an encoding. */
   #isAnchor(vertex: number): boolean {
     const type = this.#store.vertices.typeOf(vertex);
     this.#anchors[type] ??= isAnchor(this.#store, vertex);

@@ -1,20 +1,20 @@
 // Slot of each vertex of a graph, for a move: 2 bytes a vertex. A refresh hashes only the ids of
-// vertices that are new: those with a later generation than the last one at the refresh before. It
-// looks at handles that were free then, and at all vertices where these do not explain all
-// generations. To this comparison, vertices that are older by half of all generations are new, too.
-// Lists of the slots wanted last are kept, so that the steps of a cut do not look at all vertices.
+// new vertices: those with a later generation than the last one at the previous refresh. It checks
+// the handles that were free then. If these do not account for all later generations, it checks all
+// vertices. Generations wrap, so vertices older by half of their range also look new. The lists of
+// the slots requested last are cached, so that the steps of a cut need not scan all vertices.
 
 import type { InstanceSlots } from "../../base/instance-slots.js";
 import { isAnchor } from "../operations/require-owner.js";
 import type { GraphStore } from "../store/graph-store.js";
 
 const MIN_HANDLES = 1024;
-/** More than needed, relatively, so that few vertices do not copy all slots. */
+/** Relative spare capacity, so that a few new vertices do not cause a copy of the array. */
 const SPARE = 1 / 8;
-/** Slots with lists, and slots that are listed ahead: most moves are of runs of slots. */
+/** Maximum slots with lists, and slots listed ahead: most moves are of consecutive slots. */
 const MAX_LISTED = 512;
 const LISTED_AHEAD = 128;
-/** Free handles that the next refresh looks at: twice as many as were used since the last one. */
+/** Limits of the free handles that the next refresh checks: twice the number of new vertices. */
 const MIN_FREE = 1024;
 const MAX_FREE = 2 ** 16;
 
@@ -22,12 +22,12 @@ export class SlotIndex {
   readonly #store: GraphStore;
   readonly #slots: InstanceSlots;
   #slotOf = new Uint16Array(MIN_HANDLES);
-  /** Last generation, and end of the handles, at the last refresh; null: there was none. */
+  /** Last generation and end of the handles at the last refresh; null before the first one. */
   #serial: number | null = null;
   #end = 1;
-  /** Handles that were free then, and are used first. */
+  /** Handles that were free at the last refresh, in the order of their use. */
   #free: Uint32Array = new Uint32Array();
-  /** Vertices of a slot, each once, and some that have left it. */
+  /** By slot: each of its vertices once, and possibly former vertices. */
   readonly #listed = new Map<number, number[]>();
 
   constructor(store: GraphStore, slots: InstanceSlots) {
@@ -37,7 +37,7 @@ export class SlotIndex {
 
   /**
    * Returns the vertices of slots, real and virtual ones, without anchors. Requires the mutex.
-   * @param wanted slots
+   * @param wanted slots to list
    */
   find(wanted: ReadonlySet<number>): Map<number, number[]> {
     this.#refresh();
@@ -73,7 +73,7 @@ export class SlotIndex {
     return found;
   }
 
-  /** Returns the number of real vertices of each slot that are no anchors. Requires the mutex. */
+  /** Returns the number of real vertices of each slot, without anchors. Requires the mutex. */
   count(): Uint32Array {
     this.#refresh();
     const { vertices } = this.#store;
@@ -101,8 +101,8 @@ export class SlotIndex {
   }
 
   /**
-   * Returns the handles of vertices created since the last refresh; null: they are not known. The
-   * second comparison excludes free handles that are older by half of all generations.
+   * Returns the handles of vertices created since the last refresh; null if they are unknown. The
+   * second comparison excludes free handles older by half of the range of generations.
    */
   #findCreated(): number[] | null {
     const known = this.#serial;
@@ -114,7 +114,7 @@ export class SlotIndex {
     };
     const created = [...this.#free.filter(isCreated)];
     for (let handle = this.#end; handle < end; handle++) created.push(handle);
-    // Each generation is that of one of them.
+    // Complete only if every generation since then belongs to one of them.
     return created.length === (serial - known) >>> 0 ? created : null;
   }
 

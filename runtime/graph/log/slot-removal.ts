@@ -1,6 +1,6 @@
 // Removes the vertices of slots and the arcs that belong to them, in commits of limited size. The
-// vertices were listed before: where one is gone, its handle may have got another one, which is
-// recognized under the mutex.
+// vertices were listed before: if one was removed since, its handle may have been reused, which its
+// generation reveals.
 
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
@@ -11,7 +11,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { changeSlots } from "./change-slots.js";
 
-/** Words of the records of one commit, and entries of its undo log. */
+/** Limit per commit of the words of its records, and of the entries of its undo log. */
 const MAX_WORDS = 2 ** 16;
 const NAME_SHIFT = 16;
 
@@ -22,7 +22,7 @@ export class ListedVertices {
   readonly handles: Uint32Array;
   readonly #generations: Uint32Array;
   readonly #store: GraphStore;
-  #places: ReadonlyMap<number, number> | null = null;
+  #positions: ReadonlyMap<number, number> | null = null;
 
   constructor(store: GraphStore, vertices: readonly number[]) {
     this.#store = store;
@@ -30,18 +30,18 @@ export class ListedVertices {
     this.#generations = this.handles.map((vertex) => store.vertices.generationOf(vertex));
   }
 
-  /** Returns whether a listed vertex is still there. */
-  isThere(place: number): boolean {
+  /** Returns whether the listed vertex at a position still exists. */
+  exists(position: number): boolean {
     const { vertices } = this.#store;
-    const handle = this.handles[place]!;
-    return vertices.isUsed(handle) && vertices.generationOf(handle) === this.#generations[place];
+    const handle = this.handles[position]!;
+    return vertices.isUsed(handle) && vertices.generationOf(handle) === this.#generations[position];
   }
 
-  /** Returns whether a vertex was listed, and is still there. */
+  /** Returns whether a vertex is listed and still exists. */
   has(vertex: number): boolean {
-    this.#places ??= new Map([...this.handles].map((handle, place) => [handle, place]));
-    const place = this.#places.get(vertex);
-    return place !== undefined && this.isThere(place);
+    this.#positions ??= new Map([...this.handles].map((handle, position) => [handle, position]));
+    const position = this.#positions.get(vertex);
+    return position !== undefined && this.exists(position);
   }
 }
 
@@ -56,7 +56,7 @@ export class SlotRemoval {
 
   run(): void {
     if (hasAnchors(this.#store)) {
-      // Arcs between them end first, so that no vertex stays behind as a virtual one.
+      // Arcs from anchors are removed first: vertices with inarcs would remain as virtual ones.
       this.#each((vertex) => this.#removeArcsOfAnchors(vertex));
       this.#removeUnlisted();
     }
@@ -70,15 +70,15 @@ export class SlotRemoval {
         const end = Math.min(handles.length, next + MOST_PREFETCHED);
         prefetchRemovals(this.#store, handles, next);
         while (next < end && !this.#isFull) {
-          if (this.#listed.isThere(next)) remove(handles[next]!);
-          // The next commit goes on with one that has more arcs.
+          if (this.#listed.exists(next)) remove(handles[next]!);
+          // If full, the vertex may have more arcs, so the next commit continues with it.
           if (!this.#isFull) next++;
         }
       });
     }
   }
 
-  /** Whether a commit is so large that another one has to follow. */
+  /** True if the commit has reached its maximum size, so that another one has to follow. */
   get #isFull(): boolean {
     const { writer, memory } = this.#store;
     return writer.loggedWords >= MAX_WORDS || memory.header.words[Header.UndoCount]! >= MAX_WORDS;
@@ -95,9 +95,9 @@ export class SlotRemoval {
   #removeArcsOfAnchors(vertex: number): void {
     const store = this.#store;
     const { inArcs } = store;
-    // From the end: one that replaces a removed one was visited before.
+    // From the end: the arc that replaces a removed one was visited before.
     for (let place = inArcs.length(vertex) - 1; place >= 0 && !this.#isFull; place--) {
-      // All arcs of an anchor end at once.
+      // `Disconnect` removes all arcs from an anchor at once, so the run may be shorter now.
       if (place >= inArcs.length(vertex)) continue;
       const tail = inArcs.otherAt(vertex, place);
       if (isAnchor(store, tail)) this.#perform(OperationCode.Disconnect, tail, vertex);

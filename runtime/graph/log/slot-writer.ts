@@ -1,5 +1,5 @@
-// Writes encoded content of slots to a graph. The log gets the records as they are, with the codes
-// that names have in this graph.
+// Writes encoded content of slots to a graph. The records are copied to the log, except that codes
+// of names are replaced by those of this graph.
 
 import { assert } from "../../base/assert.js";
 import { DataError } from "../model/errors.js";
@@ -14,9 +14,9 @@ import { readRecord } from "./read-record.js";
 import { corruptRecord, RecordReader } from "./record-reader.js";
 import { findNameKind, type RecordName } from "./slot-encoder.js";
 
-/** Records of one commit. */
+/** Maximum records of one commit. */
 const MAX_RECORDS = 256;
-/** Words of the records of one commit. */
+/** Maximum words of the records of one commit. */
 const MAX_WORDS = 2 ** 16;
 const NAME_SHIFT = 16;
 const HEAD_WORDS = 2;
@@ -43,13 +43,13 @@ const heads = new Int32Array(MAX_RECORDS);
 
 export class SlotWriter {
   readonly #store: GraphStore;
-  /** By kind and code of the source. */
+  /** Codes in this graph by kind and code in the source graph. */
   readonly #codes = new Map<number, number>();
   #start = 0;
   #records = 0;
   #heads = 0;
 
-  /** @param names that the records refer to */
+  /** @param names names that the records refer to */
   constructor(store: GraphStore, names: readonly RecordName[]) {
     this.#store = store;
     changeSlots(store, () => {
@@ -59,7 +59,7 @@ export class SlotWriter {
     });
   }
 
-  /** @throws DataError if they are corrupt, or do not fit the graph */
+  /** @throws DataError if the records are corrupt, or contradict the graph */
   write(given: Uint32Array): void {
     const words = given.slice();
     this.#start = 0;

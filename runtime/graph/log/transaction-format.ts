@@ -10,7 +10,7 @@ import {
 
 export { JOINED_TRANSACTION, TRANSACTION, TRANSACTION_HEAD_WORDS };
 
-/** Returns whether a transaction of the log belongs together with the following one. */
+/** Returns whether a transaction of the log was committed together with the following one. */
 export function isJoined(words: Uint32Array, at: number): boolean {
   return (words[at]! & 0xff) === JOINED_TRANSACTION;
 }

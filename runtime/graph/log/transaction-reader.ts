@@ -1,10 +1,10 @@
-// Transactions of one graph in the transaction log, as change feeds read them. The log belongs to
-// another folder of the runtime and mostly to another thread: a thread with graphs gets a function
-// that opens it.
+// Transactions of one graph in the transaction log, as change feeds read them. The log is
+// implemented in another folder of the runtime, so a thread with graphs receives a function that
+// opens it.
 
 import type { CommitClock } from "../memory/commit-clock.js";
 
-/** Outcome of a step: a transaction, a part of the log without one, or the durable end. */
+/** Result of a step: a transaction, a section of the log without one, or the durable end. */
 export type ReadStep = "transaction" | "more" | "end";
 
 /** Reads the durable transactions of one graph in order. */
@@ -14,11 +14,11 @@ export interface TransactionReader {
   readonly at: number;
   /** Its sequence number in the log. */
   readonly sn: number;
-  /** Digits that distinguish the log from others; empty while it is. */
+  /** Digits that distinguish the log from others; an empty string while the log is empty. */
   readonly logTag: string;
   /** Sequence number of the last durable transaction. */
   readonly lastSn: number;
-  /** Sets where to read; called before the first step. A place in another log: from the start. */
+  /** Sets where to read, before the first step. If `place` is of another log: its start. */
   start(place: LogPlace): void;
   /**
    * Advances by at most one frame of the log.
@@ -28,10 +28,10 @@ export interface TransactionReader {
   close(): void;
 }
 
-/** Place in a log from which a graph is read. */
+/** Position in a log from which a graph is read. */
 export interface LogPlace {
   readonly logTag: string;
-  /** Last transaction that is known. */
+  /** Sequence number of the last transaction that was read. */
   readonly sn: number;
 }
 

@@ -53,8 +53,8 @@ export function checkTimeout(given: unknown): asserts given is number {
 }
 
 /**
- * Returns true for an object with named values: no array, and no class such as Map or Promise,
- * whose options would be ignored silently.
+ * Returns true for a plain object. Arrays and instances of classes such as Map or Promise would
+ * otherwise pass as options without any members.
  */
 export function isPlainRecord(given: unknown): given is object {
   if (typeof given !== "object" || given === null || Array.isArray(given)) return false;

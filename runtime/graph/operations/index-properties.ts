@@ -5,8 +5,8 @@ import { ID_KEY } from "../store/property-indexes.js";
 import { indexId } from "./vertices.js";
 
 /**
- * Creates an index by scanning all vertices, or drops it; 0 if nothing changed. The key counts as
- * used meanwhile, so that its code is not reassigned.
+ * Creates an index by scanning all vertices, or drops it; 0 if nothing changed. While the index
+ * exists, its key counts as used, so that the code is not reassigned.
  */
 export function indexProperty(store: GraphStore, key: number, isRequested: boolean): number {
   const { indexes, keys, vertices, properties } = store;

@@ -1,5 +1,5 @@
 // Writes the record of an operation to the log ring (format: docs/internals/log-format.md). The
-// record is written before the operation is executed, because its vertex may be gone afterwards.
+// record is written before the operation is executed, because that may remove its vertex.
 // Ids are copied by word, and numbers and texts allocate no objects.
 
 import { Float } from "../../base/float.js";
@@ -21,7 +21,7 @@ const LENGTH_WORDS = 1;
 const NUMBER_BYTES = 8;
 /** Flag of an enumeration: the code was chosen by the caller and need not be the next one. */
 export const CHOSEN = 0x80;
-/** Kinds of vectors; those of other precisions are a number above, as in `PRECISIONS`. */
+/** Kinds of vectors; other precisions are their index in `PRECISIONS` plus `ABOVE_INT8`. */
 export const EUCLIDEAN = 1;
 export const FEATURES = 2;
 export const ABOVE_INT8 = 2;
@@ -31,7 +31,7 @@ export const NAMED = 1;
 /** Where records go: the commit ring, or the content of a slot. */
 export interface RecordTarget {
   readonly words: Uint32Array;
-  /** Reserves space for a record and returns its offset in `words`, which may be others then. */
+  /** Reserves space for a record and returns its offset in `words`, which may be replaced. */
   reserve(words: number): number;
 }
 
@@ -108,7 +108,7 @@ function putHead(
   return at + HEAD_WORDS;
 }
 
-/** Logs a change of all vectors of a name; records without a name lack its word. */
+/** Logs a change of all vectors of a name. Records of unnamed vectors have no word for the name. */
 function logOfVectors(log: RecordTarget, operation: Operation, name: number, key: number): void {
   const kind = key === 0 ? 0 : NAMED;
   const at = putHead(log, log.reserve(HEAD_WORDS + 1 + kind), operation, kind, name);
@@ -256,7 +256,7 @@ function vertexChangeName(store: GraphStore, { code, name, vertex }: Operation):
     case OperationCode.RemoveVector:
       return name;
     case OperationCode.DeleteVertex:
-      // For change feeds, which filter by type after the vertex is gone.
+      // Change feeds need the type after the vertex was removed.
       return vertex === 0 ? 0 : store.vertices.typeOf(vertex);
     default:
       return 0;

@@ -1,5 +1,5 @@
-// Reads what a change or copy of several vertices will read, so that their cache misses overlap: in
-// a large graph these are most of the cost.
+// Prefetches the words that a change or copy of several vertices reads, so that their cache misses
+// overlap: in a large graph these are most of the cost.
 
 import { ARC_WORDS, RECORD_WORDS, SEQUENCE_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -7,7 +7,7 @@ import type { GraphStore } from "../store/graph-store.js";
 /** Vertices that are read together. */
 export const MOST_PREFETCHED = 64;
 const MAX_HEADS = 256;
-/** Arcs of one vertex: those of a hub are not read together. */
+/** Maximum arcs of a vertex that is prefetched, which excludes hubs. */
 const MAX_ARCS = 32;
 const heads = new Uint32Array(MAX_HEADS);
 /** The compiler would eliminate reads whose results are not stored. */
@@ -33,7 +33,7 @@ export function prefetchCopies(store: GraphStore, handles: Handles, start: numbe
   SINK[0] = seen;
 }
 
-/** Reads vertices from one on, and their arcs; returns the number of heads. */
+/** Reads the vertices from index `start` on and their arcs; returns the number of heads. */
 function readArcs(store: GraphStore, handles: Handles, start: number): number {
   const end = Math.min(start + MOST_PREFETCHED, handles.length);
   const { out, in: into, record, sequence, meta, ids, outArcs } = store.memory;

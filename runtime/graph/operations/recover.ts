@@ -61,7 +61,7 @@ function recover({ writer, locks }: GraphStore, run: () => number): void {
   if (released > 0) locks.wakeWaiting();
 }
 
-/** Removals run in committed steps and can be restarted at any of them. */
+/** Restarts the pending removal: removals run in committed steps and can be restarted at any. */
 function finishRemoval(store: GraphStore): void {
   const { words } = store.memory.header;
   const unfinished = words[Header.Unfinished]!;

@@ -110,7 +110,7 @@ export function truncate(store: GraphStore): number {
   if (writer.isNested) throw new InternalError("truncating cannot be undone with other changes");
   begin(store, PendingRemoval.Truncate, 0, 0);
   writer.commit();
-  // Constraints outlive the vertices, but not the memory of a graph.
+  // Constraints must survive a truncation, but clearing the memory would remove them.
   if (store.constraints.isEmpty) clearMemory(store);
   else for (let type = 1; type <= LAST_TYPE; type++) removeVerticesOfType(store, type);
   finish(store);

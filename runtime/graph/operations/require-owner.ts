@@ -1,6 +1,6 @@
-// Which group may execute an operation of a divided graph. A vertex belongs to the group that owns
-// its slot. Vertices of anchor types belong to every group. An arc belongs to its tail, but one
-// from an anchor to its head. Heads in other groups are virtual vertices.
+// Checks whether this group may execute an operation of a divided graph. A vertex belongs to the
+// group that owns its slot. Vertices of anchor types exist in every group. An arc belongs to the
+// group of its tail, or of its head if the tail is an anchor. Heads in other groups are virtual.
 
 import type { InstanceSlots } from "../../base/instance-slots.js";
 import { OwnerError } from "../model/errors.js";
@@ -47,7 +47,7 @@ function requireUnheld(store: GraphStore, slots: InstanceSlots, vertex: number):
   if (slots.isHeld(key)) throw new OwnerError(`vertex '${key.slice(0, MAX_SHOWN)}': ${MOVING}`);
 }
 
-/** The arcs from an anchor end with it, and belong to the slots of their heads. */
+/** Removing an anchor also removes its arcs, which belong to the slots of their heads. */
 function requireUnheldHeads(store: GraphStore, slots: InstanceSlots, vertex: number): void {
   if (!slots.isAnyHeld || !isAnchor(store, vertex)) return;
   const { outArcs } = store;
@@ -78,8 +78,8 @@ function isAnchorCode({ types }: GraphStore, slots: InstanceSlots, code: number)
 }
 
 /**
- * @param id of a vertex that does not exist yet
- * @param type that the vertex gets; 0: it keeps its own
+ * @param id id of a vertex that does not exist yet
+ * @param type new type of the vertex; 0: unchanged
  */
 function requireOwn(
   store: GraphStore,

@@ -66,8 +66,7 @@ export function removeVertex(store: GraphStore, vertex: number): void {
 
 /**
  * Removes a virtual vertex without inarcs and locks; returns 1 if it did. A locked one only loses
- * its type: it counts as removed, and replicas, which do not know locks, must find the same types
- * unused.
+ * its type: replicas, which have no locks, remove it, and unused types must be the same there.
  */
 export function removeIfUnreferenced(store: GraphStore, vertex: number): number {
   const { vertices } = store;
@@ -82,8 +81,8 @@ export function removeIfUnreferenced(store: GraphStore, vertex: number): number 
 }
 
 /**
- * Resets a virtual vertex that exists only because it is locked to the state of a new one: it
- * counts as removed, and does not exist where records are replayed.
+ * Resets a virtual vertex that exists only because it is locked to the state of a new one: on
+ * replicas, which have no locks, the vertex is created anew.
  */
 export function restampIfUnreferenced(store: GraphStore, vertex: number, at: number): void {
   const { vertices } = store;
