@@ -82,7 +82,7 @@ export function removeIfUnreferenced(store: GraphStore, vertex: number): number 
 
 /**
  * Resets a virtual vertex that exists only because it is locked to the state of a new one: on
- * replicas, which have no locks, the vertex is created anew.
+ * replicas, which have no locks, the vertex is created then.
  */
 export function restampIfUnreferenced(store: GraphStore, vertex: number, at: number): void {
   const { vertices } = store;

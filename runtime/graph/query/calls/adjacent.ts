@@ -76,8 +76,8 @@ export class Adjacency implements Plan {
 const PLAIN = new SimpleArcFilter();
 
 /**
- * Returns whether an arc leads to the vertex with an id, for filters of only relationship,
- * direction and modifier: planning would take longer than looking. Returns null for anything else.
+ * Returns whether an arc leads to the vertex with an id; null unless the filter consists of
+ * relationship, direction and modifier. Such a lookup is faster than planning it.
  * @throws KeyError no such vertex
  */
 export function hasArcBetween(
@@ -99,7 +99,7 @@ export function hasArcBetween(
     to !== 0 &&
     readConsistently(store, false, () => {
       if (isAny) return findArc(store, from, to, 0, 0);
-      // The filter is read once more: its name may have got another code meanwhile.
+      // Read the filter again: the code of its name may have been reassigned meanwhile.
       const isKnown = PLAIN.read(store.relationships, arc, D_OUT);
       return isKnown && findArc(store, from, to, PLAIN.key, PLAIN.mask);
     });

@@ -49,7 +49,7 @@ export function parseAggregateOption(store: GraphStore, option: unknown): GroupO
   return { mode: String(mode), test, deepHits: deepHits(members.get("deephits")) };
 }
 
-/** An object without `dir` is outbound elsewhere, but a group has no direction. */
+/** Defaults `dir` to "any": filters are outbound elsewhere, but groups have no direction. */
 function withoutDirection(arc: ArcFilter): ArcFilter {
   return isPlainRecord(arc) ? { dir: "any", ...(arc as object) } : arc;
 }

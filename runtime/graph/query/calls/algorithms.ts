@@ -44,7 +44,7 @@ export interface ScoredVertex {
 }
 
 /**
- * Returns the ids along random walks, each of which ends where no arc leads on.
+ * Returns the ids along random walks. A walk ends at a vertex without matching arcs.
  * @throws KeyError, QueryError, SearchError, ValueError, TypeError
  */
 export function randomWalks<O extends Explainable<WalkOptions> = WalkOptions>(
@@ -84,8 +84,8 @@ export function randomWalks<O extends Explainable<WalkOptions> = WalkOptions>(
 }
 
 /**
- * Returns the vertices that share most heads with a vertex: the score sums, over the shared heads,
- * the products of both arcs' weights.
+ * Returns the vertices that share most heads with a vertex. The score is the sum, over the shared
+ * heads, of the product of the weights of both arcs.
  * @throws KeyError, QueryError, SearchError, TypeError
  */
 export function coOccurrence<O extends Explainable<CoOccurrenceOptions> = CoOccurrenceOptions>(
@@ -122,7 +122,7 @@ export function coOccurrence<O extends Explainable<CoOccurrenceOptions> = CoOccu
   });
 }
 
-/** Vertices without `hits`. */
+/** Default of `hits`. */
 const DEFAULT_HITS = 10;
 
 /** Returns the number of results; Infinity for all. */

@@ -19,7 +19,7 @@ const FOUND = new Uint32Array(2);
  * Returns the value of an arc from `initial` to `terminal`, or the other way with D_IN; null for
  * M_STAT. Any of several matching arcs may be used (queries, "degree and arcValue").
  * @throws KeyError no such vertex
- * @throws QueryError a filter without relationship and modifier, or with a value
+ * @throws QueryError if the filter lacks relationship or modifier, or compares values
  * @throws SearchError "no arc"
  */
 export function arcValue(

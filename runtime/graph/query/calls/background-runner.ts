@@ -1,8 +1,8 @@
-// Where a thread runs algorithms over whole graphs: in the thread that the process has for them.
+// Runs algorithms over whole graphs in the algorithm thread of the process.
 
 import type { StepOptions } from "../walk/steps.js";
 
-/** An algorithm with its options, which cross threads. */
+/** An algorithm with its options, as passed to the algorithm thread. */
 export interface BackgroundCall {
   readonly graph: string;
   readonly algorithm: "components" | "pageRank";
@@ -11,7 +11,7 @@ export interface BackgroundCall {
 
 /** Runs algorithms without blocking this thread. */
 export interface BackgroundRunner {
-  /** @throws what the algorithm throws, and the reason of the signal */
+  /** @throws errors of the algorithm, and the reason of the signal */
   run(call: BackgroundCall, steps: StepOptions): Promise<unknown>;
 }
 

@@ -144,7 +144,7 @@ function arcTuples(
   return query.execute(findAnchor(store, anchor), given);
 }
 
-/** Returns the ids of the vertices of a type; null or `"__vertex__"`: of those without a type. */
+/** Returns the ids of the vertices of a type; null or `"__vertex__"`: untyped vertices. */
 export function verticesOfType(store: GraphStore, type: string | null): string[] {
   return vertices(store, { condition: { type } });
 }

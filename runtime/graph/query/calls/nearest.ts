@@ -30,13 +30,13 @@ import { testCondition } from "../walk/walk.js";
 import { planCache } from "./plan-cache.js";
 
 export interface NearestOptions extends Pick<ExecuteOptions, "timeout" | "limexec"> {
-  /** Number of vertices (default: 10); negative: all that have a vector. */
+  /** Number of vertices (default: 10); negative: all vertices with a vector. */
   readonly hits?: number;
   /** Condition that the vertices must meet. */
   readonly condition?: VertexCondition;
   /**
-   * True to allow the HNSW index, where there is one: faster, but may miss some of the nearest.
-   * `ef` is the number of candidates it examines (default: 64).
+   * True to use the HNSW index if there is one: faster, but may miss some of the nearest vertices.
+   * `ef` is the number of candidates that the search examines (default: 64).
    */
   readonly approximate?: boolean | { readonly ef?: number };
   /** Weights of probes by name (default: 1 each); they must be above 0. */
@@ -55,15 +55,15 @@ export interface NearestResult {
   readonly similarity: number;
 }
 
-/** Vertices without `hits`. */
+/** Default of `hits`. */
 export const DEFAULT_NEAREST = 10;
-/** Searches that are tried when results change before they are returned. */
+/** Maximum searches if results change before they are returned. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Returns the most similar vertices, most similar first. Vertices without a vector of each name are
- * not among them.
- * @throws ValueError a probe vector without components
+ * Returns the most similar vertices, most similar first. Skips vertices that lack a vector of one
+ * of the names.
+ * @throws ValueError if a probe vector has no components
  * @throws QueryError, SearchError, TypeError
  */
 export function nearest<O extends Explainable<NearestOptions> = NearestOptions>(
@@ -108,7 +108,7 @@ export function nearest<O extends Explainable<NearestOptions> = NearestOptions>(
   });
 }
 
-/** Meaning of the options of a call, whatever its probes are. */
+/** Parsed options of a call, without its probes. */
 type NearestPlan = Omit<NearestSearch, "targets"> & { readonly hits: number };
 
 const planKnown = planCache<Explainable<NearestOptions>, NearestPlan>(
@@ -124,7 +124,7 @@ const planKnown = planCache<Explainable<NearestOptions>, NearestPlan>(
 
 /**
  * Returns null if the graph has no vectors of the name.
- * @throws ValueError a probe vector without components, or of the other kind
+ * @throws ValueError if a probe vector has no components, or is of the other kind
  */
 function createTarget(
   store: GraphStore,
@@ -186,9 +186,9 @@ function reread(search: NearestSearch, vertex: number): [id: string, similarity:
   if (!hasAllVectors(targets, vertex)) return [];
   const similarity = computeScore(targets, vertex);
   // Expressions may have side effects, which must not happen twice.
-  const isMeant = !expressions.isEmpty || testCondition(store, test, vertex, NO_DEADLINE);
+  const isMatch = !expressions.isEmpty || testCondition(store, test, vertex, NO_DEADLINE);
   const isSame = store.vertices.generationOf(vertex) === generation;
-  return isMeant && isSame && hasAllVectors(targets, vertex) ? [[id, similarity]] : [];
+  return isMatch && isSame && hasAllVectors(targets, vertex) ? [[id, similarity]] : [];
 }
 
 function hitsOf({ hits = DEFAULT_NEAREST }: NearestOptions): number {

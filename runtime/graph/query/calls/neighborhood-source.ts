@@ -74,7 +74,7 @@ export class NeighborhoodSource implements HitSource {
     try {
       walkNeighborhood(this.plan, anchor, groups, deadline);
     } finally {
-      // Also those of a search that a limit has ended.
+      // Also after a search that a limit has ended.
       groups.flush();
     }
   }

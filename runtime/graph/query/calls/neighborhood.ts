@@ -1,4 +1,4 @@
-// Neighborhood: the arcs of one vertex and, where conditions say so, of its neighbors.
+// Neighborhood: the arcs of one vertex and, if conditions traverse further, of its neighbors.
 
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";

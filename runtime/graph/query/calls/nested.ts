@@ -120,7 +120,7 @@ export class NestedQuery implements EntryPlan {
     return { plan, looked, matched: hits.length, time };
   }
 
-  /** Renders again while vertices disappear, and finally without the arcs that are gone. */
+  /** Renders again while vertices are removed meanwhile, and finally without their arcs. */
   #render(roots: readonly number[], found: FoundTree, removals: number): unknown[] {
     const { store } = this.#source;
     for (let rendering = 1; ; rendering++) {

@@ -41,7 +41,7 @@ interface Found {
 }
 
 /**
- * Returns the paths, equally long ones in the order of their ids.
+ * Returns the paths; paths of equal length are in the order of their ids.
  * @throws QueryError, SearchError, TypeError; ValueError for negative weights
  */
 export function queryPaths(

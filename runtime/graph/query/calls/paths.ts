@@ -48,11 +48,11 @@ export interface PathOptions extends LimitOptions {
   readonly through?: VertexCondition;
 }
 interface IncompleteOption {
-  /** True: at a limit, returns the paths found, and the limit as `bounded`, not an error. */
+  /** True: a limit is not an error; the result is the paths found, and the limit as `bounded`. */
   readonly incomplete?: boolean;
 }
 export interface ShortestPathsOptions extends PathOptions, IncompleteOption {
-  /** Number of paths, cheapest first; default: all that are as short as the shortest. */
+  /** Number of paths, cheapest first; default: all paths as short as the shortest one. */
   readonly k?: number;
   /** Maximum number of equally short paths (default: 1000); negative for all. */
   readonly hits?: number;
@@ -60,7 +60,7 @@ export interface ShortestPathsOptions extends PathOptions, IncompleteOption {
 export interface PathsOptions extends LimitOptions, IncompleteOption {
   /** Outbound by default. */
   readonly arc?: ArcFilter;
-  /** Least and most arcs of a path; default: `[1, null]`. */
+  /** Minimum and maximum arcs of a path; default: `[1, null]`. */
   readonly repeat?: RepeatRange;
   /** Condition on the vertices between both ends. */
   readonly through?: VertexCondition;
@@ -80,8 +80,8 @@ export interface FoundPath {
 export const MAX_PATHS = 1000;
 
 /**
- * Returns a shortest path to the nearest goal, one of several that are equally short; null if no
- * path leads there.
+ * Returns a shortest path to the nearest goal, any of several equally short ones; null if there is
+ * no path.
  * @throws KeyError, QueryError, SearchError, TypeError; ValueError for negative weights
  */
 export function shortestPath<O extends Explainable<PathOptions> = PathOptions>(
@@ -255,7 +255,7 @@ function createWeights(
   return new ExpressionWeights(program);
 }
 
-/** Returns the direction in which arcs are read from their other end. */
+/** Returns the direction of the same arcs as seen from their other end. */
 export function opposite(direction: number): number {
   if (direction === D_OUT) return D_IN;
   return direction === D_IN ? D_OUT : direction;

@@ -2,8 +2,8 @@
 // vertices, and parsing the options takes longer than executing most of them.
 //
 // Options belong to the caller and may change, so they are compared member by member with a copy
-// made when the plan was. Options that hold more than plain data are planned each time. Probe
-// vectors usually differ from query to query, so a plan that is known gets the new one.
+// made with the plan. Options that hold more than plain data are planned each time. Probe vectors
+// usually differ from query to query, so a cached plan is given the new one.
 
 import { isNameOnly } from "../../evaluate/named-expressions.js";
 import { clockReadings, nowSeconds } from "../../memory/time.js";
@@ -11,11 +11,11 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { checkedArguments, type QueryCall } from "../parse/query-arguments.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
 
-const MOST_PLANS = 8;
+const MAX_PLANS = 8;
 /**
  * Maximum number of values in cached options: comparing long lists would cost more than planning.
  */
-const MOST_VALUES = 48;
+const MAX_VALUES = 48;
 /** Options whose text may name a definition, which can be redefined. */
 const FORMULAS = new Set(["filter", "pre", "post", "rank"]);
 
@@ -32,7 +32,7 @@ const PROBE = Symbol("probe");
 /** A plan that may accept other probe vectors; see `EntryPlan`. */
 type Rebindable = { rebind?(vector: unknown): boolean };
 
-/** A plan with its execution options, in one shape whatever the caller's options are. */
+/** A plan with its execution options; all have one object shape. */
 export interface CachedPlan<P> {
   readonly plan: P;
   readonly limits: ExecuteOptions;
@@ -42,15 +42,15 @@ interface Known<P> extends CachedPlan<P> {
   readonly options: PlainObject;
   /** Second in which the plan resolved relative times; null if it has none. */
   readonly second: number | null;
-  /** True if the plan gets the probe vector of each call. */
+  /** True if the plan is given the probe vector of each call. */
   readonly isRebound: boolean;
 }
 
 const NO_OPTIONS = {};
 
 /**
- * Returns a cached version of `make`, which gets the options once their names are checked.
- * @param isKept false for options that need a new plan each time
+ * Returns a cached version of `make`, which receives the options after their names are checked.
+ * @param isKept returns false for options that need a new plan each time
  */
 export function planCache<O extends ExecuteOptions, P>(
   call: QueryCall,
@@ -72,7 +72,7 @@ export function planCache<O extends ExecuteOptions, P>(
     const second = clockReadings() === readings ? null : now;
     const copy = isKept(options) ? copyOptions(options, plan as Rebindable) : null;
     if (copy === null) return { plan, limits };
-    if (known.length === MOST_PLANS) known.pop();
+    if (known.length === MAX_PLANS) known.pop();
     const isRebound = copy.values.includes(PROBE);
     const entry = { plan, limits, options: copy, second, isRebound };
     known.unshift(entry);
@@ -104,9 +104,9 @@ function copyOptions(options: object, plan: Rebindable): PlainObject | null {
   const { vector } = options as { vector?: unknown };
   const isAnyVector = plan.rebind !== undefined && typeof vector === "object" && vector !== null;
   if (!isAnyVector || !isPlain(options)) {
-    return copyOf(options, { left: MOST_VALUES });
+    return copyOf(options, { left: MAX_VALUES });
   }
-  const copy = copyOf({ ...options, vector: null }, { left: MOST_VALUES });
+  const copy = copyOf({ ...options, vector: null }, { left: MAX_VALUES });
   if (copy === null) return null;
   const values = copy.names.map((name, at) => (name === "vector" ? PROBE : copy.values[at]));
   return { ...copy, values };
@@ -134,10 +134,7 @@ function isSame(copy: PlainValue, value: unknown): boolean {
   return at === names.length;
 }
 
-/**
- * Copies plain data; null for anything else, or if the same text could mean something else next
- * time.
- */
+/** Copies plain data; null for anything else, or if the meaning of a text may change. */
 function copyOf(value: object, budget: { left: number }): PlainObject | null {
   const isArray = Array.isArray(value);
   if (!isArray && !isPlain(value)) return null;
@@ -160,7 +157,7 @@ function copyOf(value: object, budget: { left: number }): PlainObject | null {
   return { isArray, names, values };
 }
 
-/** Returns whether a value is what a literal or JSON gives. */
+/** Returns whether a value is a plain object or array, as of a literal or of JSON. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -1,5 +1,5 @@
-// A parsed query that can be executed any number of times. A call makes one and executes it; a
-// prepared query keeps it.
+// A parsed query that can be executed any number of times. A call creates and executes one; a
+// prepared query stores it.
 
 import type { ArcTest } from "../match/arc-test.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
@@ -24,8 +24,9 @@ export interface EntryPlan extends Plan {
    */
   count(anchor: number, options: ExecuteOptions): number;
   /**
-   * Replaces the probe vector; returns false if that needs another plan. Absent: it always does.
-   * @throws ValueError, TypeError not a vector
+   * Replaces the probe vector; returns false if it requires another plan. Plans without this method
+   * always do.
+   * @throws ValueError, TypeError if it is not a vector
    */
   rebind?(vector: unknown): boolean;
 }

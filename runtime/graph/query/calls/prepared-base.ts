@@ -44,7 +44,7 @@ export abstract class PreparedQuery<
   #cached: unknown;
   #cachedFor: string | null = null;
 
-  /** @param call name of the call whose options an execution takes */
+  /** @param call call whose options an execution accepts */
   constructor(store: GraphStore, plan: Plan, call: "execute" | "executeWhole") {
     this.store = store;
     this.plan = plan;
@@ -123,7 +123,7 @@ export abstract class AnchoredQuery<
     return this.#handle === 0 ? this.#id : this.store.ids.idOf(this.#handle);
   }
 
-  /** A `Vertex` is stored by its internalid, a handle as it is. */
+  /** Stores the internalid of a `Vertex`, and a handle unchanged. */
   set id(anchor: Anchor | null) {
     if (typeof anchor === "number") {
       this.vertex = anchor;

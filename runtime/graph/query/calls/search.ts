@@ -44,7 +44,7 @@ export type SearchOptions = TextQueryOptions &
   ExecuteOptions;
 
 const DEFAULT_HITS = 10;
-/** Vertices that are given to a sink at once. */
+/** Maximum vertices passed to a sink at once. */
 const BATCH_VERTICES = 256;
 
 class SearchSource implements HitSource {
@@ -71,7 +71,7 @@ class SearchSource implements HitSource {
   #last: FoundTexts | null = null;
   /** Describes the last fusion; null without one. */
   #joined: string | null = null;
-  /** State of the first page, or of all partitions, for the same scores on later ones. */
+  /** State of the first page, or of all partitions, so that later pages have the same scores. */
   #firstPage: FirstPage | null;
 
   constructor(store: GraphStore, text: string, options: SearchOptions) {
@@ -138,7 +138,7 @@ class SearchSource implements HitSource {
     return found;
   }
 
-  /** Passes the best of both orders; their places decide, see `fuse`. */
+  /** Passes the best of both orders, ranked by their positions; see `fuseOrders`. */
   #passFused({ rrf, candidates }: Fusion, sink: HitSink, deadline: Deadline): void {
     const found = this.#find(candidates, deadline, "none");
     const best = new NearestTopK(candidates);
@@ -182,7 +182,7 @@ class SearchSource implements HitSource {
 
   isCurrent({ store, head }: Row): boolean {
     if (!store.vertices.isUsed(head)) return false;
-    // Expressions may have effects, which must not come twice.
+    // Expressions may have side effects, which must not happen twice.
     if (!this.expressions.isEmpty) return true;
     return testCondition(store, this.#plan.test, head, NO_DEADLINE);
   }
@@ -208,7 +208,7 @@ class SearchSource implements HitSource {
     return [`condition: ${origin ?? "tested for each match"}`, ...explainTest(test)];
   }
 
-  /** Names the parts that were left out; null if there are none. */
+  /** Returns a notice if some words were not searched, else null. */
   notice(): string | null {
     if (this.#query.isCut) return `only ${MAX_TEXT} characters and ${MAX_WORDS} words are searched`;
     if (this.#last?.isCut !== true) return null;
@@ -243,7 +243,7 @@ function passVertices(vertices: ArrayLike<number>, sink: HitSink): void {
   }
 }
 
-/** Reciprocal rank fusion: scores by vertex, from its places in several orders. */
+/** Reciprocal rank fusion: scores each vertex by its positions in several orders. */
 function fuseOrders(orders: readonly (readonly number[])[], rrf: number): Map<number, number> {
   const scores = new Map<number, number>();
   for (const order of orders) {
@@ -256,9 +256,9 @@ function fuseOrders(orders: readonly (readonly number[])[], rrf: number): Map<nu
 
 type FoundVertices = Pick<FoundTexts, "vertices" | "scores" | "count">;
 
-/** Hits without typos that are enough for `fuzzy: "auto"`. */
+/** Returns the number of exact hits at which `fuzzy: "auto"` does not search for typos. */
 export function enoughHits(hits = DEFAULT_HITS): number {
-  // Without hits, facets and counts are those of a search with them.
+  // A search without hits must have the same facets and counts as one with hits.
   return hits <= 0 ? DEFAULT_HITS : Math.min(hits, DEFAULT_HITS);
 }
 

@@ -44,7 +44,7 @@ interface Stream extends EntrySource {
 
 /**
  * Yields entries of the vertices that meet a condition, each once, in no order. A vertex is tested
- * when its slice is; those created or deleted meanwhile may or may not be included.
+ * with its slice; vertices created or deleted meanwhile may or may not be included.
  * @throws QueryError, SearchError, TypeError, when the stream is created
  */
 export function scanVertexEntries<const O extends ScanOptions = object>(
@@ -121,8 +121,8 @@ function* entriesOf(stream: Stream, render: RenderEntry): Generator<unknown, voi
 }
 
 /**
- * Returns the entries of a slice; renders again while vertices disappear, as a handle may be
- * reused.
+ * Returns the entries of a slice. Renders again if vertices were removed meanwhile, because their
+ * handles may have been reused.
  */
 function renderSlice(stream: Stream, render: RenderEntry, slice: Uint32Array): unknown[] {
   const { store, expressions } = stream;

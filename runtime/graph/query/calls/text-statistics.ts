@@ -38,7 +38,7 @@ export function textStatistics(
   return { documents, lengths, terms: count(false).terms, typos };
 }
 
-/** Returns the number of hits without typos, up to the number that is enough. */
+/** Returns the number of exact hits, at most `enoughHits`. */
 function countExact(store: GraphStore, query: TextQuery, options: SearchOptions): number {
   const { test, expressions } = planVertexScan(store, options.condition, options.memory);
   const enough = enoughHits(options.hits);

@@ -44,7 +44,7 @@ class VerticesSource implements HitSource {
   readonly #highlights: Highlights | null;
   readonly #plan: VertexScan;
   readonly #ef: number;
-  /** Sources of the vectors of the last search that took the nearest. */
+  /** Sources of vectors of the last search for the nearest vertices. */
   #nearest: readonly NearestSource[] | null = null;
 
   constructor(store: GraphStore, options: GlobalQueryOptions) {
@@ -86,7 +86,7 @@ class VerticesSource implements HitSource {
   }
 
   isCurrent({ store, head }: Row): boolean {
-    // The time limit covers the search, which is over.
+    // The time limit applies to the search, which is complete.
     if (!store.vertices.isUsed(head)) return false;
     // Expressions may have side effects, which must not happen twice.
     if (!this.expressions.isEmpty) return true;

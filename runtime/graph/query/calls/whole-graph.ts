@@ -113,7 +113,7 @@ export async function pageRankAsync<O extends AsyncRanks = AsyncRanks>(
   return runInBackground(access, "pageRank", checkedArguments("pageRankAsync", options));
 }
 
-/** Runs an algorithm in the thread for it; in this thread where the process has none. */
+/** Runs an algorithm in the algorithm thread, or in this thread if the process has none. */
 async function runInBackground<Result>(
   access: Access,
   algorithm: BackgroundCall["algorithm"],
@@ -131,8 +131,8 @@ async function runInBackground<Result>(
 }
 
 /**
- * Returns steps that end with the error that `onProgress` throws: others call it, for whom the
- * error would be one of their own.
+ * Returns steps that abort with the error that `onProgress` throws, so that it does not reach the
+ * code that calls `onProgress`.
  */
 function guardProgress({ onProgress, signal }: StepOptions, failed: AbortController): StepOptions {
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
@@ -240,7 +240,7 @@ function* findRanks(
 }
 
 const DEFAULT_RANKED = 10;
-/** Shares of the work that are finished after reading the graph, and after the computation. */
+/** Shares of the work finished after reading the graph, and after the computation. */
 const READING = 0.3;
 const COMPUTED = 0.7;
 

@@ -1,5 +1,5 @@
-// Reads one property of many vertices into a chunk of cells. Vertices of one property group that
-// follow each other are read together. Takes no lock.
+// Reads one property of many vertices into a chunk of cells. Consecutive vertices of one property
+// group are read together. Takes no lock.
 
 import { bitCount } from "../../memory/bit-count.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -9,7 +9,7 @@ import { PropertyKind } from "../../store/property-values.js";
 
 /** Vertices of a chunk. */
 export const CHUNK = 4096;
-/** High word of no property: the kind is 0, which no value has. */
+/** High word of a missing property: its kind is 0, which no value has. */
 const MISSING = 0xfff8_0000;
 
 export class CellChunk {

@@ -30,7 +30,7 @@ export interface FacetCounter {
   labelOf(slot: number): { readonly value: FacetedValue } | { from?: number; to?: number };
 }
 
-/** @param counted hits that a column has counted; null if the counter gets all of them */
+/** @param counted hits that a column has counted; null if the counter receives all hits */
 export function createCounter(
   store: GraphStore,
   facet: Facet,
@@ -77,7 +77,7 @@ class ValueCounter implements FacetCounter {
   }
 }
 
-/** Continues the counts of a column: other hits are read from their vertices. */
+/** Continues the counts of a column with hits that the column lacks, read from their vertices. */
 class CountedValueCounter implements FacetCounter {
   readonly #chunk: CellChunk;
   readonly #table: ValueTable;

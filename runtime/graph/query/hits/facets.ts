@@ -24,7 +24,7 @@ export interface PartialFacet {
   /** Number of values in the merged facet; null for ranges, of which all are listed. */
   readonly top: number | null;
   readonly values: readonly PartialFacetValue[];
-  /** The most hits that a value has which is not listed. */
+  /** Maximum hits of a value that is not listed. */
   readonly beyond: number;
 }
 
@@ -99,7 +99,7 @@ function countFacet(
   return { counter, totals };
 }
 
-/** Returns the properties of the facets that need nothing but numbers of hits. */
+/** Returns the properties of the facets that need only numbers of hits. */
 export function countedKeys(facets: readonly Facet[]): string[] {
   return facets.flatMap((facet) => {
     const hasCountsOnly = facet.stats.length === 0 && facet.distinct.length === 0;
@@ -107,7 +107,7 @@ export function countedKeys(facets: readonly Facet[]): string[] {
   });
 }
 
-/** Returns what a column has counted for a facet; null if there is no column. */
+/** Returns the counts of a facet from its column; null if there is no column. */
 function findCounts(facet: Facet, { columns }: HeadList): ValueCounts | null {
   const [key] = countedKeys([facet]);
   return key === undefined ? null : (columns?.counts.get(key) ?? null);

@@ -1,4 +1,4 @@
-// The heads of all hits of a search, kept or not, for facets.
+// The heads of all hits of a search, including hits that are not kept, for facets.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import type { ColumnCounts } from "../../texts/column-counts.js";

@@ -1,6 +1,6 @@
 // The hits of one execution, local to a thread: five words each and no objects.
 //
-//   level << 2 | side   tail   head   word 1   value           and a sort key where hits are sorted
+//   level << 2 | side   tail   head   word 1   value           and a sort key if hits are sorted
 
 import type { OwnedDoubles } from "../../../base/owned-arrays.js";
 import { ARC_WORDS } from "../../memory/layout.js";

@@ -17,7 +17,7 @@ export interface Collection {
   readonly order: HitOrder | null;
   /** Maximum number of hits to keep: offset + hits. */
   readonly keep: number;
-  /** Whether the search must be complete although no more hits are kept. */
+  /** True if the search must continue after the page is full. */
   readonly isComplete: boolean;
   readonly countsNeighbors: boolean;
   /** Filters repeated heads; null to accept them. */

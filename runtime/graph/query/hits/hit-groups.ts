@@ -1,4 +1,4 @@
-// Groups the sorted hits of a search by a property or the type. The first hit of a group stands for
+// Groups the sorted hits of a search by a property or the type. The first hit of a group represents
 // it; vertices without a value are one group.
 
 import { MAX_FACET_VALUES } from "../../../base/limits.js";
@@ -19,7 +19,7 @@ export interface Grouping extends TotalsOption {
 export class HitGroups {
   /** Slot in the buffer of the first hit of each group, in sort order. */
   firsts: Uint32Array;
-  /** Values of the groups that begin on a page before. */
+  /** Values of the groups that begin on an earlier page. */
   earlier: readonly FacetedValue[] = [];
   /** Number of the group of each of them. */
   #groups: readonly number[];
@@ -53,7 +53,7 @@ export class HitGroups {
     this.#valueOf = (group) => groupAt.valueOf(group);
   }
 
-  /** Drops the groups that begin on a page before. */
+  /** Drops the groups that begin on an earlier page. */
   keepBehind(position: PagePosition, hits: HitBuffer): void {
     const { firsts } = this;
     const isBehind = (slot: number): boolean => position.isBehind(hits, slot);

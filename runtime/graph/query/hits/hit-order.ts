@@ -93,11 +93,11 @@ export class HitOrder {
   readonly #isTotal: boolean;
   /** True if hits with equal keys must be compared further. */
   readonly hasTexts: boolean;
-  /** True if keys are computed by vectors of the heads alone. */
+  /** True if keys are computed from the vectors of the heads alone. */
   readonly needsVectors: boolean;
   /** Program that scores hits; null for another order. */
   readonly #rank: ArcProgram | null;
-  /** Probe that keys are computed by; null if they need no vectors. */
+  /** Probe for the keys; null if they need no vectors. */
   readonly #probe: Probe | null;
   readonly #isOfVertices: boolean;
 
@@ -283,7 +283,7 @@ function computeValueKeys(
   return least;
 }
 
-/** Returns the function that gives a vertex's key; for string orders equal keys decide nothing. */
+/** Returns the function from a vertex to its key. In string orders, strings break ties of keys. */
 function vertexNumber(
   kind: number,
   probe: Probe | null,

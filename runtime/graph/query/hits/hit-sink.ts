@@ -1,12 +1,12 @@
-// Receiver of a traversal's hits. A traversal knows nothing of fields, order and pages, a sink
-// nothing of filters and conditions; they share the handles and words of arcs. A sink must not
-// change the graph and must not run user code.
+// Receiver of a traversal's hits. Traversals are independent of fields, order and pages, sinks of
+// filters and conditions; they exchange handles and words of arcs. A sink must not change the graph
+// and must not run user code.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 
 /**
- * Side of the tail on which the arc was found: outarcs, inarcs, both for a pair; arcs that stand
- * for a group have no side.
+ * Side of the tail on which the arc was found: outarcs, inarcs, both for a pair; arcs that
+ * represent a group have no side.
  */
 export const HitSide = { Out: 0, In: 1, Both: 2, Any: 3 } as const;
 export type HitSideNumber = (typeof HitSide)[keyof typeof HitSide];

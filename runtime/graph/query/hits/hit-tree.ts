@@ -1,6 +1,6 @@
-// Sink of nested neighborhoods: keeps all arcs, each with those followed from it. A traversal
-// delivers deeper arcs before the one that led to them, so arcs received since the last arc of a
-// level belong to the next one, unless they were followed from an arc that was then rejected.
+// Sink of nested neighborhoods: stores all arcs as a tree. A traversal delivers deeper arcs before
+// the arc that led to them, so arcs received since the last arc of a level are children of the next
+// arc of this level, unless they were followed from an arc that was then rejected.
 
 import { SearchError } from "../../model/errors.js";
 import { HitBuffer } from "./hit-buffer.js";

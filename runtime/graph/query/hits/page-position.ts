@@ -1,5 +1,5 @@
-// Position behind which a page continues: the last hit of the page before. It consists of names and
-// values, not of handles, so that another replica can continue, and the hit itself may be gone.
+// Position behind which a page continues: the last hit of the previous page. It consists of names
+// and values, not of handles, so another replica can continue, even after the hit was removed.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -14,7 +14,7 @@ interface NamedOrder {
   compareName(head: number, tail: number, name: string): number;
 }
 
-/** A hit by the values that it is sorted by. */
+/** The values by which a hit is sorted. */
 export interface LastHit {
   /** Sort key, ascending. */
   readonly key: number;

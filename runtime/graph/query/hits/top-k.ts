@@ -53,7 +53,7 @@ export class TopK {
     this.#all = all;
     // Positions compare the tails of hits, too.
     this.#gathers = order.needsVectors && after === null;
-    // A query that failed may have left some.
+    // A failed query may have left hits behind.
     if (this.#gathers) gathered.clear();
   }
 
@@ -76,7 +76,7 @@ export class TopK {
     return taken;
   }
 
-  /** Keeps a batch for later, behind those before; false if it is too large. */
+  /** Appends a batch to those whose keys are computed later; false if there is no room. */
   #gather(batch: ArcBatch): boolean {
     const words = batch.end - batch.from;
     if (!gathered.hasRoom(words)) this.#offerGathered();

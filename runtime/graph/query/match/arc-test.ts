@@ -109,8 +109,8 @@ export class ArcTest {
 
   /**
    * Sets the arc that a dynamic test compares with.
-   * @param word1 of the arc that led to the vertex
-   * @param bits of that arc
+   * @param word1 word 1 of the arc that led to the vertex
+   * @param bits value of that arc
    */
   compareWith(word1: number, bits: number): void {
     const { modifier, comparison } = this.parts;
@@ -131,7 +131,8 @@ export class ArcTest {
   }
 
   /**
-   * Looks up the relationship. Required before each execution: a name may have got its code since.
+   * Looks up the relationship. Required before each execution: its code may have been assigned
+   * since the last one.
    */
   bind(relationships: NameEnumeration): void {
     const { relationship } = this.parts;

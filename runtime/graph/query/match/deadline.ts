@@ -52,8 +52,8 @@ export class Deadline {
   }
 
   /**
-   * Runs a search that may end at a limit without an error: what it has found is kept, and the
-   * work on that has no limit.
+   * Runs a search that may end at a limit without an error. Its hits are kept, and processing them
+   * has no limit.
    */
   runSearch(search: () => void): void {
     try {
@@ -71,7 +71,7 @@ export class Deadline {
 
   /** @throws SearchError always: a limit of the search is exceeded */
   exceed(limit: string): never {
-    // Other queries share this one.
+    // `NO_DEADLINE` is shared by all queries.
     if (this !== NO_DEADLINE) this.#exceeded = limit;
     throw new SearchError(limit);
   }
@@ -82,7 +82,7 @@ export class Deadline {
   }
 
   /**
-   * Counts work that visits nothing: sorting, rendering.
+   * Counts work other than visits, such as sorting and rendering.
    * @throws SearchError time limit exceeded, or time slice over
    */
   spendTime(units: number): void {

@@ -1,4 +1,4 @@
-// Compiled conditions in words, for explanations.
+// Describes compiled conditions in explanations.
 
 import type { ArcTest } from "./arc-test.js";
 import type { CompoundTest, Repeat, VertexTest, WalkRule } from "./vertex-test.js";
@@ -19,7 +19,7 @@ export function describeRepeat({ min, max }: Pick<Repeat, "min" | "max">): strin
   return `${range} arcs, each vertex once`;
 }
 
-/** Returns what a condition tests, cheapest first. */
+/** Describes the tests of a condition, cheapest first. */
 export function describeTest(test: VertexTest): string {
   const { checks, filter, post, adjacent, traverse, compounds, isNegated } = test;
   const parts = [
@@ -38,7 +38,7 @@ export function describeCompound({ isAny, members }: CompoundTest): string {
   return `${isAny ? "any" : "all"} of (${members.map(describeTest).join("; ")})`;
 }
 
-/** Returns the arcs that a rule follows, and what it tests. */
+/** Describes the arcs that a rule follows, and its tests. */
 export function describeRule({ arc, repeat, filter, neighbor }: WalkRule): string {
   const parts = [
     describeArcs(arc),
@@ -53,7 +53,7 @@ export function describeRule({ arc, repeat, filter, neighbor }: WalkRule): strin
 /**
  * Returns one line per test of a condition, and per key of it that has no index; empty without a
  * condition.
- * @param isIndexed candidates come from an index, so that others are not missed
+ * @param isIndexed true if an index yields the candidates: missing indexes are then not listed
  */
 export function explainTest(test: VertexTest | null, isIndexed = true): string[] {
   if (test === null) return [];

@@ -35,10 +35,10 @@ export function checkDynamic(comparison: number, literal: unknown): void {
 }
 
 /**
- * Returns the test of a comparison with a previous arc; null if that arc has another kind of value,
- * which compares with nothing.
- * @param word1 of the previous arc
- * @param bits of the previous arc
+ * Returns the test of a comparison with a previous arc; null if the value of that arc is of another
+ * kind, so that no arc passes.
+ * @param word1 word 1 of the previous arc
+ * @param bits value of the previous arc
  */
 export function dynamicTest(
   modifier: number,

@@ -1,5 +1,5 @@
-// Bits of vertices by property group: which of them are known, and which of these meet a condition.
-// They are of one state of the graph.
+// Cached results of a condition, as bits by property group: which vertices were tested, and which
+// of these passed. All bits belong to one state of the graph.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import { getGroup, getGroupBit } from "../../store/property-groups.js";
@@ -18,7 +18,7 @@ export class GroupBits {
   #state = -1;
 
   /**
-   * Forgets all bits unless they are of this state; returns false then.
+   * Returns true if the bits belong to this state of the graph; otherwise clears them.
    * @param state see `GraphStore.settledCount`
    */
   renew(state: number): boolean {

@@ -22,7 +22,7 @@ export interface IntegerRange {
 }
 
 /**
- * @param refusal message for values that are not integers from `least` to `greatest`
+ * @param refusal message of the error for values other than integers from `least` to `greatest`
  * @throws QueryError
  */
 export function integerRange(

@@ -1,10 +1,10 @@
-// Rules that ask only for an arc between a vertex and a known one: no arc needs to be copied.
+// Rules that only test for an arc between a vertex and a named one, so no arcs need to be copied.
 
 import { D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
 import type { Scanners } from "./run-scanner.js";
 import type { VertexTest, WalkRule } from "./vertex-test.js";
 
-/** A rule that only one vertex can meet, and none if its id is unknown. */
+/** A rule with at most one possible neighbor: the vertex with the id, if it exists. */
 interface NamedNeighborRule extends WalkRule {
   readonly neighbor: VertexTest & { readonly ids: NonNullable<VertexTest["ids"]> };
 }

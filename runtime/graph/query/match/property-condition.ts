@@ -37,12 +37,12 @@ import {
   type ValueTest,
 } from "./value-condition.js";
 
-/** Maximum number of cached strings. */
+/** Maximum number of cached strings, by pointer. */
 const MAX_REMEMBERED = 65_536;
 const GROUP_VERTICES = 32;
-/** Vertices that are tested before any bit is remembered. */
+/** Minimum vertices tested before results are cached as bits. */
 const MIN_TESTED = 256;
-/** In a larger graph, few vertices of a query are in one group. */
+/** Maximum groups: in a larger graph, few vertices of a query share a group. */
 const MAX_GROUPS = 2 ** 13;
 
 export class PropertyCondition {
@@ -71,13 +71,14 @@ export class PropertyCondition {
   }
 
   /**
-   * Looks up keys and strings. Required before each execution: those created later are not found.
+   * Looks up keys and strings. Required before each execution, because they may have been created
+   * since the last one.
    */
   bind(): void {
     for (const test of this.#tests) test.bind(this.#store);
   }
 
-  /** Index that the last candidates came from. */
+  /** Index that yielded the last candidates. */
   label = "";
 
   /**
@@ -175,7 +176,7 @@ export class PropertyCondition {
   findMatching(vertex: number, groups: number, into: Uint32Array): void {
     const first = getGroup(vertex);
     const isRemembered = this.#remembers(groups * GROUP_VERTICES);
-    // All, even if another thread has truncated the graph since the caller read its end.
+    // All groups, even if another thread has truncated the graph since the caller read its end.
     for (let at = 0; at < groups; at++) {
       const member = (first + at) * GROUP_VERTICES;
       if (!isRemembered) into[at] = this.#matching(member, -1);
@@ -186,7 +187,7 @@ export class PropertyCondition {
     }
   }
 
-  /** Remembers which vertices of a vertex's group match. */
+  /** Caches which vertices of a vertex's group match. */
   readonly #testGroup = (vertex: number): void => {
     this.#bits.set(getGroup(vertex), -1, this.#matching(vertex, -1));
   };

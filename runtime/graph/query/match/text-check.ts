@@ -13,7 +13,7 @@ import { moveArc } from "./arc-stack.js";
 import { readDeadline } from "./deadline.js";
 import type { VertexCheck } from "./vertex-test.js";
 
-/** Matches without typos that are enough for `fuzzy: "auto"`. */
+/** Number of exact matches at which `fuzzy: "auto"` does not search for typos. */
 const ENOUGH = 10;
 const NO_LIMITS = {};
 
@@ -33,7 +33,7 @@ export class TextCheck implements VertexCheck {
     this.#isNegated = isNegated;
   }
 
-  /** The search whose words matches have; null if they lack them. */
+  /** The search whose words matching vertices contain; null if the check is negated. */
   get searched(): TextQuery | null {
     return this.#isNegated ? null : this.#query;
   }

@@ -1,7 +1,7 @@
-// Time slice of the queries of a thread, so that a costly query does not delay other clients for
-// long. A query ends at its next check of the clock if others wait for the thread, or if it has run
-// for long. Its result is void then: another executor repeats it from the beginning, which is
-// possible because only queries without effects have a time slice.
+// Time slice of the queries of a thread, so that an expensive query does not delay other clients
+// for long. A query is aborted at its next check of the clock if others wait for the thread, or if
+// it has run too long. Another executor then repeats it from the beginning, which is safe because
+// only queries without side effects have a time slice.
 
 import { QUERY_SLICE_MS, YIELD_QUERY_AFTER_MS } from "../../../base/limits.js";
 import { SearchError } from "../../model/errors.js";
@@ -22,7 +22,7 @@ export class TimeSlice {
     try {
       const result = query();
       if (!this.#isOver) return result;
-      // The error is in the promise of an asynchronous function, if it was not caught.
+      // An asynchronous query reports the error as a rejection, which must not stay unhandled.
       Promise.resolve(result).catch(() => {});
       return null;
     } catch (error) {
@@ -34,7 +34,7 @@ export class TimeSlice {
     }
   }
 
-  /** Returns whether the last query was ended, once. */
+  /** Returns whether the last query was aborted, and resets the flag. */
   takeOver(): boolean {
     const isOver = this.#isOver;
     this.#isOver = false;
@@ -58,7 +58,7 @@ export class TimeSlice {
 
 let current: TimeSlice | null = null;
 
-/** Gives the queries of this thread a time slice. */
+/** Limits the queries of this thread to a time slice. */
 export function installTimeSlice(slice: TimeSlice): void {
   current = slice;
 }
@@ -69,8 +69,8 @@ export function checkTimeSlice(nowMs: number): void {
 }
 
 /**
- * Leaves the running query to the executor of long queries.
- * @throws SearchError unless it runs there
+ * Aborts the running query, so that the long-query executor repeats it.
+ * @throws SearchError unless this thread has no time slice
  */
 export function endTimeSlice(): void {
   current?.end();

@@ -17,7 +17,7 @@ export interface IndexedCheck {
   estimate(): number | null;
   /** Name of the index in an explanation. */
   readonly label: string;
-  /** Returns what an index could serve, but none exists. */
+  /** Returns the tested keys that an index could serve, but that have none. */
   unindexed(): readonly string[];
 }
 
@@ -25,7 +25,7 @@ export interface IndexedCheck {
 export interface VertexCheck {
   /** Resolves names and ids. */
   bind(): void;
-  /** Returns what is tested, in words. */
+  /** Describes the test for explanations. */
   describe(): string;
   passes(vertex: number): boolean;
   /** Moves the arcs whose heads pass to the front of a range of the stack; returns their end. */
@@ -37,13 +37,13 @@ export interface VertexCheck {
   passingOf?(vertex: number, groups: number, into: Uint32Array): void;
 }
 
-/** Conditions of which all, or at least one, must hold. They collect nothing. */
+/** Conditions of which all, or at least one, must be met. They collect nothing. */
 export interface CompoundTest {
   readonly isAny: boolean;
   readonly members: readonly VertexTest[];
   /**
-   * The same members as the walker tests them: a deciding one moves ahead, so that members
-   * that decide most come first. Null if expressions rely on the order.
+   * Members in the order of their tests. A member that decides the outcome moves forward, so that
+   * frequently deciding members come first. Null if expressions depend on the order.
    */
   readonly order: VertexTest[] | null;
 }
@@ -73,11 +73,11 @@ export interface VertexTest {
   readonly narrowing: readonly CompoundTest[];
 }
 
-/** Part of its matching arcs that a level collects. */
+/** Which of its matching arcs a level collects. */
 export const Collect = { None: 0, Arcs: 1, Siblings: 2 } as const;
 export type CollectNumber = (typeof Collect)[keyof typeof Collect];
 
-/** A rule that follows several arcs, one after the other, and reaches each vertex once. */
+/** A rule that follows several arcs, one after another, and reaches each vertex once. */
 export interface Repeat {
   /** Numbers of arcs; Infinity for no limit. */
   readonly min: number;

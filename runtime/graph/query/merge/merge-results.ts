@@ -26,7 +26,7 @@ export function mergeHeads(heads: readonly PartialHead[]): PartialHead {
   };
 }
 
-/** Returns what all lists contain; null without lists. */
+/** Returns the items that all lists contain; null without lists. */
 function intersect(lists: readonly (readonly string[])[]): string[] | null {
   const [first, ...others] = lists;
   return first?.filter((key) => others.every((list) => list.includes(key))) ?? null;
@@ -37,7 +37,7 @@ function present<T>(heads: readonly PartialHead[], read: (head: PartialHead) => 
 }
 
 /**
- * Returns the entries that a page may need, in order: of each group only the first.
+ * Returns the entries that a page may contain, in order; of each group only the first.
  * @param entries of all partitions, in order
  */
 export function selectEntries(
@@ -172,7 +172,7 @@ function addCounts(
   return sums;
 }
 
-/** Partitions work at the same time. */
+/** Returns the longest times, because partitions work concurrently. */
 function slowest(times: readonly QueryTiming[]): QueryTiming | null {
   return times.reduce<QueryTiming | null>(
     (most, time) => (most === null || time.total > most.total ? time : most),

@@ -22,7 +22,7 @@ export function showFacet({ top, values }: PartialFacet): (FacetValue | FacetRan
     .map(showValue);
 }
 
-/** Adds values that are equal, in the order in which they come first. */
+/** Adds the totals of equal values, in the order of their first occurrence. */
 export function mergeValues(
   lists: readonly Pick<PartialFacet, "values" | "beyond">[],
 ): PartialFacetValue[] {

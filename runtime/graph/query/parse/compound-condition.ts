@@ -23,7 +23,7 @@ type CompileMember = (member: unknown, at: string) => VertexTest | null;
 
 /**
  * @param budget members that are left to the whole condition
- * @throws QueryError no list, an empty one, or too many members
+ * @throws QueryError if the members are no list, empty or too many
  */
 export function compileCompounds(
   parts: readonly CompoundParts[],
@@ -68,7 +68,7 @@ function addAll(compounds: Compounds, tests: readonly (VertexTest | null)[]): vo
 }
 
 function addAny(compounds: Compounds, tests: readonly (VertexTest | null)[]): void {
-  // A member that any vertex passes decides.
+  // A member that any vertex passes makes the whole compound pass.
   const members = tests.filter((test) => test !== null);
   if (members.length === tests.length) add(compounds, makeCompound(true, members));
 }

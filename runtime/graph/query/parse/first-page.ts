@@ -1,5 +1,5 @@
-// Statistics that a search is given: those of the first page of a cursor, or the sums of several
-// partitions. They make scores equal from page to page, and from partition to partition.
+// Statistics passed to a search: those of the first page of a cursor, or the sums of several
+// partitions. They make scores comparable across pages and partitions.
 
 import { invalidArgument } from "../../model/invalid-argument.js";
 import {
@@ -26,7 +26,7 @@ export function isFirstPage(state: unknown): state is FirstPage {
 /**
  * Returns the state that the option `statistics` stands for; null for the index's own statistics.
  * @param keys number of keys of the index
- * @param enough hits without typos that are enough for `fuzzy: "auto"`
+ * @param enough number of exact hits at which `fuzzy: "auto"` does not search for typos
  * @throws QueryError
  */
 export function parseStatistics(option: unknown, keys: number, enough: number): FirstPage | null {
