@@ -1,5 +1,5 @@
-// Refuses a descriptor that changes the number of partitions or the slots over graphs with data.
-// Each engine would keep its former share: queries would return vertices twice, or miss them.
+// Rejects a descriptor that changes the number of partitions, or the slots, of graphs with data.
+// Engines would keep their previous shares, and queries would return vertices twice or miss them.
 
 import { SvcError } from "../base/errors.js";
 import { requestInstance } from "../system/instance-client.js";
@@ -9,7 +9,7 @@ import { TlsContextCache } from "../system/tls-context-cache.js";
 const TIMEOUT_MS = 2000;
 
 /**
- * @param id of the dispatcher that gets the descriptor
+ * @param id of the dispatcher that receives the descriptor
  * @param projectDir base of paths in the descriptor
  * @throws SvcError SVC3411
  */
@@ -64,7 +64,7 @@ function listEngines(system: System, id: string, seen = new Set<string>()) {
   return found;
 }
 
-/** Returns why the width cannot change because of an engine; null: it has no data. */
+/** Describes the data of an engine that prevent the change; null: it has no data. */
 async function describeData(id: string, address: Address): Promise<string | null> {
   try {
     const request = { path: "/svc/nodestat", timeoutMs: TIMEOUT_MS };

@@ -19,7 +19,7 @@ import { STREAM_OPERATIONS } from "./stream-operations.js";
 const AFTER_RESTART = "apply after a restart of the process";
 const PERSIST_WAIT_MS = 6000;
 
-/** Loads the API of graphs, which the main thread needs for nothing else. */
+/** Loads the graph API on demand, because the main thread does not use it otherwise. */
 async function allGraphs(): Promise<AllGraphs> {
   const { AllGraphs } = await import("../graph/api/all-graphs.js");
   return new AllGraphs();
@@ -126,7 +126,7 @@ async function truncate(): Promise<object> {
   return { action: "truncate" };
 }
 
-/** Loads only built plugins: a list of plugins is refused. */
+/** Loads plugins from the build; rejects a list of plugins. */
 async function reload(owner: ServerOwner, { content }: ControlArguments): Promise<object> {
   const text = String(content ?? "").trim();
   if (text !== "" && text !== "[]") {
@@ -143,20 +143,20 @@ async function setDescriptor(
   { content, split }: ControlArguments,
 ): Promise<object> {
   const given = readDescriptor(JSON.parse(String(content)));
-  const { id, descriptor: former } = service.node;
+  const { id, descriptor: currentDescriptor } = service.node;
   if (id !== null && !given.instances.has(id)) throw new Error(`it has no instance ${id}`);
-  const present = former === null ? null : readDescriptor(former);
+  const currentSystem = currentDescriptor === null ? null : readDescriptor(currentDescriptor);
   const slotPlan = id === null ? null : planInstance(given, id).slots;
-  // All owners are still there: each vertex has one owner, however many partitions there are.
+  // All owners remain, so each vertex keeps exactly one owner for any number of partitions.
   const isCovered = slotPlan !== null && graphs.slots?.accepts(slotPlan) === true;
-  if (id !== null && present !== null && Number(split ?? 0) === 0 && !isCovered) {
-    await checkWidth(present, given, id, service.settings.projectDir);
+  if (id !== null && currentSystem !== null && Number(split ?? 0) === 0 && !isCovered) {
+    await checkWidth(currentSystem, given, id, service.settings.projectDir);
   }
   const matrix = id === null ? "unchanged" : await changeMatrix(service, given, id);
   if (isCovered) graphs.slots?.replan(slotPlan);
   const { descriptor } = given;
   service.setNode({ descriptor, descriptorHash: descriptorHash(descriptor) });
-  const isSame = isCovered || present === null || haveEqualSlots(present, given);
+  const isSame = isCovered || currentSystem === null || haveEqualSlots(currentSystem, given);
   const slots = isSame ? "unchanged" : AFTER_RESTART;
   return { action: "system descriptor updated", matrix, slots };
 }
@@ -180,7 +180,7 @@ function restart({ service, owner }: Parts): OperationResult {
   };
 }
 
-/** Unlike a signal, first checks that the graphs can be saved. */
+/** Saves the graphs first, and unlike a signal, aborts the shutdown if this fails. */
 async function shutdown(
   { owner, graphs }: Parts,
   { persist: isSaved }: ControlArguments,
@@ -229,7 +229,7 @@ const MAX_SECONDS = 300;
 const HOLDER = /^[0-9a-f]{16,64}$/;
 const MAX_TEXT = 100;
 
-/** 0 seconds release the lease. */
+/** Acquires, renews or, with 0 seconds, releases the lease. */
 function lease(service: HttpService, args: ControlArguments): object {
   const holder = String(args.holder);
   const seconds = Number(args.seconds);
@@ -249,7 +249,7 @@ function lease(service: HttpService, args: ControlArguments): object {
   return { action: "lease", status: "held", ...held, since: sinceMs / 1000, seconds: leftSeconds };
 }
 
-/** Refuses a step of a procedure that has lost its lease. */
+/** @throws Error for a step of a procedure that has lost its lease */
 function requireLease(service: HttpService, holder: unknown): void {
   if (holder === undefined || holder === "" || service.lease.isHeldBy(String(holder))) return;
   throw new Error("lease lost on this instance");

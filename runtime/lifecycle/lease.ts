@@ -1,22 +1,22 @@
 // Lease of an operator procedure on this instance: at most one procedure runs at a time. The holder
-// renews it; an unrenewed lease expires, because a holder may be killed at any time. It does not
-// expire while this instance acts for its holder, which may take longer than the lease.
+// must renew the lease, because it may be killed at any time. The lease does not expire while this
+// instance executes a command of the holder, which may take longer.
 
 import { log } from "../base/log.js";
 import type { RunningProcedure } from "../builtin/server-view.js";
 
-/** Older ones are forgotten. */
-const MAX_OVER = 20;
+/** Maximum number of former holders to remember. */
+const MAX_FORMER_HOLDERS = 20;
 
 export interface LeaseClaim extends Omit<RunningProcedure, "sinceMs"> {
   /** Secret that identifies a run. */
   readonly holder: string;
   readonly seconds: number;
-  /** Takes the lease from its present holder. */
+  /** Whether to preempt the current holder. */
   readonly isForced: boolean;
 }
 
-interface Held {
+interface HeldLease {
   readonly holder: string;
   readonly shown: RunningProcedure;
   readonly ms: number;
@@ -24,51 +24,51 @@ interface Held {
 
 export class Lease {
   readonly #notify: (shown: RunningProcedure | null) => void;
-  readonly #ended: () => void;
-  #acts = 0;
-  #held: Held | null = null;
+  readonly #onEnd: () => void;
+  #runningCommands = 0;
+  #held: HeldLease | null = null;
   #timer: NodeJS.Timeout | undefined;
   #endsAtMs = 0;
   /**
-   * Holders that have released it, or were superseded, and who came after them. They do not get it
-   * again when it is free: a late renewal would keep others waiting.
+   * Successors of former holders; null: the holder has released the lease. A former holder is never
+   * granted the lease again, because its late renewal would block other runs.
    */
-  readonly #over = new Map<string, Held | null>();
+  readonly #successors = new Map<string, HeldLease | null>();
 
   /**
    * @param notify called when the holder changes
-   * @param ended called when a holder has lost or released it
+   * @param onEnd called when a holder has lost or released it
    */
-  constructor(notify: (shown: RunningProcedure | null) => void, ended = () => {}) {
+  constructor(notify: (shown: RunningProcedure | null) => void, onEnd = () => {}) {
     this.#notify = notify;
-    this.#ended = ended;
+    this.#onEnd = onEnd;
   }
 
   /**
-   * Takes or renews the lease. Returns the present holder and the remaining time, or null if
-   * granted.
+   * Acquires or renews the lease.
+   * @returns the current holder and the remaining time; null: granted
    */
   take({ holder, seconds, isForced, what, operator }: LeaseClaim): LeaseConflict | null {
     const held = this.#held;
-    const successor = this.#over.get(holder);
+    const successor = this.#successors.get(holder);
     if (successor !== undefined) {
       const shown = successor?.shown ?? { what, operator, sinceMs: Date.now() };
-      const isPresent = successor !== null && successor.holder === held?.holder;
-      return { ...shown, leftSeconds: isPresent ? this.#leftSeconds : 0 };
+      const holdsLease = successor !== null && successor.holder === held?.holder;
+      return { ...shown, leftSeconds: holdsLease ? this.#leftSeconds : 0 };
     }
     const isOwn = held?.holder === holder;
     if (held !== null && !isOwn && !isForced) {
       return { ...held.shown, leftSeconds: this.#leftSeconds };
     }
-    // A renewal may tell the progress.
+    // A renewal may report the progress of the run.
     const shown = isOwn ? { ...held.shown, what } : { what, operator, sinceMs: Date.now() };
     const next = { holder, shown, ms: seconds * 1000 };
     if (held !== null && !isOwn) {
-      this.#noteOver(held.holder, next);
-      this.#ended();
+      this.#recordFormerHolder(held.holder, next);
+      this.#onEnd();
     }
     this.#held = next;
-    this.#expireLater();
+    this.#startExpiry();
     if (isOwn) {
       if (held.shown.what !== what) this.#notify(shown);
       return null;
@@ -78,63 +78,63 @@ export class Lease {
     return null;
   }
 
-  /** Releases the lease, if still held. The holder does not take it again. */
+  /** Releases the lease if the holder has it, and bars the holder from acquiring it again. */
   release(holder: string): void {
-    if (!this.#over.has(holder)) this.#noteOver(holder, null);
+    if (!this.#successors.has(holder)) this.#recordFormerHolder(holder, null);
     this.#free(holder);
   }
 
   #free(holder: string): void {
     if (this.#held?.holder !== holder) return;
-    this.#neverExpire();
+    this.#stopExpiry();
     const { what, operator } = this.#held.shown;
     log(`admin: ${what} by ${operator} finished`, "info");
     this.#held = null;
     this.#notify(null);
-    this.#ended();
+    this.#onEnd();
   }
 
-  /** Acts for the holder. */
-  async during<T>(act: () => Promise<T>): Promise<T> {
-    this.#acts++;
-    this.#neverExpire();
+  /** Executes a command of the holder; the lease does not expire meanwhile. */
+  async during<T>(command: () => Promise<T>): Promise<T> {
+    this.#runningCommands++;
+    this.#stopExpiry();
     try {
-      return await act();
+      return await command();
     } finally {
-      this.#acts--;
-      this.#expireLater();
+      this.#runningCommands--;
+      this.#startExpiry();
     }
   }
 
-  #expireLater(): void {
-    this.#neverExpire();
-    if (this.#held === null || this.#acts > 0) return;
+  #startExpiry(): void {
+    this.#stopExpiry();
+    if (this.#held === null || this.#runningCommands > 0) return;
     const { holder, ms } = this.#held;
     const expire = (): void => {
       if (this.#timer === timer) this.#free(holder);
     };
     this.#endsAtMs = performance.now() + ms;
-    // A renewal may wait behind what has occupied this thread.
+    // If this thread was blocked, a renewal may already be waiting in its queue.
     const timer = setTimeout(() => setImmediate(expire), ms).unref();
     this.#timer = timer;
   }
 
-  #neverExpire(): void {
+  #stopExpiry(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
-  /** Until it expires, at the earliest. */
+  /** Minimum time until the lease expires. */
   get #leftSeconds(): number {
     if (this.#held === null) return 0;
-    const leftMs = this.#acts > 0 ? this.#held.ms : this.#endsAtMs - performance.now();
+    const leftMs = this.#runningCommands > 0 ? this.#held.ms : this.#endsAtMs - performance.now();
     return Math.ceil(Math.max(0, leftMs) / 1000);
   }
 
-  #noteOver(holder: string, successor: Held | null): void {
-    const [oldest] = this.#over.keys();
-    if (this.#over.size >= MAX_OVER) this.#over.delete(oldest!);
-    this.#over.set(holder, successor);
+  #recordFormerHolder(holder: string, successor: HeldLease | null): void {
+    const [oldest] = this.#successors.keys();
+    if (this.#successors.size >= MAX_FORMER_HOLDERS) this.#successors.delete(oldest!);
+    this.#successors.set(holder, successor);
   }
 
   isHeldBy(holder: string): boolean {

@@ -1,5 +1,5 @@
-// Limits heap and buffers of executors together: V8's heap limit does not cover buffers. When the
-// process has grown by a fraction of the limit, its executors are measured.
+// Limits the sum of heap and buffers of each executor, because V8's heap limit excludes buffers.
+// Measures the executors when the process has grown by a fraction of the limit.
 
 import type { Worker } from "node:worker_threads";
 import { usedBytes } from "./thread-probe.js";
@@ -17,23 +17,23 @@ export interface WatchedExecutor {
 export class MemoryWatchdog {
   readonly #maxBytes: number;
   readonly #executors: () => readonly WatchedExecutor[];
-  readonly #exceeded: (id: number, reason: string) => void;
+  readonly #onExceeded: (id: number, reason: string) => void;
   readonly #timer: NodeJS.Timeout;
   #measuredAtBytes = 0;
   #isMeasuring = false;
 
   /**
-   * @param exceeded called for an executor above the limit
+   * @param onExceeded called for an executor above the limit
    * @param maxMb limit of each executor
    */
   constructor(
     maxMb: number,
     executors: () => readonly WatchedExecutor[],
-    exceeded: (id: number, reason: string) => void,
+    onExceeded: (id: number, reason: string) => void,
   ) {
     this.#maxBytes = maxMb * BYTES_PER_MB;
     this.#executors = executors;
-    this.#exceeded = exceeded;
+    this.#onExceeded = onExceeded;
     this.#timer = setInterval(() => void this.#check(), CHECK_MS).unref();
   }
 
@@ -54,7 +54,7 @@ export class MemoryWatchdog {
   async #measure({ id, worker }: WatchedExecutor): Promise<void> {
     const bytes = (await usedBytes(worker)) ?? 0;
     if (bytes <= this.#maxBytes + UNCOLLECTED_MB * BYTES_PER_MB) return;
-    const [held, most] = [bytes, this.#maxBytes].map((size) => Math.round(size / BYTES_PER_MB));
-    this.#exceeded(id, `heap and buffers use ${held} MiB, executorHeapMiB is ${most}`);
+    const [usedMb, most] = [bytes, this.#maxBytes].map((size) => Math.round(size / BYTES_PER_MB));
+    this.#onExceeded(id, `heap and buffers use ${usedMb} MiB, executorHeapMiB is ${most}`);
   }
 }

@@ -4,9 +4,9 @@ import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { HttpService } from "./http-service.js";
 
-/** Operations of the program that has started the server. */
+/** Operations that the program that started the server executes. */
 export interface ServerOwner {
-  /** Puts the newest build into service; returns what it loaded. */
+  /** Puts the newest build into service and returns its plugins. */
   reload(): Promise<readonly string[]>;
   /** Restarts the server with a matrix of back-ends. */
   restart(dispatcher: object | null): Promise<void>;

@@ -1,6 +1,5 @@
-// Which instance of a system runs the jobs: of a group that chooses its leader, the leader. Without
-// one, the descriptor decides: the first instance that runs engine plugins and whose graphs are not
-// those of a provider.
+// Determines the instance of a system that runs the jobs: the first one in the descriptor that runs
+// engine plugins and replicates no provider. If its group elects a leader, the leader runs them.
 
 import { JobLease } from "../engine/jobs/job-lease.js";
 import type { JobPlace } from "../engine/jobs/job-runner.js";
@@ -15,8 +14,8 @@ export const JOBS_FILE = "jobs.json";
 type Placing = Pick<ServerSettings, "jobs" | "node" | "leadership">;
 
 /**
- * Returns where the schedules of jobs run, as this instance sees it.
- * @param leads epoch in which the instance leads its group; null: it does not
+ * Returns where the scheduled jobs run, from the view of this instance.
+ * @param leads returns the epoch in which the instance leads its group; null: it does not lead
  */
 export function placeJobs(settings: Placing, leads: () => number | null): JobPlace {
   const { jobs, node, leadership } = settings;
@@ -29,10 +28,10 @@ export function placeJobs(settings: Placing, leads: () => number | null): JobPla
   const group = first?.leadership?.group;
   if (group === undefined || leadership === null)
     return first?.id === node.id ? "here" : "elsewhere";
-  return leadership.group === group ? leaseOf(leadership, leads) : "elsewhere";
+  return leadership.group === group ? createJobLease(leadership, leads) : "elsewhere";
 }
 
-function leaseOf(settings: LeadershipSettings, leads: () => number | null): JobLease {
+function createJobLease(settings: LeadershipSettings, leads: () => number | null): JobLease {
   const { engine, group, id, ttl: ttlMs } = settings;
   const timeoutMs = callTimeoutMs(settings);
   const open = async () => {

@@ -1,5 +1,5 @@
-// Replication settings changed at run time, restored when the interconnect thread is replaced: its
-// successor knows only the configuration.
+// Replication settings that were changed at run time. They are applied again when the interconnect
+// thread is replaced, because a new thread starts with the configuration.
 
 import type { Control } from "../interconnect/control.js";
 import type { ThrottleUnit } from "../interconnect/flow-control.js";
@@ -50,7 +50,7 @@ export class ReplicationOverrides {
     }
   }
 
-  /** Returns the operations to repeat, in order. */
+  /** Returns the operations that restore the changes, in order. */
   all(): Control[] {
     const suspended = [...this.#suspended].map((what) => ({ do: "suspend", what }) as const);
     const throttles = [...this.#throttles].map(
@@ -68,7 +68,7 @@ export class ReplicationOverrides {
   }
 
   #subscribers(): Map<string, string> {
-    this.#attached ??= new Map(this.#configured.map((given) => [normalizeUri(given), given]));
+    this.#attached ??= new Map(this.#configured.map((uri) => [normalizeUri(uri), uri]));
     return this.#attached;
   }
 }

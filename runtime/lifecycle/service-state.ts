@@ -1,5 +1,5 @@
-// Service-IN or Service-OUT of a server, and why (http-interface, "States and transitions"): the
-// one place that decides whether plugins respond. Every thread reads the decision in shared memory.
+// Decides whether a server is Service-IN or Service-OUT, and why (http-interface, "States and
+// transitions"). All threads read the decision from shared memory.
 
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
@@ -16,13 +16,13 @@ export class ServiceState {
   /** Out of service because of a crash loop, with no explicit change since. */
   #isOutByCrashLoop = false;
   #isStarted = false;
-  /** Why the graphs are not ready, which keeps a wanted service out; null: they are. */
+  /** Why the graphs are not ready, which keeps the server out of service; null: they are ready. */
   #notReady: string | null = null;
-  /** In service even if the graphs are not ready, by order of an operator. */
+  /** Whether an operator has forced Service-IN although the graphs are not ready. */
   #isForced = false;
 
   /**
-   * @param outReason why the server starts out of service; null: it goes in once started
+   * @param outReason why the server starts out of service; null: it enters service once started
    * @param publish called with each new reason
    */
   constructor(
@@ -39,14 +39,14 @@ export class ServiceState {
     return this.#shared.serviceIn;
   }
 
-  /** Goes Service-IN after the start, unless configured otherwise or left meanwhile. */
+  /** Enters service after the start, unless the server is out of service for another reason. */
   started(): void {
     this.#isStarted = true;
     this.#apply();
   }
 
   /**
-   * Goes Service-IN; overrides what has taken it out.
+   * Enters service, whatever the reason of Service-OUT was.
    * @throws SvcError SVC3401 while the graphs are not ready
    */
   enter(): void {
@@ -57,14 +57,14 @@ export class ServiceState {
     this.#change(null);
   }
 
-  /** Goes Service-IN with the graphs as they are, until the restart. */
+  /** Enters service even if the graphs are not ready. Applies until the restart. */
   force(): void {
     if (!this.#areGraphsReady) log(`Service-IN forced: ${this.#notReady}`, "warn");
     this.#isForced = true;
     this.enter();
   }
 
-  /** Sets why the graphs are not ready; a wanted service is out meanwhile. */
+  /** Sets why the graphs are not ready, and leaves service until they are; null: ready. */
   setNotReady(notReady: string | null): void {
     if (notReady === this.#notReady) return;
     this.#notReady = notReady;
@@ -76,7 +76,7 @@ export class ServiceState {
     this.#change(reason);
   }
 
-  /** Runs a warm-up, which is the reason for being out meanwhile. */
+  /** Runs a warm-up and reports it as the reason of Service-OUT meanwhile. */
   async warmUp(run: () => Promise<void>): Promise<void> {
     const former = this.#outReason;
     this.#explain(WARM_UP);
@@ -87,7 +87,7 @@ export class ServiceState {
     }
   }
 
-  /** Executors die as fast as they are replaced. */
+  /** Leaves service because executors keep dying. */
   crashLoop(): void {
     logEvent("thread", "executor crash loop: out of service until one stays up", "error");
     const wasIn = this.isIn;
@@ -95,7 +95,7 @@ export class ServiceState {
     this.#isOutByCrashLoop = wasIn;
   }
 
-  /** An executor has stayed up after a crash loop: undoes what that did, and nothing else. */
+  /** Enters service again after a crash loop, unless the state has been changed explicitly. */
   recovered(): void {
     if (!this.#isOutByCrashLoop) return;
     logEvent("thread", "executor stayed up: back in service", "warn");

@@ -7,7 +7,7 @@ import { installThreadGraphs } from "../graph/manager/installed-graphs.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import { onTerminationSignal } from "./termination-signals.js";
 
-/** A start that still runs this long after a signal is aborted: it has nothing to lose. */
+/** A start that is still running this long after a signal is aborted: it has no unsaved data. */
 const START_GRACE_MS = 3000;
 
 /** A server that can be stopped. */
@@ -16,12 +16,12 @@ interface Stoppable {
 }
 
 /**
- * Shuts down in order at the first signal, and exits at once at the second, which loses unsaved
- * changes. Graphs are saved immediately, because the sender of the signal may not wait for running
- * requests, and again when these have ended.
+ * Shuts down cleanly at the first signal. Exits immediately at the second one, and loses unsaved
+ * changes. Saves the graphs at once, because the sender of the signal may not wait for running
+ * requests, and again after these have completed.
  * @param starting clients may be served before it settles; after a failure signals have their
  *   default effect
- * @param beforeExit ends what else runs in this process
+ * @param beforeExit stops everything else in this process
  */
 export function installShutdownHandlers(
   starting: Promise<Stoppable>,

@@ -1,5 +1,5 @@
-// Looks after the slots of one instance without an operator: an instance with an empty data folder
-// takes over the record of its group, a dispatcher the latest map, and a move that no run continues
+// Maintains the slot record of one instance without an operator: an instance with an empty data
+// folder adopts the record of its group, and a dispatcher installs the latest map. An abandoned move
 // is completed or undone.
 
 import { SvcError } from "../base/errors.js";
@@ -25,25 +25,25 @@ import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { HttpService } from "./http-service.js";
 import { findShare } from "./slot-operations.js";
 
-const FIRST_MS = 100;
-const EVERY_MS = 2000;
-/** Time without a run before a move is settled. */
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 2000;
+/** Time without progress and without a lease before a move counts as abandoned. */
 const ABANDONED_MS = 3000;
-/** While there is a move. */
-const MOVING_MS = 500;
-/** Instances that a dispatcher asks at once. */
-const MAX_ASKED = 127;
+/** Maximum delay while a move is in progress. */
+const MAX_MOVING_DELAY_MS = 500;
+/** Maximum number of back-ends whose records a dispatcher reads. */
+const MAX_BACK_ENDS = 127;
 
 interface KeeperParts {
   readonly slots: KeptSlots;
   readonly node: () => NodeState;
-  /** Whether this instance changes its graphs now. */
+  /** Whether this instance leads its group. */
   readonly leads: () => Promise<boolean>;
   readonly projectDir: string;
   readonly adminKey: string | null;
 }
 
-/** Looks after the slots of this process, while a service runs. */
+/** Maintains the slot record of this process while a service runs. */
 export function keepSlots(
   service: HttpService,
   graphs: GraphSupervisor,
@@ -61,14 +61,14 @@ export class SlotKeeper {
   readonly #parts: KeeperParts;
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
-  /** A dispatcher has looked at its back-ends. */
-  #hasAsked = false;
-  #seenMove = "";
-  #seenSinceMs = 0;
+  /** Whether a dispatcher has read the records of its back-ends. */
+  #hasCaughtUp = false;
+  #lastProgress = "";
+  #lastProgressMs = 0;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
-    this.#plan(FIRST_MS);
+    this.#schedule(FIRST_DELAY_MS);
   }
 
   close(): void {
@@ -76,40 +76,40 @@ export class SlotKeeper {
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
-  #plan(ms: number): void {
+  #schedule(ms: number): void {
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => void this.#look(ms), ms).unref();
+    this.#timer = setTimeout(() => void this.#run(ms), ms).unref();
   }
 
-  async #look(ms: number): Promise<void> {
+  async #run(ms: number): Promise<void> {
     try {
-      await this.#act();
+      await this.#runNext();
     } catch (error) {
       log(`slots: ${(error as Error).message}`, "debug");
     }
     const { slots } = this.#parts;
     const isMoving = slots.isKnown && slots.record.move !== null;
-    this.#plan(Math.min(isMoving ? MOVING_MS : EVERY_MS, 2 * ms));
+    this.#schedule(Math.min(isMoving ? MAX_MOVING_DELAY_MS : MAX_DELAY_MS, 2 * ms));
   }
 
-  async #act(): Promise<void> {
-    // Reading a large descriptor takes long, so only with something to do.
-    const act = this.#next();
-    if (act === null) return;
-    const calls = this.#calls();
-    if (calls !== null) await act(calls);
+  async #runNext(): Promise<void> {
+    // Reads the descriptor, which may be large, only if there is something to do.
+    const task = this.#chooseTask();
+    if (task === null) return;
+    const calls = this.#createCalls();
+    if (calls !== null) await task(calls);
   }
 
-  /** Returns what is to be done now, null: nothing. */
-  #next(): ((calls: InstanceCalls) => Promise<void>) | null {
+  /** Returns the task that is due; null: none. */
+  #chooseTask(): ((calls: InstanceCalls) => Promise<void>) | null {
     const { slots } = this.#parts;
     if (!slots.isKnown) return (calls) => this.#adopt(calls);
-    if (slots.isDispatcher && !this.#hasAsked) return (calls) => this.#catchUp(calls);
+    if (slots.isDispatcher && !this.#hasCaughtUp) return (calls) => this.#catchUp(calls);
     return this.#isAbandoned() ? (calls) => this.#settle(calls) : null;
   }
 
-  /** Returns null in an instance without a system. */
-  #calls(): InstanceCalls | null {
+  /** Returns null if the instance belongs to no system. */
+  #createCalls(): InstanceCalls | null {
     const { node, projectDir, adminKey } = this.#parts;
     const { id, descriptor } = node();
     if (id === null || descriptor === null) return null;
@@ -130,7 +130,7 @@ export class SlotKeeper {
     };
   }
 
-  /** The data of this instance come from the leader of its group: so does its record. */
+  /** Adopts the record of the group's leader, from which the data of this instance come. */
   async #adopt(calls: InstanceCalls): Promise<void> {
     const { slots, leads, node, adminKey } = this.#parts;
     if (await leads()) return slots.storeInitial();
@@ -138,27 +138,27 @@ export class SlotKeeper {
     const instances = new SlotInstances(calls, null);
     const members = listMembers(system).filter((id) => findGroup(system, id) === slots.own);
     const others = members.filter((id) => id !== node().id);
-    const asked = await Promise.allSettled(others.map((id) => instances.readState(id)));
-    const leader = listFulfilled(asked).find((one) => one.leads);
+    const responses = await Promise.allSettled(others.map((id) => instances.readState(id)));
+    const leader = listFulfilled(responses).find((state) => state.leads);
     if (leader !== undefined && !slots.isKnown) return slots.adopt(leader.record);
-    if (adminKey !== null || !asked.some(isForbidden)) return;
+    if (adminKey !== null || !responses.some(isForbidden)) return;
     log("slots: no operator key, so that the map of the descriptor is used", "warn");
     slots.storeInitial();
   }
 
-  /** Moves may have ended while this dispatcher was away. */
+  /** Installs the latest map of the back-ends, because moves may have ended during a downtime. */
   async #catchUp(calls: InstanceCalls): Promise<void> {
     const { slots, node } = this.#parts;
     const { matrices } = calls.system;
     const below = matrices.get(node().id ?? "")?.partitions.map(([first]) => first!) ?? [];
     const instances = new SlotInstances(calls, null);
-    const looks = below.slice(0, MAX_ASKED).map((id) => instances.readState(id));
-    const found = listFulfilled(await Promise.allSettled(looks));
-    this.#hasAsked = found.length > 0;
-    const latest = latestRecord(found.map(({ record }) => record));
-    // All were restored to an earlier time, or none has an earlier map.
+    const requests = below.slice(0, MAX_BACK_ENDS).map((id) => instances.readState(id));
+    const states = listFulfilled(await Promise.allSettled(requests));
+    this.#hasCaughtUp = states.length > 0;
+    const latest = latestRecord(states.map(({ record }) => record));
+    // Accepts an older map only if all back-ends have responded: they may have been restored.
     const isOlder = latest !== null && latest.version < slots.record.version;
-    if (latest === null || (isOlder && found.length < below.length)) return;
+    if (latest === null || (isOlder && states.length < below.length)) return;
     slots.change({ do: "install", record: { ...latest, move: null } });
   }
 
@@ -166,22 +166,22 @@ export class SlotKeeper {
   #isAbandoned(): boolean {
     const { move } = this.#parts.slots.record;
     const { lease } = this.#parts.node();
-    const seen = move === null || lease !== null ? "" : `${move.id} ${move.isGiven}`;
-    if (seen !== this.#seenMove) this.#seenSinceMs = performance.now();
-    this.#seenMove = seen;
-    return seen !== "" && performance.now() - this.#seenSinceMs >= ABANDONED_MS;
+    const progress = move === null || lease !== null ? "" : `${move.id} ${move.isGiven}`;
+    if (progress !== this.#lastProgress) this.#lastProgressMs = performance.now();
+    this.#lastProgress = progress;
+    return progress !== "" && performance.now() - this.#lastProgressMs >= ABANDONED_MS;
   }
 
   async #settle(calls: InstanceCalls): Promise<void> {
-    // Every instance with the move asks all others: not again at once.
-    this.#seenSinceMs = performance.now();
-    // Without all of them nothing can be decided, and the lease would keep operators waiting.
+    // Restarts the waiting time, because every instance with the move surveys all others.
+    this.#lastProgressMs = performance.now();
+    // Surveyed without the lease, which would block operators while an instance is unreachable.
     const instances = new SlotInstances(calls, null);
-    const found = await Promise.all(
+    const states = await Promise.all(
       listMembers(calls.system).map((id) => instances.waitForState(id)),
     );
-    // A run has not come back to this instance since its restart.
-    if (found.some(({ isRun }) => isRun)) return;
+    // A run is still active, but has not yet reached this instance since its restart.
+    if (states.some(({ isRun }) => isRun)) return;
     const run = { ...calls, isForced: false };
     try {
       await ProcedureLease.during(
@@ -197,14 +197,14 @@ export class SlotKeeper {
   }
 }
 
-function listFulfilled<T>(all: readonly PromiseSettledResult<T>[]): T[] {
-  return all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+function listFulfilled<T>(results: readonly PromiseSettledResult<T>[]): T[] {
+  return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
 }
 
-/** Returns whether an instance has refused a request without a key. */
-function isForbidden(asked: PromiseSettledResult<unknown>): boolean {
-  if (asked.status === "fulfilled" || !(asked.reason instanceof SvcError)) return false;
-  const { code, message } = asked.reason;
+/** Returns whether an instance has rejected a request for lack of a key. */
+function isForbidden(result: PromiseSettledResult<unknown>): boolean {
+  if (result.status === "fulfilled" || !(result.reason instanceof SvcError)) return false;
+  const { code, message } = result.reason;
   const isStarting = message.includes(SLOTS_UNKNOWN) || message.includes(STARTING);
   return code === "SVC3115" && !isStarting;
 }

@@ -1,5 +1,5 @@
-// Admin operation of a move of slots: one command at a time, sent by the coordinator. Commands that
-// change something need its lease, so that a coordinator which was replaced has no effect.
+// Admin operation of slot moves: executes one command at a time of the coordinator. Commands with
+// side effects require the lease, so that a preempted coordinator cannot change anything.
 
 import { statfs } from "node:fs/promises";
 import { freemem } from "node:os";
@@ -16,7 +16,7 @@ import { SlotShare } from "./slot-share.js";
 
 const MAX_DRAIN_MS = 10_000;
 const MAX_WORDS = 2 ** 24;
-/** Of a slot. */
+/** Maximum size of a slot's content. */
 const MAX_BYTES = 2 ** 28;
 
 const shares = new WeakMap<KeptSlots, SlotShare>();
@@ -31,13 +31,13 @@ export async function moveSlots(parts: Parts, { content, lease }: ControlArgumen
   const command: unknown = JSON.parse(String(content));
   if (!isPlainObject(command)) throw new Error("a command is required");
   const share = findShare(graphs, slots);
-  if (command.do === "look") return look(parts, slots, share, String(lease));
+  if (command.do === "look") return readState(parts, slots, share, String(lease));
   if (command.do === "count") return { graphs: await share.count() };
   if (!service.lease.isHeldBy(String(lease))) throw new Error("lease lost on this instance");
   return service.lease.during(() => execute(parts, slots, share, command));
 }
 
-/** Executes a command of the run that has the lease. */
+/** Executes a command of the run that holds the lease. */
 async function execute(
   { service }: Parts,
   slots: KeptSlots,
@@ -54,9 +54,9 @@ async function execute(
     case "release-requests": {
       const { record } = command;
       const installed = record === undefined ? null : readCommand({ do: "install", record }, slots);
-      const keep = installed === null ? null : slots.announce(installed);
+      const makeDurable = installed === null ? null : slots.announce(installed);
       await service.releaseRequests();
-      keep?.();
+      makeDurable?.();
       return {};
     }
     case "tell": {
@@ -65,9 +65,9 @@ async function execute(
       return { record, ...(await share.leadership()) };
     }
     case "encode": {
-      await share.requireTerm(termOf(command));
+      await share.requireTerm(readTerm(command));
       const maxWords = readNumber(command.maxWords, MAX_WORDS);
-      // Encoding waits for the changes that began before.
+      // Encoding waits for the changes that began before `hold`.
       if (command.move !== undefined) {
         slots.change(readCommand({ do: "hold", move: command.move }, slots));
       }
@@ -75,29 +75,29 @@ async function execute(
       return { ...encoded, record: slots.record };
     }
     case "encode-anchors":
-      await share.requireTerm(termOf(command));
+      await share.requireTerm(readTerm(command));
       return share.encodeAnchors();
     case "read":
-      return { data: share.read(readList(command.wanted).map(readPlace)) };
+      return { data: share.read(readList(command.wanted).map(readPosition)) };
     case "stage":
       return share.stage(
         String(command.id),
         readList(command.chunks).map((chunk) => readStaged(chunk, command.names)),
       );
     case "await":
-      if (!isPlainObject(command.digests)) throw notValid();
-      return share.await(command.digests as GraphDigests);
+      if (!isPlainObject(command.digests)) throw createInvalidCommandError();
+      return share.waitForDigests(command.digests as GraphDigests);
     case "prepare":
-      await share.requireTerm(termOf(command));
+      await share.requireTerm(readTerm(command));
       return { record: share.prepare(readMove(command.move, slots)) };
     case "write":
-      await share.requireTerm(termOf(command));
+      await share.requireTerm(readTerm(command));
       return share.write(readMove(command.move, slots));
     case "clear-out":
-      await share.requireTerm(termOf(command));
+      await share.requireTerm(readTerm(command));
       return share.clearOut(String(command.id));
     case "remove": {
-      await share.requireTerm(termOf(command));
+      await share.requireTerm(readTerm(command));
       const last = command.last === undefined ? null : readCommand(command.last, slots);
       const removed = await share.remove(String(command.id));
       if (last !== null) slots.change(last);
@@ -108,14 +108,14 @@ async function execute(
   }
 }
 
-/** Returns the content of the slots of this process, as moves change it. */
+/** Returns the slot contents of this process, created with the first call. */
 export function findShare(graphs: GraphSupervisor, slots: KeptSlots): SlotShare {
   const share = shares.get(slots) ?? new SlotShare(graphs, slots);
   shares.set(slots, share);
   return share;
 }
 
-async function look(
+async function readState(
   { service }: Parts,
   slots: KeptSlots,
   share: SlotShare,
@@ -140,18 +140,19 @@ async function look(
 }
 
 function readMove(given: unknown, { record }: KeptSlots): SlotMove {
-  if (!isSlotMove(given, record.map.count)) throw notValid();
+  if (!isSlotMove(given, record.map.count)) throw createInvalidCommandError();
   return given;
 }
 
 function readCommand(given: unknown, slots: KeptSlots): SlotCommand {
-  if (!isPlainObject(given)) throw notValid();
+  if (!isPlainObject(given)) throw createInvalidCommandError();
   const { count } = slots.record.map;
   switch (given.do) {
     case "hold":
       return { do: "hold", move: readMove(given.move, slots) };
     case "install":
-      if (!isSlotRecord(given.record) || given.record.map.count !== count) throw notValid();
+      if (!isSlotRecord(given.record) || given.record.map.count !== count)
+        throw createInvalidCommandError();
       return { do: "install", record: given.record };
     case "give":
     case "take":
@@ -159,13 +160,13 @@ function readCommand(given: unknown, slots: KeptSlots): SlotCommand {
     case "abort":
       return { do: given.do, id: String(given.id) };
     default:
-      throw notValid();
+      throw createInvalidCommandError();
   }
 }
 
-const notValid = (): Error => new Error("the command of a move is not valid");
+const createInvalidCommandError = (): Error => new Error("the command of a move is not valid");
 
-function readPlace({ graph, slot, offset }: Command) {
+function readPosition({ graph, slot, offset }: Command) {
   return { graph: String(graph), slot: readSlot(slot), offset: readNumber(offset, MAX_BYTES) };
 }
 
@@ -173,13 +174,14 @@ function readPlace({ graph, slot, offset }: Command) {
 function readStaged(chunk: Command, names: unknown) {
   const { length, data } = chunk;
   if (typeof data !== "string") throw new Error("data is required");
-  const place = readPlace(chunk);
-  const own = isPlainObject(names) && Object.hasOwn(names, place.graph) ? names[place.graph] : null;
+  const position = readPosition(chunk);
+  const graphNames =
+    isPlainObject(names) && Object.hasOwn(names, position.graph) ? names[position.graph] : null;
   return {
-    ...place,
+    ...position,
     length: readNumber(length, MAX_BYTES),
     bytes: Buffer.from(data, "base64"),
-    names: Array.isArray(own) ? own : [],
+    names: Array.isArray(graphNames) ? graphNames : [],
   };
 }
 
@@ -196,11 +198,11 @@ function readSlots(given: unknown): number[] {
 
 const readSlot = (given: unknown): number => readNumber(given, MAX_SLOTS);
 
-const termOf = ({ term }: Command): number => readNumber(term, Number.MAX_SAFE_INTEGER);
+const readTerm = ({ term }: Command): number => readNumber(term, Number.MAX_SAFE_INTEGER);
 
-function readNumber(given: unknown, most: number): number {
-  if (typeof given === "number" && Number.isInteger(given) && given >= 0 && given <= most) {
+function readNumber(given: unknown, max: number): number {
+  if (typeof given === "number" && Number.isInteger(given) && given >= 0 && given <= max) {
     return given;
   }
-  throw new Error(`a number from 0 to ${most} is required`);
+  throw new Error(`a number from 0 to ${max} is required`);
 }

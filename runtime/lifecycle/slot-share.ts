@@ -1,5 +1,5 @@
-// Content of slots in the graphs of this process, as a move reads and writes it. Received content
-// is kept in memory until the source has stopped changing it: before that, nothing depends on it.
+// Reads and writes the content of slots in the graphs of this process, for slot moves. Received
+// content stays in memory until the source has stopped changing it, and is not durable until then.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerInTime } from "../base/answer-in-time.js";
@@ -16,21 +16,21 @@ import type { GraphSupervisor } from "./graph-supervisor.js";
 const CHUNK_BYTES = 2 ** 19;
 const MAX_STAGED_BYTES = 2 ** 28;
 const FLUSH_MS = 30_000;
-/** Queries wait for replicas, which are mostly late by a few milliseconds. */
-const AWAIT_MS = 1000;
+/** Short, because queries wait for the replicas, which usually lag by a few milliseconds. */
+const CATCH_UP_MS = 1000;
 const POLL_MS = 2;
-/** Without a move for so long, all that it needs is forgotten: also 2 bytes a vertex. */
+/** After this time without a move, its memory is freed, including 2 bytes per vertex. */
 const IDLE_MS = 120_000;
 
-/** Where content continues. */
-interface ContentPlace {
+/** Position at which a chunk of content begins. */
+interface ContentPosition {
   readonly graph: string;
   readonly slot: number;
   readonly offset: number;
 }
 
-interface StagedChunk extends ContentPlace {
-  /** Bytes of the whole content. */
+interface StagedChunk extends ContentPosition {
+  /** Size of the whole content in bytes. */
   readonly length: number;
   readonly bytes: Uint8Array;
   readonly names: readonly RecordName[];
@@ -44,14 +44,14 @@ interface Staged {
   readonly names: readonly RecordName[];
 }
 
-/** Anchors have no digest: they may change in each group. */
+/** Digest of anchors, which are not compared because they may differ between groups. */
 const ANCHORS = "anchors";
 
 export class SlotShare {
   readonly #graphs: GraphSupervisor;
   readonly #slots: KeptSlots;
   readonly #byGraph = new Map<string, GraphSlots>();
-  /** By graph and slot. */
+  /** Encoded content by graph and slot. */
   readonly #encoded = new Map<string, Uint8Array>();
   #stagedFor = "";
   #staged = new Map<string, Staged>();
@@ -61,41 +61,42 @@ export class SlotShare {
   constructor(graphs: GraphSupervisor, slots: KeptSlots, idleMs = IDLE_MS) {
     this.#graphs = graphs;
     this.#slots = slots;
-    this.#idle = setTimeout(() => this.#forget(), idleMs).unref();
+    this.#idle = setTimeout(() => this.#release(), idleMs).unref();
   }
 
-  #forget(): void {
+  #release(): void {
     this.#byGraph.clear();
     this.#encoded.clear();
     this.#unstage();
   }
 
-  /** Returns whether this instance may change its graphs, and the latest term that it knows. */
+  /** Returns whether this instance may change its graphs, and the latest term that it has seen. */
   async leadership(): Promise<Leadership> {
     if (this.#slots.isDispatcher) return { leads: false, term: 0 };
-    const all = await this.#all();
+    const all = await this.#openGraphs();
     const { isInGroup, group } = this.#graphs.clock;
     const isWritable = all.every(({ store }) => !store.isReadonly);
     if (!isInGroup) return { leads: isWritable, term: 0 };
     return { leads: isWritable && group.role === "leading", term: group.epoch };
   }
 
-  /** @throws Error if another instance leads, or did meanwhile: it may have other changes */
+  /** @throws Error unless this instance leads in the term: another leader may have other changes */
   async requireTerm(term: number): Promise<void> {
-    const own = await this.leadership();
-    if (!isLeading(own, term)) throw new Error(`this instance does not lead in term ${term}`);
+    const leadership = await this.leadership();
+    if (!isLeading(leadership, term))
+      throw new Error(`this instance does not lead in term ${term}`);
   }
 
   async digests(): Promise<GraphDigests> {
     if (this.#slots.isDispatcher) return {};
-    const all = await this.#all();
+    const all = await this.#openGraphs();
     return Object.fromEntries(all.map(({ store }) => [store.name, describeDigest(store)]));
   }
 
-  /** Waits for a while until the graphs have what those of another member of the group had. */
-  async await(wanted: GraphDigests): Promise<object> {
-    for (const deadline = performance.now() + AWAIT_MS; ; ) {
-      if (isReached(await this.digests(), wanted)) return { isReached: true };
+  /** Waits briefly until the graphs have all changes that the digests of the leader include. */
+  async waitForDigests(target: GraphDigests): Promise<object> {
+    for (const deadline = performance.now() + CATCH_UP_MS; ; ) {
+      if (isReached(await this.digests(), target)) return { isReached: true };
       if (performance.now() > deadline) return { isReached: false };
       await sleep(POLL_MS);
     }
@@ -103,73 +104,73 @@ export class SlotShare {
 
   async usedBytes(): Promise<number> {
     if (this.#slots.isDispatcher) return 0;
-    return (await this.#all()).reduce((sum, { store }) => sum + measureBytes(store), 0);
+    return (await this.#openGraphs()).reduce((sum, { store }) => sum + measureBytes(store), 0);
   }
 
-  /** Waits for changes that began before the slots became what they are. */
+  /** Waits for changes that began under the previous slot record. */
   async settle(): Promise<void> {
     if (this.#slots.isDispatcher) return;
-    for (const graph of await this.#all()) graph.settle();
+    for (const graph of await this.#openGraphs()) graph.settle();
   }
 
-  /** Returns the vertices of each slot by graph, anchors among them. */
+  /** Returns the number of vertices of each slot by graph, including anchors. */
   async count(): Promise<Record<string, number[]>> {
     this.#idle.refresh();
-    const all = await this.#all();
+    const all = await this.#openGraphs();
     return Object.fromEntries(all.map((graph) => [graph.store.name, [...graph.count()]]));
   }
 
-  /** Encodes slots for `read`, at least one, until they have `maxWords`. */
+  /** Encodes slots for `read` until they reach `maxWords`, but at least one. */
   async encode(slots: readonly number[], maxWords: number): Promise<object> {
     this.#idle.refresh();
     this.#encoded.clear();
-    const all = await this.#all();
+    const all = await this.#openGraphs();
     const encoded = all.map((graph) => ({ graph, ...graph.encode(slots, maxWords) }));
     const count = Math.min(...encoded.map(({ contents }) => contents.length));
     const graphs = encoded.map(({ graph, contents, names }) => {
-      const shown = contents.slice(0, count).map(({ slot, words, digest, vertices, arcs }) => {
-        this.#offer(graph, slot, words);
+      const described = contents.slice(0, count).map(({ slot, words, digest, vertices, arcs }) => {
+        this.#storeEncoded(graph, slot, words);
         return { slot, bytes: words.byteLength, digest, vertices, arcs };
       });
-      return { graph: graph.store.name, slots: shown, names };
+      return { graph: graph.store.name, slots: described, names };
     });
     return { slots: slots.slice(0, count), graphs };
   }
 
-  /** Encodes the anchors for `read`, as a slot after the last one. */
+  /** Encodes the anchors for `read`, under the slot number after the last one. */
   async encodeAnchors(): Promise<object> {
     const slot = this.#slots.record.map.count;
-    const graphs = (await this.#all()).map((graph) => {
+    const graphs = (await this.#openGraphs()).map((graph) => {
       const { words, names } = graph.encodeAnchors();
-      this.#offer(graph, slot, words);
-      const shown = { slot, bytes: words.byteLength, digest: ANCHORS, vertices: 0, arcs: 0 };
-      return { graph: graph.store.name, slots: [shown], names };
+      this.#storeEncoded(graph, slot, words);
+      const described = { slot, bytes: words.byteLength, digest: ANCHORS, vertices: 0, arcs: 0 };
+      return { graph: graph.store.name, slots: [described], names };
     });
     return { slots: [], graphs };
   }
 
-  #offer({ store }: GraphSlots, slot: number, words: Uint32Array): void {
+  #storeEncoded({ store }: GraphSlots, slot: number, words: Uint32Array): void {
     const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-    this.#encoded.set(placeOf(store.name, slot), bytes);
+    this.#encoded.set(contentKey(store.name, slot), bytes);
   }
 
-  /** Returns the next bytes of encoded slots, at least of one, each as base64. */
-  read(wanted: readonly ContentPlace[]): string[] {
+  /** Returns the next bytes of encoded slots as base64, for at least one slot. */
+  read(positions: readonly ContentPosition[]): string[] {
     this.#idle.refresh();
-    const read: string[] = [];
+    const chunks: string[] = [];
     let left = CHUNK_BYTES;
-    for (const { graph, slot, offset } of wanted) {
+    for (const { graph, slot, offset } of positions) {
       if (left <= 0) break;
-      const found = this.#encoded.get(placeOf(graph, slot));
-      if (found === undefined) throw new Error(`slot ${slot} of "${graph}" is not encoded`);
-      const { buffer, byteOffset, byteLength } = found.subarray(offset, offset + left);
+      const content = this.#encoded.get(contentKey(graph, slot));
+      if (content === undefined) throw new Error(`slot ${slot} of "${graph}" is not encoded`);
+      const { buffer, byteOffset, byteLength } = content.subarray(offset, offset + left);
       left -= byteLength;
-      read.push(Buffer.from(buffer, byteOffset, byteLength).toString("base64"));
+      chunks.push(Buffer.from(buffer, byteOffset, byteLength).toString("base64"));
     }
-    return read;
+    return chunks;
   }
 
-  /** Keeps received content of another group. */
+  /** Stores content received from another group in memory, until `write`. */
   stage(id: string, chunks: readonly StagedChunk[]): object {
     this.#idle.refresh();
     if (id !== this.#stagedFor) {
@@ -181,15 +182,15 @@ export class SlotShare {
   }
 
   #stageChunk({ graph, slot, offset, length, bytes, names }: StagedChunk): void {
-    const place = placeOf(graph, slot);
+    const key = contentKey(graph, slot);
     if (offset === 0) {
-      const former = this.#staged.get(place)?.bytes.length ?? 0;
-      const total = this.#stagedBytes - former + length;
+      const previousBytes = this.#staged.get(key)?.bytes.length ?? 0;
+      const total = this.#stagedBytes - previousBytes + length;
       if (total > MAX_STAGED_BYTES) throw new Error("content of the slots is too large");
       this.#stagedBytes = total;
-      this.#staged.set(place, { bytes: new Uint8Array(length), received: 0, names });
+      this.#staged.set(key, { bytes: new Uint8Array(length), received: 0, names });
     }
-    const staged = this.#staged.get(place);
+    const staged = this.#staged.get(key);
     if (staged === undefined || staged.received !== offset || offset + bytes.length > length) {
       throw new Error(`slot ${slot} of "${graph}" does not continue at ${offset}`);
     }
@@ -197,27 +198,27 @@ export class SlotShare {
     staged.received += bytes.length;
   }
 
-  /** Holds a move to a group of one member, which has nothing of its content until `write`. */
+  /** Executes `hold` in a target without replicas, which has no content until `write`. */
   prepare(move: SlotMove): SlotRecord {
-    // Another write may have begun before.
+    // If the move is already held, a write may have begun.
     if (this.#slots.record.move?.id !== move.id) this.#slots.setAbsentMove(move.id);
     return this.#slots.change({ do: "hold", move });
   }
 
   /**
-   * Holds a move to this group, writes the received slots to the graphs, and resolves when both are
-   * durable.
-   * @returns digests of what was written by graph and slot, and the time that it took before the
-   *   flush; `missing`: slots that were not received, so that nothing has changed
+   * Executes `hold` for a move to this group and writes the received slots to the graphs. Resolves
+   * when both are durable.
+   * @returns digests of the written content by graph and slot, and the time before the flush; or
+   *   `missing`, the slots that were not received, if nothing has changed
    */
   async write(move: SlotMove): Promise<object> {
     const sinceMs = performance.now();
     const { id, slots, to } = move;
     if (to !== this.#slots.own) throw new Error("the slots do not move to this group");
-    const all = await this.#all();
+    const all = await this.#openGraphs();
     const places = all.flatMap((graph) => slots.map((slot) => ({ graph, slot })));
     const missing = places.filter(({ graph, slot }) => {
-      const staged = this.#staged.get(placeOf(graph.store.name, slot));
+      const staged = this.#staged.get(contentKey(graph.store.name, slot));
       return (
         id !== this.#stagedFor || staged === undefined || staged.received < staged.bytes.length
       );
@@ -226,13 +227,13 @@ export class SlotShare {
     this.#slots.setAbsentMove(null);
     const record = this.#slots.change({ do: "hold", move });
     for (const graph of all) {
-      const anchors = this.#staged.get(placeOf(graph.store.name, this.#slots.record.map.count));
-      if (anchors !== undefined) write(graph, anchors);
+      const anchors = this.#staged.get(contentKey(graph.store.name, this.#slots.record.map.count));
+      if (anchors !== undefined) writeStaged(graph, anchors);
     }
-    // An earlier attempt may have written a part.
+    // An earlier attempt may have written some of the content.
     for (const graph of all) graph.remove(slots);
     for (const { graph, slot } of places) {
-      write(graph, this.#staged.get(placeOf(graph.store.name, slot))!);
+      writeStaged(graph, this.#staged.get(contentKey(graph.store.name, slot))!);
     }
     const flushed = this.#flush();
     flushed.catch(() => undefined);
@@ -255,8 +256,8 @@ export class SlotShare {
   }
 
   /**
-   * Removes what a move has given away from a group of one member: responses are of the new map
-   * before that is durable. After a crash they are of no map, until `remove`.
+   * Removes the content of a completed move from a source without replicas. Responses carry the id
+   * of the new map before the removal is durable; after a crash, they carry none until `remove`.
    */
   async clearOut(id: string): Promise<object> {
     const sinceMs = performance.now();
@@ -266,8 +267,8 @@ export class SlotShare {
   }
 
   /**
-   * Removes what a move has given away, or what an undone move has brought.
-   * @returns how long it took before the flush
+   * Removes the content of a move from its source, or from the target of an undone move.
+   * @returns duration before the flush
    */
   async remove(id: string): Promise<object> {
     const sinceMs = performance.now();
@@ -278,12 +279,12 @@ export class SlotShare {
   }
 
   async #removeContent(id: string): Promise<void> {
-    const { slots } = this.#require(id);
+    const { slots } = this.#requireMove(id);
     this.#idle.refresh();
-    for (const graph of await this.#all()) graph.remove(slots);
+    for (const graph of await this.#openGraphs()) graph.remove(slots);
   }
 
-  #require(id: string) {
+  #requireMove(id: string) {
     const { move } = this.#slots.record;
     if (move === null || move.id !== id) throw new Error("this move is not held here");
     const isSource = move.from === this.#slots.own;
@@ -299,25 +300,25 @@ export class SlotShare {
       throw new Error("the changes are not durable: see the log");
   }
 
-  async #all(): Promise<GraphSlots[]> {
-    const all: GraphSlots[] = [];
+  async #openGraphs(): Promise<GraphSlots[]> {
+    const graphs: GraphSlots[] = [];
     for (const name of this.#slots.graphs) {
       await this.#graphs.openConfigured(name);
       const store = this.#graphs.storeOf(name)!;
-      const known = this.#byGraph.get(name);
-      const graph = known?.store === store ? known : new GraphSlots(store, threadSlots()!);
+      const cached = this.#byGraph.get(name);
+      const graph = cached?.store === store ? cached : new GraphSlots(store, threadSlots()!);
       this.#byGraph.set(name, graph);
-      all.push(graph);
+      graphs.push(graph);
     }
-    return all;
+    return graphs;
   }
 }
 
 /** Returns the key of the content of a slot. */
-function placeOf(graph: string, slot: number): string {
+function contentKey(graph: string, slot: number): string {
   return `${graph} ${slot}`;
 }
 
-function write(graph: GraphSlots, { bytes, names }: Staged): void {
+function writeStaged(graph: GraphSlots, { bytes, names }: Staged): void {
   graph.write(new Uint32Array(bytes.buffer), names);
 }

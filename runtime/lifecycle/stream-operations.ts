@@ -50,8 +50,8 @@ async function detachAll({ graphs }: Parts): Promise<object> {
 }
 
 /**
- * Replaces the subscribers by `host:port` of tx ports, as a list or as `destinations` of an object.
- * Streams of a broker stay.
+ * Replaces the subscribers. Accepts a list of `host:port` of tx ports, or an object with this list
+ * as `destinations`. Streams of a broker stay attached.
  */
 async function updateSubscribers(
   { graphs }: Parts,
@@ -61,11 +61,11 @@ async function updateSubscribers(
   const given: unknown = JSON.parse(text);
   const list = Array.isArray(given) ? given : (given as { destinations?: unknown })?.destinations;
   if (!Array.isArray(list)) throw new Error("a list of host:port is required");
-  const wanted = [...new Set(list.map(parseUri))];
+  const requested = [...new Set(list.map(parseUri))];
   const attached = (await graphs.control({ do: "attached" })) as readonly string[];
   const present = attached.filter((uri) => uri.startsWith(SCHEME));
-  const added = wanted.filter((uri) => !present.includes(uri));
-  const removed = present.filter((uri) => !wanted.includes(uri));
+  const added = requested.filter((uri) => !present.includes(uri));
+  const removed = present.filter((uri) => !requested.includes(uri));
   await attachAll(graphs, added);
   for (const uri of removed) await graphs.control({ do: "detach", uri });
   return { action: "attached", added, removed, result: [] };
@@ -91,10 +91,11 @@ async function attachAll(graphs: Parts["graphs"], uris: readonly string[]): Prom
 }
 
 async function bind({ graphs }: Parts, { port, durable }: ControlArguments): Promise<object> {
-  const wanted = Number(port);
-  if (!(wanted >= 1 && wanted <= 65_535)) throw new Error("a port from 1 to 65535 is required");
-  await graphs.control({ do: "bind", port: wanted });
-  return { action: "bind", port: wanted, durable };
+  const requestedPort = Number(port);
+  if (!(requestedPort >= 1 && requestedPort <= 65_535))
+    throw new Error("a port from 1 to 65535 is required");
+  await graphs.control({ do: "bind", port: requestedPort });
+  return { action: "bind", port: requestedPort, durable };
 }
 
 async function unbind({ graphs }: Parts): Promise<object> {
@@ -128,13 +129,13 @@ async function cancelSync({ graphs }: Parts): Promise<object> {
   return { action: "cancel_sync", status: stopped > 0 ? "sync stopped" : "sync not running" };
 }
 
-/** Not in the interface, which has no promotion: for `Console`. */
+/** Available in `Console` only, because the interface has no promotion. */
 async function promote({ graphs }: Parts, { goal }: ControlArguments): Promise<object> {
   const acceptsLoss = goal === ACCEPT_LOSS;
   return { action: "promoted", epoch: await graphs.control({ do: "promote", acceptsLoss }) };
 }
 
-/** For `Console`, too: lets another member of its group lead. */
+/** Available in `Console` only: makes another member of the group lead. */
 async function handOver({ graphs }: Parts, { goal }: ControlArguments): Promise<object> {
   const to = String(goal ?? "");
   await graphs.control({ do: "handOver", to, timeoutMs: HANDOVER_MS });

@@ -1,5 +1,5 @@
-// Subscription on request of the subscriber: it asks a provider to attach or detach it. Providers
-// must be instances of the descriptor, because the admin key is sent to them.
+// Operations with which a subscriber requests that a provider attaches or detaches it. Providers
+// must be instances of the descriptor, because they receive the admin key.
 
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import { KEY_HEADER } from "../http/operator-auth.js";
@@ -15,7 +15,7 @@ const URI = /^(?:svc:\/\/)?\[?([\w.:-]+?)\]?:(\d{1,5})\/?$/;
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** Provider that a service has subscribed to, if not the one of the descriptor. */
+/** Providers that services have subscribed to at run time, in place of that of the descriptor. */
 const subscriptions = new WeakMap<HttpService, string>();
 
 /** @throws Error if the provider is not in the descriptor, or without a tx port */
@@ -26,13 +26,13 @@ export async function subscribe(
   const { service } = parts;
   const { system } = requireSystem(service);
   const provider = findInstance(system, String(uri));
-  const own = ownAddress(parts);
-  const ask = (operation: string, parameters: Parameters) =>
+  const address = ownAddress(parts);
+  const callProvider = (operation: string, parameters: Parameters) =>
     operate(service, system, provider, operation, parameters);
-  await withTimeout(timeout, ask("Attach", { uri: own }));
+  await withTimeout(timeout, callProvider("Attach", { uri: address }));
   subscriptions.set(service, provider);
-  if (Number(hardsync) !== 0) await withTimeout(timeout, ask("Sync", { mode: "hard" }));
-  return { provider: uri, subscriber: own, action: "subscribed" };
+  if (Number(hardsync) !== 0) await withTimeout(timeout, callProvider("Sync", { mode: "hard" }));
+  return { provider: uri, subscriber: address, action: "subscribed" };
 }
 
 /** @throws Error without a provider */
@@ -55,14 +55,14 @@ function requireSystem({ node }: HttpService): { readonly system: System; readon
 
 function findInstance({ instances }: System, uri: string): string {
   const [, host, port] = URI.exec(uri) ?? [];
-  for (const one of instances.values()) {
-    if (one.host === host && one.hport + 1 === Number(port)) return one.id;
+  for (const instance of instances.values()) {
+    if (instance.host === host && instance.hport + 1 === Number(port)) return instance.id;
   }
   const form = "svc://host:port of the admin port of an instance of the descriptor is required";
   throw new Error(`${form}, got ${JSON.stringify(uri.slice(0, 200))}`);
 }
 
-/** Returns this instance's replication address, as others reach it. */
+/** Returns the replication address of this instance. */
 function ownAddress({ service, graphs }: Parts): string {
   const { system, id } = requireSystem(service);
   const { txPort } = graphs.traffic.read();
@@ -70,7 +70,7 @@ function ownAddress({ service, graphs }: Parts): string {
   return `svc://${system.instances.get(id)!.host}:${txPort}`;
 }
 
-/** Uses this instance's key: operators have one for the whole system. */
+/** Calls an operation with this instance's key, which is the same in the whole system. */
 function operate(
   { settings }: HttpService,
   system: System,

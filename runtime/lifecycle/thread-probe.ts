@@ -1,5 +1,5 @@
-// Inspects worker threads from the main thread, even a busy one: the inspector interrupts running
-// code. It costs some milliseconds, so only suspicious threads are inspected.
+// Inspects worker threads from the main thread, even busy ones, because the inspector interrupts
+// running code. Takes some milliseconds, so only suspicious threads are inspected.
 
 import type { Session } from "node:inspector/promises";
 import type { Worker } from "node:worker_threads";
@@ -46,7 +46,7 @@ export function currentSourceLine(worker: Worker): Promise<string | null> {
     await thread.call("Debugger.enable");
     await thread.call("Debugger.pause");
     const frames = (await paused).params?.callFrames ?? [];
-    // A thread left paused could not even be terminated.
+    // A paused thread cannot even be terminated.
     await thread.call("Debugger.resume");
     for (const { location } of frames) {
       const { scriptId, lineNumber, columnNumber = 0 } = location;

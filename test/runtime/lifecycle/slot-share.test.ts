@@ -115,7 +115,7 @@ test("of a leader is awaited by its replicas", async () => {
     const graphs = { openConfigured: () => Promise.resolve(), storeOf: () => store };
     return new SlotShare(graphs as never, { graphs: ["test"] } as never);
   });
-  const awaited = shares[1]!.await(await shares[0]!.digests());
+  const awaited = shares[1]!.waitForDigests(await shares[0]!.digests());
   let isEarly = true;
   void awaited.then(() => {
     isEarly = replica.operationCount === 0;
