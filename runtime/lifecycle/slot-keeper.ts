@@ -186,7 +186,7 @@ export class SlotKeeper {
     try {
       await ProcedureLease.during(
         run,
-        "completion of a move of slots",
+        "completion of a slot move",
         (lease) => new SlotSteps(calls, lease).settle(),
         chooseLeaseSeconds(calls.system),
       );

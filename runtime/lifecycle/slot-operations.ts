@@ -164,7 +164,7 @@ function readCommand(given: unknown, slots: KeptSlots): SlotCommand {
   }
 }
 
-const createInvalidCommandError = (): Error => new Error("the command of a move is not valid");
+const createInvalidCommandError = (): Error => new Error("invalid command of a slot move");
 
 function readPosition({ graph, slot, offset }: Command) {
   return { graph: String(graph), slot: readSlot(slot), offset: readNumber(offset, MAX_BYTES) };
