@@ -1,6 +1,6 @@
-// Maintains the slot record of one instance without an operator: an instance with an empty data
-// folder adopts the record of its group, and a dispatcher installs the latest map. An abandoned move
-// is completed or undone.
+// Maintains the slot record of one instance without an operator. An instance with an empty data
+// folder adopts the record of its group, a dispatcher installs the latest map, and an abandoned
+// move is completed or undone.
 
 import { SvcError } from "../base/errors.js";
 import type { KeptSlots } from "../base/kept-slots.js";

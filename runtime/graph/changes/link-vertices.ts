@@ -20,7 +20,7 @@ import { findHandle, idForCreation, isLockedByOther, type VertexKey } from "./ve
  * Creates an arc or changes its value; `store.operation` contains the result.
  * @param lifespan seconds until it expires; negative: never
  * @returns number of new arcs, including companion arcs
- * @throws ArcError, VertexError, KeyError, and `Held` for `LockedChange`
+ * @throws ArcError, VertexError, KeyError, and `LockConflict` for `LockedChange`
  */
 export function linkVertices(
   access: Access,
