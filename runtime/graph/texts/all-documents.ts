@@ -1,5 +1,5 @@
-// Collects all vertices that a search finds, in the order in which they are found: documents
-// segment by segment, then vertices whose texts are in no segment. Scores are optional.
+// Collects all matching vertices of a search, in the order of the search: documents segment by
+// segment, then vertices whose texts are in no segment. Scores are optional.
 
 import type { Segment } from "./segment.js";
 

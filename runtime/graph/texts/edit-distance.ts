@@ -27,7 +27,7 @@ export function prefixDistance(word: string, text: string, most: number): number
 
 /**
  * Fills a row for each letter of a text.
- * @returns number of rows up to the first from which no text can be near enough
+ * @returns number of rows, up to the first one that makes any continuation too distant
  */
 function fillRows(word: string, text: string, most: number): number {
   const length = word.length;

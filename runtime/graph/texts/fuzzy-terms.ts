@@ -1,6 +1,6 @@
 // Finds terms of a segment within few edits of a word: insertions, deletions, replacements and
 // swaps of neighbors. Terms are sorted by text, so rows of the distance table are computed once for
-// a common prefix, and all terms with a hopeless prefix are skipped at once.
+// a common prefix, and all terms with a prefix that is too distant are skipped at once.
 
 import { MAX_WORD_UNITS } from "./analysis/word-forms.js";
 import type { Segment } from "./segment.js";
@@ -28,7 +28,7 @@ const present = new Uint16Array(MAX_WORD_UNITS + 4);
 
 /**
  * Finds the terms with the first letter of a word that differ from it by at most `edits`.
- * @param isPrefix true for the terms with such a beginning
+ * @param isPrefix true to find terms with a prefix that matches
  */
 export function findFuzzyTerms(
   segment: Segment,
@@ -117,7 +117,7 @@ function fillRows(
 /** Returns the first term that does not start with the first `length` units of the current one. */
 function skip(segment: Segment, from: number, end: number, length: number): number {
   const bound = String.fromCharCode(...present.subarray(0, length));
-  // Usually it is only a few terms away.
+  // Exponential search, because the term is usually only a few positions away.
   let step = 1;
   let low = from;
   while (low + step < end && segment.compare(low + step, bound) < 0) {

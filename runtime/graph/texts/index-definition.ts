@@ -1,4 +1,4 @@
-// Definition of a text index, as it is logged and stored: as JSON.
+// Definition of a text index; logged and stored as JSON.
 
 import { ANALYSIS_VERSION } from "./analysis/analysis.js";
 import { LANGUAGE_CODES } from "./analysis/languages.js";
@@ -17,7 +17,7 @@ export interface TextIndexDefinition {
   readonly columns?: readonly string[];
   /** True to drop stop words, which are in almost every text. */
   readonly stopWords: boolean;
-  /** False if positions are not stored, so that there are no phrases. */
+  /** False if positions are not stored; phrases cannot be searched then. */
   readonly positions: boolean;
   /** Groups of words with the same meaning. */
   readonly synonyms: readonly (readonly string[])[];

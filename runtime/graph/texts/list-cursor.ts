@@ -119,7 +119,7 @@ export class ListCursor {
     return this.#frequencies[this.place]!;
   }
 
-  /** True if each text of the current block contains the word once, as known without decoding. */
+  /** True if the block header shows that each text of the block contains the word once. */
   get isSingle(): boolean {
     return this.#headers !== 0 && (this.#shape & FREQUENCY_BITS) === 0;
   }
@@ -129,7 +129,7 @@ export class ListCursor {
     return this.document === NO_DOCUMENT;
   }
 
-  /** No text of the current block contains the word more often. */
+  /** Upper bound of the frequency of the word in the texts of the current block. */
   get greatestFrequency(): number {
     if (this.#headers !== 0) return 2 ** frequencyBits(this.#shape);
     let greatest = 1;

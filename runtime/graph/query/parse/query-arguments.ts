@@ -104,7 +104,8 @@ function integerOption(name: string, value: number | null | undefined, fallback:
 }
 
 /**
- * Parses `incomplete`; a next page would leave out what an incomplete page has not found.
+ * Parses `incomplete`. Rejects it beside `cursor`: the next page would skip hits that an incomplete
+ * page has not found.
  * @throws QueryError neither true nor false, or true beside `cursor`
  */
 export function parseIncomplete(options: object): boolean {

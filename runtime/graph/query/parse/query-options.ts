@@ -88,7 +88,7 @@ export interface AdjacencyRule {
  * by the fewest arcs.
  */
 export type RepeatRange = readonly [least: number, most: number | null];
-/** As `AdjacencyRule`, but followed completely; what it reaches may be collected. */
+/** Like `AdjacencyRule`, but followed completely, and its arcs may be collected. */
 export interface TraverseRule extends AdjacencyRule {
   readonly collect?: CollectRule;
 }
@@ -103,7 +103,7 @@ type RuleInShort =
   | ArcFilterItems
   | readonly [keep: boolean, filter: ArcFilter];
 
-/** Constraints of a vertex; all must hold. */
+/** Constraints of a vertex; all must be met. */
 export interface VertexConditionObject {
   readonly virtual?: boolean | number;
   readonly type?: string | null | readonly [code: ValueComparison, type: string | null];
@@ -131,7 +131,7 @@ export interface VertexConditionObject {
   readonly has_neighbor?: VertexCondition;
   /** Negates a condition. */
   readonly not?: VertexCondition;
-  /** Conditions that all must hold, or of which one must; they collect nothing. */
+  /** Conditions of which all (`and`) or one (`or`) must be met; they collect nothing. */
   readonly and?: readonly VertexCondition[];
   readonly or?: readonly VertexCondition[];
 }
@@ -204,11 +204,11 @@ export interface SummaryOptions {
   readonly facets?: { readonly [name: string]: FacetOption } | null;
   /** Returns the first entry of each group with an equal property, or of each `.type`. */
   readonly groupBy?: string | ({ readonly key: string } & TotaledProperties) | null;
-  /** True, or the `cursor` of the page before: adds the cursor of the next page. */
+  /** True, or the `cursor` of the previous page: adds the cursor of the next page. */
   readonly cursor?: string | boolean | null;
   /**
-   * True: a search that reaches its limit returns what it has found, and the limit as `bounded`,
-   * in place of an error.
+   * True: a search that reaches a limit returns the hits found so far, and the limit as `bounded`,
+   * instead of an error.
    */
   readonly incomplete?: boolean;
   /** Marks the searched words in the texts of these keys, with the number of characters of each. */
@@ -253,11 +253,11 @@ export interface TextQueryOptions {
   readonly in?: string;
   /** Keys to search, with the boost of each; default: all keys with their declared boosts. */
   readonly keys?: readonly string[] | { readonly [key: string]: number };
-  /** How many of the words a text must have; default: all. */
+  /** Number of the words that a text must contain; default: all. */
   readonly match?: "all" | "any" | number;
-  /** Typos allowed in a word; "auto": by its length, and only if too few hits are found without. */
+  /** Typos allowed per word; "auto": by its length, and only if there are too few exact hits. */
   readonly fuzzy?: 0 | 1 | 2 | "auto";
-  /** True: the last word may be the beginning of one. */
+  /** True: the last word may be incomplete. */
   readonly prefix?: boolean;
   /** Language of the searched words, as `de` (default: that of the index). */
   readonly language?: string;
@@ -265,13 +265,13 @@ export interface TextQueryOptions {
 
 /** Options of `search` for its result. */
 export interface SearchResultOptions {
-  /** Joins the orders by text and by `vector`: adds 1 / (`rrf` + place) of each vertex. */
+  /** Combines the orders by text and by `vector`: scores are sums of 1 / (`rrf` + rank). */
   readonly fuse?: boolean | { readonly rrf?: number; readonly candidates?: number } | null;
   /** For S_RANK: ranks only that many of the best texts (max 10,000); -1 for all. */
   readonly rerank?: number | null;
   /**
-   * Statistics for the scores in place of those of the index: sums of `textStatistics` over several
-   * partitions. Over HTTP, true stands for those of all partitions of a matrix.
+   * Statistics for the scores instead of those of the index: sums of `textStatistics` over several
+   * partitions. Over HTTP, true requests the sums over all partitions of a matrix.
    */
   readonly statistics?: boolean | TextStatisticsShare | null;
 }

@@ -34,7 +34,7 @@ export function parseRepeat(
 /**
  * Returns a rule unchanged.
  * @param places path of each member of the rule
- * @throws QueryError it follows several arcs, and something in it depends on single ones
+ * @throws QueryError if it follows several arcs, but a member of it requires single arcs
  */
 export function checkRepeated(
   rule: WalkRule,

@@ -10,9 +10,9 @@ const DEFAULT_FUSION: Fusion = { rrf: 60, candidates: 100 };
 
 /** How the orders by text and by vector are joined. */
 export interface Fusion {
-  /** Added to places, so that the first ones count less. */
+  /** Added to ranks: the higher, the less the first ranks outweigh the others. */
   readonly rrf: number;
-  /** Vertices of each order. */
+  /** Number of vertices taken from each order. */
   readonly candidates: number;
 }
 
@@ -44,7 +44,7 @@ export function parseHighlight(
 }
 
 /**
- * Returns how orders are joined; null if they are not.
+ * Returns how orders are combined; null if they are not.
  * @throws QueryError
  */
 export function parseFuse(option: unknown, vector: unknown): Fusion | null {

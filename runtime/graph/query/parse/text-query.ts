@@ -16,7 +16,7 @@ const DEFAULT_INDEX = "text";
 const MAX_BOOST = 1000;
 
 export class TextQuery {
-  /** True if typos are allowed only where too few hits are found without. */
+  /** True if typos are allowed only if there are too few exact hits. */
   readonly isFuzzyOnDemand: boolean;
   readonly #store: GraphStore;
   readonly #text: string;
@@ -29,8 +29,8 @@ export class TextQuery {
   #isCut = false;
 
   /**
-   * @throws QueryError what is malformed
-   * @throws KeyError no such index
+   * @throws QueryError if the text or an option is invalid
+   * @throws KeyError if there is no such index
    */
   constructor(store: GraphStore, text: unknown, options: TextQueryOptions) {
     if (typeof text !== "string") throw invalidArgument("invalid text", text, "a text", ".text");
@@ -54,7 +54,7 @@ export class TextQuery {
     return this.#find().place;
   }
 
-  /** True if the last search ignored a part of the text. */
+  /** True if the last search ignored part of the text. */
   get isCut(): boolean {
     return this.#isCut;
   }

@@ -6,7 +6,7 @@ import { HitSide } from "../hits/hit-sink.js";
 import type { Row } from "./row.js";
 
 export function arcExists({ store, side, tail, head, word1 }: Row): boolean {
-  // A synthetic arc does not record which arcs it stands for.
+  // A synthetic arc does not record which arcs it represents.
   if (word1 >>> 16 === SYNTHETIC) return store.vertices.isUsed(tail) && store.vertices.isUsed(head);
   const runs = side === HitSide.In ? store.inArcs : store.outArcs;
   const key = word1 & ARC_KEY_MASK;

@@ -1,5 +1,5 @@
-// Cursors: opaque texts that continue a result behind its last entry. They contain a digest of the
-// query and of themselves; they are not secret, and their contents are checked like any argument.
+// Cursors: opaque texts that continue a result behind its last entry. They contain digests of the
+// query and of their contents. They are not secret, and are validated like any argument.
 
 import { createHash } from "node:crypto";
 import { invalidArgument } from "../../model/invalid-argument.js";
@@ -13,7 +13,7 @@ export interface CursorContents {
   readonly anchor: string;
   /** State of the source, such as statistics of texts; null for none. */
   readonly state: unknown;
-  /** Groups on the pages before. */
+  /** Number of groups on earlier pages. */
   readonly shown: number;
 }
 
@@ -22,7 +22,7 @@ const DIGEST_CHARACTERS = 16;
 const MAX_CHARACTERS = 100_000;
 const FITS = "true for the first page, or the cursor of the page before";
 
-/** Options that change what is shown, but not which entries follow each other. */
+/** Options that change the presentation of entries, but not their sequence. */
 const PRESENTATION = new Set([
   ...["cursor", "hits", "offset", "timeout", "limexec", "memory", "result", "fields", "select"],
   ...["counts", "timing", "explain", "facets", "highlight", "approximate", "statistics"],
@@ -57,7 +57,7 @@ export function encodeCursor(
 
 /**
  * Returns the contents of a cursor.
- * @throws QueryError altered, or of another query
+ * @throws QueryError if it was altered, or belongs to another query
  */
 export function decodeCursor(query: string, cursor: unknown): CursorContents {
   const isText = typeof cursor === "string" && cursor.length <= MAX_CHARACTERS;

@@ -30,7 +30,7 @@ export function resolveProbe({ store, expressions }: HitSource, vector: unknown)
 }
 
 /**
- * Replaces the vector of a probe; false if the query would then have no probe, or the measure was
+ * Replaces the vector of a probe; false if the new vector is empty, or if the measure has
  * changed.
  * @throws ValueError, TypeError
  */
@@ -56,11 +56,11 @@ export function resolveSortOrder(
 ): HitOrder | null {
   const { store, kind, expressions, texts = null } = source;
   const hasRank = rank !== undefined && rank !== null;
-  // Pages follow each other in an order, that of ids unless another one is requested.
+  // Pages require an order, by default that of ids.
   const byDefault = source.sortby ?? (hasCursor ? S_ID : undefined);
   const order = parseSortby(sortby ?? byDefault, kind, hasRank);
   if (hasCursor) requireStableOrder(order);
-  // A ranking formula is compiled even if nothing is sorted by it, to report its errors.
+  // A ranking formula is compiled even if hits are not sorted by it, to report its errors.
   const used = order.kind === S_RANK ? expressions : new ExpressionSet(store, null);
   const program = used.ofArcs(rank, kind === "vertex" ? "rankVertex" : "rank");
   if (order.kind === 0) return null;

@@ -1,9 +1,8 @@
-// Executes queries that return entries: search, sort, cut out the page, render. A source supplies
-// the hits; filters and conditions are unknown here.
+// Executes queries that return entries: search, sort, select the page, render. A source supplies
+// the hits and applies filters and conditions.
 //
-// By the time a row is rendered its vertex may be gone and its handle reused. That is only possible
-// if an id was removed since the search began; every row is then validated and outdated ones are
-// dropped.
+// By the time a row is rendered, its vertex may have been removed and its handle reused. If any id
+// was removed since the search began, every row is validated, and outdated rows are dropped.
 
 import { Header } from "../../memory/layout.js";
 import { F_ID, R_DICT, R_LIST, R_STR } from "../../model/constants.js";
@@ -40,7 +39,7 @@ import { type ResultFormat, resultFormat, Stopwatch } from "./result-format.js";
 import { Row } from "./row.js";
 import type { Explanation, QueryTiming } from "./typed-results.js";
 
-/** Maximum number of renderings of a page while vertices disappear. */
+/** Maximum number of renderings of a page while vertices are removed. */
 export const MAX_RENDERINGS = 3;
 /** Cost of rendering a row, in visited arcs. */
 const ROW_UNITS = 16;
@@ -148,8 +147,8 @@ export class EntryQuery {
   }
 
   /**
-   * Searches, sorts, groups and counts the hits. Creates neither closures nor lists that most
-   * queries need not, which cost as much as a small query.
+   * Searches, sorts, groups and counts the hits. Creates no closures or lists that most queries do
+   * not need, because they cost as much as a small query.
    */
   #find(anchor: number, page: Page, deadline: Deadline): FoundHits {
     const source = this.#source;
@@ -277,9 +276,9 @@ export class EntryQuery {
     };
   }
 
-  /** Returns the entries that the page may need of this partition. */
+  /** Returns the entries of this partition that the page may contain. */
   #partialPage({ hits, offset }: Page): Page {
-    // Other partitions may have shown any of the groups of the pages before.
+    // Other partitions may have shown any of the groups of the earlier pages.
     const shown = this.#grouping === null ? 0 : (this.#cursor?.shown ?? 0);
     return { offset: 0, hits: hits === 0 ? 0 : offset + hits + shown };
   }
@@ -290,7 +289,7 @@ export class EntryQuery {
     return `${order}, ${kept} kept`;
   }
 
-  /** Takes vertices sorted by similarity from the vectors; false if too few have one. */
+  /** Reads vertices sorted by similarity from the vectors; false if too few have one. */
   #takeNearest(collector: HitCollector, page: Page, deadline: Deadline): boolean {
     const keep = page.offset + page.hits;
     const isOther = this.#probe === null || !this.#order?.isBySimilarity;
@@ -362,7 +361,7 @@ export class EntryQuery {
     }
     for (let rendering = 1; ; rendering++) {
       const now = resolveRemovals(store);
-      // Texts are kept for one row, whose tail may be another vertex the next time.
+      // A row caches texts, which are outdated if the handle of its tail was reused.
       const row = new Row(store, anchor, this.#order, this.#probe, this.#source.texts);
       const entries: unknown[] = [];
       const places: number[] = [];
@@ -413,11 +412,11 @@ interface RenderedPage {
   readonly entries: unknown[];
   /** Places of the entries in sort order; empty if they are the first ones. */
   readonly places: number[];
-  /** Hits that disappeared before they were rendered. */
+  /** Hits whose vertices were removed before they were rendered. */
   readonly excluded: number;
 }
 
-/** Parts of a result that are there on request. */
+/** Parts of a result that exist only on request. */
 interface ResultExtras {
   readonly counts?: Readonly<Record<string, number>> | null;
   readonly time?: QueryTiming | null;

@@ -12,7 +12,7 @@ export interface CountedFacets {
   readonly columns: readonly string[];
 }
 
-/** Hits of a query, and what was made of them. */
+/** Hits of a query with their groups and facets. */
 interface Summary {
   readonly collector: HitCollector;
   readonly groups: HitGroups | null;

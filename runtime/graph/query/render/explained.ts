@@ -1,5 +1,5 @@
-// Explanations of calls whose result is not a list of entries: the result comes under the name of
-// the call, and `explain` beside it, as in results with entries.
+// Explanations of calls whose result is not a list of entries. The response is an object with the
+// result under the name of the call, and `explain` beside it, as in results with entries.
 
 import { type Deadline, readDeadline, type TimedQuery } from "../match/deadline.js";
 import { parseFlag } from "../parse/query-arguments.js";
@@ -42,7 +42,7 @@ export type ExplainedBy<O, Name extends string, Result> = O extends Incomplete
     ? Explained<Name, Result>
     : Result;
 
-/** The steps of a call in words, and the number of matches. */
+/** Description of the steps of a call, and the number of matches. */
 export interface CallSteps {
   readonly plan: string[];
   readonly matched: number;
@@ -97,7 +97,7 @@ export class ExplainedRun<O extends ExplainOptions> {
 /**
  * Executes a call within its limits; returns its result, or if requested the result under a name
  * with the explanation.
- * @throws what the call throws
+ * @throws errors of the call
  */
 export function runExplained<O extends ExplainOptions, Name extends string, Result>(
   name: Name,

@@ -41,7 +41,7 @@ export class Highlights {
 }
 
 /**
- * Returns the highlights that a query wants, null for none.
+ * Returns the highlights that a query requests, null for none.
  * @param query search whose words are marked; null if the query has none
  * @throws QueryError
  */

@@ -31,7 +31,7 @@ export interface HitSource extends EntrySource {
   readonly listName: string;
   /**
    * @param anchor 0 in searches of the whole graph
-   * @param all set to the heads of all hits, by a source with `listsHeads`; else the sink has them
+   * @param all filled with the heads of all hits by a source with `listsHeads`, else by the sink
    */
   search(anchor: number, sink: HitSink, deadline: Deadline, all: HeadList | null): void;
   /** True if `search` can list the heads of all hits itself. */
@@ -65,7 +65,7 @@ export interface HitSource extends EntrySource {
   /** Returns whether a hit still exists. */
   isCurrent(row: Row): boolean;
   counts(found: HitSourceResult): object;
-  /** Names the parts that the last search left out; null if there are none. */
+  /** Returns a notice if the last search left hits out, else null. */
   notice?(): string | null;
   /** Describes the last search, one step per line. */
   explain(): string[];
@@ -75,6 +75,6 @@ export interface HitSource extends EntrySource {
 export interface HitSourceResult {
   readonly hits: number;
   readonly neighbors: number;
-  /** Hits of the page that disappeared before they were rendered. */
+  /** Hits of the page whose vertices were removed before they were rendered. */
   readonly excluded: number;
 }

@@ -1,5 +1,5 @@
 // The result of a query in one partition of a matrix: entries with their sort keys, and a head with
-// all that is not an entry. A dispatcher merges it with those of the other partitions.
+// the remaining parts. A dispatcher merges it with the results of the other partitions.
 
 import type { PartialFacet, PartialFacetValue } from "../hits/facets.js";
 import type { FacetedValue } from "../hits/value-table.js";
@@ -37,12 +37,12 @@ export interface PartialHead {
   readonly cursor: PartialCursor | null;
   readonly facets: Readonly<Record<string, PartialFacet>> | null;
   readonly groups: PartialGroups | null;
-  /** Names the parts that the search left out; null if there are none. */
+  /** Reason why the search left hits out; null if it is complete. */
   readonly bounded: string | null;
   readonly counts: Readonly<Record<string, number>> | null;
   readonly time: QueryTiming | null;
   readonly explain: Explanation | null;
-  /** Paths that belong to the result: the first to each end, or those as cheap as the first. */
+  /** Which paths the result contains: the first to each end, or all as cheap as the first. */
   readonly paths: "ends" | "cheapest" | null;
 }
 
@@ -56,7 +56,7 @@ export const PLAIN_HEAD = {
 export interface PartialGroups {
   /** In sort order. */
   readonly values: readonly PartialFacetValue[];
-  /** Values of the groups that begin on a page before. */
+  /** Values of the groups that begin on an earlier page. */
   readonly earlier: readonly FacetedValue[];
   /** True if there are groups that are not listed. */
   readonly isCut: boolean;

@@ -1,4 +1,4 @@
-// The `cursor` option of a query: where its page begins, and the cursor of the next page.
+// The `cursor` option of a query: the start of its page, and the cursor of the next page.
 
 import { S_NONE, S_RANDOM } from "../../../base/sort-constants.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
@@ -20,7 +20,7 @@ export type PartialCursor = Omit<CursorContents, "last"> & { readonly digest: st
 
 /**
  * Returns the cursor of a query; null if it has none.
- * @throws QueryError an altered cursor, or one of another query
+ * @throws QueryError if the cursor was altered, or belongs to another query
  */
 export function createCursor(source: HitSource, options: object): QueryCursor | null {
   const { cursor } = options as { readonly cursor?: unknown };
@@ -33,7 +33,7 @@ export function createCursor(source: HitSource, options: object): QueryCursor | 
   return new QueryCursor(source, digest, cursor, contents);
 }
 
-/** @throws QueryError an order that differs from call to call */
+/** @throws QueryError if the order may differ between calls */
 export function requireStableOrder({ kind }: Sortby): void {
   if (kind !== S_RANDOM && kind !== S_NONE) return;
   throw invalidArgument("a cursor requires a sort order", kind, "any but S_RANDOM", ".sortby");
@@ -53,8 +53,8 @@ export class QueryCursor {
   }
 
   /**
-   * Returns where the page begins; null for the first page.
-   * @throws QueryError a cursor of another anchor
+   * Returns the position behind which the page begins; null for the first page.
+   * @throws QueryError if the cursor is of another anchor
    */
   position(anchor: number, order: HitOrder): PagePosition | null {
     if (this.#contents === null) return null;
@@ -82,12 +82,12 @@ export class QueryCursor {
     return encodeCursor(this.#digest, { last, anchor: this.#nameOf(anchor), state, shown });
   }
 
-  /** Groups on the pages before. */
+  /** Number of groups on earlier pages. */
   get shown(): number {
     return this.#contents?.shown ?? 0;
   }
 
-  /** Describes the cursor for the partitions of a matrix, which it belongs to. */
+  /** Returns the cursor without its last hit, for the merged page of a matrix. */
   describe(anchor: number): PartialCursor {
     const state = this.#source.pageState?.() ?? null;
     return { digest: this.#digest, anchor: this.#nameOf(anchor), state, shown: this.shown };

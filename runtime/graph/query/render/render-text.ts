@@ -28,7 +28,7 @@ const FLOAT_DIGITS = 6;
 const ARROWS = ["->", "<-", "-", "-"] as const;
 /** Number of items whose keys are compared with each other. */
 const FEW_ITEMS = 8;
-/** Placeholder for a value stored without a kind of its own. */
+/** Placeholder for a value of unknown kind. */
 const UNKNOWN = "<unknown>";
 
 /** @param fields at least one, in display order */
@@ -93,7 +93,7 @@ function itemsText(items: readonly SelectedItem[]): string {
   return `{${text}}`;
 }
 
-/** Returns whether no key is twice in a list, which must be short. */
+/** Returns whether the keys of a list are distinct; false for long lists. */
 function haveOwnKeys(items: readonly SelectedItem[]): boolean {
   if (items.length > FEW_ITEMS) return false;
   for (let at = 1; at < items.length; at++) {
@@ -114,8 +114,8 @@ function jsonProperty(value: unknown): unknown {
 }
 
 /**
- * Draws the arcs of rows, blank for fields outside the mask. The texts in front of the value and
- * behind it are kept while rows of one result share them.
+ * Draws the arcs of rows, blank for fields outside the mask. The texts before and after the value
+ * are cached for consecutive rows that share them.
  */
 function arcRenderer(mask: number): RenderText {
   let known: Row | null = null;
@@ -142,7 +142,7 @@ function arcRenderer(mask: number): RenderText {
 /** Returns the arc up to its value. */
 function arcStart(mask: number, row: Row, left: string): string {
   const isAnchored = (mask & F_ANCHOR) !== 0;
-  // Joining gives a text that concatenations copy at once.
+  // `join` returns a flat string, which later concatenations copy faster.
   return [
     isAnchored ? `${pathText(row)}( ${row.store.ids.idOf(row.tail)} )` : "(  )",
     `${left}[ `,
@@ -186,7 +186,7 @@ const PLACES = [1e6, 1e5, 1e4, 1e3, 1e2, 10] as const;
 /** Decimal places of six digits, by the zeros behind the point, and the text in front of them. */
 const SMALL_PLACES = [1e6, 1e7, 1e8, 1e9] as const;
 const SMALL_STARTS = ["0.", "0.0", "0.00", "0.000"] as const;
-/** A product this near to the middle of two numbers may have been rounded to the other side. */
+/** A product this close to a rounding boundary may have been rounded to the wrong side. */
 const DOUBTFUL = 1e-6;
 
 /** Formats 0.0001 to 99,999 four times as fast; returns an empty text for most other numbers. */

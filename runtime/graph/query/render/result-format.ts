@@ -1,4 +1,4 @@
-// Result formats: how entries are rendered, and what accompanies them.
+// Result formats: how entries are rendered, and which totals accompany them.
 
 import {
   R_COUNTS,

@@ -21,7 +21,7 @@ interface Item {
   readonly key: string;
   readonly read: (hit: HitView) => PropertyValue;
 }
-/** The item that stands for all properties. */
+/** The item that represents all properties. */
 const ALL = null;
 /** Attributes with a name in `select` are never the list of properties. */
 type ReadAttribute = (hit: HitView) => PropertyValue;

@@ -1,5 +1,5 @@
-// Sort keys of hits as bytes whose order is that of the hits, for merging the hits of several
-// partitions. A key contains what a cursor needs to continue behind the hit.
+// Sort keys of hits, encoded so that bytes compare like the hits, for merging the hits of several
+// partitions. A key contains the data that a cursor needs to continue behind the hit.
 //
 //   u8   2 if names are in descending order, else 1
 //   f64  key, with its bits changed so that bytes compare as numbers
@@ -22,7 +22,7 @@ export function encodeSortKey(
   const texts = [name, head, tail].map(encodeText);
   if (isNameDescending) invert(texts[0]!, 0);
   const first = Buffer.alloc(KEY_BYTES, isNameDescending ? DESCENDING : ASCENDING);
-  // Adding 0 turns -0 into 0, which it equals.
+  // Adding 0 turns -0 into 0, which must have the same key.
   first.writeDoubleBE(key + 0, 1);
   if (key < 0) invert(first, 1);
   else first[1]! |= 0x80;

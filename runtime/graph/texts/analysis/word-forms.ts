@@ -1,5 +1,5 @@
-// Word forms that a thread has met, and the term that each is indexed by. A form is found by the
-// hash of its folded units, so that only unknown forms are converted to strings.
+// Cache of a thread: word forms, and the term by which each is indexed. A form is looked up by the
+// hash of its folded units, so that only new forms are converted to strings.
 
 /** Number of a form that is not indexed: a stop word. */
 export const NO_TERM = -1;
