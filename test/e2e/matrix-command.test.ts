@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
+import { COMPILED_CODE } from "../runner/node-command.mjs";
 import { buildProject, get } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
@@ -35,7 +36,8 @@ class Run {
   #changed: () => void = () => {};
 
   constructor(...words: string[]) {
-    const args = [join(packageRoot(), "bin", "svc.cjs"), "matrix", ...words, "--root", root];
+    const bin = join(packageRoot(), "bin", "svc.cjs");
+    const args = [...COMPILED_CODE, bin, "matrix", ...words, "--root", root];
     // Warm code takes longer than a start.
     const env = { ...process.env, SVC_NO_WARM_UP: "true" };
     this.child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env });
