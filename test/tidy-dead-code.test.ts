@@ -9,7 +9,7 @@ import { ts } from "ts-morph";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { PublicApi } from "./support/public-api.js";
-import { parseModule, ROOT, type SourceFile, sourceFiles } from "./support/source-files.js";
+import { exportsOf, parse, ROOT, sourceFiles } from "./support/source-files.js";
 
 interface Declared {
   readonly path: string;
@@ -39,9 +39,11 @@ const product = sources.filter(
  * Returns every name of the code, and every word of its strings, since some of them become code;
  * yields class members that others may call, the getter for a pair of accessors.
  */
-function* membersOf({ path, text }: SourceFile, word: (word: string) => void): Generator<Declared> {
-  const kind = path.endsWith("x") ? ts.ScriptKind.TSX : undefined;
-  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false, kind);
+function* membersOf(
+  path: string,
+  tree: ts.SourceFile,
+  word: (word: string) => void,
+): Generator<Declared> {
   const rest: ts.Node[] = [tree];
   for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
     if (ts.isIdentifier(node)) word(node.text);
@@ -74,14 +76,14 @@ function publicNames(): Set<string> {
 test("the product has no code used only by tests", () => {
   const counts = new Map<string, number>();
   const count = (word: string): void => void counts.set(word, (counts.get(word) ?? 0) + 1);
-  const members = sources.flatMap((file) => [...membersOf(file, count)]);
-  const exported = product.flatMap((file) =>
-    parseModule(file).exports.map(({ name, line }): Declared => ({ path: file.path, line, name })),
-  );
   const checked = new Set(product.map(({ path }) => path));
-  const declared = [...members, ...exported].filter(
-    ({ path }) => checked.has(path) && !FOUND_OTHERWISE.test(path),
-  );
+  const declared = sources.flatMap((file): Declared[] => {
+    const { path } = file;
+    const tree = parse(file);
+    const members = [...membersOf(path, tree, count)];
+    if (!checked.has(path) || FOUND_OTHERWISE.test(path)) return [];
+    return [...members, ...exportsOf(tree).map(({ name, line }) => ({ path, line, name }))];
+  });
   assert.ok(declared.length > 1000, "declarations are found");
   const declarations = new Map<string, number>();
   for (const { name } of declared) declarations.set(name, (declarations.get(name) ?? 0) + 1);

@@ -78,13 +78,17 @@ function walk(folder: string): string[] {
   }
 }
 
-/** Parses a TypeScript file. */
-export function parseModule(file: SourceFile): Module {
+/** Syntax tree of a TypeScript or JavaScript file, without doc comments. */
+export function parse({ path, text }: SourceFile): ts.SourceFile {
   const { ParseNone: jsDocParsingMode } = ts.JSDocParsingMode;
   const options = { languageVersion: ts.ScriptTarget.Latest, jsDocParsingMode };
-  const tree = ts.createSourceFile(file.path, file.text, options);
+  return ts.createSourceFile(path, text, options);
+}
+
+/** Parses a TypeScript file. */
+export function parseModule(file: SourceFile): Module {
+  const tree = parse(file);
   const imports: ImportEdge[] = [];
-  const exports: { name: string; line: number }[] = [];
   const functions: { line: number; lines: number }[] = [];
   const anyLines: number[] = [];
   const lineOf = (position: number) => tree.getLineAndCharacterOfPosition(position).line + 1;
@@ -101,12 +105,15 @@ export function parseModule(file: SourceFile): Module {
     ts.forEachChild(node, visit);
   }
   visit(tree);
-  for (const statement of tree.statements) {
-    for (const name of exportedValues(statement)) {
-      exports.push({ name, line: lineOf(statement.getStart(tree)) });
-    }
-  }
-  return { ...file, imports, exports, functions, anyLines };
+  return { ...file, imports, exports: exportsOf(tree), functions, anyLines };
+}
+
+/** Names of exported values (without types), with their lines. */
+export function exportsOf(tree: ts.SourceFile): Module["exports"] {
+  return tree.statements.flatMap((statement) => {
+    const { line } = tree.getLineAndCharacterOfPosition(statement.getStart(tree));
+    return exportedValues(statement).map((name) => ({ name, line: line + 1 }));
+  });
 }
 
 function importEdge(node: ts.Node, from: string): Omit<ImportEdge, "line"> | undefined {
