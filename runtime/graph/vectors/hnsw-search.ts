@@ -2,9 +2,9 @@
 // candidate is better than the worst result. Lists the unvisited neighbors of a slot; kernels score
 // them and return the next slot.
 //
-// With a condition, a search either walks through all slots and keeps accepted ones, or walks
-// over refused ones (ACORN-1): instead of a refused neighbor, it scores the neighbors of that one.
-// Then only possible results cost a comparison, and more slots are tested.
+// With a condition, a search either walks through all slots and keeps the accepted ones, or skips
+// refused slots (ACORN-1): instead of a refused neighbor, it scores the neighbors of that neighbor.
+// Then only possible results are compared with the probe, but the condition tests more slots.
 //
 // Lock-free. Results are slots as they were when visited; callers re-read the vertices and compare
 // the table's epoch before and after.
@@ -23,17 +23,17 @@ const MAX_STAMP = 0xff;
 /** Number of accepted slots expected among the first slots of a walk over refused ones. */
 const EXPECTED = 6;
 const MAX_NEARBY = 128;
-/** Part of the expected number that must be there. */
+/** Minimum share of the expected number that must be accepted. */
 const LEAST_PART = 0.4;
 /** Above this share of accepted slots, half as many neighbors of a slot suffice. */
 const FREQUENT = 0.2;
 
-/** Instead of a mark. */
+/** Mark of a slot that the condition has not tested yet. */
 const UNKNOWN = -1;
 
 /** Condition of a search. */
 export interface SlotFilter {
-  /** Returns whether a vertex may be a result; others are only passed. */
+  /** Returns whether a vertex may be a result; others only lead on to their neighbors. */
   accepts(vertex: number): boolean;
   /** Equal for searches that accept the same vertices; 0: unknown. */
   readonly serial: number;
@@ -248,9 +248,9 @@ export class HnswSearch {
   }
 
   /**
-   * As `nearest`, for conditions that a minority of the vertices meets. Returns false if those near
-   * the probe meet it far less often than others: then accepted ones are too far apart to lead from
-   * one to the next.
+   * Variant of `nearest` for conditions that a minority of the vertices meets. Returns false if
+   * vertices near the probe meet the condition far less often than others: the accepted ones are
+   * then too far apart to be connected.
    */
   nearestOver(probe: Probe, ef: number, filter: SlotFilter, share: number): boolean {
     const start = this.#begunAt(probe);

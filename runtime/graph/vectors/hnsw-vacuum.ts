@@ -1,6 +1,6 @@
-// Removes deleted nodes from an HNSW index. Each node that lists a deleted one gets, in its place,
-// the nearest of the neighbors that one had; unreferenced slots are then freed. A builder that dies
-// in between has freed nothing, and the next one starts over.
+// Removes deleted nodes from an HNSW index. In each list, a deleted node is replaced by the nearest
+// of its neighbors; unreferenced slots are then freed. A builder that dies in between has freed
+// nothing, and the next builder starts over.
 
 import type { HnswBuilder } from "./hnsw-builder.js";
 import { HnswLinks } from "./hnsw-links.js";
@@ -85,7 +85,7 @@ export class HnswVacuum {
     }
   }
 
-  /** Returns possible neighbors of a slot; null if it lists no deleted one. */
+  /** Returns candidates for the neighbors of a slot; null if it lists no deleted node. */
   #findReplacements(slot: number, level: number): Uint32Array | null {
     const known = this.#copy(slot, level);
     if (!known.some((other) => this.#gone.has(other))) return null;

@@ -1,7 +1,6 @@
-// A best-first walk through an index by kernels: results, slots that lead on, and scores stay in
-// the scratch memory of this thread, sorted, and the caller lists the neighbors of one slot after
-// the other. A thread has one walk at a time. Comparisons of slots with each other use the same
-// memory.
+// A best-first walk through an index by kernels. Results, slots to visit and scores are stored
+// sorted in the scratch memory of this thread, and the caller lists the neighbors of one slot after
+// another. A thread has one walk at a time. Comparisons between slots use the same memory.
 
 import { MAX_EF } from "./index-layout.js";
 import type { Probe } from "./probe.js";
@@ -82,7 +81,7 @@ export class HnswWalk {
   /** Scores listed slots; returns the slot to list the neighbors of, or 0 at the end. */
   step(probe: Probe, count: number): number {
     const memory = this.#memory;
-    // A condition that ran since may have loaded another one.
+    // A condition that ran since may have loaded another probe.
     probe.load(this.#length);
     // An index is built and searched once kernels can address the vectors.
     const address = memory.kernel!.walk(memory.walk, count);
@@ -102,7 +101,7 @@ export class HnswWalk {
     return this.#memory.walkWords[State.Results]!;
   }
 
-  /** Ends the walk. Only then are the results those at the first places, best first. */
+  /** Ends the walk and moves the results to the first positions, best first. */
   finish(): void {
     this.#memory.kernel!.finish(this.#memory.walk);
   }
@@ -132,7 +131,7 @@ export class HnswWalk {
     return scores;
   }
 
-  /** Makes slots the results, sorted by their similarity to another one. */
+  /** Replaces the results by slots, sorted by their similarity to `slot`. */
   rank(slot: number, others: Uint32Array): void {
     const memory = this.#memory;
     const { list } = memory;
@@ -144,8 +143,8 @@ export class HnswWalk {
   }
 
   /**
-   * Copies diverse ones of the sorted results to an offset: each is nearer to the slot or probe
-   * that they were compared with than to any one before it (HNSW heuristic). Returns their number.
+   * Copies a diverse subset of the sorted results to an offset (HNSW heuristic): each is nearer to
+   * the slot or probe they were compared with than to any result before it. Returns their number.
    */
   diversify(room: number, into: Uint32Array, to = 0): number {
     const memory = this.#memory;

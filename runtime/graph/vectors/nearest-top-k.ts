@@ -13,9 +13,9 @@ export interface Neighbor {
 export class NearestTopK {
   /** Maximum number of vertices kept. */
   readonly limit: number;
-  /** The worst on top. */
+  /** Heap with the worst vertex on top. */
   readonly #heap: ScoredHeap;
-  /** Null if comparing with all that are kept takes less time. */
+  /** Kept vertices; null if so few are kept that comparing with each is faster. */
   readonly #known: Set<number> | null;
 
   /** @param limit maximum number of vertices kept; Infinity for all */

@@ -74,7 +74,7 @@ export class Probe {
   #squaresOfFirst = 0;
   /** The probe of spaces of larger precision; created on first use. */
   #wide: WideProbe | null = null;
-  /** That of spaces of binary vectors, if there is one; undefined until it is needed. */
+  /** The probe of spaces of binary vectors, or null; undefined until it is needed. */
   #binary: BinaryProbe | null | undefined = undefined;
   #termsFor = -1;
   #terms: ProbeTerms | null = null;
@@ -119,7 +119,7 @@ export class Probe {
     return this.#squaresOfFirst;
   }
 
-  /** Returns what kernels need to compare slots of a length word. */
+  /** Returns the terms of the probe by which kernels compare slots of a length word. */
   terms(length: number): ProbeTerms {
     if (this.#termsFor !== length || this.#terms === null) {
       const components = Math.min(countComponents(length), this.length);
@@ -151,8 +151,8 @@ export class Probe {
   }
 
   /**
-   * Likewise writes what the listed slots score at most: without a row the score itself. Returns
-   * what those write that score `threshold` or more.
+   * Variant of `scoreList` that writes upper bounds of the scores; exact scores for slots without a
+   * row. Returns the least value written for slots that may score `threshold` or more.
    */
   boundList(length: number, count: number, threshold: number): number {
     const { measure } = this;
@@ -323,7 +323,7 @@ export class Probe {
     if (precision !== Precision.Int8) return false;
     const { header } = writer.memory;
     const state = readSettledCount(header);
-    // In a graph at rest nothing needs to be known about single vertices.
+    // While the graph does not change, the sequences of single vertices need not be checked.
     if (state !== -1 && state === this.#settled) {
       this.#listHeads(arcs, from, end, false);
       this.#scoreNarrow(this.length, scoreBatch.slots, scoreBatch.length, scoreBatch.scores);

@@ -1,7 +1,7 @@
-// Exact nearest-vector search by scanning all vectors. Kernels go through the slabs and report the
-// few slots that may be among the best; those vertices are then read consistently. A vertex whose
-// vector was replaced meanwhile may have moved to a slot already passed: the ring of recent writes
-// names it, and it is read again.
+// Exact nearest-vector search by scanning all vectors. Kernels scan the slabs and report the few
+// slots that may be among the best; the vertices of these are then read consistently. A vertex
+// whose vector is replaced during the scan may move to a slot already scanned: the ring of recent
+// writes contains it, and it is read again.
 
 import type { HnswWalk } from "./hnsw-walk.js";
 import { findVectorIndex } from "./index-access.js";
@@ -25,18 +25,18 @@ import type { VectorTable } from "./vector-table.js";
  * Slots of the first call, before there is a threshold; each further call has four times as many.
  */
 const FIRST_SLOTS = 64;
-/** Attempts if too much changes meanwhile; the last one takes the writer mutex. */
+/** Maximum attempts if too many vectors change meanwhile; then the writer mutex is taken. */
 const MAX_ATTEMPTS = 3;
-/** Found slots that are scored together: in large groups, fewer are refused by earlier ones. */
+/** Slots of results scored together: smaller groups raise the threshold for later ones sooner. */
 const GROUP = 32;
 /** Vertices of the slots in a kernel's list. */
 const listed = new Uint32Array(MAX_LIST);
 
 /**
  * Offers every accepted vertex that has a vector.
- * @param ef number of candidates to take from an index where there is one; 0: no index
- * @param over share of the accepted vertices if an index search is to walk over the others, not
- *   through them; else 1
+ * @param ef number of candidates to take from an index if there is one; 0: do not use indexes
+ * @param over share of the accepted vertices if an index search should skip the others instead of
+ *   walking through them; else 1
  */
 export function scanVectors(scan: Scan, ef: number, over = 1): void {
   const { table } = scan;
@@ -55,7 +55,7 @@ export function scanVectors(scan: Scan, ef: number, over = 1): void {
   }
 }
 
-/** Offers given vertices. Kernels select few of the vectors of the probe's length. */
+/** Offers listed vertices. Of vectors as long as the probe, kernels preselect a few. */
 export function scoreListed(scan: Scan, vertices: Uint32Array): void {
   const { table, probe } = scan;
   if (probe.parts.isFeatures || vertices.length < FIRST_SLOTS || !table.hasKernel) {
@@ -108,28 +108,28 @@ function scoreAll(scan: Scan, vertices: Uint32Array): void {
 }
 
 /**
- * Offers what the index of a space finds, and everything changed since the index was complete;
- * false if there is no index, or too much was changed.
+ * Offers the results of the index of a space, and all vertices changed since the index was
+ * complete; false if there is no index, or if too many vertices have changed.
  */
 function searchIndex(scan: Scan, space: number, ef: number, over: number): boolean {
   const { table, probe } = scan;
   const length = table.readSpace(space, Space.Length);
   if (!probe.suitsKernels(length)) return false;
   const signs = findSigns(table, countComponents(length));
-  // A dropped one makes room for an index without signs.
+  // If the index of signs was dropped, there may be an ordinary index.
   if (signs !== null && signs.ef !== 0) {
-    // All precisions have the same signs: one search is enough.
+    // The signs of vectors of all precisions are in one index, so it is searched only once.
     return table.readSpace(space, Space.Count) === 0 || searchSigns(scan, signs, ef, over);
   }
   const offerWalk = (walk: HnswWalk): void => offerFound(scan, walk, length);
   return walkIndex(scan, { table, space, probe, offerWalk }, ef, over);
 }
 
-/** As `searchIndex`, for the vectors of one length in any precision. */
+/** Variant of `searchIndex` for all vectors of one length, of any precision. */
 function searchSigns(scan: Scan, signs: SignTable, ef: number, over: number): boolean {
   const { table, space } = signs;
   if (!signs.isFilled) return false;
-  // Read first: what got signs since then, but is not in their index, is offered for that.
+  // Read before the search: vertices whose signs were computed later are offered as changed ones.
   const { signsTo } = signs;
   const probe = signs.probeFor(scan.probe.parts);
   const offerWalk = (walk: HnswWalk): void => offerNamed(scan, table, walk);
@@ -167,7 +167,7 @@ function walkIndex(
     else search.nearest(probe, wanted, filter);
     // The slots found may have been reused.
     if (index.state !== state) continue;
-    // Accepted ones may be where no other one leads to.
+    // Accepted slots may be unreachable through other accepted slots.
     if (!isFound || (isOver && search.walk.count < wanted)) return false;
     offerWalk(search.walk);
     return offerChanged(scan, table, completeTo);
@@ -176,8 +176,8 @@ function walkIndex(
 }
 
 /**
- * Offers the results of a walk, best first, unless they cannot be among the best. A vertex that got
- * another vector meanwhile is among the changed ones.
+ * Offers the results of a walk, best first, unless they cannot be among the best. A vertex whose
+ * vector was replaced meanwhile is offered with the changed ones.
  * @param length length word of the slots
  */
 function offerFound(scan: Scan, walk: HnswWalk, length: number): void {
@@ -251,7 +251,7 @@ function scanAll(scan: Scan): void {
   for (const space of scan.table.spaces()) scanSpace(scan, space);
 }
 
-/** Offers the vertices with a vector of one length, except some that got theirs meanwhile. */
+/** Offers the vertices with a vector of one length; may miss vectors that are set meanwhile. */
 function scanSpace(scan: Scan, space: number): void {
   const { table } = scan;
   if (table.readSpace(space, Space.Count) === 0) return;
@@ -287,7 +287,7 @@ function scanSlots(scan: Scan, slots: Slots, step: { next: number }): void {
     const first = slots.first + done * stride;
     if (memory.kernel === null || !scan.probe.suitsKernels(slots.length)) {
       for (const vertex of listVertices(memory, first, count, stride)) {
-        // A vertex that moved to another slot meanwhile may come twice.
+        // A vertex that moved to another slot meanwhile may be listed twice.
         if (!scan.best.has(vertex)) offer(scan, vertex);
       }
     } else offerSlots(scan, kernelSlots(scan, first, count, slots.length), slots.length);

@@ -1,5 +1,5 @@
-// Computes the signs of vectors, and frees those of a dropped index, in small steps. Only the index
-// thread does; if it dies, its successor continues.
+// Computes the signs of vectors, and frees those of a dropped index, in small steps. Runs only in
+// the index thread; if that dies, its successor continues.
 
 import { listVertices } from "./list-vertices.js";
 import type { SignTable } from "./sign-table.js";
@@ -9,7 +9,7 @@ import { equalComponents, type VectorParts } from "./vector-parts.js";
 
 /** Vertices per step. */
 const BATCH = 16;
-/** Vectors that the center is the mean of; fewer than the least are quickly compared one by one. */
+/** Number of vectors whose mean is the center. Fewer vectors are scanned fast without signs. */
 const LEAST_CENTERED = 256;
 const MOST_CENTERED = 1024;
 
@@ -18,7 +18,7 @@ export function isWaiting(signs: SignTable): boolean {
   return !signs.hasCenter && signs.count < LEAST_CENTERED;
 }
 
-/** Computes the signs of all vectors that have none, or others; yields after each step. */
+/** Computes missing and outdated signs of all vectors; yields after each step. */
 export function* fillSigns(signs: SignTable): Generator<undefined, void, void> {
   if (isWaiting(signs)) return;
   if (!signs.hasCenter) yield* chooseCenter(signs);
@@ -78,8 +78,8 @@ function* chooseCenter(signs: SignTable): Generator<undefined, void, void> {
 }
 
 /**
- * Makes the signs of vertices those of their vectors. A vector that is replaced meanwhile is among
- * the changed ones next time.
+ * Updates the signs of vertices. A vector that is replaced meanwhile is among the changed ones of
+ * the next run.
  */
 function update(signs: SignTable, vertices: Iterable<number>): void {
   const { vectors, table, length } = signs;

@@ -1,7 +1,7 @@
-// The signs of all vectors of one length and name, in a table of binary vectors of its own, whose
-// HNSW index by Hamming distance an index of signs is. They only name candidates, whose vectors
-// decide: signs may lag behind, and those of removed vectors do no harm. The index thread computes
-// them (sign-builder.ts), so writers do not wait, and no log contains them.
+// The signs of all vectors of one length and name, in a separate table of binary vectors. An index
+// of signs is the HNSW index of this table by Hamming distance. It yields only candidates, whose
+// vectors are then compared, so outdated signs are harmless. The index thread computes the signs
+// (sign-builder.ts), so writers do not wait for that, and the log does not contain them.
 
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
@@ -53,7 +53,7 @@ export class SignTable {
     return this.table.spaceOf(signLength(this.length));
   }
 
-  /** Candidates examined per vector; 0 if no index is wanted. */
+  /** Candidates examined per vector; 0 if no index is requested. */
   get ef(): number {
     const { space } = this;
     const index = space === 0 ? 0 : this.table.readSpace(space, Space.Index);
@@ -101,12 +101,12 @@ export class SignTable {
     return new Float32Array(buffer, byteOffset + this.#read(Field.Center) * 4, this.length);
   }
 
-  /** Returns what is compared with the signs to find a vector. */
+  /** Returns the probe to compare with the signs in a search for a vector. */
   probeFor(vector: VectorParts): Probe {
     if (this.#probed !== vector || this.#probe === null) {
       const { name } = this.vectors.measure;
-      // A dot product is that with the center, which is the same for all, plus one with the rest:
-      // the rest counts in the direction of the probe itself.
+      // A dot product is that of the probe with the center, equal for all vectors, plus that with
+      // the vector minus the center. So no center is subtracted from the probe itself.
       const center = name === "dot" ? new Float32Array(this.length) : this.#center;
       const signs = computeSigns(vector, center, name === "cosine");
       this.#probe ??= new Probe(this.table, signs);
@@ -164,7 +164,7 @@ export class SignTable {
 type SignFinder = (length: number) => SignTable | null;
 const finders = new WeakMap<VectorTable, SignFinder>();
 
-/** Sets what finds the signs of the vectors of a table, by their number of components. */
+/** Registers the function that finds the signs of a table by the number of components. */
 export function registerSigns(vectors: VectorTable, finder: SignFinder): void {
   finders.set(vectors, finder);
 }

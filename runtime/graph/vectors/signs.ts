@@ -1,11 +1,11 @@
 // Signs of vectors: a bit for each component, whose Hamming distances approximate angles between
-// the vectors. Two steps make the bits of any vectors count alike. A center is subtracted first:
-// components with one sign in all vectors would tell nothing. A rotation follows, which spreads a
-// few large components over all: else they would have no more weight than the others.
+// the vectors. Two steps make all bits equally informative. First a center is subtracted, because a
+// component with the same sign in all vectors has no information. Then a rotation spreads a few
+// large components over all bits, because otherwise they would weigh no more than the others.
 //
 // The rotation is a product of random reflections and Walsh-Hadamard transforms, which need
-// n log n additions. A transform covers a power of two of components, so one takes the first of
-// them, the next one the last.
+// n log n additions. A transform covers a power of two of components, so transforms alternate
+// between the first and the last components.
 
 import { Precision } from "./precision.js";
 import { scratchBuffers } from "./scratch-buffers.js";
@@ -13,13 +13,13 @@ import { exactComponents, VectorParts } from "./vector-parts.js";
 
 /** A step of the rotation. */
 interface Reflection {
-  /** Factors of all components: 1 or -1, times what keeps the norm. */
+  /** Factors of all components: 1 or -1, scaled so that the step preserves the norm. */
   readonly factors: Float32Array;
   /** First component that is transformed. */
   readonly first: number;
 }
 
-/** With one step, a vector of few large components would keep most of its structure. */
+/** Number of steps: one step would not spread a few large components enough. */
 const STEPS = 2;
 
 /** Rotations by number of components. */
