@@ -268,6 +268,7 @@ export class Replica {
   /** Ends the snapshots: from here on frames of the log follow. @throws SvcError SVC2531 */
   start(given: unknown): void {
     const { sn, chain } = parseStart(given);
+    if (!this.#hasProvider) throw malformedMessage("a start before any offer");
     this.#markedAt = Number.NEGATIVE_INFINITY;
     this.#advance(sn, chain);
   }

@@ -55,6 +55,16 @@ test("a folder without graphs becomes a replica's, one with changed graphs does 
   assert.match(refusal, /^SVC2534: replication: graph "g1" in .* did not come from a provider/);
 });
 
+test("a start is refused before any offer, and once the provider has gone", async (c) => {
+  const start = (): void => c.replica.start({ sn: 0, chain: 0 });
+  const text = "SVC2531: replication: a start before any offer";
+  assert.is(thrownBy(start), text);
+  await c.replica.accept(offerOf([]));
+  start();
+  c.replica.lose();
+  assert.is(thrownBy(start), text);
+});
+
 test("goes on where its marker says", (c) => {
   const log = { id: LOG, sn: 7, chain: 8 };
   const state = { isCaughtUp: true, isFetching: true };
