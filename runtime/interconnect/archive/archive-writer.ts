@@ -132,15 +132,18 @@ export class ArchiveWriter {
     this.#stored.clear();
     if (end !== null) {
       const pieces: Piece[] = [];
+      let last: ReadManifest | null = null;
       for await (const read of chain.since(end, end.manifest.full)) {
         if (read.manifest.number === end.manifest.full) this.#full = read;
-        this.#last = read;
+        last = read;
         if (this.#source.isReplica) continue;
         for (const piece of read.manifest.pieces) this.#stored.add(piece.object);
         pieces.push(...read.manifest.pieces.filter(isLogPiece));
       }
       this.#pieces = pieces;
-      this.#tail = tailAfter(this.#last!.manifest, pieces);
+      this.#tail = tailAfter(last!.manifest, pieces);
+      // Only now: after a failure before, the next step reads the backup again.
+      this.#last = last;
     }
   }
 

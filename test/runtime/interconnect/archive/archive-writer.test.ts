@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BackupChain } from "../../../../runtime/interconnect/archive/backup-chain.js";
-import { LATEST } from "../../../../runtime/interconnect/archive/manifest.js";
+import { LATEST, manifestName } from "../../../../runtime/interconnect/archive/manifest.js";
 import { describeFailure } from "../support/describe-failure.js";
 import {
   at,
@@ -139,6 +139,24 @@ test("another writer goes on, but not with the graphs of a replica", async (c) =
   assert.equal([kindOf(full), c.puts.length], [[4, 4, true, 4, 3, "1"], puts + 1]);
   const replica = writerOf(c, { isReplica: true });
   assert.equal(kindOf(await replica.step()), [5, 5, false, 4, 1, "1,4"]);
+});
+
+test("a backup that could not be read to its end is read again", async (c) => {
+  change(c);
+  await c.writer.step();
+  change(c);
+  await c.writer.step();
+  change(c);
+  const get = c.store.get.bind(c.store);
+  let reads = 0;
+  c.store.get = async (name) => {
+    // The first time, only its number is wanted.
+    if (name === manifestName(2) && ++reads === 2) throw new Error("cut off");
+    return get(name);
+  };
+  const next = writerOf(c);
+  assert.is(await describeFailure(next.step()), "undefined: cut off");
+  assert.equal(kindOf(await next.step()), [3, 1, true, 3, 1, ""]);
 });
 
 test("two writers do not mix, whatever they find", async (c) => {
