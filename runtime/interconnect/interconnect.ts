@@ -59,6 +59,7 @@ export class Interconnect {
   readonly #openEngine: OpenEngine;
   #state: OpenState | null = null;
   #replication: Replication | null = null;
+  #closing: Promise<void> | null = null;
 
   constructor(
     thread: number,
@@ -150,7 +151,13 @@ export class Interconnect {
     throw new SvcError("SVC2530", "replication has not started yet: retry");
   }
 
-  async closeLog(): Promise<void> {
+  /** Closes the log once: a replica would wait again for a flush, which nothing does any more. */
+  closeLog(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     await this.#replication?.stop();
     await this.#state?.changes?.close();
   }

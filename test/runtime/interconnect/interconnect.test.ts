@@ -111,7 +111,7 @@ test("starts replication once, and ends it", async (context) => {
   assert.is(await interconnect.replicate(EVERYWHERE, board), true);
   assert.is(await interconnect.control({ do: "bound" }), txPort);
   await interconnect.closeLog();
-  context.running.shift();
+  await interconnect.closeLog();
   const next = start(context, { txPort }).interconnect;
   keep(context, next);
   assert.is(await next.replicate(EVERYWHERE, board), true, "the port is free again");
