@@ -1,6 +1,6 @@
-// Algorithms over whole graphs, as the main thread sees them: which run, for which thread, and how
-// far each has come. One worker thread runs all of them in turns, so that requests go on; it starts
-// with the first one. If it dies, its successor begins them again, once.
+// Supervises algorithms over whole graphs: running ones, their callers and their progress. One
+// worker thread, started on demand, runs all of them in turns, so that requests are not delayed. If
+// it dies, its successor restarts them once.
 
 import type { MessagePort } from "node:worker_threads";
 import { executeCall, type RpcRequest } from "../base/wire/rpc-messages.js";
@@ -65,7 +65,7 @@ export class AlgorithmSupervisor implements BackgroundRunner {
     );
   }
 
-  /** Number in graphs of the thread. */
+  /** Number by which graphs identify the thread. */
   get threadNumber(): number {
     return this.#thread.threadNumber;
   }

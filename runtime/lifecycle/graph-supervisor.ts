@@ -1,6 +1,6 @@
-// Graphs of the process, as the main thread sees them: which are open, where they are stored, and
-// their recovery when a thread dies. The interconnect thread creates and owns them; other threads
-// request them here, so that a graph outlives every thread but this one.
+// Registry of the graphs of the process in the main thread: open graphs, their locations, and their
+// recovery after the death of a thread. The interconnect thread creates and owns graphs. Other
+// threads request them here, so that a graph outlives all threads except this one.
 
 import { installSlots } from "../base/instance-slots.js";
 import { KeptSlots } from "../base/kept-slots.js";
@@ -45,7 +45,7 @@ import type {
 } from "./thread-commands.js";
 import { UnloadableGraphs } from "./unloadable-graphs.js";
 
-/** Limit of blocking the main thread, which would not notice the other thread's death. */
+/** Limits blocking calls of the main thread, which cannot detect the other thread's death. */
 const MAX_WAIT_MS = 60_000;
 const SAVE_TIMEOUT_MS = 10_000;
 
@@ -59,7 +59,7 @@ export interface GraphListener {
   /** Why the graphs are not ready for service, after each change; null: they are. */
   readiness(notReady: string | null): void;
   adminDied(executor: BuiltinExecutor): void;
-  /** An executor of built-in plugins is running; `serve` lets it run them. */
+  /** An executor of built-in plugins has started. `serve` assigns it to a server. */
   adminStarted(executor: BuiltinExecutor): void;
 }
 
@@ -77,7 +77,7 @@ export class GraphSupervisor implements GraphSource {
   readonly #interconnect: InterconnectThread;
   /** The executors of built-in plugins. */
   readonly #admins: readonly [quick: AdminThread, long: AdminThread];
-  /** A thread that has not received a graph when it is relocated cannot use what it was sent. */
+  /** Announces each graph at once: a thread cannot use a graph relocated before it received it. */
   readonly #open = new GraphRegistry(MAIN_THREAD, ({ shared }) => this.#announce(shared));
   /** Null until a graph is open. */
   #compactor: GraphCompactor | null = null;
@@ -91,7 +91,7 @@ export class GraphSupervisor implements GraphSource {
   readonly loaded: Promise<void>;
   /** Resolves when replication has started; false: the data folder is not in use yet. */
   readonly #replicating: Promise<boolean>;
-  /** Slots of the system as this instance keeps them; null: it has none. */
+  /** Slot record of this instance; null: the system has no slots. */
   readonly slots: KeptSlots | null;
   /** Commit clock shared by all graphs and the transaction log. */
   readonly clock = new CommitClock();
@@ -116,7 +116,7 @@ export class GraphSupervisor implements GraphSource {
    */
   constructor(settings: GraphSettings) {
     ignoreBrokenPipe();
-    // Threads inherit them.
+    // Before other threads start, which inherit the slots.
     this.slots = settings.slots && new KeptSlots(settings.root, settings.slots);
     if (this.slots === null) installSlots(null);
     this.#settings = settings;
@@ -153,7 +153,7 @@ export class GraphSupervisor implements GraphSource {
     listener.unloadable(this.#unloadable.all());
     listener.readiness(this.#notReady);
     listener.algorithms(this.algorithms.report());
-    // Without graphs it starts with the first request.
+    // Without graphs, the admin executor starts with the first request.
     if (this.#open.all().length > 0) listener.adminStarted(0);
   }
 
@@ -230,7 +230,7 @@ export class GraphSupervisor implements GraphSource {
     await this.openLater({ name, path: null, isLocal });
   }
 
-  /** Returns an open graph as the main thread sees it. */
+  /** Returns the main thread's store of an open graph; null: not open. */
   storeOf(name: string): GraphStore | null {
     return this.#open.find(name)?.store ?? null;
   }
@@ -253,14 +253,14 @@ export class GraphSupervisor implements GraphSource {
     return true;
   }
 
-  /** Blocking; `control` is asynchronous. */
+  /** Blocks the main thread, unlike `control`. */
   sync(...[repair, timeoutMs]: Parameters<GraphSource["sync"]>): boolean {
     const command = { op: "control", control: { do: "sync", repair, timeoutMs } } as const;
     const giveUpAt = performance.now() + timeoutMs + MAX_WAIT_MS;
     return this.#interconnect.callSync(command, giveUpAt) as boolean;
   }
 
-  /** Rolls back or completes what a dead thread left behind. */
+  /** Rolls back or completes the changes of a dead thread. */
   async recover(thread: number): Promise<void> {
     const stores = this.#open.all().map(({ store }) => store);
     if (stores.length > 0) await graphEngine().recoverGraphs(stores, thread);
@@ -277,7 +277,7 @@ export class GraphSupervisor implements GraphSource {
     try {
       return (await this.#interconnect.call({ op: "save", timeoutMs: SAVE_TIMEOUT_MS })) as boolean;
     } catch (error) {
-      // The thread dies while saving; saving here risks nothing more.
+      // The interconnect thread died while saving. Saving here instead risks no further damage.
       log(`main thread saves the graphs: ${(error as Error).message}`, "warn");
       return graphEngine().saveGraphs(this.#open.all(), log, { timeoutMs: SAVE_TIMEOUT_MS });
     }
@@ -285,7 +285,7 @@ export class GraphSupervisor implements GraphSource {
 
   /**
    * Stops the graph threads and releases the data folder. All other threads must have ended.
-   * Returns false if graphs were to be saved and could not be.
+   * Returns false if the graphs should have been saved, but could not be.
    */
   async close(options: { readonly isSaved: boolean }): Promise<boolean> {
     this.#compactor?.stop();
@@ -397,7 +397,7 @@ export class GraphSupervisor implements GraphSource {
 
   /** @throws SvcError SVC2530, SVC2534 */
   async #replicate(): Promise<boolean> {
-    // Without graphs it starts with the first one.
+    // Without graphs, the interconnect thread starts with the first one.
     if (!this.#interconnect.isRunning) return false;
     return (await this.#interconnect.call({ op: "replicate" })) as boolean;
   }
@@ -429,7 +429,7 @@ export class GraphSupervisor implements GraphSource {
         this.openConfigured(name).catch(({ message }: Error) => log(message, "error")),
       );
     await Promise.all(opening);
-    // A replica takes over the record of its provider.
+    // A replica adopts the slot record of its provider instead.
     const { readonly, txPort, followStream } = this.#settings;
     if (txPort === null && followStream === null) this.slots?.storeInitial(!readonly);
   }
@@ -469,7 +469,7 @@ export class GraphSupervisor implements GraphSource {
     if (this.#open.add(shared) === null) {
       throw new InternalError(`graph "${name}" was relocated before it was registered`);
     }
-    // Before the requester continues: it may direct requests to these threads.
+    // Before the caller continues, because it may send requests to these threads.
     this.#announce(shared);
     return shared;
   }
@@ -491,7 +491,7 @@ export class GraphSupervisor implements GraphSource {
     return error;
   }
 
-  /** Returns the threads that get each graph by message. */
+  /** Returns the numbers of the threads that receive graphs by message. */
   #messagedThreads(): number[] {
     const threads = [this.#interconnect, ...this.#admins].filter(({ isRunning }) => isRunning);
     const numbers = threads.map(({ threadNumber }) => threadNumber);

@@ -10,9 +10,9 @@ const DEFAULT_INTERVAL_MS = 5000;
 
 /** Options of `runServer`. */
 export interface RunOptions {
-  /** Called every `interval`; exceptions are logged. */
+  /** Service name from now on. */
   readonly name?: string;
-  /** Called every `interval`; what it throws is logged. */
+  /** Called every `interval`; exceptions are logged. */
   readonly watchdog?: () => void;
   /** Milliseconds, at least 1000. Default 5000. */
   readonly interval?: number;
@@ -47,7 +47,7 @@ function waitForSignal(): Promise<void> {
     const ignoreAll = onTerminationSignal(
       () => {
         resolve();
-        // From then on signals have their default effect.
+        // Afterwards, signals have their default effect.
         setTimeout(ignoreAll, SIGNAL_DEBOUNCE_MS).unref();
       },
       () => {},

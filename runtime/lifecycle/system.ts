@@ -1,6 +1,6 @@
 // The library's `system`: starts, stops and queries the one HTTP service of this process
-// (http-interface, "Management operations"). Plugins given to `addPlugin` run in the main thread,
-// so a blocking call delays the others, and one that exits the process ends them all.
+// (http-interface, "Management operations"). Plugins passed to `addPlugin` run in the main thread:
+// a blocking call delays all others, and a plugin that exits the process stops the service.
 
 import { resolve } from "node:path";
 import { SvcError } from "../base/errors.js";
@@ -87,7 +87,7 @@ class System extends ReplicatingSystem {
     }
     if (this.#graphs !== null) throw new SvcError("SVC2203", "system is already initialized");
     requireOptions(options, ["start", "initialize"], ["http", "idle"]);
-    const former = [this.#name, this.#graphSettings] as const;
+    const previous = [this.#name, this.#graphSettings] as const;
     this.#graphSettings = graphSettings(options);
     configureLog(
       checkSetting("logFormat", options.logFormat ?? undefined),
@@ -101,7 +101,7 @@ class System extends ReplicatingSystem {
     } catch (error) {
       // The system can be initialized again with other arguments.
       await this.unload();
-      [this.#name, this.#graphSettings] = former;
+      [this.#name, this.#graphSettings] = previous;
       throw error;
     }
   }
@@ -261,7 +261,7 @@ class System extends ReplicatingSystem {
     return graphs.control(control);
   }
 
-  /** Requests after a change see it; the argspec is computed once for many changes. */
+  /** Publishes changes at once, but computes the argspec once for all changes of a turn. */
   #publishPlugins(): void {
     void this.#service?.setPlugins(registry.list());
     if (this.#isPublishing) return;
@@ -292,15 +292,15 @@ class System extends ReplicatingSystem {
   async #restart(dispatcher: object | null): Promise<void> {
     const service = this.#running();
     const { node, port, serviceIn: servicein } = service;
-    const former = { ...service.settings, port, servicein };
+    const previousSettings = { ...service.settings, port, servicein };
     await this.#change(service, async () => {
       await service.stop();
       this.#service = null;
       try {
-        await this.#serve({ ...former, dispatcher }, this.#graphs!);
+        await this.#serve({ ...previousSettings, dispatcher }, this.#graphs!);
       } catch (error) {
         logFailure(error as Error);
-        await this.#serve(former, this.#graphs!);
+        await this.#serve(previousSettings, this.#graphs!);
       }
       const { id, descriptor, descriptorHash } = node;
       this.#running().setNode({ id, descriptor, descriptorHash });
@@ -323,7 +323,7 @@ class System extends ReplicatingSystem {
     installThreadGraphs(threadGraphs);
     setGraphBinder(bindGraphs(threadGraphs));
     installBackgroundRunner(graphs.algorithms);
-    // A replica is one before the program can change its graphs.
+    // Replication starts before the program can change the graphs of a replica.
     await graphs.recovered;
     await graphs.loaded;
     return graphs;

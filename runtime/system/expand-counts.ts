@@ -1,5 +1,5 @@
-// Dispatchers of which a system has several: `T` with `count: 8` stands for `T{1..8}`. They keep
-// nothing, so that each can answer any request. Only ranges are left behind this module.
+// Replaces the `count` of equal dispatchers by a range: `T` with `count: 8` stands for `T{1..8}`.
+// Only dispatchers have counts: they store no data, so any of them can serve any request.
 
 import { isPlainObject } from "../base/plain-object.js";
 import type { DescriptorErrors } from "./descriptor-errors.js";

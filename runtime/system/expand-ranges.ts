@@ -1,15 +1,15 @@
-// Ranges in the names of a descriptor: `S{1..2}.{1..500}` stands for a thousand instances. In the
-// value of such a key, `{1}` and `{2}` are the numbers of its ranges. A few bytes can stand for a
-// lot: names, ranges of a name and the size of all that they stand for have limits.
+// Expands ranges in the names of a descriptor: `S{1..2}.{1..500}` stands for a thousand instances.
+// In the value of such a key, `{1}` and `{2}` are the numbers of its ranges. Limits the number of
+// names and ranges, and the expanded size, because a few bytes can expand to gigabytes.
 
 import { isPlainObject } from "../base/plain-object.js";
 import { DescriptorErrors } from "./descriptor-errors.js";
 
-/** Names that ranges may stand for, together. */
+/** Maximum number of expanded names of a descriptor. */
 const MAX_NAMES = 100_000;
 /** Maximum ranges of a name. */
 const MAX_RANGES = 9;
-/** Characters, keys and items in values of keys with ranges, repeated for each name. */
+/** Maximum size of all copies of values: characters, keys and items. */
 const MAX_SIZE = 8 * 1024 * 1024;
 const MAX_DEPTH = 64;
 const MAX_SHOWN = 100;
@@ -19,7 +19,7 @@ const NO_NUMBERS: readonly number[] = [];
 
 export interface RangeName {
   readonly name: string;
-  /** The numbers of its ranges; empty: it has none. */
+  /** The numbers of its ranges; empty: no ranges. */
   readonly numbers: readonly number[];
 }
 
@@ -32,12 +32,12 @@ export class RangeExpander {
     this.#errors = errors;
   }
 
-  /** Returns a part of a descriptor without ranges in its keys and lists. */
+  /** Expands the ranges in keys and lists of a part of a descriptor. */
   expand(value: unknown): unknown {
     return this.#expand(value, NO_NUMBERS, 0);
   }
 
-  /** Returns the names that a name stands for; itself if it has no range. */
+  /** Expands a name; returns the name itself if it contains no range. */
   list(name: string): RangeName[] {
     const ranges = [...name.matchAll(RANGE)];
     const bounds = ranges.map(([, from, to]) => [Number(from), Number(to)] as const);
@@ -89,7 +89,7 @@ export class RangeExpander {
     return isPlainObject(value) ? this.#expandKeys(value, numbers, depth) : value;
   }
 
-  /** Only repeated values count. */
+  /** Counts the size of copied values only. */
   #isTooLarge(value: unknown, numbers: readonly number[]): boolean {
     if (numbers.length === 0 || this.#size > MAX_SIZE) return this.#size > MAX_SIZE;
     this.#size += typeof value === "string" ? value.length : 1;
@@ -101,7 +101,7 @@ export class RangeExpander {
   #expandKeys(dict: Readonly<Record<string, unknown>>, numbers: readonly number[], depth: number) {
     const entries = new Map<string, unknown>();
     for (const [key, value] of Object.entries(dict)) {
-      // Notes of people.
+      // Comments are for readers, and may contain any text.
       if (key === "comment") {
         entries.set(key, value);
         continue;
@@ -115,7 +115,7 @@ export class RangeExpander {
     return Object.fromEntries(entries);
   }
 
-  /** Numbers make no further ranges. */
+  /** Inserted numbers cannot create further ranges. */
   #list(name: string, numbers: readonly number[]): RangeName[] {
     const isPlain = !name.includes("{");
     if (numbers.length > 0 && this.#isTooLarge(name, numbers)) return [];
@@ -132,12 +132,12 @@ function hasMoreRanges(name: string, ranges: number): boolean {
   return inBraces.filter((text) => text.split("}", 1)[0]!.includes("..")).length > ranges;
 }
 
-/** Returns the names that a key of a descriptor without errors stands for. */
+/** Expands a key of a valid descriptor. */
 export function listRange(key: string): readonly RangeName[] {
   return new RangeExpander(new DescriptorErrors()).list(key);
 }
 
-/** Numbers that are not there stay as they are: the rules for names reject them. */
+/** Keeps placeholders without a number: the rules for names reject them. */
 function insertNumbers(text: string, numbers: readonly number[]): string {
   if (numbers.length === 0) return text;
   return text.replace(NUMBER, (placeholder, at) => `${numbers[Number(at) - 1] ?? placeholder}`);

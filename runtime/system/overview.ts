@@ -37,8 +37,8 @@ export function compareEntries(a: Placed, b: Placed): number {
   return byGroup || byType || (a.instance.id < b.instance.id ? -1 : 1);
 }
 
-function buildEntry(system: System, byId: Results, one: PollResult): object {
-  const { instance, group, partition, health, figures, error, isSlow, unreachableMs } = one;
+function buildEntry(system: System, byId: Results, entry: PollResult): object {
+  const { instance, group, partition, health, figures, error, isSlow, unreachableMs } = entry;
   const base = {
     id: instance.id,
     hostname: instance.host,
@@ -101,12 +101,12 @@ export function computeMatrixFlags(
   const seen = new Set([...above, id]);
   let flags: MatrixFlags = { complete: partitions.length > 0, degraded: false, consistent: true };
   for (const replicas of partitions) {
-    const found = replicas.map((replica) => byId.get(replica));
-    const serving = found.filter((one) => one?.health === HEALTHY);
+    const results = replicas.map((replica) => byId.get(replica));
+    const serving = results.filter((one) => one?.health === HEALTHY);
     const isSame = new Set(serving.flatMap((one) => quietDigest(one!))).size <= 1;
     flags = merge(flags, {
       complete: serving.length > 0,
-      degraded: serving.length < found.length,
+      degraded: serving.length < results.length,
       consistent: isSame,
     });
     for (const replica of replicas) {
@@ -125,9 +125,9 @@ function merge(a: MatrixFlags, b: MatrixFlags): MatrixFlags {
   };
 }
 
-/** Returns the digest of an instance that is not changing at this moment. */
-function quietDigest(one: PollResult): string[] {
-  const { digest, "idle-ms": idleMs } = readNodestat(one);
+/** Returns the digest of an instance whose graphs have not changed recently; else none. */
+function quietDigest(result: PollResult): string[] {
+  const { digest, "idle-ms": idleMs } = readNodestat(result);
   return typeof digest === "string" && Number(idleMs) > QUIET_MS ? [digest] : [];
 }
 

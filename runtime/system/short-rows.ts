@@ -1,5 +1,5 @@
-// Rows of the short overview: metrics of an instance as arrays, their names once. Times are moments
-// instead of durations, and memory is rounded: the row of an instance at rest never changes.
+// Rows of the short overview: metrics of an instance as arrays, whose column names are sent once.
+// The row of an idle instance never changes, because times are absolute and memory is rounded.
 
 import { isPlainObject } from "../base/plain-object.js";
 import type { MatrixFlags } from "./overview.js";
@@ -33,7 +33,7 @@ export const CELL_COLUMNS = [
 
 const FAILURE_KINDS = ["timeout", "connection", "refused", "error"] as const;
 
-/** Of a dispatcher. */
+/** State of a dispatcher's matrix. */
 export interface MatrixState extends MatrixFlags {
   /** Number of back-ends that are not up, or do not serve. */
   readonly down: number;
@@ -80,7 +80,7 @@ export function restRow(
     ...[moment("started", seconds(uptime)), moment("changed", idleMs)],
     // Never saved: 0.
     savedS === 0 ? null : moment("saved", seconds(savedS)),
-    // Most instances are called by their id, which the reader knows.
+    // Most service names equal the id, which the client knows.
     name === instance.id ? null : bounded(name),
     ...AS_REPORTED.map((column) => bounded(node[column])),
   ];
@@ -129,7 +129,7 @@ function number(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
-/** Texts of other instances are bounded, and anything else than a simple value is null. */
+/** Truncates strings of other instances, and replaces lists and objects by null. */
 function bounded(value: unknown): unknown {
   if (typeof value === "string") return value.slice(0, MAX_TEXT);
   return typeof value === "number" || typeof value === "boolean" ? value : null;
