@@ -277,7 +277,7 @@ export class GraphSupervisor implements GraphSource {
     try {
       return (await this.#interconnect.call({ op: "save", timeoutMs: SAVE_TIMEOUT_MS })) as boolean;
     } catch (error) {
-      // The interconnect thread died while saving. Saving here instead risks no further damage.
+      // The interconnect thread died while saving. Saving here adds no risk.
       log(`main thread saves the graphs: ${(error as Error).message}`, "warn");
       return graphEngine().saveGraphs(this.#open.all(), log, { timeoutMs: SAVE_TIMEOUT_MS });
     }
