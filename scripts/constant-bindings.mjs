@@ -42,8 +42,11 @@ function isOwnExport(node) {
 
 /** Returns the declaration of a statement that may be one of a constant. */
 function constantsOf(node) {
-  if (!ts.isVariableStatement(node) || node.declarationList.declarations.length > 1) return [];
-  const [declared] = node.declarationList.declarations;
+  if (!ts.isVariableStatement(node)) return [];
+  const { flags, declarations } = node.declarationList;
+  // The bundler may leave `let` and `const` as they are.
+  if (declarations.length > 1 || (flags & ts.NodeFlags.BlockScoped) !== 0) return [];
+  const [declared] = declarations;
   return ts.isIdentifier(declared.name) && declared.initializer !== undefined ? [declared] : [];
 }
 
