@@ -48,7 +48,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
   const selected = ids === undefined ? defaultIds : context.select(ids);
   const pods = image === undefined ? null : new ClusterPods(kubernetesApp(system), image);
   await ProcedureLease.during(context, "rolling-update", (lease) => {
-    return updateAll(context, { lease, expectedBuild: expectedBuild, pods }, selected);
+    return updateAll(context, { lease, expectedBuild, pods }, selected);
   });
   return 0;
 }
@@ -96,12 +96,12 @@ async function sortForUpdate(context: AdminContext, ids: readonly string[]): Pro
 
 async function isUpToDate(
   context: AdminContext,
-  { expectedBuild: wanted, pods }: UpdateOptions,
+  { expectedBuild, pods }: UpdateOptions,
   id: string,
 ): Promise<boolean> {
   const status = await fetchNodestat(context, id);
   if (pods !== null) return !isOutOfService(status) && (await pods.isCurrent(id));
-  return status["service-in"] === 1 && wanted !== null && status.build === wanted;
+  return status["service-in"] === 1 && expectedBuild !== null && status.build === expectedBuild;
 }
 
 async function update(context: AdminContext, options: UpdateOptions, id: string): Promise<string> {
@@ -140,13 +140,15 @@ async function waitForReturn(context: AdminContext, id: string): Promise<void> {
 
 /** Loads the new build. @returns the hash of the build that the instance then serves */
 async function renew(context: AdminContext, options: UpdateOptions, id: string): Promise<unknown> {
-  const { expectedBuild: wanted, pods } = options;
+  const { expectedBuild, pods } = options;
   if (pods !== null) await replace(context, pods, id);
   else if (context.values.restart === true) await restart(context, id);
   else await operate(context.address(id), "ReloadPlugins");
   const { build } = await fetchNodestat(context, id);
-  if (wanted === null || build === wanted) return build;
-  throw hasStopped(`${id} serves build ${build}, expected ${wanted}; it stays out of service`);
+  if (expectedBuild === null || build === expectedBuild) return build;
+  throw hasStopped(
+    `${id} serves build ${build}, expected ${expectedBuild}; it stays out of service`,
+  );
 }
 
 async function replace(context: AdminContext, pods: ClusterPods, id: string): Promise<void> {

@@ -59,7 +59,7 @@ export class FairQueue<T extends QueueEntry> {
 
   /** Yields the first item of each client, in no particular order. */
   *firsts(): Generator<readonly [client: string, item: T]> {
-    for (const [client, line] of this.#byClient) yield [client, line.peek()!];
+    for (const [client, queue] of this.#byClient) yield [client, queue.peek()!];
   }
 
   /** Returns the first item of the client that has been waiting longest. */
@@ -84,32 +84,32 @@ export class FairQueue<T extends QueueEntry> {
 
   /** Removes and returns the last item of a client that has several. */
   pop(client: string): T | undefined {
-    const line = this.#byClient.get(client);
-    if (line === undefined || line.size < 2) return undefined;
+    const queue = this.#byClient.get(client);
+    if (queue === undefined || queue.size < 2) return undefined;
     this.size--;
-    return line.pop();
+    return queue.pop();
   }
 
   /** Returns the waiting items, unordered across clients. */
   items(): T[] {
-    const lines = [...this.#byClient.values()].map((line) => line.items());
-    return [this.#returned.items(), ...lines].flat();
+    const queues = [...this.#byClient.values()].map((queue) => queue.items());
+    return [this.#returned.items(), ...queues].flat();
   }
 
   /** Removes and returns the items for which `isOver` returns true. */
   remove(isOver: (item: T) => boolean): T[] {
     const removed: T[] = [];
-    const filter = (line: Fifo<T>): void => {
-      for (const item of line.clear()) {
+    const filter = (queue: Fifo<T>): void => {
+      for (const item of queue.clear()) {
         if (isOver(item)) removed.push(item);
-        else line.push(item);
+        else queue.push(item);
       }
     };
     filter(this.#returned);
     for (const client of this.#turns.clear()) {
-      const line = this.#byClient.get(client)!;
-      filter(line);
-      if (line.size > 0) this.#turns.push(client);
+      const queue = this.#byClient.get(client)!;
+      filter(queue);
+      if (queue.size > 0) this.#turns.push(client);
       else this.#byClient.delete(client);
     }
     this.size -= removed.length;
@@ -120,12 +120,12 @@ export class FairQueue<T extends QueueEntry> {
   #queueFor(item: T): Fifo<T> {
     this.size++;
     const client = this.#clientOf(item);
-    let line = this.#byClient.get(client);
-    if (line !== undefined) return line;
-    line = new Fifo();
-    this.#byClient.set(client, line);
+    let queue = this.#byClient.get(client);
+    if (queue !== undefined) return queue;
+    queue = new Fifo();
+    this.#byClient.set(client, queue);
     this.#turns.push(client);
-    return line;
+    return queue;
   }
 
   #next(): Fifo<T> | undefined {

@@ -35,7 +35,7 @@ export class KeptSlots {
   #changedMs = 0;
   #moved: NonNullable<SlotPlan["moved"]> = [];
   #forgottenMs = 0;
-  /** Whether the record applies to the data: with data of others, it must be requested first. */
+  /** Whether the record applies to the data. False: the leader's record must be adopted first. */
   #isKnown: boolean;
   /** Id of the move of `setAbsentMove`. */
   #absentMove: string | null = null;

@@ -191,7 +191,7 @@ function remove(
   if (!holds(record, move)) return meanwhile[0] ?? afterwards;
   const removal = { do: "remove", at: leader, move, meanwhile } as const;
   if (group.length === 1) return { ...removal, last: afterwards.command, afterwards: null };
-  return { ...removal, last: null, afterwards: afterwards };
+  return { ...removal, last: null, afterwards };
 }
 
 /** Installs the latest map on all members with an older one. */

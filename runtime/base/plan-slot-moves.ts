@@ -15,12 +15,12 @@ export interface PlannedMove {
 export function planSlotMoves(
   map: SlotRuns,
   groups: readonly string[],
-  kept: readonly string[],
+  receivers: readonly string[],
 ): PlannedMove[] {
   const owners = new SlotMap(map);
-  const owned = new Map([...groups, ...kept].map((group) => [group, [] as number[]]));
+  const owned = new Map([...groups, ...receivers].map((group) => [group, [] as number[]]));
   for (let slot = 0; slot < map.count; slot++) owned.get(groups[owners.ownerOf(slot)]!)!.push(slot);
-  const quotas = apportion(map.count, kept, (group) => owned.get(group)!.length);
+  const quotas = apportion(map.count, receivers, (group) => owned.get(group)!.length);
   const surplus = [...owned].flatMap(([from, slots]) => {
     return slots.slice(quotas.get(from) ?? 0).map((slot) => ({ from, slot }));
   });
@@ -40,11 +40,11 @@ export function planSlotMoves(
 /** Computes the quotas. A remainder goes to the groups that already have the most slots. */
 function apportion(
   count: number,
-  kept: readonly string[],
+  receivers: readonly string[],
   countOwned: (group: string) => number,
 ): Map<string, number> {
-  const minimum = Math.floor(count / kept.length);
-  const remainder = count % kept.length;
-  const byCount = [...kept].sort((a, b) => countOwned(b) - countOwned(a));
+  const minimum = Math.floor(count / receivers.length);
+  const remainder = count % receivers.length;
+  const byCount = [...receivers].sort((a, b) => countOwned(b) - countOwned(a));
   return new Map(byCount.map((group, rank) => [group, minimum + (rank < remainder ? 1 : 0)]));
 }

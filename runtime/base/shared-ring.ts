@@ -114,14 +114,14 @@ export class SharedRing {
 
   /** Returns null while the entry is being written, or if it was overwritten. */
   #entryAt({ words, bytes }: Views, number: number): RingEntry | null {
-    const place = this.#offsetOf(number);
-    if (Atomics.load(words, place / 4) >>> 0 !== number) return null;
-    const thread = bytes.readUInt16LE(place + 4);
-    const tag = bytes.readUInt16LE(place + 6);
-    const at = bytes.readDoubleLE(place + 8);
-    const length = Math.min(bytes.readUInt32LE(place + 16), this.#slotBytes - HEAD_BYTES);
-    const text = bytes.toString("utf8", place + HEAD_BYTES, place + HEAD_BYTES + length);
-    if (Atomics.load(words, place / 4) >>> 0 !== number) return null;
+    const offset = this.#offsetOf(number);
+    if (Atomics.load(words, offset / 4) >>> 0 !== number) return null;
+    const thread = bytes.readUInt16LE(offset + 4);
+    const tag = bytes.readUInt16LE(offset + 6);
+    const at = bytes.readDoubleLE(offset + 8);
+    const length = Math.min(bytes.readUInt32LE(offset + 16), this.#slotBytes - HEAD_BYTES);
+    const text = bytes.toString("utf8", offset + HEAD_BYTES, offset + HEAD_BYTES + length);
+    if (Atomics.load(words, offset / 4) >>> 0 !== number) return null;
     return { number, at, thread, tag, text };
   }
 }

@@ -129,7 +129,7 @@ async function requestToken(
   return token === undefined ? { problem: "the response contains no token" } : { token };
 }
 
-/** Calls an operation without side effects. @throws Error if the instance is closing its ports */
+/** Calls an operation that is safe to repeat. @throws Error if the instance is closing its ports */
 async function callIdempotent(address: Address, adminCall: AdminCall): Promise<CallResult> {
   const result = await call(address, adminCall);
   if (!("problem" in result) || result.problem !== CLOSING) return result;

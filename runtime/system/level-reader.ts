@@ -1,6 +1,6 @@
 // Reads metrics of many instances of a large system through the dispatchers above them, so that no
-// instance sends 10,000 requests. A dispatcher that is asked for ids of its own branch requests
-// only instances of this branch: requests never go up, and therefore end.
+// instance sends 10,000 requests. A dispatcher that is asked for ids of its own branch asks only
+// instances of this branch: requests never go up, and therefore end.
 
 import { isPlainObject } from "../base/plain-object.js";
 import { requestInstance } from "./instance-client.js";
@@ -59,8 +59,8 @@ export class LevelReader {
   }
 
   /**
-   * Returns the entries of instances in the order of the system. Never sends an instance two
-   * requests for the same topic at a time.
+   * Returns the entries of instances in the order of the system. Concurrent callers share one poll
+   * of each instance.
    * @param ids ids outside the system are ignored
    */
   async read(scope: LevelScope, topic: LevelTopic, ids: readonly string[]): Promise<Entry[]> {
@@ -116,7 +116,7 @@ class LevelSurvey {
     const isOwnBranch = [...requested].every((id) => branch.has(id));
     const tops = isOwnBranch && self !== null ? [self] : this.#tree.tops;
     const surveys = this.#plan(tops, requested).flatMap((survey) => {
-      // This instance does not request others from itself.
+      // This instance does not send itself a request for others.
       return survey.id === self ? this.#splitBranch(survey) : [survey];
     });
     await handleEach(surveys, (survey) => this.#survey(survey));

@@ -96,7 +96,7 @@ export class ProcedureLease {
     }
   }
 
-  /** Acquires leases one by one and in the same order in all runs, so that two cannot deadlock. */
+  /** Acquires leases in the same order in all runs, so that one of two concurrent runs succeeds. */
   async #acquire(isForced: boolean): Promise<void> {
     const ids = [...this.#instances.system.instances.keys()].sort();
     const reachable = ids.map(async (id) => {

@@ -1,13 +1,13 @@
-// Division of a system for surveys: each dispatcher requests its back-ends and the instances that
+// Division of a system for surveys: each dispatcher polls its back-ends and the instances that
 // replicate with them, and responds for all of them. No instance sends 10,000 requests.
 
 import { findRoot } from "./read-slots.js";
 import type { System } from "./system.js";
 
 export interface SurveyTree {
-  /** Instances that no dispatcher requests. */
+  /** Instances that no dispatcher polls. */
   readonly tops: readonly string[];
-  /** Instances by the dispatcher that requests them: each one is a top, or below one dispatcher. */
+  /** Instances by the dispatcher that polls them: each one is a top, or below one dispatcher. */
   readonly below: ReadonlyMap<string, readonly string[]>;
 }
 

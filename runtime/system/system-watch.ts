@@ -95,7 +95,7 @@ export class SystemWatch {
   readonly #size: number;
   /** Ids by position. */
   readonly #ids: readonly string[];
-  /** Instances that the current or last poll requested directly, not through a dispatcher. */
+  /** Instances that the current or last poll asked directly, not through a dispatcher. */
   #polledIds = new Set<string>();
   #cellsWantedMs = Number.NEGATIVE_INFINITY;
   readonly #token = randomBytes(TOKEN_BYTES).toString("hex");
@@ -142,7 +142,7 @@ export class SystemWatch {
       return this.#ids.map((id) => ({ id, isBranch: false }));
     }
     const ids = isBranch ? [self] : this.#tree.tops;
-    // A dispatcher does not request its own branch from itself.
+    // A dispatcher does not send itself a request for its own branch.
     return ids.flatMap((id) => (id === self ? this.#splitBranch(id) : [this.#createSurvey(id)]));
   }
 

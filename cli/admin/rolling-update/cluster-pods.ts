@@ -150,7 +150,7 @@ export class ClusterPods {
     return `/apis/apps/v1/namespaces/${this.#api.namespace}/${kind}`;
   }
 
-  /** @throws SvcError SVC3119 unless the request succeeds, or the object to read does not exist */
+  /** @throws SvcError SVC3119 unless the request succeeds; a missing object fails only a PATCH */
   async #request(
     method: "GET" | "PATCH" | "DELETE",
     path: string,
