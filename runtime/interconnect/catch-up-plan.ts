@@ -1,17 +1,17 @@
-// Catch-up plan of a subscriber, computed from its positions: nothing for a graph whose missing
-// transactions the log still holds, a snapshot otherwise. Refuses subscribers whose graphs do not
-// descend from this log.
+// Catch-up plan of a subscriber, computed from its positions: a snapshot of each graph whose
+// missing transactions the log no longer contains. Refuses subscribers whose graphs do not descend
+// from this log.
 
 import type { RepairAction } from "../graph/manager/graph-source.js";
 import { requireIdentity } from "../graph/manager/logging-entry-points.js";
 import type { LogChannel } from "./log/log-channel.js";
-import { isDiverged, replicationPosition } from "./replication-position.js";
+import { divergedMessage, replicationPosition } from "./replication-position.js";
 import type { Ancestor, Offer, OfferedGraph, Position, Positions } from "./wire/positions.js";
 
 export interface CatchUpPlan {
   readonly offer: Offer;
   readonly snapshots: readonly OfferedGraph[];
-  /** Operations that the subscriber already has, by graph number. */
+  /** Operation counts of the subscriber, by graph number. */
   readonly counts: Map<number, number>;
 }
 
@@ -19,10 +19,10 @@ export interface CatchUpPlan {
 export interface StartingPoint {
   /** True if this instance follows no other provider. */
   readonly isRoot: boolean;
-  /** Id of the root provider's log, across any chain of replicas; null: no provider met yet. */
+  /** Id of the root provider's log, across any chain of replicas; null: no provider yet. */
   readonly log: string | null;
   readonly ancestors: readonly Ancestor[];
-  /** False: its own graphs are not complete. */
+  /** False if this instance is a replica whose graphs are not complete yet. */
   readonly isCaughtUp: boolean;
 }
 
@@ -48,7 +48,7 @@ export function planCatchUp(
     theirs.delete(identity);
     graphs.push(graph);
     counts.set(number, count);
-    // A closed graph does not change, and its state is unknown.
+    // The state of a closed graph is unknown, and it does not change.
     if (store === undefined) continue;
     if (count > store.operationCount) {
       const here = store.operationCount;
@@ -59,10 +59,10 @@ export function planCatchUp(
     const isDifferent =
       positions.diverged.includes(identity) ||
       (position !== undefined && hasOtherDigest(position, replicationPosition(store)));
-    if (isDifferent && repair === null) return isDiverged(name, count);
-    const isWanted = isDifferent || repair === "all";
-    // The log of an open graph begins somewhere.
-    if (isWanted || count < before!) snapshots.push(graph);
+    if (isDifferent && repair === null) return divergedMessage(name, count);
+    const needsRepair = isDifferent || repair === "all";
+    // `before` is set, because an open graph has an entry in the log.
+    if (needsRepair || count < before!) snapshots.push(graph);
   }
   const remaining = [...theirs.keys()];
   const unknown = remaining.find(
@@ -86,7 +86,7 @@ export function planCatchUp(
   return { offer, snapshots, counts };
 }
 
-/** Returns whether two digests of the same operation count differ. */
+/** Returns whether two positions have the same operation count and different digests. */
 function hasOtherDigest(theirs: Position, ours: Position): boolean {
   const areKnown = theirs.digest !== null && ours.digest !== null;
   return areKnown && theirs.count === ours.count && theirs.digest !== ours.digest;
@@ -104,9 +104,9 @@ function findMismatch(
   if (position === null || graphs.length === 0) return null;
   const { id, sn, chain } = position;
   if (id !== log.logId) {
-    // Both followed the same provider: the operation counts decide who is behind.
+    // Both followed the same provider, so operation counts are comparable.
     if (origin === ownOrigin) return null;
-    const ancestor = ancestors.find((one) => one.id === id);
+    const ancestor = ancestors.find((candidate) => candidate.id === id);
     if (ancestor === undefined) return "replica was copied from another instance";
     if (!isPast(positions, ancestor, channel)) return null;
     const place = `the point ${ancestor.sn} where its former provider was superseded`;
@@ -122,14 +122,14 @@ function findMismatch(
 }
 
 /**
- * Returns whether a subscriber has changes of a former leader that this log does not descend from:
- * they are past the point at which the leader was superseded, or no other member followed it. Logs
- * of epoch 1 may come from instances without a group, whose changes only an operator can discard.
+ * Returns whether a subscriber has changes of a former leader that this log does not contain. They
+ * come after the leader was superseded, or no other member followed it. Logs of epoch 1 may come
+ * from instances without a group: only an operator may discard their changes.
  */
 export function isSuperseded(
   positions: Positions,
   { log: ownOrigin, ancestors }: StartingPoint,
-  own: Own,
+  own: OwnLog,
 ): boolean {
   const { log, origin, epoch } = positions;
   if (log === null || log.id === own.log.logId) return false;
@@ -139,30 +139,30 @@ export function isSuperseded(
 }
 
 /** Log of a provider and the graphs in it. */
-export interface Own {
+export interface OwnLog {
   readonly log: Pick<LogChannel["log"], "logId" | "epoch">;
   readonly graphs: Pick<LogChannel["graphs"], "byIdentity">;
 }
 
 /**
- * Returns whether a subscriber has changes of a log from after the end that another instance
- * continued. The operation counts decide: its position is older than its graphs after a crash.
+ * Returns whether a subscriber has changes of a log after the transaction at which another instance
+ * took over. Compares operation counts, because after a crash a position is older than the graphs.
  */
-function isPast({ log, graphs }: Positions, { sn, counts }: Ancestor, own: Own): boolean {
+function isPast({ log, graphs }: Positions, { sn, counts }: Ancestor, own: OwnLog): boolean {
   if (counts === undefined) return log!.sn > sn;
   return graphs.some(({ identity, count }) => {
-    const known = counts[identity];
-    if (known !== undefined) return count > known;
+    const endCount = counts[identity];
+    if (endCount !== undefined) return count > endCount;
     const graph = own.graphs.byIdentity(identity);
-    // It was created later, or was closed there: then nothing but the position tells.
+    // The graph was created later, or was closed there: only the position can decide.
     return graph === undefined || (!graph.isErased && log!.sn > sn);
   });
 }
 
-/** Only an operator can decide which side is right: a replica's log cannot roll back. */
-function describeAhead(what: string): string {
+/** A log cannot roll back, so an operator must decide between provider and replica. */
+function describeAhead(lead: string): string {
   return (
-    `${what}: the provider was restored to an earlier state. Promote the replica to keep ` +
+    `${lead}: the provider was restored to an earlier state. Promote the replica to keep ` +
     "its data (`svc admin promote`), or start it with an empty root"
   );
 }

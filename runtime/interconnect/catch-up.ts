@@ -1,12 +1,12 @@
 // Decides whether the graphs of a replica are complete enough for service. The goal is the last
-// transaction that the provider had when it connected. Once reached, the replica stays caught up
-// while it lags; only a snapshot that replaces a graph takes that away.
+// transaction that the provider had when it connected. Once the replica has reached it, it stays
+// caught up however far it lags, until a snapshot replaces a graph.
 //
 // Invariant: a data folder marked as caught up has a complete state that the provider once had.
 
 import type { ReplicaReport } from "../metrics/traffic.js";
 
-/** A replica that was caught up before its start serves without a provider after this time. */
+/** Time without a provider after which a replica that is marked as caught up serves alone. */
 const ORPHAN_MS = 10_000;
 
 export interface CatchUpContext {
@@ -17,19 +17,19 @@ export interface CatchUpContext {
 export class CatchUp {
   #goal: number | null = null;
   #reached: number | null = null;
-  /** The data folder is marked as caught up. */
+  /** True if the data folder is marked as caught up. */
   #isMarked: boolean;
   #isReady = false;
   #isFetching: boolean;
-  /** The last provider did not accept what is here. */
+  /** True if the last provider rejected the positions of this replica. */
   #isRejected = false;
   #snapshot = { done: 0, of: 0 };
   #aloneSince: number;
   readonly #now: () => number;
 
   /**
-   * @param isMarked whether the data folder says that it was caught up
-   * @param isFetching whether it says that snapshots have replaced graphs since
+   * @param isMarked true if the data folder is marked as caught up
+   * @param isFetching true if it is marked as having an incomplete set of snapshots
    */
   constructor(isMarked: boolean, now = () => performance.now(), isFetching = false) {
     this.#isMarked = isMarked;
@@ -42,40 +42,40 @@ export class CatchUp {
     return this.#isMarked;
   }
 
-  /** A snapshot has replaced a graph, and the others do not fit it yet. */
+  /** True while a snapshot has replaced a graph and the others have not reached the same state. */
   get isFetching(): boolean {
     return this.#isFetching;
   }
 
-  /** Starts following a provider; null: it is not caught up itself yet. */
+  /** Starts following a provider. @param goal null: it is not caught up itself yet */
   begin(goal: number | null): void {
     this.#isRejected = false;
     this.#goal = goal;
     this.#reached = null;
   }
 
-  /** Takes the goal of a provider that had none before. */
+  /** Sets the goal if the provider had none before. */
   adoptGoal(goal: number | null): void {
     this.#goal ??= goal;
   }
 
-  /** A graph is being replaced: what is here is incomplete. */
-  fetch(bytes: number): void {
+  /** Records that a snapshot begins to replace a graph: the state is incomplete until the goal. */
+  beginSnapshot(bytes: number): void {
     this.#snapshot = { done: 0, of: this.#snapshot.of + bytes };
     this.#isMarked = false;
     this.#isReady = false;
     this.#isFetching = true;
   }
 
-  fetched(bytes: number): void {
+  countSnapshotBytes(bytes: number): void {
     this.#snapshot.done += bytes;
   }
 
   /**
-   * Everything up to a transaction is durable here.
+   * Records that everything up to a transaction is durable here.
    * @returns true if the replica has just caught up
    */
-  reach(sn: number): boolean {
+  advance(sn: number): boolean {
     this.#reached = sn;
     if (this.#goal === null || sn < this.#goal) return false;
     const isNew = !this.#isReady;
@@ -85,13 +85,13 @@ export class CatchUp {
     return isNew;
   }
 
-  /** A provider has rejected what is here: it never had this state. */
-  reject(): void {
+  /** Records that a provider has rejected the state of this replica, which it never had. */
+  providerRejected(): void {
     this.#isRejected = true;
   }
 
-  /** The provider has gone. */
-  lose(): void {
+  /** Records that the provider has disconnected. */
+  providerLost(): void {
     this.#aloneSince = this.#now();
     this.#snapshot = { done: 0, of: 0 };
   }

@@ -10,7 +10,7 @@ export type Control =
   | { readonly do: "attached" }
   /** Returns the number of detached subscribers. `uri: null` detaches all. */
   | { readonly do: "detach"; readonly uri: string | null }
-  /** Listens for a provider. All graphs become replicas of it. */
+  /** Listens for a provider, and makes all graphs replicas. */
   | { readonly do: "bind"; readonly port: number }
   /** Returns the port (0: none). */
   | { readonly do: "bound" }
@@ -26,7 +26,7 @@ export type Control =
   /** Resolves when all subscribers have acknowledged all commits. */
   | { readonly do: "fence"; readonly timeoutMs: number }
   /**
-   * Resends all graphs, or the diverged ones, to the subscribers. Returns whether they have them.
+   * Resends all or the diverged graphs to the subscribers. Returns false if the timeout expired.
    */
   | { readonly do: "sync"; readonly repair: RepairAction; readonly timeoutMs: number }
   /** Returns the number of cancelled repairs. */

@@ -1,5 +1,5 @@
-// Transaction log of a process, below its data folder: `_txlog` holds what replicas receive,
-// `_txlog/local` holds local graphs, so that the former can be sent unchanged.
+// Transaction log of a process, below its data folder. `_txlog` contains the replicated graphs, so
+// that it can be sent unchanged; `_txlog/local` contains local graphs.
 
 import { join } from "node:path";
 import { SvcError } from "../base/errors.js";
@@ -36,7 +36,7 @@ export type Durability = "off" | "async" | "full";
 export interface DurableLogOptions {
   readonly root: string;
   readonly mode: Durability;
-  /** Retained for change feeds. Default 0. */
+  /** Bytes of the log retained for change feeds (default: 0). */
   readonly retainedBytes?: number | undefined;
   readonly clock: CommitClock;
   readonly warn: LogLine;
@@ -49,8 +49,8 @@ export interface DurableLogOptions {
  */
 export function openLog(options: DurableLogOptions): DurableLog | null {
   const { root, mode, disk } = options;
-  const isThere = disk.names(join(root, LOG_FOLDER)).length > 0;
-  return mode === "off" && !isThere ? null : new DurableLog(options);
+  const exists = disk.names(join(root, LOG_FOLDER)).length > 0;
+  return mode === "off" && !exists ? null : new DurableLog(options);
 }
 
 /** Space that a ring reserves for the largest transaction. */
@@ -73,7 +73,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   readonly #root: string;
   readonly #clock: CommitClock;
   readonly #warn: LogLine;
-  /** False: the log is read, but not written. */
+  /** False if the log is only read. */
   readonly #isOn: boolean;
   readonly #retainedBytes: number;
   readonly #shared: LogChannel;
@@ -121,17 +121,17 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     return this.#writer.onFlushed(call);
   }
 
-  /** Confirms transactions of the replicated log only up to that which `sn` returns; null: all. */
+  /** Confirms transactions of the replicated log only up to the result of `sn`; null: all. */
   confirmUpTo(sn: (() => number) | null): void {
     this.#writer.confirmUpTo(sn);
   }
 
-  /** Confirms what other instances have acknowledged. */
+  /** Confirms the transactions that other instances have acknowledged. */
   confirm(): void {
     this.#writer.confirm();
   }
 
-  /** Requests in progress that may change graphs. */
+  /** Number of running requests that may change graphs. */
   get changesInProgress(): number {
     return this.#clock.changes;
   }
@@ -180,19 +180,21 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   }
 
   replay(stores: readonly GraphStore[]): Map<GraphStore, Error> {
-    // Transactions of a former thread with the same graph may still be in its ring.
+    // The ring of a graph may still contain transactions of a thread that has died.
     if (this.#isOn) this.#writer.flushNow();
-    const found: ReplayFailures = { reasons: new Map(), broken: new Set() };
-    // A graph that changed between local and shared has transactions in both logs.
+    const replayFailures: ReplayFailures = { reasons: new Map(), broken: new Set() };
+    // A graph that was switched between local and replicated has transactions in both logs.
     for (let units = -1; units !== 0; ) {
       units = 0;
-      for (const channel of this.#channels()) units += this.#replayOne(channel, stores, found);
+      for (const channel of this.#channels()) {
+        units += this.#replayChannel(channel, stores, replayFailures);
+      }
     }
     const failures = new Map<GraphStore, Error>();
     for (const store of stores) {
       const after = Math.max(...this.#loggedAs(store).map((graph) => graph.after), 0);
-      if (store.operationCount >= after && !found.broken.has(store)) continue;
-      failures.set(store, notRecovered(store, after, found.reasons.get(store)));
+      if (store.operationCount >= after && !replayFailures.broken.has(store)) continue;
+      failures.set(store, notRecovered(store, after, replayFailures.reasons.get(store)));
     }
     return failures;
   }
@@ -207,24 +209,24 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   }
 
   erase(identity: string): void {
-    // Logged even with `mode` off: an erased graph must not reappear.
+    // Written even if `mode` is off: an erased graph must not reappear.
     for (const channel of this.#channels()) channel.erase(identity);
     this.#writer.flushNow();
   }
 
   trim(): readonly string[] {
-    const isTooMuch = this.#shared.log.segments.length > MAX_RETAINED_SEGMENTS;
-    const keptSn = isTooMuch ? Number.POSITIVE_INFINITY : this.keptSn();
+    const isOverLimit = this.#shared.log.segments.length > MAX_RETAINED_SEGMENTS;
+    const subscribersSn = isOverLimit ? Number.POSITIVE_INFINITY : this.keptSn();
     const isLow = this.isLow();
-    const kept = this.#channels().flatMap((channel) => {
-      const followed = channel.log.firstOfLast(this.#retainedBytes);
+    const unsaved = this.#channels().flatMap((channel) => {
+      const feedsSn = channel.log.firstOfLast(this.#retainedBytes);
       return channel.trim(
         ({ name, path }) => openForLogging(this.#root, path, name, isLow).count,
-        channel === this.#shared ? Math.min(keptSn, followed) : followed,
+        channel === this.#shared ? Math.min(subscribersSn, feedsSn) : feedsSn,
       );
     });
     return this.#channels().some(({ log }) => log.segments.length > SAVE_SEGMENTS)
-      ? kept.map(({ name }) => name)
+      ? unsaved.map(({ name }) => name)
       : [];
   }
 
@@ -232,7 +234,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     this.#writer.onGrown(CHECKPOINT_LOG_BYTES, save);
   }
 
-  /** Flushes the rest. No changes may follow. */
+  /** Flushes all remaining commits. No changes may follow. */
   async close(): Promise<void> {
     await this.#writer.stop();
     for (const { log } of this.#channels()) log.close();
@@ -243,7 +245,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   }
 
   /** Returns the number of applied transactions. */
-  #replayOne(
+  #replayChannel(
     { graphs, log }: LogChannel,
     stores: readonly GraphStore[],
     failures: ReplayFailures,

@@ -19,10 +19,10 @@ const MAX_DELAY_MS = 5_000;
 export class FlowControl {
   isOpen = true;
   throttle: Throttle = NO_THROTTLE;
-  /** Time at which the traffic so far fits the rate. */
+  /** Time before which the next frame would exceed the rate. */
   #freeAt = 0;
 
-  /** Resolves when the next frame may pass, after one of the given size. */
+  /** Records a sent frame, and resolves when the next one may follow. */
   async pass(bytes: number, operations: number, opcodes: number): Promise<void> {
     const passed = { bytes, opcodes, operations, transactions: 1 };
     let seconds = 0;

@@ -1,5 +1,5 @@
-// Graphs and transaction log of a thread. Opens both with the first requested graph, recovers the
-// graphs, then owns their lifetime.
+// Graphs and transaction log of the interconnect thread. The first request for a graph opens the
+// log and recovers the graphs; from then on they belong to this thread.
 
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
@@ -46,7 +46,7 @@ export interface InterconnectSettings extends GraphManagerSettings, ReplicationS
 interface OpenState {
   readonly manager: GraphManager;
   readonly changes: DurableLog | null;
-  /** Outcome of recovery when the log was opened. */
+  /** Outcome of the recovery at the time when the log was opened. */
   readonly recovered: RecoveredGraphs;
 }
 
@@ -83,8 +83,8 @@ export class Interconnect {
   }
 
   /**
-   * Keeps all graphs that the log has transactions of.
-   * @param isStorable whether the data folder is writable
+   * Opens and recovers all graphs with transactions in the log.
+   * @param isStorable true if the data folder is writable
    * @throws LogCorruptionError
    */
   recover(isStorable: boolean): RecoveredGraphs {
@@ -107,9 +107,9 @@ export class Interconnect {
   }
 
   /**
-   * Starts following and providing, as configured. All graphs must be open.
-   * @param readiness called with why the graphs are not ready for service; null: they are
-   * @returns false if the data folder is not in use yet
+   * Starts replication as configured. All graphs must be open.
+   * @param readiness called with the reason why the graphs are not ready for service; null: ready
+   * @returns false if no graph was opened yet
    * @throws SvcError SVC2530, SVC2534
    */
   async replicate(
@@ -146,7 +146,7 @@ export class Interconnect {
       const text = "replication requires the transaction log: `durability` is off";
       throw new SvcError("SVC2530", text);
     }
-    // Without subscribers no graph has to be sent.
+    // Without subscribers there is nothing to send.
     if (control.do === "sync" && !isReplicationConfigured(this.#settings)) return true;
     throw new SvcError("SVC2530", "replication has not started yet: retry");
   }
@@ -170,7 +170,7 @@ export class Interconnect {
     const changes = isStorable ? openLog(options) : null;
     const { txPort, followStream, leadership } = this.#settings;
     const isOwn = txPort === null && followStream === null;
-    // A member of a group follows until it has claimed to lead.
+    // A member of a group follows until it has claimed leadership.
     const isProvider = leadership === null && hasBeenPromoted(root);
     const following = isProvider ? { txPort: null, followStream: null } : {};
     const settings = { ...this.#settings, ...following };

@@ -25,33 +25,33 @@ export interface Lineage {
 
 const NONE: Lineage = { epoch: 1, ancestors: [] };
 
-/** @throws SvcError SVC2506 for one of a later release */
+/** @throws SvcError SVC2506 for a file of a later release */
 export function readLineage(root: string): Lineage {
   const stored: Partial<Lineage> = readStateOrNull(join(root, LINEAGE_FILE)) ?? {};
   const { epoch, ancestors } = stored;
   const isLineage = Number.isSafeInteger(epoch) && Array.isArray(ancestors);
-  // Safe: replicas of the former provider must then start from an empty data folder.
+  // Safe for a corrupt file: replicas of the former provider must start with an empty data folder.
   return isLineage && ancestors.every(isAncestor) ? { epoch: epoch!, ancestors } : NONE;
 }
 
 /**
  * Promotes a replica to provider and makes its graphs writable.
- * @param isAsked promote even if it never received anything
+ * @param isExplicit true for a requested promotion: also if it is fenced or never received anything
  * @param claimed epoch that it has claimed; 0: the next one
- * @param counts operations of its graphs, by identity
+ * @param counts operation counts of its graphs, by identity
  * @returns its new lineage
  */
 export function promote(
   root: string,
-  isAsked: boolean,
+  isExplicit: boolean,
   claimed = 0,
   counts?: Ancestor["counts"],
 ): Lineage {
   const lineage = readLineage(root);
   const mark = readMarkOrNone(root);
-  const fence = isAsked ? fencedBy(root) : null;
+  const fence = isExplicit ? fencedBy(root) : null;
   const followed = mark?.log ?? null;
-  const isReplica = mark !== undefined && (followed !== null || isAsked);
+  const isReplica = mark !== undefined && (followed !== null || isExplicit);
   if (!isReplica && fence === null) {
     removeReplicaMarker(root);
     return lineage;
@@ -67,8 +67,8 @@ export function promote(
 }
 
 /**
- * Makes a provider a replica, which can follow a provider that has everything up to the end of its
- * log. Its graphs must be read-only.
+ * Makes a provider a replica. It can follow a provider that has everything up to `end` of its log.
+ * Its graphs must be read-only.
  */
 export function demote(root: string, end: Ancestor | null, epoch: number): void {
   const { ancestors } = readLineage(root);
@@ -78,46 +78,49 @@ export function demote(root: string, end: Ancestor | null, epoch: number): void 
 }
 
 /**
- * Returns where each log ends that the graphs of a replica descend from.
- * @param told known ends; the later ones are of its last provider, and hold for its graphs
- * @param end its position in the log that it followed, and its graphs
+ * Returns the end of each log that the graphs of a replica descend from.
+ * @param known ends from earlier promotions, then those that its last provider has reported
+ * @param end position in the log that it followed, with the operation counts of its graphs
  */
-function endOfEachLog(told: readonly Ancestor[], end: Ancestor | null): Ancestor[] {
+function endOfEachLog(known: readonly Ancestor[], end: Ancestor | null): Ancestor[] {
   const ends = new Map<string, Ancestor>();
-  const put = (one: Ancestor): void => {
-    ends.delete(one.id);
-    ends.set(one.id, one);
+  const put = (ancestor: Ancestor): void => {
+    ends.delete(ancestor.id);
+    ends.set(ancestor.id, ancestor);
   };
-  for (const one of told) put(one);
+  for (const ancestor of known) put(ancestor);
   if (end !== null) {
-    const known = ends.get(end.id);
-    // A log can be continued more than once: the last end counts, as it was found first.
-    const isFound = known !== undefined && known.sn >= end.sn && isReached(known, end);
-    put(isFound ? known : end);
+    const previous = ends.get(end.id);
+    // Several instances can continue one log. The latest end that the graphs have reached counts.
+    const isLater = previous !== undefined && previous.sn >= end.sn && isReached(previous, end);
+    put(isLater ? previous : end);
   }
-  const all = [...ends.values()].slice(-MAX_ANCESTORS);
-  return end === null ? all : all.map((one) => limit(one, end));
-}
-
-/** A replica knows the ends from its provider at once, and can lead before it is as far. */
-function isReached({ counts = {} }: Ancestor, { counts: here }: Ancestor): boolean {
-  if (here === undefined) return true;
-  return Object.entries(counts).every(([identity, count]) => count <= (here[identity] ?? 0));
-}
-
-/** Only what is here is taken over from a log; a graph that is not has no known end. */
-function limit(one: Ancestor, { counts: here }: Ancestor): Ancestor {
-  if (one.counts === undefined || here === undefined) return one;
-  const limited = Object.entries(one.counts)
-    .filter(([identity]) => here[identity] !== undefined)
-    .map(([identity, count]) => [identity, Math.min(count, here[identity]!)]);
-  return { ...one, counts: Object.fromEntries(limited) };
+  const ancestors = [...ends.values()].slice(-MAX_ANCESTORS);
+  return end === null ? ancestors : ancestors.map((ancestor) => limit(ancestor, end));
 }
 
 /**
- * Makes a restored data folder the provider: replicas at or before `end` can follow it, all others
+ * Returns whether the graphs of a replica have reached an end. The provider reports ends in
+ * advance, and the replica can be promoted before that.
+ */
+function isReached({ counts = {} }: Ancestor, { counts: own }: Ancestor): boolean {
+  if (own === undefined) return true;
+  return Object.entries(counts).every(([identity, count]) => count <= (own[identity] ?? 0));
+}
+
+/** Limits the operation counts of an end to those of the replica, and omits graphs it lacks. */
+function limit(ancestor: Ancestor, { counts: own }: Ancestor): Ancestor {
+  if (ancestor.counts === undefined || own === undefined) return ancestor;
+  const limited = Object.entries(ancestor.counts)
+    .filter(([identity]) => own[identity] !== undefined)
+    .map(([identity, count]) => [identity, Math.min(count, own[identity]!)]);
+  return { ...ancestor, counts: Object.fromEntries(limited) };
+}
+
+/**
+ * Makes a restored data folder a provider. Replicas at or before `end` can follow it; all others
  * have changes that it lacks.
- * @param logEpoch of the restored log
+ * @param logEpoch epoch of the restored log
  */
 export function beginLineage(root: string, end: Ancestor, logEpoch: number): void {
   const lineage = readLineage(root);
@@ -127,7 +130,7 @@ export function beginLineage(root: string, end: Ancestor, logEpoch: number): voi
   writeState(join(root, LINEAGE_FILE), { epoch, ancestors });
 }
 
-/** Fences this instance: another one provides in its place, also after a restart. */
+/** Fences this instance durably, because another one provides in its place. */
 export function writeFence(root: string, epoch: number): void {
   writeState(join(root, FENCE_FILE), { epoch });
 }
@@ -138,14 +141,14 @@ export function fencedBy(root: string): number | null {
     join(root, FENCE_FILE),
   );
   if (fence === undefined) return null;
-  // Any other fence still fences: changes that no other instance gets must be refused.
+  // An invalid fence is still a fence: no other instance would receive changes made here.
   const epoch = Number.isSafeInteger(fence?.epoch) ? (fence!.epoch as number) : 0;
   return Math.max(epoch, readLineage(root).epoch + 1);
 }
 
 /**
- * Returns whether the graphs of a data folder were a replica's and may have changed since. Such
- * graphs cannot follow a provider, whatever the configuration says.
+ * Returns whether a data folder was a replica's, and its graphs may have changed since. Such an
+ * instance cannot follow a provider, whatever its configuration says.
  */
 export function hasBeenPromoted(root: string): boolean {
   return readLineage(root).epoch > NONE.epoch && !isReplicaRoot(root);
@@ -160,9 +163,8 @@ function readMarkOrNone(root: string): ReturnType<typeof readReplicaMarker> {
   }
 }
 
-// Replica marker: states that all graphs of the data folder came from a provider, with its epoch
-// and the log position reached. Removed when an instance starts that may change them: from then on
-// they can differ from the provider's.
+// Replica marker: shows that all graphs of the data folder came from a provider, with its epoch and
+// the position reached in its log. A promotion removes it, before the graphs can change.
 
 const MARKER_FILE = "_replica.json";
 /** Files that describe the graphs of a data folder. */
@@ -171,9 +173,9 @@ export const DATA_FILES: readonly string[] = [LINEAGE_FILE, FENCE_FILE, MARKER_F
 export interface ReplicaMarker extends Omit<Positions, "graphs" | "diverged" | "member"> {
   /** Ends of the logs that the followed log descends from. */
   readonly ancestors: readonly Ancestor[];
-  /** The graphs are a complete state of the provider. */
+  /** True if the graphs are a complete state of the provider. */
   readonly isCaughtUp: boolean;
-  /** Snapshots have replaced graphs since, so that it lacks what it had before. */
+  /** True if snapshots have replaced some graphs, and the others have not reached that state. */
   readonly isFetching: boolean;
 }
 
@@ -214,14 +216,14 @@ function removeReplicaMarker(root: string): void {
   fsyncDirectory(root);
 }
 
-/** Returns the error of a provider that another one has replaced. */
-export function staleEpoch(epoch: number, known: number): SvcError {
+/** Returns the error for a provider that another one has replaced. */
+export function staleEpochError(epoch: number, known: number): SvcError {
   const text = `provider is at stale epoch ${epoch}; this instance is at epoch ${known}`;
   return new SvcError("SVC2535", text);
 }
 
-/** Returns the error of graphs that no provider sent. */
-export function notAReplica(root: string, name: string): SvcError {
+/** Returns the error for a graph that did not come from a provider. */
+export function notAReplicaError(root: string, name: string): SvcError {
   const text = `replication: graph "${name}" in ${root} did not come from a provider`;
   return new SvcError("SVC2534", text);
 }

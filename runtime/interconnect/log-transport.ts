@@ -1,5 +1,6 @@
-// Log transport: a way for the transaction log to leave an instance, and to reach another one. Each
-// transport is one module with a row in transports.ts, chosen by the scheme of a URI.
+// Log transport: sends the transaction log of an instance to a destination, or receives that of
+// another instance. Each transport is one module with a row in transports.ts; the scheme of a URI
+// selects it.
 
 import type { LogLine } from "../base/log-settings.js";
 import type { RepairAction } from "../graph/manager/graph-source.js";
@@ -17,7 +18,7 @@ export interface LogTransport {
   /** Scheme of its URIs. */
   readonly scheme: string;
   /**
-   * Returns the one URI by which a destination is known.
+   * Returns the canonical URI of a destination, which identifies it.
    * @param root data folder of this instance
    * @throws SvcError if the URI is invalid
    */
@@ -25,7 +26,7 @@ export interface LogTransport {
   /** @throws SvcError if the destination cannot be used */
   createSender(uri: string, parts: SenderParts): LogSender;
   /**
-   * Missing if the log cannot be followed at a URI.
+   * Missing if the transport only sends.
    * @throws SvcError if the source cannot be used
    */
   createFollower?(uri: string, parts: FollowerParts): LogFollower & { run(): Promise<void> };
@@ -43,10 +44,10 @@ export interface SenderParts {
   readonly origin: () => StartingPoint;
   readonly status: () => PeerStatus;
   /** Called when the destination has seen a higher epoch: this provider is superseded. */
-  readonly fenced: (epoch: number) => void;
-  /** Called when the sender has stopped by itself. */
-  readonly ended: () => void;
-  /** Receives how far members of a group are; missing: no group. */
+  readonly onFenced: (epoch: number) => void;
+  /** Called when the sender has stopped on its own. */
+  readonly onEnded: () => void;
+  /** Receives the progress of members of the group; missing: no group. */
   readonly members?: MemberProgress | undefined;
   readonly warn: LogLine;
 }
@@ -54,10 +55,11 @@ export interface SenderParts {
 export interface MemberProgress {
   /** Maximum delay between two attempts to connect to a member. */
   readonly maxDelayMs: number;
-  /** Interval of acknowledgements, and of heartbeats of the leader. */
+  /** Interval of acknowledgments of members, and of heartbeats of the leader. */
   readonly ackMs: number;
-  /** A member has everything up to a transaction on disk. */
+  /** Called when a member has everything up to a transaction on disk. */
   acknowledged(member: Incarnation, sn: number): void;
+  /** Called when a member has disconnected. */
   lost(member: Incarnation): void;
 }
 
@@ -66,23 +68,23 @@ export interface LogSender {
   /** Canonical URI of the destination. */
   readonly uri: string;
   /** First transaction that the destination may still need. */
-  readonly keptSn: number;
-  /** True until a requested repair has arrived. */
+  readonly firstNeededSn: number;
+  /** True until a requested repair is complete. */
   readonly isRepairing: boolean;
-  /** Returns whether everything up to a transaction has arrived. */
-  has(sn: number): boolean;
+  /** Returns whether the destination has everything up to a transaction. */
+  hasAcknowledged(sn: number): boolean;
   /** Requests a repair; null cancels it. */
   repair(repair: RepairAction | null): void;
   /** Called when the flow control opens. */
   wake(): void;
-  /** Returns the state; called about once a second. */
+  /** Returns the state, for statistics. Called about once a second. */
   report(): SubscriberReport;
   stop(): void;
   run(): Promise<void>;
 }
 
 export interface FollowerParts {
-  /** Creates the replica, which marks the data folder: called once the source is usable. */
+  /** Creates the replica, which marks the data folder. Called only once the source is usable. */
   readonly createReplica: () => Replica;
   /** Pauses inbound traffic. */
   readonly gate: FlowControl;
@@ -94,19 +96,19 @@ export interface FollowerParts {
 export interface LogFollower {
   /** Log id of the root provider, across any chain of replicas; null: nothing received yet. */
   readonly origin: string | null;
-  /** When its provider was last heard, monotonic milliseconds; missing: not known. */
+  /** When the provider last sent anything, in monotonic milliseconds; missing: not known. */
   readonly heardAtMs?: number;
-  /** Returns what is here; null: not known. */
+  /** Returns the positions of this instance; null: not known. */
   positions?(): Positions | null;
-  /** Returns how far the replica is. */
+  /** Returns the progress of the replica. */
   report(): ReplicaReport;
   stop(): void;
-  /** Stops applying, before the data folder loses its replica marker. */
+  /** Stops applying changes, before a promotion removes the replica marker. */
   retire(): Promise<void>;
-  /** Resolves when the marker states how far the replica is, after a stop. */
+  /** Resolves when the marker contains the final position, after `stop`. */
   settle(): Promise<void>;
-  /** Refuses providers of lower epochs: an instance leads the group in this one. */
-  meet?(epoch: number): void;
+  /** Rejects providers of lower epochs, because an instance leads the group in this one. */
+  rejectEpochsBelow?(epoch: number): void;
   /** Stops following, and fences providers of earlier epochs. */
   promoted(epoch: number): void;
   /** Called when the flow control opens. */

@@ -1,6 +1,6 @@
-// Replication provider: sends the transaction log to a subscriber until stopped. After the
-// handshake it sends snapshots of what the log no longer covers, then frames as they are flushed. A
-// slow or absent subscriber costs no memory: its backlog stays on disk.
+// Replication provider: sends the transaction log to one subscriber until stopped. After the
+// handshake it sends snapshots of graphs whose missing changes the log no longer contains, then
+// frames as they are flushed. A slow or absent subscriber uses no memory: its backlog is on disk.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
@@ -19,13 +19,13 @@ import { connectionLost, PEER_LIMITS, Peer, parseJsonBody, peerRejected } from "
 import { type PeerStatus, parsePositions, parseStatus, type Start } from "./wire/positions.js";
 
 const MIN_BACKOFF_MS = 50;
-/** Shorter for members of a group: changes wait for them after a takeover. */
+/** Shorter for members of a group, because changes wait for them after a takeover. */
 const MIN_MEMBER_BACKOFF_MS = 10;
 const MAX_BACKOFF_MS = 10_000;
 /** Heartbeat interval. */
 const HEARTBEAT_MS = 2_000;
 
-export interface ProviderParts extends Omit<SenderParts, "root" | "ended"> {
+export interface ProviderParts extends Omit<SenderParts, "root" | "onEnded"> {
   readonly host: string;
   readonly port: number;
 }
@@ -33,12 +33,12 @@ export interface ProviderParts extends Omit<SenderParts, "root" | "ended"> {
 export class Provider implements LogSender {
   readonly #parts: ProviderParts;
   readonly #address: string;
-  /** Last acknowledged transaction; null: none since the connection was made. */
+  /** Last transaction acknowledged on this connection; null: none. */
   #acknowledged: number | null = null;
   /** First transaction that the subscriber needed when it connected. */
   #needed = Number.POSITIVE_INFINITY;
   #peer: Peer | null = null;
-  /** Member of the group that the subscriber is; null: not a member. */
+  /** The subscriber as a member of the group; null: not a member. */
   #member: Incarnation | null = null;
   #isSynchronizing = false;
   /** True between Pause and Resume of the subscriber. */
@@ -46,10 +46,10 @@ export class Provider implements LogSender {
   #offeredOrigin: string | null = null;
   /** Last status of the subscriber. */
   #peerStatus: PeerStatus | null = null;
-  /** Time of the last moment without lag. */
+  /** Last time without lag. */
   #caughtUpAt = performance.now();
   /** Rings when there may be more to send. */
-  readonly #more = new InterruptibleSleep();
+  readonly #idle = new InterruptibleSleep();
   #repair: RepairAction | null = null;
   /** Repair that was sent on this connection. */
   #repaired: RepairAction | null = null;
@@ -65,11 +65,11 @@ export class Provider implements LogSender {
       minDelayMs: isMember ? MIN_MEMBER_BACKOFF_MS : MIN_BACKOFF_MS,
       maxDelayMs: parts.members?.maxDelayMs ?? MAX_BACKOFF_MS,
     });
-    this.#unlisten = parts.log.onFlushed(() => this.#more.ring());
+    this.#unlisten = parts.log.onFlushed(() => this.#idle.ring());
   }
 
   /** First transaction that the subscriber may still need. */
-  get keptSn(): number {
+  get firstNeededSn(): number {
     return this.#acknowledged === null ? this.#needed : this.#acknowledged + 1;
   }
 
@@ -77,7 +77,7 @@ export class Provider implements LogSender {
     return `${SCHEME}${this.#address}`;
   }
 
-  has(sn: number): boolean {
+  hasAcknowledged(sn: number): boolean {
     return (this.#acknowledged ?? -1) >= sn;
   }
 
@@ -85,7 +85,7 @@ export class Provider implements LogSender {
   repair(repair: RepairAction | null): void {
     this.#repair = repair;
     this.#peer?.close();
-    this.#attempts.hurry();
+    this.#attempts.retryNow();
   }
 
   get isRepairing(): boolean {
@@ -93,7 +93,7 @@ export class Provider implements LogSender {
   }
 
   wake(): void {
-    this.#more.ring();
+    this.#idle.ring();
   }
 
   report(): SubscriberReport {
@@ -149,7 +149,7 @@ export class Provider implements LogSender {
       const start = await this.#handshake(peer);
       const listening = this.#listen(peer).finally(() => {
         peer.close();
-        this.#more.ring();
+        this.#idle.ring();
       });
       try {
         await this.#stream(peer, start);
@@ -171,12 +171,12 @@ export class Provider implements LogSender {
    * @throws SvcError SVC2532, SVC2535
    */
   async #handshake(peer: Peer): Promise<Start> {
-    const { log, snapshots, traffic, origin, fenced } = this.#parts;
+    const { log, snapshots, traffic, origin, onFenced } = this.#parts;
     const positions = parsePositions(parseJsonBody(await peer.answer(MessageType.Positions)));
     const { epoch } = log.channel.log;
     if (positions.epoch > epoch) {
       this.stop();
-      fenced(positions.epoch);
+      onFenced(positions.epoch);
       const text =
         `${this.#address} follows epoch ${positions.epoch}, but this instance is at epoch ` +
         `${epoch}`;
@@ -184,7 +184,7 @@ export class Provider implements LogSender {
     }
     this.#member = positions.member;
     const ownOrigin = origin();
-    // The offer covers graphs opened so far; the log announces later ones.
+    // The offer lists the graphs opened so far; the log announces later ones.
     const { last, chain } = log.channel.log;
     const repair = this.#repair;
     const plan = planCatchUp(log.channel, positions, ownOrigin, repair);
@@ -223,19 +223,19 @@ export class Provider implements LogSender {
     try {
       while (!peer.isClosed) {
         if (performance.now() - sentAt >= HEARTBEAT_MS) {
-          // The root provider has changed: reconnect to announce it.
+          // The root provider has changed: a reconnection announces it.
           if (origin().log !== this.#offeredOrigin) return;
           await peer.sendJson(MessageType.Status, status());
           sentAt = performance.now();
         }
-        // A transaction that is not durable here may still be lost and replaced.
+        // Until a transaction is durable here, a crash may replace it by another one.
         if (!isStarted && log.channel.log.safe >= start.sn) {
           isStarted = true;
           await peer.sendJson(MessageType.Start, start);
         }
         const frame = gate.isOpen && !this.#isPaused ? tailer.next() : null;
         if (frame === null) {
-          await this.#more.wait(HEARTBEAT_MS);
+          await this.#idle.wait(HEARTBEAT_MS);
           continue;
         }
         const { length } = frame.bytes;
@@ -261,7 +261,7 @@ export class Provider implements LogSender {
         if (message.type === MessageType.Pause) this.#isPaused = true;
         if (message.type === MessageType.Resume) {
           this.#isPaused = false;
-          this.#more.ring();
+          this.#idle.ring();
         }
         if (message.type !== MessageType.Ack || message.body.length !== 8) continue;
         if (isFirst) this.#parts.warn(`replication: ${this.#address} attached`);
@@ -279,7 +279,7 @@ export class Provider implements LogSender {
   }
 }
 
-/** TCP connections to other instances. */
+/** Transport over TCP connections to other instances. */
 export const peerTransport: LogTransport = {
   scheme: SCHEME,
   canonicalUri: (uri) => `${SCHEME}${parseAddress(uri)}`,

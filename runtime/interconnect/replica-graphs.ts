@@ -1,4 +1,4 @@
-// Graphs of this process as a replica opens, changes and removes them.
+// Operations of a replica on the graphs of this process.
 
 import type { RecoverableGraph } from "../graph/manager/graph-log.js";
 import type { GraphManager, OpenGraphRequest } from "../graph/manager/graph-manager.js";
@@ -19,19 +19,19 @@ export interface ReplicaGraphs {
   readonly root: string;
   /** Returns the open graphs that are not local, by name. */
   stores(): Map<string, GraphStore>;
-  /** Opens a graph in all threads; a new one gets the offered identity. */
+  /** Opens a graph in all threads. A new one is created with the offered identity. */
   open(graph: OfferedGraph): SharedGraph;
   /** Closes a graph in all threads, and removes its files if `isErased`. */
   remove(name: string, isErased: boolean): Promise<void>;
   /** Highest epoch in the log. */
   epoch: number;
-  /** Which member of a group it is; null: of none. */
+  /** This instance as a member of its group; null: no group. */
   readonly member?: Incarnation | null;
   /** Returns a ticket for the transactions of several graphs that belong together. */
   nextTicket(): number;
   /** Flushes the log if a ring is nearly full. */
   drainIfFull(): void;
-  /** Resolves when everything applied so far is durable here; false: the log has failed. */
+  /** Resolves with true when all changes applied so far are durable, or false if the log failed. */
   flushed(): Promise<boolean>;
 }
 

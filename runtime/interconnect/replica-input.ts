@@ -11,7 +11,7 @@ import { type Offer, parseStatus } from "./wire/positions.js";
 export class ReplicaInput {
   readonly #replica: Replica;
   readonly #traffic: Traffic;
-  /** Null: the provider is a replica itself, and its status carries the serial. */
+  /** Null if the provider is a replica itself: then its status contains the serial. */
   #serialBase: number | null = null;
 
   constructor(replica: Replica, traffic: Traffic) {
@@ -19,50 +19,51 @@ export class ReplicaInput {
     this.#traffic = traffic;
   }
 
-  /** State of the provider that the replica has not reached: when it was, and its end. */
+  /** Time and end of the provider's log of a status that the replica has not reached yet. */
   #awaited: { readonly at: number; readonly sn: number } | null = null;
 
-  /** Called with the offer that the following messages belong to. */
+  /** Begins a connection. The following messages belong to this offer. */
   begin({ isRoot, logId }: Offer): void {
     this.#serialBase = isRoot ? serialBase(logId) : null;
   }
 
   /** @throws SvcError SVC2531, SVC2532, SVC3200 */
-  async take(source: MessageSource, { type, body }: Message): Promise<void> {
+  async apply(source: MessageSource, { type, body }: Message): Promise<void> {
     const replica = this.#replica;
-    if (type === MessageType.Frame) await this.#takeFrame(body);
-    else if (type === MessageType.Start) replica.start(parseJsonBody(body));
-    else if (type === MessageType.Status) this.#takeStatus(parseJsonBody(body));
+    if (type === MessageType.Frame) await this.#applyFrame(body);
+    else if (type === MessageType.Start) replica.startFrames(parseJsonBody(body));
+    else if (type === MessageType.Status) this.#applyStatus(parseJsonBody(body));
     else if (type === MessageType.SnapshotBegin) {
       this.#traffic.synchronizing++;
       try {
-        await replica.receive(source, parseJsonBody(body));
+        await replica.receiveGraph(source, parseJsonBody(body));
       } finally {
         this.#traffic.synchronizing--;
       }
     } else throw malformedMessage(`message ${type} is not expected`);
   }
 
-  async #takeFrame(body: Buffer): Promise<void> {
+  async #applyFrame(body: Buffer): Promise<void> {
     const traffic = this.#traffic;
-    const { header, records } = await this.#replica.take(body);
+    const { header, records } = await this.#replica.applyFrame(body);
     const { sn, units } = header;
     traffic.count(traffic.in, body.length, units, records);
     if (this.#serialBase !== null) traffic.serial = this.#serialBase + sn + units - 1;
-    this.#compareEnds();
+    this.#measureLag();
   }
 
-  #takeStatus(given: unknown): void {
-    const { at, serial, digest, graphs, goal } = parseStatus(given);
-    this.#replica.compare(graphs);
+  #applyStatus(json: unknown): void {
+    const { at, serial, digest, graphs, goal } = parseStatus(json);
+    this.#replica.compareDigests(graphs);
     this.#replica.adoptGoal(goal);
     this.#awaited ??= { at, sn: goal ?? 0 };
-    this.#compareEnds();
+    this.#measureLag();
     this.#traffic.serial = serial;
     this.#traffic.providerDigest = digest;
   }
 
-  #compareEnds(): void {
+  /** Measures the lag once the replica has reached the awaited end of the provider's log. */
+  #measureLag(): void {
     if (this.#awaited === null || (this.#replica.appliedSn ?? -1) < this.#awaited.sn) return;
     this.#traffic.setEven(Math.max(0, Date.now() - this.#awaited.at));
     this.#awaited = null;

@@ -1,6 +1,6 @@
-// Graphs followed from a provider: which exist, how far each is, and applying what arrives. Each
-// transaction carries the operation count that it follows, so duplicates are skipped and gaps
-// detected.
+// Replica of the graphs of a provider: tracks which graphs exist and their positions, and applies
+// snapshots and transactions. Each transaction contains the operation count that it follows, so the
+// replica skips duplicates and detects gaps.
 
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
@@ -14,7 +14,12 @@ import {
 } from "../graph/manager/logging-entry-points.js";
 import type { ReplicaReport } from "../metrics/traffic.js";
 import { CatchUp } from "./catch-up.js";
-import { notAReplica, readReplicaMarker, staleEpoch, writeReplicaMarker } from "./lineage.js";
+import {
+  notAReplicaError,
+  readReplicaMarker,
+  staleEpochError,
+  writeReplicaMarker,
+} from "./lineage.js";
 import {
   decodeFrameHeader,
   FRAME_HEADER_BYTES,
@@ -24,7 +29,7 @@ import {
 } from "./log/segment-format.js";
 import { forEachTransaction } from "./log/transactions.js";
 import type { ReplicaGraphs } from "./replica-graphs.js";
-import { isDiverged, replicationPosition } from "./replication-position.js";
+import { divergedMessage, replicationPosition } from "./replication-position.js";
 import { installSnapshot, type MessageSource, receiveSnapshot } from "./snapshot-transfer.js";
 import { malformedMessage } from "./wire/messages.js";
 import {
@@ -42,23 +47,23 @@ import {
 /** Interval of writing the marker. */
 const MARKER_INTERVAL_MS = 1_000;
 
-/** Position reached in the provider's log. */
+/** Position in the provider's log. */
 interface Reached {
   readonly log: Positions["log"];
   /**
-   * Last transaction present with all before it; null: the provider's log is not at our position.
+   * Last transaction that is here with all earlier ones; null until the provider has sent Start.
    */
   readonly sn: number | null;
 }
 
 export class Replica {
   readonly #graphs: ReplicaGraphs;
-  /** By number in the provider's log. */
+  /** Graphs of the provider, by number in its log. */
   readonly #offered = new Map<number, OfferedGraph>();
   readonly #stores = new Map<number, GraphStore>();
-  /** Graphs of the provider's log up to this number that are not offered were erased. */
+  /** Highest graph number so far. Graphs up to this number that are not offered were erased. */
   #lastNumber = 0;
-  /** By number: the provider's position of a graph, to compare when the replica reaches it. */
+  /** Positions of the provider by graph number, compared once the replica has reached them. */
   readonly #expected = new Map<number, Position>();
   /** Identities of graphs whose digest differs from the provider's at the same operation count. */
   readonly #diverged = new Set<string>();
@@ -66,24 +71,24 @@ export class Replica {
   /** The durable part of `#applied`: the only position reported to others. */
   #safe: Reached;
   #isFlushing = false;
-  /** Called when more has become durable. */
-  onSafe: () => void = () => undefined;
+  /** Called when more transactions have become durable. */
+  onDurable: () => void = () => undefined;
   #origin: string | null;
   #ancestors: readonly Ancestor[];
   #markedAt = 0;
   #markedLog: Positions["log"] = null;
-  /** The last attempt to write the marker failed. */
+  /** True if the last attempt to write the marker failed. */
   #isMarkerLate = false;
   #isRetired = false;
-  /** Received transactions may already be applied. */
+  /** True if received transactions may already be applied, as with a stream. */
   #mayRepeat = false;
-  /** The local graphs follow another log than the received one. */
+  /** True if the local graphs followed another log than the received one. */
   #isForeign = false;
-  /** The marker is final: promotion may have removed it. */
+  /** True once the marker must not be written again, because a promotion may have removed it. */
   #isMarkerFinal = false;
   readonly #catchUp: CatchUp;
   #hasProvider = false;
-  /** Called when the replica has caught up, or is not caught up any more. */
+  /** Called when the replica has caught up, or is no longer caught up. */
   onReadiness: () => void = () => undefined;
 
   /** @throws SvcError SVC2534 if the data folder has graphs that are not replicas */
@@ -101,19 +106,19 @@ export class Replica {
       graphs.epoch = Math.max(graphs.epoch, mark.epoch);
       return;
     }
-    const own = [...graphs.stores().values()].find(({ operationCount }) => operationCount > 0);
-    if (own === undefined) this.mark();
-    else throw notAReplica(graphs.root, own.name);
+    const used = [...graphs.stores().values()].find(({ operationCount }) => operationCount > 0);
+    if (used === undefined) this.writeMarker();
+    else throw notAReplicaError(graphs.root, used.name);
   }
 
   /**
-   * Last durable transaction with all before it; null: the provider's log is not at our position.
+   * Last transaction that is durable with all earlier ones; null until the provider has sent Start.
    */
   get durableSn(): number | null {
     return this.#safe.sn;
   }
 
-  /** Highest epoch seen. */
+  /** Highest epoch of a provider so far. */
   get epoch(): number {
     return this.#graphs.epoch;
   }
@@ -128,26 +133,26 @@ export class Replica {
     return this.#catchUp.report({ hasProvider: this.#hasProvider, isDiverged });
   }
 
-  /** A provider has rejected what is here: it is not a state of that provider. */
-  reject(): void {
-    this.#catchUp.reject();
+  /** Records that a provider has rejected the positions of this replica. */
+  providerRejected(): void {
+    this.#catchUp.providerRejected();
     this.onReadiness();
   }
 
-  /** The provider has gone. */
-  lose(): void {
+  /** Records that the provider has disconnected. */
+  providerLost(): void {
     this.#hasProvider = false;
-    this.#catchUp.lose();
+    this.#catchUp.providerLost();
     this.onReadiness();
   }
 
-  /** Takes the goal that a provider reports once it is caught up itself. */
+  /** Sets the goal, which a provider reports once it is caught up itself. */
   adoptGoal(goal: number | null): void {
     this.#catchUp.adoptGoal(goal);
     if (this.#safe.sn !== null) this.#reach(this.#safe.sn);
   }
 
-  /** Last transaction of the provider that is applied; null: not known. */
+  /** Last applied transaction of the provider; null: not known. */
   get appliedSn(): number | null {
     return this.#applied.sn;
   }
@@ -163,16 +168,16 @@ export class Replica {
     return { log, origin: this.#origin, epoch, graphs, diverged, member };
   }
 
-  /** A provider of a higher epoch was met: those of lower ones are refused, from now on. */
-  meet(epoch: number): void {
+  /** Rejects providers of lower epochs from now on, also after a restart. */
+  rejectEpochsBelow(epoch: number): void {
     if (epoch <= this.#graphs.epoch) return;
     this.#graphs.epoch = epoch;
-    this.mark();
+    this.writeMarker();
   }
 
   /** Starts following a provider. @throws SvcError SVC2532, SVC2535 */
   async accept(offer: Offer): Promise<void> {
-    if (offer.epoch < this.#graphs.epoch) throw staleEpoch(offer.epoch, this.#graphs.epoch);
+    if (offer.epoch < this.#graphs.epoch) throw staleEpochError(offer.epoch, this.#graphs.epoch);
     this.#graphs.epoch = offer.epoch;
     this.#origin = offer.origin;
     this.#ancestors = offer.ancestors ?? [];
@@ -197,16 +202,16 @@ export class Replica {
     this.#safe = { log: resume(this.#safe), sn: null };
     this.#hasProvider = true;
     this.#catchUp.begin(offer.goal);
-    this.mark();
+    this.writeMarker();
     this.onReadiness();
   }
 
   /**
-   * Starts following a stream, which may repeat what was received before.
-   * @param at transaction of the provider's log after which the offer was written
+   * Starts following a stream, which may repeat transactions.
+   * @param at last transaction of the provider's log before the offer
    * @throws SvcError SVC2532, SVC2535
    */
-  async acceptAgain(offer: Offer, at: number): Promise<void> {
+  async acceptFromStream(offer: Offer, at: number): Promise<void> {
     const { epoch } = this.#graphs;
     const { log } = this.#applied;
     const used = [...this.#graphs.stores().values()].filter((store) => store.operationCount > 0);
@@ -214,8 +219,8 @@ export class Replica {
     if (isForeign && offer.epoch <= epoch && this.#origin !== offer.origin) {
       throw new SvcError("SVC2532", "replication: local graphs came from another instance");
     }
-    // Before `at`, graphs that are not offered were erased since; after it, they were created
-    // since.
+    // A graph that is not offered was erased if this replica is behind the offer. Otherwise it was
+    // created after the offer.
     const isBehind = log === null || log.id !== offer.logId || log.sn < at;
     const offered = new Set(offer.graphs.map(({ identity }) => identity));
     const gone = used.map(requireIdentity).filter((identity) => !offered.has(identity));
@@ -224,24 +229,24 @@ export class Replica {
     this.#isForeign = isForeign;
   }
 
-  /** Returns whether a snapshot has data missing here. */
-  needs({ name, identity, count }: SnapshotHead): boolean {
+  /** Returns whether a snapshot contains changes that are missing here. */
+  needsSnapshot({ name, identity, count }: SnapshotHead): boolean {
     const store = this.#graphs.stores().get(name);
     if (store === undefined) return true;
-    // A newer graph of the same name.
+    // The local graph is a newer one of the same name.
     if (requireIdentity(store) !== identity) return false;
     return this.#isForeign || store.operationCount < count || this.#diverged.has(identity);
   }
 
   /** @throws SvcError SVC2531, SVC2532 */
-  async receive(peer: MessageSource, given: unknown): Promise<void> {
-    const head = parseSnapshotHead(given);
+  async receiveGraph(peer: MessageSource, json: unknown): Promise<void> {
+    const head = parseSnapshotHead(json);
     const { folder } = openForLogging(this.#graphs.root, head.path, head.name);
-    this.#catchUp.fetch(head.bytes + (head.values ?? 0));
-    // Before anything is replaced: after a crash this folder must not pass for a complete one.
-    this.mark();
+    this.#catchUp.beginSnapshot(head.bytes + (head.values ?? 0));
+    // Before anything is replaced: after a crash, this folder must not be taken for a complete one.
+    this.writeMarker();
     this.onReadiness();
-    await receiveSnapshot(peer, head, folder, (bytes) => this.#catchUp.fetched(bytes));
+    await receiveSnapshot(peer, head, folder, (bytes) => this.#catchUp.countSnapshotBytes(bytes));
     const store = this.#graphs.stores().get(head.name);
     if (store !== undefined) await this.#replace(store, head);
     installSnapshot(folder);
@@ -251,10 +256,10 @@ export class Replica {
   }
 
   /**
-   * Compares digests with the provider's positions, each as soon as the replica reaches it.
+   * Compares digests with positions of the provider, each once the replica has reached it.
    * @throws SvcError SVC3200
    */
-  compare(provided: readonly Position[]): void {
+  compareDigests(provided: readonly Position[]): void {
     const byIdentity = new Map(provided.map((position) => [position.identity, position]));
     for (const { number, identity } of this.#offered.values()) {
       const position = byIdentity.get(identity);
@@ -265,9 +270,12 @@ export class Replica {
     }
   }
 
-  /** Ends the snapshots: from here on frames of the log follow. @throws SvcError SVC2531 */
-  start(given: unknown): void {
-    const { sn, chain } = parseStart(given);
+  /**
+   * Handles Start: frames follow the snapshots.
+   * @throws SvcError SVC2531, also if no offer came before
+   */
+  startFrames(json: unknown): void {
+    const { sn, chain } = parseStart(json);
     if (!this.#hasProvider) throw malformedMessage("a start before any offer");
     this.#markedAt = Number.NEGATIVE_INFINITY;
     this.#advance(sn, chain);
@@ -277,14 +285,16 @@ export class Replica {
    * Applies a frame of the provider's log.
    * @throws SvcError SVC2531, SVC2532
    */
-  async take(bytes: Buffer): Promise<{ readonly header: FrameHeader; readonly records: number }> {
+  async applyFrame(
+    bytes: Buffer,
+  ): Promise<{ readonly header: FrameHeader; readonly records: number }> {
     if (this.#isRetired) throw malformedMessage("this instance is now a provider");
     const header = decodeFrameHeader(bytes);
     const units = bytes.subarray(FRAME_HEADER_BYTES);
     if (header === null || header.isTable || !isIntact(header, units))
       throw malformedMessage("corrupt frame");
     const reached = this.#applied.sn;
-    // A frame acknowledges everything before it, so a gap is an error even if it concerns only
+    // An acknowledgment covers all earlier frames, so a gap is an error even if this frame changes
     // other graphs.
     if (reached === null ? !this.#mayRepeat : header.sn > reached + 1) {
       throw malformedMessage(`missing transactions before ${header.sn}`);
@@ -299,7 +309,7 @@ export class Replica {
     let [records, sn] = [0, header.sn + controls.length];
     let ticket: number | null = null;
     const unit = (unitWords: Uint32Array, from: number, graph: number): void => {
-      // Within a joint transaction, the log must not be flushed.
+      // A flush would split a joint transaction.
       if (ticket === null) this.#graphs.drainIfFull();
       if (isJoined(unitWords, from)) ticket ??= this.#graphs.nextTicket();
       withJointTicket(ticket, () => this.#apply(unitWords, from, graph, sn++));
@@ -312,8 +322,8 @@ export class Replica {
   }
 
   /**
-   * Stops accepting transactions. Resolves when the marker states exactly how far the graphs are;
-   * it is not written again.
+   * Stops accepting transactions. Resolves when the marker contains the exact position of the
+   * graphs; it is not written again.
    */
   async retire(): Promise<void> {
     this.#isRetired = true;
@@ -321,23 +331,23 @@ export class Replica {
     this.#isMarkerFinal = true;
   }
 
-  /** Resolves when the marker states how far the graphs are, as far as that is durable. */
+  /** Resolves when the marker contains the position of the graphs, unless the log has failed. */
   async settle(): Promise<void> {
     const reached = this.#applied;
     if (!(await this.#graphs.flushed()) || reached !== this.#applied) return;
     this.#safe = reached;
-    this.mark();
+    this.writeMarker();
   }
 
   /** Writes the marker if it is behind the durable position. */
-  keepMark(): void {
+  refreshMarker(): void {
     if (this.#safe.log !== this.#markedLog || this.#isMarkerLate) this.#tryMark();
   }
 
-  /** A marker that cannot be written must not stop replication: it only makes a restart longer. */
+  /** Writes the marker. A failure must not stop replication: it only prolongs a restart. */
   #tryMark(): void {
     try {
-      this.mark();
+      this.writeMarker();
       this.#isMarkerLate = false;
     } catch (error) {
       if (!this.#isMarkerLate) log(`replica marker: ${(error as Error).message}`, "error");
@@ -346,10 +356,10 @@ export class Replica {
   }
 
   /**
-   * Writes the marker, never beyond the durable position: after a crash the difference would be
-   * lost forever.
+   * Writes the marker with the durable position. With any later one, a crash could lose changes
+   * that the provider would not send again.
    */
-  mark(): void {
+  writeMarker(): void {
     if (this.#isMarkerFinal) return;
     this.#markedAt = performance.now();
     this.#markedLog = this.#safe.log;
@@ -382,7 +392,7 @@ export class Replica {
   #apply(words: Uint32Array, at: number, number: number, sn: number): void {
     const offered = this.#offered.get(number);
     if (offered === undefined) {
-      // It was erased since.
+      // The graph was erased later.
       if (number <= this.#lastNumber) return;
       throw malformedMessage(`changes of unannounced graph ${number}`);
     }
@@ -408,12 +418,12 @@ export class Replica {
     if (count !== expected.count || digest === null || digest === expected.digest) return;
     this.#diverged.add(identity);
     this.onReadiness();
-    throw new SvcError("SVC3200", isDiverged(store.name, count));
+    throw new SvcError("SVC3200", divergedMessage(store.name, count));
   }
 
   #advance(sn: number, chain: number): void {
     const { id, sn: before } = this.#applied.log!;
-    // A repeated frame does not move the position back: others would take this replica for further
+    // A repeated frame must not move the position back: this replica would appear to be further
     // behind.
     const log = sn > before ? { id, sn, chain } : this.#applied.log;
     this.#applied = { log, sn };
@@ -425,13 +435,13 @@ export class Replica {
     this.#isFlushing = true;
     while (this.#safe !== this.#applied) {
       const reached = this.#applied;
-      // A failed log makes nothing durable, so nothing is acknowledged.
+      // If the log has failed, nothing becomes durable, and so nothing is acknowledged.
       if (!(await this.#graphs.flushed())) break;
-      // A new connection began meanwhile, perhaps to another provider.
+      // A new connection has begun meanwhile, perhaps to another provider.
       if (this.#applied.sn === null) break;
       if (reached.log?.id !== this.#applied.log?.id) continue;
       this.#safe = reached;
-      this.onSafe();
+      this.onDurable();
       this.#reach(reached.sn!);
       if (performance.now() - this.#markedAt > MARKER_INTERVAL_MS) this.#tryMark();
     }
@@ -439,25 +449,25 @@ export class Replica {
   }
 
   #reach(sn: number): void {
-    if (!this.#catchUp.reach(sn)) return;
+    if (!this.#catchUp.advance(sn)) return;
     this.#tryMark();
     this.onReadiness();
   }
 
-  /** Returns whether a graph was erased since and another one of its name exists. */
+  /** Returns whether a graph was erased later, and a newer one of the same name exists here. */
   #isSuperseded({ number, name, identity }: OfferedGraph): boolean {
     if (this.#findStore(number) !== undefined) return false;
     const store = this.#graphs.stores().get(name);
     return store !== undefined && requireIdentity(store) !== identity;
   }
 
-  /** Returns undefined also for a closed graph, whose memory is freed. */
+  /** Finds an open graph. A closed one counts as missing, because its memory is freed. */
   #findStore(number: number): GraphStore | undefined {
     const store = this.#stores.get(number);
     return store?.memory.isRemoved === true ? undefined : store;
   }
 
-  /** Replaces an empty graph that a plugin opened before the provider's arrived. */
+  /** Replaces an empty graph that a plugin had opened before the provider offered it. */
   async #replaceEmpty(graph: OfferedGraph): Promise<void> {
     const store = this.#graphs.stores().get(graph.name);
     if (store === undefined || store.operationCount > 0) return;

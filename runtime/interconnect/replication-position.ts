@@ -1,4 +1,4 @@
-// Position of a graph (operation count and digest) as exchanged between peers, and its divergence.
+// Position of a graph: operation count and digest, which peers exchange to detect divergence.
 
 import { graphDigest } from "../graph/api/status/graph-totals.js";
 import type { GraphManager } from "../graph/manager/graph-manager.js";
@@ -20,10 +20,10 @@ export function replicationPosition(store: GraphStore): Position {
   return { identity, count, digest };
 }
 
-/** Returns the operations of all replicated graphs, by identity. */
+/** Returns the operation counts of all replicated graphs, by identity. */
 export function operationCounts(manager: GraphManager): Readonly<Record<string, number>> {
   const stores = [...manager.replicated().values()];
-  return Object.fromEntries(stores.map((one) => [requireIdentity(one), one.operationCount]));
+  return Object.fromEntries(stores.map((store) => [requireIdentity(store), store.operationCount]));
 }
 
 /** Returns the positions of all graphs with a digest. */
@@ -35,7 +35,7 @@ export function knownPositions(manager: GraphManager): (Position & { readonly di
 }
 
 /** Returns the message for a diverged graph, with its remedy. */
-export function isDiverged(name: string, count: number): string {
+export function divergedMessage(name: string, count: number): string {
   return (
     `replication: graph "${name}" has diverged from the provider after ${count} ` +
     "operations; resend it with `svc admin sync` or ADMIN_Sync on the provider"

@@ -1,4 +1,4 @@
-// Settings of the replication of an instance, and the parts that it works with.
+// Settings of the replication of an instance, and the components that it uses.
 
 import type { ArchiveConfig } from "../base/archive-config.js";
 import type { LogLine } from "../base/log-settings.js";
@@ -31,10 +31,10 @@ export interface ReplicationParts extends ReplicaGraphsParts {
   readonly log: DurableLog | null;
   readonly board: TrafficCounters;
   readonly warn: LogLine;
-  /** Called with why the graphs are not ready for service, after each change; null: they are. */
+  /** Called when it changes why the graphs are not ready for service; null: they are ready. */
   readonly readiness: (notReady: string | null) => void;
   readonly openEngine: OpenEngine;
-  /** Ends the process: its data folder must be empty at the next start. */
+  /** Exits, so that the next start can replace the contents of the data folder. */
   readonly restart: () => void;
 }
 

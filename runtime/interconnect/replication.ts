@@ -1,4 +1,5 @@
-// Replication of an instance: its outbound providers and its inbound subscription.
+// Replication of an instance: its senders, its subscription to a provider, its archive and its
+// membership in a group.
 
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -59,11 +60,11 @@ export class Replication {
   #archiver: Archiver | null = null;
   #membership: Membership | null = null;
   #lineage: Lineage;
-  /** True if it only listens to announce its promotion. */
+  /** True after a promotion: it only listens to announce its epoch. */
   #isPromoted = false;
   /** Last reported reason; undefined: none reported yet. */
   #notReady: string | null | undefined;
-  /** Epoch of the provider in its place; null: it is not fenced. */
+  /** Epoch of the provider that has replaced this one; null: it is not fenced. */
   #fencedBy: number | null;
   #isStarted = false;
   /** State of the replica that this instance was until `unbind`. */
@@ -78,17 +79,17 @@ export class Replication {
     this.#fencedBy = fencedBy(parts.settings.root);
     log.keptSn = () => {
       const archived = this.#archiver?.keptSn ?? Number.POSITIVE_INFINITY;
-      return Math.min(archived, ...this.#senders.map(({ keptSn }) => keptSn));
+      return Math.min(archived, ...this.#senders.map(({ firstNeededSn }) => firstNeededSn));
     };
     this.#timer = setInterval(() => this.#show(), REPORT_INTERVAL_MS).unref();
   }
 
-  /** Returns null if there is no transaction log. @throws SvcError SVC2530, SVC2534 */
+  /** Returns null without a transaction log. @throws SvcError SVC2530, SVC2534 */
   static async start(parts: ReplicationParts): Promise<Replication | null> {
     const { txPort, attach, publishStream, followStream } = parts.settings;
     if (parts.log === null || !parts.log.isOn) {
-      const isWanted = isReplicationConfigured(parts.settings) || parts.settings.archive !== null;
-      if (!isWanted) return null;
+      const needsLog = isReplicationConfigured(parts.settings) || parts.settings.archive !== null;
+      if (!needsLog) return null;
       const text =
         "replication and backups require the transaction log: " +
         "`durability` is off, or the root is not writable";
@@ -131,17 +132,17 @@ export class Replication {
     this.#show();
   }
 
-  #archive(given: string | ArchiveConfig): void {
+  #archive(config: string | ArchiveConfig): void {
     const { settings, manager, warn } = this.#parts;
     const { root } = settings;
     this.#archiver = new Archiver({
-      ...{ plan: planArchive(given), root, warn, log: this.#log, isReplica: isReplicaRoot(root) },
+      ...{ plan: planArchive(config), root, warn, log: this.#log, isReplica: isReplicaRoot(root) },
       checkpoints: () => knownPositions(manager),
       isReady: () => describeNotReady(this.#replicaReport()) === null,
     });
   }
 
-  /** Resolves when the marker states how far the replica is. */
+  /** Resolves when the replica marker contains the final position. */
   async stop(): Promise<void> {
     await this.#membership?.group.stop();
     clearInterval(this.#timer);
@@ -187,8 +188,8 @@ export class Replication {
     }
   }
 
-  #attach(given: string): void {
-    const uri = this.#canonicalUri(given);
+  #attach(configuredUri: string): void {
+    const uri = this.#canonicalUri(configuredUri);
     if (this.#fencedBy !== null) {
       const text = `this instance was fenced at epoch ${this.#fencedBy} and provides nothing`;
       throw new SvcError("SVC2535", `replication: ${text}`);
@@ -196,13 +197,14 @@ export class Replication {
     if (this.#senders.some((sender) => sender.uri === uri)) {
       throw new SvcError("SVC2536", `Subscriber already exists: ${uri}`);
     }
-    const sender = findTransport(given).createSender(given, this.#senderParts(uri));
+    const transport = findTransport(configuredUri);
+    const sender = transport.createSender(configuredUri, this.#senderParts(uri));
     this.#senders = [...this.#senders, sender];
     void sender.run();
   }
 
-  #canonicalUri(given: string): string {
-    return findTransport(given).canonicalUri(given, this.#parts.settings.root);
+  #canonicalUri(uri: string): string {
+    return findTransport(uri).canonicalUri(uri, this.#parts.settings.root);
   }
 
   #senderParts(uri: string): SenderParts {
@@ -214,40 +216,40 @@ export class Replication {
       gate: this.#output,
       origin: () => this.#origin(),
       status: () => this.#providerStatus(),
-      fenced: (epoch) => this.#fenced(epoch),
-      ended: () => this.#detach(uri),
+      onFenced: (epoch) => this.#fenced(epoch),
+      onEnded: () => this.#detach(uri),
       members: this.#membership?.group,
     };
   }
 
   /** @throws SvcError SVC2534, SVC3360, SVC3361 */
-  async #followStream(given: string, txPort: number | null): Promise<void> {
+  async #followStream(uri: string, txPort: number | null): Promise<void> {
     if (txPort !== null) {
       const text = "configure either a stream or a tx port, not both";
       throw new SvcError("SVC3360", text);
     }
-    const follower = findTransport(given).createFollower?.(given, {
+    const follower = findTransport(uri).createFollower?.(uri, {
       ...{ createReplica: () => this.#createReplica() },
       ...{ gate: this.#input, traffic: this.#traffic, warn: this.#parts.warn },
     });
     if (follower === undefined) {
-      throw new SvcError("SVC3360", `no stream to follow: ${JSON.stringify(given.slice(0, 200))}`);
+      throw new SvcError("SVC3360", `no stream to follow: ${JSON.stringify(uri.slice(0, 200))}`);
     }
     this.#subscriber = follower;
     this.#parts.manager.isReplica = true;
     void follower.run();
   }
 
-  #detach(given: string | null): number {
-    const uri = given === null ? null : this.#canonicalUri(given);
-    const removed = this.#senders.filter((one) => uri === null || one.uri === uri);
+  #detach(configuredUri: string | null): number {
+    const uri = configuredUri === null ? null : this.#canonicalUri(configuredUri);
+    const removed = this.#senders.filter((sender) => uri === null || sender.uri === uri);
     for (const sender of removed) sender.stop();
     this.#senders = this.#senders.filter((sender) => !removed.includes(sender));
     return removed.length;
   }
 
   async #bind(port: number): Promise<void> {
-    // Only its own port must be released before it can be bound again.
+    // To bind the same port again, it must be released first.
     if (port === this.#traffic.txPort) this.#unbind();
     const subscriber = this.#createSubscriber(port);
     const boundPort = await subscriber.listen();
@@ -280,8 +282,8 @@ export class Replication {
   }
 
   /**
-   * Listens as a promoted instance whose configuration still says replica: its former provider may
-   * return.
+   * Listens although this instance was promoted, because its configuration is still that of a
+   * replica: it fences the former provider if that one returns.
    */
   async #announcePromotion(port: number): Promise<void> {
     const { epoch } = this.#lineage;
@@ -304,7 +306,7 @@ export class Replication {
     this.#traffic.txPort = 0;
   }
 
-  /** Promotes this instance and returns the epoch. Keeps listening to fence its former provider. */
+  /** Promotes this instance and returns the epoch. Still listens, to fence its former provider. */
   async #promote(claimed = 0): Promise<number> {
     const { settings, manager, warn } = this.#parts;
     const { log } = this.#log.channel;
@@ -332,20 +334,20 @@ export class Replication {
           await this.#promote(epoch);
           for (const address of addresses) this.#attach(address);
         },
-        release: () => {
+        stopProviding: () => {
           this.#detach(null);
           manager.isReplica = true;
         },
         follow: () => this.#bind(own.txPort!),
-        met: (epoch) => this.#subscriber?.meet?.(epoch),
+        rejectEpochsBelow: (epoch) => this.#subscriber?.rejectEpochsBelow?.(epoch),
         freeze: (isFrozen) => {
           manager.isReplica = isFrozen;
         },
         lag: () => this.#traffic.lagMs,
         positions: () => this.#subscriber?.positions?.() ?? null,
-        ask: (addresses, ms) => askMembers(addresses, this.#key, ms),
+        fetchPositions: (addresses, timeoutMs) => askMembers(addresses, this.#key, timeoutMs),
         heardAtMs: () => this.#subscriber?.heardAtMs ?? Number.NEGATIVE_INFINITY,
-        changed: () => this.#show(),
+        onChange: () => this.#show(),
         restart,
       },
     });
@@ -358,7 +360,7 @@ export class Replication {
     throw new SvcError("SVC3403", "handover: this instance has no leadership settings");
   }
 
-  /** Makes graphs read-only: replicas of the new provider would not get changes made here. */
+  /** Makes graphs read-only: replicas of the new provider would not receive changes made here. */
   #fenced(epoch: number): void {
     if (this.#membership !== null) return this.#membership.group.superseded(epoch);
     this.#detach(null);
@@ -375,10 +377,10 @@ export class Replication {
     await this.#log.settled();
     const { safe } = channel.log;
     for (;;) {
-      const late = this.#senders.find((sender) => !sender.has(safe));
-      if (late === undefined) return;
+      const pending = this.#senders.find((sender) => !sender.hasAcknowledged(safe));
+      if (pending === undefined) return;
       if (performance.now() > deadline) {
-        const text = `${late.uri} did not acknowledge all changes within ${timeoutMs} ms`;
+        const text = `${pending.uri} did not acknowledge all changes within ${timeoutMs} ms`;
         throw new SvcError("SVC2537", `replication: ${text}`);
       }
       await sleep(POLL_MS, undefined, { ref: false });
@@ -427,14 +429,14 @@ export class Replication {
     };
   }
 
-  /** The status with the positions of all graphs, for subscribers to compare. */
+  /** Returns the status with the positions of all graphs, which subscribers compare. */
   #providerStatus(): PeerStatus {
     const stores = [...this.#parts.manager.replicated().values()];
     return { ...this.#status(), graphs: stores.map(replicationPosition) };
   }
 
   /**
-   * Repairs diverged subscribers; resolves when done (true) or at the timeout (false).
+   * Repairs diverged subscribers. Resolves with true when done, or with false at the timeout.
    * @throws SvcError SVC2830 if cancelled meanwhile
    */
   async #sync(repair: RepairAction, timeoutMs: number): Promise<boolean> {
@@ -453,10 +455,10 @@ export class Replication {
 
   /** Returns the number of cancelled repairs. */
   #cancelSync(): number {
-    const stopped = this.#senders.filter(({ isRepairing }) => isRepairing);
-    for (const sender of stopped) sender.repair(null);
-    if (stopped.length > 0) this.#cancelled++;
-    return stopped.length;
+    const repairing = this.#senders.filter(({ isRepairing }) => isRepairing);
+    for (const sender of repairing) sender.repair(null);
+    if (repairing.length > 0) this.#cancelled++;
+    return repairing.length;
   }
 
   #replicaReport(): ReplicaReport {
@@ -469,17 +471,17 @@ export class Replication {
   #show(): void {
     const replica = this.#replicaReport();
     const notReady = describeNotReady(replica);
-    // Until then it is not known whether this is a replica.
+    // Before the start has completed, it is not known whether this is a replica.
     if (this.#isStarted && notReady !== this.#notReady) {
       this.#notReady = notReady;
       this.#parts.readiness(notReady);
     }
     const traffic = this.#traffic;
     const { log } = this.#log.channel;
-    // Before the first transaction the log has no stable id.
-    const isOwn = this.#subscriber === null || this.#isPromoted;
-    if (isOwn) traffic.setEven(null);
-    if (isOwn && log.safe > 0) traffic.serial = serialBase(log.logId) + log.safe;
+    const isProvider = this.#subscriber === null || this.#isPromoted;
+    if (isProvider) traffic.setEven(null);
+    // Before the first transaction, the log has no stable id.
+    if (isProvider && log.safe > 0) traffic.serial = serialBase(log.logId) + log.safe;
     this.#parts.board.write({
       ...traffic.shown(),
       replica,

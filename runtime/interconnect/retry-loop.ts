@@ -15,12 +15,12 @@ export interface RetryLoopOptions {
   readonly warn: LogLine;
 }
 
-/** This provider was superseded: no further attempts. */
-const REPLACED = "SVC2535";
+/** This provider was superseded: the last attempt. */
+const SUPERSEDED = "SVC2535";
 
 export class RetryLoop {
   readonly #parts: RetryLoopOptions;
-  readonly #hurry = new InterruptibleSleep();
+  readonly #pause = new InterruptibleSleep();
   #isOver = false;
   #lastLogged = "";
 
@@ -44,21 +44,21 @@ export class RetryLoop {
         this.failed(error as Error);
       }
       if (performance.now() - startedAt > maxMs) backoff.reset();
-      await this.#hurry.wait(backoff.fail());
+      await this.#pause.wait(backoff.fail());
     }
   }
 
   /** Starts the next attempt at once. */
-  hurry(): void {
-    this.#hurry.ring();
+  retryNow(): void {
+    this.#pause.ring();
   }
 
   end(): void {
     this.#isOver = true;
-    this.#hurry.ring();
+    this.#pause.ring();
   }
 
-  /** The next failure is logged even if it repeats the previous one. */
+  /** Records a success: the next failure is logged even if it repeats the previous one. */
   succeeded(): void {
     this.#lastLogged = "";
   }
@@ -67,7 +67,7 @@ export class RetryLoop {
     const { message } = error;
     const { name, warn } = this.#parts;
     const code = error instanceof SvcError ? error.code : this.#parts.code;
-    const isLast = code === REPLACED;
+    const isLast = code === SUPERSEDED;
     if ((this.#isOver && !isLast) || message === this.#lastLogged) return;
     this.#lastLogged = message;
     warn(`${code}: ${message} (${name}${isLast ? "" : "; tried again"})`, "warn");
@@ -83,7 +83,7 @@ export class InterruptibleSleep {
     this.#end();
   }
 
-  /** Sleeps `ms` or until `ring`; returns at once if it has rung since the last sleep. */
+  /** Sleeps until `ring`, `ms` at most. Returns at once after a `ring` since the last sleep. */
   async wait(ms: number): Promise<void> {
     if (!this.#hasRung) {
       await new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
-// Transfer of a graph snapshot: the provider's snapshot file in chunks, written to the subscriber's
-// folder. Its content is validated when it is loaded.
+// Transfer of a graph snapshot: the provider sends the snapshot file and external values in chunks,
+// and the subscriber writes them to its folder. The content is validated when it is loaded.
 
 import {
   closeSync,
@@ -22,7 +22,7 @@ import { MessageType, type MessageTypeNumber, malformedMessage } from "./wire/me
 import type { OfferedGraph, SnapshotHead } from "./wire/positions.js";
 
 const CHUNK_BYTES = 2 ** 18;
-/** Prefix of each value. */
+/** Length prefix of each external value. */
 const LENGTH_BYTES = 4;
 
 export interface SnapshotSource {
@@ -51,7 +51,7 @@ export async function sendSnapshot(
   const folder = await source.saveNow(graph.name);
   const { current } = new SnapshotFiles(folder);
   const { operationCount } = readSnapshotHeader(current);
-  // A concurrent save renames over it and leaves this descriptor valid.
+  // The descriptor stays valid if a concurrent save replaces the file.
   const descriptor = openSync(current, "r");
   try {
     const { size: bytes } = fstatSync(descriptor);
@@ -144,7 +144,7 @@ async function receiveBytes(
 /** Replaces all snapshots of a closed graph by the received one. */
 export function installSnapshot(folder: string): void {
   const files = new SnapshotFiles(folder);
-  // A former snapshot would be the fallback for a corrupt one, although it is older.
+  // Otherwise recovery would fall back to an older snapshot if the received one is corrupt.
   const { current, previous, delta, previousDelta } = files;
   for (const stale of [current, previous, delta, previousDelta]) rmSync(stale, { force: true });
   installValues(folder, receivedValuesFile(folder));

@@ -1,12 +1,12 @@
-// Replication subscriber: listens for one provider at a time and applies what it sends. The changes
-// enter this instance's log like any others.
+// Replication subscriber: listens for providers, follows one at a time and applies its changes.
+// They enter the log of this instance like any others.
 
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
 import type { ReplicaReport, Traffic } from "../metrics/traffic.js";
 import type { FlowControl } from "./flow-control.js";
-import { staleEpoch } from "./lineage.js";
+import { staleEpochError } from "./lineage.js";
 import type { LogFollower } from "./log-transport.js";
 import type { Replica } from "./replica.js";
 import { ReplicaInput } from "./replica-input.js";
@@ -22,10 +22,10 @@ import {
 import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 
 const MAX_CONNECTIONS = 16;
-/** Default interval of acknowledgements; shorter than the provider's silence timeout. */
+/** Default interval of acknowledgments; shorter than the silence timeout of a provider. */
 const ACK_MS = 2_000;
 const NOTHING = Buffer.alloc(0);
-/** At most one failure of unauthenticated peers is logged in this time. */
+/** Minimum interval between two log lines about unauthenticated peers. */
 const UNAUTHENTICATED_LOG_MS = 1_000;
 
 export interface SubscriberParts {
@@ -33,44 +33,44 @@ export interface SubscriberParts {
   /** Listen address; null: all. */
   readonly ip: string | null;
   readonly key: SharedKey;
-  /** Called once the port is bound, because it marks the data folder. */
+  /** Creates the replica. Called only once the port is bound, because it marks the data folder. */
   readonly replica: () => Promise<Replica>;
   /** Pauses inbound traffic. */
   readonly gate: FlowControl;
   readonly traffic: Traffic;
   readonly status: () => PeerStatus;
   readonly warn: LogLine;
-  /** For members of a group, which follow the provider with the highest epoch; else null. */
+  /** Group of this instance; null: none. A member follows the provider with the highest epoch. */
   readonly membership: MemberEvents | null;
 }
 
 export interface MemberEvents {
-  /** Interval of acknowledgements. */
+  /** Interval of acknowledgments in milliseconds. */
   readonly ackMs: number;
-  /** Called when the provider has gone, or another one was met. */
-  disturbed(): void;
+  /** Called when the provider has disconnected, or another one has connected. */
+  providerChanged(): void;
   /**
-   * Called when the leader lacks changes that this replica has.
-   * @param end of the followed log that the leader continued; null: not known
-   * @throws Error if they cannot be given up now
+   * Called when this replica has changes that the leader lacks.
+   * @param end transaction of the followed log at which the leader took over; null: not known
+   * @throws Error if the changes cannot be discarded now
    */
-  ahead(reason: string, end: Ancestor | null): void;
+  restartWithoutChanges(reason: string, end: Ancestor | null): void;
 }
 
 export class Subscriber implements LogFollower {
   readonly #parts: SubscriberParts;
   readonly #server: Server;
   readonly #peers = new Set<Peer>();
-  /** Set while listening, except on a provider. */
+  /** Null before it listens, and on a promoted instance that only announces its epoch. */
   #replica: Replica | null = null;
   #provider: Peer | null = null;
   #lastLogged = "";
   #lastUnauthenticatedAt = Number.NEGATIVE_INFINITY;
-  /** Set after promotion: the epoch announced to would-be providers. */
+  /** Epoch announced to providers that connect after a promotion; null: not promoted. */
   #promotedTo: number | null = null;
   #resume: () => void = () => undefined;
-  /** Highest epoch of a leader of its group; what is here may be older. */
-  #met = 0;
+  /** Lowest epoch that a provider may have: the highest of a leader of its group. */
+  #minEpoch = 0;
 
   constructor(parts: SubscriberParts) {
     this.#parts = parts;
@@ -144,9 +144,9 @@ export class Subscriber implements LogFollower {
     this.#resume();
   }
 
-  meet(epoch: number): void {
-    if (epoch <= this.#met) return;
-    this.#met = epoch;
+  rejectEpochsBelow(epoch: number): void {
+    if (epoch <= this.#minEpoch) return;
+    this.#minEpoch = epoch;
     if (this.#replica !== null && epoch > this.#replica.epoch) this.#provider?.close();
   }
 
@@ -179,12 +179,12 @@ export class Subscriber implements LogFollower {
       this.#provider = peer;
       await this.#follow(peer);
     } catch (caught) {
-      const error = caught instanceof AheadError ? this.#giveUp(caught) : caught;
-      // Members that only ask for positions disconnect at once.
+      const error = caught instanceof AheadError ? this.#discardChanges(caught) : caught;
+      // A member that only reads positions disconnects at once: that is no failure.
       if (peer.isTrusted && peer.hasEnded && this.#parts.membership !== null) return;
       if (peer.isTrusted) this.#logFailure(error as Error);
       else this.#logUnauthenticated(error as Error);
-      // Other messages may contain more than the peer should see.
+      // Other messages may contain details that the peer should not see.
       if (isRefusal(error)) await peer.refuse((error as Error).message);
     } finally {
       peer.close();
@@ -193,13 +193,13 @@ export class Subscriber implements LogFollower {
     }
   }
 
-  /** Gives up what its leader lacks. Returns the error for the log. */
-  #giveUp(error: AheadError): SvcError {
+  /** Restarts without the changes that the leader lacks. Returns the error for the log. */
+  #discardChanges(error: AheadError): SvcError {
     try {
-      this.#parts.membership?.ahead(error.message, error.end);
+      this.#parts.membership?.restartWithoutChanges(error.message, error.end);
       return error;
     } catch (failure) {
-      // The disk may be full. The leader connects, and refuses, again.
+      // For example, the disk is full. The leader will connect and refuse again.
       const { message } = failure as Error;
       const text = `changes that the leader lacks cannot be set aside: ${message}`;
       return new SvcError("SVC3404", `leadership: ${text}`, { cause: failure });
@@ -226,16 +226,16 @@ export class Subscriber implements LogFollower {
   }
 
   /**
-   * Leaves its provider for another one of a higher epoch, which connects again: what this replica
-   * has may change until the former connection is closed.
+   * Disconnects from its provider if another one has a higher epoch. The other one must connect
+   * again: the positions of this replica may change until the former connection is closed.
    */
   async #leaveFor(peer: Peer): Promise<void> {
     const replica = this.#replica!;
     await peer.sendJson(MessageType.Positions, replica.positions());
-    // A provider of a lower epoch does not answer.
+    // A provider of a lower epoch does not send its offer.
     const { epoch } = parseOffer(parseJsonBody(await peer.answer(MessageType.Table)));
     if (epoch < replica.epoch) return;
-    replica.meet(epoch);
+    replica.rejectEpochsBelow(epoch);
     this.#provider?.close();
   }
 
@@ -243,56 +243,56 @@ export class Subscriber implements LogFollower {
     const { warn, traffic } = this.#parts;
     const replica = this.#replica!;
     const offer = await this.#requestOffer(peer, replica);
-    if (offer.epoch < this.#met) throw staleEpoch(offer.epoch, this.#met);
+    if (offer.epoch < this.#minEpoch) throw staleEpochError(offer.epoch, this.#minEpoch);
     await replica.accept(offer);
-    // Only now: earlier data of a former provider may become durable meanwhile and must not be
+    // Not earlier: data of a former provider may become durable until then, and must not be
     // acknowledged to this one.
-    replica.onSafe = () => this.#acknowledge();
+    replica.onDurable = () => this.#acknowledge();
     const input = new ReplicaInput(replica, traffic);
     input.begin(offer);
     warn(`replication: following ${peer.address} (${offer.graphs.length} graphs)`);
     this.#lastLogged = "";
     const report = (): void => {
       this.#acknowledge();
-      replica.keepMark();
+      replica.refreshMarker();
       void peer.sendJson(MessageType.Status, this.#parts.status()).catch(() => undefined);
     };
     report();
     const { membership } = this.#parts;
     const timer = setInterval(report, membership?.ackMs ?? ACK_MS).unref();
-    // Only now: other members connect to ask what is here.
+    // Not earlier: other members also connect, but only to read positions.
     traffic.provider = `svc://${peer.address}:${peer.port}`;
     try {
       for (;;) {
         const message = await peer.next();
         if (message === null) return;
         if (!this.#parts.gate.isOpen && !(await this.#hold(peer))) return;
-        await input.take(peer, message);
+        await input.apply(peer, message);
       }
     } finally {
       clearInterval(timer);
-      replica.onSafe = () => undefined;
+      replica.onDurable = () => undefined;
       traffic.provider = null;
       traffic.providerDigest = "";
-      replica.mark();
-      replica.lose();
-      membership?.disturbed();
+      replica.writeMarker();
+      replica.providerLost();
+      membership?.providerChanged();
       warn(`replication: ${peer.address} disconnected`);
     }
   }
 
-  /** @throws SvcError SVC2532 if the provider rejects what the replica has */
+  /** @throws SvcError SVC2532 if the provider rejects the positions of the replica */
   async #requestOffer(peer: Peer, replica: Replica): Promise<Offer> {
     await peer.sendJson(MessageType.Positions, replica.positions());
     try {
       return parseOffer(parseJsonBody(await peer.answer(MessageType.Table)));
     } catch (error) {
-      if (error instanceof SvcError && error.code === "SVC2532") replica.reject();
+      if (error instanceof SvcError && error.code === "SVC2532") replica.providerRejected();
       throw error;
     }
   }
 
-  /** Waits until the flow control opens; returns false if the provider disconnects first. */
+  /** Waits until the flow control opens. Returns false if the provider disconnects first. */
   async #hold(peer: Peer): Promise<boolean> {
     await peer.send(MessageType.Pause, NOTHING);
     while (!this.#parts.gate.isOpen) {
@@ -308,13 +308,13 @@ export class Subscriber implements LogFollower {
     });
   }
 
-  /** Acknowledges what is durable here. */
+  /** Acknowledges all transactions that are durable here. */
   #acknowledge(): void {
     const { durableSn } = this.#replica!;
     if (durableSn === null) return;
     const body = Buffer.alloc(8);
     body.writeBigUInt64LE(BigInt(durableSn));
-    // Not awaited: a provider that does not read loses its connection.
+    // Not awaited: the connection times out if the provider does not read.
     this.#provider?.send(MessageType.Ack, body).catch(() => undefined);
   }
 
@@ -334,7 +334,7 @@ export class Subscriber implements LogFollower {
   }
 }
 
-/** Returns whether the peer should see the message. */
+/** Returns whether the peer may see the message of an error. */
 function isRefusal(error: unknown): boolean {
   return error instanceof SvcError && ["SVC2532", "SVC2535", "SVC3200"].includes(error.code);
 }

@@ -14,7 +14,7 @@ import { DumpWriter } from "./dump-writer.js";
 const IDLE_MS = 1_000;
 
 interface DumpProviderParts
-  extends Pick<SenderParts, "log" | "snapshots" | "gate" | "warn" | "ended"> {
+  extends Pick<SenderParts, "log" | "snapshots" | "gate" | "warn" | "onEnded"> {
   readonly folder: string;
 }
 
@@ -43,12 +43,12 @@ class DumpProvider implements LogSender {
     return dumpUri(this.#parts.folder);
   }
 
-  get keptSn(): number {
+  get firstNeededSn(): number {
     if (this.#isStopped) return Number.POSITIVE_INFINITY;
     return this.#reached === null ? this.#parts.log.channel.log.first : this.#reached + 1;
   }
 
-  has(sn: number): boolean {
+  hasAcknowledged(sn: number): boolean {
     return (this.#reached ?? -1) >= sn;
   }
 
@@ -58,7 +58,7 @@ class DumpProvider implements LogSender {
   }
 
   get isRepairing(): boolean {
-    return !this.#isStopped && !this.has(this.#repairGoal);
+    return !this.#isStopped && !this.hasAcknowledged(this.#repairGoal);
   }
 
   wake(): void {
@@ -69,8 +69,8 @@ class DumpProvider implements LogSender {
     const lagUnits = Math.max(0, this.#parts.log.channel.log.safe - (this.#reached ?? 0));
     return {
       ...{ uri: this.uri, host: "", ip: "", adminPort: 0, txPort: 0, digest: "", serial: 0 },
-      isConnected: this.has(this.#goal),
-      isSynchronizing: !this.has(this.#goal),
+      isConnected: this.hasAcknowledged(this.#goal),
+      isSynchronizing: !this.hasAcknowledged(this.#goal),
       lagMs: 0,
       lagUnits,
     };
@@ -83,7 +83,7 @@ class DumpProvider implements LogSender {
   }
 
   async run(): Promise<void> {
-    const { log, snapshots, warn, ended } = this.#parts;
+    const { log, snapshots, warn, onEnded } = this.#parts;
     try {
       await this.#writer.begin(snapshots);
       this.#goal = log.channel.log.safe;
@@ -95,7 +95,7 @@ class DumpProvider implements LogSender {
       const known = error instanceof SvcError ? error.code : "SVC3340";
       warn(`${known}: ${(error as Error).message} (${this.uri})`, "error");
       this.stop();
-      ended();
+      onEnded();
     } finally {
       this.#writer.close();
     }

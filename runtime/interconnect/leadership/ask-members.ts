@@ -1,5 +1,5 @@
-// Asks members of a group what they have: a member tells its positions to each provider that
-// connects.
+// Reads the positions of members of a group: it connects to each as a provider does, and a member
+// sends its positions to any provider that connects.
 
 import { answerInTime } from "../../base/answer-in-time.js";
 import { dial, parseHostAndPort } from "../wire/dial.js";
@@ -8,17 +8,20 @@ import { PEER_LIMITS, Peer, parseJsonBody } from "../wire/peer.js";
 import { type Positions, parsePositions } from "../wire/positions.js";
 import type { SharedKey } from "../wire/shared-key.js";
 
-/** Asks all at once; null for each that does not answer in time. */
+/** Asks all members at once. Returns null for each that does not respond within `timeoutMs`. */
 export function askMembers(
   addresses: readonly string[],
   key: SharedKey,
-  ms: number,
+  timeoutMs: number,
 ): Promise<(Positions | null)[]> {
-  const asked = addresses.map((address) => answerInTime(ask(address, key), ms).catch(() => null));
-  return Promise.all(asked);
+  return Promise.all(
+    addresses.map((address) =>
+      answerInTime(fetchPositions(address, key), timeoutMs).catch(() => null),
+    ),
+  );
 }
 
-async function ask(address: string, key: SharedKey): Promise<Positions> {
+async function fetchPositions(address: string, key: SharedKey): Promise<Positions> {
   const { host, port } = parseHostAndPort(address, key);
   const peer = new Peer(await dial(host, port), PEER_LIMITS);
   try {

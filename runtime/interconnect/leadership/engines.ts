@@ -7,8 +7,8 @@ import { KubernetesEngine } from "./kubernetes-engine.js";
 import type { LeadershipEngine } from "./leadership.js";
 
 /**
- * Opens the engine for the record with a name, which is that of its group for the leader.
- * `timeoutMs` is the limit of one call.
+ * Opens an engine for the record `name`. The record of a leader has the name of its group.
+ * `timeoutMs` limits each call.
  */
 export type OpenEngine = (uri: string, name: string, timeoutMs: number) => LeadershipEngine;
 
@@ -21,8 +21,8 @@ const ENGINES: readonly (readonly [scheme: string, open: OpenEngine])[] = [
 
 /** @throws SvcError SVC3400 if there is no such engine, or it cannot be used */
 export const openEngine: OpenEngine = (uri, name, timeoutMs) => {
-  const found = ENGINES.find(([scheme]) => uri.startsWith(scheme));
-  if (found !== undefined) return found[1](uri, name, timeoutMs);
+  const engine = ENGINES.find(([scheme]) => uri.startsWith(scheme));
+  if (engine !== undefined) return engine[1](uri, name, timeoutMs);
   const schemes = ENGINES.map(([scheme]) => `${scheme}…`).join(", ");
   const text = `leadership: no engine ${JSON.stringify(uri.slice(0, 200))}; there are ${schemes}`;
   throw new SvcError("SVC3400", text);

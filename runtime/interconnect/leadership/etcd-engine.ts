@@ -1,5 +1,5 @@
-// Leadership engine over etcd 3 by its JSON gateway: one key for each record, replaced only if it
-// is unmodified. Reads are linearizable.
+// Leadership engine on the JSON gateway of etcd 3: one key per record, replaced by compare-and-swap
+// on its revision. Reads are linearizable.
 //
 //   http://host:port[,host:port...]/PREFIX, or https://
 
@@ -19,8 +19,8 @@ export class EtcdEngine implements LeadershipEngine {
   readonly #servers: readonly string[];
   readonly #key: string;
   readonly #timeoutMs: number;
-  /** Server that answered last. */
-  #at = 0;
+  /** Index of the server that responded last. */
+  #current = 0;
 
   /** @throws SvcError SVC3400 */
   constructor(uri: string, name: string, timeoutMs: number) {
@@ -38,17 +38,17 @@ export class EtcdEngine implements LeadershipEngine {
 
   async read(): Promise<TextReading> {
     const { kvs } = await this.#call("/v3/kv/range", { key: this.#key });
-    const [found] = Array.isArray(kvs) ? (kvs as readonly KeyValue[]) : [];
-    if (found === undefined) return { revision: ABSENT, text: null };
-    const text = Buffer.from(String(found.value ?? ""), "base64").toString();
-    return { revision: String(found.mod_revision), text };
+    const [entry] = Array.isArray(kvs) ? (kvs as readonly KeyValue[]) : [];
+    if (entry === undefined) return { revision: ABSENT, text: null };
+    const text = Buffer.from(String(entry.value ?? ""), "base64").toString();
+    return { revision: String(entry.mod_revision), text };
   }
 
   async swap(revision: string, text: string): Promise<string | null> {
     const value = Buffer.from(text).toString("base64");
-    const isSame = { key: this.#key, target: "MOD", result: "EQUAL", mod_revision: revision };
+    const unmodified = { key: this.#key, target: "MOD", result: "EQUAL", mod_revision: revision };
     const { succeeded, header } = await this.#call("/v3/kv/txn", {
-      compare: [isSame],
+      compare: [unmodified],
       success: [{ request_put: { key: this.#key, value } }],
     });
     if (succeeded !== true) return null;
@@ -57,20 +57,20 @@ export class EtcdEngine implements LeadershipEngine {
 
   async close(): Promise<void> {}
 
-  /** Asks the server that answered last; after a failure the next call asks another one. */
+  /** Calls the server that responded last; after a failure, the next call tries the next server. */
   async #call(path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
     const timeoutMs = this.#timeoutMs;
     try {
-      const url = `${this.#servers[this.#at]}${path}`;
-      const answer = await requestJson(url, { body, timeoutMs, maxBytes });
-      if (answer.status !== 200) throw new Error(`etcd answers ${answer.status}`);
-      return answer.json;
+      const url = `${this.#servers[this.#current]}${path}`;
+      const response = await requestJson(url, { body, timeoutMs, maxBytes });
+      if (response.status !== 200) throw new Error(`etcd answers ${response.status}`);
+      return response.json;
     } catch (error) {
-      this.#at = (this.#at + 1) % this.#servers.length;
+      this.#current = (this.#current + 1) % this.#servers.length;
       throw error;
     }
   }
 }
 
-/** The record in base64, and what surrounds it. */
+/** Base64 enlarges a record by a third; the rest is for the JSON around it. */
 const maxBytes = 2 * MAX_TEXT_BYTES;

@@ -1,12 +1,13 @@
-// Followers of a leader: how far each of them is, which must acknowledge a change before it is
-// answered (`required`), and which may lead next (`synced`). A member is added to `required` first,
-// and to `synced` once it has everything from before; it is removed in the opposite order.
+// Tracks the followers of a leader: the position of each, which must acknowledge a change before
+// its response (`required`), and which may lead next (`synced`). A member first becomes required.
+// It becomes synced once it has everything that was written before that. Removal is in the opposite
+// order.
 
 import type { Incarnation } from "./leadership.js";
 
-/** A member later than this is not waited for. */
+/** A member whose lag exceeds this no longer delays responses. */
 const LATE_MS = 1_000;
-/** Interval of remembered ends of the log, and how many of them reach back `LATE_MS`. */
+/** Interval at which the end of the log is sampled, and the number of samples in `LATE_MS`. */
 const MARK_MS = 50;
 const MARKS = LATE_MS / MARK_MS;
 
@@ -15,29 +16,30 @@ interface Follower {
   readonly incarnation: string;
   /** Last transaction on its disk; -1: unknown. */
   sn: number;
-  answeredAtMs: number;
+  /** Time of its last acknowledgment. */
+  ackedAtMs: number;
   /** Null while it is connected. */
   lostAtMs: number | null;
   isRequired: boolean;
   isSynced: boolean;
-  /** End of the log when it became required: what it must have before it is synced. */
+  /** End of the log when it became required. It is synced only after it has reached this. */
   target: number;
 }
 
 export class FollowerProgress {
   readonly #followers = new Map<string, Follower>();
-  /** Ends of the log and when they were reached; the first may be older than `LATE_MS`. */
+  /** Samples of the end of the log; the first may be older than `LATE_MS`. */
   #marks: { readonly sn: number; readonly atMs: number }[] = [];
-  #last = 0;
+  #logEnd = 0;
 
   /**
-   * @param synced members that a new leader depends on
-   * @param former leader that was silent: it is not waited for
+   * @param synced synced members named by the record of a new leader
+   * @param former previous leader; it counts as late at once, because it was silent before
    */
   constructor(synced: readonly Incarnation[] = [], now = 0, former: string | null = null) {
-    for (const one of synced) {
-      const lostAtMs = one[0] === former ? now - LATE_MS : now;
-      Object.assign(this.#follower(one, lostAtMs), { isRequired: true, isSynced: true });
+    for (const member of synced) {
+      const lostAtMs = member[0] === former ? now - LATE_MS : now;
+      Object.assign(this.#follower(member, lostAtMs), { isRequired: true, isSynced: true });
     }
   }
 
@@ -53,93 +55,93 @@ export class FollowerProgress {
     return Math.min(Number.POSITIVE_INFINITY, ...this.required().map(({ sn }) => sn));
   }
 
-  /** Returns whether there are required members, and all have answered since a time. */
+  /** Returns whether there are required members and each has acknowledged since `sinceMs`. */
   haveAllAnswered(sinceMs: number): boolean {
     const required = this.required();
-    return required.length > 0 && required.every((one) => one.answeredAtMs >= sinceMs);
+    return required.length > 0 && required.every(({ ackedAtMs }) => ackedAtMs >= sinceMs);
   }
 
-  /** @param id null: no follower */
+  /** Returns whether a required member has the whole log. @param id null: no member */
   hasAll(id: string | null): boolean {
-    return this.required().some((one) => one.id === id && one.sn >= this.#last);
+    return this.required().some((follower) => follower.id === id && follower.sn >= this.#logEnd);
   }
 
-  /** Returns whether all required members have everything. */
+  /** Returns whether every required member has the whole log. */
   haveAll(): boolean {
-    return this.confirmedSn() >= this.#last;
+    return this.confirmedSn() >= this.#logEnd;
   }
 
-  acknowledged(now: number, follower: Incarnation, sn: number): void {
-    const one = this.#follower(follower, now);
-    one.sn = sn;
-    one.answeredAtMs = now;
-    one.lostAtMs = null;
+  acknowledged(now: number, member: Incarnation, sn: number): void {
+    const follower = this.#follower(member, now);
+    follower.sn = sn;
+    follower.ackedAtMs = now;
+    follower.lostAtMs = null;
   }
 
   lost(now: number, [id, incarnation]: Incarnation): void {
-    const one = this.#followers.get(`${id} ${incarnation}`);
-    if (one !== undefined) one.lostAtMs ??= now;
+    const follower = this.#followers.get(`${id} ${incarnation}`);
+    if (follower !== undefined) follower.lostAtMs ??= now;
   }
 
   written(now: number, sn: number): void {
-    if (sn === this.#last) return;
-    this.#last = sn;
+    if (sn === this.#logEnd) return;
+    this.#logEnd = sn;
     if (now - (this.#marks.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY) < MARK_MS) return;
     this.#marks = [...this.#marks.slice(-MARKS), { sn, atMs: now }];
   }
 
-  /** Makes those required that follow without delay. */
+  /** Makes all connected followers required, except late ones. */
   admit(now: number): void {
-    for (const one of this.#followers.values()) {
-      const isThere = one.lostAtMs === null && !this.#isLate(one, now);
-      if (one.isRequired || !isThere) continue;
-      one.isRequired = true;
-      one.target = this.#last;
+    for (const follower of this.#followers.values()) {
+      const isCurrent = follower.lostAtMs === null && !this.#isLate(follower, now);
+      if (follower.isRequired || !isCurrent) continue;
+      follower.isRequired = true;
+      follower.target = this.#logEnd;
     }
   }
 
   /**
-   * Returns the members that the record should name.
-   * @param least number of members that stay named, even if they are late
+   * Returns the members that the record should name as synced.
+   * @param minSynced late members stay in the record while it would name fewer members than this
    */
-  wanted(now: number, least: number): Incarnation[] {
+  selectSynced(now: number, minSynced: number): Incarnation[] {
     const required = this.required();
-    const isComplete = (one: Follower): boolean => one.isSynced || one.sn >= one.target;
-    const good = required.filter((one) => isComplete(one) && !this.#isLate(one, now));
-    // Also a member that was emptied: it replaces itself.
-    const isGood = ({ id }: Follower): boolean => good.some((other) => other.id === id);
-    const late = required.filter((one) => one.isSynced && !isGood(one));
-    const missing = Math.max(0, least - good.length);
-    return [...good, ...late.slice(0, missing)].map(({ id, incarnation }) => [id, incarnation]);
+    const isComplete = ({ isSynced, sn, target }: Follower): boolean => isSynced || sn >= target;
+    const current = required.filter((member) => isComplete(member) && !this.#isLate(member, now));
+    // By id only: a member with an emptied data folder replaces its former incarnation.
+    const currentIds = new Set(current.map(({ id }) => id));
+    const late = required.filter(({ id, isSynced }) => isSynced && !currentIds.has(id));
+    const missing = Math.max(0, minSynced - current.length);
+    return [...current, ...late.slice(0, missing)].map(({ id, incarnation }) => [id, incarnation]);
   }
 
-  /** The record names these members, and no delayed swap can change that any more. */
+  /** Applies a record that the engine has stored, and that no delayed swap can replace any more. */
   recorded(now: number, synced: readonly Incarnation[]): void {
-    const named = new Set(synced.map((one) => one.join(" ")));
-    for (const [key, one] of this.#followers) {
-      const wasSynced = one.isSynced;
-      one.isSynced = named.has(key);
-      if (one.isSynced || !(wasSynced || this.#isLate(one, now))) continue;
-      one.isRequired = false;
-      if (one.lostAtMs !== null) this.#followers.delete(key);
+    const named = new Set(synced.map((member) => member.join(" ")));
+    for (const [key, follower] of this.#followers) {
+      const wasSynced = follower.isSynced;
+      follower.isSynced = named.has(key);
+      if (follower.isSynced || !(wasSynced || this.#isLate(follower, now))) continue;
+      follower.isRequired = false;
+      if (follower.lostAtMs !== null) this.#followers.delete(key);
     }
   }
 
   #isLate({ sn, lostAtMs }: Follower, now: number): boolean {
     if (lostAtMs !== null && now - lostAtMs >= LATE_MS) return true;
-    const due = this.#marks.findLast(({ atMs }) => atMs <= now - LATE_MS);
-    return due !== undefined && sn < due.sn;
+    const mark = this.#marks.findLast(({ atMs }) => atMs <= now - LATE_MS);
+    return mark !== undefined && sn < mark.sn;
   }
 
   #follower([id, incarnation]: Incarnation, now: number): Follower {
     const key = `${id} ${incarnation}`;
-    const known = this.#followers.get(key);
-    if (known !== undefined) return known;
-    const one: Follower = {
-      ...{ id, incarnation, sn: -1, answeredAtMs: Number.NEGATIVE_INFINITY, lostAtMs: now },
+    const existing = this.#followers.get(key);
+    if (existing !== undefined) return existing;
+    const follower: Follower = {
+      ...{ id, incarnation, sn: -1, ackedAtMs: Number.NEGATIVE_INFINITY, lostAtMs: now },
       ...{ isRequired: false, isSynced: false, target: 0 },
     };
-    this.#followers.set(key, one);
-    return one;
+    this.#followers.set(key, follower);
+    return follower;
   }
 }

@@ -1,5 +1,6 @@
-// Driver of one member's state machine: executes its calls of the engine, and switches the instance
-// between providing and following. Runs in the interconnect thread, which user code cannot block.
+// Driver of the state machine of a member: executes its calls of the engine, and switches the
+// instance between providing and following. Runs in the interconnect thread, which user code cannot
+// block.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { answerInTime } from "../../base/answer-in-time.js";
@@ -30,8 +31,8 @@ const POLL_MS = 2;
 const STOP_HANDOVER_MS = 2000;
 const FORCE_MS = 10_000;
 const ERROR_LOG_MS = 30_000;
-/** How many `ttl` lie between two questions while no member may lead. */
-const ASK_AGAIN = 5;
+/** Number of `ttl` between two reports while the group cannot choose a leader. */
+const LOSS_REPORT = 5;
 
 export interface GroupParts {
   readonly settings: LeadershipSettings;
@@ -42,28 +43,27 @@ export interface GroupParts {
   readonly warn: LogLine;
   /** Last written transaction of the log. */
   readonly lastSn: () => number;
-  /** Milliseconds by which this replica is behind. */
+  /** Lag of this replica in milliseconds. */
   readonly lag: () => number;
-  /** When its provider was last heard, by `performance.now()`. */
+  /** When its provider last sent anything, by `performance.now()`. */
   readonly heardAtMs: () => number;
-  /** False while the data folder lacks a part of its provider's snapshots. */
+  /** False while snapshots of the provider are missing in the data folder. */
   readonly isComplete: () => boolean;
-  /** Returns whether one of these members has more of the log of the leader. */
+  /** Returns whether one of these members has more of the leader's log. */
   readonly isBehind: (ids: readonly string[]) => Promise<boolean>;
-  /** Returns what all members have. */
-  readonly positions: () => Promise<MemberPositions>;
+  readonly fetchPositions: () => Promise<MemberPositions>;
   readonly lead: (epoch: number) => Promise<void>;
   readonly follow: () => Promise<void>;
-  /** Refuses providers of lower epochs from now on. */
-  readonly met: (epoch: number) => void;
+  /** Rejects providers of lower epochs from now on. */
+  readonly rejectEpochsBelow: (epoch: number) => void;
   /** Waits for changes in progress, then refuses changes. Resolves when all are in the log. */
   readonly freeze: (deadline: number) => Promise<void>;
   readonly thaw: () => void;
-  /** Responds to the requests whose changes the members have acknowledged. */
+  /** Responds to the requests whose changes all required members have acknowledged. */
   readonly confirm: () => void;
   readonly publish: (role: GroupRole, epoch: number) => void;
   /** Called when the role, the epoch or the leader has changed. */
-  readonly changed: () => void;
+  readonly onChange: () => void;
 }
 
 export class Group implements MemberProgress {
@@ -74,7 +74,7 @@ export class Group implements MemberProgress {
   readonly #timer: NodeJS.Timeout;
   readonly #loss: LossReport;
   /** Epoch in which this instance provides; 0: it follows. */
-  #provides = 0;
+  #providedEpoch = 0;
   #isStopped = false;
   #running: Promise<void> | null = null;
   #published = "";
@@ -86,12 +86,13 @@ export class Group implements MemberProgress {
     const { id, ttl: ttlMs, minSynced, whenAlone, group, engine } = settings;
     const [, incarnation] = file.incarnation;
     const mayCreateRecord = id === group && file.epoch === 0;
-    const known = Math.max(epoch, file.epoch);
     this.#member = new Member({
-      ...{ id, incarnation, ttlMs, minSynced, whenAlone, mayCreateRecord, epoch: known },
+      ...{ id, incarnation, ttlMs, minSynced, whenAlone, mayCreateRecord },
+      epoch: Math.max(epoch, file.epoch),
     });
     this.#loss = new LossReport({
-      ...{ group, engine, warn: parts.warn, ask: parts.positions, askMs: ttlMs * ASK_AGAIN },
+      ...{ group, engine, warn: parts.warn, fetchPositions: parts.fetchPositions },
+      intervalMs: ttlMs * LOSS_REPORT,
     });
     this.#timer = setInterval(() => this.#tick(), ttlMs * TICK).unref();
     this.#publish();
@@ -105,10 +106,10 @@ export class Group implements MemberProgress {
     this.#running ??= this.#run();
   }
 
-  /** Hands over to a synced member if it leads, then stops. */
+  /** Stops. A leader first hands over to a synced member. */
   async stop(): Promise<void> {
     const successor = this.#member.required().find(({ isSynced }) => isSynced)?.id;
-    // Only a leader has required members.
+    // Only a leader has required members, and so a successor.
     if (successor !== undefined) {
       await this.handOver(successor, STOP_HANDOVER_MS).catch(() => undefined);
     }
@@ -121,7 +122,7 @@ export class Group implements MemberProgress {
 
   /** Returns the last transaction that all required members have on disk; -1 if it follows. */
   confirmedSn(): number {
-    return this.#provides > 0 ? this.#member.confirmedSn() : -1;
+    return this.#providedEpoch > 0 ? this.#member.confirmedSn() : -1;
   }
 
   acknowledged(member: Incarnation, sn: number): void {
@@ -140,37 +141,37 @@ export class Group implements MemberProgress {
     this.#sleep.ring();
   }
 
-  /** Reads the record at once, because the provider is gone. */
-  hurry(): void {
-    this.#member.hurry();
+  /** Reads the record at once, because the connection to the provider broke. */
+  readNow(): void {
+    this.#member.readNow();
     this.#sleep.ring();
   }
 
   /**
-   * Hands over to another member as soon as all required members have everything.
+   * Hands over to another member once all required members have the whole log.
    * @throws SvcError SVC3403; this instance then continues to lead, unless the outcome is unknown
    */
   async handOver(id: string, timeoutMs: number): Promise<void> {
-    const epoch = this.#provides;
+    const epoch = this.#providedEpoch;
     if (epoch === 0) throw new SvcError("SVC3403", "handover: this instance does not lead");
     if (!this.#member.beginHandover(id)) {
       const synced = this.#member.required().filter(({ isSynced }) => isSynced);
-      const names = synced.map((one) => one.id).join(", ") || "none";
+      const names = synced.map((member) => member.id).join(", ") || "none";
       const text = `handover: ${id} is not synced; synced members: ${names}`;
       throw new SvcError("SVC3403", text);
     }
     this.#publish();
     const deadline = performance.now() + timeoutMs;
     await this.#parts.freeze(deadline);
-    if (this.#provides !== epoch) {
-      // Another member has led since: what this one accepts now is not part of the handover.
-      if (this.#provides > 0) this.#parts.thaw();
+    if (this.#providedEpoch !== epoch) {
+      // Another member has led meanwhile. If this one leads again, it must accept changes.
+      if (this.#providedEpoch > 0) this.#parts.thaw();
       return;
     }
     this.#member.completeHandover(performance.now(), this.#parts.lastSn());
     this.#sleep.ring();
-    while (this.#provides === epoch && performance.now() < deadline) await delay(POLL_MS);
-    if (this.#provides !== epoch) return;
+    while (this.#providedEpoch === epoch && performance.now() < deadline) await delay(POLL_MS);
+    if (this.#providedEpoch !== epoch) return;
     this.#member.cancelHandover();
     if (!(await this.#isDecided())) {
       const { engine } = this.#parts.settings;
@@ -184,8 +185,8 @@ export class Group implements MemberProgress {
   }
 
   /**
-   * Waits for the outcome of a call that ends its leadership; returns whether it is known. A call
-   * has a time limit, and a read follows a failed one, unless the instance stops.
+   * Waits for the outcome of a swap that ends its leadership, and returns whether it is known. The
+   * wait ends: each call has a time limit, a read follows a failed swap, and `stop` ends it, too.
    */
   async #isDecided(): Promise<boolean> {
     while (this.#member.isGivingUp && !this.#isStopped) await delay(POLL_MS);
@@ -193,8 +194,8 @@ export class Group implements MemberProgress {
   }
 
   /**
-   * Takes the lead although other members may have more changes.
-   * @param acceptsLoss whether the operator accepts the loss of those changes
+   * Claims leadership although other members may have more changes.
+   * @param acceptsLoss true if the operator accepts the loss of those changes
    * @returns the new epoch
    * @throws SvcError SVC3402 without `acceptsLoss`, SVC3408 if the engine does not respond
    */
@@ -207,10 +208,10 @@ export class Group implements MemberProgress {
     this.#member.force();
     this.#sleep.ring();
     const deadline = performance.now() + FORCE_MS;
-    while (this.#provides === 0 && performance.now() < deadline) await delay(POLL_MS);
-    // Later, another member may lead that has more.
+    while (this.#providedEpoch === 0 && performance.now() < deadline) await delay(POLL_MS);
+    // A later claim could replace a leader with more changes.
     this.#member.cancelForce();
-    if (this.#provides > 0) return this.#provides;
+    if (this.#providedEpoch > 0) return this.#providedEpoch;
     throw new SvcError("SVC3408", `leadership: ${this.#parts.settings.engine} does not answer`);
   }
 
@@ -230,7 +231,7 @@ export class Group implements MemberProgress {
       await this.#observe();
       await this.#reportLoss();
       const now = performance.now();
-      // A follower that is admitted now must get what was confirmed without it.
+      // A follower that is admitted now must first receive what was confirmed without it.
       this.#member.written(now, this.#parts.lastSn());
       const call = this.#member.next(now);
       if (call.do === "wait") {
@@ -239,7 +240,7 @@ export class Group implements MemberProgress {
       }
       const { engine } = this.#parts;
       const isClaim = call.do === "swap" && !this.#member.isLeading;
-      // The record may name this member from before a snapshot began to replace its graphs.
+      // The record may still name this member although a snapshot has begun to replace its graphs.
       if (isClaim && !this.#member.isForced && !this.#parts.isComplete()) {
         this.#member.resign(now);
         continue;
@@ -250,8 +251,7 @@ export class Group implements MemberProgress {
           const { revision, text } = await this.#limited(engine.read());
           this.#member.heard(performance.now(), { revision, record: parseRecord(text) });
         } else {
-          // The swap may end the leadership: requests whose changes are confirmed get their
-          // responses first.
+          // The swap may end the leadership, so respond to requests with confirmed changes first.
           this.#parts.confirm();
           const revision = await this.#limited(
             engine.swap(call.revision, encodeRecord(call.record)),
@@ -265,25 +265,25 @@ export class Group implements MemberProgress {
     }
   }
 
-  /** Returns whether another member, which has more, claims first. */
+  /** Returns whether a member with more changes should claim first. */
   async #mustYield(): Promise<boolean> {
     const { rivals, isForced } = this.#member;
     if (isForced || rivals.length === 0) return false;
-    // It claims even if it cannot ask: a group without leader would be worse.
+    // It claims even if rivals cannot be asked: a group without a leader would be worse.
     const isBehind = await this.#parts.isBehind(rivals).catch((error: Error) => {
       this.#parts.warn(`leadership: cannot ask other members: ${error.message}`, "warn");
       return false;
     });
-    this.#member.asked(performance.now(), isBehind);
+    this.#member.rivalsCompared(performance.now(), isBehind);
     return isBehind;
   }
 
   async #reportLoss(): Promise<void> {
     const { isAbandoned, recorded } = this.#member;
     const hasRecord = recorded.length > 0;
-    // The first member of a new group may come late. A record has an epoch, which the file keeps.
+    // The first member of a new group may start late; nothing is lost then.
     const isNew = this.#parts.file.epoch === 0;
-    if (!isAbandoned || isNew) return this.#loss.end();
+    if (!isAbandoned || isNew) return this.#loss.reset();
     await this.#loss.check(hasRecord ? recorded : null);
   }
 
@@ -291,28 +291,28 @@ export class Group implements MemberProgress {
   async #observe(): Promise<void> {
     const { isLeading, epoch } = this.#member;
     this.#publish();
-    if (this.#provides > 0 && (!isLeading || epoch !== this.#provides)) {
-      this.#provides = 0;
+    if (this.#providedEpoch > 0 && (!isLeading || epoch !== this.#providedEpoch)) {
+      this.#providedEpoch = 0;
       this.#publish();
       await this.#parts.follow();
       this.#parts.warn(`leadership: this instance follows; leader: ${this.#member.leader}`);
     }
-    if (isLeading && this.#provides === 0) await this.#lead(epoch);
-    if (!isLeading) this.#see(this.#member.groupEpoch);
+    if (isLeading && this.#providedEpoch === 0) await this.#lead(epoch);
+    if (!isLeading) this.#recordEpoch(this.#member.groupEpoch);
     this.#publish();
   }
 
   /** Records the epoch of a leader; from then on, this instance rejects lower epochs. */
-  #see(epoch: number): void {
-    this.#parts.file.see(epoch);
-    this.#parts.met(epoch);
+  #recordEpoch(epoch: number): void {
+    this.#parts.file.recordEpoch(epoch);
+    this.#parts.rejectEpochsBelow(epoch);
   }
 
   async #lead(epoch: number): Promise<void> {
     try {
-      this.#parts.file.see(epoch);
+      this.#parts.file.recordEpoch(epoch);
       await this.#parts.lead(epoch);
-      this.#provides = epoch;
+      this.#providedEpoch = epoch;
     } catch (error) {
       this.#parts.warn(`SVC3400: leadership: cannot lead: ${(error as Error).message}`, "error");
       this.#member.resign(performance.now());
@@ -330,7 +330,7 @@ export class Group implements MemberProgress {
 
   #role(): GroupRole {
     const mode = this.#member.mode(performance.now());
-    return this.#provides === 0 ? "following" : mode;
+    return this.#providedEpoch === 0 ? "following" : mode;
   }
 
   #publish(): void {
@@ -339,7 +339,7 @@ export class Group implements MemberProgress {
     const published = `${role} ${epoch} ${leader}`;
     if (published === this.#published) return;
     this.#published = published;
-    this.#parts.changed();
+    this.#parts.onChange();
   }
 
   #limited<T>(answer: Promise<T>): Promise<T> {

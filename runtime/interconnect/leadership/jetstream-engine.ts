@@ -1,5 +1,5 @@
-// Leadership engine over a stream of NATS JetStream: one message per record, replaced only if it is
-// still the last one. Reads are answered by the leader of the stream.
+// Leadership engine on a stream of NATS JetStream: one message per record, replaced only if it is
+// still the last one of its subject. The leader of the stream serves all reads.
 //
 //   nats://host:port[,host:port...]/NAME[?replicas=3]
 
@@ -10,7 +10,7 @@ import { isNotFound, type NatsPackages, natsPackages } from "../stream/jetstream
 import { parseStreamAddress } from "../stream/jetstream-transport.js";
 import type { LeadershipEngine, TextReading } from "./leadership.js";
 
-/** Error code of the broker for a message that is not the last one any more. */
+/** Error code of the broker: another message was published since the expected one. */
 const WRONG_LAST_SEQUENCE = 10071;
 const ABSENT = "0";
 
@@ -84,7 +84,7 @@ export class JetStreamEngine implements LeadershipEngine {
     const timeout = this.#timeoutMs;
     const connection = await transport.connect({
       ...{ servers: [...servers], name: `svc ${name}`, timeout },
-      // Another server may lead the stream by now.
+      // After a failure of this server, another one leads the stream.
       ...{ reconnect: true, maxReconnectAttempts: -1, reconnectTimeWait: timeout / 4 },
       ...(process.env.SVC_NATS_TOKEN && { token: process.env.SVC_NATS_TOKEN }),
     });

@@ -1,4 +1,4 @@
-// HTTP request for JSON to an external service, with a timeout and a size limit.
+// HTTP request to an external service that responds with JSON, with a timeout and a size limit.
 
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -21,15 +21,15 @@ export interface JsonResponse {
 }
 
 /**
- * Resolves with an empty object for JSON of another type.
- * @throws Error without a complete response within `timeoutMs` and `maxBytes`, or if it is not JSON
+ * Resolves with an empty object if the JSON in the response is not an object.
+ * @throws Error if the response is late, too long or not JSON
  */
-export function requestJson(url: string, given: JsonRequest): Promise<JsonResponse> {
-  const { method = "POST", body, ca, timeoutMs, maxBytes } = given;
+export function requestJson(url: string, query: JsonRequest): Promise<JsonResponse> {
+  const { method = "POST", body, ca, timeoutMs, maxBytes } = query;
   const text = body === undefined ? "" : JSON.stringify(body);
   // Node.js omits the length of a DELETE, and servers would then ignore the body.
   const length = { "Content-Length": Buffer.byteLength(text) };
-  const headers = { "Content-Type": "application/json", ...length, ...given.headers };
+  const headers = { "Content-Type": "application/json", ...length, ...query.headers };
   const signal = AbortSignal.timeout(timeoutMs);
   const options = { method, headers, signal, ca };
   const send = url.startsWith("https:") ? requestHttps : requestHttp;

@@ -1,5 +1,5 @@
-// The API of the Kubernetes cluster that this process runs in, as its service account. Tokens and
-// certificates are read for each request, because Kubernetes replaces them while pods run.
+// Client of the API of the Kubernetes cluster that this process runs in, with its service account.
+// Reads token and certificate for each request, because Kubernetes replaces them while pods run.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { type JsonRequest, type JsonResponse, requestJson } from "./json-request
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 const MAX_BYTES = 2 ** 20;
 
-/** Where the API is, and the credentials for it. */
+/** URL of the API, and the credentials for it. */
 export interface ClusterAccess {
   readonly url: string;
   /** Folder with `token`, `ca.crt` and `namespace`. */
@@ -41,7 +41,7 @@ export class KubernetesApi {
     this.#read("token");
   }
 
-  /** @throws Error if there is no complete answer in time */
+  /** @throws Error without a complete response within `timeoutMs` */
   request(
     method: NonNullable<JsonRequest["method"]>,
     path: string,

@@ -1,6 +1,6 @@
-// Leadership engine over Leases of Kubernetes (`coordination.k8s.io/v1`): one for each record. The
+// Leadership engine on Leases of Kubernetes (`coordination.k8s.io/v1`): one Lease per record. The
 // API server replaces an object only if the request names its latest `resourceVersion`. The record
-// is an annotation; the fields of the Lease show the holder to people and tools.
+// is an annotation; the fields of the Lease only show the holder to people and tools.
 //
 //   kubernetes://PREFIX
 
@@ -30,11 +30,11 @@ type Verb = "get" | "create" | "update";
 
 export class KubernetesEngine implements LeadershipEngine {
   readonly #api: KubernetesApi;
-  /** Name of the Lease, and of the record in it. */
   readonly #lease: string;
+  /** Name of the record, which the Lease contains. */
   readonly #name: string;
   readonly #timeoutMs: number;
-  /** Epoch whose claim this instance has seen, and when that was. */
+  /** Last epoch that this instance has seen, and `acquireTime` of its leader. */
   #acquired: { readonly epoch: number; readonly time: string } | null = null;
 
   /** @throws SvcError SVC3400 */
@@ -51,7 +51,7 @@ export class KubernetesEngine implements LeadershipEngine {
   }
 
   async read(): Promise<TextReading> {
-    // Without a resourceVersion in the query, the latest state is read, not a cached one.
+    // Without `resourceVersion` in the query, the API server bypasses its cache.
     const { status, json } = await this.#call("get", "GET", `/${this.#lease}`);
     if (status === NOT_FOUND) return { revision: ABSENT, text: null };
     if (status !== OK) throw failure(status, json);
@@ -72,7 +72,7 @@ export class KubernetesEngine implements LeadershipEngine {
       revision === ABSENT
         ? await this.#call("create", "POST", "", lease)
         : await this.#call("update", "PUT", `/${this.#lease}`, lease);
-    // Another instance has created, replaced or removed it.
+    // Another instance has created, replaced or removed the Lease.
     if (status === CONFLICT || status === NOT_FOUND) return null;
     if (status !== OK && status !== CREATED) throw failure(status, json);
     return String((json as Lease).metadata?.resourceVersion);
@@ -92,7 +92,7 @@ export class KubernetesEngine implements LeadershipEngine {
     };
   }
 
-  /** Shows who leads; empty for a record of another kind. */
+  /** Returns the fields of the Lease that show the leader; none for other records. */
   #describe(text: string): object {
     const record = findRecord(text);
     if (record === null) return {};
@@ -115,9 +115,9 @@ export class KubernetesEngine implements LeadershipEngine {
   ): Promise<JsonResponse> {
     const { namespace } = this.#api;
     const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases${name}`;
-    const answer = await this.#api.request(method, path, this.#timeoutMs, lease);
-    if (answer.status === FORBIDDEN) throw this.#permissionError(verb);
-    return answer;
+    const response = await this.#api.request(method, path, this.#timeoutMs, lease);
+    if (response.status === FORBIDDEN) throw this.#permissionError(verb);
+    return response;
   }
 
   #permissionError(verb: Verb): SvcError {
@@ -135,7 +135,7 @@ export class KubernetesEngine implements LeadershipEngine {
   }
 }
 
-/** Time as Kubernetes writes it in Leases. */
+/** Returns the current time in the format of Leases, with microseconds. */
 function microTime(): string {
   return new Date().toISOString().replace("Z", "000Z");
 }

@@ -1,6 +1,6 @@
-// Leadership engine: keeps small records for each group of instances in a service that exists
-// already, and replaces one only if no other member has. Each engine is one module with a row in
-// engines.ts, chosen by the scheme of a URI.
+// Leadership engine: stores small records of a group in an external service, and replaces a record
+// by compare-and-swap. Each engine is one module with a row in engines.ts; the scheme of a URI
+// selects it.
 
 import { SvcError } from "../../base/errors.js";
 import { explainLaterFormat } from "../../base/later-release.js";
@@ -9,14 +9,14 @@ import type { LeadershipSettings } from "../../settings/server-settings.js";
 /** Fraction of the `ttl`. */
 const CALL_TIMEOUT = 0.5;
 
-/** Limit of one call of an engine. */
+/** Returns the time limit of one call of an engine. */
 export function callTimeoutMs({ ttl }: Pick<LeadershipSettings, "ttl">): number {
   return ttl * CALL_TIMEOUT;
 }
 
 /** Reads and replaces one record. */
 export interface LeadershipEngine {
-  /** Returns the latest record. @throws Error if the engine does not answer */
+  /** Returns the latest record. @throws Error if the engine does not respond */
   read(): Promise<TextReading>;
   /**
    * Replaces the record if its revision is still `revision`.
@@ -28,30 +28,30 @@ export interface LeadershipEngine {
 }
 
 export interface TextReading {
-  /** Changes with each replacement; also says that there is no record. */
+  /** Changes with each replacement. An absent record has a revision, too. */
   readonly revision: string;
   readonly text: string | null;
 }
 
 export interface Reading {
-  /** Changes with each replacement; also says that there is no record. */
+  /** As in `TextReading`. */
   readonly revision: string;
   readonly record: LeadershipRecord | null;
 }
 
-/** A member, and the data folder that it had: an emptied one is another incarnation. */
+/** A member with a certain data folder. With an emptied data folder, it is another incarnation. */
 export type Incarnation = readonly [id: string, incarnation: string];
 
 export interface LeadershipRecord {
-  /** Leader; null: it has handed over. */
+  /** Leader; null: the last leader has handed over. */
   readonly holder: string | null;
   /** Number of claims so far. */
   readonly epoch: number;
-  /** Renewals of this epoch: a record that does not change has no living holder. */
+  /** Number of renewals in this epoch. It shows that the holder is alive. */
   readonly beat: number;
-  /** Members that may lead, because they have everything that was acknowledged. */
+  /** Members that may lead, because they have all acknowledged changes. */
   readonly synced: readonly Incarnation[];
-  /** Member that a handover is for; null: none. */
+  /** Successor chosen by a handover; null: none. */
   readonly next: string | null;
 }
 
@@ -60,7 +60,7 @@ const MEMBER = /^[\w.:-]{1,64}$/;
 const INCARNATION = /^[0-9a-f]{32}$/;
 const MAX_MEMBERS = 127;
 const MAX_RECORD_BYTES = 2 ** 15;
-/** Of any record of an engine. */
+/** Limit of any record of an engine. */
 export const MAX_TEXT_BYTES = 2 ** 18;
 
 export function encodeRecord(record: LeadershipRecord): string {
@@ -68,26 +68,26 @@ export function encodeRecord(record: LeadershipRecord): string {
 }
 
 /**
- * Parses the record of a group; null if it is not one.
- * @throws SvcError SVC3400 for one of a later release, which is neither followed nor replaced
+ * Parses the record of a group. Returns null for any other text.
+ * @throws SvcError SVC3400 for a record of a later release: it must not be replaced
  */
 export function parseRecord(text: string | null): LeadershipRecord | null {
-  const given = parseText(text);
-  const reason = explainLaterFormat(given.format, FORMAT);
+  const json = parseText(text);
+  const reason = explainLaterFormat(json.format, FORMAT);
   if (reason !== null) {
     throw new SvcError("SVC3400", `leadership: record of the group: ${reason}`);
   }
-  return readRecord(given);
+  return readRecord(json);
 }
 
-/** Finds the record of a group in a text; null if it is another one. */
+/** Parses the record of a group. Returns null for any other text, and for later releases. */
 export function findRecord(text: string | null): LeadershipRecord | null {
   return readRecord(parseText(text));
 }
 
-type Given = Partial<LeadershipRecord> & { readonly format?: unknown };
+type RecordJson = Partial<LeadershipRecord> & { readonly format?: unknown };
 
-function parseText(text: string | null): Given {
+function parseText(text: string | null): RecordJson {
   if (text === null || text.length > MAX_RECORD_BYTES) return {};
   try {
     return Object(JSON.parse(text));
@@ -96,31 +96,31 @@ function parseText(text: string | null): Given {
   }
 }
 
-/** Records of the first release have no format. */
-function readRecord({ format = FORMAT, ...given }: Given): LeadershipRecord | null {
-  const { holder, epoch, beat, synced, next } = given as LeadershipRecord;
+/** The first release wrote records without a format. */
+function readRecord({ format = FORMAT, ...json }: RecordJson): LeadershipRecord | null {
+  const { holder, epoch, beat, synced, next } = json as LeadershipRecord;
   const isRecord =
     isMemberOrNull(holder) && isMemberOrNull(next) && isNumber(epoch) && isNumber(beat);
   if (format !== FORMAT || !isRecord) return null;
   if (!Array.isArray(synced) || synced.length > MAX_MEMBERS) return null;
   if (!synced.every(isIncarnation)) return null;
-  return { holder, epoch, beat, synced: synced.map(([id, one]) => [id, one]), next };
+  return { holder, epoch, beat, synced: synced.map(([id, uuid]) => [id, uuid]), next };
 }
 
-export function isIncarnation(given: unknown): given is Incarnation {
-  if (!Array.isArray(given) || given.length !== 2) return false;
-  const [id, incarnation] = given;
+export function isIncarnation(value: unknown): value is Incarnation {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const [id, incarnation] = value;
   return isMember(id) && typeof incarnation === "string" && INCARNATION.test(incarnation);
 }
 
-function isMember(given: unknown): given is string {
-  return typeof given === "string" && MEMBER.test(given);
+function isMember(value: unknown): value is string {
+  return typeof value === "string" && MEMBER.test(value);
 }
 
-function isMemberOrNull(given: unknown): given is string | null {
-  return given === null || isMember(given);
+function isMemberOrNull(value: unknown): value is string | null {
+  return value === null || isMember(value);
 }
 
-function isNumber(given: unknown): given is number {
-  return Number.isSafeInteger(given) && (given as number) >= 0;
+function isNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -1,5 +1,5 @@
-// Logs that no member of a group may lead: the synced members have lost their data or do not
-// respond, or the engine has lost the record. Only an operator can decide then.
+// Logs that a group has no leader and cannot choose one: all synced members have lost their data or
+// do not respond, or the engine has lost the record. Then an operator must decide.
 
 import type { LogLine } from "../../base/log-settings.js";
 import { serialBase } from "../log/segment-format.js";
@@ -13,90 +13,92 @@ export interface LossReportParts {
   readonly group: string;
   readonly engine: string;
   readonly warn: LogLine;
-  /** Asks all members. */
-  readonly ask: () => Promise<MemberPositions>;
-  /** Interval of asking. */
-  readonly askMs: number;
+  readonly fetchPositions: () => Promise<MemberPositions>;
+  /** Minimum interval between two calls of `fetchPositions`. */
+  readonly intervalMs: number;
 }
 
 export class LossReport {
   readonly #parts: LossReportParts;
-  #askAtMs = Number.NEGATIVE_INFINITY;
+  /** Earliest time of the next check. */
+  #dueAtMs = Number.NEGATIVE_INFINITY;
   #logged = "";
 
   constructor(parts: LossReportParts) {
     this.#parts = parts;
   }
 
-  /** A member may lead. */
-  end(): void {
-    this.#askAtMs = Number.NEGATIVE_INFINITY;
+  /** Resets the report: the group can choose a leader again. */
+  reset(): void {
+    this.#dueAtMs = Number.NEGATIVE_INFINITY;
     this.#logged = "";
   }
 
   /**
-   * Logs what is lost, once for each change.
-   * @param synced members that may lead, none of which does; null: the engine has no record
+   * Logs the cause and the position of each member, again only after a change.
+   * @param synced members that the record permits to lead; null: the engine has no record
    */
   async check(synced: readonly Incarnation[] | null): Promise<void> {
     const now = performance.now();
-    if (now < this.#askAtMs) return;
-    this.#askAtMs = now + this.#parts.askMs;
-    const { group, engine, warn, ask } = this.#parts;
-    const positions = await ask();
+    if (now < this.#dueAtMs) return;
+    this.#dueAtMs = now + this.#parts.intervalMs;
+    const { group, engine, warn, fetchPositions } = this.#parts;
+    const positions = await fetchPositions();
     const cause = synced === null ? recordLost(positions, engine) : membersLost(positions, synced);
     if (cause === null) return;
-    // Without the record, no member claims, even if all run.
+    // Without the record, starting all members does not help: none of them claims.
     const advice =
       synced === null ? "Once all members run" : "Start all members; only if the data is lost";
-    const what = `group ${group} has no leader: ${cause}`;
-    const text = `leadership: ${what}. ${describe(positions, advice)}`;
+    const problem = `group ${group} has no leader: ${cause}`;
+    const text = `leadership: ${problem}. ${describe(positions, advice)}`;
     if (text === this.#logged) return;
     this.#logged = text;
     warn(`SVC3402: ${text}`, "error");
   }
 }
 
-/** Returns null if a member still leads: it writes the record again. */
+/** Returns null if a member still leads, because it will write the record again. */
 function recordLost(positions: MemberPositions, engine: string): string | null {
-  if ([...positions.values()].some((one) => one?.member === null)) return null;
+  // Only a leader does not report which member it is.
+  if ([...positions.values()].some((position) => position?.member === null)) return null;
   return `${engine} has lost its record`;
 }
 
-/** Returns null if one of them may still lead. */
+/** Returns null if one of the synced members may still lead. */
 function membersLost(positions: MemberPositions, synced: readonly Incarnation[]): string | null {
   const lost: string[] = [];
   for (const [id, incarnation] of synced) {
-    const found = positions.get(id) ?? null;
-    // Only a leader does not tell which member it is.
-    if (found !== null && (found.member?.[1] ?? incarnation) === incarnation) return null;
-    lost.push(`${id} ${found === null ? "does not respond" : "has lost its data"}`);
+    const position = positions.get(id) ?? null;
+    // A leader reports no member.
+    if (position !== null && (position.member?.[1] ?? incarnation) === incarnation) return null;
+    lost.push(`${id} ${position === null ? "does not respond" : "has lost its data"}`);
   }
   return `only these members may lead: ${lost.join(", ")}`;
 }
 
-/** Describes what each member has, and what the operator can do. */
+/** Describes the position of each member, and what the operator can do. */
 function describe(positions: MemberPositions, advice: string): string {
-  const shown = [...positions].map(([id, one]) => `${id} ${describeOne(one)}`);
-  const [best] = [...positions].reduce((one, other) => (isLater(other[1], one[1]) ? other : one));
+  const entries = [...positions];
+  const members = entries.map(([id, position]) => `${id} ${describeMember(position)}`);
+  const [best] = entries.reduce((best, entry) => (isLater(entry[1], best[1]) ? entry : best));
   const promote = `svc admin promote ${best} --accept-loss`;
-  const all = `master-serial of each member: ${shown.join(", ")}`;
-  return `${all}. ${advice}, continue with what ${best} has: ${promote}`;
+  const serials = `master-serial of each member: ${members.join(", ")}`;
+  return `${serials}. ${advice}, continue with what ${best} has: ${promote}`;
 }
 
-function describeOne(positions: Positions | null): string {
+function describeMember(positions: Positions | null): string {
   if (positions === null) return "does not respond";
   const serial = serialOf(positions);
   return serial === 0 ? "0" : `${serial} of epoch ${positions.epoch}`;
 }
 
-/** An earlier leader can have a later log, with higher numbers: the epochs come first. */
-function isLater(one: Positions | null, other: Positions | null): boolean {
-  const [first, second] = [epochOf(one), epochOf(other)];
-  return first === second ? serialOf(one) > serialOf(other) : first > second;
+/** Compares epochs first: the log of an earlier leader can have higher serial numbers. */
+function isLater(left: Positions | null, right: Positions | null): boolean {
+  const [leftEpoch, rightEpoch] = [epochOf(left), epochOf(right)];
+  return leftEpoch === rightEpoch ? serialOf(left) > serialOf(right) : leftEpoch > rightEpoch;
 }
 
-/** Returns the epoch of the leader that a member has changes of; 0: none. */
+/** Returns the epoch of the last leader whose changes a member has; 0: no changes. */
 function epochOf(positions: Positions | null): number {
   const hasChanges = positions !== null && (positions.log?.sn ?? 0) > 0;
   return hasChanges ? positions.epoch : 0;

@@ -1,4 +1,4 @@
-// The file in which a data folder keeps its incarnation and the highest epoch of its group.
+// File of a data folder that stores its incarnation and the highest epoch of its group.
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -11,13 +11,13 @@ const INCARNATION_BYTES = 16;
 
 interface Content {
   readonly incarnation: string;
-  /** 0: it has never been in a group with a leader. */
+  /** 0: the group has never had a leader. */
   readonly epoch: number;
 }
 
 /**
- * Writes the file of a data folder that replaces another one: its incarnation is another one, but
- * it was in the group before.
+ * Writes the file of a data folder that replaces another one: a new incarnation, with the epoch of
+ * the former one, because the member already belongs to the group.
  */
 export function renewMember(former: string, root: string): void {
   const { epoch } = Object(readStateOrNull(join(former, MEMBER_FILE))) as Partial<Content>;
@@ -48,8 +48,8 @@ export class MemberFile {
     return this.#content.epoch;
   }
 
-  /** Remembers that the group has a leader of this epoch. */
-  see(epoch: number): void {
+  /** Stores the epoch of a leader of the group, if it is higher. */
+  recordEpoch(epoch: number): void {
     if (epoch <= this.#content.epoch) return;
     this.#content = { ...this.#content, epoch };
     this.#write();
@@ -64,7 +64,7 @@ export class MemberFile {
     if (stored === undefined) return null;
     const { incarnation, epoch } = (stored ?? {}) as unknown as Content;
     if (isEpoch(epoch) && isIncarnation([this.#id, incarnation])) return { incarnation, epoch };
-    // Another incarnation would have no place in the group, and this one might lack data.
+    // A new incarnation would hide that data may be missing, so the operator must start afresh.
     const text = `leadership: ${this.#file} is invalid: start this instance with an empty root`;
     throw new SvcError("SVC3400", text);
   }
@@ -74,6 +74,6 @@ function newIncarnation(): string {
   return randomBytes(INCARNATION_BYTES).toString("hex");
 }
 
-function isEpoch(given: unknown): given is number {
-  return Number.isSafeInteger(given) && (given as number) >= 0;
+function isEpoch(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -1,5 +1,5 @@
 // State machine of one member of a group that elects its leader. It decides when the member claims
-// leadership, which members must acknowledge a change before the response, and which may lead next.
+// leadership, which members must acknowledge a change before its response, and which may lead next.
 // It has no clock, network or disk: its inputs are times, results of the engine and
 // acknowledgments; its output is the next call of the engine.
 //
@@ -7,8 +7,8 @@
 //
 // Why no acknowledged change is lost: only members of `synced` claim, each of them is in `required`
 // of every earlier leader, and a change is acknowledged once all of `required` have it on disk. A
-// new leader therefore has all acknowledged changes, and an earlier leader gets no more
-// acknowledgments from it. Clocks only decide when a member claims.
+// new leader therefore has all acknowledged changes, and no longer acknowledges changes of an
+// earlier leader. Clocks only decide when a member claims.
 
 import { FollowerProgress } from "./follower-progress.js";
 import {
@@ -24,13 +24,13 @@ const POLLS_PER_TTL = 10;
 const RENEWALS_PER_TTL = 4;
 /** Maximum delay of a claim by a member with lag, so that more advanced members claim first. */
 const MAX_CLAIM_DELAY_MS = 100;
-/** Fraction of the `ttl` within which a member with more claims: several of its reads. */
+/** Fraction of the `ttl` for which a member defers its claim to a more advanced member. */
 const YIELD = 0.3;
-/** Fraction of the `ttl`, several heartbeats long, within which a connected leader is heard. */
+/** Fraction of the `ttl`, several heartbeats, within which a live connection shows a leader. */
 const HEARD = 0.5;
-/** How often the `ttl` has passed without leader when no claim is expected any more. */
+/** Number of `ttl` without a change of the record after which no claim is expected. */
 const ABANDONED = 5;
-/** How often within a `ttl` a leader looks for late and new followers. */
+/** How often within a `ttl` a leader checks for late and new followers. */
 const CHECKS_PER_TTL = 20;
 
 export interface MemberOptions {
@@ -58,35 +58,35 @@ export class Member {
   readonly #options: MemberOptions;
   readonly #silence: SilenceWatch;
   #reading: Reading | null = null;
-  /** Epoch of its leadership, or else the highest epoch that it knows of. */
+  /** Epoch in which it leads, or else the highest known epoch. */
   #epoch: number;
-  /** Highest epoch of another leader that it was connected with. */
+  /** Highest epoch of another leader that it was connected to. */
   #metEpoch = 0;
   #isLeading = false;
-  /** False once there was a record: if the engine loses it, other members may have more. */
+  /** False once a record existed: if the engine loses it, other members may have more changes. */
   #mayCreateRecord: boolean;
-  /** True at first, and after a swap of unknown outcome: the record must be read first. */
+  /** True at the start and after a swap with unknown outcome: the next call must be a read. */
   #mustRead = true;
   #readAtMs = Number.NEGATIVE_INFINITY;
-  /** Record of the swap in progress, or of the last one with unknown outcome. */
+  /** Record of the swap that is in progress, or whose outcome is unknown. */
   #proposed: LeadershipRecord | null = null;
   #proposedAtMs = 0;
   /** Start of the last successful renewal. */
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #followers = new FollowerProgress();
-  /** Earliest time of the next claim: it could not lead, or another member has more. */
+  /** Earliest time of the next claim, after it could not lead or deferred to another member. */
   #claimsAfterMs = Number.NEGATIVE_INFINITY;
-  /** Revision of the record at which it has asked its rivals. */
-  #askedAt: string | null = null;
-  /** Successor of a planned handover; null: none. */
+  /** Revision of the record for which it has compared its positions with those of its rivals. */
+  #comparedAt: string | null = null;
+  /** Successor in a handover; null: none in progress. */
   #successor: string | null = null;
   #isForced = false;
-  /** True when the log accepts no more changes, for a handover. */
+  /** True once the log accepts no more changes, for a handover. */
   #isFrozen = false;
   #isGivingUp = false;
-  /** Milliseconds by which it is behind its provider, as far as it knows. */
+  /** Last known lag behind its provider, in milliseconds. */
   lag = 0;
-  /** When the leader was last heard over its connection to this member. */
+  /** When the leader last sent anything over its connection to this member. */
   leaderHeardAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: MemberOptions) {
@@ -96,7 +96,7 @@ export class Member {
     this.#silence = new SilenceWatch(options.ttlMs, options.ttlMs / POLLS_PER_TTL);
   }
 
-  /** Highest epoch of any leader of its group that it knows of; 0: none. */
+  /** Highest known epoch of a leader of its group; 0: none. */
   get groupEpoch(): number {
     return Math.max(this.#metEpoch, this.#reading?.record?.epoch ?? 0);
   }
@@ -109,7 +109,7 @@ export class Member {
     return this.#isLeading ? this.#options.id : (this.#reading?.record?.holder ?? null);
   }
 
-  /** True if no member may be able to lead: none has claimed for long. */
+  /** True if no member has claimed for so long that perhaps none can lead. */
   get isAbandoned(): boolean {
     return !this.#isLeading && this.#silence.silentMs >= this.#options.ttlMs * ABANDONED;
   }
@@ -124,12 +124,12 @@ export class Member {
     return this.#mayAnswer(now) && staysLeader ? "leading" : "refusing";
   }
 
-  /** Returns the members that a change must reach; synced ones may lead next. */
+  /** Returns the members that must acknowledge a change. Those that are synced may lead next. */
   required(): { readonly id: string; readonly isSynced: boolean }[] {
     return this.#followers.required().map(({ id, isSynced }) => ({ id, isSynced }));
   }
 
-  /** Returns the last transaction that all of `required` have on disk; -1 if it may not confirm. */
+  /** Returns the last transaction that all required members have on disk; -1: confirm nothing. */
   confirmedSn(): number {
     if (!this.#isLeading || this.#lacksSyncedMembers()) return -1;
     return this.#followers.confirmedSn();
@@ -158,8 +158,8 @@ export class Member {
     return { do: "read" };
   }
 
-  /** Makes the next read due at once, for example after the leader's connection broke. */
-  hurry(): void {
+  /** Makes the next read due at once, for example after the connection to the leader broke. */
+  readNow(): void {
     if (!this.#isLeading) this.#readAtMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -197,7 +197,7 @@ export class Member {
     this.#reading = { revision, record };
   }
 
-  /** Handles a failed call of the engine. A read follows, since a swap may have taken effect. */
+  /** Handles a failed call of the engine. A read follows, because a swap may have taken effect. */
   failed(): void {
     if (this.#mustRead) this.#isGivingUp = false;
     this.#mustRead = true;
@@ -229,14 +229,14 @@ export class Member {
 
   /** Begins a handover by refusing changes. Returns false if the member is not synced. */
   beginHandover(id: string): boolean {
-    const isSynced = this.#followers.required().some((one) => one.id === id && one.isSynced);
+    const isSynced = this.required().some((member) => member.id === id && member.isSynced);
     if (isSynced) this.#successor = id;
     return isSynced;
   }
 
   /**
-   * Hands over as soon as all required members have everything, since unacknowledged requests would
-   * fail. Call when the log accepts no more changes.
+   * Hands over once all required members have the whole log: requests with unacknowledged changes
+   * would fail. Call it when the log accepts no more changes.
    * @param sn last transaction of the log
    */
   completeHandover(now: number, sn: number): void {
@@ -249,7 +249,7 @@ export class Member {
     return this.#isFrozen;
   }
 
-  /** True during a call that ends its leadership: its changes might not be acknowledged. */
+  /** True from a swap that ends its leadership until its outcome is known. */
   get isGivingUp(): boolean {
     return this.#isGivingUp;
   }
@@ -259,7 +259,7 @@ export class Member {
     this.#isFrozen = false;
   }
 
-  /** Members named by the record: only these may lead. */
+  /** Members that the record permits to lead. */
   get recorded(): readonly Incarnation[] {
     return this.#reading?.record?.synced ?? [];
   }
@@ -273,32 +273,35 @@ export class Member {
     this.#isForced = true;
   }
 
-  /** Claims no more on behalf of the operator. */
+  /** Cancels a forced claim that has not succeeded. */
   cancelForce(): void {
     this.#isForced = false;
   }
 
-  /** Stops leading because the instance cannot provide, and lets other members claim first. */
+  /** Stops leading because the instance cannot provide, and defers its next claim. */
   resign(now: number): void {
     this.#claimsAfterMs = now + 2 * this.#options.ttlMs;
     this.#stepDown();
   }
 
-  /** Other members that may claim in place of a silent leader, until they were asked. */
+  /**
+   * Other members that may replace a silent leader; empty once `rivalsCompared` was called for this
+   * record.
+   */
   get rivals(): readonly string[] {
     const { revision = null, record = null } = this.#reading ?? {};
     const holder = record?.holder ?? this.#options.id;
-    if (holder === this.#options.id || revision === this.#askedAt) return [];
+    if (holder === this.#options.id || revision === this.#comparedAt) return [];
     const ids = record!.synced.map(([id]) => id);
     return ids.filter((id) => id !== holder && id !== this.#options.id);
   }
 
   /**
-   * Rivals were asked, once while a leader is silent: each time would delay the claim.
-   * @param isBehind another member has more: it claims first
+   * Handles the comparison with the rivals. There is one per silent leader: each delays the claim.
+   * @param isBehind true if a rival has more of the log, so that it should claim first
    */
-  asked(now: number, isBehind: boolean): void {
-    this.#askedAt = this.#reading!.revision;
+  rivalsCompared(now: number, isBehind: boolean): void {
+    this.#comparedAt = this.#reading!.revision;
     if (isBehind) this.#claimsAfterMs = now + this.#options.ttlMs * YIELD;
   }
 
@@ -306,7 +309,7 @@ export class Member {
     if (this.#lacksSyncedMembers()) return false;
     const { ttlMs } = this.#options;
     if (now - this.#renewedAtMs < ttlMs) return true;
-    // After the lease, only acknowledgments show that no other member leads.
+    // Once the lease has expired, only acknowledgments show that no other member leads.
     return this.#followers.haveAllAnswered(now - ttlMs);
   }
 
@@ -327,16 +330,17 @@ export class Member {
     const { id, incarnation, ttlMs, minSynced, whenAlone } = this.#options;
     const epoch = this.#epoch;
     const beat = (record?.beat ?? 0) + 1;
-    const recorded = record?.synced ?? [];
+    const recordedSynced = record?.synced ?? [];
     const next = this.#successor;
     if (this.#isFrozen && this.#followers.hasAll(next) && this.#followers.haveAll()) {
-      return { holder: null, epoch, beat, synced: recorded, next };
+      return { holder: null, epoch, beat, synced: recordedSynced, next };
     }
     this.#followers.admit(now);
-    const least = whenAlone === "refuse" ? minSynced : 0;
-    const synced: Incarnation[] = [[id, incarnation], ...this.#followers.wanted(now, least)];
+    const minFollowers = whenAlone === "refuse" ? minSynced : 0;
+    const syncedFollowers = this.#followers.selectSynced(now, minFollowers);
+    const synced: Incarnation[] = [[id, incarnation], ...syncedFollowers];
     const isDue = now - this.#renewedAtMs >= ttlMs / RENEWALS_PER_TTL;
-    if (!isDue && areSame(synced, recorded)) return null;
+    if (!isDue && haveSameMembers(synced, recordedSynced)) return null;
     return { holder: id, epoch, beat, synced, next: null };
   }
 
@@ -349,17 +353,18 @@ export class Member {
     }
     if (record === null) return null;
     const { synced } = record;
-    const isSynced = synced.some(([one, its]) => one === id && its === incarnation);
+    const isSynced = synced.some((member) => member[0] === id && member[1] === incarnation);
     if (!isSynced || !this.#isVacant(now, record)) return null;
     return { holder: id, epoch, beat: 0, synced, next: null };
   }
 
   #isVacant(now: number, { holder, next }: LeadershipRecord): boolean {
     const { id } = this.#options;
-    // Held by a former process of this member, or handed over to this one.
+    // A former process of this member holds it, or the last leader has handed over to this member.
     if (holder === id || (holder === null && next === id)) return true;
     const isHeard = now - this.leaderHeardAtMs < this.#options.ttlMs * HEARD;
-    return this.#silence.isOver(now, Math.min(this.lag, MAX_CLAIM_DELAY_MS), isHeard);
+    const delayMs = Math.min(this.lag, MAX_CLAIM_DELAY_MS);
+    return this.#silence.mayReplaceHolder(now, delayMs, isHeard);
   }
 
   #isProposed(record: LeadershipRecord): boolean {
@@ -382,7 +387,7 @@ export class Member {
     this.#followers.recorded(now, others(record, this.#options.id));
   }
 
-  /** Keeps what a record tells, also if the engine loses it. */
+  /** Remembers that a record existed, and its epoch, in case the engine loses it. */
   #remember({ epoch }: LeadershipRecord): void {
     this.#mayCreateRecord = false;
     if (!this.#isLeading) this.#epoch = Math.max(this.#epoch, epoch);
@@ -395,10 +400,10 @@ export class Member {
 }
 
 function others({ synced }: LeadershipRecord, id: string): Incarnation[] {
-  return synced.filter(([one]) => one !== id);
+  return synced.filter(([memberId]) => memberId !== id);
 }
 
-function areSame(one: readonly Incarnation[], other: readonly Incarnation[]): boolean {
-  const sorted = (list: readonly Incarnation[]) => list.map((item) => item.join(" ")).sort();
-  return sorted(one).join() === sorted(other).join();
+function haveSameMembers(left: readonly Incarnation[], right: readonly Incarnation[]): boolean {
+  const sorted = (list: readonly Incarnation[]) => list.map((member) => member.join(" ")).sort();
+  return sorted(left).join() === sorted(right).join();
 }

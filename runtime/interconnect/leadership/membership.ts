@@ -1,5 +1,5 @@
-// Membership of an instance in a group that chooses its leader: what leading and following mean for
-// its replication.
+// Membership of an instance in a group that chooses its leader: switches its replication between
+// providing and following.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogLine } from "../../base/log-settings.js";
@@ -16,31 +16,31 @@ import { hasMore } from "./more-advanced.js";
 import { requestSetAside } from "./set-aside.js";
 
 const POLL_MS = 2;
-/** Fractions of the `ttl` within which other members tell what they have. */
-const ASK = 0.05;
-const ASK_ALL = 0.5;
+/** Time limits for reading positions of rivals and of all members, as fractions of the `ttl`. */
+const RIVALS_TIMEOUT = 0.05;
+const ALL_TIMEOUT = 0.5;
 
-/** Abilities of the replication of an instance. */
+/** Operations on the replication of an instance. */
 export interface Replicating {
   /** Provides to all of these addresses, in a new epoch. */
   lead(epoch: number, addresses: readonly string[]): Promise<void>;
-  /** Stops providing: the graphs are read-only. */
-  release(): void;
+  /** Stops providing, and makes the graphs read-only. */
+  stopProviding(): void;
   /** Listens for a provider. */
   follow(): Promise<void>;
-  /** Leaves a provider of a lower epoch. */
-  met(epoch: number): void;
+  /** Rejects providers of lower epochs, and disconnects from one. */
+  rejectEpochsBelow(epoch: number): void;
   /** Makes all graphs read-only, or writable again. */
   freeze(isFrozen: boolean): void;
   lag(): number;
-  /** Returns what this instance has; null: it does not follow. */
+  /** Returns the positions of this instance; null: it does not follow. */
   positions(): Positions | null;
-  /** Returns what instances have that follow; null for each that does not answer in time. */
-  ask(addresses: readonly string[], ms: number): Promise<(Positions | null)[]>;
-  /** When its provider was last heard, monotonic milliseconds. */
+  /** Reads the positions of followers. Returns null for each that does not respond in time. */
+  fetchPositions(addresses: readonly string[], timeoutMs: number): Promise<(Positions | null)[]>;
+  /** When its provider last sent anything, in monotonic milliseconds. */
   heardAtMs(): number;
-  changed(): void;
-  /** Ends the process, which starts again. */
+  onChange(): void;
+  /** Exits, so that the supervisor starts the instance again. */
   restart(): void;
 }
 
@@ -64,25 +64,25 @@ export class Membership {
     const { root, settings, log, warn, openEngine, replicating } = parts;
     const engine = openEngine(settings.engine, settings.group, callTimeoutMs(settings));
     const file = new MemberFile(root, settings.id);
-    const known = readReplicaMarker(root)?.epoch ?? 0;
+    const markerEpoch = readReplicaMarker(root)?.epoch ?? 0;
     this.#parts = parts;
     this.#file = file;
     this.group = new Group({
       ...{ settings, engine, file, warn, lastSn: () => log.channel.log.last },
-      epoch: Math.max(log.channel.log.epoch, readLineage(root).epoch, known),
+      epoch: Math.max(log.channel.log.epoch, readLineage(root).epoch, markerEpoch),
       lag: () => replicating.lag(),
       heardAtMs: () => replicating.heardAtMs(),
       isComplete: () => readReplicaMarker(root)?.isFetching !== true,
       isBehind: (ids) => this.#isBehind(ids),
-      positions: () => this.#positions(),
+      fetchPositions: () => this.#fetchAllPositions(),
       lead: (epoch) => this.#lead(epoch),
       follow: () => this.#follow(),
-      met: (epoch) => replicating.met(epoch),
+      rejectEpochsBelow: (epoch) => replicating.rejectEpochsBelow(epoch),
       freeze: (deadline) => this.#freeze(deadline),
       thaw: () => replicating.freeze(false),
       confirm: () => log.confirm(),
       publish: (role, epoch) => log.setGroup(role, epoch),
-      changed: () => replicating.changed(),
+      onChange: () => replicating.onChange(),
     });
   }
 
@@ -90,47 +90,48 @@ export class Membership {
     return this.#file.incarnation;
   }
 
-  /** Interval of acknowledgements. */
+  /** Interval of acknowledgments in milliseconds. */
   get ackMs(): number {
     return this.group.ackMs;
   }
 
-  /** Its provider has gone, or another one was met. */
-  disturbed(): void {
-    this.group.hurry();
+  /** Reads the record at once: the connection to the provider broke, or another one connected. */
+  providerChanged(): void {
+    this.group.readNow();
   }
 
-  /** True from when it must give up changes until its process ends. */
+  /** True once it must discard changes, until its process exits. */
   get isRewinding(): boolean {
     return this.#isRewinding;
   }
 
   /**
-   * It has changes that the leader lacks: it begins again without them.
-   * @throws Error if its data folder cannot be written: nothing has happened then
+   * Restarts the instance without the changes that the leader lacks.
+   * @param end transaction at which the leader took over; null: not known
+   * @throws Error if the data folder cannot be written; nothing has changed then
    */
-  ahead(reason: string, end: Ancestor | null): void {
+  restartWithoutChanges(reason: string, end: Ancestor | null): void {
     if (this.#isRewinding) return;
     requestSetAside(this.#parts.root, reason, end);
     this.#isRewinding = true;
-    // As a leader it would give up changes that it acknowledged until its process ended.
+    // If it led until its process exits, it would acknowledge changes that the restart discards.
     void this.group.stop();
-    this.#parts.replicating.changed();
+    this.#parts.replicating.onChange();
     this.#parts.replicating.restart();
   }
 
-  /** Follows until this instance leads. @throws SvcError SVC2530, SVC2534 */
+  /** Joins the group as a follower. @throws SvcError SVC2530, SVC2534 */
   async join(): Promise<void> {
     if (!isReplicaRoot(this.#parts.root)) await this.#demote();
     await this.#listen();
     this.group.start();
   }
 
-  /** Listens for a provider, and refuses those of lower epochs than it saw before a restart. */
+  /** Listens for a provider. Rejects epochs lower than the one recorded before a restart. */
   async #listen(): Promise<void> {
     const { replicating } = this.#parts;
     await replicating.follow();
-    replicating.met(this.#file.epoch);
+    replicating.rejectEpochsBelow(this.#file.epoch);
   }
 
   async #isBehind(ids: readonly string[]): Promise<boolean> {
@@ -138,15 +139,17 @@ export class Membership {
     const own = replicating.positions();
     if (own === null) return false;
     const addresses = ids.flatMap((id) => settings.members[id] ?? []);
-    const answers = await replicating.ask(addresses, settings.ttl * ASK);
-    return answers.some((positions) => positions !== null && hasMore(positions, own));
+    const timeoutMs = settings.ttl * RIVALS_TIMEOUT;
+    const rivals = await replicating.fetchPositions(addresses, timeoutMs);
+    return rivals.some((positions) => positions !== null && hasMore(positions, own));
   }
 
-  async #positions(): Promise<MemberPositions> {
+  async #fetchAllPositions(): Promise<MemberPositions> {
     const { replicating, settings } = this.#parts;
     const { id, members, ttl } = settings;
-    const answers = await replicating.ask(Object.values(members), ttl * ASK_ALL);
-    const others = Object.keys(members).map((other, n) => [other, answers[n]!] as const);
+    const addresses = Object.values(members);
+    const positions = await replicating.fetchPositions(addresses, ttl * ALL_TIMEOUT);
+    const others = Object.keys(members).map((other, n) => [other, positions[n]!] as const);
     return new Map([[id, replicating.positions()], ...others]);
   }
 
@@ -156,16 +159,16 @@ export class Membership {
     await replicating.lead(epoch, Object.values(settings.members));
   }
 
-  /** Stops leading: its graphs become replicas of those of the next leader. */
+  /** Stops leading. Its graphs become replicas of those of the next leader. */
   async #follow(): Promise<void> {
     const { log, replicating } = this.#parts;
-    replicating.release();
+    replicating.stopProviding();
     log.confirmUpTo(null);
     await this.#demote();
     await this.#listen();
   }
 
-  /** Waits until no request changes graphs, half of the time at most, then refuses changes. */
+  /** Waits for running changes, for at most half of the remaining time, then refuses changes. */
   async #freeze(deadline: number): Promise<void> {
     const { log, replicating } = this.#parts;
     const giveUpAt = (performance.now() + deadline) / 2;
@@ -176,7 +179,7 @@ export class Membership {
     await log.settled();
   }
 
-  /** The end of its own log becomes the position of a replica. */
+  /** Makes the data folder that of a replica, whose position is the end of its own log. */
   async #demote(): Promise<void> {
     const { root, log } = this.#parts;
     await log.settled();

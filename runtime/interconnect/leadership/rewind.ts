@@ -1,6 +1,6 @@
-// Builds the data folder of a replica from the contents of a former leader, up to the end of its
-// log that the next leader continued: so it follows by the log, and its graphs are not copied. The
-// source does not change, and nothing is taken over that the next leader lacks.
+// Builds the data folder of a replica from the contents of a former leader, up to the transaction
+// at which the next leader took over. The replica then follows by the log, without copies of the
+// graphs. The source stays unchanged, and changes that the next leader lacks are left out.
 
 import { copyFileSync, existsSync, linkSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -20,22 +20,22 @@ import { listSegments, readLog } from "../log/segments.js";
 import type { Ancestor } from "../wire/positions.js";
 
 /**
- * @param from contents that a former leader had
+ * @param from former contents of the data folder
  * @param root empty data folder
- * @returns false if its snapshots and log do not lead to that end; `root` is of no use then
+ * @returns false if snapshots and log do not lead to that transaction; discard `root` then
  */
 export function rewind(from: string, root: string, { id, sn, chain, counts }: Ancestor): boolean {
   const [source, log] = [join(from, LOG_FOLDER), join(root, LOG_FOLDER)];
   if (counts === undefined || listSegments(realDisk, source).length === 0) return false;
   copyLog(source, log);
   const { end, epoch } = cutLog(realDisk, log, { kind: "position", id, sn });
-  // A log may begin later, or have had other transactions since its folder was restored.
+  // A log may begin after that transaction, or contain others, if its folder was restored before.
   if (end.id !== id || end.chain !== chain) return false;
   for (const { identity, path, before, after } of catalogOf(log).all()) {
-    // A graph without changes is not counted.
+    // `counts` omits graphs without changes.
     const limit = counts[identity] ?? 0;
     const { start, end: saved } = linkGraph(from, root, path, identity, limit);
-    // Without transactions in the log, only a snapshot shows that nothing is missing.
+    // Without transactions of the graph in the log, its snapshot must have all operations.
     const isGap = before === null ? saved !== limit : before > start;
     if (isGap || after > limit) return false;
   }
@@ -45,9 +45,9 @@ export function rewind(from: string, root: string, { id, sn, chain, counts }: An
   return true;
 }
 
-/** Graphs that are not replicated stay as they are. */
+/** Copies graphs that are not replicated, with all their changes. */
 function copyLocalGraphs(from: string, root: string): void {
-  const [source, log] = [from, root].map((one) => join(one, LOG_FOLDER, LOG_LOCAL_FOLDER));
+  const [source, log] = [from, root].map((folder) => join(folder, LOG_FOLDER, LOG_LOCAL_FOLDER));
   copyLog(source!, log!);
   for (const { identity, path } of catalogOf(log!).all()) {
     linkGraph(from, root, path, identity, Number.POSITIVE_INFINITY);
@@ -79,9 +79,9 @@ function copyIfThere(from: string, to: string): void {
 }
 
 /**
- * Takes over the snapshots of a graph that have at most `limit` operations. The files of snapshots
- * and values never change, so both folders can share them.
- * @returns operations of the latest one, without and with its changes; 0: there is none
+ * Links the snapshots of a graph that have at most `limit` operations. Files of snapshots and
+ * external values never change, so both folders can share them.
+ * @returns operation counts of the latest base snapshot and of its delta; 0: there is none
  */
 function linkGraph(
   from: string,
@@ -121,8 +121,8 @@ function linkGraph(
   return { start, end };
 }
 
-/** Returns the operations of a snapshot; NaN if it is of another graph, erased before or since. */
+/** Returns the operation count of a snapshot; NaN if it belongs to another graph of that name. */
 function countOf(file: string, identity: string): number {
-  const found = readSnapshotCheckpoint(file);
-  return found.identity === identity ? found.count : Number.NaN;
+  const snapshot = readSnapshotCheckpoint(file);
+  return snapshot.identity === identity ? snapshot.count : Number.NaN;
 }

@@ -1,6 +1,6 @@
-// A former leader can have changes that were never acknowledged and that the next leader lacks. At
-// the next start, the contents of its data folder are set aside. Then it begins with what it had
-// where the next leader took over, or empty and with copies of the leader's graphs.
+// Removes changes of a former leader that were never acknowledged and that the next leader lacks.
+// At the next start, it moves the contents of the data folder aside. The instance then rewinds to
+// the transaction at which the next leader took over, or copies all graphs of that leader.
 
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -21,31 +21,31 @@ const COPIED = "the leader sends its graphs";
 
 interface Request {
   readonly reason?: string;
-  /** Folder for the contents. */
+  /** Name of the folder that receives the contents. */
   readonly name?: string;
-  /** End of its log that the next leader continued; missing: not known. */
+  /** Transaction at which the next leader took over; missing: not known. */
   readonly end?: Ancestor;
-  /** All contents are in that folder. */
+  /** True once all contents are in that folder. */
   readonly isMoved?: boolean;
 }
 
-/** Sets the contents of a data folder aside at the next start. */
+/** Requests that the next start sets the contents of a data folder aside. */
 export function requestSetAside(root: string, reason: string, end: Ancestor | null): void {
   const request: Request = { reason, name: nameNow(), ...(end !== null && { end }) };
   writeState(join(root, MARKER), request);
 }
 
 export interface SetAside {
-  /** Where the contents are now. */
+  /** Folder with the former contents. */
   readonly folder: string;
   /** Line for the log. */
   readonly line: string;
 }
 
 /**
- * Sets the contents aside if that was requested. Nothing may use the data folder. An interrupted
- * start repeats this: until the marker is gone, nothing else reads the data folder.
- * @returns null: nothing was requested
+ * Sets the contents aside if that was requested, before anything else uses the data folder. After
+ * an interruption, the next start continues, because the marker is removed last.
+ * @returns null if nothing was requested
  */
 export function setAside(root: string): SetAside | null {
   const marker = join(root, MARKER);
@@ -63,7 +63,7 @@ export function setAside(root: string): SetAside | null {
   rmSync(marker);
   fsyncDirectory(root);
   const old = readdirSync(lost).sort().slice(0, -KEPT);
-  for (const each of old) rmSync(join(lost, each), { recursive: true, force: true });
+  for (const entry of old) rmSync(join(lost, entry), { recursive: true, force: true });
   return { folder, line: `leadership: changes that the leader lacks are in ${folder}; ${rest}` };
 }
 
@@ -80,8 +80,9 @@ function moveContents(root: string, folder: string): void {
 }
 
 /**
- * Without its former incarnation, the member cannot lead before it has followed.
- * @returns what was done, for the log
+ * Rewinds the data folder, or leaves it empty. Its new incarnation prevents that the member leads
+ * before it has followed.
+ * @returns the outcome, for the log
  */
 function rewindOrEmpty(folder: string, root: string, end: Ancestor): string {
   empty(root, folder);
@@ -89,19 +90,19 @@ function rewindOrEmpty(folder: string, root: string, end: Ancestor): string {
   try {
     if (rewind(folder, root, end)) return `rewound to transaction ${end.sn}`;
   } catch (error) {
-    // Corrupt, or no space.
+    // For example corrupt files, or a full disk.
     reason = (error as Error).message;
   }
   empty(root, folder);
   return `${COPIED}: ${reason}`;
 }
 
-/** Removes what was made of former contents, also graphs whose snapshot a crash has lost. */
+/** Removes what `rewind` has created. The names come from `former`, as `root` may be incomplete. */
 function empty(root: string, former: string): void {
   for (const entry of contents(former)) rmSync(join(root, entry), { recursive: true, force: true });
 }
 
-/** Names in a data folder, except that of the member file. */
+/** Returns the names in a data folder, except that of the member file. */
 function contents(root: string): Set<string> {
   const graphs = listStoredGraphs(root).map(({ path }) => path.split("/", 1)[0]!);
   return new Set([...graphs, LOG_FOLDER, ...DATA_FILES]);

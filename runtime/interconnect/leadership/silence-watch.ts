@@ -1,11 +1,13 @@
-// Measures for how long a record has not changed, by the monotonic clock of the observer. Only time
-// in which the engine answers counts: an election of its own servers is no death of the holder.
+// Measures for how long a record has not changed, by the monotonic clock of the observer. Time
+// without responses of the engine does not count: its own servers may be electing a leader while
+// the holder is alive.
 
 import type { Reading } from "./leadership.js";
 
 /**
- * For 10 s after a takeover, or up to 5 minutes after frequent ones, a holder that is still heard
- * elsewhere is replaced only after twice the time of silence: it may just reach the engine slowly.
+ * Period after a takeover in which a silent holder whose connection is alive is replaced only after
+ * 2 `ttl`: it may only have a slow connection to the engine. Each takeover that follows soon after
+ * another doubles the period.
  */
 const MIN_CALM_MS = 10_000;
 const MAX_CALM_MS = 300_000;
@@ -14,7 +16,7 @@ export class SilenceWatch {
   readonly #ttlMs: number;
   readonly #maxStepMs: number;
   #revision: string | null = null;
-  /** Of the last record; NaN: there was none. */
+  /** Epoch of the last record; NaN: none. */
   #epoch = Number.NaN;
   #silentMs = 0;
   #heardAtMs = 0;
@@ -38,16 +40,16 @@ export class SilenceWatch {
     this.#epoch = epoch;
   }
 
-  /** For how long the record has not changed. */
+  /** Time for which the record has not changed. */
   get silentMs(): number {
     return this.#silentMs;
   }
 
   /**
-   * Returns whether the holder may be replaced.
-   * @param isHeard whether the holder lives, as its connection shows
+   * Returns whether another member may replace the holder.
+   * @param isHeard true if the connection of the holder shows that it is alive
    */
-  isOver(now: number, delayMs: number, isHeard: boolean): boolean {
+  mayReplaceHolder(now: number, delayMs: number, isHeard: boolean): boolean {
     const isCalm = now - this.#takenOverAtMs >= this.#calmMs;
     return this.#silentMs >= (isHeard && !isCalm ? 2 : 1) * this.#ttlMs + delayMs;
   }

@@ -70,13 +70,13 @@ export class StreamFollower implements LogFollower {
   }
 
   wake(): void {
-    this.#attempts.hurry();
+    this.#attempts.retryNow();
     this.#opened.ring();
   }
 
   async run(): Promise<void> {
     const { replica } = this.#parts;
-    const timer = setInterval(() => replica.keepMark(), MARKER_INTERVAL_MS).unref();
+    const timer = setInterval(() => replica.refreshMarker(), MARKER_INTERVAL_MS).unref();
     await this.#attempts.run(() => this.#connect());
     clearInterval(timer);
   }
@@ -95,8 +95,8 @@ export class StreamFollower implements LogFollower {
     } finally {
       traffic.provider = null;
       traffic.providerDigest = "";
-      replica.keepMark();
-      replica.lose();
+      replica.refreshMarker();
+      replica.providerLost();
       await log.close();
     }
   }
@@ -120,11 +120,11 @@ export class StreamFollower implements LogFollower {
     const { type, body } = message;
     if (type === MessageType.Table) await this.#begin(parseJsonBody(body));
     else if (type === MessageType.SnapshotBegin && !this.#needs(body)) await skip(reader, body);
-    else await this.#input.take(reader, message);
+    else await this.#input.apply(reader, message);
   }
 
   #needs(head: Buffer): boolean {
-    return this.#parts.replica.needs(parseSnapshotHead(parseJsonBody(head)));
+    return this.#parts.replica.needsSnapshot(parseSnapshotHead(parseJsonBody(head)));
   }
 
   async #begin(given: unknown): Promise<void> {
@@ -135,7 +135,7 @@ export class StreamFollower implements LogFollower {
     // The stored offer is old, so the goal is the end of the stream, or else of the snapshots.
     const isOfEnd = this.#end?.log === offer.logId && this.#end.reached !== null;
     const goal = isOfEnd ? this.#end!.reached!.sn : (at as number);
-    await replica.acceptAgain({ ...offer, goal }, at as number);
+    await replica.acceptFromStream({ ...offer, goal }, at as number);
     this.#input.begin(offer);
     this.#attempts.succeeded();
     warn(`replication: following ${uri} (${offer.graphs.length} graphs)`);

@@ -23,7 +23,7 @@ const STATUS_MS = 2_000;
 /** Bytes of frames after which new snapshots replace them, to bound what a new tailer reads. */
 const CHECKPOINT_BYTES = 2 ** 30;
 
-export interface StreamProviderParts extends Omit<SenderParts, "root" | "key" | "ended"> {
+export interface StreamProviderParts extends Omit<SenderParts, "root" | "key" | "onEnded"> {
   readonly uri: string;
   readonly open: OpenStream;
   /** Default: 1 GiB. */
@@ -63,11 +63,11 @@ export class StreamProvider implements LogSender {
   }
 
   /** Transactions removed from the log before they were sent are covered by snapshots. */
-  get keptSn(): number {
+  get firstNeededSn(): number {
     return this.#acknowledged === null ? Number.POSITIVE_INFINITY : this.#acknowledged + 1;
   }
 
-  has(sn: number): boolean {
+  hasAcknowledged(sn: number): boolean {
     return (this.#acknowledged ?? -1) >= sn;
   }
 
@@ -82,7 +82,7 @@ export class StreamProvider implements LogSender {
   }
 
   wake(): void {
-    this.#attempts.hurry();
+    this.#attempts.retryNow();
     this.#more.ring();
   }
 
@@ -149,12 +149,12 @@ export class StreamProvider implements LogSender {
    * @throws SvcError SVC2532, SVC2535, SVC3363, SVC3364
    */
   #resumeFrom(found: StreamState | null): Start | null {
-    const { fenced, log: own } = this.#parts;
+    const { onFenced, log: own } = this.#parts;
     const { logId, epoch, safe, first } = own.channel.log;
     if (found === null) return null;
     if (found.epoch > epoch) {
       this.stop();
-      fenced(found.epoch);
+      onFenced(found.epoch);
       const text = `${this.uri} is of epoch ${found.epoch}, this is epoch ${epoch}`;
       throw new SvcError("SVC2535", `replication: this provider was superseded: ${text}`);
     }

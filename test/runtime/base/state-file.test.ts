@@ -47,7 +47,7 @@ const demoted: Use = (root) => demote(root, END, 2);
 const keepSlots: Use = (root) => new KeptSlots(root, SLOTS).storeInitial();
 const writeJobFile: Use = (root) => writeJobs(join(root, "jobs.json"), JOBS);
 
-const seeEpoch: Use = (root) => new MemberFile(root, "a").see(6);
+const seeEpoch: Use = (root) => new MemberFile(root, "a").recordEpoch(6);
 const ownEpoch: Use = (root) => new MemberFile(root, "a").epoch;
 const ownSlots: Use = (root) => new KeptSlots(root, SLOTS).isKnown;
 

@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
   isSuperseded,
-  type Own,
+  type OwnLog,
   type StartingPoint,
 } from "../../../runtime/interconnect/catch-up-plan.js";
 import type { Positions } from "../../../runtime/interconnect/wire/positions.js";
@@ -18,7 +18,7 @@ const [KEPT, ERASED, NEW, CLOSED] = ["1", "2", "3", "4"].map((digit) => digit.re
   string,
 ];
 const known = { number: 2, name: "e", path: "e", before: 0, after: 9 };
-const OWN: Own = {
+const OWN: OwnLog = {
   log: { logId: "c".repeat(32), epoch: 5 },
   graphs: {
     byIdentity: (identity) =>

@@ -46,7 +46,7 @@ test.after.each(({ log }) => {
 function begin(context: Context, saveNow?: (name: string) => Promise<string>) {
   const { log, gate, lines } = context;
   const sender = create(context, {
-    ...{ gate, warn: (line) => lines.push(line), ended: () => context.ended++ },
+    ...{ gate, warn: (line) => lines.push(line), onEnded: () => context.ended++ },
     snapshots: saveNow === undefined ? log : { saveNow },
   });
   return { sender, running: sender.run() };
@@ -68,8 +68,8 @@ function create({ log }: Context, parts: Partial<SenderParts> = {}): LogSender {
 
 function isThere(sender: LogSender, sn: number): Promise<void> {
   return until(
-    () => sender.has(sn),
-    () => `${sender.keptSn}`,
+    () => sender.hasAcknowledged(sn),
+    () => `${sender.firstNeededSn}`,
   );
 }
 
@@ -79,19 +79,22 @@ test("a dump needs the log from the first transaction that it lacks", async (con
   log.write("g", 3);
   assert.is(log.channel.log.safe, 5);
   const { sender, running } = begin(context);
-  assert.equal([sender.keptSn, sender.has(0)], [1, false]);
+  assert.equal([sender.firstNeededSn, sender.hasAcknowledged(0)], [1, false]);
   await isIdle(context);
-  assert.equal([sender.keptSn, sender.has(0), sender.has(1)], [1, true, false]);
+  assert.equal(
+    [sender.firstNeededSn, sender.hasAcknowledged(0), sender.hasAcknowledged(1)],
+    [1, true, false],
+  );
   gate.isOpen = true;
   sender.wake();
   await isThere(sender, 5);
-  assert.equal([sender.keptSn, sender.has(6)], [6, false]);
+  assert.equal([sender.firstNeededSn, sender.hasAcknowledged(6)], [6, false]);
   log.write("g", 2);
   await isThere(sender, 7);
-  assert.is(sender.keptSn, 8);
+  assert.is(sender.firstNeededSn, 8);
   sender.stop();
   await running;
-  assert.equal([sender.keptSn, log.listeners.size], [Number.POSITIVE_INFINITY, 0]);
+  assert.equal([sender.firstNeededSn, log.listeners.size], [Number.POSITIVE_INFINITY, 0]);
 });
 
 test("a dump needs nothing before its first segment while it writes", async (context) => {
@@ -106,7 +109,7 @@ test("a dump needs nothing before its first segment while it writes", async (con
     });
   const { sender, running } = begin(context);
   await isIdle(context);
-  assert.equal([sender.keptSn, sender.has(segment)], [segment, false]);
+  assert.equal([sender.firstNeededSn, sender.hasAcknowledged(segment)], [segment, false]);
   sender.stop();
   pass();
   await running;
@@ -128,7 +131,7 @@ test("a dump that has not begun needs what there is of the log", ({ log, ...cont
   const channel = Object.create(log.channel, { log: { value: { first: 3 } } });
   const onFlushed = log.onFlushed.bind(log);
   const sender = create({ log, ...context }, { log: { disk: log.disk, channel, onFlushed } });
-  assert.is(sender.keptSn, 3);
+  assert.is(sender.firstNeededSn, 3);
 });
 
 test("only a dump of the root can be written, over nothing but a dump", (context) => {
@@ -226,7 +229,7 @@ test("a dump that fails ends, and says why", async (context) => {
     });
     await running;
     assert.equal(context.lines, [line]);
-    assert.equal([sender.keptSn, context.log.listeners.size], [Number.POSITIVE_INFINITY, 0]);
+    assert.equal([sender.firstNeededSn, context.log.listeners.size], [Number.POSITIVE_INFINITY, 0]);
   }
   assert.is(context.ended, 2);
 });

@@ -84,7 +84,7 @@ function createSender({ log, provider }: Context, open: Open, said: LogLine = wa
     snapshots: { saveNow: (name) => provider.saveNow(name, 60_000) },
     origin: () => ({ isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true }),
     status: () => ({ at: 0, host: "", adminPort: 0, serial: 0, digest, graphs: [], goal: null }),
-    fenced: () => undefined,
+    onFenced: () => undefined,
   });
 }
 
@@ -125,7 +125,7 @@ test("carries snapshots and transactions, also after lost connections", async (c
       assert.equal({ graph: { ...copy, isReadonly: false }, vertices }, comparable(store));
       broker.disconnect();
     }
-    assert.ok(sender.has(log.channel.log.safe));
+    assert.ok(sender.hasAcknowledged(log.channel.log.safe));
     // All of one message, or nothing of it: what was sent twice would be refused by the broker.
     assert.ok(broker.parts > 10);
   } finally {
@@ -145,14 +145,14 @@ test("a follower has caught up at the end of the stream, not of its snapshots", 
   const broker = new MemoryBroker(100);
   const sender = createSender(c, async () => broker.connect());
   const sending = sender.run();
-  const isSent = (): boolean => sender.has(log.channel.log.safe);
+  const isSent = (): boolean => sender.hasAcknowledged(log.channel.log.safe);
   await until(isSent, () => "snapshots");
   graph.createVertex("b");
   await log.settled();
   await until(isSent, () => "a change behind them");
   const goals: (number | null)[] = [];
-  const accept = replica.acceptAgain.bind(replica);
-  replica.acceptAgain = (offer, at) => {
+  const accept = replica.acceptFromStream.bind(replica);
+  replica.acceptFromStream = (offer, at) => {
     goals.push(offer.goal! - at);
     return accept(offer, at);
   };

@@ -30,7 +30,10 @@ test("shows nothing of a subscriber that was never there", async () => {
     ...{ host: "", ip: "", adminPort: 0, digest: "", serial: 0, lagMs: 0, lagUnits: 4 },
     ...{ isConnected: false, isSynchronizing: false },
   });
-  assert.equal([provider.keptSn, provider.has(0)], [Number.POSITIVE_INFINITY, false]);
+  assert.equal(
+    [provider.firstNeededSn, provider.hasAcknowledged(0)],
+    [Number.POSITIVE_INFINITY, false],
+  );
   assert.is(provider.isRepairing, false);
   await one.stop();
 });
@@ -174,7 +177,7 @@ test("sends all of the log that a subscriber needs", async () => {
   assert.equal(subscriber.types, [Table, Status, Start, Frame, Frame, Frame]);
   const start = await subscriber.first(Start);
   assert.equal(parseJsonBody(start.body), { sn: 0, chain: 0 });
-  assert.equal([one.provider.keptSn, one.provider.has(0)], [1, false]);
+  assert.equal([one.provider.firstNeededSn, one.provider.hasAcknowledged(0)], [1, false]);
   await one.stop();
 });
 
@@ -189,7 +192,7 @@ test("sends whole segments, from the first one that a subscriber needs", async (
   const subscriber = await one.subscribe();
   const start = await subscriber.first(Start);
   assert.equal(parseJsonBody(start.body), one.log.ends[2]);
-  assert.is(one.provider.keptSn, 5);
+  assert.is(one.provider.firstNeededSn, 5);
   await until(() => subscriber.messages.length === 4);
   assert.equal(subscriber.types, [Table, Status, Start, Frame]);
   await one.stop();
@@ -206,7 +209,7 @@ test("sends snapshots in place of what the log lacks, and what follows them", as
   const saved: unknown[] = [];
   log.saving = (name) => {
     const { isSynchronizing } = provider.report();
-    saved.push([name, isSynchronizing, traffic.synchronizing, provider.keptSn]);
+    saved.push([name, isSynchronizing, traffic.synchronizing, provider.firstNeededSn]);
     log.write("f");
   };
   one.run();
@@ -218,7 +221,7 @@ test("sends snapshots in place of what the log lacks, and what follows them", as
   // Changes written while the snapshot was taken follow it again.
   const start = await subscriber.first(Start);
   assert.equal(parseJsonBody(start.body), log.ends[4]);
-  assert.equal([provider.keptSn, provider.report().isSynchronizing], [7, false]);
+  assert.equal([provider.firstNeededSn, provider.report().isSynchronizing], [7, false]);
   assert.is(traffic.synchronizing, 0);
   await one.stop();
 });
@@ -230,17 +233,20 @@ test("repairs at once: until the subscriber has acknowledged it", async () => {
   const first = await one.subscribe();
   await first.first(Start);
   await first.acknowledge(4);
-  await until(() => provider.has(4));
+  await until(() => provider.hasAcknowledged(4));
   provider.repair("all");
   assert.is(provider.isRepairing, true);
   await first.closed();
   const second = await one.subscribe();
   await second.first(SnapshotEnd);
   await second.first(Start);
-  assert.equal([provider.isRepairing, provider.has(4), provider.keptSn], [true, false, 5]);
+  assert.equal(
+    [provider.isRepairing, provider.hasAcknowledged(4), provider.firstNeededSn],
+    [true, false, 5],
+  );
   assert.is(provider.report().lagUnits, 4);
   await second.acknowledge(log.channel.log.last);
-  await until(() => provider.has(4));
+  await until(() => provider.hasAcknowledged(4));
   assert.is(provider.isRepairing, false);
   await one.stop();
 });

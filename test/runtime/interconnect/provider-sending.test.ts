@@ -20,7 +20,7 @@ async function connect(one: ProvidedPeer): Promise<Subscription> {
   const subscriber = await one.subscribe();
   await until(() => countOf(subscriber, Frame) === 3);
   await subscriber.acknowledge(4);
-  await until(() => one.provider.has(4));
+  await until(() => one.provider.hasAcknowledged(4));
   return subscriber;
 }
 
@@ -52,7 +52,7 @@ test("says once that a subscriber is attached, and how it was lost", async () =>
   const { uri } = one.provider;
   const address = uri.slice("svc://".length);
   await subscriber.acknowledge(3);
-  await until(() => !one.provider.has(4));
+  await until(() => !one.provider.hasAcknowledged(4));
   assert.equal(one.said, [`replication: ${address} attached`]);
   subscriber.leave();
   await until(() => one.said.length === 2);
@@ -85,17 +85,20 @@ test("knows what a subscriber has by its acknowledgements only", async () => {
   const one = await ProvidedPeer.create();
   const { provider } = one;
   const subscriber = await connect(one);
-  assert.equal([provider.has(4), provider.has(5), provider.keptSn], [true, false, 5]);
+  assert.equal(
+    [provider.hasAcknowledged(4), provider.hasAcknowledged(5), provider.firstNeededSn],
+    [true, false, 5],
+  );
   await subscriber.acknowledge(2);
-  await until(() => provider.keptSn === 3);
+  await until(() => provider.firstNeededSn === 3);
   assert.is(provider.report().lagUnits, 2);
   // Neither has the length, or the type, of one.
   const body = Buffer.alloc(8, 1);
   await subscriber.peer.send(MessageType.Ack, body.subarray(1));
   await subscriber.peer.send(Resume, body);
   await subscriber.acknowledge(9);
-  await until(() => provider.keptSn > 3);
-  assert.is(provider.keptSn, 5, "not more than there is");
+  await until(() => provider.firstNeededSn > 3);
+  assert.is(provider.firstNeededSn, 5, "not more than there is");
   assert.is(one.said.length, 1);
   await one.stop();
 });
@@ -184,7 +187,7 @@ test("sends nothing to a subscriber that has paused it, until it goes on or conn
     await subscriber.peer.send(Pause, NOTHING);
     // Messages are handled in order.
     await subscriber.acknowledge(2);
-    await until(() => !provider.has(4));
+    await until(() => !provider.hasAcknowledged(4));
   };
   await pause();
   one.log.write("d");
@@ -239,7 +242,7 @@ test("tells for how long its subscriber lacks something", async ({ time }) => {
   time.pass(200);
   assert.is(lag(), 200);
   await subscriber.acknowledge(5);
-  await until(() => one.provider.has(5));
+  await until(() => one.provider.hasAcknowledged(5));
   assert.is(lag(), 0);
   await one.stop();
 });

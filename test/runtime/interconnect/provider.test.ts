@@ -92,7 +92,7 @@ function provide({ root }: Context, port: number, members?: MemberProgress) {
       graphs: [],
       goal: null,
     }),
-    fenced: () => undefined,
+    onFenced: () => undefined,
   });
   const isFlushed = (): Promise<boolean> => clock.wait(clock.nextFlush);
   const end = async (): Promise<void> => {

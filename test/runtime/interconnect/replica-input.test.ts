@@ -36,18 +36,18 @@ function create() {
   const got: unknown[] = [];
   const replica = {
     appliedSn: null as number | null,
-    compare: (graphs: unknown) => got.push({ graphs }),
+    compareDigests: (graphs: unknown) => got.push({ graphs }),
     adoptGoal: (goal: unknown) => got.push({ goal }),
-    start: (start: unknown) => got.push({ start }),
-    take: async () => ({ header: { sn: replica.appliedSn! - 1, units: 2 }, records: 5 }),
-    receive: async (source: unknown, head: unknown) => {
+    startFrames: (start: unknown) => got.push({ start }),
+    applyFrame: async () => ({ header: { sn: replica.appliedSn! - 1, units: 2 }, records: 5 }),
+    receiveGraph: async (source: unknown, head: unknown) => {
       got.push({ source, head, synchronizing: traffic.synchronizing });
     },
   };
   const input = new ReplicaInput(replica as unknown as Replica, traffic);
   const take = (type: MessageTypeNumber, content: object | Buffer) => {
     const body = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content));
-    return input.take(SOURCE, { type, body });
+    return input.apply(SOURCE, { type, body });
   };
   const status = (ageMs: number, goal: number | null) => {
     const at = NOW - ageMs;

@@ -32,7 +32,7 @@ test("is written once a second at most while changes come", async (c) => {
     const marked: unknown[] = [];
     for (const [sn, passed] of [0, 0, 1000, 1].entries()) {
       ms += passed;
-      await c.replica.take(frame(sn + 1, change(`v${sn}`)));
+      await c.replica.applyFrame(frame(sn + 1, change(`v${sn}`)));
       await new Promise(setImmediate);
       marked.push(readReplicaMarker(c.root)?.log?.sn);
     }
@@ -52,13 +52,13 @@ test("lets a replica serve 10 s after its provider has gone", async (c) => {
   try {
     const { graph, change } = source(1);
     await follow(c, offerOf([graph], { goal: 1 }));
-    await c.replica.take(frame(1, change("a")));
+    await c.replica.applyFrame(frame(1, change("a")));
     await new Promise(setImmediate);
     assert.ok(readReplicaMarker(c.root)?.isCaughtUp);
     const again = create(c);
     await again.accept(offerOf([graph], { goal: 99 }));
     ms += 9_000;
-    again.lose();
+    again.providerLost();
     const states = [9_999, 1].map((passed) => {
       ms += passed;
       return again.report().state;
@@ -72,10 +72,10 @@ test("lets a replica serve 10 s after its provider has gone", async (c) => {
 test("keeps the position that it has when its provider starts there", async (c) => {
   const { graph, change } = source(1);
   await follow(c, offerOf([graph]));
-  await c.replica.take(frame(1, change("a")));
+  await c.replica.applyFrame(frame(1, change("a")));
   const { log } = c.replica.positions();
   await c.replica.accept(offerOf([graph]));
-  c.replica.start({ sn: log!.sn, chain: log!.chain + 1 });
+  c.replica.startFrames({ sn: log!.sn, chain: log!.chain + 1 });
   assert.equal(c.replica.positions().log, log);
 });
 
@@ -84,7 +84,7 @@ test("states the end of the snapshots at once", async (c) => {
   performance.now = () => 0;
   try {
     await c.replica.accept(offerOf([source(1).graph]));
-    c.replica.start({ sn: 7, chain: 8 });
+    c.replica.startFrames({ sn: 7, chain: 8 });
     await turn();
     assert.is(markOf(c)?.log?.sn, 7);
   } finally {
@@ -98,12 +98,12 @@ test("is written on request only when it is behind", async (c) => {
     await begin();
     await turn();
     rmSync(join(c.root, "_replica.json"));
-    c.replica.keepMark();
+    c.replica.refreshMarker();
     assert.is(markOf(c), undefined);
   }
-  await c.replica.take(frame(1, change("a")));
+  await c.replica.applyFrame(frame(1, change("a")));
   await turn();
-  c.replica.keepMark();
+  c.replica.refreshMarker();
   assert.is(markOf(c)?.log?.sn, 1);
 });
 
@@ -111,9 +111,9 @@ test("is reported once while it cannot be written, and again after it could", as
   const { graph, change } = source(1);
   await follow(c, offerOf([graph]));
   const obstacle = join(c.root, "_replica.json.tmp");
-  const keep = () => captureLog(() => c.replica.keepMark()).length;
+  const keep = () => captureLog(() => c.replica.refreshMarker()).length;
   const next = async (sn: number) => {
-    await c.replica.take(frame(sn, change(`v${sn}`)));
+    await c.replica.applyFrame(frame(sn, change(`v${sn}`)));
     await turn();
   };
   await next(1);

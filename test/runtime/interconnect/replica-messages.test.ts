@@ -49,7 +49,7 @@ test("a folder without graphs becomes a replica's, one with changed graphs does 
   assert.ok(markOf(c), "an empty graph is no obstacle");
   const { graph, change } = source(1);
   await follow(c, offerOf([graph]));
-  await c.replica.take(frame(1, change("a")));
+  await c.replica.applyFrame(frame(1, change("a")));
   rmSync(join(c.root, "_replica.json"));
   const refusal = thrownBy(() => create(c));
   assert.match(refusal, /^SVC2534: replication: graph "g1" in .* did not come from a provider/);
@@ -77,16 +77,16 @@ test("goes on where its marker says", (c) => {
     assert.equal(positions, { log, origin: OTHER, epoch: most, graphs: [], diverged: [] });
     assert.equal([member, replica.origin, replica.epoch], [null, OTHER, most]);
     assert.equal([replica.durableSn, replica.appliedSn], [null, null]);
-    replica.mark();
+    replica.writeMarker();
     assert.equal(markOf(c), { log, origin: OTHER, epoch: most, ancestors, ...state });
   }
 });
 
 test("remembers the highest epoch that it meets", (c) => {
   rmSync(join(c.root, "_replica.json"));
-  for (const epoch of [1, 2]) c.replica.meet(epoch);
+  for (const epoch of [1, 2]) c.replica.rejectEpochsBelow(epoch);
   assert.equal([c.replica.epoch, markOf(c)], [2, undefined]);
-  c.replica.meet(3);
+  c.replica.rejectEpochsBelow(3);
   assert.equal([c.replica.epoch, markOf(c)?.epoch], [3, 3]);
 });
 
@@ -94,12 +94,12 @@ test("tells its graphs with changes, and applies each change once", async (c) =>
   const [one, two] = [source(1), source(2)];
   await follow(c, offerOf([one.graph, two.graph]));
   const units = [...one.change("a", "b"), ...two.change("x")];
-  const { header, records } = await c.replica.take(frame(1, units));
+  const { header, records } = await c.replica.applyFrame(frame(1, units));
   assert.equal([header.sn, records], [1, one.store.operationCount + two.store.operationCount]);
   const count = copyOf(c, "g1").operationCount;
   assert.is(count, one.store.operationCount);
   const serial = readReplicaInput(copyOf(c, "g1"));
-  await c.replica.take(frame(1, units));
+  await c.replica.applyFrame(frame(1, units));
   assert.equal(
     [copyOf(c, "g1").operationCount, readReplicaInput(copyOf(c, "g1"))],
     [count, serial],
@@ -117,7 +117,7 @@ test("gives several graphs of one change one ticket, and drains only before it",
   const [first, joint, last] = [one.change("a")[0]!, one.change("b")[0]!, two.change("x")[0]!];
   joint[0] = (joint[0]! & ~0xff) | JOINED_TRANSACTION;
   c.calls.length = 0;
-  await c.replica.take(frame(1, [first, joint, last, ...one.change("c")]));
+  await c.replica.applyFrame(frame(1, [first, joint, last, ...one.change("c")]));
   assert.equal(
     c.calls.filter((call) => call !== "readiness"),
     ["drain", "drain", "ticket", "drain"],
@@ -128,10 +128,10 @@ test("refuses what is no frame in sequence", async (c) => {
   const { graph, change } = source(1);
   const units = change("a");
   const bytes = frame(1, units);
-  const take = (given: Buffer) => describeFailure(c.replica.take(given));
+  const take = (given: Buffer) => describeFailure(c.replica.applyFrame(given));
   await c.replica.accept(offerOf([graph]));
   assert.match(await take(bytes), /missing transactions before 1$/, "no start yet");
-  c.replica.start({ sn: 4, chain: 0 });
+  c.replica.startFrames({ sn: 4, chain: 0 });
   assert.match(await take(frame(6, units)), /missing transactions before 6$/);
   const corrupt = "SVC2531: replication: corrupt frame";
   assert.is(await take(frame(5, units, { isTable: true })), corrupt);
@@ -149,7 +149,7 @@ test("a frame whose changes cannot be applied says which graph is wrong", async 
   const { graph, change } = source(1);
   await follow(c, offerOf([graph]));
   change("a");
-  const text = await describeFailure(c.replica.take(frame(1, change("b"))));
+  const text = await describeFailure(c.replica.applyFrame(frame(1, change("b"))));
   assert.match(text, /^SVC2532: graph "g1" cannot follow: /);
 });
 
@@ -157,7 +157,7 @@ test("opens graphs as its provider does, and ignores former ones", async (c) => 
   const [one, late, gone] = [source(1), source(3), source(2)];
   await follow(c, offerOf([one.graph], { lastNumber: 2 }));
   const take = (sn: number, ...units: readonly Uint32Array[]) =>
-    describeFailure(c.replica.take(frame(sn, units)));
+    describeFailure(c.replica.applyFrame(frame(sn, units)));
   const control = (record: unknown) => encodeControlRecord(record);
   const units = late.change("a");
   assert.match(await take(1, ...units), /changes of unannounced graph 3/);
@@ -177,14 +177,14 @@ test("opens graphs as its provider does, and ignores former ones", async (c) => 
 test("removes a graph with its files when the provider erases it", async (c) => {
   const [one, two] = [source(1), source(2)];
   await follow(c, offerOf([one.graph, two.graph]));
-  await c.replica.take(frame(1, [...one.change("a"), ...two.change("a")]));
+  await c.replica.applyFrame(frame(1, [...one.change("a"), ...two.change("a")]));
   c.calls.length = 0;
-  await c.replica.take(frame(3, [encodeControlRecord({ erased: 1 })]));
+  await c.replica.applyFrame(frame(3, [encodeControlRecord({ erased: 1 })]));
   assert.equal([c.calls, namesOf(c)], [["remove g1 true"], ["g2"]]);
   // Nothing of it is left, and another graph of the name is another graph.
   const next = source(3, "g1");
   const units = next.change("b");
-  await c.replica.take(frame(4, [encodeControlRecord({ opened: next.graph }), ...units]));
+  await c.replica.applyFrame(frame(4, [encodeControlRecord({ opened: next.graph }), ...units]));
   assert.is(requireIdentity(copyOf(c, "g1")), next.graph.identity);
   await c.replica.accept(offerOf([two.graph], { erased: [next.graph.identity] }));
   assert.equal([c.calls.at(-2), namesOf(c)], ["remove g1 true", ["g2"]]);
@@ -200,29 +200,29 @@ test("replaces graphs that a plugin has opened before, unless they were changed"
   c.calls.length = 0;
   await c.replica.accept(offerOf([one.graph, two.graph]));
   assert.not.ok(c.calls.some((call) => call.startsWith("remove")));
-  c.replica.start({ sn: 0, chain: 0 });
-  await c.replica.take(
+  c.replica.startFrames({ sn: 0, chain: 0 });
+  await c.replica.applyFrame(
     frame(1, [...one.change("a"), encodeControlRecord({ opened: three.graph })]),
   );
   assert.is(requireIdentity(copyOf(c, "g3")), three.graph.identity);
   const other = source(1);
   await follow(c, offerOf([other.graph]));
   assert.is(requireIdentity(copyOf(c, "g1")), one.graph.identity);
-  const text = await describeFailure(c.replica.take(frame(1, other.change("a"))));
+  const text = await describeFailure(c.replica.applyFrame(frame(1, other.change("a"))));
   assert.is(text, 'SVC2532: local graph "g1" did not come from the provider');
 });
 
 test("accepts nothing once it is retired", async (c) => {
   const { graph, change } = source(1);
   await follow(c, offerOf([graph]));
-  await c.replica.take(frame(1, change("a")));
+  await c.replica.applyFrame(frame(1, change("a")));
   await c.replica.retire();
   assert.equal(markOf(c)?.log, c.replica.positions().log);
   rmSync(join(c.root, "_replica.json"));
-  c.replica.mark();
+  c.replica.writeMarker();
   assert.is(markOf(c), undefined);
   const refusal = "SVC2531: replication: this instance is now a provider";
-  assert.is(await describeFailure(c.replica.take(frame(2, change("b")))), refusal);
+  assert.is(await describeFailure(c.replica.applyFrame(frame(2, change("b")))), refusal);
   assert.is(copyOf(c, "g1").operationCount, 1);
 });
 
@@ -233,7 +233,7 @@ test("settles only what is durable when nothing more has come", async (c) => {
     flushed: () => new Promise<boolean>((resolve) => flushes.push(resolve)),
   });
   await follow(c, offerOf([graph]));
-  await c.replica.take(frame(1, change("a")));
+  await c.replica.applyFrame(frame(1, change("a")));
   const settle = async (isSafe: boolean, meanwhile: () => Promise<unknown>) => {
     const settled = c.replica.settle();
     await meanwhile();
@@ -242,7 +242,7 @@ test("settles only what is durable when nothing more has come", async (c) => {
     return c.replica.durableSn;
   };
   assert.is(await settle(false, turn), null);
-  assert.is(await settle(true, () => c.replica.take(frame(2, change("b")))), null);
+  assert.is(await settle(true, () => c.replica.applyFrame(frame(2, change("b")))), null);
   assert.is(await settle(true, turn), 2);
   assert.is(markOf(c)?.log?.sn, 2);
 });
@@ -252,12 +252,12 @@ test("compares each graph with its provider's as soon as it is as far", async (c
   await follow(c, offerOf([one.graph, two.graph]));
   const units = [...one.change("a", "b"), ...two.change("x")];
   const [first, ...rest] = units as [Uint32Array, ...Uint32Array[]];
-  await c.replica.take(frame(1, [first]));
+  await c.replica.applyFrame(frame(1, [first]));
   const at = (count: number, digest: string | null, { graph } = one) => [
     { identity: graph.identity, count, digest },
   ];
   const compare = (positions: ReturnType<typeof at>) =>
-    thrownBy(() => c.replica.compare(positions));
+    thrownBy(() => c.replica.compareDigests(positions));
   // Not known, behind, or not there.
   assert.is(compare(at(1, null)), "none");
   assert.is(compare(at(0, OTHER)), "none");
@@ -268,7 +268,7 @@ test("compares each graph with its provider's as soon as it is as far", async (c
   assert.equal(c.replica.report().state, "catching-up");
   c.calls.length = 0;
   assert.is(compare(at(2, OTHER)), "none", "later");
-  const text = await describeFailure(c.replica.take(frame(2, rest)));
+  const text = await describeFailure(c.replica.applyFrame(frame(2, rest)));
   assert.match(text, /^SVC3200: replication: graph "g1" has diverged from the provider after 2/);
   assert.equal(
     [c.replica.report().state, c.replica.positions().diverged],
@@ -279,7 +279,7 @@ test("compares each graph with its provider's as soon as it is as far", async (c
   // Forgotten with a new connection.
   assert.is(compare(at(9, OTHER)), "none");
   await follow(c, offerOf([one.graph, two.graph]));
-  assert.is(await describeFailure(c.replica.take(frame(1, units))), "none");
+  assert.is(await describeFailure(c.replica.applyFrame(frame(1, units))), "none");
   assert.match(compare(at(2, OTHER)), /^SVC3200/);
 });
 
@@ -287,20 +287,20 @@ test("tells what its provider thinks of it", async (c) => {
   const { graph, change } = source(1);
   await c.replica.accept(offerOf([graph], { goal: 1 }));
   assert.is(c.replica.report().state, "fetching");
-  c.replica.start({ sn: 0, chain: 0 });
+  c.replica.startFrames({ sn: 0, chain: 0 });
   await turn();
   assert.is(c.replica.report().state, "catching-up");
   c.calls.length = 0;
-  await c.replica.take(frame(1, change("a")));
+  await c.replica.applyFrame(frame(1, change("a")));
   await turn();
   assert.equal([c.replica.report().state, markOf(c)?.isCaughtUp], ["caught-up", true]);
   assert.ok(c.calls.includes("readiness"));
   c.calls.length = 0;
-  c.replica.reject();
+  c.replica.providerRejected();
   assert.equal([c.replica.report().state, c.calls], ["diverged", ["readiness"]]);
   await c.replica.accept(offerOf([graph], { goal: null }));
   assert.ok(c.replica.report().state !== "diverged");
-  c.replica.lose();
+  c.replica.providerLost();
   assert.equal(c.replica.report().state, "orphan");
 });
 
@@ -308,8 +308,8 @@ test("has caught up when a goal that it has reached is announced", async (c) => 
   const { graph, change } = source(1);
   await c.replica.accept(offerOf([graph]));
   c.replica.adoptGoal(null);
-  c.replica.start({ sn: 0, chain: 0 });
-  await c.replica.take(frame(1, change("a")));
+  c.replica.startFrames({ sn: 0, chain: 0 });
+  await c.replica.applyFrame(frame(1, change("a")));
   await turn();
   assert.is(c.replica.report().state, "catching-up");
   c.replica.adoptGoal(1);
@@ -321,7 +321,7 @@ test("continues its position in the same log only", async (c) => {
   const ancestors = [{ id: OTHER, sn: 1, chain: 1 }];
   await follow(c, offerOf([graph], { ancestors, origin: OTHER }));
   const bytes = frame(1, change("a"));
-  await c.replica.take(bytes);
+  await c.replica.applyFrame(bytes);
   await turn();
   const place = { id: LOG, sn: 1, chain: decodeFrameHeader(bytes)!.headerCrc };
   const both = () => [c.replica.positions().log, markOf(c)?.log, c.replica.durableSn];

@@ -38,46 +38,46 @@ test("changes of a graph that was erased since are ignored when they come again"
   await follow(c, offerOf([one.graph]));
   const opened = frame(1, [encodeControlRecord({ opened: late.graph }), ...late.change("a")]);
   const erased = frame(3, [encodeControlRecord({ erased: 3 })]);
-  for (const bytes of [opened, erased]) await c.replica.take(bytes);
-  assert.is(await describeFailure(c.replica.take(frame(3, late.change("b")))), "none");
+  for (const bytes of [opened, erased]) await c.replica.applyFrame(bytes);
+  assert.is(await describeFailure(c.replica.applyFrame(frame(3, late.change("b")))), "none");
   assert.equal(namesOf(c), []);
   // Also that it was opened.
   const open = frame(4, [encodeControlRecord({ opened: source(2).graph }), ...one.change("a")]);
-  assert.is(await describeFailure(c.replica.take(open)), "none");
+  assert.is(await describeFailure(c.replica.applyFrame(open)), "none");
   assert.equal(namesOf(c), ["g1"]);
-  assert.is(await describeFailure(c.replica.take(frame(4, late.change("c")))), "none");
+  assert.is(await describeFailure(c.replica.applyFrame(frame(4, late.change("c")))), "none");
 });
 
 test("erases a graph that did not change since the connection began again", async (c) => {
   const { graph, change } = source(1);
   await follow(c, offerOf([graph]));
-  await c.replica.take(frame(1, change("a")));
+  await c.replica.applyFrame(frame(1, change("a")));
   await follow(c, offerOf([graph]));
-  await c.replica.take(frame(1, [encodeControlRecord({ erased: 1 })]));
+  await c.replica.applyFrame(frame(1, [encodeControlRecord({ erased: 1 })]));
   assert.equal(namesOf(c), []);
 });
 
 test("a promoted instance erases nothing that its former provider erases", async (c) => {
   const { graph, change } = source(1);
   await follow(c, offerOf([graph]));
-  await c.replica.take(frame(1, change("a")));
+  await c.replica.applyFrame(frame(1, change("a")));
   await c.replica.retire();
   const erased = frame(2, [encodeControlRecord({ erased: 1 })]);
-  assert.is(await describeFailure(c.replica.take(erased)), REFUSAL);
+  assert.is(await describeFailure(c.replica.applyFrame(erased)), REFUSAL);
   assert.equal(namesOf(c), ["g1"]);
 });
 
 test("a promotion stops a frame between a graph that it erases and its changes", async (c) => {
   const [one, two] = [source(1), source(2)];
   await follow(c, offerOf([one.graph, two.graph]));
-  await c.replica.take(frame(1, [...one.change("a"), ...two.change("a")]));
+  await c.replica.applyFrame(frame(1, [...one.change("a"), ...two.change("a")]));
   const { remove } = c.graphs;
   c.graphs.remove = async (name, isErased) => {
     await c.replica.retire();
     await remove(name, isErased);
   };
   const mixed = frame(3, [encodeControlRecord({ erased: 1 }), ...two.change("b")]);
-  assert.is(await describeFailure(c.replica.take(mixed)), REFUSAL);
+  assert.is(await describeFailure(c.replica.applyFrame(mixed)), REFUSAL);
   assert.is(copyOf(c, "g2").operationCount, 1);
 });
 
@@ -85,23 +85,26 @@ test("digests of a provider are forgotten with its connection", async (c) => {
   const { graph, change } = source(1);
   const { identity } = graph;
   await follow(c, offerOf([graph]));
-  await c.replica.take(frame(1, change("a")));
-  c.replica.compare([{ identity, count: 2, digest: OTHER }]);
+  await c.replica.applyFrame(frame(1, change("a")));
+  c.replica.compareDigests([{ identity, count: 2, digest: OTHER }]);
   await follow(c, offerOf([graph]));
-  assert.is(await describeFailure(c.replica.take(frame(1, change("b")))), "none");
+  assert.is(await describeFailure(c.replica.applyFrame(frame(1, change("b")))), "none");
 });
 
 test("compares no digest of a state that it has passed, or of which it has none", async (c) => {
   const [one, two] = [source(1), source(2)];
   c.stores.set("g2", GraphStore.create("g2", TEST_THREAD, { identity: two.graph.identity }));
   await follow(c, offerOf([one.graph, two.graph]));
-  await c.replica.take(frame(1, [...one.change("a"), ...two.change("x")]));
+  await c.replica.applyFrame(frame(1, [...one.change("a"), ...two.change("x")]));
   const compare = (identity: string, count: number) =>
-    thrownBy(() => c.replica.compare([{ identity, count, digest: OTHER }]));
+    thrownBy(() => c.replica.compareDigests([{ identity, count, digest: OTHER }]));
   assert.is(compare(two.graph.identity, 1), "none");
   assert.is(compare(one.graph.identity, 2), "none");
-  assert.is(await describeFailure(c.replica.take(frame(3, two.change("y")))), "none");
-  assert.is(await describeFailure(c.replica.take(frame(4, one.changeAtOnce("b", "c")))), "none");
+  assert.is(await describeFailure(c.replica.applyFrame(frame(3, two.change("y")))), "none");
+  assert.is(
+    await describeFailure(c.replica.applyFrame(frame(4, one.changeAtOnce("b", "c")))),
+    "none",
+  );
   assert.is(copyOf(c, "g1").operationCount, 3);
 });
 
@@ -114,9 +117,9 @@ test("opens each graph once, and only one of the provider's", async (c) => {
     return graph.name === "g1" ? open(graph) : (undefined as never);
   };
   await follow(c, offerOf([one.graph, two.graph]));
-  for (const sn of [1, 2]) await c.replica.take(frame(sn, one.change(`v${sn}`)));
+  for (const sn of [1, 2]) await c.replica.applyFrame(frame(sn, one.change(`v${sn}`)));
   assert.equal(opened, ["g1"]);
-  const text = await describeFailure(c.replica.take(frame(3, two.change("a"))));
+  const text = await describeFailure(c.replica.applyFrame(frame(3, two.change("a"))));
   assert.is(text, 'SVC2532: local graph "g2" did not come from the provider');
 });
 
@@ -125,10 +128,10 @@ test("an opened graph takes the place of one that a plugin has opened since", as
   await follow(c, offerOf([graph]));
   open(c.stores, "g1");
   const opened = encodeControlRecord({ opened: graph });
-  await c.replica.take(frame(1, [opened]));
+  await c.replica.applyFrame(frame(1, [opened]));
   assert.is(requireIdentity(copyOf(c, "g1")), graph.identity);
   c.calls.length = 0;
-  await c.replica.take(frame(2, [opened, ...change("a")]));
+  await c.replica.applyFrame(frame(2, [opened, ...change("a")]));
   assert.not.ok(
     c.calls.some((call) => call.startsWith("remove")),
     "it is the same",
@@ -138,7 +141,7 @@ test("an opened graph takes the place of one that a plugin has opened since", as
 test("logs a transaction over several graphs as one", async (c) => {
   const [one, two] = [source(1), source(2)];
   await follow(c, offerOf([one.graph, two.graph]));
-  await c.replica.take(frame(1, [...one.change("a"), ...two.change("x")]));
+  await c.replica.applyFrame(frame(1, [...one.change("a"), ...two.change("x")]));
   const copies = ["g1", "g2"].map((name) => copyOf(c, name));
   for (const { memory } of copies) memory.log!.isOn = true;
   const tickets: number[] = [];
@@ -148,7 +151,7 @@ test("logs a transaction over several graphs as one", async (c) => {
   };
   const [joint] = one.change("b") as [Uint32Array];
   joint[0] = (joint[0]! & ~0xff) | JOINED_TRANSACTION;
-  await c.replica.take(frame(3, [joint, ...two.change("y"), ...one.change("c")]));
+  await c.replica.applyFrame(frame(3, [joint, ...two.change("y"), ...one.change("c")]));
   const [ofOne, ofTwo] = copies.map((copy) => takeUnits(copy).map(([, , , ticket]) => ticket));
   const [ticket] = tickets;
   assert.equal([ofOne![0], ofTwo], [ticket, [ticket]]);

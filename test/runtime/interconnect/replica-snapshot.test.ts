@@ -39,7 +39,7 @@ async function send({ replica }: Context, graph: OfferedGraph, values = VALUES) 
   };
   const head = { ...graph, bytes: CONTENT.length, count: 1 };
   const { length } = values;
-  await replica.receive({ expect }, length === 0 ? head : { ...head, values: length });
+  await replica.receiveGraph({ expect }, length === 0 ? head : { ...head, values: length });
   return reports;
 }
 
@@ -51,7 +51,7 @@ test("reports how much of a snapshot has come, large values included", async (c)
     const of = CONTENT.length + values.length;
     const expected = Array.from({ length: of + 1 }, (_, done) => ({ state: "fetching", done, of }));
     assert.equal(reports, expected);
-    c.replica.lose();
+    c.replica.providerLost();
   }
   assert.ok(existsSync(join(c.root, "g1", "graph.snapshot")));
 });
@@ -61,8 +61,8 @@ test("opens the graph of a snapshot, whose changes follow", async (c) => {
   await c.replica.accept(offerOf([], { lastNumber: 4 }));
   await send(c, graph);
   assert.is(requireIdentity(copyOf(c, "g4")), graph.identity);
-  c.replica.start({ sn: 0, chain: 0 });
-  await c.replica.take(frame(1, change("a")));
+  c.replica.startFrames({ sn: 0, chain: 0 });
+  await c.replica.applyFrame(frame(1, change("a")));
   assert.is(copyOf(c, "g4").operationCount, 1);
 });
 
@@ -70,12 +70,12 @@ test("a snapshot repairs a diverged graph", async (c) => {
   const { graph, change } = source(1);
   const { identity } = graph;
   await follow(c, offerOf([graph]));
-  await c.replica.take(frame(1, change("a")));
+  await c.replica.applyFrame(frame(1, change("a")));
   const head = { ...graph, bytes: 1, count: 1 };
-  assert.is(c.replica.needs(head), false);
-  const text = thrownBy(() => c.replica.compare([{ identity, count: 1, digest: OTHER }]));
+  assert.is(c.replica.needsSnapshot(head), false);
+  const text = thrownBy(() => c.replica.compareDigests([{ identity, count: 1, digest: OTHER }]));
   assert.match(text, /^SVC3200/);
-  assert.is(c.replica.needs(head), true);
+  assert.is(c.replica.needsSnapshot(head), true);
   c.calls.length = 0;
   await send(c, graph);
   assert.ok(c.calls.includes("remove g1 false"), "its files remain");
@@ -85,7 +85,7 @@ test("a snapshot repairs a diverged graph", async (c) => {
 test("replaces no graph with changes that the provider does not have", async (c) => {
   const { graph, change } = source(1);
   await follow(c, offerOf([graph]));
-  await c.replica.take(frame(1, change("a")));
+  await c.replica.applyFrame(frame(1, change("a")));
   const refusal = 'SVC2532: graph "g1" is here already, and not the provider\'s';
   assert.is(await describeFailure(send(c, source(2, "g1").graph)), refusal);
   assert.is(requireIdentity(copyOf(c, "g1")), graph.identity);

@@ -28,40 +28,40 @@ withReplica(test);
 
 test("a stream may repeat changes, and graphs that were erased since", async (c) => {
   const [one, two] = [source(1), source(2)];
-  await c.replica.acceptAgain(offerOf([one.graph, two.graph]), 0);
+  await c.replica.acceptFromStream(offerOf([one.graph, two.graph]), 0);
   const first = [...one.change("a"), ...two.change("x")];
   // Its beginning is not known yet.
-  assert.is(await describeFailure(c.replica.take(frame(4, first))), "none");
+  assert.is(await describeFailure(c.replica.applyFrame(frame(4, first))), "none");
   assert.match(
-    await describeFailure(c.replica.take(frame(9, first))),
+    await describeFailure(c.replica.applyFrame(frame(9, first))),
     /missing transactions before 9/,
   );
   // Another graph of the name has taken its place.
-  await c.replica.take(frame(6, [encodeControlRecord({ erased: 1 })]));
+  await c.replica.applyFrame(frame(6, [encodeControlRecord({ erased: 1 })]));
   const next = source(3, "g1");
-  await c.replica.take(
+  await c.replica.applyFrame(
     frame(7, [encodeControlRecord({ opened: next.graph }), ...next.change("n")]),
   );
-  await c.replica.acceptAgain(offerOf([one.graph, two.graph]), 3);
-  assert.is(await describeFailure(c.replica.take(frame(4, first))), "none");
+  await c.replica.acceptFromStream(offerOf([one.graph, two.graph]), 3);
+  assert.is(await describeFailure(c.replica.applyFrame(frame(4, first))), "none");
   assert.is(requireIdentity(copyOf(c, "g1")), next.graph.identity);
 });
 
 test("a stream changes its graphs, also ones that were closed and opened again", async (c) => {
   const { graph, change } = source(1);
-  await c.replica.acceptAgain(offerOf([graph]), 0);
+  await c.replica.acceptFromStream(offerOf([graph]), 0);
   const frames = [frame(1, change("a")), frame(2, change("b"))];
-  for (const bytes of frames) await c.replica.take(bytes);
+  for (const bytes of frames) await c.replica.applyFrame(bytes);
   assert.is(copyOf(c, "g1").operationCount, 2);
   drop(c.stores, "g1");
   open(c.stores, "g1", graph.identity);
-  for (const bytes of frames) await c.replica.take(bytes);
+  for (const bytes of frames) await c.replica.applyFrame(bytes);
   assert.is(copyOf(c, "g1").operationCount, 2);
 });
 
 test("keeps an unchanged graph that a stream does not offer", async (c) => {
   open(c.stores, "local");
-  await c.replica.acceptAgain(offerOf([source(1).graph]), 0);
+  await c.replica.acceptFromStream(offerOf([source(1).graph]), 0);
   assert.equal(namesOf(c), ["local"]);
 });
 
@@ -74,11 +74,11 @@ test("erases what a stream does not offer, unless that is older than what is her
     [1, OTHER, ["g1"]],
   ] as const) {
     await follow(c, offerOf([one.graph, two.graph]));
-    await c.replica.take(frame(1, [...one.change(`a${at}${logId}`), ...two.change("x")]));
+    await c.replica.applyFrame(frame(1, [...one.change(`a${at}${logId}`), ...two.change("x")]));
     await turn();
     const isThere = c.stores.size === 2;
     if (!isThere) throw new Error(`${at} ${namesOf(c)}`);
-    await c.replica.acceptAgain(offerOf([one.graph], { logId }), at);
+    await c.replica.acceptFromStream(offerOf([one.graph], { logId }), at);
     assert.equal(namesOf(c), names, `${at} ${logId}`);
     for (const name of namesOf(c)) drop(c.stores, name);
     Object.assign(one, source(1));
@@ -90,27 +90,27 @@ test("follows the stream of another log only from its origin, or of a later epoc
   const { graph, change } = source(1);
   const again = (more: Partial<Offer>) =>
     describeFailure(
-      c.replica.acceptAgain(offerOf([graph], { logId: OTHER, origin: OTHER, ...more }), 0),
+      c.replica.acceptFromStream(offerOf([graph], { logId: OTHER, origin: OTHER, ...more }), 0),
     );
   const refusal = "SVC2532: replication: local graphs came from another instance";
   assert.is(await again({}), "none", "nothing is here");
   await follow(c, offerOf([graph]));
   assert.is(await again({}), "none", "no changes are here");
   await follow(c, offerOf([graph]));
-  await c.replica.take(frame(1, change("a")));
+  await c.replica.applyFrame(frame(1, change("a")));
   const head = { ...graph, bytes: 1, count: 1 };
-  assert.is(c.replica.needs(head), false);
+  assert.is(c.replica.needsSnapshot(head), false);
   assert.is(await again({}), refusal);
   assert.is(await again({ origin: LOG }), "none");
   await follow(c, offerOf([graph]));
   assert.is(await again({ logId: LOG }), "none");
-  assert.is(c.replica.needs(head), false);
-  assert.is(c.replica.needs({ ...head, count: 2 }), true);
-  assert.is(c.replica.needs({ ...head, name: "unknown" }), true);
-  assert.is(c.replica.needs({ ...head, identity: OTHER, count: 9 }), false);
+  assert.is(c.replica.needsSnapshot(head), false);
+  assert.is(c.replica.needsSnapshot({ ...head, count: 2 }), true);
+  assert.is(c.replica.needsSnapshot({ ...head, name: "unknown" }), true);
+  assert.is(c.replica.needsSnapshot({ ...head, identity: OTHER, count: 9 }), false);
   await follow(c, offerOf([graph]));
   assert.is(await again({ epoch: 3 }), "none");
-  assert.is(c.replica.needs(head), true);
+  assert.is(c.replica.needsSnapshot(head), true);
 });
 
 test.run();

@@ -108,12 +108,12 @@ async function follow(context: Context): Promise<void> {
   const { clock, replica } = context;
   assert.ok(await clock.wait(clock.nextFlush));
   await replica.accept(offer(context));
-  replica.start({ sn: 0, chain: 0 });
+  replica.startFrames({ sn: 0, chain: 0 });
   await stream(context);
 }
 
 async function stream(context: Context, from = 1): Promise<void> {
-  for (const bytes of await framesOf(context, from)) await context.replica.take(bytes);
+  for (const bytes of await framesOf(context, from)) await context.replica.applyFrame(bytes);
 }
 
 async function framesOf({ log, clock }: Context, from: number): Promise<Buffer[]> {
@@ -176,7 +176,7 @@ test("goes on when its marker cannot be written, and writes it later", async (c)
   await new Promise(setImmediate);
   assert.ok(c.replica.durableSn! > reached);
   rmSync(obstacle, { recursive: true });
-  c.replica.keepMark();
+  c.replica.refreshMarker();
   assert.ok(readReplicaMarker(root)?.isCaughtUp);
 });
 
@@ -207,11 +207,11 @@ test("tells when a snapshot begins to replace a graph, and when its provider goe
   const expect = async (): Promise<never> => {
     throw new Error("the connection was lost");
   };
-  const receiving = c.replica.receive({ expect }, { ...head, bytes: 8, count: 9 });
+  const receiving = c.replica.receiveGraph({ expect }, { ...head, bytes: 8, count: 9 });
   const outcome = await receiving.catch(({ message }: Error) => message);
   assert.match(String(outcome), /the connection was lost/);
   assert.is(states.length, 1);
-  c.replica.lose();
+  c.replica.providerLost();
   assert.is(states.length, 2);
 });
 
@@ -220,20 +220,24 @@ test("needs all snapshots of a stream that continues another log", async (c) => 
   await follow(c);
   const [identity, count] = [requireIdentity(store), store.operationCount];
   const snapshot = { number: 1, identity, name: "g", path: "g", bytes: 8, count };
-  await c.replica.acceptAgain(offer(c), 0);
-  assert.not(c.replica.needs(snapshot), "it is as recent");
-  await c.replica.acceptAgain({ ...offer(c), logId: "f".repeat(32), epoch: 9 }, 0);
-  assert.ok(c.replica.needs(snapshot), "its changes may be others");
+  await c.replica.acceptFromStream(offer(c), 0);
+  assert.not(c.replica.needsSnapshot(snapshot), "it is as recent");
+  await c.replica.acceptFromStream({ ...offer(c), logId: "f".repeat(32), epoch: 9 }, 0);
+  assert.ok(c.replica.needsSnapshot(snapshot), "its changes may be others");
   const another = { ...offer(c), logId: "e".repeat(32), origin: "e".repeat(32) };
   const { epoch } = c.replica;
-  const refusal = await c.replica.acceptAgain({ ...another, epoch }, 0).catch((error) => error);
+  const refusal = await c.replica
+    .acceptFromStream({ ...another, epoch }, 0)
+    .catch((error) => error);
   assert.is(refusal.code, "SVC2532", "nor is it a later epoch");
 });
 
 test("refuses bytes that are no frame", async (c) => {
   fill(c, "g", 1);
   await follow(c);
-  const outcome = await c.replica.take(Buffer.alloc(256)).catch(({ message }: Error) => message);
+  const outcome = await c.replica
+    .applyFrame(Buffer.alloc(256))
+    .catch(({ message }: Error) => message);
   assert.match(String(outcome), /corrupt frame/);
 });
 
@@ -244,10 +248,10 @@ test("does not open a graph again that the provider has erased meanwhile", async
   const frames = await framesOf(c, 1);
   c.provider.drop("gone", true);
   await c.replica.accept(offer(c));
-  c.replica.start({ sn: 0, chain: 0 });
+  c.replica.startFrames({ sn: 0, chain: 0 });
   assert.equal(c.subscriber.names(), ["kept"]);
   // From before it was erased.
-  for (const bytes of frames) await c.replica.take(bytes);
+  for (const bytes of frames) await c.replica.applyFrame(bytes);
   assert.equal(c.subscriber.names(), ["kept"]);
 });
 
@@ -317,10 +321,10 @@ test("acknowledges and marks only what is durable on its own disk", async (c) =>
   };
   let told = 0;
   c.flushed = () => new Promise((resolve) => flushes.push(resolve));
-  c.replica.onSafe = () => told++;
+  c.replica.onDurable = () => told++;
   await follow(c);
   const markedSn = (): number | undefined => {
-    c.replica.mark();
+    c.replica.writeMarker();
     return readReplicaMarker(join(c.folder, "s"))?.log?.sn;
   };
   isSame(c, store);
@@ -362,10 +366,10 @@ test("detects a lost frame of any graph", async (context) => {
   }
   const [lost, next] = await framesOf(context, last + 1);
   const codes: string[] = [];
-  await replica.take(next!).catch(({ code, message }) => codes.push(`${code}: ${message}`));
+  await replica.applyFrame(next!).catch(({ code, message }) => codes.push(`${code}: ${message}`));
   assert.equal(codes, [`SVC2531: replication: missing transactions before ${last + 2}`]);
   assert.is(replica.durableSn, last);
-  for (const frame of [lost!, lost!, next!]) await replica.take(frame);
+  for (const frame of [lost!, lost!, next!]) await replica.applyFrame(frame);
   for (const name of ["a", "b"]) {
     isSame(context, graphOf(context.provider, join(context.folder, "p"), name));
   }
@@ -378,7 +382,7 @@ test("rejects frames before the start position is announced", async (context) =>
   await replica.accept(offer(context));
   const [first] = await framesOf(context, 1);
   const codes: string[] = [];
-  await replica.take(first!).catch(({ code }) => codes.push(code));
+  await replica.applyFrame(first!).catch(({ code }) => codes.push(code));
   assert.equal(codes, ["SVC2531"]);
   assert.is(replica.durableSn, null);
 });
@@ -405,7 +409,7 @@ test("keeps its position when frames are repeated", async (c) => {
   const { log } = c.replica.positions();
   const frames = await framesOf(c, 1);
   assert.ok(frames.length > 1);
-  await c.replica.take(frames[0]!);
+  await c.replica.applyFrame(frames[0]!);
   assert.equal(c.replica.positions().log, log);
 });
 
@@ -416,16 +420,16 @@ test("does not acknowledge to a new provider what a former one sent", async (c) 
   await follow(c);
   const logId = "f".repeat(32);
   await c.replica.accept({ ...offer(c), logId });
-  c.replica.start({ sn: 1_000, chain: 7 });
+  c.replica.startFrames({ sn: 1_000, chain: 7 });
   const acknowledged: (number | null)[] = [];
-  c.replica.onSafe = () => acknowledged.push(c.replica.durableSn);
+  c.replica.onDurable = () => acknowledged.push(c.replica.durableSn);
   // The flush that began with the former provider ends.
   while (flushes.length > 0) {
     flushes.shift()!();
     await new Promise((resolve) => setImmediate(resolve));
   }
   assert.equal(acknowledged, [1_000]);
-  c.replica.mark();
+  c.replica.writeMarker();
   assert.is(readReplicaMarker(join(c.folder, "s"))?.log?.id, logId);
 });
 
@@ -436,7 +440,7 @@ test("acknowledges nothing to a new connection before its start position", async
   await follow(c);
   await c.replica.accept(offer(c));
   let acknowledged = 0;
-  c.replica.onSafe = () => acknowledged++;
+  c.replica.onDurable = () => acknowledged++;
   // The flush that began with the former connection ends.
   while (flushes.length > 0) {
     flushes.shift()!();
@@ -486,7 +490,7 @@ test("a folder does not pass for a complete one while a graph is replaced", asyn
     },
   };
   const head = { ...{ number: 1, identity, name: "g", path: "g" }, bytes: 4, values: 0, count: 9 };
-  const failed = await replica.receive(source, head).catch(({ message }: Error) => message);
+  const failed = await replica.receiveGraph(source, head).catch(({ message }: Error) => message);
   assert.equal([before, failed, seen, isFetching()], [false, "the provider is gone", [true], true]);
 });
 

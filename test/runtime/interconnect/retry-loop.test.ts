@@ -44,8 +44,8 @@ test("interrupts the wait on end or hurry, even when called before it", async ()
   let count = 0;
   const done = tried.run(async () => {
     count++;
-    if (count === 1) tried.hurry();
-    else setTimeout(count === 2 ? () => tried.hurry() : () => tried.end());
+    if (count === 1) tried.retryNow();
+    else setTimeout(count === 2 ? () => tried.retryNow() : () => tried.end());
   });
   await done;
   assert.is(count, 3);

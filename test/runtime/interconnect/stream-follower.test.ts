@@ -77,17 +77,17 @@ function replicaOf(context: Context): Replica {
   const replica: Partial<Record<keyof Replica, unknown>> = {
     origin: LOG,
     report: () => ({ state: "waiting", done: 0, of: 0 }),
-    acceptAgain: async ({ goal }: Offer, at: number) => {
+    acceptFromStream: async ({ goal }: Offer, at: number) => {
       steps.push(`accept ${goal} at ${at}`);
       if (context.refusal !== null) throw context.refusal;
     },
-    needs: ({ name }: SnapshotHead) => name === "g" && context.isNeeded,
-    receive: async () => steps.push("receive"),
-    start: () => steps.push("start"),
-    take: async () => ({ header: { sn: 7, units: 2 }, records: 1 }),
+    needsSnapshot: ({ name }: SnapshotHead) => name === "g" && context.isNeeded,
+    receiveGraph: async () => steps.push("receive"),
+    startFrames: () => steps.push("start"),
+    applyFrame: async () => ({ header: { sn: 7, units: 2 }, records: 1 }),
     appliedSn: 8,
-    keepMark: () => steps.push("mark"),
-    lose: () => steps.push(`lose ${traffic.provider} "${traffic.providerDigest}"`),
+    refreshMarker: () => steps.push("mark"),
+    providerLost: () => steps.push(`lose ${traffic.provider} "${traffic.providerDigest}"`),
     retire: async () => steps.push("retire"),
     settle: async () => steps.push("settle"),
   };

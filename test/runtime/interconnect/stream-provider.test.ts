@@ -43,7 +43,10 @@ for (const [what, [state, expected]] of Object.entries(REFUSALS)) {
     await found(state(log.ends));
     assert.match(await run(), expected);
     assert.equal([broker.parts, fences], [1, []]);
-    assert.equal([provider.keptSn, provider.has(0)], [Number.POSITIVE_INFINITY, false]);
+    assert.equal(
+      [provider.firstNeededSn, provider.hasAcknowledged(0)],
+      [Number.POSITIVE_INFINITY, false],
+    );
     assert.equal([provider.report().isConnected, provider.report().lagUnits], [false, 4]);
     assert.ok(logs[0]!.isClosed);
     await stop();
@@ -66,11 +69,11 @@ test("continues where the stream ends", async () => {
   const { found, run, provider, broker, stop } = provideStream();
   await found();
   assert.is(await run(), "replication: memory://stream attached");
-  assert.equal([provider.keptSn, provider.report().lagUnits], [5, 0]);
+  assert.equal([provider.firstNeededSn, provider.report().lagUnits], [5, 0]);
   const { isConnected, isSynchronizing } = provider.report();
   assert.equal([isConnected, isSynchronizing], [true, false]);
   assert.is(broker.parts, 3, "what was there, a frame and the state");
-  assert.equal([provider.has(4), provider.has(5)], [true, false]);
+  assert.equal([provider.hasAcknowledged(4), provider.hasAcknowledged(5)], [true, false]);
   await stop();
   assert.is(provider.report().isConnected, false);
 });
@@ -79,7 +82,7 @@ test("adds no transaction to a stream that has all", async () => {
   const { log, found, run, provider, broker, stop } = provideStream();
   await found({ reached: log.ends[2]! });
   assert.is(await run(), "replication: memory://stream attached");
-  assert.equal([provider.has(4), broker.parts], [true, 2]);
+  assert.equal([provider.hasAcknowledged(4), broker.parts], [true, 2]);
   await stop();
 });
 
@@ -111,7 +114,7 @@ for (const [what, state] of Object.entries({
     const end = (await stream.last())!;
     assert.equal([end.log, end.epoch], [log.channel.log.logId, EPOCH]);
     assert.is(end.reached?.sn, log.channel.log.last);
-    assert.is(provider.keptSn, log.channel.log.last + 1);
+    assert.is(provider.firstNeededSn, log.channel.log.last + 1);
     const first = await stream.read(0).next();
     assert.is.not(Buffer.from(first.value!.bytes).toString(), "former", "it is removed");
     assert.is(provider.report().isSynchronizing, false);

@@ -17,7 +17,7 @@ test("begins with the first transaction", async () => {
   assert.is(logs.length, 0, "the log has no id yet");
   log.write("a");
   await settle();
-  assert.ok(provider.has(2));
+  assert.ok(provider.hasAcknowledged(2));
   await stop();
 });
 
@@ -50,7 +50,7 @@ test("says a failure again after a success, which ends the wait for an attempt",
   assert.is(said.at(-1), ATTACHED);
   log.write("d");
   await settle();
-  assert.ok(provider.has(5), "no delay of a failed attempt is left");
+  assert.ok(provider.hasAcknowledged(5), "no delay of a failed attempt is left");
   hooks.opened = fail;
   broker.disconnect();
   provider.wake();
@@ -77,7 +77,7 @@ test("sends again what the broker failed to store", async () => {
   isFull = false;
   provider.wake();
   await settle();
-  assert.ok(provider.has(5));
+  assert.ok(provider.hasAcknowledged(5));
   await stop();
 });
 
@@ -86,12 +86,15 @@ test("holds what may not leave yet", async () => {
   await found();
   gate.isOpen = false;
   assert.is(await run(), ATTACHED);
-  assert.equal([provider.has(3), provider.has(4), broker.parts], [true, false, 2]);
-  assert.equal([provider.keptSn, provider.report().lagUnits], [4, 1]);
+  assert.equal(
+    [provider.hasAcknowledged(3), provider.hasAcknowledged(4), broker.parts],
+    [true, false, 2],
+  );
+  assert.equal([provider.firstNeededSn, provider.report().lagUnits], [4, 1]);
   gate.isOpen = true;
   provider.wake();
   await settle();
-  assert.ok(provider.has(4));
+  assert.ok(provider.hasAcknowledged(4));
   await stop();
 });
 
@@ -106,13 +109,13 @@ test("sends at the rate that is allowed, and counts what it sends", async () => 
       passed.push(resolve);
     });
   await run();
-  assert.equal([provider.has(3), provider.has(4)], [true, false]);
+  assert.equal([provider.hasAcknowledged(3), provider.hasAcknowledged(4)], [true, false]);
   const { bytes, units, records, frames } = traffic.out;
   assert.ok(bytes > 0);
   assert.equal([sizes, [units, records, frames]], [[[bytes, 1, 1]], [1, 1, 1]]);
   passed[0]!();
   await settle();
-  assert.is(provider.has(4), true);
+  assert.is(provider.hasAcknowledged(4), true);
   passed[1]!();
   await stop();
 });
@@ -184,7 +187,7 @@ test("ends although the broker does not answer any more", async () => {
     log.append = () => closed;
   };
   await run();
-  assert.ok(provider.has(3), "the stream has it already");
+  assert.ok(provider.hasAcknowledged(3), "the stream has it already");
   await stop();
 });
 

@@ -34,7 +34,7 @@ test("begin an empty stream, and have what was there then", async () => {
   const saved: unknown[] = [];
   log.saving = (name) => {
     const { isSynchronizing, isConnected } = provider.report();
-    saved.push([name, traffic.synchronizing, isSynchronizing, isConnected, provider.keptSn]);
+    saved.push([name, traffic.synchronizing, isSynchronizing, isConnected, provider.firstNeededSn]);
   };
   assert.is(await run(), "replication: memory://stream attached");
   assert.equal(saved, [["test", 1, true, false, Number.POSITIVE_INFINITY]]);
@@ -42,7 +42,7 @@ test("begin an empty stream, and have what was there then", async () => {
   assert.equal(typesOf(messages), [Table, ...SNAPSHOT, Start, Status]);
   assert.is((parseJsonBody(messages[0]!.body) as { at: number }).at, 4);
   assert.equal(startIn(messages), log.ends[2]);
-  assert.equal([provider.keptSn, traffic.synchronizing], [5, 0]);
+  assert.equal([provider.firstNeededSn, traffic.synchronizing], [5, 0]);
   assert.is(provider.report().isSynchronizing, false);
   await stop();
 });
@@ -114,9 +114,9 @@ test("fill a stream again that has lost everything", async () => {
   const { log, found, run, provider, broker, stop } = provideStream();
   await found();
   await run();
-  assert.ok(provider.has(4));
+  assert.ok(provider.hasAcknowledged(4));
   const had: unknown[] = [];
-  log.saving = () => had.push([provider.has(0), provider.keptSn]);
+  log.saving = () => had.push([provider.hasAcknowledged(0), provider.firstNeededSn]);
   broker.clear();
   broker.disconnect();
   for (let times = 0; times < 2; times++) {
@@ -124,7 +124,7 @@ test("fill a stream again that has lost everything", async () => {
     await settle();
   }
   assert.equal(had, [[false, Number.POSITIVE_INFINITY]]);
-  assert.ok(provider.has(4));
+  assert.ok(provider.hasAcknowledged(4));
   await stop();
 });
 
@@ -160,7 +160,11 @@ test("repair a stream at once, unless the provider ends", async () => {
   assert.is(provider.isRepairing, false);
   assert.ok((await broker.connect().first())! > before);
   assert.equal(startIn(await messagesIn(broker)), { sn: 0, chain: 0 });
-  assert.equal([provider.has(4), provider.keptSn], [true, 5], "the broker had it before");
+  assert.equal(
+    [provider.hasAcknowledged(4), provider.firstNeededSn],
+    [true, 5],
+    "the broker had it before",
+  );
   gate.isOpen = true;
   provider.wake();
   await settle();

@@ -80,7 +80,7 @@ test("says how far it is when it begins, and at the intervals of its group", asy
       await leave(provider);
       await until(() => calls.includes("lose"));
       replica.durableSn = 7;
-      replica.keepMark = () => void calls.push("keep");
+      replica.refreshMarker = () => void calls.push("keep");
       calls.length = 0;
       timers.length = 0;
       const next = await offer(EPOCH);
@@ -124,7 +124,7 @@ test("shows its provider while it follows, and says nothing of it to another one
   const types = typesFrom(next);
   // Something that the former provider has sent became durable.
   replica.durableSn = 7;
-  replica.onSafe();
+  replica.onDurable();
   await next.send(Alive, Buffer.alloc(0));
   await settle();
   assert.equal(types, []);

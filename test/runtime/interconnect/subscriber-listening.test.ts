@@ -129,7 +129,7 @@ test("needs no replica to announce the epoch that it leads in", async () => {
   };
   const subscriber = subscriberWith({ replica });
   const port = await subscriber.listen(EPOCH);
-  subscriber.meet(EPOCH + 1);
+  subscriber.rejectEpochsBelow(EPOCH + 1);
   assert.is(subscriber.origin, null);
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");

@@ -71,7 +71,7 @@ test("tells the state of its replica, and when it heard its provider", async () 
 
 test("of a group leaves its provider once it has heard of a higher epoch", async () => {
   const { subscriber, provider, calls, offer, stop } = await attached(true);
-  for (const epoch of [EPOCH + 1, EPOCH]) subscriber.meet(epoch);
+  for (const epoch of [EPOCH + 1, EPOCH]) subscriber.rejectEpochsBelow(epoch);
   assert.ok(await isLeft(provider));
   assert.equal(calls, [`accept ${EPOCH}`, "mark", "lose", "disturbed"]);
   const former = await offer(EPOCH);
@@ -82,7 +82,7 @@ test("of a group leaves its provider once it has heard of a higher epoch", async
   await next.expect(MessageType.Status);
   assert.is(calls.at(-1), `accept ${EPOCH + 1}`);
   // It is known by now.
-  subscriber.meet(EPOCH + 1);
+  subscriber.rejectEpochsBelow(EPOCH + 1);
   assert.not(next.isClosed);
   await next.sendJson(MessageType.Start, {});
   while (calls.at(-1) !== "start") await turn();
@@ -91,7 +91,7 @@ test("of a group leaves its provider once it has heard of a higher epoch", async
 
 test("stays with a provider of the epoch that it has heard of", async () => {
   const { subscriber, provider, calls, stop } = await attached(true);
-  for (const epoch of [EPOCH - 1, EPOCH]) subscriber.meet(epoch);
+  for (const epoch of [EPOCH - 1, EPOCH]) subscriber.rejectEpochsBelow(epoch);
   provider.send(MessageType.Alive, Buffer.alloc(0));
   for (let turns = 0; turns < 20; turns++) await turn();
   assert.equal([provider.isClosed, calls], [false, [`accept ${EPOCH}`]]);
@@ -161,9 +161,9 @@ test("tries again while it cannot give up what its provider lacks", async () => 
 
 test("acknowledges what is durable, and only then", async () => {
   const { replica, provider, stop } = await attached(false);
-  replica.onSafe();
+  replica.onDurable();
   replica.durableSn = 7;
-  replica.onSafe();
+  replica.onDurable();
   const message = await provider.next();
   assert.equal([message!.type, message!.body.readBigUInt64LE()], [MessageType.Ack, 7n]);
   stop();

@@ -377,7 +377,7 @@ export class SimulatedNode {
     follower.#later(0, () => {
       if (follower.#following !== connection) return;
       follower.#following = null;
-      follower.member.hurry();
+      follower.member.readNow();
     });
     leader.#later(0, () => {
       if (leader.#providing.get(follower.id) !== connection) return;

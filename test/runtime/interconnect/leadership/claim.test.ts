@@ -40,10 +40,10 @@ function startMember(isSynced: boolean, isBehind: () => Promise<boolean>) {
     ...{ engine: engine.open("S1"), file, epoch: 0, lastSn: () => 0 },
     warn: (line) => lines.push(line),
     ...{ lag: () => 0, heardAtMs: () => 0, isComplete: () => true, isBehind },
-    positions: async () => new Map([["S2", null]]),
-    ...{ lead: nothing, follow: nothing, met: () => undefined, freeze: nothing },
+    fetchPositions: async () => new Map([["S2", null]]),
+    ...{ lead: nothing, follow: nothing, rejectEpochsBelow: () => undefined, freeze: nothing },
     ...{ thaw: () => undefined, confirm: () => undefined, publish: () => undefined },
-    changed: () => undefined,
+    onChange: () => undefined,
   });
   const stop = async (): Promise<void> => {
     await group.stop();
@@ -57,7 +57,7 @@ function startMember(isSynced: boolean, isBehind: () => Promise<boolean>) {
 async function readAgain(engine: MemoryEngine, group: Group): Promise<void> {
   const { reads } = engine;
   while (engine.record!.holder !== "S1" && engine.reads < reads + 3) {
-    group.hurry();
+    group.readNow();
     await turn();
   }
 }

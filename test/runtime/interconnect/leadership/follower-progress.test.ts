@@ -21,9 +21,9 @@ test("waits for a new follower once it follows without delay, and is connected",
   assert.is(progress.required().length, 1);
   assert.not(progress.haveAll());
   assert.not(progress.hasAll("S1"), "it cannot take over yet");
-  assert.equal(progress.wanted(60, 0), [], "it lacks a change from before");
+  assert.equal(progress.selectSynced(60, 0), [], "it lacks a change from before");
   progress.acknowledged(70, ONE, 5);
-  assert.equal(progress.wanted(80, 0), [ONE]);
+  assert.equal(progress.selectSynced(80, 0), [ONE]);
 });
 
 test("a follower needs what was there when it became required, not what came since", () => {
@@ -34,9 +34,9 @@ test("a follower needs what was there when it became required, not what came sin
   progress.written(30, 20);
   progress.admit(40);
   progress.acknowledged(50, ONE, 9);
-  assert.equal(progress.wanted(60, 0), []);
+  assert.equal(progress.selectSynced(60, 0), []);
   progress.acknowledged(70, ONE, 10);
-  assert.equal(progress.wanted(80, 0), [ONE]);
+  assert.equal(progress.selectSynced(80, 0), [ONE]);
 });
 
 test("does not wait for a follower that is a second late", () => {
@@ -68,10 +68,10 @@ test("a new leader depends on the members that the record names", () => {
   assert.is(progress.confirmedSn(), -1, "nothing is known of them");
   assert.equal([progress.haveAllAnswered(0), progress.hasAll("S1")], [false, false]);
   // The former leader was silent: it counts as late at once, the other one after a second.
-  assert.equal(progress.wanted(100, 0), [ONE]);
-  assert.equal(progress.wanted(1099, 0), [ONE]);
-  assert.equal(progress.wanted(1100, 0), []);
-  assert.equal(new FollowerProgress([ONE]).wanted(999, 0), [ONE]);
+  assert.equal(progress.selectSynced(100, 0), [ONE]);
+  assert.equal(progress.selectSynced(1099, 0), [ONE]);
+  assert.equal(progress.selectSynced(1100, 0), []);
+  assert.equal(new FollowerProgress([ONE]).selectSynced(999, 0), [ONE]);
 });
 
 test("knows what all required members have, and since when they answer", () => {
@@ -99,16 +99,16 @@ test("leaves out a member a second after it was lost, or has fallen behind", () 
   progress.lost(100, ONE);
   progress.lost(500, ONE);
   progress.lost(500, ["S9", "z"]);
-  assert.equal(progress.wanted(1099, 0), [ONE, TWO]);
-  assert.equal(progress.wanted(1100, 0), [TWO]);
+  assert.equal(progress.selectSynced(1099, 0), [ONE, TWO]);
+  assert.equal(progress.selectSynced(1100, 0), [TWO]);
   progress.acknowledged(1100, ONE, 5);
-  assert.equal(progress.wanted(1100, 0), [ONE, TWO]);
+  assert.equal(progress.selectSynced(1100, 0), [ONE, TWO]);
   progress.written(1200, 6);
   progress.acknowledged(1250, ONE, 6);
-  assert.equal(progress.wanted(2199, 0), [ONE, TWO]);
-  assert.equal(progress.wanted(2200, 0), [ONE]);
-  assert.equal(progress.wanted(2200, 1), [ONE]);
-  assert.equal(progress.wanted(2200, 2), [ONE, TWO], "as many as configured stay");
+  assert.equal(progress.selectSynced(2199, 0), [ONE, TWO]);
+  assert.equal(progress.selectSynced(2200, 0), [ONE]);
+  assert.equal(progress.selectSynced(2200, 1), [ONE]);
+  assert.equal(progress.selectSynced(2200, 2), [ONE, TWO], "as many as configured stay");
 });
 
 test("remembers ends of its log twenty times a second, for a second", () => {
@@ -117,33 +117,33 @@ test("remembers ends of its log twenty times a second, for a second", () => {
   // Too soon after the first one: only the next end counts.
   progress.written(49, 7);
   progress.written(50, 8);
-  assert.equal(progress.wanted(1049, 0), [ONE]);
-  assert.equal(progress.wanted(1050, 0), []);
+  assert.equal(progress.selectSynced(1049, 0), [ONE]);
+  assert.equal(progress.selectSynced(1050, 0), []);
   progress.acknowledged(1050, ONE, 7);
-  assert.equal(progress.wanted(1050, 0), []);
+  assert.equal(progress.selectSynced(1050, 0), []);
   progress.acknowledged(1050, ONE, 8);
-  assert.equal(progress.wanted(1050, 0), [ONE]);
+  assert.equal(progress.selectSynced(1050, 0), [ONE]);
   // The same end again, and later ones.
   progress.written(1100, 8);
   const write = (from: number, to: number): void => {
     for (let at = from; at <= to; at += 100) progress.written(at, at / 100 - 3);
   };
   write(1200, 2100);
-  assert.equal(progress.wanted(2199, 0), [ONE]);
-  assert.equal(progress.wanted(2200, 0), []);
+  assert.equal(progress.selectSynced(2199, 0), [ONE]);
+  assert.equal(progress.selectSynced(2200, 0), []);
   write(2200, 3000);
   progress.acknowledged(3000, ONE, 16);
-  assert.equal(progress.wanted(3000, 0), []);
+  assert.equal(progress.selectSynced(3000, 0), []);
   progress.acknowledged(3000, ONE, 17);
-  assert.equal(progress.wanted(3000, 0), [ONE]);
+  assert.equal(progress.selectSynced(3000, 0), [ONE]);
 });
 
 test("remembers the end after one that was written again", () => {
   const progress = leading(ONE);
   progress.written(1000, 5);
   progress.written(1010, 6);
-  assert.equal(progress.wanted(2009, 0), [ONE]);
-  assert.equal(progress.wanted(2010, 0), []);
+  assert.equal(progress.selectSynced(2009, 0), [ONE]);
+  assert.equal(progress.selectSynced(2010, 0), []);
 });
 
 test("removes a member first from the record, and then from the required ones", () => {
@@ -157,7 +157,7 @@ test("removes a member first from the record, and then from the required ones", 
   assert.equal([progress.syncedCount(), progress.required().length], [1, 2]);
   progress.recorded(40, [ONE]);
   assert.equal(progress.required().length, 2, "it is not late");
-  assert.equal(progress.wanted(40, 0), [ONE, TWO]);
+  assert.equal(progress.selectSynced(40, 0), [ONE, TWO]);
   progress.lost(50, TWO);
   progress.recorded(1049, [ONE]);
   assert.is(progress.required().length, 2);
@@ -171,7 +171,11 @@ test("removes a member first from the record, and then from the required ones", 
   progress.acknowledged(1080, TWO, 5);
   progress.admit(1080);
   assert.equal([progress.required().length, progress.syncedCount()], [2, 1]);
-  assert.equal(progress.wanted(1080, 2), [ONE], "one that is to become synced replaces no other");
+  assert.equal(
+    progress.selectSynced(1080, 2),
+    [ONE],
+    "one that is to become synced replaces no other",
+  );
 });
 
 test("an emptied member takes its own place, once it has everything", () => {
@@ -179,10 +183,10 @@ test("an emptied member takes its own place, once it has everything", () => {
   progress.lost(0, ONE);
   progress.acknowledged(500, EMPTIED, 4);
   progress.admit(500);
-  assert.equal(progress.wanted(1000, 1), [ONE]);
+  assert.equal(progress.selectSynced(1000, 1), [ONE]);
   progress.acknowledged(1000, EMPTIED, 5);
-  assert.equal(progress.wanted(1000, 1), [EMPTIED]);
-  assert.equal(progress.wanted(1000, 2), [EMPTIED]);
+  assert.equal(progress.selectSynced(1000, 1), [EMPTIED]);
+  assert.equal(progress.selectSynced(1000, 2), [EMPTIED]);
   progress.recorded(1000, [EMPTIED]);
   assert.equal([progress.syncedCount(), progress.required().length], [1, 1]);
 });

@@ -66,7 +66,11 @@ async function leading(others: readonly Incarnation[]) {
     freeze: async () => {
       isFrozen = true;
     },
-    ...{ changed: () => undefined, met: () => undefined, positions: async () => new Map() },
+    ...{
+      onChange: () => undefined,
+      rejectEpochsBelow: () => undefined,
+      fetchPositions: async () => new Map(),
+    },
     thaw: () => {
       thaws++;
     },
@@ -80,7 +84,7 @@ async function leading(others: readonly Incarnation[]) {
   while (group.report().synced.length < others.length) {
     for (const other of others) group.acknowledged(other, 0);
     // Makes the next step due.
-    group.hurry();
+    group.readNow();
     await turn();
   }
   /** Changes are written, and confirmed without a member that is just coming. */
@@ -111,7 +115,7 @@ test("it needs a member that has all changes from before it was admitted", async
   const named = async (sn: number): Promise<boolean> => {
     group.acknowledged(other, sn);
     for (let count = 0; count < 10; count++) {
-      group.hurry();
+      group.readNow();
       await turn();
     }
     return engine.record!.synced.some(([id]) => id === "S2");
@@ -140,7 +144,7 @@ test("all changes are confirmed before it, also if a late member is left out", a
   const { now } = performance;
   try {
     performance.now = () => now.call(performance) + LATER_MS;
-    group.hurry();
+    group.readNow();
     await over;
   } finally {
     performance.now = now;
@@ -197,7 +201,7 @@ async function withLostAnswer(isEngineAway: boolean) {
   assert.equal(member.state(), ["refusing", 0]);
   const { now } = performance;
   performance.now = () => now.call(performance) + READ_LATER_MS;
-  group.hurry();
+  group.readNow();
   const outcome = await over.catch(({ message }: Error) => message);
   performance.now = now;
   return { ...member, outcome };
@@ -225,7 +229,7 @@ test("a leader goes on after a pause that was longer than any call", async () =>
   await whileLooking();
   Object.assign(broken, { swap: true, read: true });
   release();
-  group.hurry();
+  group.readNow();
   const outcome = await over.catch(({ message }: Error) => message);
   performance.now = now;
   assert.match(String(outcome), /did not get everything/);

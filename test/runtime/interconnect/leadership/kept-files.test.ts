@@ -81,9 +81,9 @@ test("a member keeps its incarnation, and the highest epoch", ({ root }) => {
   assert.equal([id, file.epoch], ["B1", 0]);
   assert.match(incarnation, /^[0-9a-f]{32}$/);
   assert.equal(new MemberFile(root, "B1").incarnation, file.incarnation);
-  for (const epoch of [3, 2, 3]) file.see(epoch);
+  for (const epoch of [3, 2, 3]) file.recordEpoch(epoch);
   const { ino } = statSync(join(root, "_member.json"));
-  file.see(3);
+  file.recordEpoch(3);
   assert.is(statSync(join(root, "_member.json")).ino, ino, "it is not written again");
   const again = new MemberFile(root, "B1");
   assert.equal([again.incarnation, again.epoch, file.epoch], [file.incarnation, 3, 3]);

@@ -82,9 +82,9 @@ test("is logged again when a member turns out to be empty, too", async () => {
 function reportOf(answer: Positions | null) {
   const seen = { asked: 0, lines: [] as string[] };
   const report = new LossReport({
-    ...{ group: "B1", engine: "memory:", askMs: LIMIT_MS },
+    ...{ group: "B1", engine: "memory:", intervalMs: LIMIT_MS },
     warn: (line) => seen.lines.push(line),
-    ask: async () => {
+    fetchPositions: async () => {
       seen.asked++;
       return new Map(IDS.map((id) => [id, answer]));
     },
@@ -103,8 +103,8 @@ test("names the member of the latest leader, whose log may be the oldest", async
     return { ...NOTHING, log: { id, sn, chain: 0 }, epoch, member: ["B9", "9".repeat(32)] };
   };
   const report = new LossReport({
-    ...{ group: "B1", engine: "memory:", askMs: LIMIT_MS, warn: (line) => lines.push(line) },
-    ask: async () => {
+    ...{ group: "B1", engine: "memory:", intervalMs: LIMIT_MS, warn: (line) => lines.push(line) },
+    fetchPositions: async () => {
       const same = [at(3, 100, 8), at(3, 100, 8)];
       const all = [at(2, 200, 9), at(3, 100, 7), ...same, at(4, 300, 0)];
       return new Map([["B1", null], ...all.map((one, n) => [`B${n + 2}`, one] as const)]);
@@ -137,14 +137,14 @@ test("is asked for at intervals, and logged again after a leader was there", asy
   const { report, seen } = reportOf(null);
   for (let round = 0; round < 3; round++) await report.check(SYNCED);
   assert.equal([seen.asked, seen.lines.length], [1, 1]);
-  report.end();
+  report.reset();
   await report.check(null);
   assert.equal([seen.asked, seen.lines.length], [2, 2]);
   assert.match(
     seen.lines[1]!,
     /memory: has lost its record\..*\. Once all members run, continue with what/,
   );
-  report.end();
+  report.reset();
   await report.check(null);
   assert.is(seen.lines.length, 3);
 });

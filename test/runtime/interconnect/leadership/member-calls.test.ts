@@ -36,7 +36,7 @@ test("a follower knows what the record tells, and reads again when told to hurry
   assert.equal([member.leader, member.epoch, member.groupEpoch], ["S1", 3, 3]);
   assert.equal([member.recorded, member.rivals], [FOLLOWED.synced, ["S2"]]);
   assert.is(member.next(1).do, "wait");
-  member.hurry();
+  member.readNow();
   assert.is(member.next(1).do, "read");
   member.heard(1, { revision: "2", record: { ...FOLLOWED, epoch: 1, holder: null } });
   assert.equal([member.leader, member.epoch, member.groupEpoch], [null, 3, 1]);
@@ -50,7 +50,7 @@ test("a leader writes the record each quarter of a ttl, and waits until then", (
   assert.equal([member.isLeading, member.leader, epoch], [true, "B1", 4]);
   assert.equal(renew(0).synced, [OWN, ONE]);
   assert.equal(member.next(1), { do: "wait", untilMs: 1 + TTL_MS / 20 });
-  member.hurry();
+  member.readNow();
   assert.equal(member.next(TTL_MS / 4 - 1).do, "wait");
   const { beat } = renew(0);
   const due = proposal(member, TTL_MS / 4);
@@ -184,7 +184,7 @@ test("a member that resigned claims after two ttl, one that is behind after 0.3 
   assert.equal(claimsAt(member, 100, 2 * TTL_MS), [false, true]);
   const behind = create();
   behind.heard(50, { revision: "9", record: vacant });
-  behind.asked(50, true);
+  behind.rivalsCompared(50, true);
   assert.equal(claimsAt(behind, 50, 0.3 * TTL_MS), [false, true]);
 });
 

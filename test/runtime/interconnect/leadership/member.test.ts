@@ -92,7 +92,7 @@ test("a new leader answers from its claim on, until that has been silent for a t
 });
 
 test("a forced claim waits neither for a member with more nor after a failure to lead", () => {
-  for (const wait of ["asked", "resign"] as const) {
+  for (const wait of ["rivalsCompared", "resign"] as const) {
     const member = new Member({
       ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "go-on" },
       ...{ mayCreateRecord: false, epoch: 1 },
@@ -113,7 +113,7 @@ test("rivals are asked once while a leader is silent", () => {
   const asked = [0, 1].map((beat) => {
     member.heard(0, { revision: String(beat), record: { ...RECORD, epoch: 1, beat } });
     const before = member.rivals;
-    member.asked(0, false);
+    member.rivalsCompared(0, false);
     return [before, member.rivals];
   });
   assert.equal(asked, [
@@ -189,7 +189,7 @@ function silence(watch: SilenceWatch, from: number, epoch: number, isHeard = tru
   const record = { holder: "B1", epoch, beat: 0, synced: [], next: null };
   for (let now = from; ; now += POLL_MS) {
     watch.heard(now, { revision: String(epoch), record });
-    if (watch.isOver(now, 0, isHeard)) return now - from;
+    if (watch.mayReplaceHolder(now, 0, isHeard)) return now - from;
   }
 }
 
@@ -198,7 +198,7 @@ test("time in which the engine does not answer is no silence of the leader", () 
   const record = { holder: "B1", epoch: 1, beat: 0, synced: [], next: null };
   for (const now of [0, 10 * TTL_MS, 20 * TTL_MS]) {
     watch.heard(now, { revision: "1", record });
-    assert.not.ok(watch.isOver(now, 0, false));
+    assert.not.ok(watch.mayReplaceHolder(now, 0, false));
   }
   assert.ok(silence(new SilenceWatch(TTL_MS, POLL_MS), 0, 1) <= TTL_MS);
 });

@@ -67,14 +67,14 @@ test.before.each((context) => {
       promote(root, true, epoch);
     },
     follow: async () => void calls.push("follow"),
-    release: () => calls.push("release"),
-    met: (epoch) => calls.push(`met ${epoch}`),
+    stopProviding: () => calls.push("release"),
+    rejectEpochsBelow: (epoch) => calls.push(`met ${epoch}`),
     freeze: (isFrozen) => calls.push(`freeze ${isFrozen}`),
-    ...{ lag: () => 0, heardAtMs: () => 0, changed: () => calls.push("changed") },
+    ...{ lag: () => 0, heardAtMs: () => 0, onChange: () => calls.push("changed") },
     positions: () => {
       return { log: { id: LOG, sn: 5, chain: 0 }, origin: null, epoch: 1, graphs, diverged: [] };
     },
-    ask: async (addresses, ms) => {
+    fetchPositions: async (addresses, ms) => {
       calls.push(`ask ${addresses} for ${ms} ms`);
       return addresses.map(() => null);
     },
@@ -106,7 +106,7 @@ test.after.each(async (context) => {
 /** Does everything that is due. */
 async function settle({ group }: Membership): Promise<void> {
   for (let count = 0; count < 20; count++) {
-    group.hurry();
+    group.readNow();
     await turn();
   }
 }
@@ -233,7 +233,7 @@ test("reads the record at once when its provider has gone", async (context) => {
   const { reads } = context.engine;
   for (let count = 0; count < 5; count++) await turn();
   assert.is(context.engine.reads, reads);
-  membership.disturbed();
+  membership.providerChanged();
   for (let count = 0; count < 5; count++) await turn();
   assert.is(context.engine.reads, reads + 1);
 });
@@ -270,7 +270,7 @@ test("takes no part in its group any more when it gives changes up", async (cont
   await membership.join();
   await settle(membership);
   context.calls.length = 0;
-  membership.ahead("it is ahead", null);
+  membership.restartWithoutChanges("it is ahead", null);
   await settle(membership);
   assert.ok(existsSync(join(context.root, "_ahead.json")));
   assert.equal(since(context, /changed|restart/), ["changed", "restart"]);

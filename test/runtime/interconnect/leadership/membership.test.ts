@@ -62,12 +62,12 @@ test.before.each((context) => {
   const replicating: Replicating = {
     lead: async (epoch, addresses) => void calls.push(`lead ${epoch} ${addresses}`),
     follow: async () => void calls.push("follow"),
-    release: () => calls.push("release"),
-    met: (epoch) => calls.push(`met ${epoch}`),
+    stopProviding: () => calls.push("release"),
+    rejectEpochsBelow: (epoch) => calls.push(`met ${epoch}`),
     freeze: (isFrozen) => calls.push(`freeze ${isFrozen}`),
-    ...{ lag: () => 0, heardAtMs: () => 0, changed: nothing },
+    ...{ lag: () => 0, heardAtMs: () => 0, onChange: nothing },
     positions: () => context.own,
-    ask: async (addresses, ms) => {
+    fetchPositions: async (addresses, ms) => {
       calls.push(`ask ${addresses} for ${ms} ms`);
       return context.answers;
     },
@@ -91,17 +91,17 @@ test.after.each(({ end }) => end());
 
 /** Joins the group, and claims in place of its silent leader. Returns whether it was behind. */
 async function claim({ membership, engine, lines }: Context): Promise<boolean> {
-  const { asked } = Member.prototype;
+  const { rivalsCompared } = Member.prototype;
   const states: boolean[] = [];
-  Member.prototype.asked = function (now, isBehind) {
+  Member.prototype.rivalsCompared = function (now, isBehind) {
     states.push(isBehind);
-    asked.call(this, now, isBehind);
+    rivalsCompared.call(this, now, isBehind);
   };
   try {
     await membership.join();
     while (engine.record!.holder !== "S1") await turn();
   } finally {
-    Member.prototype.asked = asked;
+    Member.prototype.rivalsCompared = rivalsCompared;
   }
   assert.equal(lines, []);
   return states[0]!;
@@ -135,8 +135,8 @@ test("joins as a replica, which refuses leaders of epochs before", async (contex
 
 test("restarts once if it must give up changes", ({ membership, calls }) => {
   assert.is(membership.isRewinding, false);
-  membership.ahead("it is ahead", null);
-  membership.ahead("it is ahead", null);
+  membership.restartWithoutChanges("it is ahead", null);
+  membership.restartWithoutChanges("it is ahead", null);
   assert.equal([membership.isRewinding, calls], [true, ["restart"]]);
 });
 

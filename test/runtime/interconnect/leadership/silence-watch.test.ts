@@ -25,7 +25,10 @@ class Watch extends SilenceWatch {
 
   /** Whether the leader may be replaced without being heard elsewhere, and if it is. */
   states(delayMs = 0): [boolean, boolean] {
-    return [this.isOver(this.now, delayMs, false), this.isOver(this.now, delayMs, true)];
+    return [
+      this.mayReplaceHolder(this.now, delayMs, false),
+      this.mayReplaceHolder(this.now, delayMs, true),
+    ];
   }
 
   /** The record stays the same for some time. */
@@ -87,7 +90,9 @@ test("soon after a takeover, a leader that is heard elsewhere has twice the time
   assert.equal(watch.states(), [true, false]);
   const passed = watch.now - takenOverAt;
   assert.equal(
-    [10_000 - passed - 1, 10_000 - passed].map((ms) => watch.isOver(watch.now + ms, 0, true)),
+    [10_000 - passed - 1, 10_000 - passed].map((ms) =>
+      watch.mayReplaceHolder(watch.now + ms, 0, true),
+    ),
     [false, true],
     "10 s later",
   );
@@ -98,7 +103,7 @@ test("frequent takeovers double that time, up to five minutes", () => {
   const calm = (): number => {
     watch.pass(`${epoch}`, epoch, TTL_MS);
     for (let ms = 0; ; ms += 1_000) {
-      if (watch.isOver(takenOverAt + ms, 0, true)) return ms;
+      if (watch.mayReplaceHolder(takenOverAt + ms, 0, true)) return ms;
     }
   };
   let epoch = 1;
@@ -134,7 +139,7 @@ test("no takeover is seen in a first record, one of before, or none", () => {
     for (let now = 0; now <= TTL_MS; now += POLL_MS) {
       watch.heard(now, { revision: `${all.length - 1}`, record: null });
     }
-    assert.is(watch.isOver(TTL_MS, 0, true), true, JSON.stringify(all));
+    assert.is(watch.mayReplaceHolder(TTL_MS, 0, true), true, JSON.stringify(all));
   }
 });
 

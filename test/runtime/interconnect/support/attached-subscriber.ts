@@ -28,21 +28,21 @@ export function subscriberWith(parts: Partial<SubscriberParts>): Subscriber {
 /** A replica that accepts everything. @param calls receives its calls */
 function replicaOf(calls: string[], met: number[]) {
   return {
-    ...{ epoch: EPOCH, origin: ID, onSafe: () => undefined, durableSn: null as number | null },
+    ...{ epoch: EPOCH, origin: ID, onDurable: () => undefined, durableSn: null as number | null },
     accept: async ({ epoch }: Offer) => void calls.push(`accept ${epoch}`),
     ...{
-      keepMark: () => undefined,
-      mark: () => calls.push("mark"),
-      lose: () => calls.push("lose"),
+      refreshMarker: () => undefined,
+      writeMarker: () => calls.push("mark"),
+      providerLost: () => calls.push("lose"),
     },
-    reject: () => calls.push("reject"),
+    providerRejected: () => calls.push("reject"),
     settle: async () => void calls.push("settle"),
     retire: async () => void calls.push("retire"),
-    start: () => calls.push("start"),
-    take: async () => ({ header: { sn: 7, units: 1 }, records: 1 }),
+    startFrames: () => calls.push("start"),
+    applyFrame: async () => ({ header: { sn: 7, units: 1 }, records: 1 }),
     report: () => ({ state: "fetching", done: 0, of: 0 }),
     positions: () => ({ log: null, origin: null, epoch: EPOCH, graphs: [], diverged: [] }),
-    meet: (epoch: number) => met.push(epoch),
+    rejectEpochsBelow: (epoch: number) => met.push(epoch),
   };
 }
 
@@ -54,8 +54,8 @@ export async function attached(isMember: boolean) {
   const calls: string[] = [];
   const replica = replicaOf(calls, met);
   const membership = {
-    ...{ ackMs: 1000, disturbed: () => calls.push("disturbed") },
-    ahead: (reason: string, end: unknown) => ahead.push([reason, end]),
+    ...{ ackMs: 1000, providerChanged: () => calls.push("disturbed") },
+    restartWithoutChanges: (reason: string, end: unknown) => ahead.push([reason, end]),
   };
   const traffic = new Traffic();
   const gate = new FlowControl();

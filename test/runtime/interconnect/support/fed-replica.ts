@@ -122,7 +122,7 @@ export function frame(sn: number, units: readonly Uint32Array[], more: object = 
 
 export async function follow({ replica }: Context, offer: Offer): Promise<void> {
   await replica.accept(offer);
-  replica.start({ sn: 0, chain: 0 });
+  replica.startFrames({ sn: 0, chain: 0 });
 }
 
 export function thrownBy(run: () => void): string {

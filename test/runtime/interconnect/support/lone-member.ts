@@ -53,7 +53,7 @@ export class LoneMember {
       ...{ group: "B1", id: "S1", ...rules },
     };
     this.file = new MemberFile(this.#folder, settings.id);
-    this.file.see(fileEpoch);
+    this.file.recordEpoch(fileEpoch);
     const { calls } = this;
     const { setInterval: realInterval } = globalThis;
     globalThis.setInterval = ((run: () => void, ms: number) => {
@@ -65,15 +65,15 @@ export class LoneMember {
       ...{ lastSn: () => 0, lag: () => 0, heardAtMs: () => 0, isComplete: () => true },
       warn: (line) => this.lines.push(line),
       isBehind: async (ids) => calls.push(`ask ${ids}`) === 0,
-      positions: async () => new Map([["S2", null]]),
+      fetchPositions: async () => new Map([["S2", null]]),
       lead: async (one) => void calls.push(`lead ${one}`),
       follow: async () => void calls.push("follow"),
-      met: (one) => calls.push(`met ${one}`),
+      rejectEpochsBelow: (one) => calls.push(`met ${one}`),
       freeze: async (deadline) => void calls.push(`freeze until ${deadline}`),
       thaw: () => calls.push("thaw"),
       confirm: () => calls.push("confirm"),
       publish: (role, one) => this.#publish(`${role} ${one}`),
-      changed: () => calls.push("changed"),
+      onChange: () => calls.push("changed"),
       ...parts,
     });
     globalThis.setInterval = realInterval;
@@ -89,7 +89,7 @@ export class LoneMember {
   /** Does everything that is due. */
   async settle(): Promise<void> {
     for (let count = 0; count < TURNS; count++) {
-      this.group.hurry();
+      this.group.readNow();
       await turn();
     }
   }

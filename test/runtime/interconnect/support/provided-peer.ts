@@ -45,7 +45,7 @@ export class ProvidedPeer {
         ...this.origin,
       }),
       status: () => ({ ...status, goal: log.channel.log.last }),
-      fenced: (epoch) => this.fences.push(epoch),
+      onFenced: (epoch) => this.fences.push(epoch),
       warn: (line) => this.said.push(line),
     });
   }

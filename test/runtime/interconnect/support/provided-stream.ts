@@ -52,7 +52,7 @@ export function provideStream({
     ...{ log, snapshots: log },
     origin: () => ({ isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true }),
     status: () => ({ at: 0, host: "", adminPort: 0, serial: 0, digest, graphs: [], goal: null }),
-    fenced: (epoch) => fences.push(epoch),
+    onFenced: (epoch) => fences.push(epoch),
   });
   /** Adds a message to the stream, by default of this log up to its second frame. */
   const found = async (state: Partial<StreamState> = {}): Promise<void> => {
