@@ -79,7 +79,7 @@ export function demote(root: string, end: Ancestor | null, epoch: number): void 
 
 /**
  * Returns the end of each log that the graphs of a replica descend from.
- * @param known ends from earlier promotions, then those that its last provider has reported
+ * @param known ends from earlier promotions, then ends that its last provider has reported
  * @param end position in the log that it followed, with the operation counts of its graphs
  */
 function endOfEachLog(known: readonly Ancestor[], end: Ancestor | null): Ancestor[] {

@@ -124,7 +124,7 @@ export class Member {
     return this.#mayAnswer(now) && staysLeader ? "leading" : "refusing";
   }
 
-  /** Returns the members that must acknowledge a change. Those that are synced may lead next. */
+  /** Returns the members that must acknowledge a change. Synced ones may lead next. */
   required(): { readonly id: string; readonly isSynced: boolean }[] {
     return this.#followers.required().map(({ id, isSynced }) => ({ id, isSynced }));
   }

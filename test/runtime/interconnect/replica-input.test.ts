@@ -115,7 +115,7 @@ test("shows that it receives a snapshot until that is over", async () => {
   await take(MessageType.SnapshotBegin, { bytes: 1 });
   assert.equal(got, [{ source: SOURCE, head: { bytes: 1 }, synchronizing: 1 }]);
   assert.is(traffic.synchronizing, 0);
-  replica.receive = async () => {
+  replica.receiveGraph = async () => {
     throw new Error("lost");
   };
   const failure = await take(MessageType.SnapshotBegin, {}).catch(({ message }: Error) => message);
