@@ -56,12 +56,12 @@ test("a folder without graphs becomes a replica's, one with changed graphs does 
 });
 
 test("a start is refused before any offer, and once the provider has gone", async (c) => {
-  const start = (): void => c.replica.start({ sn: 0, chain: 0 });
+  const start = (): void => c.replica.startFrames({ sn: 0, chain: 0 });
   const text = "SVC2531: replication: a start before any offer";
   assert.is(thrownBy(start), text);
   await c.replica.accept(offerOf([]));
   start();
-  c.replica.lose();
+  c.replica.providerLost();
   assert.is(thrownBy(start), text);
 });
 
