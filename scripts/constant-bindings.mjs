@@ -111,14 +111,12 @@ function copiedImports(path, { file }, modules) {
 }
 
 /** `var name = value` becomes `const name=value`, of the same length. */
-function constantEdits(file, { name, initializer }) {
+function constantEdits(file, { name }) {
   const start = name.getStart(file);
-  const value = initializer.getStart(file);
-  const isShort = file.text.slice(name.end, value) === " = ";
-  return [
-    { start: start - "var ".length, end: start, text: "const " },
-    ...(isShort ? [{ start: name.end, end: value, text: "=" }] : []),
-  ];
+  const edits = [{ start: start - "var ".length, end: start, text: "const " }];
+  const isSpaced = file.text.startsWith(" = ", name.end);
+  if (isSpaced) edits.push({ start: name.end, end: name.end + " = ".length, text: "=" });
+  return edits;
 }
 
 function edit(code, edits) {

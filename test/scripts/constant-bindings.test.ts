@@ -23,6 +23,7 @@ var count = 0, other = 1;
 var total = 0;
 var seen = 0;
 var left;
+var known = /* @__PURE__ */ new Map();
 function add(by) {
   total += by;
   for (seen of [by]) left = by;
@@ -96,7 +97,7 @@ test("lines stay the same, as do the columns of values", () => {
   const made = makeConstants(new Map([["numbers.js", NUMBERS]])).get("numbers.js")!;
   const places = (text: string, part: string) =>
     text.split("\n").map((line) => line.replace(/^const.*(?=export)/, "").indexOf(part));
-  for (const part of ["3;", "class {", "0;", "total += by", "export {", "//#"]) {
+  for (const part of ["3;", "class {", "0;", "new Map", "total += by", "export {", "//#"]) {
     assert.equal(places(made, part), places(NUMBERS, part), part);
   }
 });
