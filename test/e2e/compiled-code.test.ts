@@ -40,7 +40,8 @@ function run(): unknown {
   return JSON.parse(node("--expose-internals", "--require", PRELOADED, "program.mjs"));
 }
 
-const compile = () => node("--expose-internals", join(runner, "compile-build.cjs"));
+const COMPILE = ["--expose-internals", join(runner, "compile-build.cjs")];
+const compile = () => node(...COMPILE);
 
 test.before(() => {
   mkdirSync(join(folder, "dist/parts"), { recursive: true });
@@ -79,6 +80,24 @@ if (COMPILED_CODE.length > 0) {
     compile();
     assert.equal(run(), [7, 3, [7, 4]]);
     assert.is(readdirSync(code).length, 4);
+  });
+
+  test("is written by two runs at once", () => {
+    rmSync(code, { recursive: true });
+    const other = JSON.stringify(COMPILE);
+    write(
+      "meanwhile.cjs",
+      `const fs = require("node:fs");
+const { renameSync } = fs;
+fs.renameSync = (from, to) => {
+  fs.renameSync = renameSync;
+  require("node:child_process").execFileSync(process.execPath, ${other});
+  renameSync(from, to);
+};`,
+    );
+    node("--require", join(folder, "meanwhile.cjs"), ...COMPILE);
+    assert.is(readdirSync(code).length, 4);
+    assert.equal(run(), [7, 3, [7, 4]]);
   });
 
   test("is used by the servers of this run", () => {

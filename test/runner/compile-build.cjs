@@ -4,7 +4,7 @@
 
 const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } = require("node:fs");
 const { renameSync, writeFileSync } = require("node:fs");
-const { basename, join } = require("node:path");
+const { join } = require("node:path");
 const { pathToFileURL } = require("node:url");
 const { setFlagsFromString } = require("node:v8");
 const { compileSourceTextModule } = require("internal/modules/esm/utils");
@@ -25,7 +25,8 @@ function write(file, path) {
   setFlagsFromString("--no-lazy");
   const module = compileSourceTextModule(pathToFileURL(path).href, text);
   setFlagsFromString("--lazy");
-  const part = join(CODE, `${basename(file)}.${process.pid}`);
+  // Beside the folder, from which another run removes what it does not know.
+  const part = `${CODE}-${process.pid}`;
   writeFileSync(part, module.createCachedData());
   renameSync(part, file);
 }
