@@ -33,7 +33,7 @@ export interface PluginCall {
   readonly serial: number;
   /** The lowest queue of executors that it may take, 0-3. */
   readonly minQueue: number;
-  /** It may change graphs; only known with a key, and in a group that chooses its leader. */
+  /** It may change graphs; only known with a key, and in a group that elects its leader. */
   readonly isChange?: boolean;
   /** Called when it has its outcome; null: it has no key. */
   readonly releaseKey?: (() => void) | null;

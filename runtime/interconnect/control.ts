@@ -17,7 +17,7 @@ export type Control =
   /** Stops listening. Graphs keep their contents and stay read-only. */
   | { readonly do: "unbind" }
   /**
-   * Makes this replica a provider. Returns the new epoch. In a group that chooses its leader,
+   * Makes this replica a provider. Returns the new epoch. In a group that elects its leader,
    * `acceptsLoss` must confirm that no member with all changes is left.
    */
   | { readonly do: "promote"; readonly acceptsLoss?: boolean }

@@ -22,7 +22,7 @@ export interface ReplicationSettings {
   readonly followStream: string | null;
   /** Location of a continuous backup; null: none. */
   readonly archive: string | ArchiveConfig | null;
-  /** Group of instances that choose their leader; null: none. */
+  /** Group of instances that elect their leader; null: none. */
   readonly leadership: LeadershipSettings | null;
 }
 

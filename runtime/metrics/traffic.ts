@@ -82,7 +82,7 @@ export interface ArchiveReport {
   readonly verifiedMs: number;
 }
 
-/** A group that chooses its leader, as one of its members knows it. */
+/** A group that elects its leader, as one of its members knows it. */
 export interface GroupReport {
   /** Name of the group: its first member. */
   readonly group: string;

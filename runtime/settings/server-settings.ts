@@ -38,11 +38,11 @@ export type ServerSettings = Omit<CheckedSettings, "executors"> & {
   readonly adminKey: string | null;
   /** Key by which dispatchers sign requests; null: they sign none. */
   readonly dispatcherKey: string | null;
-  /** Group of instances that choose their leader; null: in no group. */
+  /** Group of instances that elect their leader; null: in no group. */
   readonly leadership: LeadershipSettings | null;
 };
 
-/** A member of a group that chooses its leader, as a system descriptor implies it. */
+/** A member of a group that elects its leader, as a system descriptor implies it. */
 export interface LeadershipSettings {
   /** URI of the service that keeps the record of the group. */
   readonly engine: string;

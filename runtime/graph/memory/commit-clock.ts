@@ -55,7 +55,7 @@ const LOGS = 2;
 const SCHEDULERS = 3;
 /** Keeps comparisons of flush numbers, which wrap, valid. */
 const MAX_FLUSH_DISTANCE = 2 ** 30;
-/** Role of the instance in a group that chooses its leader. */
+/** Role of the instance in a group that elects its leader. */
 const GROUP_ROLES = ["none", "leading", "refusing", "following"] as const;
 export type GroupRole = (typeof GROUP_ROLES)[number];
 /** Attempts to read between joint publications, which take microseconds. */

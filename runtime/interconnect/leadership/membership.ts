@@ -1,4 +1,4 @@
-// Membership of an instance in a group that chooses its leader: switches its replication between
+// Membership of an instance in a group that elects its leader: switches its replication between
 // providing and following.
 
 import { setTimeout as sleep } from "node:timers/promises";
