@@ -78,8 +78,8 @@ test("commands of another run, and ones that are not valid, change nothing", asy
   const { slots, versions, send } = context;
   for (const [command, lease, text] of [
     [{ ...RELEASE, record: LATER }, "other", /lease lost/],
-    [{ ...RELEASE, record: { ...LATER, map: divideSlots(32, 1) } }, "run", /not valid/],
-    [{ do: "tell", command: { do: "lose", id: "a" } }, "run", /not valid/],
+    [{ ...RELEASE, record: { ...LATER, map: divideSlots(32, 1) } }, "run", /invalid command/],
+    [{ do: "tell", command: { do: "lose", id: "a" } }, "run", /invalid command/],
     [{ do: "lose" }, "run", /unknown command lose/],
   ] as const) {
     const reason = await send(command, lease).catch((error: Error) => error.message);
