@@ -7,6 +7,7 @@
 const { readFileSync, statSync } = require("node:fs");
 const { isAbsolute, join, relative, sep } = require("node:path");
 const { fileURLToPath, pathToFileURL } = require("node:url");
+const { cachedDataVersionTag } = require("node:v8");
 const { getOrInitializeCascadedLoader } = require("internal/modules/esm/loader");
 const { translators } = require("internal/modules/esm/translators");
 const { compileSourceTextModule, registerModule } = require("internal/modules/esm/utils");
@@ -22,10 +23,12 @@ let used = 0;
 
 module.exports = { CODE, DIST, codeFile, used: () => used };
 
+/** V8 accepts only code of its own version, flags and processor features. */
+const TAG = cachedDataVersionTag();
 /** File of V8's code for a module. V8 itself compares only the length of the text. */
 function codeFile(path) {
   const { mtimeMs, size } = statSync(path);
-  return join(CODE, `${relative(DIST, path).replaceAll(sep, "-")}-${size}-${mtimeMs}`);
+  return join(CODE, `${relative(DIST, path).replaceAll(sep, "-")}-${size}-${mtimeMs}-${TAG}`);
 }
 
 translators.set("module", function translate(url, source, isMain) {
