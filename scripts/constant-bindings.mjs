@@ -10,9 +10,13 @@ import { ts } from "ts-morph";
 const IN = "$IN";
 const OUT = "$OUT";
 
-/** @param codes the files of a build by path; they must not import each other in a circle */
+/**
+ * @param codes the files of a build by path
+ * @throws Error if they import each other in a circle: some constant would be read too early
+ */
 export function makeConstants(codes) {
   const modules = new Map([...codes].map(([path, code]) => [path, readModule(path, code)]));
+  refuseCircles(modules);
   return new Map([...modules].map(([path, module]) => [path, rewrite(path, module, modules)]));
 }
 
@@ -33,6 +37,24 @@ function readModule(path, code) {
   const offered = exports.filter((node) => lasting.has(ownName(node)));
   const offers = new Set(offered.map(({ name }) => name.text));
   return { file, constants, names, exports, offers };
+}
+
+/** @param loaded modules whose imports are known to be free of circles */
+function refuseCircles(modules, paths = [...modules.keys()], loading = [], loaded = new Set()) {
+  for (const path of paths) {
+    if (loading.includes(path)) throw new Error(`circle: ${[...loading, path].join(" imports ")}`);
+    if (loaded.has(path) || !modules.has(path)) continue;
+    const { statements } = modules.get(path).file;
+    const imports = statements.filter(({ moduleSpecifier }) => moduleSpecifier !== undefined);
+    const next = imports.map((node) => importedPath(path, node));
+    refuseCircles(modules, next, [...loading, path], loaded);
+    loaded.add(path);
+  }
+}
+
+/** Path of the file that a statement imports; meaningless for a package. */
+function importedPath(path, { moduleSpecifier }) {
+  return join(dirname(path), moduleSpecifier.text);
 }
 
 /** True for `export { a, b as c };`. */
@@ -102,7 +124,7 @@ function rewrite(path, module, modules) {
 function copiedImports(path, { file }, modules) {
   return file.statements.flatMap((node) => {
     if (!ts.isImportDeclaration(node)) return [];
-    const from = modules.get(join(dirname(path), node.moduleSpecifier.text));
+    const from = modules.get(importedPath(path, node));
     const elements = from && (node.importClause?.namedBindings?.elements ?? []);
     return (elements ?? []).filter(({ name, propertyName = name }) => {
       return from.offers.has(propertyName.text);

@@ -111,6 +111,19 @@ test("a name that the constants need is refused", () => {
   }
 });
 
+test("a circle of imports is refused, in which a constant would be read too early", () => {
+  const codes = new Map([
+    ["dist/a.js", 'import { one } from "./parts/b.js";\n'],
+    ["dist/parts/b.js", 'export * from "../c.js";\n'],
+    ["dist/c.js", 'import { two } from "./a.js";\n'],
+    ["dist/d.js", 'import "./a.js";\nimport("./d.js");\n'],
+  ]);
+  const message = /^circle: dist.a.js imports dist.parts.b.js imports dist.c.js imports dist.a.js$/;
+  assert.throws(() => makeConstants(codes), message);
+  codes.set("dist/c.js", 'void import("./a.js");\n');
+  assert.is(makeConstants(codes).get("dist/d.js"), codes.get("dist/d.js"));
+});
+
 test("declarations other than `var` stay as they are", () => {
   const code = "const size = 1;\nlet count = 2;\n";
   assert.is(makeConstants(new Map([["a.js", code]])).get("a.js"), code);
