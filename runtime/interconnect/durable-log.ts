@@ -69,7 +69,7 @@ export interface ReplicatedLog {
 export class DurableLog implements GraphLog, ReplicatedLog {
   readonly disk: Disk;
   /** Returns the first transaction that a subscriber may still need. */
-  keptSn: () => number = () => Number.POSITIVE_INFINITY;
+  firstNeededSn: () => number = () => Number.POSITIVE_INFINITY;
   readonly #root: string;
   readonly #clock: CommitClock;
   readonly #warn: LogLine;
@@ -216,7 +216,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
 
   trim(): readonly string[] {
     const isOverLimit = this.#shared.log.segments.length > MAX_RETAINED_SEGMENTS;
-    const subscribersSn = isOverLimit ? Number.POSITIVE_INFINITY : this.keptSn();
+    const subscribersSn = isOverLimit ? Number.POSITIVE_INFINITY : this.firstNeededSn();
     const isLow = this.isLow();
     const unsaved = this.#channels().flatMap((channel) => {
       const feedsSn = channel.log.firstOfLast(this.#retainedBytes);

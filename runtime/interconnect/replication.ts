@@ -77,8 +77,8 @@ export class Replication {
     this.#key = SharedKey.read(parts.settings.txKeyFile);
     this.#lineage = readLineage(parts.settings.root);
     this.#fencedBy = fencedBy(parts.settings.root);
-    log.keptSn = () => {
-      const archived = this.#archiver?.keptSn ?? Number.POSITIVE_INFINITY;
+    log.firstNeededSn = () => {
+      const archived = this.#archiver?.firstNeededSn ?? Number.POSITIVE_INFINITY;
       return Math.min(archived, ...this.#senders.map(({ firstNeededSn }) => firstNeededSn));
     };
     this.#timer = setInterval(() => this.#show(), REPORT_INTERVAL_MS).unref();

@@ -61,7 +61,7 @@ export class Archiver {
   }
 
   /** First transaction that the backup lacks. */
-  get keptSn(): number {
+  get firstNeededSn(): number {
     const { log } = this.#parts.log.channel;
     const tail = this.#writer?.tail ?? null;
     return tail === null || tail.id !== log.logId ? log.first : tail.sn + 1;
@@ -73,7 +73,7 @@ export class Archiver {
       place: this.#parts.plan.place,
       verifiedMs: Math.max(0, Date.now() - (this.#verified?.time ?? this.#startedAt)),
       ageMs: Math.max(0, Date.now() - this.#completeAt),
-      lagUnits: Math.max(0, safe - this.keptSn + 1),
+      lagUnits: Math.max(0, safe - this.firstNeededSn + 1),
     };
   }
 

@@ -133,10 +133,13 @@ export class LogChannel {
   /**
    * Removes the segments that are not needed any more.
    * @param safeCount operation count up to which a graph is durable without the log
-   * @param keptSn first transaction to retain
+   * @param firstNeededSn first transaction to retain
    * @returns graphs that need the oldest segment
    */
-  trim(safeCount: (graph: LoggedGraph) => number, keptSn = this.log.last + 1): LoggedGraph[] {
+  trim(
+    safeCount: (graph: LoggedGraph) => number,
+    firstNeededSn = this.log.last + 1,
+  ): LoggedGraph[] {
     const counts = new Map<number, number>();
     const isSafe = ([number, after]: readonly [number, number]): boolean => {
       const graph = this.graphs.byNumber(number)!;
@@ -151,7 +154,7 @@ export class LogChannel {
         (entry) => !isSafe(entry),
       );
       if (needed.length > 0) return needed.map(([number]) => this.graphs.byNumber(number)!);
-      if (next === undefined || next.firstSn > keptSn) return [];
+      if (next === undefined || next.firstSn > firstNeededSn) return [];
       for (const [number, after] of this.#reached.get(oldest.firstSn) ?? []) {
         const graph = this.graphs.byNumber(number)!;
         graph.before = Math.max(graph.before ?? 0, after);

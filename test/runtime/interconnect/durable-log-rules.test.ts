@@ -257,7 +257,7 @@ test("keeps the segments that a subscriber needs, unless they are too many", asy
     const { log } = open("off", disk);
     for (const identity of identities) log.erase(identity);
     const { firstSn } = log.channel.log.segments[3]!;
-    log.keptSn = () => firstSn;
+    log.firstNeededSn = () => firstSn;
     log.trim();
     assert.equal(
       [SHARED, LOCAL].map((folder) => segmentsIn(disk, folder)),

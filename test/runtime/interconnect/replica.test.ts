@@ -466,12 +466,12 @@ test("retains segments for a subscriber that lacks them", async (c) => {
   }
   const second = segments[1]!.firstSn;
   // Up to the last transaction of the first segment.
-  for (const keptSn of [1, second - 1]) {
-    c.log.keptSn = () => keptSn;
+  for (const firstNeededSn of [1, second - 1]) {
+    c.log.firstNeededSn = () => firstNeededSn;
     c.log.trim();
-    assert.is(segments.length, 2, `from ${keptSn} on`);
+    assert.is(segments.length, 2, `from ${firstNeededSn} on`);
   }
-  c.log.keptSn = () => second;
+  c.log.firstNeededSn = () => second;
   c.log.trim();
   assert.is(segments.length, 1);
 });

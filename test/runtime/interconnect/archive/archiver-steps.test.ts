@@ -112,7 +112,7 @@ test("tells its age, and what it lacks, of the log that is there now", async (co
   const told = () => {
     const { place, ageMs, lagUnits } = archiver.report();
     assert.is(place, context.backup);
-    return [ageMs, lagUnits, archiver.keptSn];
+    return [ageMs, lagUnits, archiver.firstNeededSn];
   };
   context.now += 30;
   assert.equal(told(), [30, 0, 1], "there is nothing to back up");
@@ -144,7 +144,7 @@ test("adds what is durable when a step begins", async (context) => {
   const channel = { log: context.log };
   const log = { disk: context.disk, channel, settled } as unknown as DurableLog;
   const archiver = await context.open({ log });
-  assert.is(archiver.keptSn, 2);
+  assert.is(archiver.firstNeededSn, 2);
 });
 
 test("logs a full backup, and whether changes before it are missing", async (context) => {
@@ -311,7 +311,7 @@ test("a verification ends with its process, which begins no other", async (conte
     isOver = true;
   });
   // The last change is added meanwhile.
-  while (archiver.keptSn < 3) await turn();
+  while (archiver.firstNeededSn < 3) await turn();
   for (let count = 0; count < 20; count++) await turn();
   assert.is(isOver, false);
   abort();
@@ -331,10 +331,10 @@ test("a stop adds the last changes without waiting for the next step", async (co
   change(context);
   InterruptibleSleep.prototype.wait = wait;
   void context.step();
-  while (archiver.keptSn < 2) await turn();
+  while (archiver.firstNeededSn < 2) await turn();
   change(context);
   await archiver.stop();
-  assert.is(archiver.keptSn, 3);
+  assert.is(archiver.firstNeededSn, 3);
 });
 
 test("a stop does not wait for a step that hangs, and leaves no timer", async (context) => {

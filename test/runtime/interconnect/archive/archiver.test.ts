@@ -261,11 +261,11 @@ test("needs the whole log before its first addition, and then what follows", asy
   const { archiver, ends, stop } = await archiverOf(context, { isReady: () => isReady });
   const [first, safe] = ends();
   assert.ok(safe >= first);
-  assert.is(archiver.keptSn, first);
+  assert.is(archiver.firstNeededSn, first);
   isReady = true;
   await until(
-    () => archiver.keptSn === safe + 1,
-    () => `${archiver.keptSn}`,
+    () => archiver.firstNeededSn === safe + 1,
+    () => `${archiver.firstNeededSn}`,
   );
   await stop();
 });
