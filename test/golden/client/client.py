@@ -168,7 +168,7 @@ class ArcRemoved(TypedDict):
     """Arcs between two vertices were removed."""
 
     position: str
-    """Where to continue after this change; opaque."""
+    """Position from which a feed continues after this change; opaque."""
     at: float
     """Seconds since 1970."""
     kind: Literal["arcRemoved"]
@@ -184,7 +184,7 @@ class ArcSet(TypedDict):
     """An arc was created, or its value changed."""
 
     position: str
-    """Where to continue after this change; opaque."""
+    """Position from which a feed continues after this change; opaque."""
     at: float
     """Seconds since 1970."""
     kind: Literal["arcSet"]
