@@ -54,15 +54,21 @@ function memory(): BigInt64Array {
   return shared;
 }
 
-/** Takes one request from the allowance of a key: `perMinute` at once, then evenly over time. */
-export function takeRate(key: string, perMinute: number, at = nowMs()): TakenRate {
+/**
+ * Takes one request from the allowance of a key: `perMinute` at once, then evenly over time.
+ * @param clock returns milliseconds since 1970
+ */
+export function takeRate(key: string, perMinute: number, clock = nowMs): TakenRate {
   const words = memory();
-  const now = Math.floor((at - Number(words[0])) * TICKS_PER_MS);
+  const readTicks = () => Math.floor((clock() - Number(words[0])) * TICKS_PER_MS);
   const interval = MINUTE_TICKS / perMinute;
   const { bucket, tag } = locate(key, words[1]!);
   for (;;) {
-    const place = findWord(words, bucket, tag, now);
+    const place = findWord(words, bucket, tag, readTicks());
     const word = Atomics.load(words, place);
+    // An earlier reading could precede the request that another thread has just counted, and that
+    // thread's complete allowance would then look exceeded.
+    const now = readTicks();
     const completeAt = tagOf(word) === tag ? Math.max(now, timeOf(word)) : now;
     const next = completeAt + interval;
     const excess = next - now - MINUTE_TICKS;

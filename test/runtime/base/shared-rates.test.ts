@@ -44,7 +44,7 @@ test("allow the requests that a token bucket per key allows", () => {
     for (let turn = 0; turn < 3000; turn++) {
       at += Math.floor(random() * 40);
       const key = keys[Math.floor(random() * keys.length)]!;
-      const { isAllowed, waitMs, remaining } = takeRate(key, perMinute, at);
+      const { isAllowed, waitMs, remaining } = takeRate(key, perMinute, () => at);
       assert.is(isAllowed, buckets.get(key)!.take(at), `${key} turn ${turn}`);
       assert.is(waitMs > 0, remaining === 0 || !isAllowed, `${key} waits ${waitMs}`);
     }
@@ -53,20 +53,31 @@ test("allow the requests that a token bucket per key allows", () => {
 
 test("report when the next request is allowed", () => {
   const key = "wait";
-  for (let sent = 0; sent < 4; sent++) assert.ok(takeRate(key, 4, START_MS).isAllowed);
-  const { isAllowed, waitMs } = takeRate(key, 4, START_MS);
+  for (let sent = 0; sent < 4; sent++) assert.ok(takeRate(key, 4, () => START_MS).isAllowed);
+  const { isAllowed, waitMs } = takeRate(key, 4, () => START_MS);
   assert.not.ok(isAllowed);
   assert.ok(Math.abs(waitMs - MINUTE_MS / 4) < 1);
-  assert.not.ok(takeRate(key, 4, START_MS + waitMs - 5).isAllowed);
-  assert.ok(takeRate(key, 4, START_MS + waitMs + 5).isAllowed);
+  assert.not.ok(takeRate(key, 4, () => START_MS + waitMs - 5).isAllowed);
+  assert.ok(takeRate(key, 4, () => START_MS + waitMs + 5).isAllowed);
+});
+
+test("allow a request whose thread was paused while another one counted a later one", () => {
+  const times = [START_MS, START_MS + 50];
+  const clock = (): number => {
+    const at = times.shift()!;
+    if (at === START_MS) assert.ok(takeRate("paused", 2, () => START_MS + 40).isAllowed);
+    return at;
+  };
+  assert.ok(takeRate("paused", 2, clock).isAllowed);
+  assert.not.ok(takeRate("paused", 2, () => START_MS + 60).isAllowed);
 });
 
 test("forget keys whose allowance is complete before all others", () => {
-  for (let number = 0; number < 60_000; number++) takeRate(`old ${number}`, 60, START_MS);
+  for (let number = 0; number < 60_000; number++) takeRate(`old ${number}`, 60, () => START_MS);
   const later = START_MS + MINUTE_MS;
-  for (let sent = 0; sent < 5; sent++) assert.ok(takeRate("kept", 5, later).isAllowed);
-  for (let number = 0; number < 20_000; number++) takeRate(`new ${number}`, 60, later);
-  assert.not.ok(takeRate("kept", 5, later).isAllowed);
+  for (let sent = 0; sent < 5; sent++) assert.ok(takeRate("kept", 5, () => later).isAllowed);
+  for (let number = 0; number < 20_000; number++) takeRate(`new ${number}`, 60, () => later);
+  assert.not.ok(takeRate("kept", 5, () => later).isAllowed);
 });
 
 test.run();
