@@ -26,7 +26,7 @@ import { atExit } from "./at-exit.mjs";
 const USAGE =
   "usage: node scripts/mutants.mjs FOLDER [--tests PART]... [--sample NUMBER] [--seed NUMBER]";
 /** Added to three times the duration of the unchanged tests that run at once. */
-const LEAST_LIMIT_MS = 30_000;
+const MIN_LIMIT_MS = 30_000;
 /** Of a test file. */
 const LONG_MS = 4_000;
 /** Replacements of a binary operator. */
@@ -199,7 +199,7 @@ async function run() {
   const begun = performance.now();
   const unchanged = await runTests([...tests.keys()], 600_000);
   if (unchanged !== "SURVIVED:") throw new Error(`the tests fail without any change: ${unchanged}`);
-  const limitMs = 3 * (performance.now() - begun) + LEAST_LIMIT_MS;
+  const limitMs = 3 * (performance.now() - begun) + MIN_LIMIT_MS;
   const survivors = [];
   let done = 0;
   let timedOut = 0;
@@ -263,7 +263,7 @@ function nearestFirst(tests, changed) {
 async function runInTurn(lists, limitMs) {
   let fate = "SURVIVED:";
   for (const list of lists) {
-    const ownMs = 3 * sum(list.map((path) => durationsMs.get(path))) + LEAST_LIMIT_MS;
+    const ownMs = 3 * sum(list.map((path) => durationsMs.get(path))) + MIN_LIMIT_MS;
     if (fate === "SURVIVED:") fate = await runTests(list, Math.min(limitMs, ownMs));
   }
   return fate;

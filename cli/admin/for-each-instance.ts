@@ -39,12 +39,12 @@ export async function forEachInstance(
 
 async function runOn(
   id: string,
-  act: (id: string) => Promise<unknown>,
-  say: (result: unknown) => string,
+  operation: (id: string) => Promise<unknown>,
+  format: (result: unknown) => string,
 ): Promise<InstanceResult> {
   try {
-    const result = await act(id);
-    return { outcome: { id, result, error: null }, line: `${id}: ${say(result)}` };
+    const result = await operation(id);
+    return { outcome: { id, result, error: null }, line: `${id}: ${format(result)}` };
   } catch (error) {
     const { code, message } = unexpectedResponse(id, error);
     const isUnreachable = code === "SVC2701";

@@ -18,8 +18,8 @@ export interface ArgspecRequest {
 }
 
 /** @throws SvcError if the source has no argspec, or the plugin does not exist */
-export async function argspecText(source: string, question: ArgspecRequest): Promise<string> {
-  const { plugin, format, jsonParams } = question;
+export async function argspecText(source: string, request: ArgspecRequest): Promise<string> {
+  const { plugin, format, jsonParams } = request;
   if (jsonParams !== null && format !== "openapi") {
     throw new SvcError("SVC3003", "--json-params requires `--format openapi`");
   }

@@ -12,7 +12,7 @@ const FIRST_ERROR = 400;
 /** Streams may be endless, and their bodies are not compared. */
 const STREAM_MS = 1_000;
 /** Longer than servers record of a response. */
-const MOST_BYTES = 2 ** 28;
+const MAX_BYTES = 2 ** 28;
 
 /** Response of the target. */
 export interface Answer {
@@ -90,7 +90,7 @@ async function readAll(message: IncomingMessage): Promise<Buffer> {
   let length = 0;
   for await (const chunk of message) {
     length += chunk.length;
-    if (length > MOST_BYTES) throw new Error(`response exceeds ${MOST_BYTES} bytes`);
+    if (length > MAX_BYTES) throw new Error(`response exceeds ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

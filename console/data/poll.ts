@@ -3,7 +3,7 @@
 
 const PATIENCE = [1, 2, 4, 8, 15];
 /** Short maximum backoff: a recovered instance shows soon, and one page costs little. */
-const MOST_WAIT_MS = 2500;
+const MAX_WAIT_MS = 2500;
 /** Polls align to this interval, so that responses render together. */
 const BEAT_MS = 500;
 
@@ -30,7 +30,7 @@ export function startPoll(poll: Poll, timers: Timers): () => void {
   const later = (): void => {
     if (isOver) return;
     const factor = PATIENCE[Math.min(failures, PATIENCE.length - 1)]!;
-    const waitMs = Math.min(poll.everyMs * factor, Math.max(poll.everyMs, MOST_WAIT_MS));
+    const waitMs = Math.min(poll.everyMs * factor, Math.max(poll.everyMs, MAX_WAIT_MS));
     const early = poll.everyMs < 2 * BEAT_MS ? 0 : (timers.now() + waitMs) % BEAT_MS;
     timer = timers.set(() => void turn(), waitMs - early);
   };

@@ -49,7 +49,7 @@ export class Provider implements LogSender {
   /** Last time without lag. */
   #caughtUpAt = performance.now();
   /** Rings when there may be more to send. */
-  readonly #idle = new InterruptibleSleep();
+  readonly #sleep = new InterruptibleSleep();
   #repair: RepairAction | null = null;
   /** Repair that was sent on this connection. */
   #repaired: RepairAction | null = null;
@@ -65,7 +65,7 @@ export class Provider implements LogSender {
       minDelayMs: isMember ? MIN_MEMBER_BACKOFF_MS : MIN_BACKOFF_MS,
       maxDelayMs: parts.members?.maxDelayMs ?? MAX_BACKOFF_MS,
     });
-    this.#unlisten = parts.log.onFlushed(() => this.#idle.ring());
+    this.#unlisten = parts.log.onFlushed(() => this.#sleep.wake());
   }
 
   /** First transaction that the subscriber may still need. */
@@ -93,7 +93,7 @@ export class Provider implements LogSender {
   }
 
   wake(): void {
-    this.#idle.ring();
+    this.#sleep.wake();
   }
 
   report(): SubscriberReport {
@@ -149,7 +149,7 @@ export class Provider implements LogSender {
       const start = await this.#handshake(peer);
       const listening = this.#listen(peer).finally(() => {
         peer.close();
-        this.#idle.ring();
+        this.#sleep.wake();
       });
       try {
         await this.#stream(peer, start);
@@ -235,7 +235,7 @@ export class Provider implements LogSender {
         }
         const frame = gate.isOpen && !this.#isPaused ? tailer.next() : null;
         if (frame === null) {
-          await this.#idle.wait(HEARTBEAT_MS);
+          await this.#sleep.wait(HEARTBEAT_MS);
           continue;
         }
         const { length } = frame.bytes;
@@ -261,7 +261,7 @@ export class Provider implements LogSender {
         if (message.type === MessageType.Pause) this.#isPaused = true;
         if (message.type === MessageType.Resume) {
           this.#isPaused = false;
-          this.#idle.ring();
+          this.#sleep.wake();
         }
         if (message.type !== MessageType.Ack || message.body.length !== 8) continue;
         if (isFirst) this.#parts.warn(`replication: ${this.#address} attached`);

@@ -20,7 +20,7 @@ const SUPERSEDED = "SVC2535";
 
 export class RetryLoop {
   readonly #parts: RetryLoopOptions;
-  readonly #pause = new InterruptibleSleep();
+  readonly #sleep = new InterruptibleSleep();
   #isOver = false;
   #lastLogged = "";
 
@@ -44,18 +44,18 @@ export class RetryLoop {
         this.failed(error as Error);
       }
       if (performance.now() - startedAt > maxMs) backoff.reset();
-      await this.#pause.wait(backoff.fail());
+      await this.#sleep.wait(backoff.fail());
     }
   }
 
   /** Starts the next attempt at once. */
   retryNow(): void {
-    this.#pause.ring();
+    this.#sleep.wake();
   }
 
   end(): void {
     this.#isOver = true;
-    this.#pause.ring();
+    this.#sleep.wake();
   }
 
   /** Records a success: the next failure is logged even if it repeats the previous one. */
@@ -75,17 +75,17 @@ export class RetryLoop {
 }
 
 export class InterruptibleSleep {
-  #hasRung = false;
+  #isWoken = false;
   #end: () => void = () => undefined;
 
-  ring(): void {
-    this.#hasRung = true;
+  wake(): void {
+    this.#isWoken = true;
     this.#end();
   }
 
-  /** Sleeps until `ring`, `ms` at most. Returns at once after a `ring` since the last sleep. */
+  /** Sleeps until `wake`, `ms` at most; not at all after a `wake` since the last sleep. */
   async wait(ms: number): Promise<void> {
-    if (!this.#hasRung) {
+    if (!this.#isWoken) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms).unref();
         this.#end = () => {
@@ -94,6 +94,6 @@ export class InterruptibleSleep {
         };
       });
     }
-    this.#hasRung = false;
+    this.#isWoken = false;
   }
 }

@@ -214,7 +214,7 @@ export class TrafficCounters {
 /** A replica hears from its provider more often than this. */
 const EVEN_MS = 5_000;
 /** Shorter intervals give meaningless rates. */
-const LEAST_RATE_MS = 500;
+const MIN_RATE_MS = 500;
 
 export class Traffic {
   readonly in = none();
@@ -268,7 +268,7 @@ export class Traffic {
   /** Returns the current report; called about once a second and on changes. */
   shown(): Omit<TrafficReport, Beside> {
     const at = performance.now();
-    if (at - this.#before.at >= LEAST_RATE_MS) this.#measure(at);
+    if (at - this.#before.at >= MIN_RATE_MS) this.#measure(at);
     const { in: input, out, lagMs, serial, txPort, synchronizing, provider, providerDigest } = this;
     const lastChangeAtMs = this.#lastChangeAtMs;
     const { in: rateIn, out: rateOut } = this.#rates;

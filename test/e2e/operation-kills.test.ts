@@ -17,7 +17,7 @@ const test = suite(`operations under kills, SEED=${SEED}`);
 const KILLS = Math.min(3, rounds(1));
 const VICTIMS = ["operator", "instance"] as const;
 /** About as long as a command takes. */
-const MOST_MS = 500;
+const MAX_MS = 500;
 const DESCRIPTOR = {
   name: "Killed",
   graphs: ["people"],
@@ -99,7 +99,7 @@ async function disturb({ words }: Operation, victim: Victim): Promise<void> {
   const { pid } = await system.nodestat(id);
   const child = system.spawnAdmin(...words);
   const exited = once(child, "exit");
-  await delay(random.below(MOST_MS));
+  await delay(random.below(MAX_MS));
   if (victim === "operator") child.kill("SIGKILL");
   else process.kill(pid, "SIGKILL");
   await exited;

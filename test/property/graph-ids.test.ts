@@ -14,7 +14,7 @@ import { Random, SEED } from "./support/random.js";
 
 const test = suite("graph ids");
 const ROUNDS = rounds(1);
-const MOST_FINDS = 10_000_000 * ROUNDS;
+const MAX_FINDS = 10_000_000 * ROUNDS;
 const THREAD = 100;
 const CHURN_THREAD = 101;
 const LETTERS = ["a", "b", "é", "€", "😀", "~"];
@@ -78,7 +78,7 @@ test("find existing ids during writes, and never missing ones", async () => {
     const random = new Random();
     const rounds = Atomics.load(control, 1) + 20 * ROUNDS;
     const isChurned = () => Atomics.load(control, 1) >= rounds;
-    for (let finds = 0; finds < 300_000 || (!isChurned() && finds < MOST_FINDS); finds++) {
+    for (let finds = 0; finds < 300_000 || (!isChurned() && finds < MAX_FINDS); finds++) {
       const index = random.below(kept.length);
       const id = kept[index]!;
       assert.is(ids.find(id), handles[index], `seed ${SEED}`);

@@ -20,7 +20,7 @@ const THREADS = [100, 101];
 const SESSIONS = 5;
 const IDS = ["A", "B", "C", "D", "E"];
 /** Number of handles that are kept, most of them closed or invalid. */
-const MOST_HANDLES = 40;
+const MAX_HANDLES = 40;
 
 /** A handle of the graph, and its counterpart in the model. */
 interface Handle {
@@ -111,7 +111,7 @@ class Comparison {
     const opened = open().map((vertex, index) => {
       return { vertex, hold: expected[index]!, isClosed: false };
     });
-    this.#handles = [...opened, ...this.#handles].slice(0, MOST_HANDLES);
+    this.#handles = [...opened, ...this.#handles].slice(0, MAX_HANDLES);
   }
 
   #close(): void {

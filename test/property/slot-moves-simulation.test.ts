@@ -20,7 +20,7 @@ const GUARDS = Object.entries({
   ...{ "latest term": 1648, confirmed: 2114, adopted: 2680, "map of keys": 277 },
   ...{ restart: 907, written: 5, flushed: 53 },
 } satisfies Record<Guard, number>) as [Guard, number][];
-const MOST_SEEDS = 2000;
+const MAX_SEEDS = 2000;
 
 const test = suite("slot moves simulation");
 
@@ -49,7 +49,7 @@ test(`nothing is lost or doubled, seeds ${SEED} and the following`, () => {
 for (const [guard, first] of GUARDS) {
   test(`some seed fails without: ${guard}`, () => {
     const failed = () => {
-      for (let seed = first; seed < first + MOST_SEEDS; seed++) {
+      for (let seed = first; seed < first + MAX_SEEDS; seed++) {
         try {
           simulateMoves(seed, guard);
         } catch (error) {

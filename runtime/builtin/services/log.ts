@@ -41,6 +41,6 @@ function logOfInstance(view: ServerView, id: string, after: number): Promise<str
   }
   const { host, hport } = instance;
   const address = { host, port: hport + 1, secure: tlsForSystem(system, view) };
-  const question = { path: `/svc/log?after=${after}`, timeoutMs: TIMEOUT_MS };
-  return requestInstance(address, question).then((log) => JSON.stringify(log));
+  const request = { path: `/svc/log?after=${after}`, timeoutMs: TIMEOUT_MS };
+  return requestInstance(address, request).then((log) => JSON.stringify(log));
 }

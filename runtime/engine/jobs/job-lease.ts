@@ -12,7 +12,7 @@ import { type StoredJob, type StoredJobs, type StoredRun, soundJobs } from "./jo
 const FORMAT = 1;
 const MAX_RECORD_CHARACTERS = 200_000;
 /** Runs of each job that the record contains, as many as fit. */
-const MOST_RUNS = [5, 1, 0] as const;
+const MAX_RUNS = [5, 1, 0] as const;
 const MAX_TEXT = 100;
 /** Other members replace the record only to say that their runs have ended. */
 const ATTEMPTS = 5;
@@ -200,7 +200,7 @@ export class JobLease {
   }
 
   #encode({ epoch, jobs }: Content): string {
-    const texts = MOST_RUNS.map((most) => () => {
+    const texts = MAX_RUNS.map((most) => () => {
       const shortened = Object.entries(jobs).map(([name, job]) => {
         const { handledMs, running, removedMs } = job;
         const kept = job.runs.slice(0, most);

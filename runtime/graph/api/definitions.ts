@@ -46,8 +46,8 @@ interface KnownTexts {
   readonly byName: LruCache<string | null>;
 }
 
-const MOST_KNOWN = 64;
-const MOST_KNOWN_CHARACTERS = 2 ** 16;
+const MAX_KNOWN = 64;
+const MAX_KNOWN_CHARACTERS = 2 ** 16;
 const known = new WeakMap<GraphStore, KnownTexts>();
 
 /** Returns the text of a definition; null if there is none. */
@@ -59,7 +59,7 @@ export function definition(store: GraphStore, name: string): string | null {
   if (count < 0) return readDefinition(system, store, name);
   let texts = known.get(store);
   if (texts?.count !== count || texts.system !== system) {
-    texts = { system, count, byName: new LruCache(MOST_KNOWN, MOST_KNOWN_CHARACTERS) };
+    texts = { system, count, byName: new LruCache(MAX_KNOWN, MAX_KNOWN_CHARACTERS) };
     known.set(store, texts);
   }
   const text = texts.byName.get(name);

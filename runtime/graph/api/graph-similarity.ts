@@ -35,7 +35,7 @@ const ROOT_TYPE = "projection_root";
 const ANCHOR_TYPE = "projection";
 const TO_SET = "subset";
 const TO_ANCHOR = "projection";
-const MOST_ANCHORS = Math.max(...KEY_SIZES.map(anchorCount));
+const MAX_ANCHORS = Math.max(...KEY_SIZES.map(anchorCount));
 
 export class GraphSimilarity extends Similarity {
   readonly #graph: GraphHandle;
@@ -163,7 +163,7 @@ export class GraphSimilarity extends Similarity {
       if (access.store.ids.resolve(setId(seed)) === 0) continue;
       deleted += deleteVertex(access, setId(seed));
       // Includes anchors that an interrupted call created but did not connect.
-      for (let place = 0; place < MOST_ANCHORS; place++) {
+      for (let place = 0; place < MAX_ANCHORS; place++) {
         const anchor = anchorId(place, seed);
         if (access.store.ids.resolve(anchor) !== 0) deleted += deleteVertex(access, anchor);
       }

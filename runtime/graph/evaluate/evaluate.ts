@@ -27,7 +27,7 @@ export interface EvaluationTarget {
 /** Side and level of a given arc. */
 const OUT = 0;
 const FIRST_LEVEL = 1;
-const MOST_BOUND = 64;
+const MAX_BOUND = 64;
 const MAX_BOUND_TEXT = 1024;
 
 /**
@@ -72,7 +72,7 @@ function evaluateExpression(
 function bindCached(store: GraphStore, expression: Expression, run: QueryExecution): BoundProgram {
   let bounds = intBound.get(store);
   if (bounds === undefined) {
-    bounds = new LruCache(MOST_BOUND);
+    bounds = new LruCache(MAX_BOUND);
     intBound.set(store, bounds);
   }
   const known = bounds.get(expression.text);

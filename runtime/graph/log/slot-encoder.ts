@@ -6,7 +6,7 @@ import { crc32 } from "node:zlib";
 import { NEVER } from "../memory/layout.js";
 import { ArcFlag } from "../model/modifiers.js";
 import { logOperation, putArc, type RecordTarget } from "../operations/log-operation.js";
-import { MOST_PREFETCHED, prefetchCopies } from "../operations/prefetch-vertices.js";
+import { MAX_PREFETCHED, prefetchCopies } from "../operations/prefetch-vertices.js";
 import { hasAnchors, isAnchor } from "../operations/require-owner.js";
 import { LOCK_TYPE } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -99,7 +99,7 @@ export class SlotEncoder {
       this.#vertex(vertex);
     }
     for (const [place, vertex] of vertices.entries()) {
-      if (place % MOST_PREFETCHED === 0) prefetchCopies(this.#store, vertices, place);
+      if (place % MAX_PREFETCHED === 0) prefetchCopies(this.#store, vertices, place);
       arcs += this.#outArcs(vertex);
     }
     if (hasAnchors(this.#store)) {

@@ -5,7 +5,7 @@
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import { apply } from "../operations/apply.js";
-import { MOST_PREFETCHED, prefetchRemovals } from "../operations/prefetch-vertices.js";
+import { MAX_PREFETCHED, prefetchRemovals } from "../operations/prefetch-vertices.js";
 import { hasAnchors, isAnchor } from "../operations/require-owner.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
@@ -67,7 +67,7 @@ export class SlotRemoval {
     const { handles } = this.#listed;
     for (let next = 0; next < handles.length; ) {
       changeSlots(this.#store, () => {
-        const end = Math.min(handles.length, next + MOST_PREFETCHED);
+        const end = Math.min(handles.length, next + MAX_PREFETCHED);
         prefetchRemovals(this.#store, handles, next);
         while (next < end && !this.#isFull) {
           if (this.#listed.exists(next)) remove(handles[next]!);

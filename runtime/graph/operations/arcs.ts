@@ -120,9 +120,9 @@ export function unlink(store: GraphStore, initial: number, position: number): vo
 }
 
 /** Arcs that `unlinkTail` removes at once: few enough not to delay readers. */
-export const MOST_UNLINKED = 64;
+export const MAX_UNLINKED = 64;
 /** The terminals of those arcs. */
-const terminals = new Uint32Array(MOST_UNLINKED);
+const terminals = new Uint32Array(MAX_UNLINKED);
 
 /**
  * Removes the arcs from position `first` on of an initial's run from both sides, and virtual

@@ -5,7 +5,7 @@ import { ARC_WORDS, RECORD_WORDS, SEQUENCE_WORDS, SIDE_WORDS, Side } from "../me
 import type { GraphStore } from "../store/graph-store.js";
 
 /** Vertices that are read together. */
-export const MOST_PREFETCHED = 64;
+export const MAX_PREFETCHED = 64;
 const MAX_HEADS = 256;
 /** Maximum arcs of a vertex that is prefetched, which excludes hubs. */
 const MAX_ARCS = 32;
@@ -35,7 +35,7 @@ export function prefetchCopies(store: GraphStore, handles: Handles, start: numbe
 
 /** Reads the vertices from index `start` on and their arcs; returns the number of heads. */
 function readArcs(store: GraphStore, handles: Handles, start: number): number {
-  const end = Math.min(start + MOST_PREFETCHED, handles.length);
+  const end = Math.min(start + MAX_PREFETCHED, handles.length);
   const { out, in: into, record, sequence, meta, ids, outArcs } = store.memory;
   let seen = 0;
   for (let place = start; place < end; place++) {

@@ -15,7 +15,7 @@ import { InternalError } from "../model/errors.js";
 import { ArcFlag } from "../model/modifiers.js";
 import { DIGEST_WORDS } from "../store/content-digest.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { MOST_UNLINKED, unlink, unlinkFromTerminal, unlinkTail } from "./arcs.js";
+import { MAX_UNLINKED, unlink, unlinkFromTerminal, unlinkTail } from "./arcs.js";
 import {
   demoteToVirtual,
   isHeld,
@@ -164,7 +164,7 @@ function abandon(store: GraphStore): void {
 
 function removeOutArcs(store: GraphStore, vertex: number): void {
   for (let left = store.outArcs.degree(vertex); left > 0; ) {
-    left = Math.max(0, left - MOST_UNLINKED);
+    left = Math.max(0, left - MAX_UNLINKED);
     unlinkTail(store, vertex, left);
     if (left > 0) store.writer.commit();
   }
@@ -173,7 +173,7 @@ function removeOutArcs(store: GraphStore, vertex: number): void {
 function removeInArcs(store: GraphStore, vertex: number): void {
   for (let left = store.inArcs.length(vertex); left > 0; left--) {
     unlinkFromTerminal(store, vertex, left - 1);
-    if (left % MOST_UNLINKED === 0) store.writer.commit();
+    if (left % MAX_UNLINKED === 0) store.writer.commit();
   }
 }
 

@@ -132,11 +132,11 @@ function checkedInteger(value: bigint): number {
 }
 
 /** Larger whole numbers are floats: no 64-bit integer can be meant. */
-const LEAST_REAL = 2 ** 63;
+const MIN_REAL = 2 ** 63;
 
 function checkedNumber(value: number): number | Float {
   if (!isLongInteger(value)) return value;
-  if (Math.abs(value) >= LEAST_REAL) return new Float(value);
+  if (Math.abs(value) >= MIN_REAL) return new Float(value);
   throw new ValueError("integer value out of range");
 }
 
@@ -168,7 +168,7 @@ function packed(kind: PackedKind, bytes: Uint8Array, limits: ValueLimits): Packe
 
 function packedList(items: readonly number[], limits: ValueLimits): PackedValue {
   if (items.length > limits.list) throw new ValueError("too many values");
-  const isFloats = items.some((item) => !Number.isInteger(item) || Math.abs(item) >= LEAST_REAL);
+  const isFloats = items.some((item) => !Number.isInteger(item) || Math.abs(item) >= MIN_REAL);
   if (!isFloats) items.forEach(checkedNumber);
   const bytes = new Uint8Array(items.length * ITEM_BYTES);
   const view = new DataView(bytes.buffer);

@@ -15,20 +15,20 @@ export type Feature = readonly [name: string, weight: number];
 export const MAX_FEATURES = 48;
 /** Maximum length of a name in bytes; longer ones are truncated. */
 const MAX_NAME_BYTES = 27;
-const MOST_BYTES = padLength(4 + MAX_FEATURES * (8 + MAX_NAME_BYTES));
+const MAX_BYTES = padLength(4 + MAX_FEATURES * (8 + MAX_NAME_BYTES));
 /** Integer value of a magnitude of 1, in all sums. */
 export const UNIT = 136;
 const CODES = 64;
 const LARGEST_CODE = CODES - 1;
 /** Quantization steps between two powers of two, and the exponent of the first power. */
 const STEPS = 8;
-const LEAST_EXPONENT = -7;
+const MIN_EXPONENT = -7;
 const CODE_BITS = 0x3f;
 /** Features are identified by the upper bits of their name's hash. */
 const DIMENSION_SHIFT = 6;
 
 const VALUES = Float64Array.from({ length: CODES }, (_, code) => {
-  return (1 + (code % STEPS) / STEPS) * 2 ** ((code >> 3) + LEAST_EXPONENT);
+  return (1 + (code % STEPS) / STEPS) * 2 ** ((code >> 3) + MIN_EXPONENT);
 });
 /** Integer weights by code. */
 const INTEGERS = Uint32Array.from(VALUES, (value) => Math.round(UNIT * value));
@@ -143,7 +143,7 @@ export function featureBytes(features: readonly unknown[], place: string): Int8A
 
 /** Returns whether bytes are an encoding of `featureBytes`; they may come from untrusted input. */
 export function isFeatureList(bytes: Int8Array): boolean {
-  if (bytes.length === 0 || bytes.length > MOST_BYTES || bytes.length % COMPONENT_STEP !== 0) {
+  if (bytes.length === 0 || bytes.length > MAX_BYTES || bytes.length % COMPONENT_STEP !== 0) {
     return false;
   }
   const list = toFeatureList(bytes);

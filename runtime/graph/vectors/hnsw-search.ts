@@ -24,7 +24,7 @@ const MAX_STAMP = 0xff;
 const EXPECTED = 6;
 const MAX_NEARBY = 128;
 /** Minimum share of the expected number that must be accepted. */
-const LEAST_PART = 0.4;
+const MIN_PART = 0.4;
 /** Above this share of accepted slots, half as many neighbors of a slot suffice. */
 const FREQUENT = 0.2;
 
@@ -269,7 +269,7 @@ export class HnswSearch {
     }
     this.#markRefused(probe, starts.length, true);
     let slot = walk.step(probe, starts.length);
-    if (walk.count < starts.length * share * LEAST_PART) return false;
+    if (walk.count < starts.length * share * MIN_PART) return false;
     const enough = share < FREQUENT ? LINKS_LOWEST : LINKS_LOWEST / 2;
     while (slot !== 0) slot = walk.step(probe, this.#listAccepted(slot, enough));
     walk.finish();

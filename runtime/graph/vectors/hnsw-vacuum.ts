@@ -11,7 +11,7 @@ import type { VectorTable } from "./vector-table.js";
 /** Slots freed per mutation. */
 const BATCH = 256;
 /** Minimum number of deleted nodes that is worth a sweep. */
-const LEAST_DEAD = 64;
+const MIN_DEAD = 64;
 
 export class HnswVacuum {
   readonly #table: VectorTable;
@@ -36,7 +36,7 @@ export class HnswVacuum {
   get isDue(): boolean {
     if (this.#word(VectorIndex.Sweeping) !== 0) return true;
     const dead = this.#word(VectorIndex.Dead);
-    return dead >= LEAST_DEAD && dead * 3 > this.#word(VectorIndex.Nodes);
+    return dead >= MIN_DEAD && dead * 3 > this.#word(VectorIndex.Nodes);
   }
 
   /** Sweeps the whole index, yielding after each node. */

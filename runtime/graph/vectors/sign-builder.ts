@@ -10,12 +10,12 @@ import { equalComponents, type VectorParts } from "./vector-parts.js";
 /** Vertices per step. */
 const BATCH = 16;
 /** Number of vectors whose mean is the center. Fewer vectors are scanned fast without signs. */
-const LEAST_CENTERED = 256;
-const MOST_CENTERED = 1024;
+const MIN_CENTERED = 256;
+const MAX_CENTERED = 1024;
 
 /** Returns whether the vectors are so few that nothing is computed yet. */
 export function isWaiting(signs: SignTable): boolean {
-  return !signs.hasCenter && signs.count < LEAST_CENTERED;
+  return !signs.hasCenter && signs.count < MIN_CENTERED;
 }
 
 /** Computes missing and outdated signs of all vectors; yields after each step. */
@@ -56,7 +56,7 @@ function* fillAll(signs: SignTable): Generator<undefined, void, void> {
 function* chooseCenter(signs: SignTable): Generator<undefined, void, void> {
   const { vectors, table, length } = signs;
   const isScaled = vectors.measure.name === "cosine";
-  const step = Math.ceil(signs.count / MOST_CENTERED);
+  const step = Math.ceil(signs.count / MAX_CENTERED);
   const sums = new Float64Array(length);
   let [seen, added] = [0, 0];
   for (const space of signs.spaces()) {

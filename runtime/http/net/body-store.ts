@@ -15,7 +15,7 @@ import {
 import type { UploadedBody } from "./upload-folder.js";
 
 /** Reserved addresses of a body of unknown length, as a multiple of its bytes. */
-const MOST_GROWTH = 4;
+const MAX_GROWTH = 4;
 const MAX_ADDRESSES = 64 * 1024 * 1024;
 
 /** Memory available to bodies. */
@@ -201,7 +201,7 @@ export class BodyStore {
 
   /** Addresses to reserve, which hold no memory yet. */
   #mostBytes(bytes: number, expected: number): number {
-    const likely = Math.max(expected, MOST_GROWTH * bytes);
+    const likely = Math.max(expected, MAX_GROWTH * bytes);
     return Math.max(bytes, Math.min(likely, this.#maxBytes, MAX_ADDRESSES));
   }
 }

@@ -39,7 +39,7 @@ export interface ArchiverParts {
 
 export class Archiver {
   readonly #parts: ArchiverParts;
-  readonly #more = new InterruptibleSleep();
+  readonly #sleep = new InterruptibleSleep();
   readonly #running: Promise<void>;
   #writer: ArchiveWriter | null = null;
   #store: ObjectStore | null = null;
@@ -81,7 +81,7 @@ export class Archiver {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stopping.abort();
-    this.#more.ring();
+    this.#sleep.wake();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, STOP_MS);
@@ -94,7 +94,7 @@ export class Archiver {
     while (!this.#isStopped) {
       const sinceMs = performance.now();
       await this.#step();
-      await this.#more.wait(pauseAfter(sinceMs, this.#parts.plan.everyMs));
+      await this.#sleep.wait(pauseAfter(sinceMs, this.#parts.plan.everyMs));
     }
     await this.#step();
     await this.#verifying;

@@ -29,14 +29,14 @@ class DumpProvider implements LogSender {
   #repairGoal = 0;
   #isStopped = false;
   /** Rings when there may be more to write. */
-  readonly #more = new InterruptibleSleep();
+  readonly #sleep = new InterruptibleSleep();
 
   /** @throws SvcError SVC3340 */
   constructor(parts: DumpProviderParts) {
     checkDumpFolder(parts.folder);
     this.#parts = parts;
     this.#writer = new DumpWriter(parts.folder, parts.log);
-    this.#unlisten = parts.log.onFlushed(() => this.#more.ring());
+    this.#unlisten = parts.log.onFlushed(() => this.#sleep.wake());
   }
 
   get uri(): string {
@@ -62,7 +62,7 @@ class DumpProvider implements LogSender {
   }
 
   wake(): void {
-    this.#more.ring();
+    this.#sleep.wake();
   }
 
   report(): SubscriberReport {
@@ -79,7 +79,7 @@ class DumpProvider implements LogSender {
   stop(): void {
     this.#isStopped = true;
     this.#unlisten();
-    this.#more.ring();
+    this.#sleep.wake();
   }
 
   async run(): Promise<void> {
@@ -111,7 +111,7 @@ class DumpProvider implements LogSender {
         if (frame === null) {
           await this.#writer.flush();
           this.#reached = written;
-          await this.#more.wait(IDLE_MS);
+          await this.#sleep.wait(IDLE_MS);
           continue;
         }
         const { sn: first, units } = frame.header;

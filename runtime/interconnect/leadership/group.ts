@@ -115,7 +115,7 @@ export class Group implements MemberProgress {
     }
     this.#isStopped = true;
     clearInterval(this.#timer);
-    this.#sleep.ring();
+    this.#sleep.wake();
     await this.#running;
     await this.#parts.engine.close().catch(() => undefined);
   }
@@ -127,7 +127,7 @@ export class Group implements MemberProgress {
 
   acknowledged(member: Incarnation, sn: number): void {
     this.#member.acknowledged(performance.now(), member, sn);
-    if (this.#member.isHandingOver) this.#sleep.ring();
+    if (this.#member.isHandingOver) this.#sleep.wake();
     this.#parts.confirm();
   }
 
@@ -138,13 +138,13 @@ export class Group implements MemberProgress {
   /** Handles contact with a provider of a higher epoch. */
   superseded(epoch: number): void {
     this.#member.superseded(epoch);
-    this.#sleep.ring();
+    this.#sleep.wake();
   }
 
   /** Reads the record at once, because the connection to the provider broke. */
   readNow(): void {
     this.#member.readNow();
-    this.#sleep.ring();
+    this.#sleep.wake();
   }
 
   /**
@@ -169,7 +169,7 @@ export class Group implements MemberProgress {
       return;
     }
     this.#member.completeHandover(performance.now(), this.#parts.lastSn());
-    this.#sleep.ring();
+    this.#sleep.wake();
     while (this.#providedEpoch === epoch && performance.now() < deadline) await delay(POLL_MS);
     if (this.#providedEpoch !== epoch) return;
     this.#member.cancelHandover();
@@ -206,7 +206,7 @@ export class Group implements MemberProgress {
       throw new SvcError("SVC3402", `${text}; start one of them, or add --accept-loss`);
     }
     this.#member.force();
-    this.#sleep.ring();
+    this.#sleep.wake();
     const deadline = performance.now() + FORCE_MS;
     while (this.#providedEpoch === 0 && performance.now() < deadline) await delay(POLL_MS);
     // A later claim could replace a leader with more changes.

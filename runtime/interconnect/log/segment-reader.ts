@@ -15,7 +15,7 @@ import {
 
 const WINDOW_BYTES = 2 ** 20;
 /** For short files, which may grow. */
-const LEAST_WINDOW_BYTES = 2 ** 16;
+const MIN_WINDOW_BYTES = 2 ** 16;
 
 /** A frame, valid until the next one is read. */
 export interface Frame {
@@ -121,5 +121,5 @@ export class SegmentReader {
 }
 
 function windowFor(fileBytes: number): number {
-  return Math.min(WINDOW_BYTES, Math.max(LEAST_WINDOW_BYTES, 4 * Math.ceil(fileBytes / 4)));
+  return Math.min(WINDOW_BYTES, Math.max(MIN_WINDOW_BYTES, 4 * Math.ceil(fileBytes / 4)));
 }

@@ -32,7 +32,7 @@ export class StreamFollower implements LogFollower {
   /** Position of the stream's end when this connection began. */
   #end: StreamState | null = null;
   readonly #attempts: RetryLoop;
-  readonly #opened = new InterruptibleSleep();
+  readonly #sleep = new InterruptibleSleep();
 
   constructor(parts: StreamFollowerParts) {
     this.#parts = parts;
@@ -54,7 +54,7 @@ export class StreamFollower implements LogFollower {
   stop(): void {
     this.#attempts.end();
     void this.#log?.close();
-    this.#opened.ring();
+    this.#sleep.wake();
   }
 
   async retire(): Promise<void> {
@@ -71,7 +71,7 @@ export class StreamFollower implements LogFollower {
 
   wake(): void {
     this.#attempts.retryNow();
-    this.#opened.ring();
+    this.#sleep.wake();
   }
 
   async run(): Promise<void> {
@@ -107,7 +107,7 @@ export class StreamFollower implements LogFollower {
         const message = await reader.next();
         if (message === null) return;
         while (!this.#parts.gate.isOpen && !this.#attempts.isOver)
-          await this.#opened.wait(MAX_BACKOFF_MS);
+          await this.#sleep.wait(MAX_BACKOFF_MS);
         await this.#take(reader, message);
       }
     } catch (error) {

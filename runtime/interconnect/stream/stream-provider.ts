@@ -44,7 +44,7 @@ export class StreamProvider implements LogSender {
   #caughtUpAt = performance.now();
   readonly #attempts: RetryLoop;
   /** Rings when there may be more to send. */
-  readonly #more = new InterruptibleSleep();
+  readonly #sleep = new InterruptibleSleep();
 
   constructor(parts: StreamProviderParts) {
     this.#parts = parts;
@@ -83,7 +83,7 @@ export class StreamProvider implements LogSender {
 
   wake(): void {
     this.#attempts.retryNow();
-    this.#more.ring();
+    this.#sleep.wake();
   }
 
   report(): SubscriberReport {
@@ -232,7 +232,7 @@ export class StreamProvider implements LogSender {
             await writer.sendJson(MessageType.Status, status());
             sentAt = performance.now();
             isStatusSent = true;
-          } else await this.#more.wait(STATUS_MS);
+          } else await this.#sleep.wait(STATUS_MS);
           continue;
         }
         isStatusSent = false;

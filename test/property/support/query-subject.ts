@@ -21,7 +21,7 @@ import {
 
 export const IDS = [..."abcdefghijklmnop"].flatMap((letter) => [letter, `${letter}1`]);
 export const HUB = "a";
-const MOST_ARCS = 350;
+const MAX_ARCS = 350;
 const VIRTUAL: ModelVertex = { type: null, isVirtual: true, expiresAt: T_NEVER, properties: {} };
 
 export interface Subject {
@@ -41,7 +41,7 @@ export function makeSubject(random: Random): Subject {
     model.vertices.set(id, vertex);
   }
   const made = new Set<string>();
-  const arcs = 40 + random.below(MOST_ARCS);
+  const arcs = 40 + random.below(MAX_ARCS);
   for (let index = 0; index < arcs; index++) {
     const arc = randomArc(random);
     const { initial, relationship, modifier, value, terminal, isForwardOnly } = arc;

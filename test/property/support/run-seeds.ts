@@ -8,7 +8,7 @@ import { SEED } from "./random.js";
 import { add, type Chunk, NO_SEEDS, runChunk, type Simulation, type Sums } from "./seed-chunk.js";
 
 /** More would say little. */
-const MOST_FAILURES = 10;
+const MAX_FAILURES = 10;
 /** They take less time than the start of a process. */
 const CHUNK = 20;
 const PROGRAM = transpiledModule(new URL("./seeds-process.ts", import.meta.url));
@@ -23,7 +23,7 @@ const NODE_ARGS = ["--single-threaded-gc"];
 export async function runSeeds(simulation: Simulation, count: number) {
   const isLong = process.env.SIMULATE !== undefined;
   const startedAt = performance.now();
-  const all = { simulation, first: SEED, count, mostFailures: isLong ? MOST_FAILURES : 1 };
+  const all = { simulation, first: SEED, count, mostFailures: isLong ? MAX_FAILURES : 1 };
   const sums = await (isLong && count > CHUNK ? runEverywhere(all) : runChunk(all));
   const { acknowledged, takeovers, stuck, failures, gapMs } = sums;
   const measured = `, longest gap ${Math.round(gapMs)} ms, ${sums.discards} discards`;

@@ -41,7 +41,7 @@ test("keeps no timer of a wait that was interrupted", async ({ time }) => {
   const alarm = new InterruptibleSleep();
   const waiting = alarm.wait(1000);
   assert.is(time.timers, 1);
-  alarm.ring();
+  alarm.wake();
   await waiting;
   assert.is(time.timers, 0);
 });

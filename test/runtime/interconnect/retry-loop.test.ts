@@ -54,8 +54,8 @@ test("interrupts the wait on end or hurry, even when called before it", async ()
 
 test("skips one wait when it rings twice before", async () => {
   const alarm = new InterruptibleSleep();
-  alarm.ring();
-  alarm.ring();
+  alarm.wake();
+  alarm.wake();
   await alarm.wait(3_600_000);
   let isOver = false;
   const waiting = alarm.wait(3_600_000).then(() => {
@@ -63,7 +63,7 @@ test("skips one wait when it rings twice before", async () => {
   });
   await new Promise((resolve) => setTimeout(resolve, 5));
   assert.not(isOver);
-  alarm.ring();
+  alarm.wake();
   await waiting;
 });
 

@@ -57,13 +57,13 @@ export class ArcReader {
     const stack = this.#stack;
     const direction = this.#direction;
     stack.top = 0;
-    if (direction !== D_IN) outArcs.select(vertex, this.#test, stack, MOST_ARCS);
-    if (direction !== D_OUT) inArcs.select(vertex, this.#test, stack, MOST_ARCS);
+    if (direction !== D_IN) outArcs.select(vertex, this.#test, stack, MAX_ARCS);
+    if (direction !== D_OUT) inArcs.select(vertex, this.#test, stack, MAX_ARCS);
     return stack.words.subarray(0, stack.top);
   }
 }
 
-const MOST_ARCS = 0x3fff_ffff;
+const MAX_ARCS = 0x3fff_ffff;
 
 /** Returns the weight of an arc: its value, 1 if it has none. */
 export function arcWeight(word1: number, bits: number): number {

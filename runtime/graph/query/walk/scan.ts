@@ -28,7 +28,7 @@ const BATCH_VERTICES = 256;
 /** Vertices whose properties are tested together; smaller groups save nothing. */
 const GROUP = 32;
 /** Maximum number of groups that are tested together. */
-const MOST_GROUPS = 64;
+const MAX_GROUPS = 64;
 
 /** Batch buffer; scans do not overlap. */
 const words = new Uint32Array(BATCH_VERTICES * ARC_WORDS);
@@ -36,7 +36,7 @@ const batch = new ArcBatch(words);
 /** Tails of a slice whose arcs are only counted. */
 const counted = new Uint32Array(SLICE);
 /** Bits of the vertices of groups that pass. */
-const passing = new Uint32Array(MOST_GROUPS);
+const passing = new Uint32Array(MAX_GROUPS);
 
 /** Source of the last scan, for explanations. */
 interface Origin {
@@ -167,8 +167,8 @@ function scanGroups(
   const others = test!.checks.filter((check) => check !== grouped);
   let end = 0;
   // A page is often full after the first group.
-  let groups = sink.room < BATCH_VERTICES ? 1 : MOST_GROUPS;
-  for (let begin = 0; begin < last; begin += groups * GROUP, groups = MOST_GROUPS) {
+  let groups = sink.room < BATCH_VERTICES ? 1 : MAX_GROUPS;
+  for (let begin = 0; begin < last; begin += groups * GROUP, groups = MAX_GROUPS) {
     const stop = Math.min(last, begin + groups * GROUP);
     grouped.passingOf!(begin, Math.ceil((stop - begin) / GROUP), passing);
     for (let first = begin, group = 0; first < stop; first += GROUP, group++) {

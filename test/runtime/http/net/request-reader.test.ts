@@ -12,7 +12,7 @@ const test = suite("request reader");
 const BODY_BYTES = 60_000;
 const READERS = 200;
 /** Of each reader: the objects that it consists of. */
-const MOST_BYTES = 10_000;
+const MAX_BYTES = 10_000;
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -44,7 +44,7 @@ test("keeps no text of a request whose body came with it", () => {
   });
   const held = (heapBytes() - before) / readers.length;
   assert.is(bytes, READERS * BODY_BYTES);
-  assert.ok(held < MOST_BYTES, `${held} bytes`);
+  assert.ok(held < MAX_BYTES, `${held} bytes`);
 });
 
 test.run();
