@@ -1,6 +1,6 @@
-// Assigns the instances of a system to sets of pods. The engines of a row form a StatefulSet, of
-// which one may be missing at a time. Replicas of a partition have the same ordinal, by which they
-// are spread over different hosts.
+// Assigns the instances of a system to sets of pods. The engines of a row form a StatefulSet. At
+// most one pod of a set may be missing at a time. Replicas of a partition have the same ordinal,
+// which spreads them over different hosts.
 
 import type { System } from "../../../runtime/system/system.js";
 import { type Place, type PlacedInstance, placeInstances, platformName } from "./placement.js";

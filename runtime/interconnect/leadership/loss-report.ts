@@ -46,7 +46,7 @@ export class LossReport {
     const positions = await fetchPositions();
     const cause = synced === null ? recordLost(positions, engine) : membersLost(positions, synced);
     if (cause === null) return;
-    // Without the record, starting all members does not help: none of them claims.
+    // Without the record no member claims leadership, even if all of them run.
     const advice =
       synced === null ? "Once all members run" : "Start all members; only if the data is lost";
     const problem = `group ${group} has no leader: ${cause}`;

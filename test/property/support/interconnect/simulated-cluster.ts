@@ -99,7 +99,7 @@ class Simulation {
     this.#engine = new SimulatedEngine(this.#world.time, random);
     this.#engine.isCalm = this.#isPlanned;
     this.#backup = random.below(3) === 0 ? new SimulatedBackup(this.#world) : null;
-    // A backup is compared with states of one graph. A second one costs as much again.
+    // A backup is compared with states of one graph. Few seeds have a second one: it takes time.
     const hasSecond = this.#backup === null && random.below(4) === 0;
     this.#second = hasSecond ? new SecondGraph(random) : null;
     const count = 2 + random.below(2);
