@@ -21,8 +21,7 @@ const STARTS = [
 ];
 /** Size of a group that needs no file of its own. */
 const SMALL_BYTES = 32_000;
-const STATIC_IMPORT = /^(?:import|export)\b[^;"]*"(\.[^"]+)";$/gm;
-const EXPORTS = /^export \{\n([^}]*)\};$/m;
+const STATIC_IMPORT = /^import (?:\{([^}]*)\} from )?"(\.[^"]+)";$/gm;
 
 /** @param folder the output of the bundler, which is changed */
 export async function joinChunks(folder) {
@@ -40,7 +39,7 @@ export async function joinChunks(folder) {
     absWorkingDir: folder,
     ...{ outdir: folder, allowOverwrite: true, bundle: true, format: "esm", sourcemap: true },
     ...{ platform: "node", target: "node20", packages: "external", logLevel: "error" },
-    plugins: [joining(folder, groups, shortNames(modules, groups))],
+    plugins: [joining(folder, groups, modules)],
   });
   for (const file of joined) for (const end of ["", ".map"]) rmSync(file + end);
 }
@@ -54,10 +53,11 @@ export function listModules(folder) {
 
 function readModule(file) {
   const code = readFileSync(file, "utf8");
-  const imports = [...code.matchAll(STATIC_IMPORT)].map(([, path]) => resolve(dirname(file), path));
-  const [, list = ""] = EXPORTS.exec(code) ?? [];
-  const names = list.split(",").map((name) => name.trim().split(" as ").at(-1));
-  return { bytes: code.length, imports, names: names.filter((name) => name !== "") };
+  const imports = [...code.matchAll(STATIC_IMPORT)].map(([, list = "", path]) => {
+    const names = list.split(",").flatMap((name) => name.trim().split(" as ", 1));
+    return [resolve(dirname(file), path), names.filter((name) => name !== "")];
+  });
+  return { bytes: code.length, imports: new Map(imports) };
 }
 
 /** Returns the chunks that each combination of starting files loads, by the name of their file. */
@@ -67,7 +67,7 @@ function groupByThreads(folder, modules) {
     const isStart = (file) => names.some((name) => file.startsWith(join(folder, name)));
     const seen = new Set([...modules.keys()].filter(isStart));
     for (const file of seen) {
-      for (const target of modules.get(file).imports) seen.add(target);
+      for (const target of modules.get(file).imports.keys()) seen.add(target);
       loads.set(file, [...(loads.get(file) ?? []), names[0]]);
     }
   }
@@ -93,7 +93,7 @@ function joinSmall(groups, modules) {
   for (const key of bySize) {
     const all = groups.get(key);
     if (size(all) > SMALL_BYTES) continue;
-    const imported = new Set(all.flatMap((file) => modules.get(file).imports));
+    const imported = new Set(all.flatMap((file) => [...modules.get(file).imports.keys()]));
     const needed = [...groups].filter(([other, files]) => {
       return other !== key && files.some((file) => imported.has(file));
     });
@@ -118,23 +118,47 @@ function fileName(parts) {
   return `joined-${hash.toUpperCase()}`;
 }
 
-/** Returns short names for what the chunks export: different ones, as they share files. */
-function shortNames(modules, groups) {
-  const names = new Map();
-  for (const file of [...groups.values()].flat()) {
-    const shorten = (name) => [name, `$${(count++).toString(36)}`];
-    let count = [...names.values()].reduce((sum, { size }) => sum + size, 0);
-    names.set(file, new Map(modules.get(file).names.map(shorten)));
+/**
+ * Returns short names for what each group exports, by chunk: different ones, as chunks share files.
+ * Whatever is not imported from outside the group is not exported, so that threads link less.
+ */
+function exportedNames(modules, groupOf) {
+  const exported = new Map();
+  let count = 0;
+  for (const [importer, { imports }] of modules) {
+    for (const [file, names] of imports) {
+      if (!groupOf.has(file) || groupOf.get(file) === groupOf.get(importer)) continue;
+      const short = exported.get(file) ?? new Map();
+      exported.set(file, short);
+      for (const name of names) {
+        if (!short.has(name)) short.set(name, `$${(count++).toString(36)}`);
+      }
+    }
   }
-  return names;
+  return exported;
+}
+
+/** Returns the names that each file of the output imports, by that file and the chunk. */
+function importedNames(modules, ownerOf) {
+  const imported = new Map();
+  for (const [importer, { imports }] of modules) {
+    for (const [file, names] of imports) {
+      const key = `${file} ${ownerOf(importer)}`;
+      imported.set(key, new Set([...(imported.get(key) ?? []), ...names]));
+    }
+  }
+  return imported;
 }
 
 /** Bundles the chunks of a group into one file, from which all others import. */
-function joining(folder, groups, short) {
+function joining(folder, groups, modules) {
   const groupOf = new Map([...groups].flatMap(([name, all]) => all.map((file) => [file, name])));
-  const reexport = (file, from, format) => {
-    const names = [...short.get(file)].map(format).join(", ");
-    return `import ${JSON.stringify(from)}; export { ${names} } from ${JSON.stringify(from)};`;
+  const ownerOf = (file) => groupOf.get(file) ?? file.slice(folder.length + 1);
+  const exported = exportedNames(modules, groupOf);
+  const imported = importedNames(modules, ownerOf);
+  const reexport = (from, names) => {
+    const list = names.map((pair) => pair.join(" as ")).join(", ");
+    return `export { ${list} } from ${JSON.stringify(from)};`;
   };
   return {
     name: "joining",
@@ -144,7 +168,7 @@ function joining(folder, groups, short) {
       });
       onLoad({ filter: /.*/, namespace: "group" }, ({ path: group }) => {
         const parts = groups.get(group).map((file) => {
-          return reexport(file, file, ([name, alias]) => `${name} as ${alias}`);
+          return reexport(file, [...(exported.get(file) ?? [])]);
         });
         return { contents: parts.join("\n"), resolveDir: folder };
       });
@@ -154,15 +178,16 @@ function joining(folder, groups, short) {
         const target = groupOf.get(file);
         if (kind !== "import-statement" || target === undefined) return { path, external: true };
         if (target === (groupOf.get(importer) ?? importer)) return { path: file };
-        const place = dirname(importer) === folder ? "." : "..";
-        // All chunks are in one folder, whose name is not part of the output.
-        const facts = { pluginData: place, suffix: `?${place}` };
-        return { path: basename(file), namespace: "other", ...facts };
+        // Each file of the output imports names of its own. Its folder is not part of the output.
+        const owner = ownerOf(importer);
+        return { path: basename(file), namespace: "other", pluginData: owner, suffix: `?${owner}` };
       });
-      onLoad({ filter: /.*/, namespace: "other" }, ({ path: name, pluginData: place }) => {
+      onLoad({ filter: /.*/, namespace: "other" }, ({ path: name, pluginData: owner }) => {
         const file = join(folder, name);
-        const from = `external:${place}/${groupOf.get(file)}.js`;
-        return { contents: reexport(file, from, ([name, alias]) => `${alias} as ${name}`) };
+        const place = owner.includes("/") ? ".." : ".";
+        const names = [...imported.get(`${file} ${owner}`)];
+        const pairs = names.map((text) => [exported.get(file).get(text), text]);
+        return { contents: reexport(`external:${place}/${groupOf.get(file)}.js`, pairs) };
       });
       onResolve({ filter: /^external:/ }, ({ path }) => {
         return { path: path.slice("external:".length), external: true };

@@ -11,6 +11,9 @@ const DIST = join(packageRoot(), "dist");
 /** Small files need not be files of their own. */
 const FEW = 2;
 const STATIC_IMPORT = /^(?:import|export)\b[^;"]*"(\.[^"]+)";$/gm;
+const NAMED_IMPORT = /^import \{([^}]*)\} from "\.[^"]+";$/gm;
+/** Constants of a file that are those of another one. */
+const COPIES = /^(?:const ([\w$]+)=\1\$IN;)+/;
 
 /** Returns the sources of the files that the import of a file loads. */
 function loadedSources(entry: string): string[] {
@@ -59,6 +62,24 @@ test("queries load nothing that only the admin executor runs", () => {
 test("only the interconnect loads what writes and replicates the log", () => {
   assert.ok(count("threads/interconnect.js", "runtime/interconnect/log") > 10);
   assert.ok(count("threads/admin.js", "runtime/interconnect/archive") <= FEW);
+});
+
+test("files import from each other only what they use", () => {
+  const names = readdirSync(DIST, { recursive: true }) as string[];
+  const unused = names
+    .filter((name) => name.endsWith(".js"))
+    .flatMap((name) => {
+      const code = readFileSync(join(DIST, name), "utf8");
+      const lists = [...code.matchAll(NAMED_IMPORT)].flatMap(([, list]) => list!.split(","));
+      const own = code
+        .replace(COPIES, "")
+        .replace(NAMED_IMPORT, "")
+        .match(/[\w$]+/g);
+      const used = new Set(own);
+      const imported = lists.map((text) => text.trim().split(" as ").at(-1)!.replace("$IN", ""));
+      return imported.filter((text) => text !== "" && !used.has(text)).map((text) => [name, text]);
+    });
+  assert.equal(unused, []);
 });
 
 test.run();
