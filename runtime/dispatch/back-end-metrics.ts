@@ -6,7 +6,7 @@ import { Log2Histogram } from "../base/log2-histogram.js";
 export type BackEndFailure =
   /** Timed out. */
   | "timeout"
-  /** Connection failed or broke. */
+  /** The connection failed or closed. */
   | "connection"
   /** 429 or 503: not executed. */
   | "refused"
@@ -15,7 +15,7 @@ export type BackEndFailure =
 
 /** Number of latest responses that latency quantiles cover. */
 const WINDOW = 64;
-/** Share of them slower than `slowMs`: its 95th percentile. */
+/** Share of these responses that are slower than `slowMs`, the 95th percentile. */
 const SLOWER = 0.05;
 
 export class BackEndMetrics {
@@ -32,7 +32,7 @@ export class BackEndMetrics {
     refused: 0,
     error: 0,
   };
-  /** Retries and hedges of requests that another replica failed or delayed. */
+  /** Retries and hedges received because another replica failed or was slow. */
   retries = 0;
 
   /** Records a response. */
@@ -50,12 +50,12 @@ export class BackEndMetrics {
   /** 95th percentile of the latest latencies; null: none. */
   get slowMs(): number | null {
     if (this.#latest === null) return null;
-    this.#slow ??= slowestMs(this.#latest.subarray(0, this.#filled));
+    this.#slow ??= percentileMs(this.#latest.subarray(0, this.#filled));
     return this.#slow;
   }
 }
 
-function slowestMs(latencies: Float32Array): number {
+function percentileMs(latencies: Float32Array): number {
   const sorted = latencies.slice().sort();
   return sorted[sorted.length - 1 - Math.floor(sorted.length * SLOWER)]!;
 }

@@ -23,7 +23,7 @@ import { TrunkConnector } from "./trunk-connector.js";
 
 /** Cost added to a back-end that just reported overload. */
 const PENALTY = 256;
-/** State changes that this thread logs one by one; further ones are summarized. */
+/** State changes per window that are logged individually; the rest is summarized. */
 const MAX_LOGGED_CHANGES = 20;
 const LOG_WINDOW_MS = 5000;
 
@@ -45,18 +45,18 @@ export interface ReplicaAddress {
   readonly isPrimary: boolean;
 }
 
-/** Ejected: passes probes but failed requests; admits single trials. */
+/** Ejected: passes probes, but has failed requests; receives only trial requests. */
 export type BackEndState = "up" | "down" | "ejected";
 
 export class BackEnd {
   readonly address: BackEndAddress;
-  readonly place: ReplicaAddress;
+  readonly position: ReplicaAddress;
   readonly row: ReplicaRow;
   /** Not used until a probe succeeds; initially true. */
-  isDefunct = true;
+  isDown = true;
   /** Circuit breaker on its responses. */
   readonly outlier = new OutlierDetector((change) => this.#logChange(change));
-  readonly figures: BackEndMetrics;
+  readonly metrics: BackEndMetrics;
   readonly speed: ReplicaSpeed;
   readonly #idle: Channel[] = [];
   readonly #connectTimeoutMs: number;
@@ -65,9 +65,9 @@ export class BackEnd {
   #wasDown = false;
   /** Channel numbers in use. */
   readonly #numbers: boolean[];
-  /** Requests from other dispatchers, as last reported, and the expiry of that report. */
-  #foreign = 0;
-  #foreignUntilMs = 0;
+  /** Requests of other dispatchers in the last load report, and the expiry of that report. */
+  #otherLoad = 0;
+  #otherLoadUntilMs = 0;
   #penalizedUntilMs = 0;
   /** Whether it accepts a trunk for all channels; null: unknown. */
   takesTrunk: boolean | null = null;
@@ -75,7 +75,7 @@ export class BackEnd {
   /** Removed from the matrix. */
   #isLeaving = false;
 
-  /** @param former the same instance at another place, or with another weight */
+  /** @param former the same instance in the former matrix, with another position or weight */
   constructor(
     address: BackEndAddress,
     row: ReplicaRow,
@@ -84,10 +84,10 @@ export class BackEnd {
     former: BackEnd | undefined = undefined,
     readonly connector = PLAIN,
   ) {
-    this.figures = former?.figures ?? new BackEndMetrics();
+    this.metrics = former?.metrics ?? new BackEndMetrics();
     this.speed = former?.speed ?? new ReplicaSpeed();
-    this.isDefunct = former?.isDefunct ?? true;
-    this.#wasDown = former?.isDefunct ?? false;
+    this.isDown = former?.isDown ?? true;
+    this.#wasDown = former?.isDown ?? false;
     this.#connectTimeoutMs = connectTimeoutMs;
     this.#trunks = new TrunkConnector(connector, connectTimeoutMs, () => {
       this.takesTrunk = null;
@@ -95,13 +95,13 @@ export class BackEnd {
     this.takesTrunk = former?.takesTrunk ?? null;
     this.address = address;
     this.row = row;
-    this.place = place;
+    this.position = place;
     this.#numbers = new Array(row.channels).fill(false);
   }
 
   /** State for replica selection. */
   get state(): BackEndState {
-    if (this.isDefunct) return "down";
+    if (this.isDown) return "down";
     return this.outlier.isEjected ? "ejected" : "up";
   }
 
@@ -119,10 +119,10 @@ export class BackEnd {
     return this.#running < this.row.channels;
   }
 
-  /** Requests in execution, with the reported ones of other dispatchers. */
+  /** Requests in execution, including those reported of other dispatchers. */
   get load(): number {
-    const isKnown = this.#foreign > 0 && performance.now() < this.#foreignUntilMs;
-    return this.#running + (isKnown ? this.#foreign : 0);
+    const isKnown = this.#otherLoad > 0 && performance.now() < this.#otherLoadUntilMs;
+    return this.#running + (isKnown ? this.#otherLoad : 0);
   }
 
   /** Running Execution Cost (http-interface, "Dispatch cost rules"). */
@@ -131,8 +131,8 @@ export class BackEnd {
   }
 
   /**
-   * Value that replicas are compared by: the cost, or for a slow one the time that the next request
-   * would take. Equal to the cost where no replica is slow.
+   * Returns the value by which replicas are compared: the cost. For a slow replica, it is raised to
+   * the relative time that the next request would take.
    * @param fastest `speed.perRequest` of the fastest replica of the partition
    */
   value(fastest: number): number {
@@ -147,14 +147,14 @@ export class BackEnd {
   }
 
   /** Takes a channel for a request; requires a free one. */
-  take(): Channel {
+  takeChannel(): Channel {
     const channel = this.#idle.pop() ?? this.#newChannel();
     this.#running++;
-    this.outlier.begun();
+    this.outlier.requestSent();
     return channel;
   }
 
-  /** Opens a connection of its own, for a response that does not end; no channel. */
+  /** Opens a separate connection, not a channel, for an endless response. */
   openStream(): Socket {
     const socket = this.connector.open(this.address);
     socket.write(this.#identLine(0), "latin1");
@@ -162,18 +162,18 @@ export class BackEnd {
   }
 
   /** Returns a channel. `backlog` is the back-end's own count of its requests, -1 if unknown. */
-  give(channel: Channel, backlog: number): void {
+  returnChannel(channel: Channel, backlog: number): void {
     this.#running--;
-    this.outlier.ended();
+    this.outlier.requestEnded();
     const isReusable = !this.#isLeaving && channel.opener === this.#opener;
     if (channel.isOpen && !isReusable) channel.close();
     else if (channel.isOpen) this.#idle.push(channel);
     else this.#numbers[channel.number] = false;
-    // With none of ours in execution, the report is stale before the next comparison.
-    if (this.#running === 0 && backlog >= 0) this.#foreign = 0;
+    // Without own requests in execution, the report would be stale at the next comparison.
+    if (this.#running === 0 && backlog >= 0) this.#otherLoad = 0;
     else if (backlog >= 0) {
-      this.#foreign = Math.max(0, backlog - this.#running);
-      this.#foreignUntilMs = performance.now() + LOAD_REPORT_TTL_MS;
+      this.#otherLoad = Math.max(0, backlog - this.#running);
+      this.#otherLoadUntilMs = performance.now() + LOAD_REPORT_TTL_MS;
     }
   }
 
@@ -182,8 +182,8 @@ export class BackEnd {
    * @param sentMs when it was sent, monotonic
    */
   abandon(sentMs: number): void {
-    this.#foreign++;
-    this.#foreignUntilMs = performance.now() + ABANDONED_REQUEST_TTL_MS;
+    this.#otherLoad++;
+    this.#otherLoadUntilMs = performance.now() + ABANDONED_REQUEST_TTL_MS;
     this.#trunks.eject(sentMs);
   }
 
@@ -196,23 +196,23 @@ export class BackEnd {
    * Marks it as up after a successful probe.
    * @param takesTrunk whether it accepts a trunk
    */
-  revive(takesTrunk = false): void {
-    this.isDefunct = false;
+  markUp(takesTrunk = false): void {
+    this.isDown = false;
     if (takesTrunk !== (this.takesTrunk ?? false)) this.close();
     if (!takesTrunk) this.#trunks.leave();
     this.takesTrunk = takesTrunk;
     if (this.row.isLeader) this.#logChange("leads");
     else if (this.#wasDown) this.#logChange("is back");
     this.#wasDown = false;
-    this.#foreign = 0;
+    this.#otherLoad = 0;
     this.#penalizedUntilMs = 0;
     this.speed.forget();
   }
 
   /** Marks it as down and closes idle connections. */
-  retire(reason: string): void {
-    const isStandby = this.row.isLeader === true && this.isDefunct;
-    this.isDefunct = true;
+  markDown(reason: string): void {
+    const isStandby = this.row.isLeader === true && this.isDown;
+    this.isDown = true;
     if (!this.#wasDown && !isStandby) this.#logChange(`is down: ${reason}`);
     this.#wasDown = true;
     this.close();
@@ -222,7 +222,7 @@ export class BackEnd {
     const { state } = this;
     if (!changes.admits(state)) return;
     const { host, port } = this.address;
-    const { partition, replica } = this.place;
+    const { partition, replica } = this.position;
     const text = `back-end ${host}:${port} (partition ${partition}, replica ${replica}) ${change}`;
     logEvent("back-end", text, "warn", { backEnd: `${host}:${port}`, partition, replica, state });
   }
@@ -236,14 +236,14 @@ export class BackEnd {
     if (performance.now() - oldest.sinceMs > limitMs) oldest.close();
   }
 
-  /** Stops using it; each connection closes after its pending response. */
+  /** Stops using the back-end; each connection closes after its pending response. */
   leave(): void {
     this.#isLeaving = true;
     this.close();
     this.#trunks.leave();
   }
 
-  /** Returns whether it can keep its connections at this place of another matrix. */
+  /** Returns whether its connections can be reused at this position of another matrix. */
   isFor(row: ReplicaRow, place: ReplicaAddress, connector: Connector): boolean {
     return (
       this.connector === connector &&
@@ -264,7 +264,7 @@ export class BackEnd {
   }
 
   #newChannel(): Channel {
-    // A newer version may have replaced it unnoticed.
+    // The back-end may have been replaced by a newer version that accepts trunks.
     if (this.takesTrunk === false && this.openChannels === 0) this.takesTrunk = null;
     const number = this.#numbers.indexOf(false);
     this.#numbers[number] = true;
@@ -272,7 +272,7 @@ export class BackEnd {
       const at = this.#idle.indexOf(channel);
       if (at >= 0) this.#idle.splice(at, 1);
       this.#numbers[channel.number] = false;
-      // Possibly the shutdown of an older version.
+      // The closed connection may be the shutdown of an older version.
       if (this.takesTrunk === false) this.takesTrunk = null;
     };
     const identLine = this.#identLine(number);
@@ -280,7 +280,7 @@ export class BackEnd {
     return new Channel(number, address, identLine, closed, this.#connectTimeoutMs, this.#opener);
   }
 
-  #identLine(channel: number, place = this.place): string {
+  #identLine(channel: number, place = this.position): string {
     const { width, height, partition, replica, isPrimary } = place;
     const matrix = `${width} ${height} ${this.row.channels}`;
     return `XSVCIDENT ${matrix} ${partition} ${replica} ${channel} ${isPrimary ? 1 : 0}\r\n`;

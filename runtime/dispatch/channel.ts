@@ -18,9 +18,9 @@ export type ChannelFault =
   | "unconnected"
   /** This process is out of file descriptors: not the back-end's fault. */
   | "no-descriptor"
-  /** The connection closed before any byte of the response: it may have been executed. */
+  /** The connection closed before any byte of the response: the request may have been executed. */
   | "no-answer"
-  /** It closed within the response, or the response is invalid. */
+  /** The connection closed within the response, or the response is invalid. */
   | "bad-answer";
 
 /** Channel states, by their names in the interface. */
@@ -125,7 +125,7 @@ export class Channel {
     this.#disconnect();
   }
 
-  /** Its back-end is gone: ends a running request as if the connection had closed. */
+  /** Ends a running request as if the connection had closed: the back-end is lost. */
   lose(reason: string): void {
     if (this.#user !== null) this.#lost(reason);
   }

@@ -1,6 +1,6 @@
-// One request on its way through the matrix: takes channels in all its partitions or in none,
-// sends, retries on another replica where that is safe, and completes once, with a response of
-// every partition or a failure.
+// One request on its way through the matrix. It takes channels in all its partitions or in none,
+// retries on another replica where that is safe, and completes once: with the responses of all
+// partitions, or with a failure.
 //
 //   waiting ──advance()──► running ──(last response, fault or timeout)──► done
 //      ▲                      │ a replica failed and the others are busy
@@ -24,14 +24,14 @@ import {
   type PartitionFailure,
   toRefusal,
 } from "./partition-call.js";
-import { type BackEndResponse, isPartial, isUndecided } from "./response-parser.js";
+import { type BackEndResponse, isOutcomeUnknown, isPartial } from "./response-parser.js";
 
 /** A request to dispatch, and the receiver of its outcome. */
 export interface Dispatch {
   readonly request: ForwardedRequest;
   /** Earlier submissions of the same client request. */
   readonly resubmits: number;
-  /** Collects how the response came about; null: not requested. */
+  /** Records the steps for the client; null: not requested. */
   readonly explanation: Explanation | null;
   /** Records each attempt; null: not traced. */
   readonly trace: Trace | null;
@@ -47,28 +47,28 @@ export interface Dispatch {
 export interface CallOwner {
   /** The current matrix. */
   readonly matrix: Matrix;
-  /** Returns whether a request is not sent now. */
+  /** Returns whether a request must wait because its slots move. */
   isHeld(request: ForwardedRequest): boolean;
   /** Queues a call that needs busy channels. */
-  wait(call: DispatchCall): void;
+  enqueue(call: DispatchCall): void;
   /** Called when a channel becomes free. */
-  freed(): void;
-  /** Reports a failed request of a back-end that may be healthy for others. */
+  channelFreed(): void;
+  /** Reports a back-end that failed a request, so that it is probed. */
   recordFailure(backEnd: BackEnd): void;
-  /** Returns whether it changes nothing, so that its response may lack partitions. */
+  /** Returns whether a request changes nothing, so that its response may lack partitions. */
   isQuery(request: ForwardedRequest): boolean;
-  /** Returns whether it may go to a second back-end while the first may still execute it. */
+  /** Returns whether a request may go to a second back-end while the first may still execute it. */
   isRetryable(request: ForwardedRequest): boolean;
   /** Takes one retry from the retry budget; returns false if it is exhausted. */
   isRetryAllowed(): boolean;
   /** Reports a successful response and its latency. */
   succeeded(request: ForwardedRequest, isReadonly: boolean, ms: number): void;
   /** Reports that this process is out of file descriptors. */
-  exhausted(reason: string): void;
-  /** The outcome is final; back-ends may still be executing. */
+  descriptorsExhausted(reason: string): void;
+  /** Receives the final outcome of a call; back-ends may still execute it. */
   ended(call: DispatchCall, outcome: Outcome): void;
-  /** The call has ended and holds no channel any more. */
-  left(call: DispatchCall): void;
+  /** Called when a call has ended and released all its channels. */
+  released(call: DispatchCall): void;
 }
 
 export interface ChannelInUse {
@@ -76,58 +76,58 @@ export interface ChannelInUse {
   readonly channel: Channel;
 }
 
-/** A member of a group refuses what only its leader executes. */
+/** Status of group members for requests that only their leader executes. */
 const MISDIRECTED = 421;
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
 /** A back-end whose disk is full refuses changes, but still reads. */
 const INSUFFICIENT_STORAGE = 507;
 const OTHER_SLOTS = "back-end has other slots: restart it with the descriptor in use";
-export const SLOTS_MOVE = "slots are moving: no answer of one slot map so far";
-/** A readonly request is repeated until its parts have one slot map, or this time has passed. */
+export const SLOTS_MOVE = "slots are moving: the back-ends do not have one slot map yet";
+/** How long a readonly request is repeated until all its responses have one slot map. */
 const SLOTS_WAIT_MS = 5_000;
 const SLOTS_RETRY_MS = 25;
 const CHANGE_NEEDS_ALL =
   "Partition(s) down: a POST needs all partitions, unless its plugin is @readonly";
 export const NO_LEADER = "Partition(s) down: no instance leads the group";
-/** A request waits this long for the next leader. */
+/** How long a request waits for the next leader. */
 const LEADER_WAIT_MS = 5_000;
-/** Queues of requests that are not for one partition. */
+/** Queue keys of requests that are not for one partition. */
 const PRIMARY_ROW = -1;
 export const ANY_ROW = -2;
-/** Equal failures of several back-ends arrive within this time; the first one is reported. */
+/** How long a failure waits for those of other partitions, which usually arrive together. */
 const FAILURE_GRACE_MS = 20;
 
 export class DispatchCall implements AttemptOwner {
   readonly dispatch: Dispatch;
-  /** True while it is in the owner's queue. */
+  /** True while the call is in the owner's queue. */
   isWaiting = false;
   /** Start of waiting, monotonic milliseconds. */
   waitsSinceMs = 0;
-  /** Ticket in the queue; lower goes first. */
+  /** Turn in the queue; lower ones go first. */
   turn = 0;
-  /** Index in the owner's list, -1 once it has left. */
-  place = -1;
+  /** Index in the owner's list, -1 once removed. */
+  listIndex = -1;
   readonly request: ForwardedRequest;
   /**
-   * Queue key: a partition whose primary it needs, `PRIMARY_ROW`, `ANY_ROW`, or below that one for
-   * each partition of which any replica will do.
+   * Queue key: a partition for its primary replica, `PRIMARY_ROW` or `ANY_ROW` for all partitions,
+   * and lower values for any replica of one partition.
    */
-  need = ANY_ROW;
+  queueKey = ANY_ROW;
   #matrix!: Matrix;
   readonly #owner: CallOwner;
   #parts: PartitionCall[] = [];
   readonly #sinceMs = performance.now();
   #allowsPartial = false;
-  /** It needs all partitions of a matrix that allows partial results of queries. */
+  /** A change in a matrix that allows partial results: it needs all partitions, unlike queries. */
   #isChange = false;
-  /** A member of a group has refused it: only the leader executes it. */
+  /** A group member has refused the request: only the leader executes it. */
   #needsLeader = false;
   #isEnded = false;
   #graceTimer: NodeJS.Timeout | null = null;
-  /** Slot map that its responses must have; null: any. */
+  /** Id of the slot map that all responses must have; null: any. */
   #slotsId: string | null = null;
-  /** Set while it waits to be repeated as a whole. */
+  /** Set while the call waits to be repeated for all partitions. */
   #repeatTimer: NodeJS.Timeout | null = null;
 
   constructor(matrix: Matrix, dispatch: Dispatch, owner: CallOwner) {
@@ -137,34 +137,34 @@ export class DispatchCall implements AttemptOwner {
     this.#enter(matrix);
   }
 
-  /** The matrix of its partitions. */
+  /** The matrix that the request goes through. */
   get matrix(): Matrix {
     return this.#matrix;
   }
 
-  /** Moves to the matrix that replaced its own, unless it has begun. */
+  /** Moves an unsent call to the matrix that has replaced its own. */
   moveTo(matrix: Matrix): void {
     const isBegun = this.#parts.some(({ isDone, isBegun, tried }) => {
       return isDone || isBegun || tried.length > 0;
     });
     // A relayed request is encoded for a single back-end.
-    const isMade = this.request.isRelayed && matrix.width * matrix.height > 1;
-    const isBelow = matrix.partitionFor(this.request) !== -1;
-    if (!isBegun && !isMade && isBelow && !this.#isEnded) this.#enter(matrix);
+    const isUnsuitable = this.request.isRelayed && matrix.width * matrix.height > 1;
+    const hasPartition = matrix.partitionFor(this.request) !== -1;
+    if (!isBegun && !isUnsuitable && hasPartition && !this.#isEnded) this.#enter(matrix);
   }
 
   #enter(matrix: Matrix): void {
     this.#matrix = matrix;
     this.#slotsId = matrix.slotsId;
     const { preference } = this.request;
-    const only = matrix.partitionFor(this.request);
-    const mayLack = matrix.allowsPartialResults(only, preference);
+    const partition = matrix.partitionFor(this.request);
+    const mayLack = matrix.allowsPartialResults(partition, preference);
     this.#isChange = mayLack && !this.#owner.isQuery(this.request);
     this.#allowsPartial = mayLack && !this.#isChange;
-    const first = only ?? 0;
-    const end = only === null ? matrix.width : first + 1;
-    if (preference.isPrimary) this.need = only ?? PRIMARY_ROW;
-    else this.need = only === null ? ANY_ROW : ANY_ROW - 1 - only;
+    const first = partition ?? 0;
+    const end = partition === null ? matrix.width : first + 1;
+    if (preference.isPrimary) this.queueKey = partition ?? PRIMARY_ROW;
+    else this.queueKey = partition === null ? ANY_ROW : ANY_ROW - 1 - partition;
     this.#parts = [];
     for (let partition = first; partition < end; partition++) {
       this.#parts.push(new PartitionCall(this, partition));
@@ -175,7 +175,7 @@ export class DispatchCall implements AttemptOwner {
     return this.#isEnded;
   }
 
-  /** True once a back-end has failed it. */
+  /** True once a back-end has failed the request. */
   get isRetried(): boolean {
     return this.#parts.some((part) => part.tried.length > 0);
   }
@@ -185,7 +185,7 @@ export class DispatchCall implements AttemptOwner {
     for (const { attempts } of this.#parts) yield* attempts;
   }
 
-  /** Sends everything unsent if channels are free for all of it; returns false if it must wait. */
+  /** Sends all unsent parts if channels are free for all of them; false if the call must wait. */
   advance(): boolean {
     if (this.isPaused) return false;
     let isBusy = false;
@@ -195,7 +195,7 @@ export class DispatchCall implements AttemptOwner {
       if (choice === "busy") isBusy = true;
       else if (choice !== "down") part.backEnd = choice;
       else if (this.#awaitsLeader(part)) isBusy = true;
-      else if (!this.#giveUp(part)) return true;
+      else if (!this.#handleUnavailable(part)) return true;
     }
     if (isBusy) return false;
     for (const part of this.#parts) if (part.isUnsent) this.#send(part);
@@ -207,7 +207,7 @@ export class DispatchCall implements AttemptOwner {
     return this.#needsLeader || this.#matrix.isForLeader(this.request.preference);
   }
 
-  /** Returns whether a request that only a leader executes waits for the next one. */
+  /** Returns whether a request for a leader waits for the election of the next one. */
   #awaitsLeader(part: PartitionCall): boolean {
     if (!this.#isForLeader || !this.#matrix.lacksLeader(part.partition)) return false;
     if (performance.now() - this.#sinceMs > LEADER_WAIT_MS) return false;
@@ -217,23 +217,23 @@ export class DispatchCall implements AttemptOwner {
 
   /** Abandons back-ends that have not responded within the timeout. */
   expire(timeoutMs: number): void {
-    const before = performance.now() - timeoutMs;
+    const sentBefore = performance.now() - timeoutMs;
     const attempts = this.#parts.flatMap((part) => part.attempts);
-    const overdue = attempts.filter(({ sentMs }) => sentMs < before);
+    const overdue = attempts.filter(({ sentMs }) => sentMs < sentBefore);
     if (overdue.length === 0) return;
     for (const attempt of overdue) {
       const { part, backEnd } = attempt;
       attempt.abort();
       backEnd.abandon(attempt.sentMs);
       backEnd.outlier.timedOut();
-      backEnd.figures.failures.timeout++;
+      backEnd.metrics.failures.timeout++;
       this.#recordFailure(backEnd, `no answer after ${timeoutMs} ms`);
       this.dispatch.trace?.dispatched(attempt.step, "timeout");
       if (this.#isEnded || part.isDone) continue;
       this.dispatch.explanation?.ended(part.partition, "timeout");
       if (part.attempts.length > 0) continue;
-      if (this.#isRetryable(part, backEnd)) part.giveUp(backEnd);
-      else if (this.#allowsPartial) part.leaveOut();
+      if (this.#isRetryable(part, backEnd)) part.exclude(backEnd);
+      else if (this.#allowsPartial) part.omit();
       else this.#fail(part, UNAVAILABLE, connectionError(`timeout after ${timeoutMs} ms`), false);
     }
     this.#complete();
@@ -246,7 +246,7 @@ export class DispatchCall implements AttemptOwner {
     if (!meetsCoverage(this.#parts, this.#matrix.config)) return;
     for (const part of this.#parts) {
       if (part.answer !== null) continue;
-      part.leaveOut();
+      part.omit();
       for (const attempt of part.attempts) attempt.abort();
     }
     this.#complete();
@@ -255,10 +255,10 @@ export class DispatchCall implements AttemptOwner {
   /** Hedges slow partitions: sends retryable requests to a second replica. */
   hedge(slowMs: number): void {
     if (this.#isEnded) return;
-    const before = performance.now() - slowMs;
+    const sentBefore = performance.now() - slowMs;
     for (const part of this.#parts) {
       const [first] = part.attempts;
-      if (part.isDone || part.attempts.length !== 1 || first!.sentMs > before) continue;
+      if (part.isDone || part.attempts.length !== 1 || first!.sentMs > sentBefore) continue;
       const tried = [...part.tried, first!.backEnd];
       const choice = this.#matrix.choose(part.partition, this.request.preference, tried, true);
       if (typeof choice === "string" || !this.#owner.isRetryAllowed()) continue;
@@ -267,7 +267,7 @@ export class DispatchCall implements AttemptOwner {
     }
   }
 
-  /** Ends without a response; running attempts are aborted. */
+  /** Ends the call without a response and aborts running attempts. */
   cancel(status: DispatchRefusal["status"], message: string): void {
     for (const part of this.#parts) for (const attempt of part.attempts) attempt.abort();
     if (this.#isEnded) this.#leave();
@@ -279,53 +279,53 @@ export class DispatchCall implements AttemptOwner {
     const { part, backEnd } = attempt;
     const { status } = answer;
     const ms = performance.now() - attempt.sentMs;
-    backEnd.figures.answered(status, ms);
+    backEnd.metrics.answered(status, ms);
     this.dispatch.trace?.dispatched(attempt.step, status);
     attempt.release(answer.backlog);
     if (status === UNAVAILABLE) this.#recordFailure(backEnd, "returned 503");
-    else if (backEnd.row.isLeader && (status === MISDIRECTED || isUndecided(answer))) {
-      // Requests wait for the next leader only while there is none.
+    else if (backEnd.row.isLeader && (status === MISDIRECTED || isOutcomeUnknown(answer))) {
+      // Marks it as down: requests wait for the next leader only while there is no leader.
       this.#recordFailure(backEnd, "does not lead");
     } else if (status === TOO_MANY_REQUESTS) backEnd.penalize();
     else backEnd.outlier.answered(status >= 500 && status !== INSUFFICIENT_STORAGE);
     if (isPartial(answer)) {
       this.#owner.succeeded(this.request, answer.isReadonly, ms);
-      backEnd.speed.observe(this.#matrix.means.relate(this.request.path, ms / attempt.load));
+      backEnd.speed.observe(this.#matrix.pluginMeans.relate(this.request.path, ms / attempt.load));
     }
-    if (!this.#isEnded && !part.isDone) this.#take(part, backEnd, answer);
+    if (!this.#isEnded && !part.isDone) this.#handleResponse(part, backEnd, answer);
     this.#complete();
   }
 
-  #take(part: PartitionCall, backEnd: BackEnd, answer: BackEndResponse): void {
+  #handleResponse(part: PartitionCall, backEnd: BackEnd, answer: BackEndResponse): void {
     const { status } = answer;
     this.dispatch.explanation?.ended(part.partition, status, answer.explain);
     if (status === MISDIRECTED && this.#matrix.hasLeaders) {
-      part.markUnseen();
-      part.giveUp(backEnd);
+      part.markNotExecuted();
+      part.exclude(backEnd);
       this.#needsLeader = true;
     } else if (status === UNAVAILABLE || status === TOO_MANY_REQUESTS) {
-      part.markUnseen();
-      part.giveUp(backEnd);
+      part.markNotExecuted();
+      part.exclude(backEnd);
       if (status === UNAVAILABLE) return;
       part.failure = this.#describeFailure(part, status, backEndError(answer.body), true);
-    } else if (isUndecided(answer) && this.#repeatsOnce(backEnd)) part.giveUp(backEnd);
+    } else if (isOutcomeUnknown(answer) && this.#isSafeAtNextLeader(backEnd)) part.exclude(backEnd);
     else if (this.request.isRelayed) part.succeed(answer);
-    else if (isPartial(answer)) this.#takePartial(part, backEnd, answer);
+    else if (isPartial(answer)) this.#acceptPartial(part, backEnd, answer);
     else this.#fail(part, status, backEndError(answer.body), true);
   }
 
-  /** Partials of different slot maps together would lack keys, or have some twice. */
-  #takePartial(part: PartitionCall, backEnd: BackEnd, answer: BackEndResponse): void {
-    const id = this.#slotsId;
-    if (id === null || answer.slots === id) return part.succeed(answer);
-    // Its back-end has owned the key all the time, in any map.
+  /** Accepts a partial. Partials of different slot maps would lack keys or contain them twice. */
+  #acceptPartial(part: PartitionCall, backEnd: BackEnd, answer: BackEndResponse): void {
+    const expectedId = this.#slotsId;
+    if (expectedId === null || answer.slots === expectedId) return part.succeed(answer);
+    // A back-end that executes a request for a key owns it, whichever map it has.
     if (this.request.key !== null && answer.slots !== null) return part.succeed(answer);
-    if (this.#isRetryable(part, backEnd)) part.giveUp(backEnd);
+    if (this.#isRetryable(part, backEnd)) part.exclude(backEnd);
     else if (this.#owner.isRetryable(this.request)) this.#repeatLater();
     else this.#fail(part, 500, connectionError(OTHER_SLOTS), false);
   }
 
-  /** Gives up all responses so far: those of other parts may have another slot map, too. */
+  /** Repeats the request for all partitions: earlier responses may have another slot map, too. */
   #repeatLater(): void {
     for (const part of this.#parts) for (const attempt of part.attempts) attempt.abort();
     if (performance.now() - this.#sinceMs > SLOTS_WAIT_MS) {
@@ -342,11 +342,11 @@ export class DispatchCall implements AttemptOwner {
     if (this.#owner.isHeld(this.request)) return this.#repeatLater();
     if (matrix.partitionFor(this.request) === -1) return this.cancel(UNAVAILABLE, SLOTS_MOVE);
     this.#enter(matrix);
-    if (this.isWaiting) this.#owner.freed();
-    else if (!this.advance()) this.#owner.wait(this);
+    if (this.isWaiting) this.#owner.channelFreed();
+    else if (!this.advance()) this.#owner.enqueue(this);
   }
 
-  /** It waits to be repeated: no back-end executes it. */
+  /** True while the call waits to be repeated: no back-end executes it. */
   get isPaused(): boolean {
     return this.#repeatTimer !== null;
   }
@@ -356,10 +356,10 @@ export class DispatchCall implements AttemptOwner {
     const { part, backEnd } = attempt;
     attempt.release(-1);
     if (fault === "no-descriptor") {
-      this.#owner.exhausted(reason);
+      this.#owner.descriptorsExhausted(reason);
       return this.cancel(UNAVAILABLE, reason);
     }
-    backEnd.figures.failures.connection++;
+    backEnd.metrics.failures.connection++;
     this.dispatch.trace?.dispatched(attempt.step, fault);
     this.#recordFailure(backEnd, reason);
     if (!this.#isEnded && !part.isDone) this.#handleFault(part, backEnd, fault, reason);
@@ -373,34 +373,37 @@ export class DispatchCall implements AttemptOwner {
     reason: string,
   ): void {
     this.dispatch.explanation?.ended(part.partition, reason);
-    if (fault === "unconnected") part.markUnseen();
-    const isUnseen =
+    if (fault === "unconnected") part.markNotExecuted();
+    const isNotExecuted =
       fault === "unconnected" || (fault === "no-answer" && this.request.method === "GET");
-    if (isUnseen) part.giveUp(backEnd);
+    if (isNotExecuted) part.exclude(backEnd);
     else if (part.attempts.length > 0) return;
-    // The client has not seen a byte of the truncated response.
-    else if (this.#isRetryable(part, backEnd)) part.giveUp(backEnd);
-    else if (this.#allowsPartial) part.leaveOut();
+    // The truncated response can be dropped: no byte of it was sent to the client.
+    else if (this.#isRetryable(part, backEnd)) part.exclude(backEnd);
+    else if (this.#allowsPartial) part.omit();
     else this.#fail(part, UNAVAILABLE, connectionError(reason), false);
   }
 
   #choose({ partition, tried }: PartitionCall): BackEnd | UnavailableReason {
-    const isRepeatable = this.#owner.isRetryable(this.request);
+    const isRetryable = this.#owner.isRetryable(this.request);
     const { preference } = this.request;
-    return this.#matrix.choose(partition, preference, tried, isRepeatable, this.#isForLeader);
+    return this.#matrix.choose(partition, preference, tried, isRetryable, this.#isForLeader);
   }
 
-  /** Returns whether the request may go to another replica while this one may still execute it. */
+  /** Returns whether another replica may get the request while `backEnd` may still execute it. */
   #isRetryable({ partition, tried }: PartitionCall, backEnd: BackEnd): boolean {
-    if (this.#repeatsOnce(backEnd)) return true;
+    if (this.#isSafeAtNextLeader(backEnd)) return true;
     if (!this.#owner.isRetryable(this.request)) return false;
-    const all = [...tried, backEnd];
-    const choice = this.#matrix.choose(partition, this.request.preference, all, true);
+    const excluded = [...tried, backEnd];
+    const choice = this.#matrix.choose(partition, this.request.preference, excluded, true);
     return choice !== "down" && this.#owner.isRetryAllowed();
   }
 
-  /** Returns whether a leader failed a request that the next one executes only if it must. */
-  #repeatsOnce({ row }: BackEnd): boolean {
+  /**
+   * Returns whether the next leader may get a request that this leader failed: because of its
+   * `Idempotency-Key`, it is not executed twice.
+   */
+  #isSafeAtNextLeader({ row }: BackEnd): boolean {
     if (this.request.isKeyed !== true || row.isLeader !== true) return false;
     if (performance.now() - this.#sinceMs > LEADER_WAIT_MS) return false;
     this.#needsLeader = true;
@@ -410,12 +413,12 @@ export class DispatchCall implements AttemptOwner {
   #send(part: PartitionCall): void {
     const replicas = this.#matrix.backEnds[part.partition]!;
     this.dispatch.explanation?.chosen(part.backEnd!, replicas, part.tried);
-    if (part.tried.length > 0 || part.attempts.length > 0) part.backEnd!.figures.retries++;
+    if (part.tried.length > 0 || part.attempts.length > 0) part.backEnd!.metrics.retries++;
     part.send(this.request);
   }
 
   #recordFailure(backEnd: BackEnd, reason: string): void {
-    backEnd.retire(reason);
+    backEnd.markDown(reason);
     this.#owner.recordFailure(backEnd);
   }
 
@@ -435,12 +438,12 @@ export class DispatchCall implements AttemptOwner {
   }
 
   /** Handles a partition without replicas left; returns false if that ends the call. */
-  #giveUp(part: PartitionCall): boolean {
-    // All tried replicas failed, unless one reported overload.
+  #handleUnavailable(part: PartitionCall): boolean {
+    // A failure was recorded only if a replica reported overload.
     const isDown = part.failure === null;
     if (isDown && !this.#allowsPartial) {
-      const usual = this.#isForLeader ? NO_LEADER : "Partition(s) down";
-      this.cancel(UNAVAILABLE, this.#isChange ? CHANGE_NEEDS_ALL : usual);
+      const reason = this.#isForLeader ? NO_LEADER : "Partition(s) down";
+      this.cancel(UNAVAILABLE, this.#isChange ? CHANGE_NEEDS_ALL : reason);
       return false;
     }
     part.isDone = true;
@@ -455,9 +458,9 @@ export class DispatchCall implements AttemptOwner {
       let isUnsent = false;
       for (const part of this.#parts) if (part.isUnsent) isUnsent = true;
       if (!isUnsent) this.#endIfComplete();
-      else if (!this.isWaiting && !this.advance()) this.#owner.wait(this);
+      else if (!this.isWaiting && !this.advance()) this.#owner.enqueue(this);
     }
-    this.#owner.freed();
+    this.#owner.channelFreed();
   }
 
   #endIfComplete(): void {
@@ -466,7 +469,7 @@ export class DispatchCall implements AttemptOwner {
     this.#end(this.#outcome());
   }
 
-  /** One partition's failure fails the request, without waiting for the slowest. */
+  /** Fails the request soon after the first failure, without waiting for the slowest partition. */
   #endSoon(): void {
     this.#graceTimer ??= setTimeout(() => {
       if (!this.#isEnded) this.#end(this.#outcome());
@@ -488,6 +491,6 @@ export class DispatchCall implements AttemptOwner {
 
   #leave(): void {
     for (const { attempts } of this.#parts) if (attempts.length > 0) return;
-    this.#owner.left(this);
+    this.#owner.released(this);
   }
 }

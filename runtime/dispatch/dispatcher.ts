@@ -32,11 +32,11 @@ const SERVICE_OUT = "Service Out";
 /** Minimum interval between equal log lines. */
 const LOG_INTERVAL_MS = 1000;
 const CLIENT_GONE = "client closed the connection";
-/** Time of a request at a leader after which others are asked if they lead, and how often. */
+/** Latency of a leader after which other group members are probed, and the check interval. */
 const LATE_LEADER_MS = 500;
 const LATE_LEADER_SWEEP_MS = 250;
 const BUSY = "Service Unavailable: all back-ends are busy";
-/** Overdue responses are found within this fraction of the timeout. */
+/** Overdue responses are detected within this fraction of the timeout. */
 const SWEEPS_PER_TIMEOUT = 20;
 
 export class Dispatcher implements CallOwner {
@@ -48,8 +48,8 @@ export class Dispatcher implements CallOwner {
   readonly #waiting = new DispatchQueue();
   readonly #retryable: RetryableRequests;
   /**
-   * Unordered. Not a Set: with many additions and removals it keeps reallocating its tables, and
-   * each former one retains its entries until a major garbage collection.
+   * Unordered. Not a Set, which would reallocate its tables after many additions and removals, and
+   * retain the entries of old tables until a major garbage collection.
    */
   readonly #calls: DispatchCall[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
@@ -59,9 +59,9 @@ export class Dispatcher implements CallOwner {
   #isClosed = false;
   /** Settles when no matrix change is in progress. */
   #changed: Promise<void> = Promise.resolve();
-  /** Requests that had to wait since the start. */
+  /** Total number of requests that had to wait. */
   waited = 0;
-  /** Waiting times of the requests that were sent. */
+  /** Waiting times of requests before they were sent. */
   readonly waits = new Log2Histogram();
 
   /**
@@ -76,7 +76,7 @@ export class Dispatcher implements CallOwner {
     this.#retryable = new RetryableRequests(config.partitions.length);
     this.#health = new HealthChecker(
       this.#matrix,
-      () => this.freed(),
+      () => this.channelFreed(),
       (former) => this.#lost(former),
     );
   }
@@ -102,12 +102,12 @@ export class Dispatcher implements CallOwner {
   async #change(config: MatrixConfig): Promise<void> {
     const connector = await this.#selectConnector(config);
     const next = new Matrix(config, this.#matrix, connector);
-    await this.#health.ask([...next.all()]);
+    await this.#health.probeAll([...next.all()]);
     if (this.#isClosed) return;
     const former = this.#matrix;
     const isWorse = next.alive / next.width < former.alive / former.width;
     if (isWorse && !(config.allowIncomplete && next.alive > 0)) {
-      next.leaveTo(former);
+      next.releaseUnused(former);
       const text = `only ${next.alive} of ${next.width} partitions would have a live back-end`;
       throw new SvcError("SVC2800", text);
     }
@@ -119,8 +119,8 @@ export class Dispatcher implements CallOwner {
       call.moveTo(next);
       this.#waiting.push(call);
     }
-    former.leaveTo(next);
-    this.freed();
+    former.releaseUnused(next);
+    this.channelFreed();
   }
 
   /** Requests waiting for channels. */
@@ -133,7 +133,7 @@ export class Dispatcher implements CallOwner {
     return this.#calls.length;
   }
 
-  /** Returns the present connector if the certificate settings are equal. */
+  /** Returns the current connector if the certificate settings are equal. */
   async #selectConnector({ tls }: MatrixConfig): Promise<Connector> {
     if (isDeepStrictEqual(tls, this.#matrix.config.tls)) return this.#connector;
     const connector = new Connector(tls, this.#folder, this.#connect);
@@ -184,12 +184,12 @@ export class Dispatcher implements CallOwner {
     return this.#calls;
   }
 
-  /** Returns whether a request waits for a cut of slots. */
+  /** Returns whether a request must wait because its slots move. */
   isHeld(request: ForwardedRequest): boolean {
-    return this.#held.includes(request);
+    return this.#held.mustWait(request);
   }
 
-  /** Lets requests wait for a cut of slots; returns the number that is still running. */
+  /** Holds requests for moving slots; returns the number of those still running. */
   hold(hold: RequestHold): Promise<number> {
     return this.#held.hold(hold);
   }
@@ -206,15 +206,15 @@ export class Dispatcher implements CallOwner {
     const isHeld = !this.#isClosed && this.isHeld(dispatch.request);
     if (isHeld && this.#held.push(dispatch)) return;
     const call = new DispatchCall(this.matrix, dispatch, this);
-    call.place = this.#calls.push(call) - 1;
+    call.listIndex = this.#calls.push(call) - 1;
     if (this.#isClosed) call.cancel(503, SERVICE_OUT);
     else if (isHeld) call.cancel(503, SLOTS_MOVE);
-    // Earlier calls for the same resource go first.
-    else if (this.#waiting.isBefore(call) || !call.advance()) this.wait(call);
+    // Calls that wait for the same resource go first.
+    else if (this.#waiting.mustWait(call) || !call.advance()) this.enqueue(call);
     this.#retryable.sent();
   }
 
-  wait(call: DispatchCall): void {
+  enqueue(call: DispatchCall): void {
     const refused = this.#waiting.makeRoom(call);
     if (refused !== null) this.#reject(refused);
     if (refused === call) return;
@@ -232,7 +232,7 @@ export class Dispatcher implements CallOwner {
   }
 
   /** Sends waiting calls in order, as far as channels are free. */
-  freed(): void {
+  channelFreed(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
     this.#waiting.offer((call) => {
@@ -245,7 +245,7 @@ export class Dispatcher implements CallOwner {
     this.#isPumping = false;
   }
 
-  /** Periodic: cancels requests of disconnected clients and ones that wait too long. */
+  /** Cancels requests of disconnected clients and requests that wait too long; periodic. */
   tick(): void {
     this.#connector.refresh();
     const before =
@@ -260,7 +260,7 @@ export class Dispatcher implements CallOwner {
       if (!call.isEnded) call.cancel(503, BUSY);
     }
     this.#isPumping = false;
-    this.freed();
+    this.channelFreed();
   }
 
   recordFailure(backEnd: BackEnd): void {
@@ -288,7 +288,7 @@ export class Dispatcher implements CallOwner {
     this.#retryable.answered(request, isReadonly, ms);
   }
 
-  exhausted(reason: string): void {
+  descriptorsExhausted(reason: string): void {
     if (performance.now() < this.#nextExhaustedLogMs) return;
     this.#nextExhaustedLogMs = performance.now() + LOG_INTERVAL_MS;
     log(
@@ -301,14 +301,14 @@ export class Dispatcher implements CallOwner {
     call.dispatch.ended(outcome, call.matrix);
   }
 
-  left(call: DispatchCall): void {
-    if (call.place < 0) return;
+  released(call: DispatchCall): void {
+    if (call.listIndex < 0) return;
     const last = this.#calls.pop()!;
     if (last !== call) {
-      this.#calls[call.place] = last;
-      last.place = call.place;
+      this.#calls[call.listIndex] = last;
+      last.listIndex = call.listIndex;
     }
-    call.place = -1;
+    call.listIndex = -1;
   }
 
   #expire(timeoutMs: number): void {
@@ -325,19 +325,19 @@ export class Dispatcher implements CallOwner {
     }
   }
 
-  /** A frozen leader closes no connection: late responses are the only sign of a successor. */
+  /** Probes groups of late leaders: a frozen leader is replaced without closing its connections. */
   #findLeaders(): void {
-    const before = performance.now() - LATE_LEADER_MS;
+    const sentBefore = performance.now() - LATE_LEADER_MS;
     const late = new Set<BackEnd>();
     for (const call of this.#calls) {
       for (const { backEnd, channel } of call.channels()) {
-        if (backEnd.row.isLeader === true && channel.sinceMs < before) late.add(backEnd);
+        if (backEnd.row.isLeader === true && channel.sinceMs < sentBefore) late.add(backEnd);
       }
     }
     for (const backEnd of late) this.#health.suspect(backEnd);
   }
 
-  /** The next leader executes what a former one has not answered, as far as that is safe. */
+  /** Fails the requests at a former leader, so that the next one executes them if that is safe. */
   #lost(former: BackEnd): void {
     for (const call of [...this.#calls]) {
       for (const { backEnd, channel } of [...call.channels()]) {
@@ -349,8 +349,8 @@ export class Dispatcher implements CallOwner {
   #trim(): void {
     for (const backEnd of this.matrix.all()) {
       backEnd.trim();
-      // A newer version may run there by now.
-      if (!backEnd.isDefunct && backEnd.takesTrunk === null) this.#health.check(backEnd);
+      // The back-end may have been updated to a version that accepts trunks.
+      if (!backEnd.isDown && backEnd.takesTrunk === null) this.#health.check(backEnd);
     }
   }
 }

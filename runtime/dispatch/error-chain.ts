@@ -11,10 +11,10 @@ import { ResponseError } from "../base/errors.js";
 import { PartialView } from "../base/partial/partial-view.js";
 import type { BackEndResponse } from "./response-parser.js";
 
-/** Of more levels, inner and outermost ones are kept. */
+/** Of deeper chains, the outermost and the innermost levels are kept. */
 const MAX_LEVELS = 16;
 const LEVEL = /^<partial: \d+ width: \d+> \| \d{3} \| /;
-/** Generated messages are shorter: only foreign ones are cut. */
+/** Exceeds all generated messages: only messages of other software are truncated. */
 const MAX_TEXT_LENGTH = 32 * 1024;
 /** Larger bodies are not parsed. */
 const MAX_BODY_BYTES = 256 * 1024;

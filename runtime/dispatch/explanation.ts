@@ -9,10 +9,10 @@ import { findFastest } from "./matrix.js";
 /** Phases of a request in a dispatcher, in this order. */
 export type Phase = "pre" | "wait" | "backends" | "merge" | "post";
 
-/** One attempt; the last one of a partition responded, or none could. */
+/** One attempt; only the last one of a partition can be successful. */
 interface DispatchAttempt {
   readonly backEnd: BackEnd;
-  /** Cost of each replica, or why it was unavailable. */
+  /** Cost of each replica, or the reason why it was unavailable. */
   readonly costs: readonly (number | "down" | "tried" | "full")[];
   /** HTTP status or connection fault; null while it runs. */
   outcome: number | string | null;
@@ -38,7 +38,7 @@ export class Explanation {
     this.#phase = first;
   }
 
-  /** Starts a phase, ending the one before. */
+  /** Ends the current phase and starts another one. */
   begin(phase: Phase): void {
     const now = performance.now();
     this.#phases.set(this.#phase, (this.#phases.get(this.#phase) ?? 0) + now - this.#sinceMs);
@@ -49,13 +49,13 @@ export class Explanation {
   /** Records the choice of a replica, before its channel is taken. */
   chosen(backEnd: BackEnd, replicas: readonly BackEnd[], tried: readonly BackEnd[]): void {
     if (this.#phase === "wait") this.begin("backends");
-    const { partition } = backEnd.place;
+    const { partition } = backEnd.position;
     const fastest = findFastest(replicas);
     const attempt: DispatchAttempt = {
       backEnd,
       costs: replicas.map((replica) => {
         if (tried.includes(replica)) return "tried";
-        if (replica.isDefunct) return "down";
+        if (replica.isDown) return "down";
         return replica.hasFreeChannel ? replica.value(fastest) : "full";
       }),
       outcome: null,
@@ -77,7 +77,7 @@ export class Explanation {
     last.below = parseJson(below);
   }
 
-  /** Ends the last phase: what is read later reports the time until now. */
+  /** Ends the last phase, so that later readers get the same durations. */
   end(): void {
     if (this.#isEnded) return;
     this.begin(this.#phase);
@@ -102,14 +102,16 @@ export class Explanation {
     const partitions = [...this.#attempts].sort(([a], [b]) => a - b);
     return partitions.map(([partition, tries]) => ({
       partition,
-      tries: tries.map(({ backEnd: { place, address }, costs, outcome, below, sinceMs, ms }) => ({
-        replica: place.replica,
-        address: `${address.host}:${address.port}`,
-        costs,
-        outcome,
-        ms: round(ms ?? now - sinceMs),
-        ...(below !== null && { below }),
-      })),
+      tries: tries.map(
+        ({ backEnd: { position, address }, costs, outcome, below, sinceMs, ms }) => ({
+          replica: position.replica,
+          address: `${address.host}:${address.port}`,
+          costs,
+          outcome,
+          ms: round(ms ?? now - sinceMs),
+          ...(below !== null && { below }),
+        }),
+      ),
     }));
   }
 }

@@ -1,8 +1,7 @@
-// Health checks: probes each back-end at start, when it has failed a request, and then with
-// exponential backoff until it responds. Healthy ones are not probed: a failed request shows that
-// they are down.
+// Health checks: probes each back-end at start, and after a failed request with exponential backoff
+// until it responds. Healthy back-ends are not probed: a failed request shows that they are down.
 //
-// A matrix may have 16,129 back-ends, all of them down. So concurrent probes and probes per second
+// A matrix may have 16,129 back-ends, all of them down, so concurrent probes and probes per second
 // are limited, and unresponsive back-ends are probed less often, with jitter.
 
 import { Backoff } from "../base/backoff.js";
@@ -22,20 +21,20 @@ import type { BackEndResponse } from "./response-parser.js";
 
 const HEALTHY = "SVC/3";
 const TICK_MS = 50;
-/** Intervals of probing a member that does not lead: without a leader, and with one. */
+/** Probe intervals of group members that do not lead: without a leader, and with one. */
 const LEADER_PROBE_MS = TICK_MS / 2;
 const STANDBY_PROBE_MS = 2000;
-/** Requests at a former leader are lost if it does not respond within this time. */
+/** Timeout for probes of former and late leaders. */
 const FORMER_PROBE_MS = 1000;
-/** A connection that was just used may be lost without a sign: the next probe needs a new one. */
-const AGAIN_MS = 1000;
+/** Timeout for a probe on a used connection, which may be dead; the next probe opens a new one. */
+const REUSED_PROBE_MS = 1000;
 const PROBES_PER_TICK = (PROBES_PER_SECOND * TICK_MS) / 1000;
 
 const BACKOFF = {
   ...{ minMs: PROBE_INTERVAL_MS, maxMs: MAX_PROBE_INTERVAL_MS, factor: 1.5, jitter: 0.2 },
 };
 
-/** An unhealthy back-end, and when its next probe is due. */
+/** Probe schedule of an unhealthy back-end. */
 interface ProbeState {
   readonly backoff: Backoff;
   dueMs: number;
@@ -51,15 +50,15 @@ export class HealthChecker {
   readonly #confirming = new Set<Probe>();
   /** Probes of leaders whose responses are late. */
   readonly #suspected = new Map<BackEnd, Probe>();
-  /** Leaders that do not respond to those probes either. */
+  /** Late leaders that do not respond to probes either. */
   readonly #silent = new WeakSet<BackEnd>();
-  /** Leaders that have responded to one, and until when they count as slow. */
+  /** Late leaders that responded to a probe, with the time until which they count as only slow. */
   readonly #trusted = new WeakMap<BackEnd, number>();
-  /** By partition: highest epoch of a leader; others do not know yet that they were replaced. */
+  /** By partition: highest epoch of a leader. Leaders with a lower one were replaced. */
   readonly #epochs = new Map<number, number>();
   #timer: NodeJS.Timeout | null = null;
   /** Round-robin position of the next tick. */
-  #at = 0;
+  #next = 0;
 
   /**
    * @param revived called when a back-end becomes usable again
@@ -78,13 +77,13 @@ export class HealthChecker {
   /** Resolves when each back-end was probed once, or at the startup deadline. */
   async start(): Promise<void> {
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
-    await this.ask(this.#backEnds);
+    await this.probeAll(this.#backEnds);
   }
 
-  /** Watches the back-ends of another matrix from now on. */
+  /** Switches to the back-ends of another matrix. */
   watch(matrix: Matrix): void {
     this.#backEnds = [...matrix.all()];
-    this.#at = 0;
+    this.#next = 0;
     this.#epochs.clear();
     const watched = new Set(this.#backEnds);
     for (const backEnd of this.#unhealthy.keys()) {
@@ -93,13 +92,13 @@ export class HealthChecker {
   }
 
   /** Probes unhealthy back-ends; resolves like `start`. */
-  async ask(backEnds: readonly BackEnd[]): Promise<void> {
+  async probeAll(backEnds: readonly BackEnd[]): Promise<void> {
     const deadlineMs = performance.now() + STARTUP_PROBE_MS;
     const started = new Set<Promise<void>>();
     for (const backEnd of backEnds) {
       if (started.size >= MAX_CONCURRENT_PROBES) await Promise.race(started);
       if (this.#timer === null || performance.now() > deadlineMs) return;
-      if (!backEnd.isDefunct || this.#probing.has(backEnd)) continue;
+      if (!backEnd.isDown || this.#probing.has(backEnd)) continue;
       const probe: Promise<void> = this.#probe(backEnd).finally(() => started.delete(probe));
       started.add(probe);
     }
@@ -117,25 +116,25 @@ export class HealthChecker {
   }
 
   /**
-   * Probes a back-end immediately after it has failed a request: one slow response must not keep
-   * it out.
+   * Probes a back-end immediately after it has failed a request, so that one failure alone does not
+   * exclude it.
    */
   check(backEnd: BackEnd): void {
-    if (backEnd.row.isLeader) this.#findLeader(backEnd.place.partition);
+    if (backEnd.row.isLeader) this.#findLeader(backEnd.position.partition);
     if (this.#timer !== null && !this.#probing.has(backEnd)) void this.#probe(backEnd);
   }
 
   /**
-   * A leader is late: another instance may lead by now. One that responds to a probe is only slow,
-   * so that its group is left alone for a while.
+   * Handles a late leader: another instance may lead by now. A leader that responds to a probe is
+   * only slow, so its group is not probed again for a while.
    */
   suspect(leader: BackEnd): void {
     if (performance.now() < (this.#trusted.get(leader) ?? 0)) return;
-    this.#findLeader(leader.place.partition);
-    if (!this.#suspected.has(leader)) void this.#ask(leader);
+    this.#findLeader(leader.position.partition);
+    if (!this.#suspected.has(leader)) void this.#probeSuspect(leader);
   }
 
-  async #ask(leader: BackEnd): Promise<void> {
+  async #probeSuspect(leader: BackEnd): Promise<void> {
     let probe: Probe;
     const isWatched = (): boolean => this.#timer !== null && this.#backEnds.includes(leader);
     do {
@@ -145,7 +144,7 @@ export class HealthChecker {
       probe.close();
       if (probe.isLate) this.#silent.add(leader);
       else this.#silent.delete(leader);
-    } while (probe.isLate && !leader.isDefunct && isWatched());
+    } while (probe.isLate && !leader.isDown && isWatched());
     this.#suspected.delete(leader);
     if ((await probe.result)?.leads == null) return;
     this.#trusted.set(leader, performance.now() + STANDBY_PROBE_MS);
@@ -154,48 +153,53 @@ export class HealthChecker {
   #tick(): void {
     const now = performance.now();
     let free = Math.min(PROBES_PER_TICK, MAX_CONCURRENT_PROBES - this.#probing.size);
-    for (let left = this.#backEnds.length; left > 0 && free > 0; left--) {
-      const backEnd = this.#backEnds[this.#at]!;
-      this.#at = (this.#at + 1) % this.#backEnds.length;
-      if (!backEnd.isDefunct || this.#probing.has(backEnd)) continue;
+    for (let remaining = this.#backEnds.length; remaining > 0 && free > 0; remaining--) {
+      const backEnd = this.#backEnds[this.#next]!;
+      this.#next = (this.#next + 1) % this.#backEnds.length;
+      if (!backEnd.isDown || this.#probing.has(backEnd)) continue;
       if (now < (this.#unhealthy.get(backEnd)?.dueMs ?? 0)) continue;
       free--;
       void this.#probe(backEnd);
     }
   }
 
-  /** @param kept connection of the last probe */
-  async #probe(backEnd: BackEnd, kept?: Channel): Promise<void> {
-    const probe = new Probe(backEnd, kept === undefined ? PROBE_TIMEOUT_MS : AGAIN_MS, kept);
+  /** @param reused connection of the previous probe */
+  async #probe(backEnd: BackEnd, reused?: Channel): Promise<void> {
+    const probe = new Probe(
+      backEnd,
+      reused === undefined ? PROBE_TIMEOUT_MS : REUSED_PROBE_MS,
+      reused,
+    );
     this.#probing.set(backEnd, probe);
     const answer = await probe.result;
     this.#probing.delete(backEnd);
-    if (answer === null || !this.#leads(backEnd, answer)) return this.#postpone(backEnd, probe);
+    if (answer === null || !this.#mayReceive(backEnd, answer))
+      return this.#postpone(backEnd, probe);
     probe.close();
     this.#unhealthy.delete(backEnd);
     this.#silent.delete(backEnd);
-    backEnd.revive(answer.takesTrunk);
+    backEnd.markUp(answer.takesTrunk);
     this.#revived();
   }
 
-  /** Returns whether a back-end may get requests: of a group, only the leader. */
-  #leads(backEnd: BackEnd, { leads }: BackEndResponse): boolean {
-    const { row, place } = backEnd;
+  /** Returns whether a back-end may receive requests; in a group, only the leader may. */
+  #mayReceive(backEnd: BackEnd, { leads }: BackEndResponse): boolean {
+    const { row, position } = backEnd;
     if (!row.isLeader) return true;
-    const highest = this.#epochs.get(place.partition) ?? 0;
+    const highest = this.#epochs.get(position.partition) ?? 0;
     if (leads === null || leads < highest) return false;
-    this.#epochs.set(place.partition, leads);
+    this.#epochs.set(position.partition, leads);
     if (leads === highest) return true;
-    for (const other of this.#membersOf(place.partition)) {
-      if (other === backEnd) continue;
-      if (!other.isDefunct) other.retire("another instance leads");
-      if (other.running > 0) void this.#confirm(other);
+    for (const member of this.#membersOf(position.partition)) {
+      if (member === backEnd) continue;
+      if (!member.isDown) member.markDown("another instance leads");
+      if (member.running > 0) void this.#checkFormer(member);
     }
     return true;
   }
 
-  /** Requests at a former leader end there, unless it does not respond any more. */
-  async #confirm(former: BackEnd): Promise<void> {
+  /** Fails the requests at a former leader if it no longer responds; otherwise they complete. */
+  async #checkFormer(former: BackEnd): Promise<void> {
     if (this.#silent.has(former)) return this.#lost(former);
     const probe = this.#suspected.get(former) ?? new Probe(former, FORMER_PROBE_MS);
     this.#confirming.add(probe);
@@ -208,56 +212,58 @@ export class HealthChecker {
   /** Probes all members of a group at once. */
   #findLeader(partition: number): void {
     for (const member of this.#membersOf(partition)) {
-      const isProbed = !member.isDefunct || this.#probing.has(member);
+      const isProbed = !member.isDown || this.#probing.has(member);
       if (!isProbed && this.#timer !== null) void this.#probe(member);
     }
   }
 
-  #standbyMs({ place }: BackEnd): number {
-    const hasLeader = this.#membersOf(place.partition).some(
-      (one) => !one.isDefunct && !this.#suspected.has(one),
+  #standbyMs({ position }: BackEnd): number {
+    const hasLeader = this.#membersOf(position.partition).some(
+      (member) => !member.isDown && !this.#suspected.has(member),
     );
     return hasLeader ? STANDBY_PROBE_MS : LEADER_PROBE_MS;
   }
 
   #membersOf(partition: number): readonly BackEnd[] {
-    return this.#backEnds.filter(({ row, place }) => row.isLeader && place.partition === partition);
+    return this.#backEnds.filter(
+      ({ row, position }) => row.isLeader && position.partition === partition,
+    );
   }
 
   #postpone(backEnd: BackEnd, probe: Probe): void {
     if (this.#timer === null) return probe.close();
-    backEnd.retire("health check failed");
+    backEnd.markDown("health check failed");
     const state = this.#unhealthy.get(backEnd) ?? { backoff: new Backoff(BACKOFF), dueMs: 0 };
     const { isLeader } = backEnd.row;
     const delayMs = isLeader ? this.#standbyMs(backEnd) : state.backoff.fail();
     state.dueMs = performance.now() + delayMs;
     this.#unhealthy.set(backEnd, state);
-    // Requests wait for a leader. Many groups at once keep to the limit of probes.
+    // Probes sooner than by ticks, because requests wait for a leader, unless too many are down.
     if (delayMs >= TICK_MS || this.#unhealthy.size > PROBES_PER_TICK) return probe.close();
     setTimeout(() => this.#probeAgain(backEnd, probe.channel), delayMs).unref();
   }
 
   #probeAgain(backEnd: BackEnd, channel: Channel): void {
-    const isWaiting = backEnd.isDefunct && this.#unhealthy.has(backEnd);
+    const isWaiting = backEnd.isDown && this.#unhealthy.has(backEnd);
     const isDue = this.#timer !== null && isWaiting && !this.#probing.has(backEnd);
     if (!isDue) channel.abort();
     else void this.#probe(backEnd, channel.isOpen ? channel : undefined);
   }
 }
 
-/** One probe, on a connection of its own or on that of the probe before. */
+/** One probe, on a new connection or on that of the previous probe. */
 class Probe implements ChannelUser {
   /** Response of a healthy back-end, otherwise null. */
   readonly result: Promise<BackEndResponse | null>;
-  /** Whether it has responded at all. */
+  /** The back-end has sent a response, healthy or not. */
   hasAnswered = false;
-  /** Whether it has not responded in time. */
+  /** The timeout has passed without a response. */
   isLate = false;
   readonly channel: Channel;
   readonly #timer: NodeJS.Timeout;
   #resolve: (answer: BackEndResponse | null) => void = () => {};
 
-  constructor({ address, connector }: BackEnd, timeoutMs: number, kept?: Channel) {
+  constructor({ address, connector }: BackEnd, timeoutMs: number, reused?: Channel) {
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -265,7 +271,7 @@ class Probe implements ChannelUser {
       this.isLate = true;
       this.cancel();
     }, timeoutMs);
-    this.channel = kept ?? new Channel(0, address, "", () => {}, undefined, connector);
+    this.channel = reused ?? new Channel(0, address, "", () => {}, undefined, connector);
     const fields = `Host: ${address.host}\r\n${TRUNK_HEADER}: 1\r\n`;
     const head = `GET /svc/hc HTTP/1.1\r\n${fields}\r\n`;
     this.channel.send(head, null, this);

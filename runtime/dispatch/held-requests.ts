@@ -1,5 +1,5 @@
-// Requests that wait at a dispatcher while slots move: those for keys of the slots, and those for
-// all partitions. Requests for other keys go on.
+// Requests that wait at a dispatcher while slots move: requests for keys of these slots, and
+// requests for all partitions. Requests for other keys continue.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Dispatch } from "./dispatch-call.js";
@@ -10,9 +10,9 @@ import type { Matrix } from "./matrix.js";
 export interface RequestHold {
   /** Slots that move. */
   readonly slots: readonly number[];
-  /** Requests of readonly plugins wait, too: groups have the slots twice, or not at all. */
+  /** Readonly requests wait, too: the slots exist twice or not at all during the switch. */
   readonly withQueries: boolean;
-  /** Time for running requests to end. */
+  /** Maximum wait for running requests to end. */
   readonly drainMs: number;
 }
 
@@ -20,14 +20,14 @@ interface HoldOwner {
   readonly matrix: Matrix;
   isReadonly(request: ForwardedRequest): boolean;
   dispatch(dispatch: Dispatch): void;
-  /** Returns the requests that back-ends execute, or will. */
+  /** Returns the requests that back-ends execute or will execute. */
   running(): Iterable<ForwardedRequest>;
 }
 
-/** Others get 503. */
+/** Maximum number of waiting requests; others get 503. */
 const MAX_HELD = 10_000;
 const DRAIN_POLL_MS = 2;
-/** A hold ends by itself: engines refuse changes of what moves, and mixed answers get 503. */
+/** After this time a hold is safe to end: engines refuse changes of moving slots on their own. */
 const MAX_HOLD_MS = 10_000;
 
 export class HeldRequests {
@@ -36,26 +36,26 @@ export class HeldRequests {
   #hold: RequestHold | null = null;
   #slots: ReadonlySet<number> = new Set();
   readonly #maxMs: number;
-  #limit: NodeJS.Timeout | undefined;
+  #releaseTimer: NodeJS.Timeout | undefined;
 
-  /** @param maxMs for which requests wait at most, unless they are held once more */
+  /** @param maxMs maximum duration of a hold, unless it is renewed */
   constructor(owner: HoldOwner, maxMs = MAX_HOLD_MS) {
     this.#owner = owner;
     this.#maxMs = maxMs;
   }
 
   /**
-   * Holds requests back. Resolves when none of them is running, or after `drainMs`.
+   * Starts or renews a hold. Resolves when no held request is running, or after `drainMs`.
    * @returns number of requests that are still running
    */
   async hold(hold: RequestHold): Promise<number> {
     this.#hold = hold;
     this.#slots = new Set(hold.slots);
-    clearTimeout(this.#limit);
-    this.#limit = setTimeout(() => this.release(), this.#maxMs).unref();
+    clearTimeout(this.#releaseTimer);
+    this.#releaseTimer = setTimeout(() => this.release(), this.#maxMs).unref();
     const deadline = performance.now() + hold.drainMs;
     for (;;) {
-      const running = [...this.#owner.running()].filter((request) => this.includes(request)).length;
+      const running = [...this.#owner.running()].filter((request) => this.mustWait(request)).length;
       if (running === 0 || performance.now() >= deadline) return running;
       await sleep(DRAIN_POLL_MS);
     }
@@ -64,12 +64,12 @@ export class HeldRequests {
   /** Ends the hold: sends the waiting requests in the order of their arrival. */
   release(): void {
     this.#hold = null;
-    clearTimeout(this.#limit);
+    clearTimeout(this.#releaseTimer);
     for (const dispatch of this.#waiting.splice(0)) this.#owner.dispatch(dispatch);
   }
 
-  /** Returns whether a request waits now. */
-  includes(request: ForwardedRequest): boolean {
+  /** Returns whether a request must wait now. */
+  mustWait(request: ForwardedRequest): boolean {
     if (this.#hold === null) return false;
     const { slots } = this.#owner.matrix;
     const { key } = request;
@@ -77,7 +77,7 @@ export class HeldRequests {
     return this.#hold.withQueries || !this.#owner.isReadonly(request);
   }
 
-  /** Takes a request that must wait; returns false if too many do. */
+  /** Adds a waiting request; returns false if there are too many. */
   push(dispatch: Dispatch): boolean {
     if (this.#waiting.length >= MAX_HELD) return false;
     this.#waiting.push(dispatch);

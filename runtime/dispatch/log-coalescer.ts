@@ -13,18 +13,18 @@ export interface LogCoalescerOptions {
 }
 
 export class LogCoalescer {
-  readonly #parts: LogCoalescerOptions;
+  readonly #options: LogCoalescerOptions;
   readonly #unlogged = new Map<string, number>();
   #logged = 0;
   #isWaiting = false;
 
-  constructor(parts: LogCoalescerOptions) {
-    this.#parts = parts;
+  constructor(options: LogCoalescerOptions) {
+    this.#options = options;
   }
 
   /** Returns whether a change is to be logged individually; counts it otherwise. */
   admits(kind: string): boolean {
-    const { maxLines, windowMs, later } = this.#parts;
+    const { maxLines, windowMs, later } = this.#options;
     if (!this.#isWaiting) {
       this.#isWaiting = true;
       later(() => this.#end(), windowMs);
@@ -37,9 +37,9 @@ export class LogCoalescer {
     return false;
   }
 
-  /** While changes keep coming, the next window starts full and only its summary is logged. */
+  /** After a window with unlogged changes, the next one logs only a summary. */
   #end(): void {
-    const { maxLines, report } = this.#parts;
+    const { maxLines, report } = this.#options;
     this.#isWaiting = false;
     if (this.#unlogged.size === 0) {
       this.#logged = 0;
@@ -49,7 +49,7 @@ export class LogCoalescer {
     this.#unlogged.clear();
     this.#logged = maxLines;
     this.#isWaiting = true;
-    this.#parts.later(() => this.#end(), this.#parts.windowMs);
+    this.#options.later(() => this.#end(), this.#options.windowMs);
     report(unlogged);
   }
 }

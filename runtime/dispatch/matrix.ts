@@ -19,14 +19,14 @@ export class Matrix {
   /** By partition, then replica. */
   readonly backEnds: readonly (readonly BackEnd[])[];
 
-  readonly means: PluginMeans;
-  /** Slots of the system, which move while it runs; null: those of the configuration do not. */
+  readonly pluginMeans: PluginMeans;
+  /** Slots of a running system, which can move; null: the slots of the configuration are fixed. */
   readonly #system: InstanceSlots | null;
   #slots: SlotMap | null;
   #slotsId: string | null;
-  /** It has rows for the leaders of groups. */
+  /** True if the matrix has rows for leaders of groups. */
   readonly hasLeaders: boolean;
-  /** By partition: the most engines that contributed to one response. */
+  /** By partition: maximum number of engines that contributed to one response. */
   readonly #leaves: number[];
 
   /** @param former matrix whose unchanged back-ends are reused */
@@ -35,8 +35,8 @@ export class Matrix {
     this.#slots = config.slots === null ? null : new SlotMap(config.slots);
     this.#slotsId = config.slots?.id ?? null;
     this.#system = config.slots?.groups === undefined ? null : threadSlots();
-    this.means = former?.means ?? new PluginMeans();
-    const known = former?.byAddress() ?? new Map<string, BackEnd[]>();
+    this.pluginMeans = former?.pluginMeans ?? new PluginMeans();
+    const formerBackEnds = former?.byAddress() ?? new Map<string, BackEnd[]>();
     this.width = config.partitions.length;
     this.height = config.replicas.length;
     const { width, height } = this;
@@ -47,10 +47,10 @@ export class Matrix {
         const isPrimary = replica === config.primaryRow;
         const place = { partition, replica, width, height, isPrimary };
         const row = config.replicas[replica]!;
-        const found = known.get(formatAddress(address)) ?? [];
-        const same = found.find((backEnd) => backEnd.isFor(row, place, connector));
-        if (same !== undefined) return same;
-        return new BackEnd(address, row, place, config.connectTimeoutMs, found[0], connector);
+        const candidates = formerBackEnds.get(formatAddress(address)) ?? [];
+        const reusable = candidates.find((backEnd) => backEnd.isFor(row, place, connector));
+        if (reusable !== undefined) return reusable;
+        return new BackEnd(address, row, place, config.connectTimeoutMs, candidates[0], connector);
       }),
     );
   }
@@ -72,8 +72,8 @@ export class Matrix {
   }
 
   /**
-   * Returns the only partition that a request is for; null: all; -1: none of this matrix owns its
-   * key.
+   * Returns the partition that a request is for; null: all; -1: no partition of this matrix owns
+   * its key.
    */
   partitionFor({ target, key }: Pick<ForwardedRequest, "target" | "key">): number | null {
     if (target !== null) return Number(target % BigInt(this.width));
@@ -81,20 +81,19 @@ export class Matrix {
   }
 
   /**
-   * Returns the share of engines, down to the leaves, that contributed, relative to the most that
-   * each partition ever had.
+   * Returns the share of engines that contributed, relative to the largest number so far.
    * @param leaves engines that contributed, by partition
    */
   coverage(leaves: readonly number[]): number {
     let answered = 0;
-    let known = 0;
+    let expected = 0;
     for (const [partition, count] of leaves.entries()) {
       const most = Math.max(this.#leaves[partition]!, count);
       this.#leaves[partition] = most;
       answered += count;
-      known += most;
+      expected += most;
     }
-    return answered / known;
+    return answered / expected;
   }
 
   /** Returns whether a response may lack partitions that are down. */
@@ -106,16 +105,16 @@ export class Matrix {
     for (const replicas of this.backEnds) yield* replicas;
   }
 
-  /** Built once per change: with up to 16,129 back-ends a search for each would be quadratic. */
+  /** Indexes the back-ends: with up to 16,129 of them, a search for each would be quadratic. */
   byAddress(): Map<string, BackEnd[]> {
-    const known = new Map<string, BackEnd[]>();
+    const byAddress = new Map<string, BackEnd[]>();
     for (const backEnd of this.all()) {
       const text = formatAddress(backEnd.address);
-      const found = known.get(text);
-      if (found === undefined) known.set(text, [backEnd]);
-      else found.push(backEnd);
+      const candidates = byAddress.get(text);
+      if (candidates === undefined) byAddress.set(text, [backEnd]);
+      else candidates.push(backEnd);
     }
-    return known;
+    return byAddress;
   }
 
   /** Open connections. */
@@ -135,10 +134,10 @@ export class Matrix {
   }
 
   /**
-   * Returns the replica of a partition that a request goes to.
+   * Returns the replica of a partition for a request.
    * @param tried replicas that failed this request
-   * @param isRetryable may be used as the trial of an ejected back-end
-   * @param isForLeader only the leader of a group executes it
+   * @param isRetryable the request may be the trial of an ejected back-end
+   * @param isForLeader only the leader of a group executes the request
    */
   choose(
     partition: number,
@@ -155,12 +154,12 @@ export class Matrix {
     }
     if (isPrimary) {
       const primary = replicas[this.config.primaryRow]!;
-      if (primary.isDefunct || tried.includes(primary)) return "down";
+      if (primary.isDown || tried.includes(primary)) return "down";
       return primary.hasFreeChannel ? primary : "busy";
     }
     if (affinity >= 0 && tried.length === 0) {
-      const { isDefunct, hasFreeChannel, outlier } = replicas[affinity % this.height]!;
-      const isHealthy = !isDefunct && !outlier.isEjected;
+      const { isDown, hasFreeChannel, outlier } = replicas[affinity % this.height]!;
+      const isHealthy = !isDown && !outlier.isEjected;
       if (isHealthy && hasFreeChannel) return replicas[affinity % this.height]!;
     }
     return findCheapest(replicas, tried, isRetryable);
@@ -174,21 +173,21 @@ export class Matrix {
     return replicas.every(({ isLeader }) => isLeader === true);
   }
 
-  /** Returns whether the partition has rows for leaders, and none of their back-ends leads. */
+  /** Returns whether the partition is a group that has no leader now. */
   lacksLeader(partition: number): boolean {
     const members = this.backEnds[partition]!.filter(({ row }) => row.isLeader);
-    return members.length > 0 && members.every(({ isDefunct }) => isDefunct);
+    return members.length > 0 && members.every(({ isDown }) => isDown);
   }
 
   /** Partitions with a replica that is up. */
   get alive(): number {
-    return this.backEnds.filter((replicas) => replicas.some(({ isDefunct }) => !isDefunct)).length;
+    return this.backEnds.filter((replicas) => replicas.some(({ isDown }) => !isDown)).length;
   }
 
   /** Releases the back-ends that the next matrix does not reuse. */
-  leaveTo(next: Matrix): void {
-    const kept = new Set(next.all());
-    for (const backEnd of this.all()) if (!kept.has(backEnd)) backEnd.leave();
+  releaseUnused(next: Matrix): void {
+    const reused = new Set(next.all());
+    for (const backEnd of this.all()) if (!reused.has(backEnd)) backEnd.leave();
   }
 
   close(): void {
@@ -201,8 +200,8 @@ function formatAddress({ host, port }: BackEndAddress): string {
 }
 
 /**
- * Returns the first of the replicas with the lowest cost. An ejected one is better than none,
- * and is tried now and then.
+ * Returns the first replica with the lowest cost. An ejected replica is chosen only if all others
+ * are down or ejected too, or for a trial request.
  */
 function findCheapest(
   replicas: readonly BackEnd[],
@@ -215,7 +214,7 @@ function findCheapest(
   let unavailable: UnavailableReason = "down";
   let isAnyHealthy = false;
   for (const backEnd of replicas) {
-    if (backEnd.isDefunct || (tried.length > 0 && tried.includes(backEnd))) continue;
+    if (backEnd.isDown || (tried.length > 0 && tried.includes(backEnd))) continue;
     const isEjected = backEnd.outlier.isEjected;
     unavailable = "busy";
     isAnyHealthy ||= !isEjected;
@@ -239,9 +238,9 @@ function findCheapest(
 export function findFastest(replicas: readonly BackEnd[]): number {
   let fastest = 0;
   if (replicas.length === 1) return fastest;
-  for (const { isDefunct, speed } of replicas) {
+  for (const { isDown, speed } of replicas) {
     const { perRequest } = speed;
-    if (isDefunct || perRequest === 0) continue;
+    if (isDown || perRequest === 0) continue;
     if (fastest === 0 || perRequest < fastest) fastest = perRequest;
   }
   return fastest;

@@ -43,7 +43,7 @@ export function mergePartials(
 }
 
 /**
- * Merges the intact ones of the received partials; returns null if there are none.
+ * Merges the received partials without the corrupt ones; returns null if none remains.
  * @throws ResponseError if partials are incompatible
  */
 export function mergeTrusted(partials: readonly (Uint8Array | null)[]): MergedResponse | null {
@@ -57,8 +57,8 @@ function mergeViews(views: readonly (PartialView | null)[], target: number | nul
   const filled = arrived.filter(({ count }) => count > 0);
   const sorting = commonSorting(views);
   if (arrived.length === 0) throw new TypeError("nothing to merge");
-  // The maximum as it stands: unlimited (-1) only if every partition is, so that one without a
-  // limit does not override one that sets it.
+  // Unlimited (-1) only if every partition is unlimited: a partition without a limit must not
+  // override the limit of another one.
   const maxhits = arrived.reduce((most, view) => Math.max(most, view.maxhits), -1);
   const available = sum(filled, "count");
   const count = maxhits < 0 ? available : Math.min(available, maxhits);
@@ -113,7 +113,7 @@ function commonSorting(views: readonly (PartialView | null)[]): Sorting {
       const orders = `sortby ${sortbyText(view.sortby)} differs from ${sortbyText(first.sortby)}`;
       throw new ResponseError(`partial ${partition} ${orders} of partial ${lowest}`);
     }
-    // An engine without a declared key type reports int until it meets a fraction.
+    // An engine without a declared key type reports int until it has a fractional key.
     if (view.keytype === "float") keytype = "float";
   }
   return { sortby: first.sortby, keytype };
@@ -238,7 +238,7 @@ class Tournament {
     for (let node = this.#leaves - 1; node > 0; node--) this.#play(node);
   }
 
-  /** The partial whose next entry comes first. */
+  /** The partial with the next entry in order. */
   get winner(): number {
     return this.#winners[1]!;
   }

@@ -2,7 +2,7 @@
 // A timeout, or five consecutive 5xx, eject it for 1, 2, 4 … s. Then one trial request is admitted;
 // its success closes the breaker, with a slow start.
 //
-//   up ──timeout, 5 × 5xx──► ejected ──time is over──► half-open ──success──► up, slow start
+//   up ──timeout, 5 × 5xx──► ejected ──time elapsed──► half-open ──success──► up, slow start
 //                               ▲                          │
 //                               └───────────failure────────┘
 
@@ -41,12 +41,12 @@ export class OutlierDetector {
 
   /**
    * Returns whether a request may be the trial.
-   * @param isRepeatable losing it is harmless; other requests wait a while for such a one
+   * @param isRetryable losing it is harmless; other requests qualify only after a further delay
    */
-  isHalfOpenDue(isRepeatable: boolean): boolean {
+  isHalfOpenDue(isRetryable: boolean): boolean {
     if (this.#ejectedUntilMs === 0 || this.#isHalfOpen) return false;
-    const patienceMs = isRepeatable ? 0 : RETRYABLE_TRIAL_WAIT_MS;
-    return performance.now() >= this.#ejectedUntilMs + patienceMs;
+    const extraDelayMs = isRetryable ? 0 : RETRYABLE_TRIAL_WAIT_MS;
+    return performance.now() >= this.#ejectedUntilMs + extraDelayMs;
   }
 
   /** Cost factor of the slow start. */
@@ -56,12 +56,12 @@ export class OutlierDetector {
   }
 
   /** Records that a request was sent. */
-  begun(): void {
+  requestSent(): void {
     if (this.#ejectedUntilMs > 0) this.#isHalfOpen = true;
   }
 
   /** Records that a request ended, in any way. */
-  ended(): void {
+  requestEnded(): void {
     this.#isHalfOpen = false;
   }
 
@@ -83,15 +83,15 @@ export class OutlierDetector {
     this.#eject("timed out");
   }
 
-  #eject(why: string): void {
+  #eject(reason: string): void {
     const now = performance.now();
-    // Several requests that hang together count as one failure.
+    // Several requests that time out together count as one failure.
     if (now < this.#ejectedUntilMs) return;
     const isRelapse = this.#ejectedUntilMs > 0 || now - this.#recoveredMs < MAX_EJECTION_MS;
     if (!isRelapse) this.#ejection.reset();
     const ms = this.#ejection.fail();
     this.#ejectedUntilMs = now + ms;
-    this.#onChange(`${why}: ejected for ${ms / 1000} s`);
+    this.#onChange(`${reason}: ejected for ${ms / 1000} s`);
     this.#errors = 0;
   }
 }

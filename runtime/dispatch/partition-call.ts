@@ -35,9 +35,9 @@ export class PartitionCall {
   tried = NONE;
   /** The replica chosen for the next attempt. */
   backEnd: BackEnd | null = null;
-  /** Running attempts; after the response, those it preceded. */
+  /** Running attempts; after the response, hedges that have not ended. */
   attempts = NO_ATTEMPTS;
-  /** True if a back-end may have executed it. */
+  /** True if a back-end may have executed the request. */
   isBegun = false;
   answer: BackEndResponse | null = null;
   /** Failure reported to the parent in place of a response. */
@@ -49,7 +49,7 @@ export class PartitionCall {
     this.partition = partition;
   }
 
-  /** True if it is not done and no replica has the request. */
+  /** True if the partition still needs a response and no attempt is running. */
   get isUnsent(): boolean {
     return !this.isDone && this.attempts.length === 0;
   }
@@ -61,12 +61,12 @@ export class PartitionCall {
   }
 
   /** Excludes a replica from further attempts. */
-  giveUp(backEnd: BackEnd): void {
+  exclude(backEnd: BackEnd): void {
     this.tried = [...this.tried, backEnd];
   }
 
   /** Records that the last attempt was not executed. */
-  markUnseen(): void {
+  markNotExecuted(): void {
     if (this.attempts.length === 0) this.isBegun = false;
   }
 
@@ -77,7 +77,7 @@ export class PartitionCall {
   }
 
   /** Excludes the partition from the response. */
-  leaveOut(): void {
+  omit(): void {
     this.failure = null;
     this.isDone = true;
   }
@@ -104,7 +104,7 @@ export class Attempt implements ChannelUser {
     owner: AttemptOwner,
   ) {
     this.#owner = owner;
-    this.channel = backEnd.take();
+    this.channel = backEnd.takeChannel();
     this.load = backEnd.load;
     backEnd.speed.requestSent(this.sentMs);
     const { head, body } = signedRequest(request);
@@ -114,7 +114,7 @@ export class Attempt implements ChannelUser {
   /** The step recorded in a trace. */
   get step(): DispatchedStep {
     const { host, port } = this.backEnd.address;
-    const { partition, replica } = this.backEnd.place;
+    const { partition, replica } = this.backEnd.position;
     return { partition, replica, host, port, sentMs: this.sentMs };
   }
 
@@ -131,7 +131,7 @@ export class Attempt implements ChannelUser {
     const { attempts } = this.part;
     this.part.attempts =
       attempts.length === 1 ? NO_ATTEMPTS : attempts.filter((other) => other !== this);
-    this.backEnd.give(this.channel, backlog);
+    this.backEnd.returnChannel(this.channel, backlog);
   }
 
   /** Closes the connection; the back-end may continue executing. */
@@ -155,7 +155,7 @@ export interface Answered {
   readonly allowsPartial: boolean;
 }
 
-/** A back-end responded with an error, or not at all. */
+/** A back-end failed or did not respond. */
 export interface Failure {
   readonly kind: "failed";
   readonly status: PassedStatus | 500;
@@ -168,7 +168,7 @@ export interface DispatchRefusal {
   readonly kind: "refused";
   readonly status: 429 | 503;
   readonly message: string;
-  /** True if a back-end may have executed it at least in part. */
+  /** True if a back-end may have executed the request, even in part. */
   readonly isBegun: boolean;
 }
 

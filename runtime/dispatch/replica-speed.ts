@@ -1,27 +1,27 @@
-// How fast a back-end responds compared with the other replicas of its partition. Each response is
-// divided by the number of requests that ran beside it, and by the mean of its plugin, so that load
-// and the mix of plugins do not count. The estimate rises by a tenth of a difference and falls by
-// half of it: one slow response changes little, and a back-end that is well again gets its share
-// within a few responses.
+// Estimates how fast a back-end responds compared with the other replicas of its partition. Each
+// latency is divided by the number of concurrent requests and by the mean of its plugin, so that
+// neither load nor the mix of plugins matters. The estimate rises by a tenth of a difference and
+// falls by half of it: one slow response changes little, and a back-end that has recovered gets its
+// share after a few responses.
 //
-// A slow back-end gets few requests, which alone can show that it is well again: trials.
+// A slow back-end gets few requests, so trials detect that it has recovered.
 
 import { MAX_RETRYABLE_PLUGINS } from "../base/limits.js";
 
 const RISE = 0.1;
 const FALL = 0.5;
-/** Maximum of a sample, relative to the estimate: one pause alone makes no replica slow. */
+/** Maximum of a sample, relative to the estimate: a single pause must not make a replica slow. */
 const MAX_RISE = 10;
-/** Responses without which nothing is concluded: the first ones may be slow. */
+/** Minimum number of samples for an estimate: the first responses may be slow. */
 const MIN_SAMPLES = 10;
 /** Added to each time, because relative differences of very short times are noise. */
 const NOISE_MS = 1;
-/** Smaller differences are noise: then the rules of the interface alone decide. */
+/** Smaller differences are noise: only the rules of the interface apply. */
 const SLOW_RATIO = 2;
-/** A trial is due after this time, once others got this many requests. */
+/** A trial is due after this time and this many requests to other replicas. */
 const TRIAL_MS = 250;
 const TRIAL_REQUESTS = 100;
-/** After this time a trial is due with any request. */
+/** After this time, any request can be the trial. */
 const LATE_TRIAL_MS = 10_000;
 const MIN_MEAN_STEP = 0.02;
 
@@ -30,7 +30,7 @@ interface Mean {
   samples: number;
 }
 
-/** Mean milliseconds of each plugin per request that runs beside it. */
+/** Mean latency of each plugin, per concurrent request. */
 export class PluginMeans {
   readonly #means = new Map<string, Mean>();
 
@@ -54,7 +54,7 @@ export class ReplicaSpeed {
   #perRequest = 0;
   #samples = 0;
   #lastSentMs = 0;
-  /** Requests that it would have got if it were not slow. */
+  /** Requests that other replicas got since the last one, because this one is slow. */
   #passedOver = 0;
 
   /** Relative time of a request; 0: unknown. */
@@ -71,7 +71,7 @@ export class ReplicaSpeed {
     else this.#perRequest += RISE * (Math.min(relative, MAX_RISE * former) - former);
   }
 
-  /** Forgets what is known, such as before a restart. */
+  /** Discards the samples after a recovery: the back-end may have restarted. */
   forget(): void {
     this.#perRequest = 0;
     this.#samples = 0;
@@ -84,7 +84,7 @@ export class ReplicaSpeed {
   }
 
   /**
-   * Returns how much longer a request takes than in the fastest replica; 1 unless that is clear.
+   * Returns how many times longer a request takes than in the fastest replica; 1 unless it is slow.
    * @param fastest `perRequest` of that replica
    */
   factor(fastest: number): number {
@@ -94,7 +94,7 @@ export class ReplicaSpeed {
 
   /**
    * Returns whether a slow back-end should get the request as a trial; counts it otherwise.
-   * @param isRetryable it changes nothing, and may be slow
+   * @param isRetryable the request changes nothing and may be slow
    */
   isTrialDue(nowMs: number, isRetryable: boolean): boolean {
     this.#passedOver++;

@@ -1,5 +1,5 @@
 // Parses the response of a back-end. Back-ends frame every response by Content-Length; anything
-// else is refused, because doubtful framing would give one request the response of another.
+// else is rejected, because ambiguous framing would give one request the response of another.
 
 import {
   MAX_REQUEST_LINE_BYTES,
@@ -11,24 +11,24 @@ import { fieldValue } from "../plugin/contract/request-text.js";
 
 const OK = 200;
 const FAILED = 500;
-/** Start of the server's error, as JSON and as text: an error of a plugin can quote neither. */
-const UNDECIDED = `{"system":{"exception":"<class 'DurabilityError'>"`;
-const UNDECIDED_TEXT = "ERROR: not durable: ";
+/** Start of the server's error, as JSON and as text; errors of plugins cannot start like this. */
+const DURABILITY_ERROR = `{"system":{"exception":"<class 'DurabilityError'>"`;
+const DURABILITY_ERROR_TEXT = "ERROR: not durable: ";
 export interface BackEndResponse {
   readonly status: number;
   /** Without parameters, in lower case; empty without a body. */
   readonly mediaType: string;
   /** Reported backlog of the back-end; -1: not reported. */
   readonly backlog: number;
-  /** The back-end closes the connection afterwards, as after every response without a length. */
+  /** The back-end closes the connection afterwards, always without a Content-Length. */
   readonly isLast: boolean;
-  /** The back-end reports the plugin as safe to repeat. */
+  /** The back-end reports the plugin as readonly: the request is retryable. */
   readonly isReadonly: boolean;
   /** The back-end accepts trunks. */
   readonly takesTrunk: boolean;
   /** Epoch in which the back-end leads its group; null: it does not. */
   readonly leads: number | null;
-  /** Id of the slot map that it was made with; null: none. */
+  /** Id of the slot map that the back-end used; null: none. */
   readonly slots: string | null;
   /** Explanation of the back-end as received; null: none. */
   readonly explain: string | null;
@@ -44,7 +44,7 @@ export interface BackEndResponse {
 export class MalformedResponse extends Error {}
 
 const EPOCH = /^\d{1,15}$/;
-/** Fields of one connection, and fields that every instance writes itself. */
+/** Hop-by-hop fields, and fields that every instance writes itself. */
 const OWN_FIELDS = new Set([
   ..."connection content-length date keep-alive server trailer transfer-encoding upgrade".split(
     " ",
@@ -58,7 +58,7 @@ const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const LENGTH = /^\d{1,10}$/;
 const BACKLOG = /^[0-9A-Fa-f]{1,8}$/;
 const NOTHING = Buffer.alloc(0);
-/** From here on a body's memory grows with what arrives. */
+/** Initial memory of a body; it grows with the bytes received. */
 const FIRST_BODY_BYTES = 256 * 1024;
 /** Heads repeat, differing only in length and backlog. */
 const MAX_CACHED_HEADS = 1024;
@@ -131,7 +131,7 @@ export class ResponseParser {
     this.#head = null;
     this.#body = NOTHING;
     this.#received = 0;
-    // For each response of a partition: a spread takes fifty times as long.
+    // Not spread: that takes fifty times as long, for each response of a partition.
     return {
       status: head.status,
       mediaType: head.mediaType,
@@ -175,7 +175,7 @@ function parseHeadLines(text: string): Head {
   let leads: number | null = null;
   let slots: string | null = null;
   let explain: string | null = null;
-  let own = "";
+  let ownLines = "";
   for (let number = 1; number < lines.length; number++) {
     const field = FIELD.exec(lines[number]!);
     if (field === null) throw new MalformedResponse("invalid header");
@@ -186,7 +186,7 @@ function parseHeadLines(text: string): Head {
       length = Number(value);
     } else if (name === "content-type") {
       mediaType = value.split(";", 1)[0]!.trim().toLowerCase();
-      if (value !== `${mediaType}; charset=UTF-8`) own += `Content-Type: ${value}\r\n`;
+      if (value !== `${mediaType}; charset=UTF-8`) ownLines += `Content-Type: ${value}\r\n`;
     } else if (name === "x-svc-backlog" && BACKLOG.test(value)) {
       backlog = Number.parseInt(value, 16);
     } else if (name === "x-svc-readonly") {
@@ -204,7 +204,7 @@ function parseHeadLines(text: string): Head {
     } else if (name === "transfer-encoding") {
       throw new MalformedResponse("invalid length");
     } else if (!OWN_FIELDS.has(name) && !name.startsWith(OWN_PREFIX)) {
-      own += `${field[1]}: ${value}\r\n`;
+      ownLines += `${field[1]}: ${value}\r\n`;
     }
   }
   if (length > MAX_RESPONSE_BODY_BYTES) throw new MalformedResponse("answer too large");
@@ -219,7 +219,7 @@ function parseHeadLines(text: string): Head {
     leads,
     slots,
     explain,
-    fields: own,
+    fields: ownLines,
     length,
   };
   return { status: Number(status[1]), ...fields };
@@ -230,9 +230,9 @@ export function isPartial({ status, mediaType }: BackEndResponse): boolean {
   return status === OK && mediaType === MEDIA_TYPES.partial;
 }
 
-/** Returns whether a former leader cannot know if its changes remain. */
-export function isUndecided({ status, body }: BackEndResponse): boolean {
+/** Returns whether the changes of a request may be lost or durable: its leader cannot know. */
+export function isOutcomeUnknown({ status, body }: BackEndResponse): boolean {
   if (status !== FAILED) return false;
-  const start = body.toString("latin1", 0, UNDECIDED_TEXT.length);
-  return start === UNDECIDED_TEXT || body.includes(UNDECIDED);
+  const start = body.toString("latin1", 0, DURABILITY_ERROR_TEXT.length);
+  return start === DURABILITY_ERROR_TEXT || body.includes(DURABILITY_ERROR);
 }

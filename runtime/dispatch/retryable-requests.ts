@@ -1,7 +1,7 @@
-// Which requests are retryable while the first back-end may still execute them: GETs of plugins
-// that engines have reported as readonly. Tracks the 95th percentile of each plugin's latency as
-// the hedging delay, and a retry budget: a tenth of all requests, and a request to all
-// partitions per second, so that a slow matrix does not get twice the load.
+// Decides which requests are retryable while the first back-end may still execute them: GETs of
+// plugins that engines have reported as readonly. Tracks the 95th percentile of each plugin's
+// latency as the hedging delay, and a retry budget, so that a slow matrix does not get twice the
+// load: a tenth of all requests, and one request to all partitions per second.
 
 import { MAX_RETRYABLE_PLUGINS, RETRY_BUDGET_BURST, RETRY_BUDGET_RATIO } from "../base/limits.js";
 import { RateLimiter } from "../base/token-bucket.js";
@@ -18,8 +18,8 @@ export class RetryableRequests {
   readonly #budget: RateLimiter;
 
   /**
-   * @param width partitions of the matrix: all of one request may need a retry at once, and again
-   * after a second, because the clients of requests that wait may send no others
+   * @param width partitions of the matrix: the budget allows a retry in all of them each second,
+   * even if waiting clients send no further requests that would refill it
    */
   constructor(width: number) {
     this.#budget = new RateLimiter(Math.max(RETRY_BUDGET_BURST, width));

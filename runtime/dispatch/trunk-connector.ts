@@ -1,4 +1,4 @@
-// Opens streams on a trunk: one connection to a back-end, made with the first stream and closed
+// Opens streams on a trunk: one connection to a back-end, opened with the first stream and closed
 // when unused. A back-end that refuses trunks has not seen any stream, so their requests may go
 // elsewhere.
 
@@ -16,10 +16,10 @@ export class TrunkConnector implements Opener {
   readonly #connector: Connector;
   readonly #connectTimeoutMs: number;
   readonly #lost: () => void;
-  /** Connection of new streams. */
+  /** Connection for new streams. */
   #link: Link | null = null;
 
-  /** @param lost called when the connection of new streams has closed */
+  /** @param lost called when the connection for new streams has closed */
   constructor(connector: Connector, connectTimeoutMs: number, lost: () => void) {
     this.#connector = connector;
     this.#connectTimeoutMs = connectTimeoutMs;
@@ -34,14 +34,14 @@ export class TrunkConnector implements Opener {
     return stream;
   }
 
-  /** New streams use another connection; this one closes with its last stream. */
+  /** Opens a new connection for further streams; the current one closes with its last stream. */
   leave(): void {
     const link = this.#link;
     this.#link = null;
     link?.leave();
   }
 
-  /** Abandons the connection if a request sent at that time timed out: the connection may hang. */
+  /** Abandons a connection that may hang: a request sent on it at `sentMs` has timed out. */
   eject(sentMs: number): void {
     if (this.#link !== null && this.#link.openedMs <= sentMs) this.leave();
   }
@@ -86,9 +86,9 @@ class Link {
     socket.on("error", (error) => this.#end(error));
     socket.on("close", () => this.#end(null));
     socket.write(TRUNK_LINE, "latin1");
-    const left = (): void => this.#endIfIdle();
+    const streamClosed = (): void => this.#endIfIdle();
     const stalled = (): void => this.#end(new Error("back-end accepts no trunk"));
-    this.trunk = new Trunk(socket, { opened: null, left, stalled, memory: null }, false);
+    this.trunk = new Trunk(socket, { opened: null, streamClosed, stalled, memory: null }, false);
     socket.on(connector.connected, () => {
       clearTimeout(this.#timer);
       this.trunk.connected();

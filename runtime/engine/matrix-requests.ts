@@ -39,7 +39,7 @@ import { type MergedResponse, mergePartials, mergeTrusted } from "../dispatch/me
 import { encodeMerged } from "../dispatch/merged-response.js";
 import type { Answered, Outcome } from "../dispatch/partition-call.js";
 import { clientAddress } from "../http/client-address.js";
-import { isDisconnectError } from "../http/disconnect-errors.js";
+import { isDisconnected } from "../http/disconnect-errors.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
 import {
   FEED_WITH_CONTENT,
@@ -133,7 +133,7 @@ class Progress implements Dispatch {
   }
 
   isAborted(): boolean {
-    return isDisconnectError(this.received.exchange, nowMs());
+    return isDisconnected(this.received.exchange, nowMs());
   }
 
   ended(outcome: Outcome, matrix: Matrix): void {

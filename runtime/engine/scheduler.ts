@@ -19,7 +19,7 @@ import {
   SLOTS,
 } from "../base/wire/shared-state.js";
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
-import { isDisconnectError } from "../http/disconnect-errors.js";
+import { isDisconnected } from "../http/disconnect-errors.js";
 import { CallQueue } from "./call-queue.js";
 import { ChangesInProgress } from "./changes-in-progress.js";
 import { ClientLimit } from "./client-limit.js";
@@ -252,7 +252,7 @@ export class Scheduler {
     const isOver = (call: PluginCall): boolean => {
       // Whole seconds waited, plus a fraction.
       const waited = this.#ticks - call.submittedAt - 1;
-      if (waited >= this.#maxWaitTicks || isDisconnectError(call.exchange, now)) return true;
+      if (waited >= this.#maxWaitTicks || isDisconnected(call.exchange, now)) return true;
       return isOverdue(call, now);
     };
     for (const call of this.#clients.remove(isOver)) {
@@ -423,7 +423,7 @@ export class Scheduler {
       const timeoutMs = call.plugin.timeoutMs || this.#timeoutMs;
       const isTooLong = (timeoutMs > 0 && ranMs > timeoutMs) || isCancelledJob(call, now);
       const isPastDeadline = call.plugin.isJob === true && ranMs > timeoutMs - JOB_GRACE_MS;
-      if (isPastDeadline || isDisconnectError(call.exchange, now)) {
+      if (isPastDeadline || isDisconnected(call.exchange, now)) {
         this.#notifyDisconnected(slot, call);
       }
       if (!isTooLong && !isOverdue(call, now)) continue;

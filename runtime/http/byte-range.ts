@@ -5,7 +5,7 @@ export interface ByteRange {
   readonly length: number;
 }
 
-/** A single range. No file size has more than 15 digits. */
+/** A single range; 15 digits suffice for any file size. */
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /**

@@ -1,5 +1,5 @@
-// Which address a request counts for: that of the connection, or the one that a proxy forwards the
-// request for.
+// Determines the client address of a request: the peer of the connection, or the client behind a
+// proxy.
 
 import type { Connection, Exchange } from "./transport.js";
 
@@ -9,7 +9,7 @@ export function clientAddress({ forwardedFor, connection }: Source): string {
   return forwardedFor ?? connection.remoteAddress;
 }
 
-/** `http://<ip>:<port>/`; the port behind a proxy is unknown, which 0 stands for. */
+/** `http://<ip>:<port>/`; the port is 0 behind a proxy, where it is unknown. */
 export function clientUrl({ forwardedFor, connection }: Source): string {
   return forwardedFor == null ? connection.client : formatClientUrl(forwardedFor, 0);
 }

@@ -7,7 +7,7 @@ import type { Compressor } from "./compressor.js";
 import type { ContentCoding } from "./content-coding.js";
 
 /** Bounds memory: each entry is the path of an existing file. */
-const MAX_USELESS_FILES = 1000;
+const MAX_INCOMPRESSIBLE_FILES = 1000;
 
 export class CompressedFiles {
   readonly #compressor: Compressor;
@@ -15,7 +15,7 @@ export class CompressedFiles {
   readonly #contents = new Map<string, Uint8Array>();
   readonly #pending = new Map<string, Promise<Uint8Array | null>>();
   /** Keys of files that compression does not shorten, oldest first. */
-  readonly #useless = new Set<string>();
+  readonly #incompressible = new Set<string>();
   #bytes = 0;
 
   constructor(compressor: Compressor) {
@@ -34,47 +34,49 @@ export class CompressedFiles {
     coding: ContentCoding,
   ): Promise<Uint8Array | null> | Uint8Array | null {
     const key = `${tag} ${path}`;
-    if (this.#useless.has(key)) return null;
-    const kept = this.#contents.get(key);
-    if (kept !== undefined) {
+    if (this.#incompressible.has(key)) return null;
+    const cached = this.#contents.get(key);
+    if (cached !== undefined) {
       this.#contents.delete(key);
-      this.#contents.set(key, kept);
-      return kept;
+      this.#contents.set(key, cached);
+      return cached;
     }
     let pending = this.#pending.get(key);
     if (pending === undefined) {
-      pending = this.#make(key, path, size, coding).finally(() => this.#pending.delete(key));
+      pending = this.#compressFile(key, path, size, coding).finally(() =>
+        this.#pending.delete(key),
+      );
       this.#pending.set(key, pending);
     }
     return pending;
   }
 
-  async #make(
+  async #compressFile(
     key: string,
     path: string,
     size: number,
     coding: ContentCoding,
   ): Promise<Uint8Array | null> {
     const bytes = await readFile(path).catch(() => null);
-    // The size contradicts the tag: the file is being written.
+    // The file is being written: its size no longer matches the tag.
     if (bytes?.length !== size) return null;
     const content = await this.#compressor.compress(coding, bytes);
-    if (content === "useless") this.#remember(key);
+    if (content === "useless") this.#addIncompressible(key);
     if (typeof content === "string") return null;
-    this.#keep(key, content);
+    this.#add(key, content);
     return content;
   }
 
-  #remember(key: string): void {
-    this.#useless.add(key);
-    if (this.#useless.size <= MAX_USELESS_FILES) return;
-    for (const oldest of this.#useless) {
-      this.#useless.delete(oldest);
+  #addIncompressible(key: string): void {
+    this.#incompressible.add(key);
+    if (this.#incompressible.size <= MAX_INCOMPRESSIBLE_FILES) return;
+    for (const oldest of this.#incompressible) {
+      this.#incompressible.delete(oldest);
       return;
     }
   }
 
-  #keep(key: string, content: Uint8Array): void {
+  #add(key: string, content: Uint8Array): void {
     this.#contents.set(key, content);
     this.#bytes += content.length;
     for (const [oldest, { length }] of this.#contents) {

@@ -38,7 +38,7 @@ export interface CompressionRules {
   /** Also compress responses to authenticated requests. */
   readonly withCredentials: boolean;
   /** Clients are authenticated by certificates. */
-  readonly knowsClients: boolean;
+  readonly hasClientCertificates: boolean;
 }
 
 export class Compressor {
@@ -61,8 +61,8 @@ export class Compressor {
     fields: string,
     sent: (byteLength: number) => void,
   ): void {
-    const send = (content: string | Uint8Array, own: string): void => {
-      exchange.answer(status, mediaType, content, own);
+    const send = (content: string | Uint8Array, lines: string): void => {
+      exchange.answer(status, mediaType, content, lines);
       sent(content.length);
     };
     if (!isNegotiable(exchange, mediaType, body.length, fields)) return send(body, fields);
@@ -88,9 +88,9 @@ export class Compressor {
   }
 
   #isPublic(headers: RequestHeaders): boolean {
-    const { withCredentials, knowsClients } = this.#rules;
+    const { withCredentials, hasClientCertificates } = this.#rules;
     if (withCredentials) return true;
-    return !(knowsClients || CREDENTIALS.some((name) => headers.get(name) !== undefined));
+    return !(hasClientCertificates || CREDENTIALS.some((name) => headers.get(name) !== undefined));
   }
 }
 

@@ -9,7 +9,7 @@ type Compress = (bytes: Uint8Array, done: (error: Error | null, result: Buffer) 
 
 const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** Older releases of Node lack zstd. */
+/** Undefined in older releases of Node. */
 const { zstdCompress } = zlib as { zstdCompress?: Compress };
 
 /** In order of preference; all are fast enough to run for each response. */
@@ -19,7 +19,7 @@ const CODINGS = new Map<ContentCoding, Compress>([
   ["gzip", (bytes, done) => zlib.gzip(bytes, done)],
 ]);
 
-/** Real clients list fewer. */
+/** Beyond what real clients send. */
 const MAX_ACCEPTED = 32;
 const MAX_FIELD = 1000;
 const QUALITY = /^q=([01](?:\.\d{0,3})?)$/;
@@ -67,9 +67,9 @@ export function negotiateCoding(field: string | undefined): ContentCoding | null
 
 /** Malformed quality values count as 0. */
 function qualityOf(parameters: readonly string[]): number {
-  const given = parameters.find((parameter) => parameter.startsWith("q="));
-  if (given === undefined) return 1;
-  return Math.min(1, Number(QUALITY.exec(given)?.[1] ?? 0));
+  const quality = parameters.find((parameter) => parameter.startsWith("q="));
+  if (quality === undefined) return 1;
+  return Math.min(1, Number(QUALITY.exec(quality)?.[1] ?? 0));
 }
 
 /** Resolves with null if compression fails. */

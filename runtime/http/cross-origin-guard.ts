@@ -5,9 +5,9 @@
 import type { Exchange, Method } from "./transport.js";
 import { isCrossOrigin, isServerHostName } from "./trusted-clients.js";
 
-/** These change nothing, and without CORS a page cannot read the responses. */
+/** Methods that change nothing; without CORS, a page cannot read their responses. */
 const SAFE: readonly Method[] = ["GET", "HEAD", "OPTIONS"];
-const FOREIGN = "403 Forbidden: cross-origin request; allow the origin with http.cors";
+const CROSS_ORIGIN = "403 Forbidden: cross-origin request; allow the origin with http.cors";
 
 export class CrossOriginGuard {
   readonly #cors: string | null;
@@ -25,16 +25,18 @@ export class CrossOriginGuard {
 
   /** Returns why a request is rejected, null if it is not. */
   refusal({ method, headers }: Exchange): string | null {
-    if (this.#hosts !== null && !this.#isOurs(headers.get("host"), this.#hosts)) {
+    if (this.#hosts !== null && !this.#isAllowedHost(headers.get("host"), this.#hosts)) {
       return "403 Forbidden: Host is not a name of this server; add it to http.allowedHosts";
     }
     if (!headers.isFromPage || SAFE.includes(method) || !isCrossOrigin(headers)) return null;
-    return this.#cors === "*" || this.#cors === headers.get("origin") ? null : FOREIGN;
+    return this.#cors === "*" || this.#cors === headers.get("origin") ? null : CROSS_ORIGIN;
   }
 
-  #isOurs(host: string | undefined, hosts: readonly string[]): boolean {
+  #isAllowedHost(host: string | undefined, hosts: readonly string[]): boolean {
     if (isServerHostName(host)) return true;
     const name = host!.toLowerCase().replace(/:\d*$/, "");
-    return hosts.some((own) => (own.startsWith(".") ? name.endsWith(own) : name === own));
+    return hosts.some((allowed) =>
+      allowed.startsWith(".") ? name.endsWith(allowed) : name === allowed,
+    );
   }
 }

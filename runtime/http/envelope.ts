@@ -3,26 +3,26 @@
 // second time.
 // {"status": "OK", "response": …, "port": [9000, 0], "exec_id": 0, "level": 0, "partitions": null,
 // "exec_ms": 0.123}
-// Where partitions of a matrix may be missing, `coverage` follows; `explain` is the last key where
-// the client requests an explanation of the dispatch.
+// `coverage` follows if partitions of a matrix may be missing. `explain` is the last key if the
+// client requests an explanation of the dispatch.
 
 const FRACTIONS = Array.from({ length: 1000 }, (_, index) => String(index).padStart(3, "0"));
 
-/** Position in the hierarchy of dispatchers where a response was made. */
+/** Position of an instance in the hierarchy of dispatchers. */
 export interface Hierarchy {
   /** Number of dispatcher levels, this one included. */
   readonly level: number;
   /** `[parts, incomplete, deep]`, null if no back-end took part. */
   readonly partitions: readonly [number, number, number] | null;
-  /** Share of the matrix that took part, null if all of it must. */
+  /** Share of the matrix that took part, null if all partitions are required. */
   readonly coverage: number | null;
   /** JSON text of the explanation, null if it was not requested. */
   readonly explain: string | null;
 }
 
-/** Without back-ends. */
+/** Position of an instance without back-ends. */
 export const ENGINE: Hierarchy = { level: 0, partitions: null, coverage: null, explain: null };
-/** Ends of responses by microseconds, in one piece: each join of two texts is an object. */
+/** Ends of responses by microseconds: each concatenation would allocate an object. */
 const ENGINE_TAILS = FRACTIONS.map((fraction) =>
   [`, "level": 0, "partitions": null, "exec_ms": 0.`, fraction, "}"].join(""),
 );

@@ -68,8 +68,8 @@ export class FileServer {
     if (compressed === null) return send(exchange, file, more, refuse);
     const { headers } = exchange;
     // Ranges refer to the uncompressed content.
-    const isWhole = headers.get("range") === undefined;
-    const coding = isWhole ? negotiateCoding(headers.get("accept-encoding")) : null;
+    const hasNoRange = headers.get("range") === undefined;
+    const coding = hasNoRange ? negotiateCoding(headers.get("accept-encoding")) : null;
     const varying = VARY + more;
     if (coding === null) return send(exchange, file, varying, refuse);
     const tag = `${file.tag.slice(0, -1)}-${coding}"`;

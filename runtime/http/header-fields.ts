@@ -27,7 +27,7 @@ const CLOSE = /(?:^|[ \t,])close(?:$|[ \t,])/i;
 const DIGITS = /^\d+$/;
 const DEADLINE = /^\d{1,9}$/;
 const QUEUE = /^(?:queue)?(\d+)$/i;
-/** Fields that `readField` handles; names of other lengths are not even lowercased. */
+/** Fields that `readField` handles; names of any other length are skipped. */
 const NAMES = [
   "host",
   "accept",
@@ -58,7 +58,7 @@ export function isValidHeaderBlock(block: string): boolean {
   return LINES.test(block);
 }
 
-/** Returns whether the line may be longer than others: tokens name all groups of a person. */
+/** Returns whether the line may be longer than others: tokens can list many groups of a user. */
 export function isCredential(line: string): boolean {
   return CREDENTIAL.test(line);
 }
@@ -77,7 +77,7 @@ export class HeaderFields implements RequestHeaders {
   isFromPage = false;
   isForwarded = false;
   /** A dispatcher offers to upgrade the connection to a trunk. */
-  asksForTrunk = false;
+  offersTrunk = false;
   count = 0;
   /** Declared length of the body in bytes, -1 when not declared. */
   contentLength = -1;
@@ -133,7 +133,7 @@ export function readHeaderFields(
       } else if (name === "transfer-encoding") {
         codings = codings === null ? value : `${codings},${value}`;
       } else if (name === "x-svc-partial-target") {
-        // Never ignored: the request would go to all partitions.
+        // Not ignored like other invalid fields: the request would go to all partitions.
         if (!DIGITS.test(value)) return INVALID_TARGET;
         fields.partialTarget = BigInt(value);
       } else if (name === "x-svc-key") {
@@ -183,7 +183,7 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
       fields.via = value;
       return true;
     case "x-svc-trunk":
-      fields.asksForTrunk = true;
+      fields.offersTrunk = true;
       return true;
     case "x-svc-explain":
       fields.isExplained = Number(value) > 0;

@@ -13,7 +13,7 @@ const PACKAGE = "hyper-express";
 
 export type TransportChoice = "auto" | "net" | "uws";
 
-/** Settings that only `net` supports, and what `uws` lacks. */
+/** Settings that only `net` supports, with the reason. */
 const NET_ONLY = {
   "http.tls": "the uws transport does not support TLS",
   "http.proxyProtocol": "the uws transport does not support the PROXY protocol",
@@ -27,11 +27,11 @@ export interface LoadedTransport {
 }
 
 /**
- * Loads the transport that the configuration asks for.
- * @param choice `http.transport`; `auto` takes `uws` where it can be had
- * @param projectDir folder from which hyper-express is looked for
+ * Loads the configured transport.
+ * @param choice `http.transport`; `auto` selects `uws` where it is available
+ * @param projectDir folder from which hyper-express is resolved
  * @param netOnly a setting that `uws` does not support
- * @throws SvcError SVC2301 when `uws` is asked for and cannot be had, SVC2943 with such a setting
+ * @throws SvcError SVC2301 if `uws` is configured but not available, SVC2943 with such a setting
  */
 export async function loadTransport(
   choice: TransportChoice,
@@ -44,14 +44,14 @@ export async function loadTransport(
     if (choice === "uws") throw new SvcError("SVC2943", `transport uws and ${netOnly}: ${problem}`);
     return { transport: netTransport, reason: problem };
   }
-  const found = findHyperExpress(projectDir);
-  if ("problem" in found) {
-    if (choice === "uws") throw new SvcError("SVC2301", `transport uws: ${found.problem}`);
-    return { transport: netTransport, reason: found.problem };
+  const search = findHyperExpress(projectDir);
+  if ("problem" in search) {
+    if (choice === "uws") throw new SvcError("SVC2301", `transport uws: ${search.problem}`);
+    return { transport: netTransport, reason: search.problem };
   }
-  const reason = choice === "uws" ? "as configured" : `${PACKAGE} ${found.version} is installed`;
+  const reason = choice === "uws" ? "as configured" : `${PACKAGE} ${search.version} is installed`;
   const { uwsTransport } = await import("./uws/transport.js");
-  return { transport: uwsTransport(found.hyperExpress), reason };
+  return { transport: uwsTransport(search.hyperExpress), reason };
 }
 
 function findHyperExpress(

@@ -251,8 +251,11 @@ function createConsole(
 
 function createCompressor({ compression, tls }: ServerSettings): Compressor | null {
   if (compression === "off") return null;
-  const knowsClients = tls !== null && tls.ca !== null;
-  return new Compressor({ withCredentials: compression === "all", knowsClients });
+  const hasClientCertificates = tls !== null && tls.ca !== null;
+  return new Compressor({
+    withCredentials: compression === "all",
+    hasClientCertificates,
+  });
 }
 
 function createCounters(state: SharedState, { metrics }: IoThreadData) {

@@ -1,4 +1,4 @@
-// The socket interface that HTTP needs, on either side; implemented by system sockets and by trunk
+// The socket interface of both sides of HTTP, implemented by system sockets and by trunk
 // streams, so that other code need not distinguish them.
 
 import type { X509Certificate } from "node:crypto";
@@ -16,8 +16,8 @@ export interface ByteSocket {
   on(event: SocketEvent, listener: () => void): unknown;
   off(event: SocketEvent, listener: () => void): unknown;
   removeAllListeners(): unknown;
-  /** @param passedOn called once the buffer is free again, where that is known */
-  write(bytes: Uint8Array, passedOn?: (error?: Error | null) => void): unknown;
+  /** @param released called once the buffer may be reused; never if that is unknown */
+  write(bytes: Uint8Array, released?: (error?: Error | null) => void): unknown;
   write(text: string, encoding: "latin1"): unknown;
   cork(): void;
   uncork(): void;
@@ -27,7 +27,7 @@ export interface ByteSocket {
   resume(): unknown;
   destroy(): unknown;
   setKeepAlive(isOn: boolean, delayMs: number): unknown;
-  /** Emits `timeout` after that long without progress in either direction; 0: never. */
+  /** Emits `timeout` after `ms` without progress in either direction; 0: never. */
   setTimeout(ms: number): unknown;
   /** The verified certificate of the peer; only of TLS connections. */
   getPeerX509Certificate?(): X509Certificate | undefined;

@@ -3,8 +3,8 @@
 //
 //   u32 stream, from 1, never reused │ u8 type │ u24 length of the content
 //
-// Content is passed on as it arrives and never buffered here, so a peer that announces much and
-// sends little uses no memory.
+// Content is passed on as it arrives and never buffered here, so a peer that announces a lot and
+// sends little takes no memory.
 
 export const FRAME = {
   /** Stream content, 1 to 65,536 bytes; the first frame opens the stream. */
@@ -19,9 +19,9 @@ export const FRAME = {
 
 export type EndFrame = typeof FRAME.end | typeof FRAME.reset | typeof FRAME.refuse;
 
-/** First line from either side. A server that does not know it refuses all that follows. */
+/** First line from either side; a server without trunks rejects it. */
 export const TRUNK_LINE = "XSVCTRUNK 1\r\n";
-/** Header field by which a dispatcher asks and a back-end states that it accepts trunks: `1`. */
+/** Header field by which a dispatcher offers and a back-end accepts an upgrade to a trunk: `1`. */
 export const TRUNK_HEADER = "X-SVC-Trunk";
 
 /** Error code of streams whose peer violates the protocol. */
@@ -57,7 +57,7 @@ export class FrameReader {
   /** An incomplete header. */
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #headerBytes = 0;
-  /** The frame whose content is being received, and the bytes left of it. */
+  /** Stream of the frame being received, and its remaining bytes. */
   #id = 0;
   #left = 0;
 

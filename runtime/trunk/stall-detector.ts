@@ -1,4 +1,4 @@
-// Detects a stalled peer: no bytes acknowledged while data is pending. Only the socket's timeout
+// Detects a stalled peer: it acknowledges no bytes while data is pending. Only the socket's timeout
 // sees progress within a write: it fires without progress, and restarts silently with progress. So
 // it is set to a fraction of the limit, and all fractions must fire in a row.
 
@@ -7,7 +7,7 @@ import type { ByteSocket } from "./byte-socket.js";
 
 const POLLS_PER_TIMEOUT = 6;
 const POLL_INTERVAL_MS = RESPONSE_STALL_TIMEOUT_MS / POLLS_PER_TIMEOUT;
-/** With a longer gap between two polls there was progress. */
+/** A longer gap between two polls means progress. */
 const MAX_POLL_GAP_MS = POLL_INTERVAL_MS * 1.5;
 
 export class StallDetector {

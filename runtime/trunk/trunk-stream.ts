@@ -8,10 +8,10 @@ import type { ByteSocket } from "./byte-socket.js";
 import { MAX_FRAME_BYTES } from "./frames.js";
 
 const HIGH_WATER_BYTES = 64 * 1024;
-/** Receive limit while paused; more than a client sends before it has a response. */
+/** Receive limit while paused; exceeds what a client sends before its first response. */
 const MAX_HELD_BYTES = 1024 * 1024;
 
-/** Memory account of received unread data; null: reading is never paused. */
+/** Accounts for the memory of received, unread data. */
 export interface MemoryAccount {
   /** @returns false if the memory is exhausted */
   take(bytes: number, isLarge: boolean): boolean;
@@ -21,6 +21,7 @@ export interface MemoryAccount {
 /** The trunk, as a stream sees it. */
 export interface StreamOwner {
   readonly remotePort: number | undefined;
+  /** Null if streams are never paused. */
   readonly memory: MemoryAccount | null;
   getPeerX509Certificate(): X509Certificate | undefined;
   /** The stream has data to send, or has ended. */
@@ -39,14 +40,14 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
   isReady = false;
   /** True once `connect` was emitted. */
   #isConnected: boolean;
-  /** True once an end was sent or received: no reset has to follow. */
+  /** True once an end was sent or received: closing needs no reset. */
   isEnded = false;
   readonly #owner: StreamOwner;
   readonly #pending: (string | Uint8Array)[] = [];
-  /** Bytes taken of the first one. */
+  /** Bytes taken of the first pending content. */
   #taken = 0;
   #needsDrain = false;
-  #ended: (() => void) | null = null;
+  #onEnd: (() => void) | null = null;
   #isPaused = false;
   #held: Buffer[] = [];
   #heldBytes = 0;
@@ -69,18 +70,18 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
     return this.#owner.getPeerX509Certificate();
   }
 
-  /** True once everything written is sent and nothing may follow. */
+  /** True once the stream has ended and everything written was sent. */
   get isAtEnd(): boolean {
-    return this.#ended !== null && this.#pending.length === 0;
+    return this.#onEnd !== null && this.#pending.length === 0;
   }
 
   write(content: string | Uint8Array): void {
-    if (this.destroyed || this.#ended !== null || content.length === 0) return;
-    const last = this.#pending.length - 1;
-    const before = this.#pending[last];
-    const isSmall = typeof before === "string" && typeof content === "string";
-    if (isSmall && before.length + content.length <= MAX_FRAME_BYTES) {
-      this.#pending[last] = before + content;
+    if (this.destroyed || this.#onEnd !== null || content.length === 0) return;
+    const index = this.#pending.length - 1;
+    const last = this.#pending[index];
+    const isSmall = typeof last === "string" && typeof content === "string";
+    if (isSmall && last.length + content.length <= MAX_FRAME_BYTES) {
+      this.#pending[index] = last + content;
     } else this.#pending.push(content);
     this.writableLength += content.length;
     if (this.writableLength >= HIGH_WATER_BYTES) this.#needsDrain = true;
@@ -112,8 +113,8 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
       this.emit("connect");
     }
     if (this.writableLength > 0) return;
-    if (this.#ended !== null) {
-      this.#ended();
+    if (this.#onEnd !== null) {
+      this.#onEnd();
       this.destroy();
     } else if (this.#needsDrain) {
       this.#needsDrain = false;
@@ -157,14 +158,14 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
   }
 
   cork(): void {
-    // Nothing is sent before this turn of the event loop ends.
+    // Not needed: the trunk sends once per turn of the event loop.
   }
 
   uncork(): void {}
 
   end(done: () => void): void {
-    if (this.destroyed || this.#ended !== null) return;
-    this.#ended = done;
+    if (this.destroyed || this.#onEnd !== null) return;
+    this.#onEnd = done;
     this.#owner.ready(this);
   }
 

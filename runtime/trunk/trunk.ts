@@ -23,12 +23,12 @@ const MAX_UNSENT_BYTES = 256 * 1024;
 /** Callbacks of a trunk's owner. */
 export interface TrunkEvents {
   /**
-   * Accepts a stream opened by the peer; returns false to refuse it. Null if the peer may open
-   * none.
+   * Accepts a stream opened by the peer; returns false to refuse it. Null if the peer may not open
+   * streams.
    */
   readonly opened: ((stream: TrunkStream) => boolean) | null;
   /** Called when a stream has closed. */
-  left(): void;
+  streamClosed(): void;
   /** Called when the peer does not read. */
   readonly stalled: () => void;
   /** Accounts for data received on paused streams. */
@@ -40,7 +40,7 @@ export class Trunk {
   readonly #events: TrunkEvents;
   readonly #reader: FrameReader;
   readonly #streams = new Set<TrunkStream>();
-  /** Streams known to both sides. */
+  /** Streams whose first frame was sent or received. */
   readonly #byId = new Map<number, TrunkStream>();
   /** Streams with data to send. */
   readonly #ready = new Fifo<TrunkStream>();
@@ -138,7 +138,7 @@ export class Trunk {
       this.#ends += frameHeader(stream.id, FRAME.reset, 0);
       this.#schedule();
     }
-    this.#events.left();
+    this.#events.streamClosed();
   }
 
   #schedule(): void {
@@ -221,10 +221,10 @@ export class Trunk {
   }
 
   #ended(id: number, type: EndFrame): boolean {
-    // The side that opens streams only ever resets them.
+    // The side that opens streams may only reset them.
     if (this.#events.opened !== null && type !== FRAME.reset) return false;
     const stream = this.#byId.get(id);
-    // A peer that has responded has processed the stream: the request must not run elsewhere again.
+    // A peer that has responded has processed the request, which must not run again elsewhere.
     if (type === FRAME.refuse && (stream?.bytesRead ?? 0) > 0) return false;
     if (type === FRAME.end) stream?.endByPeer("end", null);
     else if (type === FRAME.refuse) stream?.endByPeer("refused", null);

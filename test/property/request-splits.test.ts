@@ -63,7 +63,7 @@ class Recorder implements RequestSink {
     this.seen.push(`refused: ${refusal.message}`);
   }
 
-  cut(): void {
+  closeAfterResponses(): void {
     this.seen.push("cut");
   }
 

@@ -100,9 +100,9 @@ class World {
   constructor(random: Random) {
     this.#random = random;
     const [out, back] = this.#pipes;
-    const left = (): void => {};
+    const streamClosed = (): void => {};
     const stalled = (): void => assert.unreachable("stalled");
-    this.front = new Trunk(out, { opened: null, left, stalled, memory: null }, true);
+    this.front = new Trunk(out, { opened: null, streamClosed, stalled, memory: null }, true);
     const opened = (stream: TrunkStream): boolean => {
       if (this.#random() < 0.1) {
         this.refused.add(stream.id);
@@ -120,7 +120,7 @@ class World {
         this.held -= bytes;
       },
     };
-    this.back = new Trunk(back, { opened, left, stalled, memory }, true);
+    this.back = new Trunk(back, { opened, streamClosed, stalled, memory }, true);
   }
 
   /** Bytes in transit. */

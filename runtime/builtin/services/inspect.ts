@@ -194,7 +194,7 @@ function matrixPart(pending: PendingRequest | null, level: number) {
 }
 
 function channelPart({ backEnd, channel }: ChannelInUse, level: number) {
-  const { partition, replica } = backEnd.place;
+  const { partition, replica } = backEnd.position;
   const base = {
     "matrix-id": `${partition}.${replica}.${channel.number}`,
     state: channel.state,

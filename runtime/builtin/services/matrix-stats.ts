@@ -23,18 +23,18 @@ export function isProxy(dispatcher: Dispatcher | null): boolean {
 /** Lists back-ends by partition, then replica; `hostKey` is the key of the host. */
 export function backEnds<K extends string>(dispatcher: Dispatcher | null, hostKey: K) {
   return (dispatcher?.matrix.backEnds ?? []).map((replicas) =>
-    replicas.map(({ address, row, place, state, running, figures }) => ({
+    replicas.map(({ address, row, position, state, running, metrics }) => ({
       ...({ [hostKey]: address.host } as Record<K, string>),
       port: address.port,
       channels: row.channels,
       priority: row.priority,
-      ...(place.isPrimary && { primary: true }),
+      ...(position.isPrimary && { primary: true }),
       state,
       running,
-      answered: figures.latency.count,
-      "p95-ms": figures.slowMs === null ? null : decimals(figures.slowMs, 3),
-      failures: figures.failures,
-      retries: figures.retries,
+      answered: metrics.latency.count,
+      "p95-ms": metrics.slowMs === null ? null : decimals(metrics.slowMs, 3),
+      failures: metrics.failures,
+      retries: metrics.retries,
     })),
   );
 }

@@ -1,12 +1,12 @@
-// Position of a change feed over several partitions: the positions in all of them. A partition can
-// be a dispatcher itself, so its position can be such a list again.
+// Position of a change feed over several partitions: a list of their positions. A partition can
+// be a dispatcher itself, so its position can be a list, too.
 //
 //   (<position of the first partition>,<position of the second one>,…)
 
-/** Longer ones do not fit into a request. */
+/** Longer positions do not fit into a request. */
 const MAX_LENGTH = 8000;
 
-/** Returns the position of all partitions; with one partition it is that of the partition. */
+/** Returns the composite position; for a single partition, its own position. */
 export function joinPositions(positions: readonly string[]): string {
   return positions.length === 1 ? positions[0]! : `(${positions.join(",")})`;
 }

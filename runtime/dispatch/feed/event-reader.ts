@@ -1,4 +1,4 @@
-// Reads the events of a feed of changes as back-ends send them:
+// Parses the change feed of a back-end:
 //
 //   id: <position>\n[data: <JSON of the change>\n]\n      and      event: error\ndata: <name>\n\n
 
@@ -10,13 +10,13 @@ export interface FeedEvent {
   readonly json: string;
 }
 
-/** A change contains one value at most. */
+/** Exceeds a change with the largest value. */
 const MAX_EVENT_CHARACTERS = 64 * 1024 * 1024;
 const ID = /^[\x21-\x7e]{1,8000}$/;
 const ERROR = "event: error\ndata: ";
 const END = "\n\n";
 
-/** The feed ended with an error of the back-end, with its class name. */
+/** The error that ended the feed of a back-end, with its class name. */
 export class FeedFailure extends Error {
   constructor(name: string) {
     super(`change feed of a back-end ended: ${name}`);
@@ -26,7 +26,7 @@ export class FeedFailure extends Error {
 
 export interface ReadEvents {
   readonly events: readonly FeedEvent[];
-  /** The error that the feed ended with after them; null: none. */
+  /** The error that ended the feed after these events; null: none. */
   readonly failure: FeedFailure | null;
 }
 
@@ -38,12 +38,12 @@ export class EventReader {
   #length = 0;
 
   /**
-   * Returns the events that a part of the response completes.
+   * Returns the events completed by a part of the response.
    * @throws MalformedResponse
    */
   read(part: string): ReadEvents {
     const isComplete = ((this.#rest.at(-1) ?? "").slice(-1) + part).includes(END);
-    this.#keep(part);
+    this.#append(part);
     if (!isComplete) return NONE;
     const text = this.#rest.join("");
     const events: FeedEvent[] = [];
@@ -51,18 +51,18 @@ export class EventReader {
     for (let end = text.indexOf(END); end >= 0; end = text.indexOf(END, start)) {
       const lines = text.slice(start, end);
       if (lines.startsWith(ERROR)) {
-        return { events, failure: new FeedFailure(nameIn(lines.slice(ERROR.length))) };
+        return { events, failure: new FeedFailure(parseErrorName(lines.slice(ERROR.length))) };
       }
       start = end + END.length;
       if (!lines.startsWith(":")) events.push(parse(lines));
     }
     this.#rest = [];
     this.#length = 0;
-    this.#keep(text.slice(start));
+    this.#append(text.slice(start));
     return { events, failure: null };
   }
 
-  #keep(part: string): void {
+  #append(part: string): void {
     if (part === "") return;
     this.#rest.push(part);
     this.#length += part.length;
@@ -82,6 +82,6 @@ function parse(lines: string): FeedEvent {
   return { id, json: data.slice("data: ".length) };
 }
 
-function nameIn(json: string): string {
+function parseErrorName(json: string): string {
   return /^"(\w{1,100})"$/.exec(json)?.[1] ?? "Error";
 }

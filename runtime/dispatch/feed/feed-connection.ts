@@ -1,14 +1,14 @@
-// A request for the change feed of a back-end, on a connection of its own: its response does not
-// end, so it would occupy a channel, and the streams of a trunk wait for each other's readers.
+// A request for the change feed of a back-end, on a separate connection: the endless response would
+// occupy a channel, and a slow reader would delay other streams of a trunk.
 
 import { type IncomingMessage, request } from "node:http";
 import { MAX_RESPONSE_HEAD_BYTES } from "../../base/limits.js";
 import type { BackEnd } from "../back-end.js";
 import { MalformedResponse } from "../response-parser.js";
 
-/** A refusal has a short body. */
+/** Exceeds the body of any refusal. */
 const MAX_REFUSAL_BYTES = 256 * 1024;
-/** Back-ends send comments while nothing changes. */
+/** Silence that counts as a lost connection: back-ends send comments while nothing changes. */
 const SILENCE_MS = 20_000;
 
 /** A response other than 200. */
@@ -18,7 +18,7 @@ export interface FeedRefusal {
   readonly body: Buffer;
 }
 
-/** The text of a response of status 200, part by part. */
+/** The text of a response with status 200, part by part. */
 export class OpenFeed {
   readonly #response: IncomingMessage;
   readonly #parts: AsyncIterator<string>;
@@ -30,7 +30,7 @@ export class OpenFeed {
 
   /**
    * Returns the next part; null at the end.
-   * @throws Error if the connection is lost, or the back-end is silent
+   * @throws Error if the connection is lost or the back-end is silent
    */
   async next(): Promise<string | null> {
     const timer = setTimeout(() => {
@@ -50,8 +50,8 @@ export class OpenFeed {
 }
 
 /**
- * Sends the request.
- * @param head request line and header lines, as of other requests to back-ends
+ * Opens a change feed.
+ * @param head request line and header lines
  * @throws Error if there is no response
  */
 export async function openFeed(
@@ -82,17 +82,20 @@ function send(backEnd: BackEnd, head: string, signal: AbortSignal): Promise<Inco
     const colon = text.indexOf(":");
     return [text.slice(0, colon), text.slice(colon + 1).trim()];
   });
-  const asked = request({
+  const clientRequest = request({
     ...{ method, path, headers, setHost: false, signal },
     maxHeaderSize: MAX_RESPONSE_HEAD_BYTES,
     createConnection: () => backEnd.openStream(),
   });
-  const late = setTimeout(() => asked.destroy(new Error("no response in time")), SILENCE_MS);
+  const timer = setTimeout(
+    () => clientRequest.destroy(new Error("no response in time")),
+    SILENCE_MS,
+  );
   const responded = new Promise<IncomingMessage>((resolve, reject) => {
-    asked.on("response", resolve);
-    asked.on("error", reject);
-    asked.on("close", () => clearTimeout(late));
+    clientRequest.on("response", resolve);
+    clientRequest.on("error", reject);
+    clientRequest.on("close", () => clearTimeout(timer));
   });
-  asked.end();
-  return responded.finally(() => clearTimeout(late));
+  clientRequest.end();
+  return responded.finally(() => clearTimeout(timer));
 }

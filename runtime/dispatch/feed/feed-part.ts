@@ -1,5 +1,5 @@
-// The change feed of one partition: follows one replica, and another one from the same position
-// when that fails. It reads on only after its events were taken, so a slow client slows back-ends.
+// The change feed of one partition: follows a replica; if that fails, another one from the same
+// position. It reads on only after its events were taken, which propagates backpressure.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Backoff } from "../../base/backoff.js";
@@ -7,26 +7,26 @@ import type { BackEnd } from "../back-end.js";
 import { EventReader, type FeedEvent, FeedFailure } from "./event-reader.js";
 import { type FeedRefusal, OpenFeed, openFeed } from "./feed-connection.js";
 
-/** Another replica, or a later attempt, may accept these. */
+/** Statuses after which another replica, or a later attempt, may accept the request. */
 const RETRIED: readonly number[] = [421, 429, 503];
-/** The graph was removed, or another member of a group leads: the next request tells. */
+/** The graph was removed, or another group member leads; the next request shows which. */
 const GONE = "AccessError";
 const MIN_DELAY_MS = 50;
 const MAX_DELAY_MS = 2_000;
-/** A feed gives up without a replica for that long: before its first event, and later. */
+/** How long a feed tries to find a replica: before its first event, and later. */
 const START_MS = 10_000;
 const RETRY_MS = 30_000;
 
 export interface FeedPartOwner {
   /** Returns a replica that is up; null for none. */
   choose(partition: number, tried: readonly BackEnd[]): BackEnd | null;
-  /** Returns the request for what follows a position; empty: from now on. */
-  head(position: string): string;
-  /** A replica has failed the request. */
-  failed(backEnd: BackEnd): void;
+  /** Returns the request for the changes after a position; empty: from now on. */
+  requestHead(position: string): string;
+  /** Reports a replica that has failed the request. */
+  replicaFailed(backEnd: BackEnd): void;
   /** Resolves when the events were taken. */
-  take(part: FeedPart, events: readonly FeedEvent[]): Promise<void>;
-  /** The partition cannot be followed any further. */
+  deliver(part: FeedPart, events: readonly FeedEvent[]): Promise<void>;
+  /** Called when the feed of the partition has ended. */
   ended(reason: FeedRefusal | Error): void;
 }
 
@@ -35,9 +35,9 @@ export class FeedPart {
   readonly #owner: FeedPartOwner;
   readonly #closing = new AbortController();
   readonly #backoff = new Backoff({ minMs: MIN_DELAY_MS, maxMs: MAX_DELAY_MS, jitter: 0.5 });
-  /** Position up to which everything was received; empty: unknown. */
+  /** Position after the last received event; empty: unknown. */
   #received: string;
-  /** Position up to which the client has everything; empty: unknown. */
+  /** Position after the last event passed to the client; empty: unknown. */
   delivered: string;
   #tried: BackEnd[] = [];
   #hasBegun = false;
@@ -58,7 +58,7 @@ export class FeedPart {
     return this.#closing.signal.aborted;
   }
 
-  /** Follows until it is closed, or has ended. */
+  /** Follows the partition until the feed is closed or ends. */
   async run(): Promise<void> {
     while (!this.#isClosed) {
       const backEnd = this.#owner.choose(this.partition, this.#tried);
@@ -69,25 +69,25 @@ export class FeedPart {
         return this.#owner.ended(new Error("Partition(s) down"));
       }
       if (backEnd === null) this.#tried = [];
-      // Another replica is asked at once.
+      // The next replica is tried at once.
       else if (this.#backoff.fail() <= MIN_DELAY_MS) continue;
       await delay(Math.max(MIN_DELAY_MS, this.#backoff.delayMs));
     }
   }
 
-  /** Returns why the feed has ended; null: it may go on. */
+  /** Follows one replica. Returns why the feed has ended; null: another replica may continue it. */
   async #follow(backEnd: BackEnd): Promise<FeedRefusal | Error | null> {
     let feed: OpenFeed | null = null;
     try {
-      const head = this.#owner.head(this.#received);
+      const head = this.#owner.requestHead(this.#received);
       const opened = await openFeed(backEnd, head, this.#closing.signal);
       if (!(opened instanceof OpenFeed)) return this.#refused(backEnd, opened);
       feed = opened;
       await this.#read(feed);
     } catch (error) {
       if (error instanceof FeedFailure && error.name !== GONE) return error;
-      // Its connection was lost: it may have died.
-      if (!this.#isClosed) this.#owner.failed(backEnd);
+      // The connection was lost: the back-end may have died.
+      if (!this.#isClosed) this.#owner.replicaFailed(backEnd);
     } finally {
       feed?.close();
     }
@@ -112,7 +112,7 @@ export class FeedPart {
         this.#tried = [];
         this.#backoff.reset();
         this.#received = events[events.length - 1]!.id;
-        await this.#owner.take(this, events);
+        await this.#owner.deliver(this, events);
       }
       if (failure !== null) throw failure;
       if (this.#isClosed) return;

@@ -1,4 +1,4 @@
-// Requests for change feeds: what a client asks a dispatcher for, and what a back-end is asked for.
+// Parses a client's request for a change feed, and derives the requests to back-ends.
 
 import { ParameterError } from "../../base/errors.js";
 import { decodeText, keyEnd, pairEnd, readKey } from "../../plugin/contract/query-text.js";
@@ -11,9 +11,9 @@ const REPLACED = /^(?:accept|last-event-id):.*\r\n/gim;
 export interface FeedRequest {
   /** Position of the client; empty: from now on. */
   readonly since: string;
-  /** The client takes events; otherwise lines of JSON. */
+  /** The client accepts server-sent events; otherwise it gets lines of JSON. */
   readonly takesEvents: boolean;
-  /** Header lines for back-ends, which send events. */
+  /** Header lines for back-ends, which always send events. */
   readonly block: string;
   /** Returns the path and query for back-ends. */
   readonly target: (position: string) => string;
@@ -37,21 +37,21 @@ interface SplitQuery {
   readonly others: string;
 }
 
-/** Back-ends refuse a query that cannot be decoded. */
+/** Passes on a query that cannot be decoded: back-ends reject it. */
 function splitQuery(query: string): SplitQuery {
-  const kept: string[] = [];
+  const parameters: string[] = [];
   let since = "";
   try {
     for (let at = 0; at < query.length; ) {
       const equals = keyEnd(query, at);
       const end = pairEnd(query, equals);
       if (readKey(query, at, equals) === SINCE) since = decodeText(query, equals + 1, end);
-      else kept.push(query.slice(at, end));
+      else parameters.push(query.slice(at, end));
       at = end + 1;
     }
   } catch (error) {
     if (!(error instanceof ParameterError)) throw error;
     return { since: "", others: query };
   }
-  return { since, others: kept.join("&") };
+  return { since, others: parameters.join("&") };
 }

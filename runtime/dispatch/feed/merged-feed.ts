@@ -1,5 +1,5 @@
-// The change feed of a whole matrix: the events of all partitions as they arrive, those of each
-// partition in their order. The position of an event is that of all partitions after it.
+// The change feed of a whole matrix: the events of all partitions as they arrive, in order within
+// each partition. The position of an event consists of the positions of all partitions after it.
 //
 //   back-end ──► FeedPart ──┐
 //   back-end ──► FeedPart ──┴─► events in turn ──► items with positions ──► client
@@ -15,47 +15,49 @@ import { type FeedEvent, FeedFailure } from "./event-reader.js";
 import type { FeedRefusal } from "./feed-connection.js";
 import { FeedPart, type FeedPartOwner } from "./feed-part.js";
 
-export interface FeedParts {
-  /** The present matrix. */
+export interface MergedFeedOptions {
+  /** Returns the current matrix. */
   readonly matrix: () => Matrix;
   readonly partitions: readonly number[];
   /** Positions of the partitions; null: from now on. */
   readonly since: readonly string[] | null;
   readonly preference: Preference;
-  /** Returns the request for what follows a position; empty: from now on. */
+  /** Returns the request for the changes after a position; empty: from now on. */
   readonly head: (position: string) => string;
   readonly failed: (backEnd: BackEnd) => void;
 }
 
-/** The matrix is compared this often. */
+/** Interval at which changes of the matrix are detected. */
 const CHECK_MS = 1000;
-/** No position contains it. */
-const HERE = "@";
+/** Stands for the position of one partition; no position contains it. */
+const PLACEHOLDER = "@";
 
-interface Taken {
+interface ReceivedEvents {
   readonly part: FeedPart;
   readonly events: readonly FeedEvent[];
   readonly done: () => void;
 }
 
 export class MergedFeed implements PullSource<StreamItems>, FeedPartOwner {
-  readonly #options: FeedParts;
+  readonly #options: MergedFeedOptions;
   readonly #width: number;
   readonly #parts: readonly FeedPart[];
-  /** Of each part, one entry at most. */
-  readonly #waiting: Taken[] = [];
+  /** At most one entry per partition. */
+  readonly #waiting: ReceivedEvents[] = [];
   #end: FeedRefusal | Error | null = null;
   #timer: NodeJS.Timeout | undefined;
   #wake: () => void = () => {};
 
-  constructor(options: FeedParts) {
+  constructor(options: MergedFeedOptions) {
     this.#options = options;
     this.#width = options.matrix().width;
     const { partitions, since } = options;
-    this.#parts = partitions.map((one, at) => new FeedPart(this, one, since?.[at] ?? ""));
+    this.#parts = partitions.map(
+      (partition, at) => new FeedPart(this, partition, since?.[at] ?? ""),
+    );
   }
 
-  /** Resolves when all back-ends have accepted the request; otherwise with the refusal of one. */
+  /** Resolves with null when all back-ends have accepted the request, else with one's refusal. */
   async open(): Promise<FeedRefusal | Error | null> {
     this.#timer = setInterval(() => this.#check(), CHECK_MS).unref();
     for (const part of this.#parts) void part.run();
@@ -69,7 +71,7 @@ export class MergedFeed implements PullSource<StreamItems>, FeedPartOwner {
     return null;
   }
 
-  /** Positions belong to the partitions that there were. */
+  /** Ends the feed if the number of partitions has changed: its positions are no longer valid. */
   #check(): void {
     if (this.#options.matrix().width !== this.#width) this.ended(new FeedFailure("PositionError"));
   }
@@ -82,15 +84,15 @@ export class MergedFeed implements PullSource<StreamItems>, FeedPartOwner {
     return typeof choice === "string" ? null : choice;
   }
 
-  head(position: string): string {
+  requestHead(position: string): string {
     return this.#options.head(position);
   }
 
-  failed(backEnd: BackEnd): void {
+  replicaFailed(backEnd: BackEnd): void {
     this.#options.failed(backEnd);
   }
 
-  take(part: FeedPart, events: readonly FeedEvent[]): Promise<void> {
+  deliver(part: FeedPart, events: readonly FeedEvent[]): Promise<void> {
     return new Promise((done) => {
       this.#waiting.push({ part, events, done });
       this.#wake();
@@ -104,26 +106,26 @@ export class MergedFeed implements PullSource<StreamItems>, FeedPartOwner {
 
   /** @throws Error if the feed of a back-end has ended */
   pull(): StreamItems | null {
-    const taken = this.#waiting.shift();
-    if (taken === undefined) {
+    const received = this.#waiting.shift();
+    if (received === undefined) {
       if (this.#end === null) return null;
-      // A back-end refuses to go on from a position that it had sent.
-      throw this.#end instanceof Error ? this.#end : new FeedFailure(errorOf(this.#end));
+      // A back-end refuses to continue from a position that it has sent.
+      throw this.#end instanceof Error ? this.#end : new FeedFailure(errorName(this.#end));
     }
-    const items = this.#merge(taken);
-    taken.done();
+    const items = this.#merge(received);
+    received.done();
     return items;
   }
 
-  #merge({ part, events }: Taken): StreamItems {
+  #merge({ part, events }: ReceivedEvents): StreamItems {
     const items = new StreamItems();
     const at = this.#parts.indexOf(part);
     const positions = this.#parts.map(({ delivered }) => delivered);
-    // The texts before and after the position of this partition.
-    positions[at] = HERE;
-    const [before = "", after = ""] = joinPositions(positions).split(HERE);
+    // Splits the composite position around that of this partition.
+    positions[at] = PLACEHOLDER;
+    const [prefix = "", suffix = ""] = joinPositions(positions).split(PLACEHOLDER);
     for (const { id, json } of events) {
-      const position = before + id + after;
+      const position = prefix + id + suffix;
       items.add(json === "" ? "" : withPosition(json, id, position), position);
     }
     part.delivered = events[events.length - 1]!.id;
@@ -143,8 +145,8 @@ export class MergedFeed implements PullSource<StreamItems>, FeedPartOwner {
   }
 }
 
-/** Returns the error that a back-end refuses with. */
-function errorOf({ status }: FeedRefusal): string {
+/** Returns the class name of the error that a refusal stands for. */
+function errorName({ status }: FeedRefusal): string {
   if (status === 410) return "PositionExpiredError";
   return status === 400 ? "PositionError" : "AccessError";
 }

@@ -6,7 +6,7 @@ import { SvcError } from "../../base/errors.js";
 import { readEntries } from "./api-keys.js";
 
 const KEY_BYTES = 32;
-/** Of new files; an existing one keeps its permissions. */
+/** Mode of a new file; an existing file keeps its permissions. */
 const FILE_MODE = 0o600;
 
 /**
@@ -20,7 +20,7 @@ export function addApiKey(path: string, principal: Readonly<Record<string, unkno
   const key = randomBytes(KEY_BYTES).toString("base64url");
   const sha256 = createHash("sha256").update(key).digest("hex");
   const text = `${JSON.stringify([...entries, { sha256, ...principal }], null, 2)}\n`;
-  // Renamed into place: a server may read the file at any time.
+  // A server may read the file at any time, so it is replaced by a rename.
   const draft = `${path}.${process.pid}.new`;
   try {
     writeFileSync(draft, text, { mode: isNew ? FILE_MODE : statSync(path).mode });

@@ -27,45 +27,45 @@ interface Key {
 }
 
 /**
- * Returns a handler that knows API keys by a file, and reads the file again when it changes:
+ * Returns a handler that accepts the API keys of a file, and reloads the file when it changes:
  * `[{ "sha256": "…", "name": "reader", "scopes": ["orders:read"] }]`. The principal is the entry
  * without its digest.
  */
 export function apiKeys({ file, header }: ApiKeysOptions): AuthHandler {
   let keys: ReadonlyMap<string, Key> = new Map();
-  /** Of requests with the same header fields, which need no digest. */
-  let known = new WeakMap<object, Principal>();
+  /** Principals by header fields: repeated requests need no digest. */
+  let principals = new WeakMap<object, Principal>();
   let path = file;
   const reload = (): void => {
     try {
       keys = readKeys(path);
-      known = new WeakMap();
+      principals = new WeakMap();
     } catch (error) {
       log(`authentication: keys not reloaded: ${(error as Error).message}`, "error");
     }
   };
   const find = (head: RequestHead): Principal | null => {
-    const cached = known.get(head.cacheKey);
+    const cached = principals.get(head.cacheKey);
     if (cached !== undefined) return cached;
-    const given = header === undefined ? head.token : head.header(header);
-    if (given === null) return null;
-    const digest = createHash("sha256").update(given, "latin1").digest();
+    const credential = header === undefined ? head.token : head.header(header);
+    if (credential === null) return null;
+    const digest = createHash("sha256").update(credential, "latin1").digest();
     const key = keys.get(digest.toString("hex"));
     if (key === undefined || !timingSafeEqual(key.digest, digest)) return null;
-    known.set(head.cacheKey, key.principal);
+    principals.set(head.cacheKey, key.principal);
     return key.principal;
   };
   let timer: NodeJS.Timeout | undefined;
   return Object.assign(find, {
     open: async (projectDir: string): Promise<void> => {
       path = resolve(projectDir, file);
-      // Before the keys are read, so that no later change is missed.
-      let read = await fingerprint(path);
+      // Taken before the keys are read, so that no later change is missed.
+      let lastRead = await fingerprint(path);
       keys = readKeys(path);
       const check = async (): Promise<void> => {
-        const now = await fingerprint(path);
-        if (now === read) return;
-        read = now;
+        const current = await fingerprint(path);
+        if (current === lastRead) return;
+        lastRead = current;
         reload();
       };
       timer = setInterval(() => void check(), RELOAD_INTERVAL_MS).unref();
@@ -74,7 +74,7 @@ export function apiKeys({ file, header }: ApiKeysOptions): AuthHandler {
   });
 }
 
-/** Returns a text that changes with the file; empty if there is none. */
+/** Returns a string that changes with the file; empty if the file does not exist. */
 async function fingerprint(path: string): Promise<string> {
   try {
     const { ino, mtimeNs, size } = await stat(path, { bigint: true });

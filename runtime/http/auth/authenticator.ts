@@ -1,6 +1,6 @@
 // Asks the authentication handlers of a build, in order, for the principal of a request. Runs in
-// the IO thread, so that one check covers plugins, built-in services, streams and files. Without a
-// principal nothing passes, whatever a handler throws; logs never contain what a handler was given.
+// the IO thread, so that one check covers plugins, built-in services, streams and files. A request
+// without a principal is rejected, whatever a handler throws. Logs never contain credentials.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -19,13 +19,13 @@ import { ExchangeHead } from "./exchange-head.js";
 import type { RequestHead } from "./request-head.js";
 
 const TIMEOUT_MS = 5000;
-/** Header fields of rejections whose status a handler chooses. */
+/** Header fields that belong to a status, when a handler chooses the status of a rejection. */
 const FIELDS: Readonly<Record<number, string>> = {
   401: UNAUTHENTICATED.fields,
   503: AUTHENTICATION_UNAVAILABLE.fields,
 };
 
-/** Null: the request may proceed, and has its principal. */
+/** Null: the request may proceed, and its principal is set. */
 export type Verdict = HttpRejection | null;
 
 export class Authenticator {
@@ -67,10 +67,10 @@ export class Authenticator {
     try {
       const head = new ExchangeHead(exchange);
       for (const [at, handler] of this.#handlers.entries()) {
-        const given = handler(head);
-        // Promises of libraries, too: they must not be taken for a principal.
-        if (isThenable(given)) return this.#checkLater(given, head, at, exchange, scopes);
-        if (given !== null) return this.#admit(given, exchange, scopes);
+        const principal = handler(head);
+        // Also for promises of libraries, which must not be mistaken for a principal.
+        if (isThenable(principal)) return this.#checkLater(principal, head, at, exchange, scopes);
+        if (principal !== null) return this.#admit(principal, exchange, scopes);
       }
       return UNAUTHENTICATED;
     } catch (error) {
@@ -79,23 +79,23 @@ export class Authenticator {
   }
 
   async #checkLater(
-    first: PromiseLike<Principal | null>,
+    firstResult: PromiseLike<Principal | null>,
     head: RequestHead,
     at: number,
     exchange: Exchange,
     scopes: readonly string[],
   ): Promise<Verdict> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error("timeout")), TIMEOUT_MS);
     });
     try {
-      let given = await Promise.race([first, late]);
+      let principal = await Promise.race([firstResult, timeout]);
       for (const handler of this.#handlers.slice(at + 1)) {
-        if (given !== null) break;
-        given = await Promise.race([handler(head), late]);
+        if (principal !== null) break;
+        principal = await Promise.race([handler(head), timeout]);
       }
-      return given === null ? UNAUTHENTICATED : this.#admit(given, exchange, scopes);
+      return principal === null ? UNAUTHENTICATED : this.#admit(principal, exchange, scopes);
     } catch (error) {
       return rejectionFor(error);
     } finally {
@@ -122,7 +122,7 @@ export class Authenticator {
   }
 }
 
-/** Claims of that name would become prototypes where plugins copy the principal. */
+/** Removes keys `__proto__`, which would set the prototype where plugins copy the principal. */
 function toJson(principal: Principal): string {
   const text = JSON.stringify(principal);
   if (!text.includes("__proto__")) return text;
@@ -170,8 +170,8 @@ async function importModule(href: string): Promise<Readonly<Record<string, unkno
 }
 
 function requireFunctions(handlers: readonly AuthHandler[]): readonly AuthHandler[] {
-  const wrong = handlers.findIndex((handler) => typeof handler !== "function");
-  if (wrong >= 0) throw unusable(`handler ${wrong + 1} of \`auth\` is not a function`);
+  const index = handlers.findIndex((handler) => typeof handler !== "function");
+  if (index >= 0) throw unusable(`handler ${index + 1} of \`auth\` is not a function`);
   return handlers;
 }
 

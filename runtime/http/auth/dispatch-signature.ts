@@ -20,13 +20,13 @@ import type { Exchange } from "../transport.js";
 import { ReplayWindow } from "./replay-window.js";
 import type { SignedOrigin } from "./signed-origin.js";
 
-/** Age of a signature at most; clocks of instances may differ by as much. */
+/** Maximum age of a signature, and maximum difference between the clocks of instances. */
 const VALID_MS = 60_000;
 const CONTEXT = "svc dispatch 2";
 const FORM = /^([\w-]{1,8000})\.([\w-]{43})$/;
 /** JSON of a principal and a client: encoded with the other claims, it fits a header line. */
 const MAX_ORIGIN_BYTES = 5800;
-/** Escaped in JSON and encoded in UTF-8, no text has more bytes for each character. */
+/** Maximum for a character that is escaped in JSON and encoded in UTF-8. */
 const MAX_BYTES_PER_CHARACTER = 3;
 
 const NO_CONTENT = hash("sha256", "");

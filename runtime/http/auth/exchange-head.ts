@@ -6,9 +6,9 @@ import { clientAddress } from "../client-address.js";
 import type { Exchange, Method } from "../transport.js";
 import type { ClientCertificate, RequestHead } from "./request-head.js";
 
-/** Longer tokens are no tokens: handlers need not bound the work for one. */
+/** Longer tokens are ignored, so that handlers need not limit their work per token. */
 const MAX_TOKEN_BYTES = 16 * 1024;
-const SEVERAL = /^authorization:[\s\S]*^authorization:/im;
+const DUPLICATE = /^authorization:[\s\S]*^authorization:/im;
 const BEARER = /^bearer +(?=\S)/i;
 
 export class ExchangeHead implements RequestHead {
@@ -41,14 +41,14 @@ export class ExchangeHead implements RequestHead {
     const value = headers.get("authorization");
     if (value === undefined || !BEARER.test(value)) return null;
     // A proxy may have checked the first of several fields.
-    if (SEVERAL.test(headers.block)) return null;
+    if (DUPLICATE.test(headers.block)) return null;
     const token = fieldValue(value, value.indexOf(" "), value.length);
     return token.length > MAX_TOKEN_BYTES ? null : token;
   }
 
   get certificate(): ClientCertificate | null {
     const { forwardedFor, connection } = this.#exchange;
-    // That of a proxy identifies none of its clients.
+    // The certificate of a proxy does not identify the client behind it.
     return forwardedFor === null ? connection.certificate : null;
   }
 

@@ -11,7 +11,7 @@ import { type Jose, loadJose } from "./load-jose.js";
 import type { RequestHead } from "./request-head.js";
 import { TokenCache } from "./token-cache.js";
 
-/** Signatures by private keys. The others use shared secrets, which a key set must not contain. */
+/** Asymmetric algorithms. All others use shared secrets, which a key set must not contain. */
 const ALGORITHMS = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
@@ -57,7 +57,7 @@ export function jwt(options: JwtOptions): AuthHandler {
   const open = async (projectDir: string): Promise<void> => {
     const jose = await loadJose(projectDir);
     const keys = new KeySet(options.jwks, jose.createLocalJWKSet);
-    // Not awaited: a server starts while its issuer is down.
+    // Not awaited, so that a server can start while its issuer is down.
     void keys.fetch();
     verify = createVerifier(jose, keys, options);
   };
@@ -125,7 +125,7 @@ function toList<T>(value: T | readonly T[]): T[] {
   return Array.isArray(value) ? [...value] : [value as T];
 }
 
-/** Values of an environment can be missing: without them, tokens of any issuer would pass. */
+/** An environment variable may be missing, and without an issuer every token would pass. */
 function checkOptions(options: JwtOptions): void {
   const { issuer, audience, jwks, algorithms = ALGORITHMS } = options;
   for (const [name, value] of Object.entries({ issuer, audience })) {
@@ -146,6 +146,6 @@ function checkOptions(options: JwtOptions): void {
   }
 }
 
-function invalid(option: string, wanted: string): SvcError {
-  return new SvcError("SVC2210", `jwt: option \`${option}\`: expected ${wanted}`);
+function invalid(option: string, expected: string): SvcError {
+  return new SvcError("SVC2210", `jwt: option \`${option}\`: expected ${expected}`);
 }

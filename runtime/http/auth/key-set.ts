@@ -8,15 +8,15 @@ import { log } from "../../base/log.js";
 import { HttpError } from "../../plugin/response/http-error.js";
 
 interface KeySetOptions {
-  /** A request to the issuer may take this long. */
+  /** Timeout of a request to the issuer. */
   readonly timeoutMs: number;
-  /** Time between requests. */
+  /** Minimum time between requests to the issuer. */
   readonly intervalMs: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
-/** The timeout is within the time limit of handlers. */
+/** The timeout is shorter than the time limit of handlers. */
 const DEFAULTS: KeySetOptions = {
   timeoutMs: 3000,
   intervalMs: 5000,
@@ -26,7 +26,7 @@ const DEFAULTS: KeySetOptions = {
 const MAX_AGE_MS = 10 * 60_000;
 /** Older keys are not used: the issuer may have revoked them. */
 const MAX_USE_MS = 24 * 60 * 60_000;
-/** A token waits for new keys this long, and not at all once the issuer has failed. */
+/** How long a token waits for new keys; after a failure of the issuer, it does not wait. */
 const REFRESH_WAIT_MS = 500;
 const MAX_BYTES = 1024 * 1024;
 const UNKNOWN_KEY = "ERR_JWKS_NO_MATCHING_KEY";
@@ -81,17 +81,17 @@ export class KeySet {
 
   async #waitBriefly(fetching: Promise<void>): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
         this.#hasFailed = true;
         resolve();
       }, REFRESH_WAIT_MS);
     });
-    await Promise.race([fetching, late]);
+    await Promise.race([fetching, timeout]);
     clearTimeout(timer);
   }
 
-  /** Fetches the keys unless that was tried a moment ago; logs why it failed. */
+  /** Fetches the keys, at most once per interval; logs failures. */
   fetch(): Promise<void> {
     if (this.#pending !== null) return this.#pending;
     if (this.#options.now() - this.#triedMs < this.#options.intervalMs) return Promise.resolve();

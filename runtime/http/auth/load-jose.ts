@@ -8,14 +8,14 @@ import { SvcError } from "../../base/errors.js";
 export type Jose = typeof import("jose");
 
 /**
- * @param projectDir folder to resolve the package from, if this one does not find it
+ * @param projectDir folder to resolve the package from, if svc itself does not find it
  * @throws SvcError SVC2211
  */
-export async function loadJose(projectDir: string, own = import.meta.url): Promise<Jose> {
+export async function loadJose(projectDir: string, ownModule = import.meta.url): Promise<Jose> {
   let cause: unknown;
-  for (const place of [own, join(projectDir, "package.json")]) {
+  for (const base of [ownModule, join(projectDir, "package.json")]) {
     try {
-      const path = createRequire(place).resolve("jose");
+      const path = createRequire(base).resolve("jose");
       return (await import(pathToFileURL(path).href)) as Jose;
     } catch (error) {
       cause = error;

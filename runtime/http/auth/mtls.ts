@@ -7,23 +7,23 @@ import type { ClientCertificate, RequestHead } from "./request-head.js";
 
 export interface MtlsOptions {
   /**
-   * Returns the principal of a certificate, or null to reject it; called once for a connection.
-   * Default: its `subject`.
+   * Returns the principal of a certificate, or null to reject it; called once per connection.
+   * Default: a principal with its `subject`.
    */
   readonly principal?: (certificate: ClientCertificate) => Principal | null;
 }
 
 /** Returns a handler that identifies clients by their certificates. */
 export function mtls({ principal = toPrincipal }: MtlsOptions = {}): AuthHandler {
-  const known = new WeakMap<ClientCertificate, Principal | null>();
+  const principals = new WeakMap<ClientCertificate, Principal | null>();
   return ({ certificate }: RequestHead): Principal | null => {
     if (certificate === null) return null;
-    let admitted = known.get(certificate);
-    if (admitted === undefined) {
-      admitted = Object.freeze(principal(certificate));
-      known.set(certificate, admitted);
+    let result = principals.get(certificate);
+    if (result === undefined) {
+      result = Object.freeze(principal(certificate));
+      principals.set(certificate, result);
     }
-    return admitted;
+    return result;
   };
 }
 

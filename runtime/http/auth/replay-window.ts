@@ -39,7 +39,7 @@ export class ReplayWindow {
   readonly #signers = new Map<string, UsedNumbers>();
   readonly #validMs: number;
 
-  /** @param validMs time after its last use in which signatures of a signer can be valid */
+  /** @param validMs how long a signature can be valid */
   constructor(validMs: number) {
     this.#validMs = validMs;
   }
@@ -49,7 +49,7 @@ export class ReplayWindow {
     let used = this.#signers.get(signer);
     if (used === undefined) {
       if (this.#signers.size >= MAX_SIGNERS) this.#forget(nowMs);
-      // Forgetting one whose signatures are still valid would let them be repeated.
+      // Forgetting a signer while its signatures are valid would allow them to be replayed.
       if (this.#signers.size >= MAX_SIGNERS) return false;
       used = new UsedNumbers();
       this.#signers.set(signer, used);

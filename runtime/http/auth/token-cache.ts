@@ -1,4 +1,4 @@
-// Principals of verified tokens. Only verified tokens enter, so clients without one cannot fill it;
+// Principals of verified tokens. Only verified tokens are cached, so other clients cannot fill it;
 // the limits hold for issuers of many tokens.
 
 import type { Principal } from "../../plugin/request/principal.js";
@@ -13,17 +13,17 @@ interface Entry {
 }
 
 export class TokenCache {
-  /** In the order of their verification. */
+  /** In order of verification, oldest first. */
   readonly #byToken = new Map<string, Entry>();
-  /** Of requests with the same header fields, which need not be parsed. */
+  /** Entries by header fields: repeated requests need no parsing. */
   readonly #byHead = new WeakMap<object, Entry>();
   #characters = 0;
 
   /** Returns the principal of a request whose token is cached and not expired, null for others. */
   find(head: RequestHead): Principal | null {
     const nowMs = Date.now();
-    const known = this.#byHead.get(head.cacheKey);
-    if (known !== undefined && known.untilMs > nowMs) return known.principal;
+    const cached = this.#byHead.get(head.cacheKey);
+    if (cached !== undefined && cached.untilMs > nowMs) return cached.principal;
     const { token } = head;
     const entry = token === null ? undefined : this.#byToken.get(token);
     if (entry === undefined || entry.untilMs <= nowMs) return null;

@@ -8,7 +8,7 @@ import type { BodyStore } from "./body-store.js";
 export interface BodyReader {
   readonly store: BodyStore;
   readonly done: boolean;
-  /** The framing is invalid; the connection cannot be read any further. */
+  /** The framing is invalid: nothing more can be read from the connection. */
   readonly broken: boolean;
   /** Consumes bytes from `at` on; returns the offset after the last byte consumed. */
   feed(chunk: Buffer, at: number): number;
@@ -55,7 +55,7 @@ export class ChunkedBody implements BodyReader {
   #part: ChunkPart = "size";
   /** Remaining bytes of the current chunk. */
   #left = 0;
-  /** The line being received, and the bytes of trailer lines so far. */
+  /** The line being received, and the total bytes of trailer lines. */
   #line = "";
   #trailerBytes = 0;
 

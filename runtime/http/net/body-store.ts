@@ -14,9 +14,9 @@ import {
 } from "../rejections.js";
 import type { UploadedBody } from "./upload-folder.js";
 
-/** Reserved addresses of a body of unknown length, as a multiple of its bytes. */
+/** Address space reserved for a body of unknown length, as a multiple of its bytes. */
 const MAX_GROWTH = 4;
-const MAX_ADDRESSES = 64 * 1024 * 1024;
+const MAX_ADDRESS_SPACE = 64 * 1024 * 1024;
 
 /** Memory available to bodies. */
 export interface BodyMemory {
@@ -25,7 +25,7 @@ export interface BodyMemory {
   give(bytes: number): void;
 }
 
-/** Limits the bytes that the bodies of a server hold together. */
+/** Limits the total memory of all bodies of a server. */
 export class BodyBudget implements BodyMemory {
   used = 0;
   readonly #collector = new IdleGc();
@@ -49,10 +49,10 @@ export class BodyBudget implements BodyMemory {
   }
 }
 
-/** Where bodies with files go that are too large for memory. */
+/** Stores bodies with files that are too large for memory. */
 export interface BodyDisk {
   create(progress: () => void): UploadedBody;
-  /** Called when the body is complete, or when reading may go on. */
+  /** Called when the body is complete, and when reading may continue. */
   progressed(): void;
 }
 
@@ -77,20 +77,20 @@ export class BodyStore {
     this.#disk = disk;
   }
 
-  /** True while the next bytes have to wait for the disk. */
+  /** True while reading must wait for the disk. */
   get isBehind(): boolean {
     return this.#upload?.isBehind === true;
   }
 
   /**
-   * Adds a copy of `chunk[from, to)`. `expected` is the number of bytes known to follow, to grow in
+   * Adds a copy of `chunk[from, to)`. `expected` is the expected size of the body, to grow in
    * fewer steps.
    */
   write(chunk: Buffer, from: number, to: number, expected: number): void {
     const count = to - from;
     if (this.refusal === null) {
       const refusal = this.#store(chunk.subarray(from, to), expected);
-      if (refusal !== null) this.giveUp(refusal);
+      if (refusal !== null) this.refuse(refusal);
     }
     if (this.refusal === null) this.size += count;
     else this.dropped += count;
@@ -115,27 +115,27 @@ export class BodyStore {
         log(`upload failed: ${(error as Error).message}`, "error");
         return UPLOAD_NOT_STORED;
       }
-      const before = this.#bytes?.slice(0, this.size);
+      const inMemory = this.#bytes?.slice(0, this.size);
       this.#releaseMemory();
-      if (before !== undefined && !this.#upload.write(before)) return UPLOAD_SPACE_EXHAUSTED;
+      if (inMemory !== undefined && !this.#upload.write(inMemory)) return UPLOAD_SPACE_EXHAUSTED;
     }
     return this.#upload.write(Buffer.from(bytes)) ? null : UPLOAD_SPACE_EXHAUSTED;
   }
 
   #progressed(disk: BodyDisk): void {
     if (this.refusal !== null) return;
-    if (this.#upload !== null && this.#upload.failure !== null) this.giveUp(UPLOAD_NOT_STORED);
+    if (this.#upload !== null && this.#upload.failure !== null) this.refuse(UPLOAD_NOT_STORED);
     disk.progressed();
   }
 
-  /** Returns whether all bytes are where they belong; otherwise `progressed` is called later. */
+  /** Returns whether all bytes are stored; otherwise `progressed` is called later. */
   complete(): boolean {
     this.#upload?.end();
     return this.#upload === null || this.#upload.isComplete;
   }
 
   /** Releases the stored bytes; the rest of the body is read and discarded. */
-  giveUp(refusal: HttpRejection): void {
+  refuse(refusal: HttpRejection): void {
     this.refusal = refusal;
     this.release();
   }
@@ -189,19 +189,19 @@ export class BodyStore {
       buffer.grow(bytes);
       return;
     }
-    // Covers its buffer, also once that has grown.
-    const moved = new Uint8Array(
+    // Without a length argument, the array grows with its buffer.
+    const larger = new Uint8Array(
       bytes <= INLINE_BODY_BYTES
         ? new ArrayBuffer(bytes)
-        : new SharedArrayBuffer(bytes, { maxByteLength: this.#mostBytes(bytes, expected) }),
+        : new SharedArrayBuffer(bytes, { maxByteLength: this.#addressSpace(bytes, expected) }),
     );
-    if (this.#bytes !== null) moved.set(this.#bytes.subarray(0, this.size));
-    this.#bytes = moved;
+    if (this.#bytes !== null) larger.set(this.#bytes.subarray(0, this.size));
+    this.#bytes = larger;
   }
 
-  /** Addresses to reserve, which hold no memory yet. */
-  #mostBytes(bytes: number, expected: number): number {
+  /** Returns the address space to reserve, which takes no memory yet. */
+  #addressSpace(bytes: number, expected: number): number {
     const likely = Math.max(expected, MAX_GROWTH * bytes);
-    return Math.max(bytes, Math.min(likely, this.#maxBytes, MAX_ADDRESSES));
+    return Math.max(bytes, Math.min(likely, this.#maxBytes, MAX_ADDRESS_SPACE));
   }
 }

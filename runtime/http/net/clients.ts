@@ -8,13 +8,13 @@ import type { BodyMemory } from "./body-store.js";
 import { clientResponses, type ResponseMemory } from "./response-memory.js";
 
 export class Client implements BodyMemory {
-  /** Open connections, and those of them that are not a dispatcher's. */
+  /** Open connections: all, and those not of dispatchers. */
   connections = 0;
   counted = 0;
   readonly answers: ResponseMemory;
-  /** Null if their rate has no limit. */
+  /** Null without a rate limit. */
   readonly requests: RateLimiter | null;
-  /** Disk space that its bodies take. */
+  /** Disk space of its bodies. */
   uploadBytes = 0;
   #bodyBytes = 0;
   readonly #bodies: BodyMemory;
@@ -42,7 +42,7 @@ export class Client implements BodyMemory {
     this.#maxBodyBytes = maxBodyBytes;
   }
 
-  /** Memory that its bodies take. */
+  /** Memory of its bodies. */
   get bodyBytes(): number {
     return this.#bodyBytes;
   }
@@ -71,12 +71,12 @@ export class Client implements BodyMemory {
 }
 
 /**
- * The clients with open connections. Some without any are retained: reconnecting must reset neither
- * the memory that their requests hold nor their rate limit.
+ * The clients with open connections, and disconnected ones that still hold memory or have used up
+ * part of their rate limit: reconnecting must not reset either.
  */
 export class Clients {
   readonly #clients = new Map<string, Client>();
-  readonly #gone = new Set<Client>();
+  readonly #unconnected = new Set<Client>();
   readonly #make: (key: string) => Client;
 
   constructor(make: (key: string) => Client) {
@@ -94,17 +94,17 @@ export class Clients {
     if (client === undefined) {
       client = this.#make(key);
       this.#clients.set(key, client);
-      this.#gone.add(client);
+      this.#unconnected.add(client);
     }
     return client;
   }
 
-  /** Returns the number of connections of the client at an address, those of dispatchers apart. */
+  /** Returns the number of connections from an address, without those of dispatchers. */
   countAt(address: string): number {
     return this.#clients.get(clientKey(address))?.counted ?? 0;
   }
 
-  /** Returns the client with the most connections, those of dispatchers apart. */
+  /** Returns the client with the most connections, not counting those of dispatchers. */
   largestClient(): Client | null {
     let largest: Client | null = null;
     for (const client of this.#clients.values()) {
@@ -117,24 +117,24 @@ export class Clients {
   connected(client: Client, isCounted: boolean): void {
     client.connections++;
     if (isCounted) client.counted++;
-    this.#gone.delete(client);
+    this.#unconnected.delete(client);
   }
 
   closed(client: Client, wasCounted: boolean): void {
     if (wasCounted) client.counted--;
     if (--client.connections > 0) return;
-    this.#gone.add(client);
+    this.#unconnected.add(client);
     this.#forget(client, performance.now());
   }
 
   /** Removes clients without state to retain; called periodically. */
   sweep(monotonicMs: number): void {
-    for (const client of this.#gone) this.#forget(client, monotonicMs);
+    for (const client of this.#unconnected) this.#forget(client, monotonicMs);
   }
 
   #forget(client: Client, monotonicMs: number): void {
     if (!client.holdsNothing || client.requests?.isFull(monotonicMs) === false) return;
-    this.#gone.delete(client);
+    this.#unconnected.delete(client);
     this.#clients.delete(client.key);
   }
 }

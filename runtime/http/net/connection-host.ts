@@ -23,17 +23,17 @@ export interface ConnectionHost<NetConnection> {
   readonly idleTimeoutMs: number;
   readonly rights: ClientPermissions;
   readonly proxies: Proxies;
-  /** New connections, for which input of others may wait. */
+  /** Postpones input while new connections arrive. */
   readonly burst: AcceptBurst;
-  /** A connection has sent a complete request, from `t0Ms` on. */
+  /** Called for each complete request; its first byte arrived at `t0Ms`. */
   requested(connection: NetConnection, t0Ms: number): void;
-  /** Returns whether another connection is likely to send a request soon, because it just has. */
+  /** Returns whether another connection has just sent a request, and is likely to send more. */
   isBusyWithOthers(connection: NetConnection): boolean;
-  /** A connection became a dispatcher's (1), or such a connection closes (-1); false: too many. */
-  introduced(delta: 1 | -1): boolean;
+  /** Counts a new (1) or closed (-1) connection of a dispatcher; false: too many. */
+  countDispatcher(delta: 1 | -1): boolean;
   /** Admits a stream of a trunk; false if there are too many. */
   admitStream(stream: TrunkStream, carrier: NetConnection): boolean;
   /** Closes a trunk whose peer violated the protocol. */
-  broken(connection: NetConnection): void;
+  closeBrokenTrunk(connection: NetConnection): void;
   closed(connection: NetConnection): void;
 }

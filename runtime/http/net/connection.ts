@@ -1,9 +1,9 @@
-// One client connection: a reader parses requests, a queue orders the responses, and this class
-// connects both to the socket, and closes it without losing the last response.
+// One client connection. A reader parses requests and a queue orders the responses. This class
+// connects both to the socket, which it closes without losing the last response.
 //
 //   open ──(half-closed, fatal rejection, last response)──► closing ──(responses sent)──► lingering
 //
-// While closing, nothing more is read. While lingering, further input is read and discarded:
+// While closing, no input is read. While lingering, input is read and discarded:
 // closing a socket with unread input resets it, and the reset discards a response in transit.
 
 import { nowMs as epochMs, toEpochMs } from "../../base/clock.js";
@@ -68,20 +68,20 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
   readonly #answers: ConnectionResponses;
   /** Set once the connection became a trunk, which carries the streams of a dispatcher. */
   #trunk: Trunk | null = null;
-  /** Received bytes not consumed yet: part of a head, or requests that have to wait. */
+  /** Received bytes not yet consumed: part of a head, or requests that must wait. */
   #rest: Buffer | null = null;
   #phase: "open" | "closing" | "lingering" = "open";
   /** Input is being read; its responses are written afterwards. */
   #isReading = false;
   #isPaused = false;
-  /** Bytes of bodies since other connections had a turn, and whether they have it now. */
+  /** Bytes of bodies read in this time slice, and whether other connections have their turn. */
   #sliceBytes = 0;
   #isYielding = false;
   #isDispatcher: boolean;
-  /** Whose memory the body takes that is being read. */
+  /** The client whose memory quota holds the body being read. */
   #bodyOwner: Client;
   #certificate: ClientCertificate | null | undefined;
-  /** `#rest` was left unread because the queue is full. */
+  /** `#rest` contains complete requests that must wait. */
   #isHeld = false;
   #activeAtMs = performance.now();
   #lingersUntilMs = Number.POSITIVE_INFINITY;
@@ -94,7 +94,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     readonly remotePort: number,
     /** The client, with all its connections. */
     readonly owner: Client,
-    /** Counts as a dispatcher's, and must identify itself as one. */
+    /** Counts as a dispatcher's connection, and must identify itself. */
     isDispatcher: boolean,
   ) {
     this.#host = host;
@@ -162,7 +162,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     this.#adjust();
   }
 
-  /** Updates the memory that responses hold; none once the connection is closed. */
+  /** Updates the memory account of responses; a closed connection holds none. */
   #count(): void {
     const isClosed = this.#socket.destroyed;
     this.#answers.set(isClosed ? 0 : this.#queue.heldBytes + this.#output.unsent);
@@ -176,10 +176,11 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
       if (monotonicMs >= this.#lingersUntilMs) this.#socket.destroy();
     } else if (this.#phase === "open" && !this.#isPaused && !this.#isHeld) {
       const waitsForIdent = this.#isDispatcher && this.ident === null && this.#trunk === null;
-      if (this.#reader.isLate(monotonicMs)) this.#reader.giveUp();
+      if (this.#reader.isLate(monotonicMs)) this.#reader.rejectUnfinished();
       else if (waitsForIdent && toEpochMs(monotonicMs) - this.openedAtMs > IDENT_LINE_TIMEOUT_MS)
-        this.cut();
-      else if (monotonicMs - this.#activeAtMs > this.#host.idleTimeoutMs) this.cut();
+        this.closeAfterResponses();
+      else if (monotonicMs - this.#activeAtMs > this.#host.idleTimeoutMs)
+        this.closeAfterResponses();
     }
   }
 
@@ -192,7 +193,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
   finish(): void {
     this.#host.burst.release(this);
     this.closing();
-    // Its streams must still complete.
+    // The streams of the trunk must still complete.
     if (this.#trunk !== null && this.#isPaused) this.#setPaused(false);
     this.#adjust();
   }
@@ -243,7 +244,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     const refusal = this.#exceeded(exchange);
     if (refusal !== null) this.answerRefusal(exchange, refusal);
     else this.events.request(exchange);
-    if (this.#output.gathered > MAX_WRITE_BATCH_BYTES) this.#output.flush();
+    if (this.#output.bufferedLength > MAX_WRITE_BATCH_BYTES) this.#output.flush();
   }
 
   /** Returns the limit that one more request would exceed. */
@@ -266,7 +267,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     this.answerRefusal(exchange, refusal);
   }
 
-  cut(): void {
+  closeAfterResponses(): void {
     this.closing();
     this.wrote();
   }
@@ -281,7 +282,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     if (!this.#host.rights.isDispatcherAddress(this.remoteAddress))
       return dispatcherNotAllowed(this.remoteAddress);
     if (!this.#isDispatcher) {
-      if (!this.#host.introduced(1)) return TOO_MANY_CONNECTIONS;
+      if (!this.#host.countDispatcher(1)) return TOO_MANY_CONNECTIONS;
       this.#isDispatcher = true;
       this.owner.counted--;
     }
@@ -297,7 +298,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     const opened = (stream: TrunkStream): boolean =>
       this.#phase === "open" && this.#host.admitStream(stream, this);
     const stalled = (): void => void this.#socket.destroy();
-    const events = { opened, left: () => this.wrote(), stalled, memory: this.owner };
+    const events = { opened, streamClosed: () => this.wrote(), stalled, memory: this.owner };
     this.#trunk = new Trunk(this.#socket, events, true);
     this.#output.add(TRUNK_LINE);
     return null;
@@ -307,7 +308,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     return this.#host.rights.allowed(fields, this.forwardedFor(fields) ?? this.remoteAddress);
   }
 
-  /** A dispatcher passes on what its own clients have sent. */
+  /** Fields of a dispatcher are ignored: it passes on those of its clients. */
   forwardedFor(fields: HeaderFields): string | null {
     if (!fields.isForwarded || this.ident !== null) return null;
     return this.#host.proxies.forwardedFor(fields, this.remoteAddress);
@@ -322,7 +323,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     return this.#bodyOwner;
   }
 
-  /** The body being read, null if it takes no memory. Those of dispatchers have many clients. */
+  /** The body being read; null if it holds no memory, or is a dispatcher's, for many clients. */
   get arrivingBody(): ArrivingBody | null {
     const bytes = this.#reader.reservedBytes;
     if (bytes === 0 || this.#isDispatcher) return null;
@@ -332,7 +333,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
 
   diskFor({ target, fields }: ParsedHead): BodyDisk["create"] | null {
     const type = headerValue(fields.block, "Content-Type") ?? "";
-    // Dispatchers hold whole bodies themselves.
+    // A dispatcher has the whole body in memory already.
     const isOfClient = this.ident === null && !(this.#socket instanceof TrunkStream);
     if (!isOfClient || !FORM.test(type) || !this.events.takesUpload?.(target)) return null;
     const owner = this.ownerOf(this.forwardedFor(fields));
@@ -386,10 +387,10 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
 
   #receive(chunk: Buffer): void {
     this.bytesIn += chunk.length;
-    if (!this.#host.burst.keeps(this, chunk)) this.take(chunk);
+    if (!this.#host.burst.postpone(this, chunk)) this.process(chunk);
   }
 
-  take(chunk: Buffer): void {
+  process(chunk: Buffer): void {
     if (this.#trunk !== null && this.#phase !== "lingering") {
       return this.#forward(this.#trunk, chunk);
     }
@@ -400,9 +401,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
   }
 
   /**
-   * Pauses after each slice of a body or of discarded input: the system hands over megabytes of one
-   * socket before it looks at another one. A stream of a trunk has no socket to stop: what arrives
-   * for a paused one is held, within a bound.
+   * Pauses after each slice of a body or of discarded input: otherwise libuv reads megabytes from
+   * one socket before it polls the next one. Input of a paused trunk stream would only be buffered.
    */
   #limitSlice(bytes: number): void {
     if (this.#socket instanceof TrunkStream) return;
@@ -439,10 +439,10 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
 
   #forward(trunk: Trunk, chunk: Buffer): void {
     if (trunk.receive(chunk)) this.#adjust();
-    else this.#host.broken(this);
+    else this.#host.closeBrokenTrunk(this);
   }
 
-  /** Reads, pauses or closes, depending on the state. */
+  /** Pauses, resumes or closes, depending on the state. */
   #adjust(): void {
     const mayRead = this.mayRead();
     if (this.endedAtMs > 0 && mayRead) {
@@ -450,7 +450,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
       this.closing();
     }
     if (this.#phase !== "open") return this.#end();
-    // A closed client is noticed only by reading or sending.
+    // Not paused without need: a disconnect is detected only by reading or sending.
     const isFull = this.#rest !== null && this.#rest.length >= MAX_READ_AHEAD_BYTES;
     const mayReceive = !this.#isYielding && (mayRead || !(isFull || this.#output.isBlocked));
     if (mayReceive === this.#isPaused) this.#setPaused(!mayReceive);
@@ -493,7 +493,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     this.#queue.abort();
     this.#trunk?.lost(new Error("connection closed"));
     this.#answers.set(0);
-    if (this.#isDispatcher) this.#host.introduced(-1);
+    if (this.#isDispatcher) this.#host.countDispatcher(-1);
     this.#host.clients.closed(this.owner, !this.#isDispatcher);
     this.#host.closed(this);
   }

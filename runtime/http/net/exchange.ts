@@ -27,17 +27,17 @@ const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
 /** The connection's interface to its exchanges. */
 export interface ExchangeOwner extends Connection {
-  /** The peer may turn this connection into a trunk. */
+  /** The peer may upgrade this connection to a trunk. */
   readonly takesTrunk: boolean;
   /** Returns the heads for the response to an exchange. */
   headsFor(exchange: NetExchange): ResponseHeads;
-  /** The client that a proxy forwards a request for, null if the connection is its own. */
+  /** Address of the client behind a proxy, null if the peer of the connection is the client. */
   forwardedFor(fields: HeaderFields): string | null;
-  /** Whose request it is. */
+  /** Returns the client of a request. */
   ownerOf(forwardedFor: string | null): Client;
   /** Marks a response as ready; it is sent in order. */
   settle(exchange: NetExchange): void;
-  /** Returns false if the response must be dropped, because too many bytes are unread. */
+  /** Returns false if the response must be dropped because too many bytes are unread. */
   hasCapacityFor(bytes: number): boolean;
   /** Answers in place of the engine. */
   answerRefusal(exchange: NetExchange, refusal: HttpRejection): void;
@@ -48,7 +48,7 @@ export class NetExchange implements Exchange {
   readonly upload: UploadedBody | null;
   forwardedFor: string | null;
   signedOrigin: Exchange["signedOrigin"] = null;
-  /** Whose limits the request counts for. */
+  /** The client whose limits apply to the request. */
   readonly owner: Client;
   readonly #head: ParsedHead;
   aborted = false;
@@ -73,7 +73,7 @@ export class NetExchange implements Exchange {
   /** Content that is not part of `text`, and its length. */
   content: Uint8Array | ByteStream | null = null;
   contentLength = 0;
-  /** The length of the content is only known at its end. */
+  /** The length of the content is unknown until its end. */
   isChunked = false;
   /** Called when the client disconnects before the response is sent. */
   onAborted: (() => void) | null = null;
@@ -85,7 +85,7 @@ export class NetExchange implements Exchange {
     body: string | Uint8Array | UploadedBody | null,
     /** Bytes of the request, head and body. */
     readonly requestBytes: number,
-    /** Bytes that the body holds of the server's budget. */
+    /** Bytes of the server's body budget that the body holds. */
     public reserved: number,
   ) {
     this.upload = body instanceof UploadedBody ? body : null;
@@ -125,7 +125,7 @@ export class NetExchange implements Exchange {
       const refusal = isHarmless ? RESPONSE_MEMORY_EXHAUSTED : RESPONSE_DROPPED;
       return this.connection.answerRefusal(this, refusal);
     }
-    const takesTrunk = this.#head.fields.asksForTrunk && this.connection.takesTrunk;
+    const takesTrunk = this.#head.fields.offersTrunk && this.connection.takesTrunk;
     const allFields = takesTrunk ? TAKES_TRUNK + fields : fields;
     this.text = this.connection.headsFor(this).text(status, mediaType, body.length, allFields);
     if (this.method !== "HEAD") {

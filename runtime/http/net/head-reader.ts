@@ -39,7 +39,7 @@ export class HeadReader {
   /** Offset after the head. */
   end = 0;
 
-  /** The peer is a dispatcher: its heads may exceed the limit by the fields that it added. */
+  /** The peer is a dispatcher: the fields that it adds may exceed the limit. */
   isForwarded = false;
   readonly #allowed: (fields: HeaderFields) => HeaderFields;
   /** Line of the last valid request. */
@@ -47,8 +47,8 @@ export class HeadReader {
   /** Header section of the previous request, with its empty line. */
   #section = "";
   #sectionFields: HeaderFields | null = null;
-  /** Bytes of the unfinished header section that are validated already; 0 between heads. */
-  #judged = 0;
+  /** Validated bytes of the unfinished header section; 0 between heads. */
+  #validatedBytes = 0;
 
   /** @param allowed removes the fields that the client may not send */
   constructor(allowed: (fields: HeaderFields) => HeaderFields) {
@@ -65,11 +65,11 @@ export class HeadReader {
     const failure = isRepeated ? null : this.#readLine(text.slice(at, lineEnd), lineEnd);
     if (failure !== null) return failure;
     const outcome = this.#readSection(text, at, lineEnd + 2);
-    if (outcome !== "incomplete") this.#judged = 0;
+    if (outcome !== "incomplete") this.#validatedBytes = 0;
     return outcome;
   }
 
-  /** Keeps nothing of the heads that were read. */
+  /** Releases the cached heads. */
   forget(): void {
     this.target = "";
     this.fields = null;
@@ -78,7 +78,7 @@ export class HeadReader {
     this.#sectionFields = null;
   }
 
-  /** Returns the outcome of a line that begins no request. */
+  /** Returns the outcome of a line that does not begin a request, null for a request line. */
   #readLine(line: string, lineEnd: number): HeadOutcome | null {
     const request = readRequestLine(line);
     if (request instanceof HttpRejection) return this.#readIdent(line, lineEnd) ?? request;
@@ -118,8 +118,9 @@ export class HeadReader {
   #validatePartial(text: string, at: number, start: number): HeadOutcome {
     if (text.length - at > this.#maxBytes) return this.refusal ?? INVALID_HEADER;
     const unfinished = Math.max(start, text.lastIndexOf("\r\n") + 2);
-    if (!isValidHeaderBlock(text.slice(start + this.#judged, unfinished))) return INVALID_HEADER;
-    this.#judged = unfinished - start;
+    if (!isValidHeaderBlock(text.slice(start + this.#validatedBytes, unfinished)))
+      return INVALID_HEADER;
+    this.#validatedBytes = unfinished - start;
     const line = text.slice(unfinished);
     const isTooLong = line.length > MAX_HEADER_LINE_BYTES + 1 && !isCredential(line);
     return line.includes("\n") || isTooLong ? INVALID_HEADER : "incomplete";

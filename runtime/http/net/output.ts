@@ -19,7 +19,7 @@ export class OutputBuffer {
     this.#stall = new StallDetector(socket, () => socket.destroy());
   }
 
-  /** Returns whether the client leaves too many bytes unread. */
+  /** Returns whether too many bytes wait for the client to read them. */
   get isBlocked(): boolean {
     return this.#socket.writableLength >= this.#socket.writableHighWaterMark;
   }
@@ -29,7 +29,7 @@ export class OutputBuffer {
     return this.#text.length + this.#socket.writableLength;
   }
 
-  get gathered(): number {
+  get bufferedLength(): number {
     return this.#text.length;
   }
 
@@ -37,12 +37,12 @@ export class OutputBuffer {
     this.#text = this.#text === "" ? text : this.#text + text;
   }
 
-  /** @param passedOn called once the bytes are no longer read, where that is known */
-  addBytes(bytes: Uint8Array, passedOn?: () => void): void {
+  /** @param released called once the buffer may be reused; never if that is unknown */
+  addBytes(bytes: Uint8Array, released?: () => void): void {
     this.flush();
     this.bytesOut += bytes.length;
-    if (passedOn === undefined) this.#socket.write(bytes);
-    else this.#socket.write(bytes, (error) => error || passedOn());
+    if (released === undefined) this.#socket.write(bytes);
+    else this.#socket.write(bytes, (error) => error || released());
     this.#stall.written();
   }
 
@@ -59,13 +59,13 @@ export class OutputBuffer {
    * Sends all of `source` with backpressure. A fast client must not starve others: between chunks
    * other connections get a turn, because the system copies each write while this thread waits.
    * @param byteLength null for content that delimits itself
-   * @param passedOn called once the bytes sent are no longer read, where that is known
+   * @param released called once the last buffer may be reused; never if that is unknown
    * @returns false if the source failed or its length differs from the declared one
    */
   async pump(
     source: ByteStream,
     byteLength: number | null,
-    passedOn?: () => void,
+    released?: () => void,
   ): Promise<boolean> {
     let left = byteLength ?? Number.POSITIVE_INFINITY;
     let inTurn = 0;
@@ -73,7 +73,7 @@ export class OutputBuffer {
       for await (const bytes of source) {
         left -= bytes.length;
         if (left < 0 || this.#socket.destroyed) return false;
-        this.addBytes(bytes, left === 0 ? passedOn : undefined);
+        this.addBytes(bytes, left === 0 ? released : undefined);
         if (this.isBlocked) await this.#drained();
         inTurn += bytes.length;
         if (inTurn < MAX_RENDER_SLICE_BYTES) continue;

@@ -18,7 +18,7 @@ export class ProxyAcceptor {
   /**
    * Reads the header of a connection, then passes on its source: null for one of the proxy's own.
    * Closes the connection if the header is invalid or does not arrive in time.
-   * @param settled is called at the end in any case
+   * @param settled called at the end in any case
    */
   accept(socket: Socket, named: (source: ProxySource | null) => void, settled: () => void): void {
     let bytes: Buffer = Buffer.alloc(0);
@@ -46,7 +46,7 @@ export class ProxyAcceptor {
       }
       const rest = bytes.subarray(header.byteLength);
       if (rest.length > 0) socket.unshift(rest);
-      // It counts once, as waiting or as a connection.
+      // Removed first: the socket must not count as waiting and as a connection.
       leave();
       named(header.source);
       settled();

@@ -1,4 +1,4 @@
-// Parses the header of the PROXY protocol, versions 1 and 2, by which a proxy of TCP names the
+// Parses the header of the PROXY protocol, versions 1 and 2, by which a TCP proxy names the
 // client of a connection before its first byte. The format is that of HAProxy's proxy-protocol.txt.
 
 import { isIP } from "node:net";
@@ -23,7 +23,7 @@ const PREFIX = Buffer.from("PROXY ");
 const MAX_LINE_BYTES = 107;
 const LINE = /^PROXY TCP([46]) (\S+) (\S+) (\d{1,5}) (\d{1,5})$/;
 const HEAD_BYTES = 16;
-/** Beyond the addresses, proxies send names and certificates. */
+/** Beside addresses, proxies send names and certificates. */
 const MAX_BYTES = 4096;
 const COMMAND_LOCAL = 0x20;
 const COMMAND_PROXY = 0x21;
@@ -36,7 +36,7 @@ export function parseProxyHeader(bytes: Buffer): ProxyHeader | "incomplete" | nu
   return startsWithBytes(bytes, SIGNATURE) ? parseBinary(bytes) : null;
 }
 
-/** Whether what there is of the bytes equals the beginning. */
+/** Returns whether the bytes received so far match the beginning. */
 function startsWithBytes(bytes: Buffer, beginning: Buffer): boolean {
   const length = Math.min(bytes.length, beginning.length);
   return bytes.subarray(0, length).equals(beginning.subarray(0, length));
@@ -49,7 +49,7 @@ function parseLine(bytes: Buffer): ProxyHeader | "incomplete" | null {
   const byteLength = end + 2;
   const text = line.slice(0, end);
   if (text === "PROXY UNKNOWN" || text.startsWith("PROXY UNKNOWN ")) {
-    // A check of the proxy, or a client that it received by other means, such as a local socket.
+    // A health check of the proxy, or its client has no IP address, such as one of a local socket.
     return { source: { address: UNKNOWN_CLIENT, port: 0 }, byteLength };
   }
   const [, family, address = "", , port] = LINE.exec(text) ?? [];
@@ -81,5 +81,5 @@ function parseAddresses(family: number, bytes: Buffer): ProxySource | null {
   return { address: normalizeAddress(text)!, port: bytes.readUInt16BE(2 * size) };
 }
 
-/** Four digits that others follow. */
+/** Four digits, but not the last four. */
 const GROUP = /.{4}(?=.)/g;

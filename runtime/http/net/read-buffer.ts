@@ -3,12 +3,12 @@
 
 import { Socket } from "node:net";
 
-/** The most that libuv reads at once. */
+/** Maximum that libuv reads at once. */
 const BUFFER_BYTES = 64 * 1024;
 
 const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
 
-/** The bytes received last; requests of the same length follow each other. */
+/** Reused by the next read if that has the same length, as repeated requests have. */
 let chunk = buffer.subarray(0, 0);
 
 function received(this: Socket, count: number): boolean {
@@ -17,7 +17,7 @@ function received(this: Socket, count: number): boolean {
   return true;
 }
 
-/** Node offers the option only to sockets that a program creates, and keeps it under symbols. */
+/** Node offers this option only for sockets that a program creates, and stores it under symbols. */
 const OPTION: object = { onread: { buffer, callback: received } };
 const FIELDS = fieldsOf(new Socket(OPTION));
 

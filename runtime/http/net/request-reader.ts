@@ -30,8 +30,8 @@ import type { UploadedBody } from "./upload-folder.js";
 const CR = 13;
 const LF = 10;
 const NO_FIELDS = new HeaderFields("");
-/** The parsed head of a longer text is forgotten: its parts would keep all of the text. */
-const MAX_KEPT_TEXT_BYTES = 8192;
+/** Heads of longer texts are not cached: their substrings would retain the whole text. */
+const MAX_CACHED_TEXT_BYTES = 8192;
 
 /** The head of a request, or the part of it that could be read. Repeated requests share it. */
 export interface ParsedHead {
@@ -59,7 +59,7 @@ export interface RequestSink {
     requestBytes: number,
     reserved: number,
   ): void;
-  /** With `isLast` the connection cannot be read any further. */
+  /** `isLast`: nothing more can be read from the connection. */
   refuse(
     refusal: HttpRejection,
     head: ParsedHead,
@@ -67,30 +67,30 @@ export interface RequestSink {
     requestBytes: number,
     isLast: boolean,
   ): void;
-  /** The request was rejected before; the connection cannot be read any further. */
-  cut(): void;
+  /** Closes the connection after its responses; the current request was rejected before. */
+  closeAfterResponses(): void;
   /**
-   * The peer identifies itself as a dispatcher.
-   * @returns why it may not be one
+   * Called when the peer identifies itself as a dispatcher.
+   * @returns the rejection if it may not be one
    */
   acceptDispatcher(ident: Ident): HttpRejection | null;
   /**
-   * The connection becomes a trunk: the sink takes the bytes that follow.
-   * @returns why it may not
+   * Upgrades the connection to a trunk: the sink receives all further bytes.
+   * @returns the rejection if that is not allowed
    */
   startTrunk(): HttpRejection | null;
-  /** Returns how to store the body on disk; null if it has to stay in memory. */
+  /** Returns a function that stores the body on disk; null if it must stay in memory. */
   diskFor(head: ParsedHead): BodyDisk["create"] | null;
-  /** Reading may go on after a wait for the disk. */
+  /** Called when reading may continue after a wait for the disk. */
   resumed(): void;
   /** Removes the fields that the client may not send. */
   allowed(fields: HeaderFields): HeaderFields;
-  /** The client sent `Expect: 100-continue` and its body will be accepted. */
+  /** Called when the client sent `Expect: 100-continue` and its body will be accepted. */
   sendContinue(): void;
 }
 
 export class RequestReader {
-  /** The next request expects 100 Continue, which must wait for the responses before it. */
+  /** The next request expects 100 Continue, which must follow the responses before it. */
   waitsForIdle = false;
   /** The last `read` found more than empty lines. */
   isActive = false;
@@ -119,7 +119,7 @@ export class RequestReader {
   }
 
   /**
-   * Reads as many requests as are complete and the sink accepts.
+   * Reads all complete requests that the sink accepts.
    * @returns the offset of the first byte not consumed
    */
   read(chunk: Buffer, monotonicMs: number): number {
@@ -144,7 +144,7 @@ export class RequestReader {
         at = next;
       }
     }
-    if (text.length > MAX_KEPT_TEXT_BYTES) {
+    if (text.length > MAX_CACHED_TEXT_BYTES) {
       this.#head.forget();
       this.#last = NO_HEAD;
     }
@@ -159,7 +159,7 @@ export class RequestReader {
   }
 
   /** Rejects the unfinished request on a timeout. */
-  giveUp(): void {
+  rejectUnfinished(): void {
     this.#fail(REQUEST_TIMEOUT);
   }
 
@@ -178,7 +178,7 @@ export class RequestReader {
     return this.#body?.store.reserved ?? 0;
   }
 
-  /** Refuses the body being read; the rest of it is read and discarded. */
+  /** Rejects the body being read; the rest of it is read and discarded. */
   refuseBody(refusal: HttpRejection): void {
     this.#refuseBody(refusal, false);
   }
@@ -190,7 +190,7 @@ export class RequestReader {
   }
 
   /**
-   * Returns whether an unfinished head takes too long, or a body made no progress; called
+   * Returns whether an unfinished head takes too long, or a body makes no progress; called
    * periodically.
    */
   isLate(monotonicMs: number): boolean {
@@ -209,7 +209,7 @@ export class RequestReader {
     this.#windowBytes = this.#requestBytes;
   }
 
-  /** Ends reading; returns the memory of an unfinished body. */
+  /** Ends reading; releases the memory of an unfinished body. */
   close(): void {
     this.#body?.store.release();
     this.#body = null;
@@ -217,13 +217,13 @@ export class RequestReader {
     this.#headStartedAtMs = 0;
   }
 
-  /** Rejects the current request, unless that was done before; nothing more can be read. */
+  /** Rejects the current request, unless it was rejected before; nothing more can be read. */
   #fail(refusal: HttpRejection): void {
     const wasRefused = this.#body !== null && this.#body.store.refusal !== null;
     const head = this.#request ?? NO_HEAD;
     const t0Ms = this.#request === null ? this.#t0Ms() : this.#requestT0Ms;
     this.close();
-    if (wasRefused) this.#sink.cut();
+    if (wasRefused) this.#sink.closeAfterResponses();
     else this.#sink.refuse(refusal, head, t0Ms, this.#requestBytes, true);
   }
 
@@ -324,7 +324,7 @@ export class RequestReader {
   /** Answers at once; the rest of the body is read and discarded, unless `isLast`. */
   #refuseBody(refusal: HttpRejection, isLast: boolean): void {
     const request = this.#request!;
-    this.#body!.store.giveUp(refusal);
+    this.#body!.store.refuse(refusal);
     if (isLast) this.close();
     this.#sink.refuse(refusal, request, this.#requestT0Ms, this.#requestBytes, isLast);
   }

@@ -9,16 +9,16 @@ const LENGTH = "Content-Length: ";
 interface Head {
   /** Status line. */
   readonly first: string;
-  /** Everything after the engine's fields, up to the digits of Content-Length. */
+  /** From after the engine's fields up to the digits of Content-Length. */
   readonly rest: string;
   readonly both: string;
 }
 
-const known = new Map<string, ResponseHeads>();
+const cache = new Map<string, ResponseHeads>();
 
 /**
- * Returns the heads that the servers of a thread share. The first requests find the heads that a
- * warm-up has made.
+ * Returns the heads that the servers of a thread share, so that the first requests find those of
+ * the warm-up.
  * @param connection value of the `Connection` field
  */
 export function responseHeads(
@@ -26,8 +26,8 @@ export function responseHeads(
   connection: "keep-Alive" | "close",
 ): ResponseHeads {
   const key = cors === null ? connection : `${connection} ${cors}`;
-  const heads = known.get(key) ?? new ResponseHeads(cors, connection);
-  known.set(key, heads);
+  const heads = cache.get(key) ?? new ResponseHeads(cors, connection);
+  cache.set(key, heads);
   return heads;
 }
 

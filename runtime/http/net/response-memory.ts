@@ -11,7 +11,7 @@ import {
 import type { TransportMemory } from "../transport.js";
 import type { BodyBudget } from "./body-store.js";
 
-/** Bytes held for all connections of a server, or for those of one client. */
+/** Bytes of unread responses, of a server or of one client. */
 export class ResponseMemory {
   held = 0;
   readonly #collector: IdleGc | null;
@@ -41,7 +41,7 @@ export class ResponseMemory {
   }
 }
 
-/** Returns what the bodies and the responses of a server hold. */
+/** Returns the memory of the bodies and responses of a server. */
 export function transportMemory(bodies: BodyBudget, responses: ResponseMemory): TransportMemory {
   return {
     bodyBytes: bodies.used,
@@ -55,7 +55,7 @@ export function clientResponses(server: ResponseMemory): ResponseMemory {
   return new ResponseMemory(server.limit * MAX_CLIENT_MEMORY_RATIO, server);
 }
 
-/** Memory that one connection holds. */
+/** Memory of the responses of one connection. */
 export class ConnectionResponses {
   #held = 0;
   readonly #client: ResponseMemory;

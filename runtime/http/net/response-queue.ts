@@ -15,18 +15,18 @@ import type { OutputBuffer } from "./output.js";
 /** Callbacks to the connection. */
 export interface QueueOwner {
   readonly events: ServerEvents;
-  /** Text was added to the output. */
+  /** Called when text was added to the output. */
   wrote(): void;
-  /** The last response of the connection is known; no further input is read. */
+  /** Called when the last response of the connection is known: no further input is read. */
   closing(): void;
-  /** A response could not be sent completely. */
+  /** Called when a response could not be sent completely. */
   failed(): void;
 }
 
 export class ResponseQueue {
   /** Number of requests in progress. */
   size = 0;
-  /** Bytes of responses that wait for those before them. */
+  /** Bytes of responses that wait for earlier ones. */
   heldBytes = 0;
   #headBytes = 0;
   readonly #owner: QueueOwner;
@@ -69,7 +69,7 @@ export class ResponseQueue {
     if (exchange === this.#first) this.#send();
   }
 
-  /** The client disconnected: nothing more can be sent. */
+  /** Aborts all requests after the client disconnected. */
   abort(): void {
     this.#abortFrom(this.#first);
     this.#first = null;
@@ -95,8 +95,8 @@ export class ResponseQueue {
         this.#isStreaming = true;
         const length = exchange.isChunked ? null : exchange.contentLength;
         const source = isBytes ? pieces(content) : content;
-        const passedOn = isBytes ? () => releaseBuffer(content) : undefined;
-        this.#output.pump(source, length, passedOn).then((isWhole) => {
+        const released = isBytes ? () => releaseBuffer(content) : undefined;
+        this.#output.pump(source, length, released).then((isWhole) => {
           this.#isStreaming = false;
           if (isWhole) this.#streamed();
           else this.#owner.failed();
@@ -108,7 +108,7 @@ export class ResponseQueue {
     this.#owner.wrote();
   }
 
-  /** The oldest response was streamed completely. */
+  /** Continues after the oldest response was streamed completely. */
   #streamed(): void {
     if (this.#first === null) return;
     this.#shift(this.#first);

@@ -3,7 +3,7 @@
 
 /** A connection in the list. */
 export interface ScheduledTurn {
-  /** It is in the list. */
+  /** True while it is in the list. */
   isScheduled: boolean;
   turn(): void;
 }
@@ -17,7 +17,7 @@ export function scheduleTurn(connection: ScheduledTurn): void {
   if (scheduled.push(connection) === 1) process.nextTick(takeTurns);
 }
 
-/** Keeps the arrays, which would else be allocated in each turn of the event loop. */
+/** Swaps two arrays, so that no turn of the event loop allocates one. */
 function takeTurns(): void {
   const connections = scheduled;
   scheduled = inTurn;
@@ -30,7 +30,7 @@ function takeTurns(): void {
       connection.turn();
     }
   } finally {
-    // The thread outlives a fault of one connection, and so do the others.
+    // After an exception in one connection, the others still get their turn.
     for (; next < connections.length; next++) scheduleTurn(connections[next]!);
     while (connections.length > 0) connections.pop();
   }

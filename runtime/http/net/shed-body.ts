@@ -1,6 +1,5 @@
-// Shares the memory for bodies when it is used up: a body that is still arriving is refused in
-// favor of a client that holds less. Clients with many addresses cannot keep the memory from all
-// others by sending slowly.
+// Redistributes the memory for bodies when it is used up: an arriving body is refused in favor of a
+// client that holds less. So slow senders with many addresses cannot lock out all other clients.
 
 import type { Client } from "./clients.js";
 
@@ -13,8 +12,8 @@ export interface ArrivingBody {
 }
 
 /**
- * Refuses the largest arriving body of the client that holds most, if that is more than `client`
- * would hold with further `bytes`.
+ * Refuses the largest arriving body of the client that holds the most memory, if that is more than
+ * `client` would hold with further `bytes`.
  */
 export function shedLargestBody(
   bodies: Iterable<ArrivingBody>,

@@ -8,10 +8,10 @@ import type { Server, TLSSocket } from "node:tls";
 import { tls } from "../../base/node-modules.js";
 import type { TlsMaterial } from "../../base/tls-files.js";
 
-/** Receives the connection once it is secured, null if the handshake fails. Called once. */
+/** Receives the secured connection, null if the handshake fails; called once. */
 type Done = (socket: TLSSocket | null) => void;
 
-interface Guest {
+interface Handshake {
   readonly socket: Socket;
   readonly owner: object;
   readonly untilMs: number;
@@ -20,7 +20,7 @@ interface Guest {
 
 export class TlsAcceptor {
   readonly #server: Server;
-  readonly #guests = new Map<string, Guest>();
+  readonly #handshakes = new Map<string, Handshake>();
 
   constructor(material: TlsMaterial) {
     this.#server = tls().createServer({
@@ -30,13 +30,13 @@ export class TlsAcceptor {
       rejectUnauthorized: material.options.ca !== undefined,
     });
     this.#server.on("secureConnection", (socket) => this.#settle(keyOf(socket), socket));
-    // The client does not speak TLS; its connection closes, which completes the handshake.
+    // The handshake failed; the connection closes, which settles it.
     this.#server.on("tlsClientError", () => {});
   }
 
   /** Connections whose handshake is incomplete. */
   get size(): number {
-    return this.#guests.size;
+    return this.#handshakes.size;
   }
 
   /** Sets the certificates of new connections. */
@@ -50,32 +50,32 @@ export class TlsAcceptor {
    */
   secure(socket: Socket, owner: object, untilMs: number, done: Done): void {
     const key = keyOf(socket);
-    // It was reset earlier: its addresses are no longer available.
+    // The connection was reset: its addresses are no longer available.
     if (socket.remoteAddress === undefined) {
       socket.destroy();
       return done(null);
     }
-    // A former connection with the same addresses closed, but its event is still pending.
-    const former = this.#guests.get(key);
+    // An earlier connection with the same addresses has closed, but its event is still pending.
+    const former = this.#handshakes.get(key);
     if (former !== undefined) {
       this.#settle(key, null);
       former.socket.destroy();
     }
-    const guest = { socket, owner, untilMs, done };
-    this.#guests.set(key, guest);
+    const handshake = { socket, owner, untilMs, done };
+    this.#handshakes.set(key, handshake);
     socket.on("error", () => {});
     socket.once("close", () => {
-      if (this.#guests.get(key) === guest) this.#settle(key, null);
+      if (this.#handshakes.get(key) === handshake) this.#settle(key, null);
     });
     this.#server.emit("connection", socket);
   }
 
   /** Closes the oldest handshake of an owner; false if there is none. */
   reject(owner: object): boolean {
-    for (const [key, guest] of this.#guests) {
-      if (guest.owner !== owner) continue;
+    for (const [key, handshake] of this.#handshakes) {
+      if (handshake.owner !== owner) continue;
       this.#settle(key, null);
-      guest.socket.destroy();
+      handshake.socket.destroy();
       return true;
     }
     return false;
@@ -83,27 +83,27 @@ export class TlsAcceptor {
 
   /** Closes handshakes that exceeded their deadline. */
   sweep(monotonicMs: number): void {
-    for (const { socket, untilMs } of this.#guests.values()) {
+    for (const { socket, untilMs } of this.#handshakes.values()) {
       if (monotonicMs >= untilMs) socket.destroy();
     }
   }
 
   close(): void {
-    for (const { socket } of this.#guests.values()) socket.destroy();
+    for (const { socket } of this.#handshakes.values()) socket.destroy();
   }
 
   #settle(key: string, socket: TLSSocket | null): void {
-    const guest = this.#guests.get(key);
-    if (guest === undefined) {
+    const handshake = this.#handshakes.get(key);
+    if (handshake === undefined) {
       socket?.destroy();
       return;
     }
-    this.#guests.delete(key);
-    guest.done(socket);
+    this.#handshakes.delete(key);
+    handshake.done(socket);
   }
 }
 
-/** Of TLS 1.3 and 1.2: forward secrecy and authenticated encryption, so no suite with CBC. */
+/** Suites of TLS 1.3 and 1.2 with forward secrecy and authenticated encryption, so without CBC. */
 const CIPHERS = [
   "TLS_AES_256_GCM_SHA384",
   "TLS_CHACHA20_POLY1305_SHA256",
@@ -122,7 +122,7 @@ function contextOptions({ options }: TlsMaterial) {
   return { ciphers: CIPHERS, ...options, minVersion: "TLSv1.2", secureOptions } as const;
 }
 
-/** Unique while open: a client may connect from one port to two local addresses. */
+/** Both ends identify an open connection: a client may use one port for two local addresses. */
 function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

@@ -65,11 +65,11 @@ type CreateServer = (
 ) => Server;
 
 /** An accepted client. */
-interface Guest {
+interface AcceptedClient {
   readonly address: string;
   readonly port: number;
   readonly owner: Client;
-  /** Counts as a dispatcher's connection. */
+  /** The connection counts as a dispatcher's. */
   readonly isDispatcher: boolean;
 }
 
@@ -89,13 +89,13 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   port = 0;
   readonly #server: Server;
   /** Maximum number of open connections. */
-  readonly #most: number;
+  readonly #maxConnections: number;
   readonly #connections = new Set<NetConnection>();
   /** Null if proxies name clients in header fields only. */
-  readonly #proxyDoor: ProxyAcceptor | null;
+  readonly #proxyAcceptor: ProxyAcceptor | null;
   /** Null if connections are not encrypted. */
-  readonly #door: TlsAcceptor | null;
-  /** Clients beyond the limit while they receive the refusal. */
+  readonly #tlsAcceptor: TlsAcceptor | null;
+  /** Connections beyond the limit, until the refusal is sent. */
   readonly #refused = new Map<Socket, number>();
   readonly #lastRequest = { connectionId: 0, t0Ms: Number.NEGATIVE_INFINITY };
   #sweeper: NodeJS.Timeout | null = null;
@@ -103,9 +103,9 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   /** Connections accepted so far, including closed ones. */
   #accepted = 0;
   /** Connections of dispatchers. */
-  #introduced = 0;
+  #dispatcherConnections = 0;
   /** Set while draining and closing: resolves when the last connection closes. */
-  #emptied: (() => void) | null = null;
+  #onEmpty: (() => void) | null = null;
 
   /** @param create creates the acceptor of connections, by default a server of sockets */
   constructor(
@@ -123,16 +123,16 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
       shedLargestBody(this.#arrivingBodies(), client, bytes);
     const { budget, answers } = this;
     this.clients = new Clients((key) => new Client(key, budget, share, answers, limits, shed));
-    // A body that can never fit is 413, not a retryable 503.
+    // A body that can never fit gets 413, not a retryable 503.
     this.maxBodyBytes = Math.min(options.maxBodyBytes, share);
     this.uploads = new UploadFolder(options.uploadBytes ?? 0);
     this.idleTimeoutMs = options.idleTimeoutMs;
     this.rights = new ClientPermissions(options.dispatcherNetworks);
     this.proxies = new Proxies(options.proxies);
-    this.#proxyDoor = options.proxyProtocol ? new ProxyAcceptor() : null;
-    this.#most = options.maxConnections;
-    this.#door = options.tls === null ? null : new TlsAcceptor(options.tls);
-    // Half-open: a client that has sent its last request still gets its response.
+    this.#proxyAcceptor = options.proxyProtocol ? new ProxyAcceptor() : null;
+    this.#maxConnections = options.maxConnections;
+    this.#tlsAcceptor = options.tls === null ? null : new TlsAcceptor(options.tls);
+    // Half-open, so that a client that has sent its last request still gets the response.
     const settings = { allowHalfOpen: true, noDelay: true };
     this.#server = create(settings, (socket) => this.#admit(socket));
   }
@@ -166,7 +166,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   useTls(material: TlsMaterial): void {
-    this.#door?.use(material);
+    this.#tlsAcceptor?.use(material);
   }
 
   retire(): void {
@@ -200,7 +200,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   #empty(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, timeoutMs);
-      this.#emptied = () => {
+      this.#onEmpty = () => {
         clearTimeout(timer);
         resolve();
       };
@@ -212,21 +212,22 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     if (this.#sweeper !== null) clearInterval(this.#sweeper);
     const closed = new Promise((resolve) => this.#server.close(resolve));
     const emptied = new Promise<void>((resolve) => {
-      this.#emptied = resolve;
+      this.#onEmpty = resolve;
     });
     for (const connection of this.#connections) connection.destroy();
     this.uploads.close();
-    this.#door?.close();
-    this.#proxyDoor?.close();
+    this.#tlsAcceptor?.close();
+    this.#proxyAcceptor?.close();
     for (const socket of this.#refused.keys()) socket.destroy();
     this.#checkEmpty();
     await Promise.all([closed, emptied]);
   }
 
-  introduced(delta: 1 | -1): boolean {
-    const most = this.#most - Math.min(CLIENT_CONNECTION_RESERVE, this.#most / 2);
-    if (delta > 0 && this.#introduced >= most) return false;
-    this.#introduced += delta;
+  countDispatcher(delta: 1 | -1): boolean {
+    const most =
+      this.#maxConnections - Math.min(CLIENT_CONNECTION_RESERVE, this.#maxConnections / 2);
+    if (delta > 0 && this.#dispatcherConnections >= most) return false;
+    this.#dispatcherConnections += delta;
     return true;
   }
 
@@ -240,7 +241,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     return connectionId !== id && nowMs() - t0Ms < BUSY_MS;
   }
 
-  broken(connection: NetConnection): void {
+  closeBrokenTrunk(connection: NetConnection): void {
     const { remoteAddress } = connection;
     log(`trunk from ${remoteAddress} closed: protocol violation`, "warn");
     connection.failed();
@@ -253,7 +254,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   #checkEmpty(): void {
-    if (this.#open === 0) this.#emptied?.();
+    if (this.#open === 0) this.#onEmpty?.();
   }
 
   #admit(socket: Socket): void {
@@ -261,42 +262,44 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     this.burst.accepted();
     const address = (socket.remoteAddress ?? "").replace(MAPPED_IPV4, "");
     const peer = { address, port: socket.remotePort ?? 0 };
-    if (this.#proxyDoor === null || !this.proxies.has(address))
+    if (this.#proxyAcceptor === null || !this.proxies.has(address))
       return this.#admitFrom(socket, peer);
-    if (this.#open >= this.#most && !this.#makeRoom(address)) return this.#refuse(socket, address);
+    if (this.#open >= this.#maxConnections && !this.#makeRoom(address))
+      return this.#refuse(socket, address);
     const named = (source: ProxySource | null): void => {
       const guest = source ?? peer;
       this.#admitFrom(socket, { ...guest, address: this.proxies.locate(guest.address, address) });
     };
-    this.#proxyDoor.accept(socket, named, () => this.#checkEmpty());
+    this.#proxyAcceptor.accept(socket, named, () => this.#checkEmpty());
   }
 
-  /** Connections that have not named their client yet. */
+  /** Connections of proxies that have not named their client yet. */
   get waitingForProxy(): number {
-    return this.#proxyDoor?.size ?? 0;
+    return this.#proxyAcceptor?.size ?? 0;
   }
 
   /** Connections that are open, including those in a handshake. */
   get #open(): number {
-    return this.#connections.size + (this.#door?.size ?? 0) + this.waitingForProxy;
+    return this.#connections.size + (this.#tlsAcceptor?.size ?? 0) + this.waitingForProxy;
   }
 
   #admitFrom(socket: Socket, { address, port }: ProxySource): void {
-    if (this.#open >= this.#most && !this.#makeRoom(address)) return this.#refuse(socket, address);
+    if (this.#open >= this.#maxConnections && !this.#makeRoom(address))
+      return this.#refuse(socket, address);
     const owner = this.clients.at(address);
     // A connection beyond the client's limit may still belong to a dispatcher at the same address.
     // The connections of a proxy belong to many clients.
     const isDispatcher = owner.isFull && !this.proxies.has(address);
-    if (isDispatcher && !(this.rights.isDispatcherAddress(address) && this.introduced(1))) {
+    if (isDispatcher && !(this.rights.isDispatcherAddress(address) && this.countDispatcher(1))) {
       return this.#refuse(socket, address);
     }
     const guest = { address, port, owner, isDispatcher };
-    if (this.#door === null) this.#enter(socket, guest);
-    else this.#secure(this.#door, socket, guest);
+    if (this.#tlsAcceptor === null) this.#enter(socket, guest);
+    else this.#secure(this.#tlsAcceptor, socket, guest);
   }
 
   /**
-   * Closes one connection of the client that has the most, if that is more than the new one has: an
+   * Closes one connection of the client with the most, if that is more than the new client has: an
    * unfinished handshake, or the connection that has been idle longest. Connections in use stay.
    */
   #makeRoom(address: string): boolean {
@@ -304,7 +307,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     const idle = this.#evictionCandidate();
     const largest = this.clients.largestClient();
     const most = Math.max(count, idle?.owner.counted ?? 0);
-    if (largest !== null && largest.counted > most && this.#door?.reject(largest)) {
+    if (largest !== null && largest.counted > most && this.#tlsAcceptor?.reject(largest)) {
       this.events.shed(largest.key);
       return true;
     }
@@ -330,24 +333,24 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   /** A handshake counts as an open connection. */
-  #secure(door: TlsAcceptor, socket: Socket, guest: Guest): void {
-    const { owner, isDispatcher } = guest;
+  #secure(acceptor: TlsAcceptor, socket: Socket, client: AcceptedClient): void {
+    const { owner, isDispatcher } = client;
     this.clients.connected(owner, !isDispatcher);
-    door.secure(socket, owner, performance.now() + HEAD_TIMEOUT_MS, (secured) => {
-      if (secured !== null) this.#enter(secured, guest);
-      else if (isDispatcher) this.introduced(-1);
+    acceptor.secure(socket, owner, performance.now() + HEAD_TIMEOUT_MS, (secured) => {
+      if (secured !== null) this.#enter(secured, client);
+      else if (isDispatcher) this.countDispatcher(-1);
       this.clients.closed(owner, !isDispatcher);
       this.#checkEmpty();
     });
   }
 
   admitStream(stream: TrunkStream, { remoteAddress, owner }: NetConnection): boolean {
-    if (this.#connections.size >= this.#most || !this.introduced(1)) return false;
+    if (this.#connections.size >= this.#maxConnections || !this.countDispatcher(1)) return false;
     this.#enter(stream, { address: remoteAddress, port: 0, owner, isDispatcher: true });
     return true;
   }
 
-  #enter(socket: ByteSocket, { address, port, owner, isDispatcher }: Guest): void {
+  #enter(socket: ByteSocket, { address, port, owner, isDispatcher }: AcceptedClient): void {
     const id = this.#nextId++;
     if (socket instanceof Socket) useReadBuffer(socket);
     const connection = new NetConnection(this, socket, id, address, port, owner, isDispatcher);
@@ -356,8 +359,8 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   #refuse(socket: Socket, address: string): void {
-    // A refusal by TLS would cost more than serving the client.
-    if (this.#door !== null || this.#refused.size >= this.#most / REFUSED_SHARE) {
+    // Over TLS, a refusal would cost more than serving the client.
+    if (this.#tlsAcceptor !== null || this.#refused.size >= this.#maxConnections / REFUSED_SHARE) {
       socket.destroy();
       this.events.shed(address);
       return;
@@ -380,8 +383,8 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
    */
   sweep(monotonicMs: number): void {
     for (const connection of this.#connections) connection.sweep(monotonicMs);
-    this.#door?.sweep(monotonicMs);
-    this.#proxyDoor?.sweep(monotonicMs);
+    this.#tlsAcceptor?.sweep(monotonicMs);
+    this.#proxyAcceptor?.sweep(monotonicMs);
     this.clients.sweep(monotonicMs);
     for (const [socket, untilMs] of this.#refused) if (monotonicMs >= untilMs) socket.destroy();
   }

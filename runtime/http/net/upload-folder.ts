@@ -1,5 +1,5 @@
 // Folder of request bodies on disk, below the system's folder for temporary files. A body is
-// removed with its request, the folder of a killed server when another one starts.
+// removed with its request, and the folder of a killed server when the next server starts.
 
 import { createWriteStream, mkdtempSync, rmSync, type WriteStream } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
@@ -12,16 +12,16 @@ import type { Upload } from "../../plugin/contract/request-source.js";
 
 const PREFIX = "svc-uploads-";
 const NAME = /^svc-uploads-(\d+)-/;
-/** Part of all space that the bodies of one client may take. */
+/** Share of the space that the bodies of one client may take. */
 const CLIENT_SHARE = 1 / 2;
 
-/** Counts the space that a client takes. */
+/** The account of a client. */
 export interface UploadClient {
   uploadBytes: number;
 }
 
 export class UploadFolder {
-  /** Bytes that all bodies take. */
+  /** Total bytes of all bodies. */
   used = 0;
   readonly #maxBytes: number;
   #path: string | null = null;
@@ -134,13 +134,13 @@ export async function removeAbandonedUploads(): Promise<void> {
     if (Number.isNaN(pid)) continue;
     const path = join(tmpdir(), name);
     if (pid === process.pid ? await isOlder(path, startedMs) : !processExists(pid)) {
-      // Another user's folder cannot be removed, and must not be.
+      // Folders of other users cannot and must not be removed.
       await rm(path, { recursive: true, force: true }).catch(() => {});
     }
   }
 }
 
-/** In a container, each process has the same number. */
+/** Checks the age, because servers in containers can have equal process ids. */
 async function isOlder(path: string, ms: number): Promise<boolean> {
   return stat(path).then(
     ({ birthtimeMs }) => birthtimeMs < ms,

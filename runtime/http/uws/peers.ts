@@ -31,7 +31,7 @@ export class Peers {
   }
 
   /** Returns the peer of a request that has not been answered yet. */
-  of(response: UwsResponse): Peer {
+  forResponse(response: UwsResponse): Peer {
     return this.#only ?? this.#ask(response);
   }
 

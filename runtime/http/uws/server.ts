@@ -135,7 +135,11 @@ export class UwsServer implements HttpServer, ExchangeHost {
 
   #refuseConnection(response: UwsResponse): void {
     const { status } = TOO_MANY_CONNECTIONS;
-    this.events.rejected(TOO_MANY_CONNECTIONS, this.#peers.of(response).remoteAddress, null);
+    this.events.rejected(
+      TOO_MANY_CONNECTIONS,
+      this.#peers.forResponse(response).remoteAddress,
+      null,
+    );
     const { mediaType, body } = this.events.errorBody(TOO_MANY_CONNECTIONS, "json", nowMs());
     const head = this.heads.closing(status, mediaType, "");
     response.cork(() => response.writeStatus(head).end(body, true));
@@ -146,7 +150,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
     const head = this.#head;
     const t0Ms = nowMs();
     const refusal = head.read(request);
-    const peer = this.#peers.of(response);
+    const peer = this.#peers.forResponse(response);
     const received = head.fields ?? NO_FIELDS;
     const forwardedFor = this.#proxies.forwardedFor(received, peer.remoteAddress);
     const fields = this.#rights.allowed(received, forwardedFor ?? peer.remoteAddress);

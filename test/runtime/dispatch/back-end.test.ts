@@ -32,7 +32,7 @@ async function start(
   backEnd: BackEnd,
   fake: FakeBackEnd,
 ): Promise<{ channel: Channel; request: FakeRequest; answered: Promise<Channel> }> {
-  const channel = backEnd.take();
+  const channel = backEnd.takeChannel();
   const answered = new Promise<Channel>((resolve, reject) => {
     channel.send("GET /a HTTP/1.1\r\n\r\n", null, {
       answered: resolve,
@@ -47,45 +47,45 @@ async function start(
 test("computes the cost as priority times running requests", () => {
   const backEnd = costly(5);
   assert.is(backEnd.cost, 0);
-  const channels = [backEnd.take(), backEnd.take(), backEnd.take()];
+  const channels = [backEnd.takeChannel(), backEnd.takeChannel(), backEnd.takeChannel()];
   assert.equal([backEnd.running, backEnd.cost, backEnd.value(0)], [3, 15, 15]);
-  backEnd.give(channels[1]!, -1);
+  backEnd.returnChannel(channels[1]!, -1);
   assert.equal([backEnd.running, backEnd.cost], [2, 10]);
 });
 
 test("always has cost 0 with priority 0", () => {
   const backEnd = costly(0, 2);
-  const channel = backEnd.take();
-  backEnd.take();
+  const channel = backEnd.takeChannel();
+  backEnd.takeChannel();
   assert.is(backEnd.cost, 0);
   assert.is(backEnd.hasFreeChannel, false);
-  backEnd.give(channel, 1000);
+  backEnd.returnChannel(channel, 1000);
   assert.is(backEnd.cost, 0);
   assert.is(backEnd.hasFreeChannel, true);
 });
 
 test("adds the reported load of other dispatchers while own requests run", () => {
   const backEnd = costly(2);
-  const channels = [backEnd.take(), backEnd.take(), backEnd.take()];
-  backEnd.give(channels[0]!, 10);
+  const channels = [backEnd.takeChannel(), backEnd.takeChannel(), backEnd.takeChannel()];
+  backEnd.returnChannel(channels[0]!, 10);
   assert.is(backEnd.cost, 20);
-  backEnd.give(channels[1]!, -1);
+  backEnd.returnChannel(channels[1]!, -1);
   assert.is(backEnd.cost, 18);
-  backEnd.give(channels[2]!, 10);
+  backEnd.returnChannel(channels[2]!, 10);
   assert.is(backEnd.cost, 0);
 });
 
 test("ignores a reported backlog below the number of own requests", () => {
   const backEnd = costly(2);
-  const channels = [backEnd.take(), backEnd.take()];
-  backEnd.give(channels[0]!, 0);
+  const channels = [backEnd.takeChannel(), backEnd.takeChannel()];
+  backEnd.returnChannel(channels[0]!, 0);
   assert.is(backEnd.cost, 2);
 });
 
 test("uses a reported load for a limited time", () => {
   const backEnd = costly(2);
-  const channels = [backEnd.take(), backEnd.take()];
-  backEnd.give(channels[0]!, 50);
+  const channels = [backEnd.takeChannel(), backEnd.takeChannel()];
+  backEnd.returnChannel(channels[0]!, 50);
   const { cost } = backEnd;
   assert.ok(cost > 50);
   later(LOAD_REPORT_TTL_MS - 1, () => assert.is(backEnd.cost, cost));
@@ -104,24 +104,24 @@ test("lifts a penalty after the cooldown", () => {
 
 test("resets channels and penalty when it is revived", () => {
   const backEnd = costly(2);
-  assert.is(backEnd.isDefunct, true);
-  const channels = [backEnd.take(), backEnd.take()];
-  backEnd.give(channels[0]!, 50);
+  assert.is(backEnd.isDown, true);
+  const channels = [backEnd.takeChannel(), backEnd.takeChannel()];
+  backEnd.returnChannel(channels[0]!, 50);
   backEnd.penalize();
-  backEnd.retire("a test says so");
-  backEnd.revive();
-  assert.equal([backEnd.isDefunct, backEnd.isPenalized, backEnd.value(0)], [false, false, 2]);
+  backEnd.markDown("a test says so");
+  backEnd.markUp();
+  assert.equal([backEnd.isDown, backEnd.isPenalized, backEnd.value(0)], [false, false, 2]);
 });
 
 test("numbers channels from 0 and reuses free numbers", () => {
   const backEnd = costly(1);
-  const channels = [backEnd.take(), backEnd.take(), backEnd.take()];
+  const channels = [backEnd.takeChannel(), backEnd.takeChannel(), backEnd.takeChannel()];
   assert.equal(
     channels.map(({ number }) => number),
     [0, 1, 2],
   );
-  backEnd.give(channels[1]!, -1);
-  assert.is(backEnd.take().number, 1);
+  backEnd.returnChannel(channels[1]!, -1);
+  assert.is(backEnd.takeChannel().number, 1);
 });
 
 test("identifies each channel by its matrix position", async ({ fake }) => {
@@ -151,7 +151,7 @@ async function openIdle(backEnd: BackEnd, fake: FakeBackEnd, count: number): Pro
   for (let i = 0; i < count; i++) started.push(await start(backEnd, fake));
   for (const { request, answered } of started) {
     request.answer(200, "");
-    backEnd.give(await answered, -1);
+    backEnd.returnChannel(await answered, -1);
   }
   return started.map(({ channel }) => channel);
 }
@@ -160,8 +160,8 @@ test("takes the most recently used channel first", async ({ fake }) => {
   const backEnd = new BackEnd(fake.address, { channels: 4, priority: 1 }, PLACE);
   const channels = await openIdle(backEnd, fake, 3);
   assert.equal([backEnd.openChannels, backEnd.running], [3, 0]);
-  assert.is(backEnd.take(), channels[2]);
-  assert.is(backEnd.take(), channels[1]);
+  assert.is(backEnd.takeChannel(), channels[2]);
+  assert.is(backEnd.takeChannel(), channels[1]);
   assert.is(fake.accepted, 3);
   backEnd.close();
 });
@@ -179,11 +179,11 @@ test("closes idle channels one at a time, the last one after a longer timeout", 
       assert.is(backEnd.openChannels, left);
     }
   });
-  assert.is(backEnd.take(), channels[2]);
-  backEnd.give(channels[2]!, -1);
+  assert.is(backEnd.takeChannel(), channels[2]);
+  backEnd.returnChannel(channels[2]!, -1);
   later(EXTRA_CHANNEL_IDLE_MS + 1000, () => backEnd.trim());
   assert.is(backEnd.openChannels, 0);
-  assert.is(backEnd.take().number, 0);
+  assert.is(backEnd.takeChannel().number, 0);
   await until(() => fake.open === 0, "end of the connections");
 });
 
@@ -193,10 +193,10 @@ test("closes idle channels and lets running requests finish when it is retired",
   const backEnd = new BackEnd(fake.address, { channels: 4, priority: 1 }, PLACE);
   await openIdle(backEnd, fake, 2);
   const { request, answered } = await start(backEnd, fake);
-  backEnd.retire("a test says so");
-  assert.equal([backEnd.openChannels, backEnd.running, backEnd.isDefunct], [1, 1, true]);
+  backEnd.markDown("a test says so");
+  assert.equal([backEnd.openChannels, backEnd.running, backEnd.isDown], [1, 1, true]);
   request.answer(200, "");
-  backEnd.give(await answered, -1);
+  backEnd.returnChannel(await answered, -1);
   backEnd.close();
   assert.is(backEnd.openChannels, 0);
   await until(() => fake.open === 0, "end of the connections");
@@ -207,19 +207,19 @@ test("drops a channel that the back-end closes", async ({ fake }) => {
   await openIdle(backEnd, fake, 2);
   fake.reset();
   await until(() => backEnd.openChannels === 0, "end of the channels");
-  assert.equal([backEnd.take().number, backEnd.take().number], [0, 1]);
+  assert.equal([backEnd.takeChannel().number, backEnd.takeChannel().number], [0, 1]);
 });
 
 test("offers a trunk again on the first channel after an idle period", async ({ fake }) => {
   const backEnd = new BackEnd(fake.address, { channels: 2, priority: 1 }, PLACE);
-  backEnd.revive(false);
+  backEnd.markUp(false);
   assert.is(backEnd.takesTrunk, false);
   const [first] = await openIdle(backEnd, fake, 1);
   assert.is(backEnd.takesTrunk, null);
   // The back-end still refuses trunks: the connection stays and is not probed again.
-  backEnd.revive(false);
+  backEnd.markUp(false);
   assert.equal([backEnd.takesTrunk, first!.isOpen], [false, true]);
-  backEnd.give(backEnd.take(), -1);
+  backEnd.returnChannel(backEnd.takeChannel(), -1);
   assert.is(backEnd.takesTrunk, false);
   backEnd.close();
 });

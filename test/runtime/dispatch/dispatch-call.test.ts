@@ -70,7 +70,7 @@ for (const [name, fault] of FAULTS) {
   test(`retries on another replica after ${name}, even for a POST`, async () => {
     await matrix(2, 2);
     for (const options of [{}, { method: "POST", body: "b" }] as const) {
-      for (const backEnd of small!.matrix.all()) backEnd.revive();
+      for (const backEnd of small!.matrix.all()) backEnd.markUp();
       const { owner } = small!.begin("/a", options);
       await small!.answer(0, 0);
       fault(await small!.at(1, 0).next());
@@ -95,12 +95,12 @@ test("retries on another replica after a refused connection, even for a POST", a
 test("retries a GET but not a POST after a connection closed without a response", async () => {
   await matrix(1, 2);
   for (const end of ["end", "resetAndDestroy"] as const) {
-    for (const backEnd of small!.matrix.all()) backEnd.revive();
+    for (const backEnd of small!.matrix.all()) backEnd.markUp();
     const get = small!.begin();
     (await small!.at(0, 0).next()).socket[end]();
     await small!.answer(0, 1);
     assert.is(await get.owner.outcome(), "p0r1");
-    for (const backEnd of small!.matrix.all()) backEnd.revive();
+    for (const backEnd of small!.matrix.all()) backEnd.markUp();
     const post = small!.begin("/a", { method: "POST", body: "b" });
     (await small!.at(0, 0).next()).socket[end]();
     assert.match(await post.owner.outcome(), /^<partial: 0 width: 1> \| 503 \| /);
@@ -112,7 +112,7 @@ test("retries a GET but not a POST after a connection closed without a response"
 test("does not retry after a truncated or invalid response", async () => {
   await matrix(1, 2);
   for (const bytes of [answerText(200, "body", PARTIAL).slice(0, -1), "H", "220 mail\r\n\r\n"]) {
-    for (const backEnd of small!.matrix.all()) backEnd.revive();
+    for (const backEnd of small!.matrix.all()) backEnd.markUp();
     const { owner } = small!.begin();
     (await small!.at(0, 0).next()).socket.end(bytes, "latin1");
     assert.match(await owner.outcome(), /^<partial: 0 width: 1> \| 503 \| (connection|invalid)/);
@@ -163,7 +163,7 @@ test("does not retry on a revived replica that failed the same request", async (
   const { owner } = small!.begin();
   (await small!.at(0, 0).next()).answer(503, "");
   const second = await small!.at(0, 1).next();
-  small!.matrix.backEnds[0]![0]!.revive();
+  small!.matrix.backEnds[0]![0]!.markUp();
   second.answer(503, "");
   assert.is(await owner.outcome(), "503 Partition(s) down");
 });

@@ -72,12 +72,12 @@ for (const [what, lose] of Object.entries(LOSSES)) {
   test(`a request with a key waits for the next leader if ${what}`, async () => {
     await matrix(1, 2, { leader: true });
     const next = small!.matrix.backEnds[0]![1]!;
-    next.retire("does not lead");
+    next.markDown("does not lead");
     const { call, owner } = small!.begin("/a", { method: "POST", body: "b", isKeyed: true });
     lose(await small!.at(0, 0).next());
     await until(() => owner.waits + owner.outcomes.length > 0, "decision");
     assert.equal([owner.waits, owner.outcomes], [1, []]);
-    next.revive();
+    next.markUp();
     assert.is(call.advance(), true);
     (await small!.at(0, 1).next()).answer(200, "done", PARTIAL);
     assert.is(await owner.outcome(), "done");
@@ -221,7 +221,7 @@ test("omits invalid and truncated responses from a partial result", async () => 
   await matrix(2, 1, {}, INCOMPLETE);
   const broken = answerText(200, "body", PARTIAL).slice(0, -1);
   for (const bytes of [broken, "H", "220 mail\r\n\r\n", "\0".repeat(100_000)]) {
-    for (const backEnd of small!.matrix.all()) backEnd.revive();
+    for (const backEnd of small!.matrix.all()) backEnd.markUp();
     const { owner } = small!.begin();
     (await small!.at(0, 0).next()).socket.end(bytes, "latin1");
     await small!.answer(1, 0);
@@ -250,7 +250,7 @@ test("fails when a partial result would have no partition", async () => {
 
 test("fails requests for one partition or row even when partial results are allowed", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
-  small!.matrix.backEnds[0]![0]!.retire("a test says so");
+  small!.matrix.backEnds[0]![0]!.markDown("a test says so");
   for (const options of [{ target: 0n }, { isPrimary: true }]) {
     assert.is(await small!.begin("/a", options).owner.outcome(), "503 Partition(s) down");
   }
@@ -269,7 +269,7 @@ test("reports errors and waits for busy partitions when partial results are allo
 
 test("counts failed partitions as responses, and only others as missing", async () => {
   await matrix(3, 1, {}, INCOMPLETE);
-  small!.matrix.backEnds[1]![0]!.retire("test");
+  small!.matrix.backEnds[1]![0]!.markDown("test");
   const { owner } = small!.begin();
   (await small!.at(0, 0).next()).answer(500, '{"message": "bad"}');
   (await small!.at(2, 0).next()).answer(500, '{"message": "bad too"}');
@@ -289,7 +289,7 @@ test("counts a partition whose connection fails as missing", async () => {
 
 test("refuses a change before any partition executes it while one is down", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
-  small!.matrix.backEnds[1]![0]!.retire("test");
+  small!.matrix.backEnds[1]![0]!.markDown("test");
   const change = small!.begin("/a", { method: "POST", body: "b" });
   assert.match(await change.owner.outcome(), /^503 Partition\(s\) down: a POST needs all/);
   assert.is((change.owner.outcomes[0] as { isBegun?: boolean }).isBegun, false);
@@ -306,7 +306,7 @@ test("fails a change that one partition may not have executed", async () => {
 
 test("omits missing partitions from the response to a POST that changes nothing", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
-  small!.matrix.backEnds[1]![0]!.retire("test");
+  small!.matrix.backEnds[1]![0]!.markDown("test");
   const owner = new Owner();
   owner.isReadonly = true;
   const query = makeDispatch("/a", { method: "POST", body: "b" });
@@ -364,12 +364,12 @@ test("reports in a refusal whether a back-end may have executed the request", as
   assert.is(await isBegun(running), true);
   const none = small!.begin();
   assert.is(await isBegun(none), false);
-  for (const backEnd of small!.matrix.all()) backEnd.revive();
+  for (const backEnd of small!.matrix.all()) backEnd.markUp();
   const half = small!.begin();
   await small!.answer(0, 0);
   (await small!.at(1, 0).next()).answer(503, "");
   assert.is(await isBegun(half), true);
-  small!.matrix.backEnds[1]![0]!.revive();
+  small!.matrix.backEnds[1]![0]!.markUp();
   const one = small!.begin("/a", { target: 1n });
   (await small!.at(1, 0).next()).answer(503, "");
   assert.is(await isBegun(one), false);

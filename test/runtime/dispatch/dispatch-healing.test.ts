@@ -46,7 +46,7 @@ test("does not retry other requests, POSTs, or beyond the retry budget", async (
     [true, "POST", 1],
     [true, "GET", 0],
   ] as const) {
-    for (const backEnd of small.matrix.all()) backEnd.revive();
+    for (const backEnd of small.matrix.all()) backEnd.markUp();
     const { call, owner } = begin(isRepeatable, { method, affinity: 0 });
     owner.budget = budget;
     await until(() => small.backEnds[0]!.some(({ requests }) => requests.length > 0), "request");
@@ -63,7 +63,7 @@ test("retries a retryable request on another replica after a truncated response"
     [true, 0, /^<partial: 0 width: 1> \| 503 \| /],
     [false, 1, /^<partial: 0 width: 1> \| 503 \| /],
   ] as const) {
-    for (const backEnd of small.matrix.all()) backEnd.revive();
+    for (const backEnd of small.matrix.all()) backEnd.markUp();
     const { owner } = begin(isRepeatable, { affinity: 0 });
     owner.budget = budget;
     const { socket } = await small.at(0, 0).next();
@@ -96,7 +96,7 @@ test("keeps waiting for the first replica when the hedge fails", async () => {
   const slow = await small.at(0, 0).next();
   later(2000, () => call.hedge(1000));
   (await small.at(0, 1).next()).socket.destroy();
-  await until(() => small.matrix.backEnds[0]![1]!.isDefunct, "loss");
+  await until(() => small.matrix.backEnds[0]![1]!.isDown, "loss");
   slow.answer(200, "late", PARTIAL);
   assert.is(await owner.outcome(), "late");
 });
@@ -111,7 +111,7 @@ test("sends no more requests to a hanging replica while another one responds", a
     assert.is(await owner.outcome(), "p0r1");
   }
   // The only replica is better than none.
-  small.matrix.backEnds[0]![1]!.retire("a test says so");
+  small.matrix.backEnds[0]![1]!.markDown("a test says so");
   const { owner } = begin(true);
   await answer(0, 0);
   assert.is(await owner.outcome(), "p0r0");
@@ -151,7 +151,7 @@ test("returns a partial result after the soft timeout if coverage suffices", asy
 
 test("fails when coverage is too low", async () => {
   small = await SmallMatrix.start(3, 1, {}, { ...INCOMPLETE, "min-coverage": 0.6 });
-  for (const partition of [0, 1]) small.matrix.backEnds[partition]![0]!.retire("a test says so");
+  for (const partition of [0, 1]) small.matrix.backEnds[partition]![0]!.markDown("a test says so");
   const { owner } = begin(false);
   await answer(2, 0);
   assert.is(await owner.outcome(), "503 Partition(s) down");

@@ -86,7 +86,7 @@ function answerAll(backEnd: FakeBackEnd): { readonly paths: string[]; stop(): vo
 test("probes its back-ends at start", async () => {
   await start(2, 1);
   assert.equal(
-    [...dispatcher.matrix.all()].map(({ isDefunct }) => isDefunct),
+    [...dispatcher.matrix.all()].map(({ isDown }) => isDown),
     [false, false],
   );
   assert.equal([dispatcher.working, dispatcher.waiting, dispatcher.waited], [0, 0, 0]);
@@ -232,7 +232,7 @@ test("does not retry on a replica that failed the request and recovered", async 
   (await first.next()).answer(503, "");
   await until(() => dispatcher.waiting === 1, "one that waits");
   first.health = answerText(200, "SVC/3");
-  await until(() => !dispatcher.matrix.backEnds[0]![0]!.isDefunct, "first back-end");
+  await until(() => !dispatcher.matrix.backEnds[0]![0]!.isDown, "first back-end");
   assert.equal([dispatcher.waiting, first.requests.length], [1, 0]);
   blocked.answer(200, "x", PARTIAL);
   assert.is(await textOf(blocking), "x");
@@ -252,8 +252,8 @@ test("reports missing file descriptors without marking a back-end unhealthy", ()
   const script = fileURLToPath(transpiledModule(new URL("support/exhausted.ts", import.meta.url)));
   const command = `ulimit -n 60 && exec "$0" "$1"`;
   const child = spawnSync("bash", ["-c", command, process.execPath, script], { encoding: "utf8" });
-  const { status, message, isDefunct } = JSON.parse(child.stdout);
-  assert.equal([status, isDefunct], [503, false]);
+  const { status, message, isDown } = JSON.parse(child.stdout);
+  assert.equal([status, isDown], [503, false]);
   assert.match(message, /^out of file descriptors: connect EMFILE/);
   assert.match(child.stderr, /^svc: cannot connect to back-ends: out of file descriptors/m);
 });
@@ -278,11 +278,11 @@ for (const [name, fail, told, timeout = 20_000] of [
     await start(1, 2, {}, { timeout });
     const [backEnd, other] = [small.at(0, 0), small.at(0, 1)];
     other.health = answerText(503, "");
-    dispatcher.matrix.backEnds[0]![1]!.retire("a test says so");
+    dispatcher.matrix.backEnds[0]![1]!.markDown("a test says so");
     const sent = send("/a", { method: "POST", body: "x" });
     fail(await backEnd.next());
     assert.match(await textOf(sent), told);
-    await until(() => !dispatcher.matrix.backEnds[0]![0]!.isDefunct, "back-end");
+    await until(() => !dispatcher.matrix.backEnds[0]![0]!.isDown, "back-end");
     assert.is(backEnd.probes, 2);
     const next = send("/b");
     (await backEnd.next()).answer(200, "y", PARTIAL);

@@ -15,7 +15,7 @@ function replicas() {
     replicas: new Array(4).fill({ channels: 1, priority: 3 }),
   };
   const [partition] = new Matrix(readMatrixConfig(config)).backEnds;
-  for (const backEnd of partition!) backEnd.revive();
+  for (const backEnd of partition!) backEnd.markUp();
   return partition!;
 }
 
@@ -35,8 +35,8 @@ test("lists the cost of every replica and the outcome of each attempt", () => {
   const [first, second, third, fourth] = backEnds;
   const explanation = new Explanation("pre");
   explanation.begin("wait");
-  third!.retire("a test says so");
-  fourth!.take();
+  third!.markDown("a test says so");
+  fourth!.takeChannel();
   first!.penalize();
   explanation.chosen(second!, backEnds, []);
   explanation.ended(0, "connection lost");

@@ -16,7 +16,7 @@ function matrixOf(...backEnds: readonly FakeBackEnd[]): Matrix {
 
 /** Health of each back-end. */
 function alive(matrix: Matrix): boolean[] {
-  return [...matrix.all()].map(({ isDefunct }) => !isDefunct);
+  return [...matrix.all()].map(({ isDown }) => !isDown);
 }
 
 test("probes all back-ends at start and uses the healthy ones", async () => {
@@ -57,7 +57,7 @@ test("detects recovery, and probes only unhealthy back-ends", async () => {
   assert.is(first.probes, 1);
   assert.is(second.probes, 2);
   const [backEnd] = matrix.all();
-  backEnd!.retire("a test says so");
+  backEnd!.markDown("a test says so");
   await until(() => alive(matrix)[0]!, "first back-end");
   assert.is(first.probes, 2);
   assert.is(second.probes, 2);
@@ -94,7 +94,7 @@ test("a leader that responds to nothing has lost its requests once another one l
   const health = new HealthChecker(matrix, ...heard);
   await health.start();
   const [first] = matrix.all();
-  const channel = first!.take();
+  const channel = first!.takeChannel();
   leader.health = "";
   const { probes } = leader;
   health.suspect(first!);
@@ -103,7 +103,7 @@ test("a leader that responds to nothing has lost its requests once another one l
   standby.health = answerText(200, "SVC/3", "X-SVC-Leader: 2");
   await until(() => events.length === 2, "the next leader");
   assert.equal(events, ["lost", "next"]);
-  first!.give(channel, -1);
+  first!.returnChannel(channel, -1);
   health.stop();
   matrix.close();
   for (const backEnd of [leader, standby]) await backEnd.close();
@@ -116,11 +116,11 @@ test("a leader of an epoch that is over is not used again", async () => {
   await health.start();
   await until(() => alive(matrix)[1]!, "the leader of the later epoch");
   const [former, next] = [...matrix.all()];
-  former!.retire("a test says so");
+  former!.markDown("a test says so");
   const { probes } = leader;
   health.check(former!);
   await until(() => leader.probes > probes && leader.open === 0, "probe of the former leader");
-  assert.equal([former!.isDefunct, next!.isDefunct], [true, false]);
+  assert.equal([former!.isDown, next!.isDown], [true, false]);
   health.stop();
   matrix.close();
   for (const backEnd of [leader, standby]) await backEnd.close();
@@ -138,7 +138,7 @@ test("probes a silent leader no longer that is not in the matrix any more", asyn
   health.watch(next);
   await until(() => leader.open === 0, "end of the probe");
   // Another one would have begun before this one.
-  await health.ask([...next.all()]);
+  await health.probeAll([...next.all()]);
   assert.is(leader.accepted, 2);
   health.stop();
   for (const one of [matrix, next]) one.close();

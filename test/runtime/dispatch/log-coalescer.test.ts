@@ -55,7 +55,7 @@ test("logs only sums during a burst, and single lines again after a quiet window
 function retire(partition: number): void {
   const place = { partition, replica: 0, width: 1000, height: 1, isPrimary: true };
   const row = { channels: 1, priority: 1 };
-  new BackEnd({ host: "127.0.0.1", port: 1 }, row, place).retire("of a test");
+  new BackEnd({ host: "127.0.0.1", port: 1 }, row, place).markDown("of a test");
 }
 
 test("logs a few lines when a thousand back-ends go down", () => {

@@ -15,21 +15,21 @@ function matrixOf(width: number, ...replicas: readonly object[]): Matrix {
   const addresses = replicas.map(() => ({ host: "127.0.0.1", port: 1 }));
   const partitions = new Array(width).fill(addresses);
   const matrix = new Matrix(readMatrixConfig({ partitions, replicas }));
-  for (const backEnd of matrix.all()) backEnd.revive();
+  for (const backEnd of matrix.all()) backEnd.markUp();
   return matrix;
 }
 
 /** Row that is chosen in a partition, or the reason for none. */
 function row(matrix: Matrix, preference = ANY, tried: BackEnd[] = [], partition = 0) {
   const choice = matrix.choose(partition, preference, tried, false);
-  return typeof choice === "string" ? choice : choice.place.replica;
+  return typeof choice === "string" ? choice : choice.position.replica;
 }
 
 /** Rows of consecutive requests that never complete. */
 function fill(matrix: Matrix, count: number): (number | string)[] {
   return Array.from({ length: count }, () => {
     const chosen = row(matrix);
-    if (typeof chosen === "number") matrix.backEnds[0]![chosen]!.take();
+    if (typeof chosen === "number") matrix.backEnds[0]![chosen]!.takeChannel();
     return chosen;
   });
 }
@@ -51,7 +51,7 @@ test("uses all channels of a row of priority 0 first", () => {
 
 test("tracks the cost per back-end, not per row", () => {
   const matrix = matrixOf(2, {}, {});
-  matrix.backEnds[0]![0]!.take();
+  matrix.backEnds[0]![0]!.takeChannel();
   assert.is(row(matrix, ANY, [], 0), 1);
   assert.is(row(matrix, ANY, [], 1), 0);
 });
@@ -59,18 +59,18 @@ test("tracks the cost per back-end, not per row", () => {
 test("skips back-ends that are down, penalized, tried or without a free channel", () => {
   const matrix = matrixOf(1, { channels: 1 }, { channels: 1 }, { channels: 1 });
   const [first, second, third] = matrix.backEnds[0]!;
-  first!.retire("a test says so");
+  first!.markDown("a test says so");
   assert.is(row(matrix), 1);
   second!.penalize();
   assert.is(row(matrix), 2);
-  third!.take();
+  third!.takeChannel();
   assert.is(row(matrix), 1);
   assert.is(row(matrix, ANY, [second!]), "busy");
   assert.is(row(matrix, ANY, [second!, third!]), "down");
-  second!.take();
+  second!.takeChannel();
   assert.is(row(matrix), "busy");
-  second!.retire("a test says so");
-  third!.retire("a test says so");
+  second!.markDown("a test says so");
+  third!.markDown("a test says so");
   assert.is(row(matrix), "down");
 });
 
@@ -86,11 +86,11 @@ test("falls back to the cost rules without the preferred row", () => {
   const matrix = matrixOf(1, {}, { channels: 1 }, { priority: 1 });
   const preference = { isPrimary: false, affinity: 1 };
   const preferred = matrix.backEnds[0]![1]!;
-  preferred.take();
+  preferred.takeChannel();
   assert.is(row(matrix, preference), 0);
-  matrix.backEnds[0]![0]!.take();
+  matrix.backEnds[0]![0]!.takeChannel();
   assert.is(row(matrix, preference), 2);
-  preferred.retire("a test says so");
+  preferred.markDown("a test says so");
   assert.is(row(matrix, preference), 2);
 });
 
@@ -105,10 +105,10 @@ test("keeps primary requests in the primary row", () => {
   const primary = matrix.backEnds[0]![1]!;
   assert.is(row(matrix, PRIMARY), 1);
   assert.is(row(matrix, { isPrimary: true, affinity: 0 }), 1);
-  primary.take();
+  primary.takeChannel();
   assert.is(row(matrix, PRIMARY), "busy");
   assert.is(row(matrix, PRIMARY, [primary]), "down");
-  primary.retire("a test says so");
+  primary.markDown("a test says so");
   assert.is(row(matrix, PRIMARY), "down");
 });
 
@@ -116,7 +116,7 @@ test("has positions and channel counts", () => {
   const matrix = matrixOf(3, { channels: 4 }, { channels: 5, primary: 1 });
   assert.equal([matrix.width, matrix.height], [3, 2]);
   assert.equal([matrix.totalChannels, matrix.openChannels], [27, 0]);
-  assert.equal(matrix.backEnds[2]![1]!.place, {
+  assert.equal(matrix.backEnds[2]![1]!.position, {
     partition: 2,
     replica: 1,
     width: 3,

@@ -34,9 +34,9 @@ test("admits one trial at a time, retryable requests first", () => {
   assert.equal(due(), [false, false]);
   later(FIRST_EJECTION_MS + 1, () => {
     assert.equal(due(), [true, false]);
-    outlier.begun();
+    outlier.requestSent();
     assert.equal(due(), [false, false]);
-    outlier.ended();
+    outlier.requestEnded();
     assert.equal(due(), [true, false]);
   });
   later(FIRST_EJECTION_MS + RETRYABLE_TRIAL_WAIT_MS + 1, () => assert.equal(due(), [true, true]));
@@ -46,8 +46,8 @@ test("recovers after a successful trial, with a slow start", () => {
   const outlier = new OutlierDetector();
   assert.is(outlier.costFactor, 1);
   outlier.timedOut();
-  outlier.begun();
-  outlier.ended();
+  outlier.requestSent();
+  outlier.requestEnded();
   outlier.answered(false);
   assert.is(outlier.isEjected, false);
   assert.ok(outlier.costFactor > 3.9);

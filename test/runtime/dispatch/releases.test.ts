@@ -48,7 +48,7 @@ for (const recorded of recordedDispatches()) {
     const dispatcher = new Dispatcher(readMatrixConfig({ partitions, replicas: [{}] }));
     await dispatcher.start();
     assert.equal(
-      [...dispatcher.matrix.all()].map(({ isDefunct, takesTrunk }) => [isDefunct, takesTrunk]),
+      [...dispatcher.matrix.all()].map(({ isDown, takesTrunk }) => [isDown, takesTrunk]),
       [
         [false, true],
         [false, false],

@@ -42,16 +42,16 @@ function simulate(extraMs: (nowMs: number) => number, isMeasured: boolean): Outc
   const addresses = [1, 2].map((port) => ({ host: "127.0.0.1", port }));
   const config = { partitions: [addresses], replicas: [{ priority: 1 }, { priority: 1 }] };
   const matrix = new Matrix(readMatrixConfig(config));
-  for (const backEnd of matrix.all()) backEnd.revive();
+  for (const backEnd of matrix.all()) backEnd.markUp();
   const busyUntilMs = [0, 0];
   const latencies: number[] = [];
   let second = 0;
   let nowMs = 0;
   const send = (): Running => {
     const backEnd = matrix.choose(0, ANY, [], true) as BackEnd;
-    const channel = backEnd.take();
+    const channel = backEnd.takeChannel();
     backEnd.speed.requestSent(nowMs);
-    const { replica } = backEnd.place;
+    const { replica } = backEnd.position;
     const queue = Math.max(nowMs, busyUntilMs[replica]!) - SERVICE_MS * Math.log(random());
     busyUntilMs[replica] = queue;
     const doneMs = queue + WAIT_MS + (replica === 1 ? extraMs(nowMs) : 0);
@@ -65,10 +65,10 @@ function simulate(extraMs: (nowMs: number) => number, isMeasured: boolean): Outc
       const next = running.reduce((first, one) => (one.doneMs < first.doneMs ? one : first));
       nowMs = next.doneMs;
       const ms = nowMs - next.sentMs;
-      next.backEnd.give(next.channel, -1);
-      if (isMeasured) next.backEnd.speed.observe(matrix.means.relate("/a", ms / next.load));
+      next.backEnd.returnChannel(next.channel, -1);
+      if (isMeasured) next.backEnd.speed.observe(matrix.pluginMeans.relate("/a", ms / next.load));
       latencies.push(ms);
-      second += next.backEnd.place.replica;
+      second += next.backEnd.position.replica;
       running[running.indexOf(next)] = send();
     }
   } finally {

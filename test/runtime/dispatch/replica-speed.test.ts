@@ -20,7 +20,7 @@ function partition(...factors: readonly number[]): { matrix: Matrix; replicas: B
   const matrix = new Matrix(readMatrixConfig({ partitions: [addresses], replicas: rows }));
   const replicas = [...matrix.all()];
   for (const [index, backEnd] of replicas.entries()) {
-    backEnd.revive();
+    backEnd.markUp();
     observe(backEnd.speed, factors[index]!, ENOUGH);
     backEnd.speed.requestSent(performance.now());
   }
@@ -36,8 +36,8 @@ function choices(matrix: Matrix, count: number, isRetryable = false): number[] {
   return Array.from({ length: count }, () => {
     const choice = matrix.choose(0, ANY, [], isRetryable);
     if (typeof choice === "string") throw new Error(choice);
-    choice.take();
-    return choice.place.replica;
+    choice.takeChannel();
+    return choice.position.replica;
   });
 }
 
@@ -107,7 +107,7 @@ test("sends a slow replica a retryable request now and then", () => {
   const { matrix } = partition(1, 20);
   const isTrial = (isRetryable: boolean): boolean => {
     const choice = matrix.choose(0, ANY, [], isRetryable);
-    return typeof choice !== "string" && choice.place.replica === 1;
+    return typeof choice !== "string" && choice.position.replica === 1;
   };
   for (let turn = 0; turn < 100; turn++) assert.not(isTrial(true));
   later(100, () => assert.not(isTrial(true)));
@@ -129,14 +129,14 @@ test("gives a replica its share again after a few quick responses", () => {
 
 test("forgets the speed of a replica that was down", () => {
   const { matrix, replicas } = partition(1, 8);
-  replicas[1]!.retire("test");
-  replicas[1]!.revive();
+  replicas[1]!.markDown("test");
+  replicas[1]!.markUp();
   assert.equal(choices(matrix, 4), [0, 1, 0, 1]);
 });
 
 test("does not compare replicas with one that is down", () => {
   const { matrix, replicas } = partition(1, 8, 8);
-  replicas[0]!.retire("test");
+  replicas[0]!.markDown("test");
   assert.equal(choices(matrix, 4), [1, 2, 1, 2]);
 });
 

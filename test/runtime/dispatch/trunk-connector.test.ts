@@ -87,7 +87,7 @@ test.before.each(async (context) => {
   const { port } = context.server.address() as AddressInfo;
   const row = { channels: 8, priority: 1 };
   context.backEnd = new BackEnd({ host: "127.0.0.1", port }, row, PLACE, CONNECT_MS);
-  context.backEnd.revive(true);
+  context.backEnd.markUp(true);
 });
 
 test.after.each(async ({ server, backEnd, links }) => {
@@ -98,7 +98,7 @@ test.after.each(async ({ server, backEnd, links }) => {
 });
 
 function send(backEnd: BackEnd, body: string | Uint8Array | null = null) {
-  const channel = backEnd.take();
+  const channel = backEnd.takeChannel();
   const user = new User();
   channel.send(HEAD, body, user);
   return { channel, user };
@@ -129,7 +129,7 @@ test("multiplexes all requests on one connection", async (context) => {
   link.send(3, text.slice(30));
   assert.is(await sent[2]!.user.end(), "200 third");
   // An idle stream is reused without another identification.
-  backEnd.give(sent[0]!.channel, -1);
+  backEnd.returnChannel(sent[0]!.channel, -1);
   const again = send(backEnd);
   await until(() => link.streams.get(1)!.endsWith(`body${HEAD}`), "request");
   assert.is(again.channel.bytesReceived, answerText(200, "first").length);
@@ -238,7 +238,7 @@ test("closes the connection of a back-end that reads nothing", async (context) =
   const row = { channels: 8, priority: 1 };
   const address = { host: "127.0.0.1", port };
   const backEnd = new BackEnd(address, row, PLACE, CONNECT_MS, undefined, connector);
-  backEnd.revive(true);
+  backEnd.markUp(true);
   const { user } = send(backEnd);
   const { socket } = await streams(context, 1);
   // It was slow once and has recovered.
@@ -261,16 +261,16 @@ test("switches when a back-end stops or starts accepting trunks", async (context
   const link = await streams(context, 1);
   link.send(1, answerText(200, "first"));
   await first.user.end();
-  backEnd.give(first.channel, -1);
-  backEnd.revive(false);
+  backEnd.returnChannel(first.channel, -1);
+  backEnd.markUp(false);
   assert.is(first.channel.isOpen, false);
   await until(() => link.socket.readableEnded, "the end of the connection");
   const plain = send(backEnd);
   await until(() => links[1]?.line.startsWith("XSVCIDENT") === true, "HTTP");
   links[1]!.socket.write(answerText(200, "plain"));
   await plain.user.end();
-  backEnd.revive(true);
-  backEnd.give(plain.channel, -1);
+  backEnd.markUp(true);
+  backEnd.returnChannel(plain.channel, -1);
   assert.is(plain.channel.isOpen, false);
 });
 

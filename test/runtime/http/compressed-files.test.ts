@@ -26,7 +26,10 @@ class CountingCompressor extends Compressor {
 }
 
 function setUp() {
-  const compressor = new CountingCompressor({ withCredentials: true, knowsClients: false });
+  const compressor = new CountingCompressor({
+    withCredentials: true,
+    hasClientCertificates: false,
+  });
   const files = new CompressedFiles(compressor);
   const find = (name: string, content: Uint8Array, tag = "1") => {
     const path = join(folder, name);

@@ -142,7 +142,7 @@ test("tell that more waits only while it does", () => {
   for (let left = 100; left > 0; left--) create(0, `${left}`, "x".repeat(100_000));
   write();
   assert.is(channel.hasMore, true);
-  assert.equal([write(0), channel.hasMore], [0, false], "not up to this ticket");
+  assert.equal([write(0), channel.hasMore], [0, false], "not up to this turn");
   assert.ok(write() > 0);
 });
 

@@ -111,7 +111,7 @@ test("tells its graphs with changes, and applies each change once", async (c) =>
   );
 });
 
-test("gives several graphs of one change one ticket, and drains only before it", async (c) => {
+test("gives several graphs of one change one turn, and drains only before it", async (c) => {
   const [one, two] = [source(1), source(2)];
   await follow(c, offerOf([one.graph, two.graph]));
   const [first, joint, last] = [one.change("a")[0]!, one.change("b")[0]!, two.change("x")[0]!];
@@ -120,7 +120,7 @@ test("gives several graphs of one change one ticket, and drains only before it",
   await c.replica.applyFrame(frame(1, [first, joint, last, ...one.change("c")]));
   assert.equal(
     c.calls.filter((call) => call !== "readiness"),
-    ["drain", "drain", "ticket", "drain"],
+    ["drain", "drain", "turn", "drain"],
   );
 });
 

@@ -152,10 +152,10 @@ test("logs a transaction over several graphs as one", async (c) => {
   const [joint] = one.change("b") as [Uint32Array];
   joint[0] = (joint[0]! & ~0xff) | JOINED_TRANSACTION;
   await c.replica.applyFrame(frame(3, [joint, ...two.change("y"), ...one.change("c")]));
-  const [ofOne, ofTwo] = copies.map((copy) => takeUnits(copy).map(([, , , ticket]) => ticket));
-  const [ticket] = tickets;
-  assert.equal([ofOne![0], ofTwo], [ticket, [ticket]]);
-  assert.is.not(ofOne![1], ticket);
+  const [ofOne, ofTwo] = copies.map((copy) => takeUnits(copy).map(([, , , turn]) => turn));
+  const [turn] = tickets;
+  assert.equal([ofOne![0], ofTwo], [turn, [turn]]);
+  assert.is.not(ofOne![1], turn);
 });
 
 test.run();

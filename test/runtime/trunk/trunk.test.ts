@@ -29,7 +29,7 @@ function createTrunk(
   opened: ((stream: TrunkStream) => boolean) | null = null,
 ): { trunk: Trunk; socket: FakeSocket } {
   const socket = new FakeSocket();
-  const events = { opened, left: () => {}, stalled: () => {}, memory: null };
+  const events = { opened, streamClosed: () => {}, stalled: () => {}, memory: null };
   const trunk = new Trunk(socket as unknown as ByteSocket, events, isConnected);
   return { trunk, socket };
 }

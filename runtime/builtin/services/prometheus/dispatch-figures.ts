@@ -49,17 +49,17 @@ export function* dispatchFigures(dispatcher: Dispatcher): Generator<string> {
     "Open connections to a back-end.",
     samples(({ openChannels }) => openChannels),
   );
-  const used = all.filter(({ figures }) => figures.latency.count > 0);
+  const used = all.filter(({ metrics }) => metrics.latency.count > 0);
   yield* histogram(
     "svc_backend_latency_seconds",
     "Back-end response latency in seconds.",
-    used.map((backEnd) => [labelsOf(backEnd), backEnd.figures.latency]),
+    used.map((backEnd) => [labelsOf(backEnd), backEnd.metrics.latency]),
   );
   yield* counter(
     "svc_backend_failures_total",
     "Total back-end failures by reason.",
     all.flatMap((backEnd) =>
-      Object.entries(backEnd.figures.failures).map(([reason, count]): Sample => {
+      Object.entries(backEnd.metrics.failures).map(([reason, count]): Sample => {
         return [{ ...labelsOf(backEnd), reason }, count];
       }),
     ),
@@ -67,7 +67,7 @@ export function* dispatchFigures(dispatcher: Dispatcher): Generator<string> {
   yield* counter(
     "svc_backend_retries_total",
     "Total retries and hedges sent to a back-end.",
-    samples(({ figures }) => figures.retries),
+    samples(({ metrics }) => metrics.retries),
   );
 }
 
@@ -75,7 +75,7 @@ function runningIn({ working, waiting }: Dispatcher): number {
   return Math.max(0, working - waiting);
 }
 
-function labelsOf({ place, address }: BackEnd): Labels {
-  const { partition, replica } = place;
+function labelsOf({ position, address }: BackEnd): Labels {
+  const { partition, replica } = position;
   return { partition, replica, address: `${address.host}:${address.port}` };
 }

@@ -110,7 +110,7 @@ function matrixOf(...partitions: (readonly Feeding[])[]): Matrix {
   const places = partitions.map((all) => all.map(({ port }) => ({ host: "127.0.0.1", port })));
   const config = { partitions: places, replicas: partitions[0]!.map(() => ({})) };
   const matrix = new Matrix(readMatrixConfig(config));
-  for (const backEnd of matrix.all()) backEnd.revive();
+  for (const backEnd of matrix.all()) backEnd.markUp();
   return matrix;
 }
 

@@ -29,11 +29,11 @@ export class Owner implements CallOwner {
   exhaustions = 0;
   readonly outcomes: Outcome[] = [];
 
-  wait(): void {
+  enqueue(): void {
     this.waits++;
   }
 
-  freed(): void {}
+  channelFreed(): void {}
 
   isHeld(): boolean {
     return false;
@@ -41,7 +41,7 @@ export class Owner implements CallOwner {
 
   recordFailure(): void {}
 
-  exhausted(): void {
+  descriptorsExhausted(): void {
     this.exhaustions++;
   }
 
@@ -65,7 +65,7 @@ export class Owner implements CallOwner {
     this.successes++;
   }
 
-  left(): void {
+  released(): void {
     this.leaves++;
   }
 

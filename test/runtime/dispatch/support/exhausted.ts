@@ -24,7 +24,7 @@ dispatcher.dispatch({
   client: "127.0.0.1",
   isAborted: () => false,
   ended: (outcome) => {
-    const { isDefunct } = dispatcher.matrix.backEnds[0]![0]!;
-    process.stdout.write(`${JSON.stringify({ ...outcome, isDefunct })}\n`, () => process.exit());
+    const { isDown } = dispatcher.matrix.backEnds[0]![0]!;
+    process.stdout.write(`${JSON.stringify({ ...outcome, isDown })}\n`, () => process.exit());
   },
 });

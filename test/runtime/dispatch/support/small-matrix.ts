@@ -22,7 +22,7 @@ export class SmallMatrix {
     const replicas = backEnds[0]!.map(() => row);
     this.config = readMatrixConfig({ partitions, replicas, options });
     this.matrix = new Matrix(this.config);
-    for (const backEnd of this.matrix.all()) backEnd.revive();
+    for (const backEnd of this.matrix.all()) backEnd.markUp();
   }
 
   static async start(
@@ -61,8 +61,8 @@ export class SmallMatrix {
   /** Positions of back-ends that are left out. */
   down(): string[] {
     return [...this.matrix.all()]
-      .filter(({ isDefunct }) => isDefunct)
-      .map(({ place }) => `p${place.partition}r${place.replica}`);
+      .filter(({ isDown }) => isDown)
+      .map(({ position }) => `p${position.partition}r${position.replica}`);
   }
 
   async close(): Promise<void> {

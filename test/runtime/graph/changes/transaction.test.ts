@@ -195,9 +195,9 @@ for (let steps = 0; steps <= LAST; steps++) {
     for (const writer of writers) writer.begin();
     openStore(shop).createVertex("order");
     openStore(stock).createVertex("lamp", { properties: { text: "some text" } });
-    const ticket = clock.nextTicket();
+    const turn = clock.nextTicket();
     clock.setPublishing(TEST_THREAD, true);
-    withJointTicket(ticket, () => {
+    withJointTicket(turn, () => {
       for (let step = 0; step < steps; step++) JOINT_STEPS[step >> 1]!(writers[step % 2]!);
     });
     const rings = survivors.map(({ memory }, number) => ({ ring: memory.log!, number }));

@@ -19,7 +19,7 @@ class Reader implements PostponedReader {
     this.#isBroken = isBroken;
   }
 
-  take(chunk: Buffer): void {
+  process(chunk: Buffer): void {
     this.#taken.push(`${this.#name}${chunk}`);
     if (this.#isBroken) throw new Error("broken");
   }
@@ -28,7 +28,7 @@ class Reader implements PostponedReader {
 /** Input arrives, as at a connection. */
 function arrive(burst: AcceptBurst, reader: Reader, text: string): void {
   const chunk = Buffer.from(text);
-  if (!burst.keeps(reader, chunk)) reader.take(chunk);
+  if (!burst.postpone(reader, chunk)) reader.process(chunk);
 }
 
 /** Waits until a burst is over that has ended. */

@@ -34,7 +34,7 @@ test("looks a single address up once per connection", () => {
   peers.opened(from(10, 0, 0, 1), 1);
   peers.opened(from(10, 0, 0, 1), 2);
   const request = from(10, 0, 0, 1);
-  assert.is(peers.of(request).client, "http://10.0.0.1:0/");
+  assert.is(peers.forResponse(request).client, "http://10.0.0.1:0/");
   assert.is(request.asked, 0);
   assert.equal(
     peers.list(2).map(({ remoteAddress }) => remoteAddress),
@@ -47,13 +47,13 @@ test("looks several addresses up for every request", () => {
   peers.opened(from(10, 0, 0, 1), 1);
   peers.opened(from(10, 0, 0, 2), 2);
   const request = from(10, 0, 0, 2);
-  const peer = peers.of(request);
+  const peer = peers.forResponse(request);
   assert.is(peer.remoteAddress, "10.0.0.2");
   assert.is(request.asked, 1);
-  assert.is(peers.of(from(10, 0, 0, 2)), peer, "one object an address");
+  assert.is(peers.forResponse(from(10, 0, 0, 2)), peer, "one object an address");
   // Both are closed, the next one is alone.
   peers.opened(from(10, 0, 0, 3), 1);
-  assert.is(peers.of(request).remoteAddress, "10.0.0.3");
+  assert.is(peers.forResponse(request).remoteAddress, "10.0.0.3");
 });
 
 test("handles the maximum number of addresses", () => {
@@ -62,7 +62,7 @@ test("handles the maximum number of addresses", () => {
   peers.opened(from(10, 0, 0, 2), 2);
   for (let index = 0; index < 5000; index++) {
     const request = from(11, 0, index >> 8, index & 255);
-    assert.is(peers.of(request).remoteAddress, `11.0.${index >> 8}.${index & 255}`);
+    assert.is(peers.forResponse(request).remoteAddress, `11.0.${index >> 8}.${index & 255}`);
   }
 });
 

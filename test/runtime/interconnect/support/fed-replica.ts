@@ -57,7 +57,7 @@ export function create(context: Context): Replica {
       drop(stores, name);
     },
     epoch: 2,
-    nextTicket: () => calls.push("ticket"),
+    nextTicket: () => calls.push("turn"),
     drainIfFull: () => void calls.push("drain"),
     flushed: async () => true,
   };
