@@ -29,8 +29,11 @@ interface IoWorker {
 
 let ahead: IoWorker | null = null;
 
-/** Starts the worker of the next IO thread. It does not keep the process alive. */
+/**
+ * Starts the worker of the next IO thread, unless one waits. It does not keep the process alive.
+ */
 export function startIoAhead(): void {
+  if (ahead !== null) return;
   // Under a limit, no thread starts before there is room for all.
   if (Number.isFinite(availableAddressSpace())) return;
   ahead = create();

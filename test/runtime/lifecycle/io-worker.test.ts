@@ -1,0 +1,37 @@
+// The worker that a command starts before it reads what it serves.
+
+import { syncBuiltinESMExports } from "node:module";
+import threads from "node:worker_threads";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { startIoAhead } from "../../../runtime/lifecycle/io-worker.js";
+
+const test = suite("worker of the IO thread");
+const { Worker } = threads;
+const started: threads.Worker[] = [];
+
+test.before(() => {
+  threads.Worker = class extends Worker {
+    constructor(...args: ConstructorParameters<typeof Worker>) {
+      super(...args);
+      started.push(this);
+    }
+  };
+  syncBuiltinESMExports();
+});
+test.after(async () => {
+  threads.Worker = Worker;
+  syncBuiltinESMExports();
+  for (const worker of started) await worker.terminate();
+});
+
+test("waits alone, until it has ended", async () => {
+  startIoAhead();
+  startIoAhead();
+  assert.is(started.length, 1);
+  await started[0]!.terminate();
+  startIoAhead();
+  assert.is(started.length, 2);
+});
+
+test.run();
