@@ -1,10 +1,11 @@
 // Runs the test suites: `node test/run.mjs [part of a path]...`, see runner/options.mjs. Five
 // processes take files, long ones first: one begins with files without a server, four with server
-// suites (test/e2e, test/conformance). The examples are built before, so that server suites, which
-// build them again, do not replace each other's files. A crash does not affect the results of other
-// files. Detects what uvu does not: endless tests, suites that never run, missing totals, open
-// handles, processes that never exit or die. In continuous integration (`CI` is set) a file that
-// fails runs once more alone, and that run decides; the file is reported as unstable at the end.
+// suites (test/e2e, test/conformance). The examples and fixtures are built before, so that server
+// suites, which build them again, do not replace each other's files. A crash does not affect the
+// results of other files. Detects what uvu does not: endless tests, suites that never run, missing
+// totals, open handles, processes that never exit or die. In continuous integration (`CI` is set) a
+// file that fails runs once more alone, and that run decides; the file is reported as unstable at
+// the end.
 
 import { execFileSync, fork } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -69,9 +70,9 @@ await transpileSources();
 
 const plain = longFirst(complete.filter((file) => !isServerSuite(file)));
 const servers = longFirst(complete.filter(isServerSuite));
-if (servers.some((file) => readFileSync(join(root, file), "utf8").includes("examples"))) {
+if (servers.some((file) => /examples|fixture\(/.test(readFileSync(join(root, file), "utf8")))) {
   // In a process of its own: the compiler keeps memory.
-  execFileSync(plainNode(), [join(here, "runner/build-examples.mjs")], { stdio: "inherit" });
+  execFileSync(plainNode(), [join(here, "runner/build-projects.mjs")], { stdio: "inherit" });
 }
 if (servers.length > 0 && COMPILED_CODE.length > 0) {
   // V8 takes only code that was written under the same flags.

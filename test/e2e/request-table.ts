@@ -124,12 +124,6 @@ const conversions: RequestCase[] = [
     status: 200,
     response: { params: { n: 5, x: 1.5, y: "z", flag: null }, n: 5 },
   },
-  {
-    name: "unannotated",
-    path: "/svc/plugin/unannotated?text=12",
-    status: 200,
-    response: { text: "12", type: "string" },
-  },
 ];
 
 const bodies: RequestCase[] = [
