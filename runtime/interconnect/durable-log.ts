@@ -219,7 +219,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     const subscribersSn = isOverLimit ? Number.POSITIVE_INFINITY : this.firstNeededSn();
     const isLow = this.isLow();
     const unsaved = this.#channels().flatMap((channel) => {
-      const feedsSn = channel.log.firstOfLast(this.#retainedBytes);
+      const feedsSn = channel.log.findFirstSnOfLast(this.#retainedBytes);
       return channel.trim(
         ({ name, path }) => openForLogging(this.#root, path, name, isLow).count,
         channel === this.#shared ? Math.min(subscribersSn, feedsSn) : feedsSn,

@@ -99,7 +99,7 @@ export class Provider implements LogSender {
   report(): SubscriberReport {
     const { port, log } = this.#parts;
     const isConnected = this.#peer !== null && !this.#peer.isClosed;
-    const last = log.channel.log.safe;
+    const last = log.channel.log.durableSn;
     const lagUnits = Math.max(0, last - (this.#acknowledged ?? 0));
     if (lagUnits === 0) this.#caughtUpAt = performance.now();
     const { host = "", adminPort = 0, digest = "", serial = 0 } = this.#peerStatus ?? {};
@@ -172,7 +172,7 @@ export class Provider implements LogSender {
    */
   async #handshake(peer: Peer): Promise<Start> {
     const { log, snapshots, traffic, origin, onFenced } = this.#parts;
-    const positions = parsePositions(parseJsonBody(await peer.answer(MessageType.Positions)));
+    const positions = parsePositions(parseJsonBody(await peer.expectInTime(MessageType.Positions)));
     const { epoch } = log.channel.log;
     if (positions.epoch > epoch) {
       this.stop();
@@ -229,7 +229,7 @@ export class Provider implements LogSender {
           sentAt = performance.now();
         }
         // Until a transaction is durable here, a crash may replace it by another one.
-        if (!isStarted && log.channel.log.safe >= start.sn) {
+        if (!isStarted && log.channel.log.durableSn >= start.sn) {
           isStarted = true;
           await peer.sendJson(MessageType.Start, start);
         }
@@ -269,7 +269,7 @@ export class Provider implements LogSender {
         this.#attempts.succeeded();
         if (this.#repaired === this.#repair) this.#repair = null;
         const sn = Number(message.body.readBigUInt64LE());
-        this.#acknowledged = Math.min(sn, this.#parts.log.channel.log.safe);
+        this.#acknowledged = Math.min(sn, this.#parts.log.channel.log.durableSn);
         if (this.#member === null) continue;
         this.#parts.members?.acknowledged(this.#member, this.#acknowledged);
       }

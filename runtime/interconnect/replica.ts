@@ -34,7 +34,7 @@ import { installSnapshot, type MessageSource, receiveSnapshot } from "./snapshot
 import { malformedMessage } from "./wire/messages.js";
 import {
   type Ancestor,
-  isOffered,
+  isOfferedGraph,
   type Offer,
   type OfferedGraph,
   type Position,
@@ -303,12 +303,13 @@ export class Replica {
     const at = FRAME_HEADER_BYTES / 4;
     const frame = { header, offset: 0, words, at, end: words.length, bytes };
     const controls: unknown[] = [];
-    forEachTransaction(frame, { unit: () => undefined, control: (json) => controls.push(json) });
+    const control = (json: unknown): unknown => controls.push(json);
+    forEachTransaction(frame, { transaction: () => undefined, control });
     // Control records come first in each frame.
-    for (const control of controls) await this.#control(control);
+    for (const json of controls) await this.#control(json);
     let [records, sn] = [0, header.sn + controls.length];
     let ticket: number | null = null;
-    const unit = (unitWords: Uint32Array, from: number, graph: number): void => {
+    const transaction = (unitWords: Uint32Array, from: number, graph: number): void => {
       // A flush would split a joint transaction.
       if (ticket === null) this.#graphs.drainIfFull();
       if (isJoined(unitWords, from)) ticket ??= this.#graphs.nextTicket();
@@ -316,7 +317,7 @@ export class Replica {
       if (!isJoined(unitWords, from)) ticket = null;
       records += recordCount(unitWords, from);
     };
-    forEachTransaction(frame, { unit, control: () => undefined });
+    forEachTransaction(frame, { transaction, control: () => undefined });
     this.#advance(header.sn + header.units - 1, header.headerCrc);
     return { header, records };
   }
@@ -373,7 +374,7 @@ export class Replica {
   async #control(control: unknown): Promise<void> {
     const { opened, erased } = (control ?? {}) as { opened?: unknown; erased?: unknown };
     if (opened !== undefined) {
-      if (!isOffered(opened)) throw malformedMessage("a graph that can be none");
+      if (!isOfferedGraph(opened)) throw malformedMessage("a graph that can be none");
       const isKnown = this.#offered.has(opened.number);
       // A newer graph of the same name may exist here.
       if (!isKnown && opened.number <= this.#lastNumber) return;

@@ -375,9 +375,9 @@ export class Replication {
     const deadline = performance.now() + timeoutMs;
     const { channel } = this.#log;
     await this.#log.settled();
-    const { safe } = channel.log;
+    const { durableSn } = channel.log;
     for (;;) {
-      const pending = this.#senders.find((sender) => !sender.hasAcknowledged(safe));
+      const pending = this.#senders.find((sender) => !sender.hasAcknowledged(durableSn));
       if (pending === undefined) return;
       if (performance.now() > deadline) {
         const text = `${pending.uri} did not acknowledge all changes within ${timeoutMs} ms`;
@@ -481,7 +481,7 @@ export class Replication {
     const isProvider = this.#subscriber === null || this.#isPromoted;
     if (isProvider) traffic.setEven(null);
     // Before the first transaction, the log has no stable id.
-    if (isProvider && log.safe > 0) traffic.serial = serialBase(log.logId) + log.safe;
+    if (isProvider && log.durableSn > 0) traffic.serial = serialBase(log.logId) + log.durableSn;
     this.#parts.board.write({
       ...traffic.shown(),
       replica,

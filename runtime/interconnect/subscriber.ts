@@ -85,7 +85,7 @@ export class Subscriber implements LogFollower {
   async listen(promotedTo: number | null = null): Promise<number> {
     const { port, ip, key } = this.#parts;
     this.#promotedTo = promotedTo;
-    const host = key.isThere ? (ip ?? undefined) : "127.0.0.1";
+    const host = key.isSet ? (ip ?? undefined) : "127.0.0.1";
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", (error) => {
         const text = `replication: cannot listen on port ${port}: ${error.message}`;
@@ -164,7 +164,7 @@ export class Subscriber implements LogFollower {
     const peer = new Peer(socket);
     this.#peers.add(peer);
     try {
-      if (!key.isThere && !isLoopbackAddress(peer.address))
+      if (!key.isSet && !isLoopbackAddress(peer.address))
         throw malformedMessage("unauthenticated peer");
       await peer.handshake("subscriber", key);
       if (this.#promotedTo !== null) {
@@ -233,7 +233,7 @@ export class Subscriber implements LogFollower {
     const replica = this.#replica!;
     await peer.sendJson(MessageType.Positions, replica.positions());
     // A provider of a lower epoch does not send its offer.
-    const { epoch } = parseOffer(parseJsonBody(await peer.answer(MessageType.Table)));
+    const { epoch } = parseOffer(parseJsonBody(await peer.expectInTime(MessageType.Table)));
     if (epoch < replica.epoch) return;
     replica.rejectEpochsBelow(epoch);
     this.#provider?.close();
@@ -285,7 +285,7 @@ export class Subscriber implements LogFollower {
   async #requestOffer(peer: Peer, replica: Replica): Promise<Offer> {
     await peer.sendJson(MessageType.Positions, replica.positions());
     try {
-      return parseOffer(parseJsonBody(await peer.answer(MessageType.Table)));
+      return parseOffer(parseJsonBody(await peer.expectInTime(MessageType.Table)));
     } catch (error) {
       if (error instanceof SvcError && error.code === "SVC2532") replica.providerRejected();
       throw error;

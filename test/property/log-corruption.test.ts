@@ -292,10 +292,18 @@ test("are rejected for two corrupt frames: only the last can be torn", ({ whole 
 
 /** Valid frames with impossible contents: of a transaction, of the log itself. */
 const SENSELESS: readonly (readonly [what: string, words: Uint32Array, reason: RegExp])[] = [
-  ["no transaction", Uint32Array.of(0x1234_5678, 0), /corrupt log unit/],
-  ["a transaction of an unknown kind", Uint32Array.of(0x404, 0, 0, 0), /unknown kind of log unit/],
+  ["no transaction", Uint32Array.of(0x1234_5678, 0), /corrupt log transaction/],
+  [
+    "a transaction of an unknown kind",
+    Uint32Array.of(0x404, 0, 0, 0),
+    /unknown kind of log transaction/,
+  ],
   ["an unknown graph", Uint32Array.of(0x401, 1, 1 << 12, 9), /unknown graph 9/],
-  ["a transaction that is too long", Uint32Array.of(0x501, 1, 1 << 12, 1), /corrupt log unit/],
+  [
+    "a transaction that is too long",
+    Uint32Array.of(0x501, 1, 1 << 12, 1),
+    /corrupt log transaction/,
+  ],
   [
     "a graph without a number",
     encodeControlRecord({ opened: { name: "x" } }),

@@ -56,7 +56,7 @@ function readTransactions(root: string): Logged[] {
     if (frame.header.isTable) return;
     let { sn } = frame.header;
     forEachTransaction(frame, {
-      unit: (words, at, graph) => {
+      transaction: (words, at, graph) => {
         const { name } = catalog.byNumber(graph)!;
         const count = operationCountAfter(words, at);
         found.push({ sn: sn++, name, count, second: readSecond(words, at) });

@@ -5,9 +5,9 @@
 //   <graph: 8 hex>-<log: 8 hex>-<sequence number, base 36>-<operation count, base 36>
 
 import { PositionError } from "../model/errors.js";
-import type { LogPlace } from "./transaction-reader.js";
+import type { ReadPosition } from "./transaction-reader.js";
 
-export interface ChangePosition extends LogPlace {
+export interface ChangePosition extends ReadPosition {
   readonly count: number;
 }
 
@@ -23,7 +23,7 @@ export function shortenIdentity(identity: string): string {
 }
 
 /** Returns the text before the operation count, which changes of a transaction share. */
-export function positionPrefix(identity: string, { logTag, sn }: LogPlace): string {
+export function positionPrefix(identity: string, { logTag, sn }: ReadPosition): string {
   return `${shortenIdentity(identity)}-${logTag || UNKNOWN_LOG}-${sn.toString(RADIX)}-`;
 }
 

@@ -18,8 +18,8 @@ export interface TransactionReader {
   readonly logTag: string;
   /** Sequence number of the last durable transaction. */
   readonly lastSn: number;
-  /** Sets where to read, before the first step. If `place` is of another log: its start. */
-  start(place: LogPlace): void;
+  /** Sets the position of the first step; one in another log means the start of this log. */
+  start(position: ReadPosition): void;
   /**
    * Advances by at most one frame of the log.
    * @throws PositionExpiredError if the log was truncated before the next transaction
@@ -29,7 +29,7 @@ export interface TransactionReader {
 }
 
 /** Position in a log from which a graph is read. */
-export interface LogPlace {
+export interface ReadPosition {
   readonly logTag: string;
   /** Sequence number of the last transaction that was read. */
   readonly sn: number;

@@ -68,12 +68,12 @@ export class Archiver {
   }
 
   report(): ArchiveReport {
-    const { safe } = this.#parts.log.channel.log;
+    const { durableSn } = this.#parts.log.channel.log;
     return {
       place: this.#parts.plan.place,
       verifiedMs: Math.max(0, Date.now() - (this.#verified?.time ?? this.#startedAt)),
       ageMs: Math.max(0, Date.now() - this.#completeAt),
-      lagUnits: Math.max(0, safe - this.firstNeededSn + 1),
+      lagUnits: Math.max(0, durableSn - this.firstNeededSn + 1),
     };
   }
 
@@ -106,7 +106,7 @@ export class Archiver {
       await log.settled();
       if (!isReady()) return;
       const time = Date.now();
-      if (log.channel.log.safe === 0) {
+      if (log.channel.log.durableSn === 0) {
         // It gets another id with the next start, and the backup lacks no change of it.
         this.#completeAt = time;
         return;
@@ -131,7 +131,7 @@ export class Archiver {
     const { plan, root, log, checkpoints, isReplica } = this.#parts;
     const { disk, channel } = log;
     this.#store ??= await openStore(plan.place, root);
-    const safe = (): number => channel.log.safe;
+    const safe = (): number => channel.log.durableSn;
     const source = { root, disk, checkpoints, isReplica, safe, settle: () => log.settled() };
     return new ArchiveWriter(this.#store, source, plan);
   }

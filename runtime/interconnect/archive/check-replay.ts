@@ -42,11 +42,11 @@ export function checkReplay(root: string, expected: readonly GraphCheckpoint[]):
   readLog(realDisk, join(root, LOG_FOLDER), (frame) => {
     catalog.readFrame(frame, () => undefined);
     if (frame.header.isTable) return;
-    const unit = (words: Uint32Array, at: number, graph: number): void => {
+    const transaction = (words: Uint32Array, at: number, graph: number): void => {
       // The catalog refuses a log that refers to an unknown one.
       replay.apply(replay.open(catalog.byNumber(graph)!), words, at);
     };
-    forEachTransaction(frame, { unit, control: () => undefined });
+    forEachTransaction(frame, { transaction, control: () => undefined });
   });
   return replay.finish();
 }

@@ -120,12 +120,12 @@ export class LogPieces {
   /** Returns false if operations are missing before a transaction of the frame. */
   #count(frame: Frame): boolean {
     let isComplete = true;
-    const unit = (words: Uint32Array, at: number, graph: number): void => {
+    const transaction = (words: Uint32Array, at: number, graph: number): void => {
       const known = this.#counts.get(graph);
       if (known !== undefined && operationCountBefore(words, at) > known) isComplete = false;
       this.#counts.set(graph, operationCountAfter(words, at));
     };
-    forEachTransaction(frame, { unit, control: () => undefined });
+    forEachTransaction(frame, { transaction, control: () => undefined });
     return isComplete;
   }
 
@@ -202,7 +202,7 @@ function follow(tail: LogTail, frame: Frame): LogTail {
 function lastSecond(frame: Frame, before: number): number {
   let at = before;
   forEachTransaction(frame, {
-    unit: (words, unit) => {
+    transaction: (words, unit) => {
       at = readSecond(words, unit);
     },
     control: () => undefined,

@@ -1,6 +1,6 @@
-// Copies the log of this instance to a dump folder while attached. `svc log check` reads the copy,
-// and an instance can start from it. Any failure ends the dump: a truncated dump is safe, one with
-// a gap is not.
+// Copies the log of this instance to a dump folder while attached. `svc log check` can check the
+// copy, and an instance can start from it. Any failure ends the dump, because a shorter dump is
+// consistent, but one with a gap is not.
 
 import { SvcError } from "../../base/errors.js";
 import type { RepairAction } from "../../graph/manager/graph-source.js";
@@ -22,13 +22,13 @@ class DumpProvider implements LogSender {
   readonly #parts: DumpProviderParts;
   readonly #writer: DumpWriter;
   readonly #unlisten: () => void;
-  /** Last durable transaction of the dump; null before the first one. */
-  #reached: number | null = null;
-  /** Last transaction at the time the snapshots were complete. */
+  /** Last durable transaction of the dump; null: the dump is not complete yet. */
+  #durableSn: number | null = null;
+  /** Last durable transaction when the snapshots were complete. */
   #goal = Number.POSITIVE_INFINITY;
   #repairGoal = 0;
   #isStopped = false;
-  /** Rings when there may be more to write. */
+  /** Woken when there may be more to write. */
   readonly #sleep = new InterruptibleSleep();
 
   /** @throws SvcError SVC3340 */
@@ -45,16 +45,16 @@ class DumpProvider implements LogSender {
 
   get firstNeededSn(): number {
     if (this.#isStopped) return Number.POSITIVE_INFINITY;
-    return this.#reached === null ? this.#parts.log.channel.log.first : this.#reached + 1;
+    return this.#durableSn === null ? this.#parts.log.channel.log.first : this.#durableSn + 1;
   }
 
   hasAcknowledged(sn: number): boolean {
-    return (this.#reached ?? -1) >= sn;
+    return (this.#durableSn ?? -1) >= sn;
   }
 
-  /** A byte copy of the log cannot diverge, so a repair only waits for it. */
+  /** Waits for the dump to catch up: a byte copy of the log cannot diverge. */
   repair(repair: RepairAction | null): void {
-    this.#repairGoal = repair === null ? 0 : this.#parts.log.channel.log.safe;
+    this.#repairGoal = repair === null ? 0 : this.#parts.log.channel.log.durableSn;
   }
 
   get isRepairing(): boolean {
@@ -66,7 +66,7 @@ class DumpProvider implements LogSender {
   }
 
   report(): SubscriberReport {
-    const lagUnits = Math.max(0, this.#parts.log.channel.log.safe - (this.#reached ?? 0));
+    const lagUnits = Math.max(0, this.#parts.log.channel.log.durableSn - (this.#durableSn ?? 0));
     return {
       ...{ uri: this.uri, host: "", ip: "", adminPort: 0, txPort: 0, digest: "", serial: 0 },
       isConnected: this.hasAcknowledged(this.#goal),
@@ -86,14 +86,14 @@ class DumpProvider implements LogSender {
     const { log, snapshots, warn, onEnded } = this.#parts;
     try {
       await this.#writer.begin(snapshots);
-      this.#goal = log.channel.log.safe;
+      this.#goal = log.channel.log.durableSn;
       const sn = this.#writer.resume();
-      this.#reached = sn - 1;
+      this.#durableSn = sn - 1;
       warn(`replication: ${this.uri} attached`);
       await this.#follow(sn);
     } catch (error) {
-      const known = error instanceof SvcError ? error.code : "SVC3340";
-      warn(`${known}: ${(error as Error).message} (${this.uri})`, "error");
+      const code = error instanceof SvcError ? error.code : "SVC3340";
+      warn(`${code}: ${(error as Error).message} (${this.uri})`, "error");
       this.stop();
       onEnded();
     } finally {
@@ -110,7 +110,7 @@ class DumpProvider implements LogSender {
         const frame = gate.isOpen ? tailer.next() : null;
         if (frame === null) {
           await this.#writer.flush();
-          this.#reached = written;
+          this.#durableSn = written;
           await this.#sleep.wait(IDLE_MS);
           continue;
         }
@@ -126,7 +126,7 @@ class DumpProvider implements LogSender {
   }
 }
 
-/** Dumps into a folder of this instance. */
+/** Log transport to a dump folder of this instance. */
 export const dumpTransport: LogTransport = {
   scheme: FILE_SCHEME,
   canonicalUri: (uri, root) => dumpUri(dumpFolderFromUri(uri, root)),

@@ -1,5 +1,5 @@
-// Writes the files of a dump: first snapshots of all graphs, in a folder renamed when complete,
-// then log frames byte by byte, in the same segments as the log.
+// Writes the files of a dump: first snapshots of all graphs, in a folder that is renamed once
+// complete, then exact copies of the log frames, in the same segments.
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -35,15 +35,15 @@ export class DumpWriter {
   /** Writes snapshots of all graphs, unless the dump exists. */
   async begin(snapshots: SnapshotSource): Promise<void> {
     if (existsSync(this.#folder)) return;
-    const part = `${this.#folder}${PART}`;
-    rmSync(part, { recursive: true, force: true });
+    const incomplete = `${this.#folder}${PART}`;
+    rmSync(incomplete, { recursive: true, force: true });
     const { disk, channel } = this.#log;
-    disk.makeFolder(join(part, LOG_FOLDER));
+    disk.makeFolder(join(incomplete, LOG_FOLDER));
     const open = new Set(channel.stores().map(requireIdentity));
     for (const { identity, name, path } of channel.graphs.all()) {
       if (!open.has(identity)) continue;
       const { current } = new SnapshotFiles(await snapshots.saveNow(name));
-      const { folder } = openForLogging(part, path, name);
+      const { folder } = openForLogging(incomplete, path, name);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const copy = new SnapshotFiles(folder).current;
       copyFileSync(current, copy);
@@ -52,7 +52,7 @@ export class DumpWriter {
       file.close();
       disk.flushFolder(folder);
     }
-    renameSync(part, this.#folder);
+    renameSync(incomplete, this.#folder);
     disk.flushFolder(dirname(this.#folder));
   }
 
@@ -67,8 +67,8 @@ export class DumpWriter {
     const folder = join(this.#folder, LOG_FOLDER);
     const end = readLog(disk, folder, () => undefined);
     if (end === null || end.offset === 0) return this.#firstNeeded();
-    const isOurs = end.logId === log.logId && end.nextSn >= log.first && end.nextSn - 1 <= log.safe;
-    if (!isOurs)
+    const isInLog = end.nextSn >= log.first && end.nextSn - 1 <= log.durableSn;
+    if (end.logId !== log.logId || !isInLog)
       throw dumpNotUsable(dumpUri(this.#folder), "existing dump is from another log, or older");
     this.#file = disk.open(join(folder, end.last.name), "write");
     this.#file.truncate(end.offset);
@@ -82,7 +82,7 @@ export class DumpWriter {
     const { log } = this.#log.channel;
     const { sn } = frame.header;
     const { name, firstSn } = log.segments.findLast((segment) => segment.firstSn <= sn)!;
-    if (firstSn !== this.#segment) this.#roll(name, firstSn);
+    if (firstSn !== this.#segment) this.#startSegment(name, firstSn);
     this.#file!.write(frame.bytes, this.#offset);
     this.#offset += frame.bytes.length;
   }
@@ -97,8 +97,8 @@ export class DumpWriter {
   }
 
   /**
-   * Returns the first transaction of the segment that contains the first one missing from the
-   * snapshots. Copying starts at a segment's beginning, where its graph table is.
+   * Returns the first transaction to copy: the start of the segment with the first transaction that
+   * the snapshots lack, because the graph table is at the head of a segment.
    */
   #firstNeeded(): number {
     const { channel } = this.#log;
@@ -114,10 +114,10 @@ export class DumpWriter {
   }
 
   /**
-   * Starts a segment like the log's, with the graph table of that time. It has its name once that
-   * is durable: a dump may begin with any segment, and without a head it would seem corrupt.
+   * Starts a copy of a log segment with its header and graph table. The file is renamed once they
+   * are durable: the first segment of a dump would otherwise appear corrupt after a crash.
    */
-  #roll(name: string, firstSn: number): void {
+  #startSegment(name: string, firstSn: number): void {
     const { disk, channel } = this.#log;
     this.#file?.flushNow();
     this.close();

@@ -26,7 +26,7 @@ async function fetchPositions(address: string, key: SharedKey): Promise<Position
   const peer = new Peer(await dial(host, port), PEER_LIMITS);
   try {
     await peer.handshake("provider", key);
-    return parsePositions(parseJsonBody(await peer.answer(MessageType.Positions)));
+    return parsePositions(parseJsonBody(await peer.expectInTime(MessageType.Positions)));
   } finally {
     peer.close();
   }

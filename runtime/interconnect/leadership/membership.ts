@@ -183,7 +183,7 @@ export class Membership {
   async #demote(): Promise<void> {
     const { root, log } = this.#parts;
     await log.settled();
-    const { safe: sn, logId: id, chain, epoch } = log.channel.log;
+    const { durableSn: sn, logId: id, chain, epoch } = log.channel.log;
     const end = sn === 0 ? null : { id, sn, chain };
     demote(root, end, Math.max(epoch, readLineage(root).epoch));
   }

@@ -1,4 +1,4 @@
-// Checks a transaction log and finds how much of a corrupt one is usable.
+// Checks a transaction log, and determines how much of a corrupt one is usable.
 
 import type { Disk } from "./disk.js";
 import { LogCatalog } from "./log-catalog.js";
@@ -19,7 +19,7 @@ export interface LogReport {
 
 /** Reads the whole log without changing it. */
 export function checkLog(disk: Disk, folder: string): LogReport {
-  const found = { units: 0, last: 0, end: null as LogReport["end"] };
+  const usable = { units: 0, last: 0, end: null as LogReport["end"] };
   let damage: LogCorruptionError | null = null;
   let tornBytes = 0;
   try {
@@ -27,15 +27,15 @@ export function checkLog(disk: Disk, folder: string): LogReport {
     const end = readLog(disk, folder, (frame, segment) => {
       graphs.readFrame(frame, () => undefined);
       const { header, offset, bytes } = frame;
-      found.end = { segment, offset: offset + bytes.length };
+      usable.end = { segment, offset: offset + bytes.length };
       if (header.isTable) return;
-      found.units += header.units;
-      found.last = header.sn + header.units - 1;
+      usable.units += header.units;
+      usable.last = header.sn + header.units - 1;
     });
     tornBytes = end?.tornBytes ?? 0;
   } catch (error) {
     if (!(error instanceof LogCorruptionError)) throw error;
     damage = error;
   }
-  return { segments: listSegments(disk, folder), ...found, tornBytes, damage };
+  return { segments: listSegments(disk, folder), ...usable, tornBytes, damage };
 }

@@ -121,11 +121,11 @@ export const realDisk: Disk = {
   },
 };
 
-/** The file exists but is not accessible to this user, or its path is no folder. */
+/** This user cannot access the file, or a part of its path is not a folder. */
 const INACCESSIBLE = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR"]);
 const OUT_OF_FILES = new Set(["EMFILE", "ENFILE"]);
 
-/** Wraps errors of permissions and file limits, which do not mean corruption; others are kept. */
+/** Wraps errors of permissions and file limits, which are not corruption; returns others as is. */
 export function openingError(error: unknown): unknown {
   const { code = "", message } = error as NodeJS.ErrnoException;
   const text = `log cannot be opened: ${message}`;

@@ -1,6 +1,6 @@
-// Transactions of one graph, read from the files of the log while another thread writes them. A
-// reader that pauses holds no memory but its buffer: what it has not read stays on the disk, as
-// long as the log retains it.
+// Reads the transactions of one graph from the log files while another thread writes them. A
+// paused reader uses no memory except its buffer: unread transactions stay on the disk for as long
+// as the log retains them.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { shortenIdentity } from "../../graph/log/change-position.js";
 import { transactionWords } from "../../graph/log/transaction-format.js";
 import type {
   LoggedGraphKey,
-  LogPlace,
+  ReadPosition,
   OpenTransactionReader,
   ReadStep,
   TransactionReader,
@@ -26,12 +26,12 @@ import { isControl, parseControl } from "./transactions.js";
 /** Initial read buffer: many feeds may be open, and most frames are short. */
 const WINDOW_BYTES = 2 ** 16;
 
-/** Returns a function that opens the log in a data folder, for any thread of its process. */
+/** Returns a function with which any thread of the process opens the log in a data folder. */
 export function createTransactionOpener(root: string): OpenTransactionReader {
   const folder = join(root, LOG_FOLDER);
   return (graph) => {
-    const own = graph.isLocal ? join(folder, LOG_LOCAL_FOLDER) : folder;
-    return new GraphTransactions(realDisk, own, graph);
+    const logFolder = graph.isLocal ? join(folder, LOG_LOCAL_FOLDER) : folder;
+    return new GraphTransactions(realDisk, logFolder, graph);
   };
 }
 
@@ -39,11 +39,11 @@ class GraphTransactions implements TransactionReader {
   readonly #disk: Disk;
   readonly #log: SharedLog;
   readonly #identity: string;
-  #place: LogPlace = { logTag: "", sn: 0 };
+  #start: ReadPosition = { logTag: "", sn: 0 };
   readonly #catalog = new LogCatalog();
   #tailer: LogTailer | null = null;
   logTag: string;
-  /** Number of the graph in the log; 0: it has none so far. */
+  /** Number of the graph in the log; 0: not assigned yet. */
   #number = 0;
   #frame: Frame | null = null;
   /** Offset and sequence number of the next transaction of the frame. */
@@ -60,11 +60,11 @@ class GraphTransactions implements TransactionReader {
   }
 
   get lastSn(): number {
-    return this.#log.safe;
+    return this.#log.durableSn;
   }
 
-  start(place: LogPlace): void {
-    this.#place = place;
+  start(position: ReadPosition): void {
+    this.#start = position;
   }
 
   get words(): Uint32Array {
@@ -87,22 +87,23 @@ class GraphTransactions implements TransactionReader {
     this.#tailer?.close();
   }
 
-  /** Returns null while nothing is logged. */
+  /** Returns null while the log is empty. */
   #open(): LogTailer | null {
     const [first] = this.#log.list();
     if (first === undefined) return null;
     this.logTag ||= this.#readTag(first);
-    const isSameLog = this.logTag === this.#place.logTag;
-    const wanted = isSameLog ? this.#log.segmentOf(this.#place.sn) : undefined;
-    // From the head of a segment, which lists the graphs. Counts tell whether something is missing.
-    this.#tailer = new LogTailer(this.#disk, this.#log, (wanted ?? first).firstSn, {
+    const isSameLog = this.logTag === this.#start.logTag;
+    const segment = isSameLog ? this.#log.segmentOf(this.#start.sn) : undefined;
+    // Reading starts at the table of a segment, which assigns the number of the graph. The caller
+    // detects missing transactions by their operation counts.
+    this.#tailer = new LogTailer(this.#disk, this.#log, (segment ?? first).firstSn, {
       windowBytes: WINDOW_BYTES,
       onTable: (frame) => this.#readTable(frame),
     });
     return this.#tailer;
   }
 
-  /** Returns an empty text while nothing is logged. */
+  /** Returns an empty string while the log is empty. */
   #readTag(segment: Segment | undefined): string {
     if (segment === undefined) return "";
     const file = this.#disk.open(join(this.#log.folder, segment.name), "read");
@@ -143,7 +144,7 @@ class GraphTransactions implements TransactionReader {
   }
 }
 
-/** A log that another thread writes: its files, and how far they are durable. */
+/** A log that another thread writes. */
 class SharedLog implements TailedLog {
   readonly folder: string;
   readonly #disk: Disk;
@@ -158,7 +159,7 @@ class SharedLog implements TailedLog {
     this.#index = index;
   }
 
-  get safe(): number {
+  get durableSn(): number {
     return this.#clock.durableSn(this.#index);
   }
 
@@ -167,7 +168,7 @@ class SharedLog implements TailedLog {
   }
 
   segmentOf(sn: number): Segment | undefined {
-    // Readers advance in order, so the next segment starts exactly where they are.
+    // Reading is sequential, so a later segment becomes current exactly at its first transaction.
     const name = segmentName(sn);
     if (existsSync(join(this.folder, name))) this.#current = { name, firstSn: sn };
     this.#current ??= this.list().findLast(({ firstSn }) => firstSn <= sn);

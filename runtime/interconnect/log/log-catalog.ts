@@ -1,5 +1,5 @@
-// Catalog of the graphs in a log: their numbers in transactions, and how far each is logged. Read
-// from the table at the head of each segment and from control records.
+// Catalog of the graphs in a log: the number of each in transactions, and the operation counts that
+// the log covers. Built from the table at the head of each segment and from control records.
 
 import { operationCountAfter, operationCountBefore } from "../../graph/log/transaction-format.js";
 import { DataError } from "../../graph/model/errors.js";
@@ -18,8 +18,8 @@ export interface GraphEntry {
 
 export interface LoggedGraph extends GraphEntry {
   /**
-   * Operation counts before its first and after its last transaction; `before` null: no
-   * transactions.
+   * Operation counts before its first and after its last transaction in the log. `before` is null
+   * without transactions.
    */
   before: number | null;
   after: number;
@@ -60,7 +60,7 @@ export class LogCatalog {
 
   /** Assigns the next number to a graph. */
   add(entry: Omit<GraphEntry, "number">): LoggedGraph {
-    return this.#enter({ ...entry, number: this.#lastNumber + 1 });
+    return this.#addEntry({ ...entry, number: this.#lastNumber + 1 });
   }
 
   /** Returns the table at the head of a segment. */
@@ -73,19 +73,19 @@ export class LogCatalog {
 
   /**
    * Updates the catalog from a frame.
-   * @param reached receives the graph and its operation count after each transaction
+   * @param onTransaction receives the graph and its operation count after the transaction
    * @throws DataError, SyntaxError if the content is invalid despite its checksum
    */
-  readFrame(frame: Frame, reached: (graph: number, after: number) => void): void {
+  readFrame(frame: Frame, onTransaction: (graph: number, after: number) => void): void {
     if (frame.header.isTable) {
       this.readTable(frame);
       return;
     }
     forEachTransaction(frame, {
-      unit: (words, at, graph) => {
+      transaction: (words, at, graph) => {
         const after = operationCountAfter(words, at);
-        this.#reach(graph, operationCountBefore(words, at), after);
-        reached(graph, after);
+        this.#recordTransaction(graph, operationCountBefore(words, at), after);
+        onTransaction(graph, after);
       },
       control: (json) => this.readControl(json),
     });
@@ -94,34 +94,34 @@ export class LogCatalog {
   /** Adds the graphs of the table at the head of a segment. */
   readTable({ bytes }: Frame): void {
     const entries: unknown = JSON.parse(bytes.subarray(FRAME_HEADER_BYTES).toString());
-    if (!Array.isArray(entries)) throw new DataError("the table of a log is no list");
-    for (const entry of entries) this.#enter(entry);
+    if (!Array.isArray(entries)) throw new DataError("graph table of the log is not a list");
+    for (const entry of entries) this.#addEntry(entry);
   }
 
   /** Updates the catalog from a control record. */
   readControl(control: unknown): void {
     const { opened, erased } = Object(control) as Partial<{ opened: GraphEntry; erased: number }>;
-    if (opened !== undefined) this.#enter(opened);
+    if (opened !== undefined) this.#addEntry(opened);
     else {
       const graph = this.#byNumber.get(erased!);
       if (graph !== undefined) graph.isErased = true;
     }
   }
 
-  /** Records a transaction of a known graph. */
-  #reach(number: number, before: number, after: number): void {
+  /** @throws DataError if the graph is unknown */
+  #recordTransaction(number: number, before: number, after: number): void {
     const graph = this.#byNumber.get(number);
     if (graph === undefined) throw new DataError(`log refers to unknown graph ${number}`);
-    // Changes made with logging off are missing: the log is complete only from here on.
+    // The log lacks changes made while logging was off, so it is complete only from here on.
     if (graph.before === null || before !== graph.after) graph.before = before;
     graph.after = after;
   }
 
-  #enter(entry: GraphEntry): LoggedGraph {
+  #addEntry(entry: GraphEntry): LoggedGraph {
     if (!isEntry(Object(entry))) throw new DataError("log contains an invalid graph name");
     const { number, identity, name, path } = entry;
-    const known = this.#byNumber.get(number);
-    if (known !== undefined) return known;
+    const existing = this.#byNumber.get(number);
+    if (existing !== undefined) return existing;
     const graph = { number, identity, name, path, before: null, after: 0, isErased: false };
     this.#byNumber.set(number, graph);
     this.#lastNumber = Math.max(this.#lastNumber, number);

@@ -36,7 +36,7 @@ interface OpenGraph extends NumberedRing {
 export class LogChannel {
   readonly graphs = new LogCatalog();
   readonly log: SegmentLog;
-  /** Torn bytes that a crash left at the end of the log, discarded on opening. */
+  /** Length of the torn write at the end of the log, which opening discarded. */
   readonly tornBytes: number;
   readonly #open = new Map<number, OpenGraph>();
   /** Control records of the next frame. */
@@ -47,12 +47,11 @@ export class LogChannel {
   #units = 0;
   /** Operation counts of the graphs after their last transaction in each segment. */
   readonly #reached = new Map<number, Map<number, number>>();
-  /** The same for the frame being written. */
+  /** Operation counts after their last transaction in the frame being written. */
   readonly #reachedInFrame = new Map<number, number>();
   #drained: DrainedTransactions | null = null;
-  /** The frame is complete, but could not be written yet. */
+  /** The frame must be written, again if necessary, before the next one is filled. */
   #isUnwritten = false;
-  /** The last frame had no room for all transactions. */
   #hasMore = false;
 
   /** @throws LogCorruptionError */
@@ -60,7 +59,7 @@ export class LogChannel {
     const { graphs } = this;
     const options = { table: () => graphs.table() };
     const opened = SegmentLog.open(disk, folder, options, (frame, segment) =>
-      graphs.readFrame(frame, (graph, after) => this.#reach(segment.firstSn, graph, after)),
+      graphs.readFrame(frame, (graph, after) => this.#recordReached(segment.firstSn, graph, after)),
     );
     this.log = opened.log;
     this.tornBytes = opened.tornBytes;
@@ -73,7 +72,7 @@ export class LogChannel {
     return words * 4 + (this.#controls.length > 0 || this.#isUnwritten ? 1 : 0);
   }
 
-  /** True if the frame written last had no room for all transactions that waited. */
+  /** True if the last frame had no room for all waiting transactions. */
   get hasMore(): boolean {
     return this.#hasMore;
   }
@@ -87,7 +86,7 @@ export class LogChannel {
   open(store: GraphStore, path: string): LoggedGraph {
     const identity = requireIdentity(store);
     const graph = this.graphs.byIdentity(identity) ?? this.#add(identity, store.name, path);
-    // Changes made with logging off are missing: the log starts after them.
+    // The log lacks changes made while logging was off, so it is complete only from here on.
     if (graph.after !== store.operationCount || graph.before === null) {
       graph.before = store.operationCount;
     }
@@ -95,19 +94,19 @@ export class LogChannel {
     return graph;
   }
 
-  /** Records with the next frame that a graph is erased. */
+  /** Records in the next frame that a graph was erased. */
   erase(identity: string): void {
     const graph = this.graphs.byIdentity(identity);
     if (graph === undefined || graph.isErased) return;
     graph.isErased = true;
     this.#open.delete(graph.number);
-    this.#control({ erased: graph.number });
+    this.#queueControl({ erased: graph.number });
   }
 
-  /** Continues after a failure: the next call of `write` writes again what is not durable. */
+  /** Continues after a failure: the next call of `write` repeats the frame that is not durable. */
   reopen(): void {
     const { log } = this;
-    const lost = log.last - log.safe;
+    const lost = log.last - log.durableSn;
     assert(lost === 0 || lost === this.#units, "at most one frame is not durable");
     if (lost > 0) this.#isUnwritten = true;
     log.reopen();
@@ -126,32 +125,32 @@ export class LogChannel {
     this.log.append(this.#frame.subarray(0, bytes), this.#units);
     this.#isUnwritten = false;
     const { firstSn } = this.log.segments.at(-1)!;
-    for (const [number, after] of this.#reachedInFrame) this.#reach(firstSn, number, after);
+    for (const [number, after] of this.#reachedInFrame) this.#recordReached(firstSn, number, after);
     return bytes;
   }
 
   /**
-   * Removes the segments that are not needed any more.
-   * @param safeCount operation count up to which a graph is durable without the log
+   * Removes the segments that are no longer needed.
+   * @param snapshotCount returns the operation count up to which a graph is durable without the log
    * @param firstNeededSn first transaction to retain
    * @returns graphs that need the oldest segment
    */
   trim(
-    safeCount: (graph: LoggedGraph) => number,
+    snapshotCount: (graph: LoggedGraph) => number,
     firstNeededSn = this.log.last + 1,
   ): LoggedGraph[] {
     const counts = new Map<number, number>();
-    const isSafe = ([number, after]: readonly [number, number]): boolean => {
+    const isCovered = ([number, after]: readonly [number, number]): boolean => {
       const graph = this.graphs.byNumber(number)!;
       if (graph.isErased) return true;
-      if (!counts.has(number)) counts.set(number, safeCount(graph));
+      if (!counts.has(number)) counts.set(number, snapshotCount(graph));
       return counts.get(number)! >= after;
     };
     for (;;) {
       const [oldest, next] = this.log.segments;
       if (oldest === undefined) return [];
       const needed = [...(this.#reached.get(oldest.firstSn) ?? [])].filter(
-        (entry) => !isSafe(entry),
+        (entry) => !isCovered(entry),
       );
       if (needed.length > 0) return needed.map(([number]) => this.graphs.byNumber(number)!);
       if (next === undefined || next.firstSn > firstNeededSn) return [];
@@ -165,8 +164,8 @@ export class LogChannel {
   }
 
   /**
-   * Returns the first transaction, rounded down to a segment, that a subscriber with these
-   * operation counts needs.
+   * Returns the first transaction that a subscriber with these operation counts needs, rounded
+   * down to the start of its segment.
    */
   firstNeeded(counts: ReadonlyMap<number, number>): number {
     const needed = this.log.segments.find(({ firstSn }) =>
@@ -177,7 +176,7 @@ export class LogChannel {
     return needed?.firstSn ?? this.log.last + 1;
   }
 
-  /** Frees the written transactions in the rings. */
+  /** Frees the space of written transactions in the rings. */
   release(): void {
     this.#drained?.release();
     this.#drained = null;
@@ -186,20 +185,20 @@ export class LogChannel {
     }
   }
 
-  /** Moves what waits into the frame, as far as it fits. */
+  /** Copies waiting transactions into the frame until it is full. */
   #fill(clock: CommitClock, last: number | undefined): void {
     this.#hasMore = false;
     this.#length = 0;
     this.#units = 0;
     this.#reachedInFrame.clear();
-    for (const control of this.#controls.splice(0)) this.#put(control, 0, control.length);
+    for (const control of this.#controls.splice(0)) this.#appendWords(control, 0, control.length);
     this.#drained = drainTransactions(
       this.#open.values(),
       clock,
       (words, at, length, number, joint) => {
-        const isTaken = this.#take(words, at, length, number, joint);
-        this.#hasMore = !isTaken;
-        return isTaken;
+        const hasFit = this.#addTransaction(words, at, length, number, joint);
+        this.#hasMore = !hasFit;
+        return hasFit;
       },
       last,
     );
@@ -208,18 +207,25 @@ export class LogChannel {
   #add(identity: string, name: string, path: string): LoggedGraph {
     const graph = this.graphs.add({ identity, name, path });
     const { number } = graph;
-    this.#control({ opened: { number, identity, name, path } });
+    this.#queueControl({ opened: { number, identity, name, path } });
     return graph;
   }
 
-  #control(control: ControlRecord): void {
+  #queueControl(control: ControlRecord): void {
     this.#controls.push(encodeControlRecord(control));
   }
 
-  #take(words: Uint32Array, at: number, length: number, number: number, joint: Joint): boolean {
+  /** Returns false if the frame has no room. */
+  #addTransaction(
+    words: Uint32Array,
+    at: number,
+    length: number,
+    number: number,
+    joint: Joint,
+  ): boolean {
     const graph = this.graphs.byNumber(number)!;
     const after = operationCountAfter(words, at);
-    // Written by a thread that died before it released the ring.
+    // A log thread wrote it and died before it released the ring.
     if (after <= graph.after) return true;
     const before = operationCountBefore(words, at);
     assert(before >= graph.after, "transactions of a graph do not overlap");
@@ -229,17 +235,17 @@ export class LogChannel {
     if (!hasUnits || this.#length + needed > MAX_FRAME_WORDS) return false;
     graph.after = after;
     this.#reachedInFrame.set(number, after);
-    this.#put(words, at, length);
+    this.#appendWords(words, at, length);
     const head = this.#length - length;
     this.#words[head + TRANSACTION_HEAD_WORDS - 1] = number;
     if (joint.left > 0) this.#words[head] = (JOINED_TRANSACTION | (length << 8)) >>> 0;
     return true;
   }
 
-  #put(words: Uint32Array, at: number, length: number): void {
+  #appendWords(words: Uint32Array, at: number, length: number): void {
     const to = this.#length;
     if (to + length > this.#words.length) this.#enlarge(to + length);
-    // For short transactions a view costs more than the copy.
+    // Creating a view takes longer than copying a short transaction.
     if (length > 64) this.#words.set(words.subarray(at, at + length), to);
     else for (let word = 0; word < length; word++) this.#words[to + word] = words[at + word]!;
     this.#length += length;
@@ -254,7 +260,7 @@ export class LogChannel {
     this.#words = wordsOf(frame);
   }
 
-  #reach(segment: number, number: number, after: number): void {
+  #recordReached(segment: number, number: number, after: number): void {
     let reached = this.#reached.get(segment);
     if (reached === undefined) {
       reached = new Map();
@@ -268,7 +274,7 @@ function frameOf(words: number): Buffer {
   return Buffer.alloc(FRAME_HEADER_BYTES + words * 4);
 }
 
-/** Returns the place of the transactions in a frame. */
+/** Returns a view of the transactions in a frame. */
 function wordsOf(frame: Buffer): Uint32Array {
   return new Uint32Array(frame.buffer, FRAME_HEADER_BYTES, (frame.length - FRAME_HEADER_BYTES) / 4);
 }

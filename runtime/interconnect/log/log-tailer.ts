@@ -1,4 +1,4 @@
-// Reads a log while it is written: whole frames from a sequence number on, up to the last flush.
+// Reads a log while it is being written: frames from a sequence number on, up to the last flush.
 
 import { join } from "node:path";
 import { assert } from "../../base/assert.js";
@@ -8,11 +8,11 @@ import { SEGMENT_HEADER_BYTES } from "./segment-format.js";
 import { type Frame, SegmentReader } from "./segment-reader.js";
 import type { Segment } from "./segments.js";
 
-/** The part of a log that a tailer needs: this thread may write it, or another one. */
+/** A log to read. Its writer may run in this thread or in another one. */
 export interface TailedLog {
   readonly folder: string;
   /** Sequence number of the last durable transaction. */
-  readonly safe: number;
+  readonly durableSn: number;
   /** Returns the segment that contains a durable transaction; undefined if it was removed. */
   segmentOf(sn: number): Segment | undefined;
 }
@@ -46,7 +46,7 @@ export class LogTailer {
    * @throws PositionExpiredError if its segment was removed
    */
   next(): Frame | null {
-    while (this.#sn <= this.#log.safe) {
+    while (this.#sn <= this.#log.durableSn) {
       const reader = this.#openSegment();
       const frame = reader.frameAt(this.#offset) ?? this.#readAgain(reader);
       if (frame === null) throw this.#unreadable();
@@ -86,16 +86,16 @@ export class LogTailer {
     return this.#reader;
   }
 
-  /** The segment may have ended here: then it was removed, and the next one with it. */
+  /** Returns the error for a missing frame: the segment was removed, or it is corrupt. */
   #unreadable(): Error {
-    const isThere = this.#disk.names(this.#log.folder).includes(this.#segment!.name);
-    if (!isThere) return expired(this.#sn);
-    return new Error(`the log cannot be read at unit ${this.#sn}`);
+    const isRetained = this.#disk.names(this.#log.folder).includes(this.#segment!.name);
+    if (!isRetained) return expired(this.#sn);
+    return new Error(`the log cannot be read at transaction ${this.#sn}`);
   }
 
-  /** Another thread may have written what the reader had read ahead. */
+  /** Retries without the read-ahead: another thread may have written the frame since. */
   #readAgain(reader: SegmentReader): Frame | null {
-    reader.forget();
+    reader.discardBuffer();
     return reader.frameAt(this.#offset);
   }
 }

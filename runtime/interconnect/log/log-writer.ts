@@ -1,41 +1,41 @@
 // Group commit: drains the commit rings to the logs and flushes. Transactions that arrive during a
-// flush join the next one. While responses wait, the next flush starts at once; otherwise writes
-// start 8 ms apart, or after a longer flush. Written data survives the death of the process, which
-// therefore loses at most 10 ms of changes, or the duration of a longer flush.
+// flush join the next one. While responses wait for a flush, the next one starts at once; otherwise
+// writes start 8 ms apart, or when the flush before ends. Written data survives the death of the
+// process, which therefore loses the changes of at most 10 ms, or of a longer flush.
 //
 //   good ──no space──► full ──written, and the reserve is allocated again──► good
 //     └──any other error──► failed ──written to a new segment and read back──► good
 //                             └──for the third time within an hour──► failed until the restart
 //
 // While the log is full or has failed, graphs are read-only, and committed transactions wait in the
-// rings. Each channel retains its last frame, which a retry writes again if its flush failed.
+// rings. Each channel retains its last frame, so that it can be written again if its flush failed.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { SvcError } from "../../base/errors.js";
 import { Log2Histogram } from "../../base/log2-histogram.js";
 import type { CommitClock } from "../../graph/manager/logging-entry-points.js";
 import type { LogChannel } from "./log-channel.js";
-import { OpenAnswers } from "./open-answers.js";
+import { PendingResponses } from "./pending-responses.js";
 import { isOutOfSpace, type SpaceReserve } from "./space-reserve.js";
 
 /** Limits of a batch while no response waits. Timers fire up to 2 ms late. */
 const WRITE_INTERVAL_MS = 8;
 const BATCH_BYTES = 2 ** 18;
-/** Interval of attempts while the log cannot be written. */
+/** Interval of retries while the log cannot be written. */
 const RETRY_MS = 1000;
-/** The log stays failed after this many failures within this time. */
+/** After this many failures within this time, the log stays failed until the restart. */
 const MAX_FAILURES = 3;
 const FAILURES_MS = 3_600_000;
-/** Free space below which svc reports the disk, and the interval of measurements. */
+/** Free disk space below which svc warns, and the interval of measurements. */
 const LOW_BYTES = 2 ** 29;
 const MEASURE_MS = 10_000;
-/** Bytes of log between attempts to create the reserve. */
+/** Bytes written between attempts to create the reserve. */
 const BYTES_PER_ATTEMPT = 2 ** 24;
 
 const unlimited = (): number => Number.POSITIVE_INFINITY;
 
 export interface LogWriterEvents {
-  /** Called when all graphs become read-only, until `recovered` or the restart. */
+  /** Called when all graphs become read-only, which ends with `recovered` or the restart. */
   failed(error: SvcError): void;
   /** Called when graphs accept changes again, and all committed transactions are durable. */
   recovered(text: string): void;
@@ -59,19 +59,19 @@ export class LogWriter {
   /** Time of the last write. */
   #wroteAtMs = Number.NEGATIVE_INFINITY;
   #isStopping = false;
-  /** True if the log stays failed until the restart. */
-  #isOver: boolean;
+  /** True if the log is not retried before the restart. */
+  #hasGivenUp: boolean;
   /** Times of the last failures. */
   #failuresMs: readonly number[] = [];
-  /** Bytes written since the last call of `#onGrown`, and the threshold of the next one. */
+  /** Bytes written since the last call of `#onGrown`, and after how many it is called again. */
   #grownBytes = 0;
-  #enoughBytes = Number.POSITIVE_INFINITY;
+  #growthBytes = Number.POSITIVE_INFINITY;
   #onGrown: () => void = () => undefined;
   readonly #onFlushed = new Set<() => void>();
   /** Completed flushes that await confirmation, with the end of the first log. */
   readonly #unconfirmed: { readonly flush: number; readonly sn: number }[] = [];
   #confirmedSn = unlimited;
-  readonly #answers: OpenAnswers;
+  readonly #pendingResponses: PendingResponses;
 
   constructor(
     clock: CommitClock,
@@ -81,31 +81,32 @@ export class LogWriter {
     events: LogWriterEvents,
   ) {
     this.#clock = clock;
-    this.#answers = new OpenAnswers(clock);
+    this.#pendingResponses = new PendingResponses(clock);
     this.#channels = channels;
     this.#reserve = reserve;
     this.#freeBytes = freeBytes;
     this.#on = events;
-    // A dead thread has lost transactions that it had taken from the rings.
-    this.#isOver = clock.hasFailed;
+    // The former log thread died, and with it transactions that it had removed from the rings.
+    this.#hasGivenUp = clock.hasFailed;
     this.#publishDurable();
   }
 
-  /** Calls `call` whenever another `bytes` were written. */
-  onGrown(bytes: number, call: () => void): void {
-    this.#enoughBytes = bytes;
-    this.#onGrown = call;
+  /** Calls a listener each time that another `bytes` have been written. */
+  onGrown(bytes: number, listener: () => void): void {
+    this.#growthBytes = bytes;
+    this.#onGrown = listener;
   }
 
-  /** Calls `call` after each flush, until the returned function is called. */
-  onFlushed(call: () => void): () => void {
-    this.#onFlushed.add(call);
-    return () => void this.#onFlushed.delete(call);
+  /** Calls a listener after each flush, until the returned function is called. */
+  onFlushed(listener: () => void): () => void {
+    this.#onFlushed.add(listener);
+    return () => void this.#onFlushed.delete(listener);
   }
 
   /**
-   * Confirms flushes only up to the transaction of the first log that `sn` returns; null: at once.
-   * With null, the requests of unconfirmed flushes fail.
+   * Sets how far flushes may be confirmed: up to the transaction of the first log that `sn`
+   * returns. With null, flushes are confirmed at once, and requests that wait for an unconfirmed
+   * flush fail.
    */
   confirmUpTo(sn: (() => number) | null): void {
     this.#confirmedSn = sn ?? unlimited;
@@ -117,7 +118,7 @@ export class LogWriter {
   /** Confirms the flushes that other instances have acknowledged. */
   confirm(): void {
     const sn = this.#confirmedSn();
-    const end = this.#unconfirmed.findIndex((one) => one.sn > sn);
+    const end = this.#unconfirmed.findIndex((flush) => flush.sn > sn);
     const confirmed = this.#unconfirmed.splice(0, end < 0 ? this.#unconfirmed.length : end);
     if (confirmed.length > 0) this.#clock.confirm(confirmed.at(-1)!.flush);
   }
@@ -152,7 +153,7 @@ export class LogWriter {
   flushNow(): void {
     if (this.#clock.hasFailed) return;
     this.#guarded(() => {
-      // Completes the flush in progress first: at most one frame per log is ever unflushed.
+      // Flush first, so that at most one frame per log is ever unflushed.
       do for (const { log } of this.#channels) log.flushNow();
       while (this.#write());
     });
@@ -163,7 +164,7 @@ export class LogWriter {
   async #run(): Promise<void> {
     const hasWork = (): boolean =>
       this.#isStopping || this.#waitingBytes() > 0 || this.#clock.isRequested;
-    while (!this.#isOver) {
+    while (!this.#hasGivenUp) {
       if (this.#clock.refusesChanges) {
         if (!(await this.#retry()) && this.#isStopping) return;
         if (this.#clock.refusesChanges) await delay(RETRY_MS);
@@ -184,9 +185,9 @@ export class LogWriter {
   async #flush(): Promise<void> {
     const flush = this.#clock.start();
     try {
-      await this.#answers.wait(this.#clock.lastTicket);
-      const last = this.#answers.limit();
-      // A frame may lack room for all; only the last one of a log can be torn.
+      await this.#pendingResponses.wait(this.#clock.lastTicket);
+      const last = this.#pendingResponses.lastCompleteTicket();
+      // Each frame is flushed before the next one, so that only the last one can be torn.
       while (this.#write(last)) {
         await this.#timedFlush();
         if (!this.#channels.some(({ hasMore }) => hasMore)) break;
@@ -198,7 +199,7 @@ export class LogWriter {
     }
   }
 
-  /** Each attempt on a nearly full disk fills it for a moment, so attempts are rare. */
+  /** Retries rarely: each attempt on a nearly full disk fills it for a moment. */
   #refillReserve(): void {
     if (this.#hasReserve || this.#unreservedBytes < BYTES_PER_ATTEMPT) return;
     this.#unreservedBytes = 0;
@@ -207,27 +208,27 @@ export class LogWriter {
 
   #publishDurable(): void {
     for (const [index, { log }] of this.#channels.entries()) {
-      this.#clock.setDurableSn(index, log.safe);
+      this.#clock.setDurableSn(index, log.durableSn);
     }
   }
 
   #flushed(flush: number): void {
     this.#publishDurable();
     this.#clock.finish(flush);
-    const sn = this.#channels[0]!.log.safe;
+    const sn = this.#channels[0]!.log.durableSn;
     if (this.#unconfirmed.at(-1)?.sn === sn) this.#unconfirmed.pop();
     this.#unconfirmed.push({ flush, sn });
     this.confirm();
     for (const call of this.#onFlushed) call();
   }
 
-  /** Writes the waiting transactions; returns whether the log is good again. */
+  /** Tries to write the waiting transactions; returns whether the log is good again. */
   async #retry(): Promise<boolean> {
     const { hasFailed } = this.#clock;
     const flush = this.#clock.start();
     try {
       const checks = this.#channels.filter(({ log }) => log.hasFailed).map(reopen);
-      // One of the logs may have an unflushed frame.
+      // Flush first: a log that did not fail may have an unflushed frame.
       do await Promise.all(this.#channels.map(({ log }) => log.flush()));
       while (this.#write());
       for (const check of checks) check();
@@ -254,8 +255,9 @@ export class LogWriter {
   }
 
   /**
-   * Writes at most one frame per log, so that only the last one of each can be torn.
-   * @param last ticket up to which transactions are written; default: all
+   * Writes at most one frame per log.
+   * @param last ticket up to which transactions are written (default: all)
+   * @returns false if there was nothing to write
    */
   #write(last?: number): boolean {
     let isWritten = false;
@@ -267,7 +269,7 @@ export class LogWriter {
       this.#grownBytes += bytes;
       this.#unreservedBytes += bytes;
     }
-    if (this.#grownBytes >= this.#enoughBytes) {
+    if (this.#grownBytes >= this.#growthBytes) {
       this.#grownBytes = 0;
       this.#onGrown();
     }
@@ -289,7 +291,7 @@ export class LogWriter {
 
   #handle(error: Error): void {
     if (!isOutOfSpace(error)) return this.#fail(error);
-    // `#run` then writes the committed transactions into the space of the reserve.
+    // `#run` then writes the committed transactions into the freed space.
     this.#reserve.release();
     this.#hasReserve = false;
     if (this.#clock.isFull) return;
@@ -300,15 +302,15 @@ export class LogWriter {
   #fail(error: Error): void {
     const now = performance.now();
     this.#failuresMs = [...this.#failuresMs, now].filter((at) => now - at < FAILURES_MS);
-    this.#isOver = this.#failuresMs.length >= MAX_FAILURES;
+    this.#hasGivenUp = this.#failuresMs.length >= MAX_FAILURES;
     this.#clock.fail();
-    const end = this.#isOver ? " until the restart" : "";
-    const text = `transaction log failed, all graphs are read-only${end}: ${error.message}`;
+    const until = this.#hasGivenUp ? " until the restart" : "";
+    const text = `transaction log failed, all graphs are read-only${until}: ${error.message}`;
     this.#on.failed(new SvcError("SVC2501", text, { cause: error }));
   }
 }
 
-/** Begins a new segment; returns a function that verifies what was written to it since. */
+/** Starts a new segment; returns a function that verifies all frames written to it since. */
 function reopen(channel: LogChannel): () => void {
   channel.reopen();
   const from = channel.log.last + 1;

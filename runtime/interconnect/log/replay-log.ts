@@ -1,8 +1,8 @@
-// Replays a log on graphs in one pass, applying what each snapshot lacks. A graph that fails is
-// left out; the others continue.
+// Replays a log on graphs in one pass: applies the transactions that each snapshot lacks. A graph
+// that fails is skipped from there on; the others continue.
 //
-// No reader sees the graphs yet, so no undo log is written. A failure within a transaction leaves
-// it half applied: that graph is broken and is not touched again.
+// No reader sees the graphs yet, so no undo log is written. A transaction that fails stays half
+// applied: its graph is broken, and replay does not change it again.
 
 import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
@@ -13,7 +13,6 @@ import type { GraphStore } from "../../graph/manager/logging-entry-points.js";
 import type { SegmentLog } from "./segment-log.js";
 import { forEachTransaction } from "./transactions.js";
 
-/** Reasons of failed graphs; broken ones are not touched again. */
 export interface ReplayFailures {
   readonly reasons: Map<GraphStore, Error>;
   readonly broken: Set<GraphStore>;
@@ -34,18 +33,18 @@ export function replayLog(
   const { first, last } = log;
   let units = 0;
   let number = 0;
-  /** Where the prefetched transactions of the frame end, and the frame itself. */
+  /** Ends of the prefetched transactions and of the frame, as offsets. */
   let prefetched = 0;
   let end = 0;
   let store = stores.get(number);
-  const unit = (words: Uint32Array, at: number, graph: number): void => {
+  const transaction = (words: Uint32Array, at: number, graph: number): void => {
     if (graph !== number) {
       number = graph;
       store = stores.get(graph);
     }
     if (store === undefined || operationCountAfter(words, at) <= store.operationCount) return;
     if (broken.has(store)) return;
-    // If not, the preceding transaction may be in the other log.
+    // Otherwise the transactions in between may be in the other log, which a later pass replays.
     const isNext = operationCountBefore(words, at) === store.operationCount;
     if (!isNext && reasons.has(store)) return;
     if (at >= prefetched) prefetched = prefetchIds(store, words, at, end);
@@ -57,7 +56,7 @@ export function replayLog(
       if (isNext) broken.add(store);
     }
   };
-  const visitor = { unit, control: () => undefined };
+  const visitor = { transaction, control: () => undefined };
   runExclusively([...stores.values()], () => {
     for (const frame of log.read(first)) {
       prefetched = frame.at;
@@ -69,19 +68,19 @@ export function replayLog(
   return units;
 }
 
-/** Runs changes of graphs that have no readers. */
+/** Runs changes without an undo log: the graphs have no readers. */
 function runExclusively([store, ...others]: readonly GraphStore[], run: () => void): void {
   if (store === undefined) run();
   else store.writer.runUnshared(() => runExclusively(others, run));
 }
 
 const STDERR = 2;
-const EVERY_MS = 250;
+const INTERVAL_MS = 250;
 
 export class ProgressLine {
   readonly #title: string;
-  readonly #begunAt = performance.now();
-  #shownAt = this.#begunAt;
+  readonly #startedAtMs = performance.now();
+  #shownAtMs = this.#startedAtMs;
   #isShown = false;
 
   constructor(title: string) {
@@ -91,8 +90,8 @@ export class ProgressLine {
   /** @param done from 0 to 1 */
   show(done: number): void {
     const now = performance.now();
-    if (now - this.#shownAt < EVERY_MS || !isatty(STDERR)) return;
-    this.#shownAt = now;
+    if (now - this.#shownAtMs < INTERVAL_MS || !isatty(STDERR)) return;
+    this.#shownAtMs = now;
     this.#isShown = true;
     writeSync(STDERR, `\r${this.#title}: ${Math.floor(done * 100)} % read, ${this.seconds()} s `);
   }
@@ -103,6 +102,6 @@ export class ProgressLine {
 
   /** Returns the seconds since creation. */
   seconds(): string {
-    return ((performance.now() - this.#begunAt) / 1000).toFixed(1);
+    return ((performance.now() - this.#startedAtMs) / 1000).toFixed(1);
   }
 }

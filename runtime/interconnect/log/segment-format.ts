@@ -9,8 +9,8 @@
 //                      | CRC-32 of these 28 bytes
 //            transactions
 //
-// The chain of a frame is the last word of the preceding frame, in any segment, and so covers the
-// whole log before it: a missing frame or a stale one breaks the chain.
+// The chain of a frame is the header checksum of the preceding frame, also across segments. Each
+// checksum covers the one before, so a missing or stale frame anywhere breaks the chain.
 
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -33,7 +33,7 @@ export interface SegmentHeader {
   /** 32 hexadecimal digits. */
   readonly logId: string;
   readonly firstSn: number;
-  /** Last word of the frame before the first one; 0: none. */
+  /** `headerCrc` of the frame before the segment; 0: none. */
   readonly chain: number;
 }
 
@@ -47,7 +47,7 @@ export interface FrameHeader {
   readonly sn: number;
   readonly units: number;
   readonly epoch: number;
-  /** Last word of the header; the next frame's `chain`. */
+  /** The next frame has it as its `chain`. */
   readonly headerCrc: number;
 }
 
@@ -91,7 +91,7 @@ export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | number | nul
   };
 }
 
-/** Writes the header before the payload already in the buffer; returns its last word. */
+/** Writes the header of the payload that the buffer already contains; returns `headerCrc`. */
 export function putFrameHeader(
   frame: Buffer,
   header: Pick<FrameHeader, "isTable" | "chain" | "sn" | "units" | "epoch">,
@@ -135,17 +135,17 @@ export function isIntact(header: FrameHeader, payload: Uint8Array): boolean {
   return payload.length === header.bytes && crc32(payload) === header.crc;
 }
 
-/** Beyond any real date: a log id of an older version, which was random. */
+/** Beyond any real date: log ids of older versions were random. */
 const LATEST_US = 2 ** 52;
 
-/** Returns a new id of 32 hexadecimal digits. */
+/** Returns a new id of 32 hexadecimal digits: microseconds since 1970, then random digits. */
 export function newLogId(): string {
-  const at = (Date.now() * 1000).toString(16).padStart(16, "0");
-  return at + randomBytes(8).toString("hex");
+  const createdAtUs = (Date.now() * 1000).toString(16).padStart(16, "0");
+  return createdAtUs + randomBytes(8).toString("hex");
 }
 
 /** Returns the offset that makes sequence numbers increase across logs. */
 export function serialBase(logId: string): number {
-  const at = Number(`0x${logId.slice(0, 16)}`);
-  return at < LATEST_US ? at : 0;
+  const createdAtUs = Number(`0x${logId.slice(0, 16)}`);
+  return createdAtUs < LATEST_US ? createdAtUs : 0;
 }

@@ -1,12 +1,12 @@
-// Transaction log in segment files: whole frames are appended, and read in order from any position.
-// One writer thread; readers see flushed frames.
+// Transaction log in segment files: frames are appended, and read in order from any position. One
+// thread writes; readers see flushed frames.
 //
-//   append(frame) ... flush()  makes the frame durable; one frame between two flushes
+//   append(frame), flush()     makes the frame durable; at most one frame between two flushes
 //   read(sn)                   frames from the one that contains a transaction
 //   truncateHead(sn)           removes segments that end before it
 //
-// After a write error the log accepts nothing more: the content of the file on disk is unknown.
-// Only where space is lacking, the same frame can be appended again later.
+// After a write error the log rejects further frames, because the content of the file is unknown.
+// The exception is a full disk: the same frame can be appended again later.
 //
 //   reopen()                   continues after the last durable frame, in another file
 
@@ -29,7 +29,7 @@ import { isOutOfSpace } from "./space-reserve.js";
 
 const SEGMENT_BYTES = 2 ** 26;
 
-/** Where the next frame belongs. */
+/** Position of the next frame. */
 interface End {
   readonly offset: number;
   readonly nextSn: number;
@@ -37,7 +37,7 @@ interface End {
 }
 
 export interface SegmentLogOptions {
-  /** Segment size at which the next one starts. */
+  /** Maximum size of a segment: a frame that does not fit starts the next one. */
   readonly segmentBytes?: number;
   /** Returns the table at the head of each segment; its length is a multiple of 4. */
   readonly table: () => Buffer;
@@ -55,8 +55,7 @@ export class SegmentLog {
   #nextSn: number;
   #chain: number;
   #epoch: number;
-  /** End of what is durable. */
-  #safe: End;
+  #durableEnd: End;
   #hasFailed = false;
   #isClosed = false;
 
@@ -72,7 +71,7 @@ export class SegmentLog {
     this.#chain = end?.chain ?? 0;
     this.#epoch = end?.epoch ?? 1;
     this.#file = this.#openLast(end);
-    this.#safe = this.#end;
+    this.#durableEnd = this.#end;
   }
 
   /**
@@ -101,15 +100,15 @@ export class SegmentLog {
   }
 
   /** Sequence number of the last durable transaction. */
-  get safe(): number {
-    return this.#safe.nextSn - 1;
+  get durableSn(): number {
+    return this.#durableEnd.nextSn - 1;
   }
 
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
 
-  /** Last word of the last frame. */
+  /** `headerCrc` of the last frame. */
   get chain(): number {
     return this.#chain;
   }
@@ -130,7 +129,7 @@ export class SegmentLog {
   }
 
   /** Returns the first transaction of the segments that hold the last `bytes`, rounded up. */
-  firstOfLast(bytes: number): number {
+  findFirstSnOfLast(bytes: number): number {
     const full = Math.ceil(bytes / this.#segmentBytes);
     const oldest = this.#segments[Math.max(0, this.#segments.length - 1 - full)];
     return full === 0 || oldest === undefined ? this.#nextSn : oldest.firstSn;
@@ -144,7 +143,7 @@ export class SegmentLog {
   /**
    * Writes a frame, which becomes durable with `flush`.
    * @param frame transactions, after space for a frame header
-   * @returns sequence number of the first one
+   * @returns sequence number of the first transaction
    * @throws an error for which `isOutOfSpace` is true if the frame can be appended later
    */
   append(frame: Buffer, units: number): number {
@@ -154,7 +153,7 @@ export class SegmentLog {
     const sn = this.#nextSn;
     try {
       const end = this.#offset + frame.length;
-      if (this.#file === null || end > this.#segmentBytes) this.#roll();
+      if (this.#file === null || end > this.#segmentBytes) this.#startSegment();
       const header = { isTable: false, chain: this.#chain, sn, units, epoch: this.#epoch };
       const chain = putFrameHeader(frame, header);
       this.#file!.write(frame, this.#offset);
@@ -162,14 +161,14 @@ export class SegmentLog {
       this.#chain = chain;
       this.#nextSn += units;
     } catch (error) {
-      this.#hasFailed = !isOutOfSpace(error) || !this.#discardRest();
+      this.#hasFailed = !isOutOfSpace(error) || !this.#discardPartialFrame();
       throw error;
     }
     return sn;
   }
 
-  /** Discards what was written of a frame; returns false if that fails. */
-  #discardRest(): boolean {
+  /** Discards the written part of a frame; returns false if that fails. */
+  #discardPartialFrame(): boolean {
     try {
       this.#file?.truncate(this.#offset);
       return true;
@@ -185,8 +184,8 @@ export class SegmentLog {
     const file = this.#file;
     try {
       await file?.flush();
-      // Otherwise the log has been opened again meanwhile.
-      if (file === this.#file && end.nextSn > this.#safe.nextSn) this.#safe = end;
+      // Otherwise `reopen` has replaced the file meanwhile.
+      if (file === this.#file && end.nextSn > this.#durableEnd.nextSn) this.#durableEnd = end;
     } catch (error) {
       if (file === this.#file) this.#hasFailed = true;
       throw error;
@@ -197,7 +196,7 @@ export class SegmentLog {
     this.#checkUsable();
     try {
       this.#file?.flushNow();
-      this.#safe = this.#end;
+      this.#durableEnd = this.#end;
     } catch (error) {
       this.#hasFailed = true;
       throw error;
@@ -205,21 +204,21 @@ export class SegmentLog {
   }
 
   /**
-   * Continues after a failure, in another file: the frame that is not durable, if any, has to be
-   * appended again.
+   * Continues in another file after a failure. The caller must append the frame that is not durable
+   * again, if there is one.
    */
   reopen(): void {
-    assert(this.#hasFailed && !this.#isClosed, "only a log that has failed is opened again");
+    assert(this.#hasFailed && !this.#isClosed, "only a failed log is reopened");
     this.#abandonFile();
-    this.#nextSn = this.#safe.nextSn;
-    this.#chain = this.#safe.chain;
-    this.#roll();
+    this.#nextSn = this.#durableEnd.nextSn;
+    this.#chain = this.#durableEnd.chain;
+    this.#startSegment();
     this.#hasFailed = false;
   }
 
   /**
-   * Reads frames back.
-   * @throws DataError unless all from a sequence number on are readable and intact
+   * Verifies the frames from a sequence number on by reading them back.
+   * @throws DataError if one is not intact
    */
   readBack(sn: number): void {
     let next = sn;
@@ -250,14 +249,14 @@ export class SegmentLog {
     }
   }
 
-  /** Returns the last word of the frame before a segment. @throws DataError */
+  /** Returns `headerCrc` of the frame before a segment. @throws DataError */
   chainBefore(firstSn: number): number {
     const file = this.#disk.open(join(this.folder, segmentName(firstSn)), "read");
     const reader = new SegmentReader(file);
     try {
       const header = reader.header();
       if (header !== null && typeof header !== "number") return header.chain;
-      throw new DataError(`the segment of the log from ${firstSn} on cannot be read`);
+      throw new DataError(`log segment ${segmentName(firstSn)} cannot be read`);
     } finally {
       reader.close();
     }
@@ -290,27 +289,27 @@ export class SegmentLog {
     return { offset: this.#offset, nextSn: this.#nextSn, chain: this.#chain };
   }
 
-  /** Closes the last file, and removes from it what is not durable. */
+  /** Closes the last file, and removes its frames that are not durable. */
   #abandonFile(): void {
     const last = this.#segments.at(-1);
     const path = last === undefined ? null : join(this.folder, last.name);
     try {
       this.#file?.close();
     } catch {
-      // Its frame is written again.
+      // The frames that are not durable are written again anyway.
     }
     this.#file = null;
     if (path === null) return;
-    if (last!.firstSn === this.#safe.nextSn) {
+    if (last!.firstSn === this.#durableEnd.nextSn) {
       if (this.#disk.names(this.folder).includes(last!.name)) this.#disk.remove(path);
       return;
     }
     try {
       const file = this.#disk.open(path, "write");
-      file.truncate(this.#safe.offset);
+      file.truncate(this.#durableEnd.offset);
       file.close();
     } catch {
-      // Readers stop where the next segment begins.
+      // Readers ignore frames whose transactions are in the next segment.
     }
   }
 
@@ -321,7 +320,7 @@ export class SegmentLog {
   #openLast(end: LogEnd | null): DiskFile | null {
     if (end === null) return null;
     const path = join(this.folder, end.last.name);
-    // Even its table was torn: the segment is created again.
+    // The creation of the last segment was interrupted: the next append creates it again.
     if (end.offset === 0) {
       this.#disk.remove(path);
       this.#segments.pop();
@@ -329,13 +328,13 @@ export class SegmentLog {
     }
     const file = this.#disk.open(path, "write");
     if (end.tornBytes > 0) file.truncate(end.offset);
-    // A thread that died may have left unflushed writes.
+    // A log thread that died may have left unflushed writes.
     file.flushNow();
     return file;
   }
 
-  /** Starts a segment, when everything before it is durable. */
-  #roll(): void {
+  /** Starts a segment. The frames before it must be durable. */
+  #startSegment(): void {
     this.#file?.close();
     this.#file = null;
     const segment = { name: segmentName(this.#nextSn), firstSn: this.#nextSn };

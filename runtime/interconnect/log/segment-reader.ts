@@ -1,5 +1,5 @@
-// Reads the frames of one segment file in order and validates them: lengths, checksums. An
-// unreadable frame ends the segment; the caller decides whether it may end there.
+// Reads the frames of one segment file in order and validates lengths and checksums. Reading stops
+// at the first invalid frame; the caller decides whether the segment may end there.
 
 import type { DiskFile } from "./disk.js";
 import {
@@ -14,7 +14,7 @@ import {
 } from "./segment-format.js";
 
 const WINDOW_BYTES = 2 ** 20;
-/** For short files, which may grow. */
+/** Minimum for short files, which may grow. */
 const MIN_WINDOW_BYTES = 2 ** 16;
 
 /** A frame, valid until the next one is read. */
@@ -48,7 +48,7 @@ export class SegmentReader {
     this.#words = new Uint32Array(this.#window.buffer, 0, bytes / 4);
   }
 
-  /** Returns null if corrupt, a number for another version. */
+  /** Returns null for a corrupt header, and the version number of an unsupported one. */
   header(): SegmentHeader | number | null {
     return decodeSegmentHeader(this.#bytesAt(0, SEGMENT_HEADER_BYTES));
   }
@@ -58,7 +58,7 @@ export class SegmentReader {
     return this.#bytesAt(0, SEGMENT_HEADER_BYTES);
   }
 
-  /** Returns the frame header at an offset, whether or not the frame is intact. */
+  /** Returns the frame header at an offset, without checking the payload; null if corrupt. */
   frameHeaderAt(offset: number): FrameHeader | null {
     return decodeFrameHeader(this.#bytesAt(offset, FRAME_HEADER_BYTES));
   }
@@ -86,8 +86,8 @@ export class SegmentReader {
     return -1;
   }
 
-  /** Reads again what may have been written since. */
-  forget(): void {
+  /** Discards what was read ahead, because the file may have changed since. */
+  discardBuffer(): void {
     this.#length = 0;
   }
 
@@ -110,7 +110,7 @@ export class SegmentReader {
 
   #load(offset: number, length: number): void {
     if (length > this.#window.length) {
-      // Frames of one log have similar lengths, so doubling settles soon.
+      // Frames of one log have similar lengths, so few doublings are enough.
       const doubled = Math.max(length, 2 * this.#window.length);
       this.#window = Buffer.alloc(Math.min(doubled, MAX_FRAME_BYTES + WINDOW_BYTES));
       this.#words = new Uint32Array(this.#window.buffer, 0, this.#window.length / 4);

@@ -1,6 +1,7 @@
-// Reads and cross-checks the segments of a log folder from first to last frame. A torn write can
-// only end the last segment; any other deviation is corruption. After a disk failure the log went
-// on in another segment: frames that the former one has of its transactions do not count.
+// Reads and cross-checks the segments of a log folder from first to last frame. A torn write is
+// valid only at the end of the last segment; any other deviation is corruption. After a disk
+// failure the log continues in a new segment; the old one may still contain frames of the same
+// transactions, which are ignored.
 
 import { join } from "node:path";
 import { SvcError } from "../../base/errors.js";
@@ -29,7 +30,7 @@ export interface Segment {
   readonly firstSn: number;
 }
 
-/** Corruption that a torn write cannot explain. */
+/** The log contains corruption that is not a torn write. */
 export class LogCorruptionError extends SvcError {
   /**
    * @param segment file name
@@ -58,17 +59,17 @@ export interface LogEnd {
   readonly tornBytes: number;
 }
 
-/** Receives each frame, tables included; `words` are valid until it returns. */
+/** Receives each frame, tables included. The frame is valid until the visitor returns. */
 export type FrameVisitor = (frame: Frame, segment: Segment) => void;
 
 /** Returns the segments of a folder in order. */
 export function listSegments(disk: Disk, folder: string): Segment[] {
-  const found: Segment[] = [];
+  const segments: Segment[] = [];
   for (const name of disk.names(folder)) {
     const firstSn = sequenceFromFileName(name);
-    if (firstSn !== null) found.push({ name, firstSn });
+    if (firstSn !== null) segments.push({ name, firstSn });
   }
-  return found.sort((a, b) => a.firstSn - b.firstSn);
+  return segments.sort((a, b) => a.firstSn - b.firstSn);
 }
 
 /**
@@ -107,7 +108,7 @@ function readSegment(
 ): LogEnd | null {
   const isLast = endSn === null;
   const header = readHeader(reader, segment, before, isLast);
-  if (header === null) return endBefore(before, segment, reader.size);
+  if (header === null) return excludeSegment(before, segment, reader.size);
   let { epoch, chain, firstSn: nextSn } = header;
   let offset = SEGMENT_HEADER_BYTES;
   for (;;) {
@@ -128,18 +129,18 @@ function readSegment(
   if (tornBytes > 0 && nextSn !== endSn) {
     if (!isLast) throw new LogCorruptionError(segment.name, offset, "corrupt frame");
     const isTable = offset === SEGMENT_HEADER_BYTES;
-    const others = findLaterFrame(reader, offset, { isTable, chain, nextSn, epoch });
-    if (others !== null)
-      throw new LogCorruptionError(segment.name, offset, `corrupt frame, ${others}`);
+    const evidence = findLaterFrame(reader, offset, { isTable, chain, nextSn, epoch });
+    if (evidence !== null)
+      throw new LogCorruptionError(segment.name, offset, `corrupt frame, ${evidence}`);
   }
   if (offset === SEGMENT_HEADER_BYTES) {
-    if (isLast) return endBefore(before, segment, reader.size);
+    if (isLast) return excludeSegment(before, segment, reader.size);
     throw new LogCorruptionError(segment.name, offset, "its table is missing");
   }
   return { logId: header.logId, epoch, nextSn, chain, last: segment, offset, tornBytes };
 }
 
-/** Content of an intact frame must be valid, too. */
+/** Reports invalid content of an intact frame as corruption of the segment. */
 function visitChecked(visit: FrameVisitor, frame: Frame, segment: Segment): void {
   try {
     visit(frame, segment);
@@ -149,12 +150,12 @@ function visitChecked(visit: FrameVisitor, frame: Frame, segment: Segment): void
   }
 }
 
-/** The log ends before a segment whose creation was interrupted. */
-function endBefore(before: LogEnd | null, segment: Segment, tornBytes: number): LogEnd | null {
+/** Returns the end of a log whose last segment is incomplete: its creation was interrupted. */
+function excludeSegment(before: LogEnd | null, segment: Segment, tornBytes: number): LogEnd | null {
   return before === null ? null : { ...before, last: segment, offset: 0, tornBytes };
 }
 
-/** Returns the header of a segment; null: that of the last one is torn. */
+/** Returns the header of a segment; null: the creation of the last segment was interrupted. */
 function readHeader(
   reader: SegmentReader,
   segment: Segment,
@@ -184,7 +185,7 @@ function readHeader(
   return header;
 }
 
-/** Properties that the preceding frames require. */
+/** Properties of the next frame, according to the preceding ones. */
 interface Expected {
   readonly isTable: boolean;
   readonly chain: number;
@@ -194,7 +195,9 @@ interface Expected {
 
 /** Returns why an intact frame cannot follow the preceding ones, or null. */
 function findSequenceError(header: FrameHeader, expected: Expected): string | null {
-  if (header.isTable !== expected.isTable) return "a table where a frame belongs, or none";
+  if (header.isTable !== expected.isTable) {
+    return expected.isTable ? "its table is missing" : "unexpected table";
+  }
   if (header.isTable) return null;
   if (header.sn !== expected.nextSn || header.chain !== expected.chain) {
     return "frame missing or out of sequence";
@@ -203,16 +206,16 @@ function findSequenceError(header: FrameHeader, expected: Expected): string | nu
 }
 
 /**
- * Returns evidence that a corrupt frame of the last segment was not the last one, or null: only the
- * last frame can be torn. With an intact header the search starts after the frame, because its
- * payload may contain bytes that look like a frame.
+ * Returns evidence that further frames follow a corrupt one, or null. Without them it is a torn
+ * write. If the header is intact, the search starts after the frame, because its payload may
+ * contain bytes that look like a frame.
  */
 function findLaterFrame(reader: SegmentReader, offset: number, expected: Expected): string | null {
   const header = reader.frameHeaderAt(offset);
   if (header !== null && findSequenceError(header, expected) === null) {
     const end = offset + FRAME_HEADER_BYTES + header.bytes;
-    return end < reader.size ? `at byte ${end} is another one` : null;
+    return end < reader.size ? `followed by more data at byte ${end}` : null;
   }
   const next = reader.search(offset, expected.nextSn);
-  return next === -1 ? null : `at byte ${next} is a whole one`;
+  return next === -1 ? null : `followed by an intact one at byte ${next}`;
 }

@@ -1,13 +1,13 @@
-// Disk space that the transaction log holds in reserve, as a file. When the disk is full, the log
-// deletes it, so that changes that are already visible become durable. Its contents are random,
-// because file systems that compress would store zeros in no space.
+// Disk space that the transaction log reserves by a file. When the disk is full, the log deletes
+// the file, so that changes that are already visible become durable. Its contents are random,
+// because zeros would take no space on a file system that compresses.
 
 import { randomFillSync } from "node:crypto";
 import { join } from "node:path";
 import type { Disk } from "./disk.js";
 
 const NAME = "reserve";
-/** Transactions that wait for one flush; more of them wait in memory until there is space. */
+/** Room for the transactions of one flush; further ones wait in memory until there is space. */
 const RESERVE_BYTES = 2 ** 22;
 const CHUNK_BYTES = 2 ** 16;
 /** Full disk, or exhausted quota. */
@@ -22,7 +22,7 @@ export class SpaceReserve {
   readonly #disk: Disk;
   readonly #folder: string;
 
-  /** @param folder of the transaction log; it may be missing */
+  /** @param folder of the transaction log, which may not exist yet */
   constructor(disk: Disk, folder: string) {
     this.#disk = disk;
     this.#folder = folder;
@@ -38,12 +38,12 @@ export class SpaceReserve {
     }
   }
 
-  /** Gives the space back to the file system. */
+  /** Returns the space to the file system. */
   release(): void {
     try {
       if (this.#disk.names(this.#folder).includes(NAME)) this.#disk.remove(this.#path);
     } catch {
-      // The disk fails in other ways, too: the log reports it.
+      // The next write fails as well, and the log reports it.
     }
   }
 
@@ -51,7 +51,7 @@ export class SpaceReserve {
     return join(this.#folder, NAME);
   }
 
-  /** Returns whether a former process left the file. */
+  /** Returns whether an earlier process created the whole file. */
   #isComplete(): boolean {
     if (!this.#disk.names(this.#folder).includes(NAME)) return false;
     const file = this.#disk.open(this.#path, "read");

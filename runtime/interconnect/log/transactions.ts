@@ -1,8 +1,9 @@
-// Records in a frame: transactions of graphs, and control records of the log itself.
+// Contents of a frame: transactions of graphs, and control records of the log itself. Each has a
+// sequence number.
 //
 //   transaction  4 words (graph/memory/commit-ring.ts), the fourth the graph's number in the log;
-//                then the operations of one commit; JOINED_TRANSACTION if it belongs together with
-//                the next one
+//                then the operations of one commit; JOINED_TRANSACTION if it forms one change
+//                with the next one
 //   control      CONTROL | words << 8 | length of a JSON text in bytes, 0, 0; then the text
 
 import {
@@ -17,8 +18,8 @@ import type { Frame } from "./segment-reader.js";
 const CONTROL = 0x02;
 
 export interface TransactionVisitor {
-  /** Receives a transaction of a graph. */
-  unit(words: Uint32Array, at: number, graph: number): void;
+  /** @param graph its number in the log */
+  transaction(words: Uint32Array, at: number, graph: number): void;
   control(json: unknown): void;
 }
 
@@ -32,25 +33,25 @@ export function forEachTransaction(
     const head = words[at]!;
     const length = head >>> 8;
     if (length < TRANSACTION_HEAD_WORDS || at + length > end)
-      throw new DataError("corrupt log unit");
+      throw new DataError("corrupt log transaction");
     const kind = head & 0xff;
     if (kind === TRANSACTION || kind === JOINED_TRANSACTION)
-      visitor.unit(words, at, words[at + 3]!);
+      visitor.transaction(words, at, words[at + 3]!);
     else if (kind === CONTROL) visitor.control(parseControl(words, at));
-    else throw new DataError("unknown kind of log unit");
+    else throw new DataError("unknown kind of log transaction");
     at += length;
   }
   if (units !== header.units)
-    throw new DataError("a frame of a log has not as many units as it says");
+    throw new DataError("log frame has another number of transactions than its header states");
 }
 
 /** Returns the number of operations in a frame. */
 export function countRecords(frame: Frame): number {
   let records = 0;
-  const unit = (words: Uint32Array, at: number): void => {
+  const transaction = (words: Uint32Array, at: number): void => {
     records += recordCount(words, at);
   };
-  forEachTransaction(frame, { unit, control: () => undefined });
+  forEachTransaction(frame, { transaction, control: () => undefined });
   return records;
 }
 
@@ -70,7 +71,7 @@ export function paddedJson(content: unknown): Buffer {
   return Buffer.concat([text, Buffer.alloc(-text.length & 3, " ")]);
 }
 
-/** Returns whether a unit of a frame is a control record. */
+/** Returns whether a control record begins at an offset of a frame. */
 export function isControl(words: Uint32Array, at: number): boolean {
   return (words[at]! & 0xff) === CONTROL;
 }
@@ -82,6 +83,6 @@ export function isControl(words: Uint32Array, at: number): boolean {
 export function parseControl(words: Uint32Array, at: number): unknown {
   const from = words.byteOffset + (at + TRANSACTION_HEAD_WORDS) * 4;
   const length = ((words[at]! >>> 8) - TRANSACTION_HEAD_WORDS) * 4;
-  if (words[at + 1] !== length) throw new DataError("corrupt log unit");
+  if (words[at + 1] !== length) throw new DataError("corrupt log transaction");
   return JSON.parse(Buffer.from(words.buffer, from, length).toString());
 }

@@ -1,7 +1,7 @@
-// Transaction log in a JetStream stream: a remote copy of the local log. Each message states the
-// log position that the stream reaches with it, so the next writer can resume there. It is accepted
-// only directly after the message its writer expects, so nothing is stored twice and two writers
-// cannot interleave.
+// Copy of the transaction log in a JetStream stream. Each message states the log position that the
+// stream reaches with it, so the next writer can resume there. The broker accepts a message only
+// if the last one in the stream is the one that the writer expects, so nothing is stored twice and
+// two writers cannot interleave.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -16,8 +16,8 @@ const PULL_EXPIRES_MS = 5_000;
 const HEARTBEAT_MS = 1_000;
 const READ_AHEAD_BYTES = 2 ** 23;
 const NOT_FOUND = 404;
-/** Protocol of messages without `Svc-Protocol`, which the first release wrote. */
-const UNNAMED_PROTOCOL = 4;
+/** Protocol of messages without `Svc-Protocol`, written by the first release. */
+const DEFAULT_PROTOCOL = 4;
 const ID = /^[0-9a-f]{32}$/;
 const COUNT = /^\d{1,16}$/;
 
@@ -79,7 +79,7 @@ export class JetStreamLog implements LogStream {
     const connection = await packages.transport.connect({
       servers: [...servers],
       name: `svc ${name}`,
-      // A reconnect must read the stream's state again.
+      // The caller reconnects, because it must read the state of the stream again.
       reconnect: false,
       timeout: TIMEOUT_MS,
       ...(process.env.SVC_NATS_TOKEN && { token: process.env.SVC_NATS_TOKEN }),
@@ -99,8 +99,8 @@ export class JetStreamLog implements LogStream {
   }
 
   get maxPartBytes(): number {
-    const most = this.#connection.info?.max_payload ?? 2 ** 20;
-    return Math.max(2 ** 12, Math.min(2 ** 19, most - 2 ** 12));
+    const maxPayload = this.#connection.info?.max_payload ?? 2 ** 20;
+    return Math.max(2 ** 12, Math.min(2 ** 19, maxPayload - 2 ** 12));
   }
 
   get isClosed(): boolean {
@@ -112,8 +112,8 @@ export class JetStreamLog implements LogStream {
     this.#lastSeq = state.last_seq;
     if (state.messages === 0) return null;
     const message = await this.#manager.streams.getMessage(this.#name, { seq: state.last_seq });
-    const found = message === null ? null : parseState(message.header);
-    if (found !== null) return found;
+    const streamState = message === null ? null : parseState(message.header);
+    if (streamState !== null) return streamState;
     const text = `stream ${this.#name} contains foreign messages: message ${state.last_seq}`;
     throw new SvcError("SVC3363", text);
   }
@@ -165,7 +165,7 @@ export class JetStreamLog implements LogStream {
     }
   }
 
-  /** Ends reading if the consumer's server is gone while the connection is alive. */
+  /** Stops reading if the server of the consumer fails while the connection stays open. */
   async #watch(messages: ConsumerMessages): Promise<void> {
     for await (const { type } of messages.status()) {
       if (type === "heartbeats_missed") messages.stop();
@@ -173,7 +173,7 @@ export class JetStreamLog implements LogStream {
   }
 
   async truncateHead(seq: number): Promise<void> {
-    // Servers purge everything for 0 and 1.
+    // With 0 or 1, a server would purge the whole stream.
     if (seq > 1) await this.#manager.streams.purge(this.#name, { seq });
   }
 
@@ -227,7 +227,7 @@ function parsePart(headers: MsgHdrs | undefined): readonly [number, number] {
 }
 
 function parseProtocol(headers: MsgHdrs | undefined): number {
-  return parseCount(headers?.get("Svc-Protocol")) ?? UNNAMED_PROTOCOL;
+  return parseCount(headers?.get("Svc-Protocol")) ?? DEFAULT_PROTOCOL;
 }
 
 function parseId(text = ""): string | null {
@@ -248,26 +248,26 @@ export function isNotFound(error: unknown): boolean {
 // endpoint reports how it is configured.
 
 /**
- * Verifies that the servers fsync before they acknowledge. An unreachable server acknowledges
- * nothing, so a minority may be unreachable; it is checked with the next connection.
- * @throws SvcError SVC3362 if a server does not, or too many are unreachable
+ * Verifies that the servers fsync before they acknowledge. A minority may be unreachable: such a
+ * server acknowledges nothing, and the next connection checks it.
+ * @throws SvcError SVC3362 if a server acknowledges before fsync, or a majority is unreachable
  */
 export async function requireDurableServers(
   monitors: readonly string[],
   replicas: number,
 ): Promise<void> {
   const failures = await Promise.all(monitors.map(checkServer));
-  const silent = failures.filter((failure) => failure !== null);
-  if (silent.length > Math.floor((replicas - 1) / 2)) throw silent[0]!;
+  const unreachable = failures.filter((failure) => failure !== null);
+  if (unreachable.length > Math.floor((replicas - 1) / 2)) throw unreachable[0]!;
 }
 
-/** Returns why a server cannot be checked, or null if it is durable. @throws SvcError SVC3362 */
+/** Returns why a server is unreachable, or null if it is durable. @throws SvcError SVC3362 */
 async function checkServer(monitor: string): Promise<SvcError | null> {
   let isAlways: unknown;
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const answer = await fetch(`http://${monitor}/varz`, { signal });
-    const varz = (await answer.json()) as { jetstream?: { config?: { sync_always?: unknown } } };
+    const response = await fetch(`http://${monitor}/varz`, { signal });
+    const varz = (await response.json()) as { jetstream?: { config?: { sync_always?: unknown } } };
     isAlways = varz?.jetstream?.config?.sync_always;
   } catch (error) {
     const { message } = error as Error;
@@ -281,8 +281,7 @@ async function checkServer(monitor: string): Promise<SvcError | null> {
   );
 }
 
-// The NATS client packages are optional dependencies of the user, loaded only if a stream is
-// configured.
+// The NATS client packages are optional; they are loaded only if a stream is configured.
 
 /**
  * @param resolveFrom files whose imports are resolved (default: this package, then the project)

@@ -1,4 +1,4 @@
-// Log transport over streams of NATS JetStream, with an address and requirements in their URI:
+// Log transport over NATS JetStream. The URI contains the address of a stream and its requirements:
 //
 //   nats://host:port[,host:port...]/NAME[?replicas=3&durable=true&monitor=host:port,...]
 
@@ -11,7 +11,7 @@ import { StreamFollower } from "./stream-follower.js";
 import { StreamProvider } from "./stream-provider.js";
 
 const SCHEME = "nats://";
-/** Copies that survive the loss of one machine and a second failure. */
+/** Minimum for durability: the stream survives the loss of one machine and a second failure. */
 const DURABLE_REPLICAS = 3;
 const MAX_SERVERS = 16;
 const ADDRESS = /^nats:\/\/([^/?]+)\/([\w-]{1,64})(?:\?([\w=&:.,[\]-]*))?$/;
@@ -23,14 +23,14 @@ export const jetStreamTransport: LogTransport = {
   createSender: (uri, parts) => new StreamProvider({ ...parts, ...connectTo(uri) }),
   createFollower: (uri, { createReplica, ...parts }) => {
     const stream = connectTo(uri);
-    // A missing package is an error of the start, not of each attempt.
+    // Report a missing package at start-up instead of with each attempt.
     natsPackages();
     return new StreamFollower({ ...parts, ...stream, replica: createReplica() });
   },
 };
 
-function connectTo(given: string): { readonly uri: string; readonly open: OpenStream } {
-  const address = parseStreamAddress(given);
+function connectTo(uri: string): { readonly uri: string; readonly open: OpenStream } {
+  const address = parseStreamAddress(uri);
   return { uri: address.uri, open: (isWriter) => JetStreamLog.open(address, isWriter) };
 }
 
@@ -41,7 +41,9 @@ export function parseStreamAddress(text: string): StreamAddress {
   const [, hosts = "", name = "", query = ""] = match;
   const values = new URLSearchParams(query);
   const unknown = [...values.keys()].find((key) => !KEYS.includes(key));
-  if (unknown !== undefined) throw invalidAddress(text, `there is no ${JSON.stringify(unknown)}`);
+  if (unknown !== undefined) {
+    throw invalidAddress(text, `unknown parameter ${JSON.stringify(unknown)}`);
+  }
   const servers = parseHostPorts(text, hosts);
   const monitors = parseHostPorts(text, values.get("monitor") ?? "");
   const replicas = Number(values.get("replicas") ?? 1);
@@ -65,10 +67,10 @@ export function parseStreamAddress(text: string): StreamAddress {
 }
 
 function parseHostPorts(text: string, list: string): string[] {
-  const all = list === "" ? [] : list.split(",");
-  const isList = all.length <= MAX_SERVERS && all.every((one) => HOST_PORT.test(one));
-  if (!isList) throw invalidAddress(text, "hosts are given as host:port, with commas between them");
-  return all;
+  const addresses = list === "" ? [] : list.split(",");
+  const areValid = addresses.every((address) => HOST_PORT.test(address));
+  if (addresses.length <= MAX_SERVERS && areValid) return addresses;
+  throw invalidAddress(text, `hosts must be host:port, separated by commas (max: ${MAX_SERVERS})`);
 }
 
 function invalidAddress(text: string, reason: string): SvcError {

@@ -1,25 +1,25 @@
-// Append-only stream of messages at a broker, which holds a copy of the transaction log.
+// Append-only stream of messages at a broker, which stores a copy of the transaction log.
 
-/** Position of a log in a stream. */
+/** State of a stream after one of its messages. */
 export interface StreamState {
   readonly log: string;
   readonly epoch: number;
   /** Protocol of the message. */
   readonly protocol: number;
-  /** Position reached; null: snapshots are incomplete. */
+  /** Position in the log that the stream has reached; null: its snapshots are incomplete. */
   readonly reached: { readonly sn: number; readonly chain: number } | null;
 }
 
-/** Part of a message longer than the broker's limit. */
+/** A part of a message, which is split if it exceeds the limit of the broker. */
 export interface StreamPart {
-  /** From 1. */
+  /** Number of the part, from 1. */
   readonly part: number;
   readonly parts: number;
   readonly bytes: Uint8Array;
 }
 
 export interface ReceivedPart extends StreamPart {
-  /** Of its message. */
+  /** Protocol of its message. */
   readonly protocol: number;
 }
 
@@ -28,16 +28,16 @@ export interface LogStream {
   readonly maxPartBytes: number;
   readonly isClosed: boolean;
   /**
-   * Returns the position in the last message; null: the stream is empty.
-   * @throws SvcError SVC3363 if svc has not written it
+   * Returns the state after the last message; null: the stream is empty.
+   * @throws SvcError SVC3363 if another program wrote the message
    */
   last(): Promise<StreamState | null>;
-  /** Returns the sequence of the message that starts the latest snapshots; null: none. */
+  /** Returns the sequence of the message before the latest snapshots; null: none. */
   first(): Promise<number | null>;
   /**
-   * Appends a part directly after the message that this writer expects to be last, or fails. Calls
-   * may overlap; a failed one fails those after it.
-   * @returns its sequence, when the broker has stored it
+   * Appends a part directly after the last one that this writer has read or appended; fails if
+   * there is another one. Calls may overlap; if one fails, the later ones fail, too.
+   * @returns the sequence of the part, once the broker has stored it
    */
   append(kind: "table" | "data", part: StreamPart, state: StreamState): Promise<number>;
   /** Yields parts from a sequence on, until the connection closes. */
@@ -47,5 +47,5 @@ export interface LogStream {
   close(): Promise<void>;
 }
 
-/** Connects to the stream. @param isWriter create the stream if it is missing */
+/** Connects to a stream. @param isWriter create the stream if it is missing */
 export type OpenStream = (isWriter: boolean) => Promise<LogStream>;

@@ -1,5 +1,5 @@
-// Follower of a stream: reads from its latest snapshots on, skips changes that the replica has, and
-// applies later ones until stopped.
+// Follower of a stream: reads from the latest snapshots on, skips changes that the replica already
+// has, and applies later ones until stopped.
 
 import { SvcError } from "../../base/errors.js";
 import type { ReplicaReport } from "../../metrics/traffic.js";
@@ -27,9 +27,9 @@ export class StreamFollower implements LogFollower {
   readonly #parts: StreamFollowerParts;
   #log: LogStream | null = null;
   readonly #input: ReplicaInput;
-  /** Broker sequence of the snapshots after which a graph diverged; null: none. */
+  /** Broker sequence of the snapshots that led to a diverged graph; null: none. */
   #divergedAt: number | null = null;
-  /** Position of the stream's end when this connection began. */
+  /** State at the end of the stream when this connection began. */
   #end: StreamState | null = null;
   readonly #attempts: RetryLoop;
   readonly #sleep = new InterruptibleSleep();
@@ -87,7 +87,7 @@ export class StreamFollower implements LogFollower {
     this.#log = log;
     try {
       const first = await log.first();
-      // The stream is empty, or has no newer snapshots that would repair the divergence.
+      // Wait until the stream has snapshots, or newer ones that repair the divergence.
       if (first === null || first === this.#divergedAt) return;
       this.#end = await log.last();
       traffic.provider = uri;
@@ -108,7 +108,7 @@ export class StreamFollower implements LogFollower {
         if (message === null) return;
         while (!this.#parts.gate.isOpen && !this.#attempts.isOver)
           await this.#sleep.wait(MAX_BACKOFF_MS);
-        await this.#take(reader, message);
+        await this.#process(reader, message);
       }
     } catch (error) {
       if (error instanceof SvcError && error.code === "SVC3200") this.#divergedAt = first;
@@ -116,9 +116,9 @@ export class StreamFollower implements LogFollower {
     }
   }
 
-  async #take(reader: StreamReader, message: Message): Promise<void> {
+  async #process(reader: StreamReader, message: Message): Promise<void> {
     const { type, body } = message;
-    if (type === MessageType.Table) await this.#begin(parseJsonBody(body));
+    if (type === MessageType.Table) await this.#acceptOffer(parseJsonBody(body));
     else if (type === MessageType.SnapshotBegin && !this.#needs(body)) await skip(reader, body);
     else await this.#input.apply(reader, message);
   }
@@ -127,14 +127,15 @@ export class StreamFollower implements LogFollower {
     return this.#parts.replica.needsSnapshot(parseSnapshotHead(parseJsonBody(head)));
   }
 
-  async #begin(given: unknown): Promise<void> {
+  async #acceptOffer(table: unknown): Promise<void> {
     const { replica, uri, warn } = this.#parts;
-    const { at } = (given ?? {}) as { at?: unknown };
-    if (!Number.isSafeInteger(at)) throw malformedMessage("no offer of a stream");
-    const offer = parseOffer(given);
-    // The stored offer is old, so the goal is the end of the stream, or else of the snapshots.
-    const isOfEnd = this.#end?.log === offer.logId && this.#end.reached !== null;
-    const goal = isOfEnd ? this.#end!.reached!.sn : (at as number);
+    const { at } = (table ?? {}) as { at?: unknown };
+    if (!Number.isSafeInteger(at)) throw malformedMessage("invalid offer in a stream");
+    const offer = parseOffer(table);
+    // The goal in the stored offer is outdated: use the end of the stream, or else the position at
+    // which the snapshots were taken.
+    const isSameLog = this.#end?.log === offer.logId && this.#end.reached !== null;
+    const goal = isSameLog ? this.#end!.reached!.sn : (at as number);
     await replica.acceptFromStream({ ...offer, goal }, at as number);
     this.#input.begin(offer);
     this.#attempts.succeeded();

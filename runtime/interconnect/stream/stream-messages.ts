@@ -1,6 +1,6 @@
-// Replication messages in a stream: the same as on a connection, with the same checksums, split
-// into parts for the broker. An incomplete message of a crashed writer is skipped: the next one
-// starts with part 1.
+// Replication messages in a stream: the same as on a connection, with the same checksums, but split
+// into parts for the broker. If a writer crashes within a message, readers skip its parts, because
+// the next message starts with part 1.
 
 import { SvcError } from "../../base/errors.js";
 import { explainLaterFormat } from "../../base/later-release.js";
@@ -26,9 +26,9 @@ export class StreamWriter {
   readonly #inFlight: { readonly acknowledged: Promise<number>; readonly bytes: number }[] = [];
   #bytes = 0;
   #failure: Error | null = null;
-  /** Stream state once everything sent is stored. */
+  /** State of the stream once the broker has stored all parts sent so far. */
   #state: StreamState;
-  /** Called with the position that the broker has stored. */
+  /** Called with each position for which the broker has stored everything. */
   readonly #onReached: (sn: number) => void;
 
   constructor(log: LogStream, state: StreamState, onReached: (sn: number) => void) {
@@ -47,7 +47,7 @@ export class StreamWriter {
     await this.send(type, Buffer.from(JSON.stringify(content)));
   }
 
-  /** Sends a message with which the stream reaches a position. */
+  /** Sends the last message before a position of the log. */
   async sendLast(
     type: MessageTypeNumber,
     body: Uint8Array,
@@ -72,21 +72,24 @@ export class StreamWriter {
     this.#check();
   }
 
-  /** @returns the sequence of the first part of a table; 0 otherwise */
-  async #send(type: MessageTypeNumber, body: Uint8Array, behind: StreamState): Promise<number> {
+  /**
+   * @param after state of the stream after the message
+   * @returns the sequence of the first part of a table; 0 for other messages
+   */
+  async #send(type: MessageTypeNumber, body: Uint8Array, after: StreamState): Promise<number> {
     const message = encodeMessage(type, body);
     const parts = Math.max(1, Math.ceil(message.length / this.#partBytes));
     let first: Promise<number> | null = null;
     for (let part = 1; part <= parts; part++) {
       const bytes = message.subarray((part - 1) * this.#partBytes, part * this.#partBytes);
-      const state = part === parts ? behind : this.#state;
+      const state = part === parts ? after : this.#state;
       const isTable = type === MessageType.Table && part === 1;
       const acknowledged = this.#append(isTable ? "table" : "data", { part, parts, bytes }, state);
       first ??= acknowledged;
       while (this.#bytes > MAX_IN_FLIGHT_BYTES) await this.#completeOldest();
       this.#check();
     }
-    this.#state = behind;
+    this.#state = after;
     return type === MessageType.Table ? first! : 0;
   }
 
@@ -133,13 +136,13 @@ export class StreamReader {
       if (done === true) return null;
       const { part, parts, bytes, protocol } = value;
       requireKnownProtocol(protocol);
-      if (part < 1 || part > parts) throw malformedMessage("a part of nothing");
+      if (part < 1 || part > parts) throw malformedMessage(`invalid part ${part} of ${parts}`);
       if (part === 1) this.#clear();
-      // Its first part precedes the first one read.
+      // The beginning of this message was not read, or its writer crashed.
       if (part !== this.#received.length + 1) continue;
       this.#received.push(bytes);
       this.#bytes += bytes.length;
-      if (this.#bytes > MAX_MESSAGE_BYTES) throw malformedMessage("a message is too long");
+      if (this.#bytes > MAX_MESSAGE_BYTES) throw malformedMessage("message is too long");
       if (part === parts) return this.#message();
     }
   }
@@ -149,17 +152,17 @@ export class StreamReader {
     const message = await this.next();
     if (message === null) throw malformedMessage("the stream has ended");
     if (message.type !== type)
-      throw malformedMessage(`message ${message.type} in place of ${type}`);
+      throw malformedMessage(`expected message ${type}, got ${message.type}`);
     return message.body;
   }
 
   #message(): Message {
     const reader = new MessageReader();
     reader.trust();
-    const whole = Buffer.concat(this.#received);
+    const bytes = Buffer.concat(this.#received);
     this.#clear();
-    for (const message of reader.read(whole)) return message;
-    throw malformedMessage("half a message");
+    for (const message of reader.read(bytes)) return message;
+    throw malformedMessage("incomplete message");
   }
 
   #clear(): void {
@@ -168,7 +171,7 @@ export class StreamReader {
   }
 }
 
-/** Throws SVC2532 if the messages of a stream are of a later release. */
+/** @throws SvcError SVC2532 if a later release wrote the messages of a stream */
 export function requireKnownProtocol(protocol: number): void {
   const reason = explainLaterFormat(protocol, PROTOCOL);
   if (reason === null) return;

@@ -1,5 +1,5 @@
-// Replication provider for a broker stream: writes snapshots of all graphs, then frames as they are
-// flushed. Data that the broker lost, or missed during an outage, is resent from the log.
+// Replication provider for a broker stream: writes snapshots of all graphs, then each frame after
+// its flush. Resends from the log what the broker lost, or missed during an outage.
 
 import { assert } from "../../base/assert.js";
 import { SvcError } from "../../base/errors.js";
@@ -20,7 +20,7 @@ import { requireKnownProtocol, StreamWriter } from "./stream-messages.js";
 const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
 const STATUS_MS = 2_000;
-/** Bytes of frames after which new snapshots replace them, to bound what a new tailer reads. */
+/** After this many bytes of frames, new snapshots replace them: new followers then read less. */
 const CHECKPOINT_BYTES = 2 ** 30;
 
 export interface StreamProviderParts extends Omit<SenderParts, "root" | "key" | "onEnded"> {
@@ -36,14 +36,14 @@ export class StreamProvider implements LogSender {
   /** Last transaction that the broker stored; null: unknown. */
   #acknowledged: number | null = null;
   #isConnected = false;
-  /** True after a failed attempt, until connected again. */
+  /** True from a failed attempt until the next connection. */
   #hasFailed = false;
   #isSynchronizing = false;
   #repair: RepairAction | null = null;
   #log: LogStream | null = null;
   #caughtUpAt = performance.now();
   readonly #attempts: RetryLoop;
-  /** Rings when there may be more to send. */
+  /** Woken when there may be more to send. */
   readonly #sleep = new InterruptibleSleep();
 
   constructor(parts: StreamProviderParts) {
@@ -62,7 +62,7 @@ export class StreamProvider implements LogSender {
     return this.#parts.uri;
   }
 
-  /** Transactions removed from the log before they were sent are covered by snapshots. */
+  /** Unknown until connected: snapshots then replace transactions that the log has removed. */
   get firstNeededSn(): number {
     return this.#acknowledged === null ? Number.POSITIVE_INFINITY : this.#acknowledged + 1;
   }
@@ -87,7 +87,7 @@ export class StreamProvider implements LogSender {
   }
 
   report(): SubscriberReport {
-    const last = this.#parts.log.channel.log.safe;
+    const last = this.#parts.log.channel.log.durableSn;
     const lagUnits = Math.max(0, last - (this.#acknowledged ?? 0));
     if (lagUnits === 0) this.#caughtUpAt = performance.now();
     return {
@@ -110,8 +110,8 @@ export class StreamProvider implements LogSender {
   run(): Promise<void> {
     return this.#attempts.run(async () => {
       try {
-        // The log id is stable only after the first write.
-        if (this.#parts.log.channel.log.safe > 0) await this.#connect();
+        // An empty log gets another id with the next start.
+        if (this.#parts.log.channel.log.durableSn > 0) await this.#connect();
       } catch (error) {
         this.#hasFailed = true;
         throw error;
@@ -120,13 +120,12 @@ export class StreamProvider implements LogSender {
   }
 
   async #connect(): Promise<void> {
-    const { log: own, open, warn } = this.#parts;
+    const { log: localLog, open, warn } = this.#parts;
     const log = await open(true);
     this.#log = log;
     try {
-      const found = await log.last();
-      const { logId, epoch } = own.channel.log;
-      const start = this.#resumeFrom(found);
+      const { logId, epoch } = localLog.channel.log;
+      const start = this.#findResumePoint(await log.last());
       this.#acknowledged = start?.sn ?? null;
       const state: StreamState = { log: logId, epoch, protocol: PROTOCOL, reached: start };
       const writer = new StreamWriter(log, state, (sn) => {
@@ -145,48 +144,48 @@ export class StreamProvider implements LogSender {
   }
 
   /**
-   * Returns where the log continues from the stream's state; null: with snapshots.
+   * Returns the position from which to continue the stream; null: with new snapshots.
    * @throws SvcError SVC2532, SVC2535, SVC3363, SVC3364
    */
-  #resumeFrom(found: StreamState | null): Start | null {
-    const { onFenced, log: own } = this.#parts;
-    const { logId, epoch, safe, first } = own.channel.log;
-    if (found === null) return null;
-    if (found.epoch > epoch) {
+  #findResumePoint(stream: StreamState | null): Start | null {
+    const { onFenced, log: localLog } = this.#parts;
+    const { logId, epoch, durableSn, first } = localLog.channel.log;
+    if (stream === null) return null;
+    if (stream.epoch > epoch) {
       this.stop();
-      onFenced(found.epoch);
-      const text = `${this.uri} is of epoch ${found.epoch}, this is epoch ${epoch}`;
+      onFenced(stream.epoch);
+      const text = `${this.uri} has epoch ${stream.epoch}, this provider ${epoch}`;
       throw new SvcError("SVC2535", `replication: this provider was superseded: ${text}`);
     }
-    if (found.log !== logId) {
-      if (found.epoch < epoch) return null;
+    if (stream.log !== logId) {
+      if (stream.epoch < epoch) return null;
       const text = `${this.uri} contains the transactions of another instance`;
       throw new SvcError("SVC3363", `replication: ${text}`);
     }
-    const { reached, protocol } = found;
+    const { reached, protocol } = stream;
     requireKnownProtocol(protocol);
-    // Messages of this protocol follow a table of this protocol.
+    // The messages after a table must have its protocol.
     if (reached === null || protocol < PROTOCOL) return null;
     const text = `${this.uri} has changes up to ${reached.sn}`;
-    if (reached.sn > safe) {
-      throw new SvcError("SVC3364", `replication: ${text}, the log here ends at ${safe}`);
+    if (reached.sn > durableSn) {
+      throw new SvcError("SVC3364", `replication: ${text}, but the local log ends at ${durableSn}`);
     }
     if (reached.sn < first) return null;
-    for (const { header } of own.channel.log.read(reached.sn)) {
+    for (const { header } of localLog.channel.log.read(reached.sn)) {
       const isSame = header.sn + header.units - 1 === reached.sn;
       if (isSame && header.headerCrc === reached.chain) return reached;
-      throw new SvcError("SVC3364", `replication: ${text}, which are not those of this log`);
+      throw new SvcError("SVC3364", `replication: ${text}, which differ from the local log`);
     }
     return null;
   }
 
-  /** Replaces the stream's contents by snapshots of all graphs. */
+  /** Replaces the contents of the stream by snapshots of all graphs. */
   async #checkpoint(log: LogStream, writer: StreamWriter): Promise<Start> {
-    const { log: own, origin, snapshots, traffic } = this.#parts;
-    const { last, chain, epoch } = own.channel.log;
-    const nothing = { log: null, origin: null, epoch, graphs: [], diverged: [] };
+    const { log: localLog, origin, snapshots, traffic } = this.#parts;
+    const { last, chain, epoch } = localLog.channel.log;
+    const noPositions = { log: null, origin: null, epoch, graphs: [], diverged: [] };
     const repair = this.#repair;
-    const plan = planCatchUp(own.channel, nothing, origin(), "all");
+    const plan = planCatchUp(localLog.channel, noPositions, origin(), "all");
     assert(typeof plan !== "string", "a stream without graphs can catch up");
     this.#isSynchronizing = true;
     traffic.synchronizing += plan.snapshots.length;
@@ -195,9 +194,9 @@ export class StreamProvider implements LogSender {
       for (const graph of plan.snapshots) {
         plan.counts.set(graph.number, await sendSnapshot(writer, graph, snapshots));
       }
-      const sn = Math.min(own.channel.firstNeeded(plan.counts), last + 1);
-      const before = sn > last ? chain : own.channel.log.chainBefore(sn);
-      const start = { sn: sn - 1, chain: before };
+      const sn = Math.min(localLog.channel.firstNeeded(plan.counts), last + 1);
+      const chainBefore = sn > last ? chain : localLog.channel.log.chainBefore(sn);
+      const start = { sn: sn - 1, chain: chainBefore };
       const body = Buffer.from(JSON.stringify(start));
       await writer.sendLast(MessageType.Start, body, start);
       await writer.flush();
@@ -211,8 +210,8 @@ export class StreamProvider implements LogSender {
   }
 
   async #stream(log: LogStream, writer: StreamWriter, start: Start): Promise<void> {
-    const { log: own, gate, status, traffic, checkpointBytes = CHECKPOINT_BYTES } = this.#parts;
-    const { disk, channel } = own;
+    const { gate, status, traffic, checkpointBytes = CHECKPOINT_BYTES } = this.#parts;
+    const { disk, channel } = this.#parts.log;
     let tailer = new LogTailer(disk, channel.log, start.sn + 1);
     let bytes = 0;
     let sentAt = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-// Connections to other instances by their address: `host:port`, also with the scheme `svc://`.
+// Connects to other instances by address: `host:port`, optionally with the scheme `svc://`.
 
 import { connect, type Socket } from "node:net";
 import { SvcError } from "../../base/errors.js";
@@ -33,7 +33,7 @@ export function parseHostAndPort(uri: string, key: SharedKey): { host: string; p
   const address = parseAddress(uri);
   const at = address.lastIndexOf(":");
   const host = address.slice(0, at).replace(/^\[|\]$/g, "");
-  if (!key.isThere && !isLoopbackAddress(host)) {
+  if (!key.isSet && !isLoopbackAddress(host)) {
     const text = `replication to ${address} requires a key: set txKeyFile or SVC_TX_KEY`;
     throw new SvcError("SVC2530", text);
   }

@@ -1,9 +1,9 @@
 // Replication messages. Header of 16 bytes, little-endian, then the body: "SVCM" | type, check << 8
 // | body length | CRC-32 of type, length and body.
 //
-// The check covers type and length alone: a corrupt length would otherwise make the reader wait for
-// data that never comes. It is 0 in greetings, which earlier versions read, and in their messages
-// that streams still hold.
+// The check covers only type and length. Without it, a corrupt length would make the reader wait
+// for data that never comes. It is 0 in greetings, which earlier versions must be able to read, and
+// in messages of earlier versions that streams still contain.
 //
 // Everything is validated before use, and a length before memory is allocated for it.
 
@@ -33,7 +33,7 @@ export const MessageType = {
   /** Heartbeat. */
   Alive: 12,
   Start: 13,
-  /** No more frames until `Resume`. */
+  /** The receiver sends no more frames until `Resume`. */
   Pause: 14,
   Resume: 15,
 } as const;
@@ -41,7 +41,7 @@ export type MessageTypeNumber = (typeof MessageType)[keyof typeof MessageType];
 
 export interface Message {
   readonly type: number;
-  /** Own memory, aligned. */
+  /** Not shared with other messages; aligned. */
   readonly body: Buffer;
 }
 
@@ -61,7 +61,7 @@ export class MessageReader {
   #maxBytes = MAX_UNAUTHENTICATED_BYTES;
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #body: Buffer | null = null;
-  /** Bytes filled of the header or the body. */
+  /** Bytes received of the header, then of the body. */
   #filled = 0;
 
   /** Lifts the size limit after authentication. */
@@ -70,7 +70,8 @@ export class MessageReader {
   }
 
   /**
-   * Yields the messages completed by a chunk. @throws SvcError SVC2531 if one is invalid or corrupt
+   * Yields the messages that a chunk completes.
+   * @throws SvcError SVC2531 if one is invalid or corrupt
    */
   *read(piece: Buffer): Generator<Message, void, void> {
     for (let at = 0; at < piece.length || this.#isComplete(); ) {
@@ -116,7 +117,7 @@ export class MessageReader {
   }
 }
 
-/** Returns the header's type word with its check of type and length. */
+/** Returns the second word of a header: the type with the check of type and length. */
 function checkedType(header: Buffer): number {
   const type = header[4]!;
   const check = crc32(header.subarray(8, 12), type) >>> CHECK_SHIFT;

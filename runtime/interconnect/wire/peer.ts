@@ -1,4 +1,4 @@
-// Connection between two instances: sends messages with backpressure and receives them in order.
+// Connection to another instance: sends messages with backpressure and receives them in order.
 
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
@@ -15,23 +15,23 @@ import { type Ancestor, isAncestor } from "./positions.js";
 import { NONCE_BYTES, type Role, type SharedKey } from "./shared-key.js";
 
 export interface PeerLimits {
-  /** Timeout of the whole handshake. */
+  /** Timeout of the handshake. */
   readonly handshakeMs: number;
-  /** Silence after which the peer counts as gone. */
+  /** The connection closes if nothing arrives for this long. */
   readonly silenceMs: number;
-  /** Interval of heartbeats; missing: a fifteenth of `silenceMs`. */
+  /** Interval of heartbeats (default: a fifteenth of `silenceMs`). */
   readonly heartbeatMs?: number;
 }
 
 const MAX_REASON = 500;
 export const PEER_LIMITS: PeerLimits = { handshakeMs: 5_000, silenceMs: 30_000 };
-/** Heartbeats per silence timeout. */
+/** Number of heartbeats within `silenceMs`. */
 const HEARTBEATS = 15;
 const NOTHING = Buffer.alloc(0);
-/** Protocols that this release speaks: both ends use the highest that they have in common. */
+/** Range of supported protocols. Both ends use the highest one that both support. */
 export const PROTOCOL = 4;
 const OLDEST_PROTOCOL = 4;
-/** Read-ahead limit while paused; many times what is in flight. */
+/** Limit of `readAhead`, many times larger than the data in flight. */
 const MAX_AHEAD_BYTES = 2 ** 26;
 const HEX = /^[0-9a-f]{64}$/;
 
@@ -40,16 +40,16 @@ export class Peer {
   readonly #reader = new MessageReader();
   readonly #messages: AsyncGenerator<Message, void, void>;
   readonly #limits: PeerLimits;
-  /** Timeout of the handshake, then of silence. */
+  /** Handshake timeout, later the silence timeout. */
   #timer: NodeJS.Timeout;
   #heartbeat: NodeJS.Timeout | undefined;
   #isTrusted = false;
   /** Messages read ahead. */
   readonly #ahead: Promise<Message | null>[] = [];
-  /** Valid after the connection has closed, too. */
+  /** Still set after the connection has closed. */
   readonly address: string;
   readonly port: number;
-  /** When anything was last received, monotonic milliseconds. */
+  /** Time of the last received data, by `performance.now()`. */
   heardAtMs = Number.NEGATIVE_INFINITY;
   /** True once the other end has closed the connection. */
   hasEnded = false;
@@ -63,7 +63,7 @@ export class Peer {
     this.port = socket.remotePort ?? 0;
     socket.setNoDelay(true);
     this.#timer = setTimeout(() => socket.destroy(peerTimeout()), limits.handshakeMs).unref();
-    // Reported by the next read or write.
+    // The next read or write reports the error.
     socket.on("error", () => undefined);
     socket.once("close", () => {
       clearTimeout(this.#timer);
@@ -72,7 +72,7 @@ export class Peer {
     this.#messages = this.#read();
   }
 
-  /** True once the peer has proved that it has the key. */
+  /** True after the peer has proved that it has the key. */
   get isTrusted(): boolean {
     return this.#isTrusted;
   }
@@ -81,7 +81,7 @@ export class Peer {
     return this.#socket.destroyed;
   }
 
-  /** Resolves when more may be sent. */
+  /** Sends a message; resolves when more may be sent. */
   async send(type: MessageTypeNumber, body: Uint8Array): Promise<void> {
     const message = encodeMessage(type, body);
     this.bytesWritten += message.length;
@@ -111,16 +111,16 @@ export class Peer {
   }
 
   /**
-   * Reads ahead until `until` settles, so that a disconnect is noticed; `next` returns the messages
-   * later. Stops reading at a limit.
+   * Reads ahead until `until` settles, in order to detect a disconnect. `next` returns the messages
+   * later. Reading pauses at `MAX_AHEAD_BYTES`.
    * @returns false if the peer disconnected
    */
   async readAhead(until: Promise<void>): Promise<boolean> {
     for (let bytes = 0; bytes < MAX_AHEAD_BYTES; ) {
-      const coming = this.#pull();
-      this.#ahead.push(coming);
-      // Its error, if it comes later, reaches the caller of `next`.
-      const message = await Promise.race([coming, until]);
+      const pending = this.#pull();
+      this.#ahead.push(pending);
+      // If it rejects after the race, `next` reports the error.
+      const message = await Promise.race([pending, until]);
       if (message === undefined) return true;
       if (message === null) return false;
       bytes += message.body.length;
@@ -142,7 +142,7 @@ export class Peer {
     const message = await this.next();
     if (message === null) throw connectionLost();
     if (message.type === MessageType.Refusal) {
-      // Text of unauthenticated peers is not logged.
+      // The text of an unauthenticated peer must not reach the log.
       if (!this.#isTrusted) throw malformedMessage("rejected by the peer; see its log");
       throw peerRejected(message.body);
     }
@@ -152,39 +152,39 @@ export class Peer {
   }
 
   /**
-   * Like `expect`, with a timeout that heartbeats do not extend: they prove nothing if the request
-   * or its response was lost.
+   * Like `expect`, but with a timeout that heartbeats do not extend: they continue even if the
+   * request or its response was lost.
    * @throws SvcError SVC2531, SVC2532
    */
-  async answer(type: MessageTypeNumber): Promise<Buffer> {
-    let hasCome = false;
+  async expectInTime(type: MessageTypeNumber): Promise<Buffer> {
+    let hasArrived = false;
     const check = (): void => {
-      if (!hasCome) this.#socket.destroy(peerTimeout());
+      if (!hasArrived) this.#socket.destroy(peerTimeout());
     };
-    // Data that arrived while this thread was busy is read first.
+    // `setImmediate` lets the socket deliver data that arrived while this thread was busy.
     const timer = setTimeout(() => setImmediate(check), this.#limits.silenceMs).unref();
     try {
       return await this.expect(type);
     } finally {
-      hasCome = true;
+      hasArrived = true;
       clearTimeout(timer);
     }
   }
 
   /** Sends a rejection and closes the connection. */
   async refuse(reason: string): Promise<void> {
-    await this.#endWith(reason.slice(0, MAX_REASON));
+    await this.#closeWith(reason.slice(0, MAX_REASON));
   }
 
   /**
    * Rejects a member that has changes which the leader lacks, and closes the connection.
-   * @param end of its log that the leader continued; null: not known
+   * @param end position in the member's log from which the leader continued; null: unknown
    */
   async refuseAhead(reason: string, end: Ancestor | null): Promise<void> {
-    await this.#endWith({ ahead: reason.slice(0, MAX_REASON), end });
+    await this.#closeWith({ ahead: reason.slice(0, MAX_REASON), end });
   }
 
-  async #endWith(refusal: unknown): Promise<void> {
+  async #closeWith(refusal: unknown): Promise<void> {
     try {
       await this.sendJson(MessageType.Refusal, refusal);
     } catch {
@@ -198,8 +198,8 @@ export class Peer {
   }
 
   /**
-   * Both sides prove that they have the key; the subscriber first, because its proof reveals
-   * nothing to an unauthenticated provider.
+   * Authenticates both sides: each proves that it has the key. The subscriber goes first, because
+   * its proof is useless to a provider without the key.
    * @throws SvcError SVC2531, SVC2533
    */
   async handshake(role: Role, key: SharedKey): Promise<void> {
@@ -210,25 +210,28 @@ export class Peer {
       ...{ nonce: nonce.toString("hex"), node: nodeVersion() },
     };
     if (isProvider) await this.sendJson(MessageType.Hello, hello);
-    const other = await this.#greeted(await this.expect(MessageType.Hello));
-    const [first, second] = isProvider ? [nonce, other] : [other, nonce];
+    const peerNonce = await this.#acceptHello(await this.expect(MessageType.Hello));
+    const [first, second] = isProvider ? [nonce, peerNonce] : [peerNonce, nonce];
     if (!isProvider) await this.sendJson(MessageType.Hello, hello);
-    if (!isProvider) await this.send(MessageType.Proof, key.proof(role, first, second));
+    if (!isProvider) await this.send(MessageType.Proof, key.createProof(role, first, second));
     const proof = await this.expect(MessageType.Proof);
     if (!key.isProof(proof, isProvider ? "subscriber" : "provider", first, second)) {
       await this.refuse("replication keys do not match");
       throw new SvcError("SVC2533", `replication: ${this.address} uses a different key`);
     }
-    if (isProvider) await this.send(MessageType.Proof, key.proof(role, first, second));
+    if (isProvider) await this.send(MessageType.Proof, key.createProof(role, first, second));
     this.#trust();
   }
 
-  /** Returns the nonce of a greeting; tells the other end why it is refused. */
-  async #greeted(body: Buffer): Promise<Buffer> {
-    const { nonce, fault } = parseHello(body);
-    if (fault === null) return nonce;
-    await this.refuse(fault);
-    throw new SvcError("SVC2532", `replication: ${this.address} is refused: ${fault}`);
+  /**
+   * Returns the nonce of a greeting; rejects an incompatible peer.
+   * @throws SvcError SVC2532
+   */
+  async #acceptHello(body: Buffer): Promise<Buffer> {
+    const { nonce, incompatibility } = parseHello(body);
+    if (incompatibility === null) return nonce;
+    await this.refuse(incompatibility);
+    throw new SvcError("SVC2532", `replication: ${this.address} rejected: ${incompatibility}`);
   }
 
   #trust(): void {
@@ -237,10 +240,10 @@ export class Peer {
     this.#isTrusted = true;
     this.#reader.trust();
     clearTimeout(this.#timer);
-    // Nothing moves in either direction: the peer does not read.
+    // No traffic in either direction means that the peer has stopped reading.
     socket.setTimeout(silenceMs, () => socket.destroy(peerTimeout()));
     const heartbeat = (): void => {
-      // Pending data is a heartbeat, too.
+      // Unsent data serves as a heartbeat.
       if (!socket.writableNeedDrain)
         void this.send(MessageType.Alive, NOTHING).catch(() => undefined);
     };
@@ -249,36 +252,37 @@ export class Peer {
   }
 
   async *#read(): AsyncGenerator<Message, void, void> {
-    const pieces = this.#socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    const chunks = this.#socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     for (;;) {
-      const stop = this.#isTrusted ? this.#detectSilence() : undefined;
-      const { value: piece, done } = await pieces.next();
-      stop?.();
+      const stopDetection = this.#isTrusted ? this.#detectSilence() : undefined;
+      const { value: chunk, done } = await chunks.next();
+      stopDetection?.();
       if (done === true) {
         this.hasEnded = true;
         return;
       }
       this.heardAtMs = performance.now();
-      this.bytesRead += piece.length;
-      for (const message of this.#reader.read(piece)) {
+      this.bytesRead += chunk.length;
+      for (const message of this.#reader.read(chunk)) {
         if (message.type !== MessageType.Alive || !this.#isTrusted) yield message;
       }
     }
   }
 
   /**
-   * Detects silence only while a reader waits: a busy reader has not listened. The socket's own
-   * timeout also counts local writes, which prove nothing about the peer.
+   * Closes the connection if the peer is silent, until the returned function is called. Runs only
+   * while a reader waits: data may be pending while the reader is busy. The timeout of the socket
+   * does not suffice, because local writes restart it, too.
    */
   #detectSilence(): () => void {
-    let hasCome = false;
+    let hasArrived = false;
     const check = (): void => {
-      if (!hasCome) this.#socket.destroy(peerTimeout());
+      if (!hasArrived) this.#socket.destroy(peerTimeout());
     };
-    // Data that arrived while this thread was busy is read first.
+    // `setImmediate` lets the socket deliver data that arrived while this thread was busy.
     this.#timer = setTimeout(() => setImmediate(check), this.#limits.silenceMs).unref();
     return () => {
-      hasCome = true;
+      hasArrived = true;
       clearTimeout(this.#timer);
     };
   }
@@ -289,7 +293,7 @@ export function parseJsonBody(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
   } catch {
-    throw malformedMessage("a message is no JSON");
+    throw malformedMessage("message is not JSON");
   }
 }
 
@@ -301,9 +305,9 @@ function peerTimeout(): SvcError {
   return malformedMessage("peer timed out");
 }
 
-/** The leader of its group lacks changes that this member has. */
+/** This member has changes that the leader of its group lacks. */
 export class AheadError extends SvcError {
-  /** @param end of its log that the leader continued; null: not known */
+  /** @param end position in the member's log from which the leader continued; null: unknown */
   constructor(
     reason: string,
     readonly end: Ancestor | null,
@@ -313,12 +317,12 @@ export class AheadError extends SvcError {
 }
 
 export function peerRejected(body: Buffer): SvcError {
-  const given = parseJsonBody(body);
-  const { ahead, end } = (given ?? {}) as { ahead?: unknown; end?: unknown };
+  const refusal = parseJsonBody(body);
+  const { ahead, end } = (refusal ?? {}) as { ahead?: unknown; end?: unknown };
   if (typeof ahead === "string") {
     return new AheadError(ahead.slice(0, MAX_REASON), isAncestor(end) ? end : null);
   }
-  return new SvcError("SVC2532", `replication: rejected by the peer: ${String(given)}`);
+  return new SvcError("SVC2532", `replication: rejected by the peer: ${String(refusal)}`);
 }
 
 function nodeVersion(): number {
@@ -326,25 +330,29 @@ function nodeVersion(): number {
 }
 
 /** @throws SvcError SVC2531 */
-function parseHello(body: Buffer): { nonce: Buffer; fault: string | null } {
-  const given = (parseJsonBody(body) ?? {}) as Record<string, unknown>;
-  const { protocol, oldest = protocol, nonce, node } = given;
+function parseHello(body: Buffer): { nonce: Buffer; incompatibility: string | null } {
+  const hello = (parseJsonBody(body) ?? {}) as Record<string, unknown>;
+  const { protocol, oldest = protocol, nonce, node } = hello;
   if (!Number.isSafeInteger(protocol) || !Number.isSafeInteger(oldest))
-    throw malformedMessage("a greeting without a protocol");
+    throw malformedMessage("greeting without a protocol");
   if (typeof nonce !== "string" || !HEX.test(nonce))
-    throw malformedMessage("a greeting without a nonce");
-  const fault = faultOf(protocol as number, oldest as number, Number(node));
-  return { nonce: Buffer.from(nonce, "hex"), fault };
+    throw malformedMessage("greeting without a nonce");
+  const incompatibility = explainIncompatibility(
+    protocol as number,
+    oldest as number,
+    Number(node),
+  );
+  return { nonce: Buffer.from(nonce, "hex"), incompatibility };
 }
 
-/** Returns why instances cannot speak with each other; null: they can. */
-function faultOf(protocol: number, oldest: number, node: number): string | null {
+/** Returns why a peer is incompatible with this instance, or null. */
+function explainIncompatibility(protocol: number, oldest: number, node: number): string | null {
   const own = `${OLDEST_PROTOCOL} to ${PROTOCOL}`;
   if (protocol < OLDEST_PROTOCOL || oldest > PROTOCOL) {
     const versions = `one end speaks protocols ${oldest} to ${protocol}, the other ${own}`;
     return `${versions}: install the same release of svc on both`;
   }
-  // Property values may be encoded by that version's `v8.serialize`.
+  // Property values may be encoded by `v8.serialize`, whose format depends on the Node.js version.
   if (node === nodeVersion()) return null;
   return `one end runs on Node ${node}, the other on Node ${nodeVersion()}`;
 }

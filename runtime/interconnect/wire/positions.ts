@@ -1,23 +1,23 @@
-// JSON messages: positions of a subscriber, the offer of a provider, and the status that both send
-// every two seconds.
+// JSON messages: the positions of a subscriber, the offer of a provider, and the status that both
+// send every two seconds.
 
 import { GRAPH_NAME } from "../../base/graph-names.js";
 import { MAX_GRAPHS } from "../../base/limits.js";
 import { type Incarnation, isIncarnation } from "../leadership/leadership.js";
 import { malformedMessage } from "./messages.js";
 
-/** Position of a subscriber. */
+/** Positions of a subscriber: everything that it has received so far. */
 export interface Positions {
-  /** The log it follows and its last frame so far; null: nothing received yet. */
+  /** Its position in the log that it follows; null: nothing received yet. */
   readonly log: LogPosition | null;
-  /** Log id of the root provider, across any chain of replicas; null: nothing received yet. */
+  /** Log id of the provider at the root of the chain of replicas; null: nothing received yet. */
   readonly origin: string | null;
   /** Highest epoch seen. */
   readonly epoch: number;
   readonly graphs: readonly Position[];
-  /** Identities of graphs found to differ from the provider's. */
+  /** Identities of graphs that differ from those of the provider. */
   readonly diverged: readonly string[];
-  /** Which member of a group it is; null: of none. */
+  /** Its incarnation as a member of a group; null: it belongs to no group. */
   readonly member?: Incarnation | null;
 }
 
@@ -25,7 +25,7 @@ export interface Positions {
 export interface Position {
   readonly identity: string;
   readonly count: number;
-  /** Digest of the contents; null: not available. */
+  /** Digest of the contents; null: not computed. */
   readonly digest: string | null;
 }
 
@@ -47,13 +47,13 @@ export interface Offer {
   readonly origin: string;
   readonly epoch: number;
   readonly graphs: readonly OfferedGraph[];
-  /** Graphs with numbers up to this one that are not offered were erased. */
+  /** Graphs up to this number were erased if the offer lacks them. */
   readonly lastNumber: number;
   /** Identities of the subscriber's graphs that were erased. */
   readonly erased: readonly string[];
-  /** Last transaction at this moment; null: the provider is not caught up itself. */
+  /** Last transaction at this moment; null: the provider itself is not caught up. */
   readonly goal: number | null;
-  /** Ends of the logs that the provider's log descends from. */
+  /** Ends of the earlier logs that the log of the provider continues. */
   readonly ancestors?: readonly Ancestor[];
 }
 
@@ -66,7 +66,7 @@ export interface LogPosition {
 
 /** End of a log that another instance continued. */
 export interface Ancestor extends LogPosition {
-  /** Operations of the graphs there, by identity; undefined: not known. */
+  /** Operation counts of the graphs at this position, by identity; undefined: unknown. */
   readonly counts?: Readonly<Record<string, number>>;
 }
 
@@ -75,20 +75,20 @@ export interface SnapshotHead extends OfferedGraph {
   readonly bytes: number;
   /** Operation count of the snapshot. */
   readonly count: number;
-  /** Bytes of external values, each prefixed by its length. */
+  /** Bytes of the external values after it, each prefixed by its length. */
   readonly values?: number;
 }
 
-/** Ends the snapshots: transactions up to `sn` were sent or are present. */
+/** Follows the snapshots: the subscriber now has all transactions up to `sn`. */
 export interface Start {
   readonly sn: number;
-  /** Last word of the frame that ends there. */
+  /** `headerCrc` of the frame that ends there. */
   readonly chain: number;
 }
 
 /** A replica that missed more promotions must start from an empty data folder. */
 export const MAX_ANCESTORS = 16;
-/** Also the form of a digest. */
+/** Digests have the same form. */
 const IDENTITY = /^[0-9a-f]{32}$/;
 const HOST = /^[\w.:-]{0,255}$/;
 
@@ -102,14 +102,14 @@ export function parsePositions(given: unknown): Required<Positions> {
     diverged,
     member = null,
   } = (given ?? {}) as Partial<Positions>;
-  if (log !== null && !isLogPosition(log)) throw malformedMessage("no position in a log");
+  if (log !== null && !isLogPosition(log)) throw malformedMessage("invalid log position");
   if (!isCount(epoch) || !(origin === null || isIdentity(origin)))
-    throw malformedMessage("no epoch");
-  if (!isPositions(graphs)) throw malformedMessage("no positions of graphs");
+    throw malformedMessage("invalid epoch");
+  if (!isPositions(graphs)) throw malformedMessage("invalid graph positions");
   if (!Array.isArray(diverged) || diverged.length > MAX_GRAPHS || !diverged.every(isIdentity)) {
-    throw malformedMessage("no graphs that differ");
+    throw malformedMessage("invalid diverged graphs");
   }
-  if (member !== null && !isIncarnation(member)) throw malformedMessage("no member");
+  if (member !== null && !isIncarnation(member)) throw malformedMessage("invalid member");
   return { log, origin, epoch, graphs, diverged, member };
 }
 
@@ -120,12 +120,12 @@ export function parseOffer(given: unknown): Offer {
   const { ancestors = [] } = (given ?? {}) as Partial<Offer>;
   const isOffer =
     isIdentity(logId) && isIdentity(origin) && Array.isArray(graphs) && Array.isArray(erased);
-  if (!isOffer || !graphs.every(isOffered) || !erased.every(isIdentity))
-    throw malformedMessage("no offer");
+  if (!isOffer || !graphs.every(isOfferedGraph) || !erased.every(isIdentity))
+    throw malformedMessage("invalid offer");
   if (!isCount(lastNumber) || !isCount(epoch) || typeof isRoot !== "boolean")
-    throw malformedMessage("no offer");
+    throw malformedMessage("invalid offer");
   const areAncestors = Array.isArray(ancestors) && ancestors.length <= MAX_ANCESTORS;
-  if (!areAncestors || !ancestors.every(isAncestor)) throw malformedMessage("no ancestors");
+  if (!areAncestors || !ancestors.every(isAncestor)) throw malformedMessage("invalid ancestors");
   const offer = { logId, isRoot, origin, epoch, graphs, lastNumber, erased, ancestors };
   return { ...offer, goal: parseGoal(goal) };
 }
@@ -133,25 +133,25 @@ export function parseOffer(given: unknown): Offer {
 /** @throws SvcError SVC2531 */
 function parseGoal(given: unknown): number | null {
   if (given === null || isCount(given)) return given;
-  throw malformedMessage("no goal");
+  throw malformedMessage("invalid goal");
 }
 
 /** @throws SvcError SVC2531 */
 export function parseSnapshotHead(given: unknown): SnapshotHead {
   const head = (given ?? {}) as SnapshotHead;
   const isCounted = isCount(head.bytes) && isCount(head.count) && isCount(head.values ?? 0);
-  if (!isOffered(head) || !isCounted) throw malformedMessage("no head of a snapshot");
+  if (!isOfferedGraph(head) || !isCounted) throw malformedMessage("invalid snapshot header");
   return head;
 }
 
 /** @throws SvcError SVC2531 */
 export function parseStart(given: unknown): Start {
   const { sn, chain } = (given ?? {}) as Partial<Start>;
-  if (!isCount(sn) || !isCount(chain)) throw malformedMessage("no start of a log");
+  if (!isCount(sn) || !isCount(chain)) throw malformedMessage("invalid start position");
   return { sn, chain };
 }
 
-export function isOffered(given: unknown): given is OfferedGraph {
+export function isOfferedGraph(given: unknown): given is OfferedGraph {
   const { number, identity, name, path } = (given ?? {}) as Partial<OfferedGraph>;
   const isNamed = typeof name === "string" && GRAPH_NAME.test(name) && typeof path === "string";
   return isNamed && isCount(number) && isIdentity(identity);
@@ -165,8 +165,9 @@ function isLogPosition(given: unknown): given is NonNullable<Positions["log"]> {
 export function isAncestor(given: unknown): given is Ancestor {
   const { counts = {} } = Object(given) as Partial<Ancestor>;
   if (!isLogPosition(given) || typeof counts !== "object" || counts === null) return false;
-  const all = Object.entries(counts);
-  return all.length <= MAX_GRAPHS && all.every(([id, count]) => isIdentity(id) && isCount(count));
+  const entries = Object.entries(counts);
+  const areCounts = entries.every(([id, count]) => isIdentity(id) && isCount(count));
+  return entries.length <= MAX_GRAPHS && areCounts;
 }
 
 function isPositions(given: unknown): given is readonly Position[] {
@@ -209,6 +210,7 @@ export function parseStatus(given: unknown): PeerStatus {
     {}) as Partial<PeerStatus>;
   const isAddress = typeof host === "string" && HOST.test(host) && isCount(adminPort);
   const isStatus = isAddress && adminPort < 65536 && isCount(at) && isCount(serial);
-  if (!isStatus || !isIdentity(digest) || !isPositions(graphs)) throw malformedMessage("no status");
+  if (!isStatus || !isIdentity(digest) || !isPositions(graphs))
+    throw malformedMessage("invalid status");
   return { at, host, adminPort, serial, digest, graphs, goal: parseGoal(goal) };
 }

@@ -14,7 +14,7 @@ export type Role = "provider" | "subscriber";
 export class SharedKey {
   readonly #key: Buffer;
 
-  /** @param key null: none */
+  /** @param key null: no key is configured */
   constructor(key: Buffer | null) {
     this.#key = key ?? Buffer.alloc(0);
   }
@@ -28,28 +28,28 @@ export class SharedKey {
     if (text === undefined) return new SharedKey(null);
     const key = Buffer.from(text.trim());
     if (key.length >= MIN_KEY_BYTES) return new SharedKey(key);
-    const place = file === null ? `variable ${KEY_VARIABLE}` : `file ${file}`;
-    const text2530 = `replication key in ${place} is shorter than ${MIN_KEY_BYTES} bytes`;
-    throw new SvcError("SVC2530", text2530);
+    const source = file === null ? `variable ${KEY_VARIABLE}` : `file ${file}`;
+    const message = `replication key in ${source} is shorter than ${MIN_KEY_BYTES} bytes`;
+    throw new SvcError("SVC2530", message);
   }
 
-  get isThere(): boolean {
+  get isSet(): boolean {
     return this.#key.length > 0;
   }
 
-  /** Returns the proof of a role. */
-  proof(role: Role, providerNonce: Buffer, subscriberNonce: Buffer): Buffer {
+  /** Returns the HMAC that proves possession of the key in a role. */
+  createProof(role: Role, providerNonce: Buffer, subscriberNonce: Buffer): Buffer {
     const hmac = createHmac("sha256", this.#key).update(`svc replication 1 ${role}\n`);
     return hmac.update(providerNonce).update(subscriberNonce).digest();
   }
 
-  isProof(given: Buffer, role: Role, providerNonce: Buffer, subscriberNonce: Buffer): boolean {
-    const right = this.proof(role, providerNonce, subscriberNonce);
-    return given.length === right.length && timingSafeEqual(given, right);
+  isProof(proof: Buffer, role: Role, providerNonce: Buffer, subscriberNonce: Buffer): boolean {
+    const expected = this.createProof(role, providerNonce, subscriberNonce);
+    return proof.length === expected.length && timingSafeEqual(proof, expected);
   }
 }
 
-/** Returns whether a host is always this machine. */
+/** Returns whether a host is a loopback name or address. */
 export function isLoopbackAddress(host: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/.test(host);
 }
@@ -59,6 +59,6 @@ function readKeyFile(file: string): string {
     return readFileSync(file, "utf8");
   } catch (error) {
     const { message } = error as Error;
-    throw new SvcError("SVC2530", `the replication key cannot be read: ${message}`);
+    throw new SvcError("SVC2530", `replication key cannot be read: ${message}`);
   }
 }

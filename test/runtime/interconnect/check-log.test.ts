@@ -70,7 +70,7 @@ test("content that is invalid is corrupt, whatever its checksum", () => {
   log.append(textFrame("no transactions"), 1);
   log.flushNow();
   log.close();
-  assert.is(checkLog(disk, LOG).damage?.reason, "corrupt log unit");
+  assert.is(checkLog(disk, LOG).damage?.reason, "corrupt log transaction");
 });
 
 test.run();

@@ -212,13 +212,12 @@ test("a number out of sequence is corrupt, although the chain is whole", ({ disk
 
 test("tables belong to the head of a segment, and frames do not", ({ disk, paths }) => {
   const bytes = disk.contentOf(paths[0]);
-  const reason = "a table where a frame belongs, or none";
   const copy = Buffer.from(bytes);
   rewrite(bytes, HEAD_BYTES, { isTable: true });
-  assert.equal(corruptionOf(disk), [paths[0], HEAD_BYTES, reason]);
+  assert.equal(corruptionOf(disk), [paths[0], HEAD_BYTES, "unexpected table"]);
   copy.copy(bytes);
   rewrite(bytes, SEGMENT_HEADER_BYTES, { isTable: false });
-  assert.equal(corruptionOf(disk), [paths[0], SEGMENT_HEADER_BYTES, reason]);
+  assert.equal(corruptionOf(disk), [paths[0], SEGMENT_HEADER_BYTES, "its table is missing"]);
 });
 
 test("a frame inside of a torn one counts only if its header cannot be of it", ({
@@ -242,7 +241,7 @@ test("a frame inside of a torn one counts only if its header cannot be of it", (
   rewrite(bytes, at, { chain: 1 });
   bytes[bytes.length - 1]! ^= 1;
   const inside = at + FRAME_HEADER_BYTES;
-  const reason = `corrupt frame, at byte ${inside} is a whole one`;
+  const reason = `corrupt frame, followed by an intact one at byte ${inside}`;
   assert.equal(corruptionOf(disk), [paths[2], at, reason]);
 });
 

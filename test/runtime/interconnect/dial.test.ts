@@ -17,7 +17,7 @@ function isRefused(text: string): (error: Error) => boolean {
 
 test("an address of another machine needs a key", () => {
   const key = SharedKey.read(null);
-  assert.is(key.isThere, false);
+  assert.is(key.isSet, false);
   assert.is(parseAddress("svc://host:1/"), "host:1");
   assert.is(parseAddress("host:1"), "host:1");
   for (const wrong of ["svc://host", "nats://host:1", "host:1/", ""]) {

@@ -77,7 +77,7 @@ test("a dump needs the log from the first transaction that it lacks", async (con
   const { log, gate } = context;
   gate.isOpen = false;
   log.write("g", 3);
-  assert.is(log.channel.log.safe, 5);
+  assert.is(log.channel.log.durableSn, 5);
   const { sender, running } = begin(context);
   assert.equal([sender.firstNeededSn, sender.hasAcknowledged(0)], [1, false]);
   await isIdle(context);

@@ -201,8 +201,8 @@ test("it goes on only where its log does", async ({ log }) => {
   log.write("g");
   (await dump(log)).close();
   const { logId, last } = log.channel.log;
-  const outcome = (given: { logId?: string; first?: number; safe?: number }): unknown => {
-    const value = { logId, first: 1, safe: last, ...given };
+  const outcome = (given: { logId?: string; first?: number; durableSn?: number }): unknown => {
+    const value = { logId, first: 1, durableSn: last, ...given };
     const channel = Object.create(log.channel, { log: { value } }) as LogChannel;
     const writer = new DumpWriter(log.folder, { ...log, channel, onFlushed: () => () => true });
     try {
@@ -215,8 +215,16 @@ test("it goes on only where its log does", async ({ log }) => {
   };
   assert.is(outcome({}), last + 1);
   assert.is(outcome({ first: last + 1 }), last + 1);
-  assert.is(outcome({ first: last + 2, safe: last + 5 }), "SVC3340", "the log lacks the next one");
-  assert.is(outcome({ safe: last - 1 }), "SVC3340", "the log was restored to an earlier state");
+  assert.is(
+    outcome({ first: last + 2, durableSn: last + 5 }),
+    "SVC3340",
+    "the log lacks the next one",
+  );
+  assert.is(
+    outcome({ durableSn: last - 1 }),
+    "SVC3340",
+    "the log was restored to an earlier state",
+  );
   assert.is(outcome({ logId: "e".repeat(32) }), "SVC3340");
   assert.ok(existsSync(log.folder));
 });

@@ -49,7 +49,7 @@ function logIn(root: string, index: 0 | 1 = 0) {
     for (const name of disk.names("/log")) {
       writeFileSync(join(folder, name), disk.contentOf(`/log/${name}`));
     }
-    clock.setDurableSn(index, log.safe);
+    clock.setDurableSn(index, log.durableSn);
   };
   const write = (...ids: readonly [at: 0 | 1, id: string][]): void => {
     for (const [at, id] of ids) {

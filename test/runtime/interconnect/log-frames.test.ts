@@ -57,10 +57,10 @@ function framesOf({ log }: LogChannel, from: number): string[][] {
   // Each is valid until the next one is read.
   return Array.from(log.read(from), (frame) => {
     const units: string[] = [];
-    const unit = (words: Uint32Array, at: number, graph: number): void => {
+    const transaction = (words: Uint32Array, at: number, graph: number): void => {
       units.push(`${graph}${(words[at]! & 0xff) === JOINED_TRANSACTION ? "+" : ""}`);
     };
-    forEachTransaction(frame, { unit, control: () => undefined });
+    forEachTransaction(frame, { transaction, control: () => undefined });
     return units;
   });
 }

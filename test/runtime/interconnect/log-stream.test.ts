@@ -125,7 +125,7 @@ test("carries snapshots and transactions, also after lost connections", async (c
       assert.equal({ graph: { ...copy, isReadonly: false }, vertices }, comparable(store));
       broker.disconnect();
     }
-    assert.ok(sender.hasAcknowledged(log.channel.log.safe));
+    assert.ok(sender.hasAcknowledged(log.channel.log.durableSn));
     // All of one message, or nothing of it: what was sent twice would be refused by the broker.
     assert.ok(broker.parts > 10);
   } finally {
@@ -145,7 +145,7 @@ test("a follower has caught up at the end of the stream, not of its snapshots", 
   const broker = new MemoryBroker(100);
   const sender = createSender(c, async () => broker.connect());
   const sending = sender.run();
-  const isSent = (): boolean => sender.hasAcknowledged(log.channel.log.safe);
+  const isSent = (): boolean => sender.hasAcknowledged(log.channel.log.durableSn);
   await until(isSent, () => "snapshots");
   graph.createVertex("b");
   await log.settled();
@@ -219,7 +219,7 @@ test("takes no messages of a later release, and begins again after earlier ones"
   );
   openStore(store).connect("all", "has", "a");
   await log.settled();
-  const { logId, epoch, safe: sn, chain } = log.channel.log;
+  const { logId, epoch, durableSn: sn, chain } = log.channel.log;
   const broker = new MemoryBroker(100);
   const writer = broker.connect();
   const append = async (protocol: number): Promise<void> => {

@@ -21,9 +21,9 @@ test("reads what is durable after each kind of flush", async () => {
   assert.is(tailer.next()?.header.sn, 1);
   log.append(Buffer.alloc(FRAME_HEADER_BYTES + 4), 2);
   const flushed = log.flush();
-  assert.equal([tailer.next(), log.safe], [null, 1]);
+  assert.equal([tailer.next(), log.durableSn], [null, 1]);
   await flushed;
-  assert.equal([tailer.next()?.header.sn, log.safe], [2, 3]);
+  assert.equal([tailer.next()?.header.sn, log.durableSn], [2, 3]);
   tailer.close();
 });
 
@@ -84,7 +84,7 @@ test("reads again what another thread had not written completely", () => {
   bytes.fill(1, bytes.length - 100);
   const tailer = new LogTailer(disk, log, 1);
   assert.is(tailer.next()!.header.sn, 1);
-  assert.throws(() => tailer.next(), /the log cannot be read at unit 2/);
+  assert.throws(() => tailer.next(), /the log cannot be read at transaction 2/);
   whole.copy(bytes);
   assert.is(tailer.next()!.header.sn, 2);
   tailer.close();

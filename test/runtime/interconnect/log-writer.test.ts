@@ -23,7 +23,7 @@ class Frames {
   error: Error | null = null;
   hasFailed = false;
   last = 0;
-  safe = 0;
+  durableSn = 0;
 
   get channel(): LogChannel {
     return this as unknown as LogChannel;
@@ -64,8 +64,8 @@ class Frames {
       this.hasFailed ||= (error as { code?: string }).code !== "ENOSPC";
       throw error;
     }
-    if (this.safe < this.last) this.steps.push("flush");
-    this.safe = this.last;
+    if (this.durableSn < this.last) this.steps.push("flush");
+    this.durableSn = this.last;
   }
 
   reopen(): void {
@@ -211,7 +211,7 @@ test("reports the growth of the logs by a number of bytes", async ({ log }) => {
 test("publishes what is durable in each log, from its beginning on", async () => {
   const clock = new CommitClock();
   const [one, other] = [new Frames(), new Frames()];
-  [one.safe, other.safe] = [7, 8];
+  [one.durableSn, other.durableSn] = [7, 8];
   const channels = [one.channel, other.channel];
   const nothing = (): void => undefined;
   const events = { failed: nothing, recovered: nothing, low: nothing };

@@ -69,7 +69,7 @@ test("limits message sizes, more strictly before authentication", () => {
 test("binds a proof to one role, both nonces and one key", () => {
   const [a, b] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   const key = new SharedKey(Buffer.from("a key of enough bytes"));
-  const proof = key.proof("provider", a, b);
+  const proof = key.createProof("provider", a, b);
   assert.ok(key.isProof(proof, "provider", a, b));
   assert.not.ok(key.isProof(proof, "subscriber", a, b));
   assert.not.ok(key.isProof(proof, "provider", b, a));

@@ -122,7 +122,7 @@ test("refuses a greeting that it does not understand", async () => {
     [{ ...HELLO, nonce: "0".repeat(63) }, "without a nonce"],
     [{ ...HELLO, nonce: null }, "without a nonce"],
   ] as const) {
-    assert.is(await greet(hello), `SVC2531: replication: a greeting ${fault}`);
+    assert.is(await greet(hello), `SVC2531: replication: greeting ${fault}`);
   }
 });
 
@@ -136,15 +136,12 @@ test("speaks with every release that has a protocol in common", async () => {
     [{ ...HELLO, protocol: 6, oldest: 5 }, "5 to 6"],
   ] as const) {
     const fault = `one end speaks protocols ${versions}, the other 4 to 4`;
-    assert.match(
-      String(await greet(hello)),
-      `SVC2532: replication: 127.0.0.1 is refused: ${fault}`,
-    );
+    assert.match(String(await greet(hello)), `SVC2532: replication: 127.0.0.1 rejected: ${fault}`);
   }
   const other = await greet({ ...HELLO, node: NODE + 1 });
   assert.match(
     String(other),
-    `refused: one end runs on Node ${NODE + 1}, the other on Node ${NODE}`,
+    `rejected: one end runs on Node ${NODE + 1}, the other on Node ${NODE}`,
   );
 });
 

@@ -189,12 +189,12 @@ test("gives up a connection on which nothing moves at all", async () => {
 test("awaits an answer for so long only, heartbeats or not", async ({ time }) => {
   const { peer, other } = await connect();
   const { timers } = time;
-  const answered = peer.answer(Ack);
+  const answered = peer.expectInTime(Ack);
   await settle();
   await other.send(Ack, NOTHING);
   await answered;
   assert.is(time.timers, timers, "it waits no more");
-  const [late, heard] = [failureOf(peer.answer(Ack)), failureOf(other.next())];
+  const [late, heard] = [failureOf(peer.expectInTime(Ack)), failureOf(other.next())];
   for (let passed = 0; passed < LIMITS.silenceMs; passed += LIMITS.heartbeatMs) {
     await settle();
     assert.is(peer.isClosed, false);
@@ -206,7 +206,7 @@ test("awaits an answer for so long only, heartbeats or not", async ({ time }) =>
 
 test("takes an answer that has come with the end of the time", async ({ time }) => {
   const { peer, other } = await connect();
-  const answered = peer.answer(Ack);
+  const answered = peer.expectInTime(Ack);
   await settle();
   time.pass(LIMITS.silenceMs);
   await other.send(Ack, NOTHING);

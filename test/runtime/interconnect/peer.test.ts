@@ -101,14 +101,14 @@ async function textOf(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-test("refuses a greeting without protocol or nonce", async (context) => {
+test("refuses greeting without protocol or nonce", async (context) => {
   const valid = { protocol: 4, nonce: "0".repeat(64), node: 20 };
   for (const [wrong, fault] of [
-    [{ protocol: undefined }, /a greeting without a protocol/],
-    [{ protocol: "4" }, /a greeting without a protocol/],
-    [{ oldest: 3.5 }, /a greeting without a protocol/],
-    [{ nonce: undefined }, /a greeting without a nonce/],
-    [{ nonce: "0".repeat(63) }, /a greeting without a nonce/],
+    [{ protocol: undefined }, /greeting without a protocol/],
+    [{ protocol: "4" }, /greeting without a protocol/],
+    [{ oldest: 3.5 }, /greeting without a protocol/],
+    [{ nonce: undefined }, /greeting without a nonce/],
+    [{ nonce: "0".repeat(63) }, /greeting without a nonce/],
   ] as const) {
     const [here, there] = await pair(context);
     const outcome = textOf(new Peer(here, LONG).handshake("subscriber", KEY));
@@ -153,11 +153,11 @@ test("detects a missing reply of a live peer", async (context) => {
   const limits = { ...LONG, silenceMs: 1_000 };
   const [provider, subscriber] = await friends(context, limits, limits);
   const heard = textOf(subscriber.next());
-  assert.match(await textOf(provider.answer(MessageType.Positions)), SILENT);
+  assert.match(await textOf(provider.expectInTime(MessageType.Positions)), SILENT);
   assert.is(await heard, "none", "the other one has heard of this one to the end");
   const [other, third] = await friends(context, limits, limits);
   await third.send(MessageType.Positions, NOTHING);
-  assert.is((await other.answer(MessageType.Positions)).length, 0);
+  assert.is((await other.expectInTime(MessageType.Positions)).length, 0);
 });
 
 test("ignores silence while nothing is awaited", async (context) => {

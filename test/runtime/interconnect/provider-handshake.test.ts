@@ -95,7 +95,7 @@ test("closes the connection of a subscriber without valid positions, and says so
   const subscriber = await one.subscribe({ epoch: -1 });
   await subscriber.closed();
   await until(() => one.said.length > 0);
-  assert.match(one.said[0]!, /^SVC2531: .*no epoch/);
+  assert.match(one.said[0]!, /^SVC2531: .*invalid epoch/);
   await one.stop();
 });
 

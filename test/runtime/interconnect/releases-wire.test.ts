@@ -128,7 +128,7 @@ class Player {
       const isProvider = this.#role === "provider";
       const nonces = isProvider ? ([own, other] as const) : ([other, own] as const);
       if (!isProvider) this.#socket.write(this.#hello);
-      this.#socket.write(encodeMessage(Proof, KEY.proof(this.#role, ...nonces)));
+      this.#socket.write(encodeMessage(Proof, KEY.createProof(this.#role, ...nonces)));
     } else if (type === Proof) {
       reader.trust();
       for (const message of this.#messages) this.#socket.write(message);

@@ -41,13 +41,16 @@ function fail(disk: SimulatedDisk, code: string, ...kinds: readonly Operation[])
 
 test("counts bytes and transactions by segments", ({ disk }) => {
   const log = openSegments(disk);
-  assert.equal([log.chain, log.bytes, log.firstOfLast(1), log.segmentOf(1)], [0, 0, 1, undefined]);
+  assert.equal(
+    [log.chain, log.bytes, log.findFirstSnOfLast(1), log.segmentOf(1)],
+    [0, 0, 1, undefined],
+  );
   fillSegments(log);
   const last = log.bytes - 2 * SEGMENT_BYTES;
   assert.ok(last > 600 && last < SEGMENT_BYTES, `${last}`);
   const firsts = [0, 1, SEGMENT_BYTES, SEGMENT_BYTES + 1, 2 * SEGMENT_BYTES + 1, 2 ** 30];
   assert.equal(
-    firsts.map((bytes) => log.firstOfLast(bytes)),
+    firsts.map((bytes) => log.findFirstSnOfLast(bytes)),
     [7, 3, 3, 1, 1, 1],
   );
   assert.equal(
@@ -93,7 +96,7 @@ test("tells what came before a segment", ({ disk }) => {
     bytes.writeUInt32LE(version, 8);
     // Checked as a whole, except for a version of zero.
     if (version > 0) bytes.writeUInt32LE(crc32(bytes.subarray(0, 60)), 60);
-    assert.throws(() => log.chainBefore(3), /the log from 3 on cannot be read/);
+    assert.throws(() => log.chainBefore(3), /log segment 0+3.seg cannot be read/);
   }
   log.close();
 });
@@ -115,7 +118,7 @@ test("fails when a flush fails", async ({ disk }) => {
   const restore = fail(disk, "EIO", "flush");
   assert.throws(() => log.flushNow(), /EIO flush/);
   restore();
-  assert.equal([log.hasFailed, log.safe], [true, 2]);
+  assert.equal([log.hasFailed, log.durableSn], [true, 2]);
   assert.match(String(await log.flush().catch(String)), /accepts no changes/);
   log.close();
 });
@@ -125,7 +128,7 @@ test("a closed log accepts nothing and is not opened again", async ({ disk }) =>
   fillSegments(log, 1);
   for (let times = 0; times < 2; times++) log.close();
   assert.throws(() => log.append(textFrame("three"), 1), /accepts no changes/);
-  assert.throws(() => log.reopen(), /only a log that has failed is opened again/);
+  assert.throws(() => log.reopen(), /only a failed log is reopened/);
 });
 
 test("goes on after its first segment could not be created", ({ disk }) => {
@@ -195,7 +198,7 @@ test("makes durable what a thread that died has written", ({ disk }) => {
   fillSegments(log, 1);
   log.append(textFrame("three"), 1);
   const next = openSegments(disk);
-  assert.is(next.safe, 3);
+  assert.is(next.durableSn, 3);
   for (let seed = 1; seed < 9; seed++) {
     disk.losePower(new Random(seed));
     const again = openSegments(disk);
@@ -220,10 +223,10 @@ test("a flush that ends late does not make less durable", async ({ disk }) => {
   flushes.push(log.flush());
   ends[1]!();
   await flushes[1];
-  assert.is(log.safe, 4);
+  assert.is(log.durableSn, 4);
   ends[0]!();
   await flushes[0];
-  assert.is(log.safe, 4);
+  assert.is(log.durableSn, 4);
   disk.openFiles = 0;
 });
 
@@ -278,7 +281,7 @@ test("segments have 64 MiB by default", ({ disk }) => {
   const { log } = SegmentLog.open(disk, LOG, { table: () => Buffer.alloc(4) }, () => undefined);
   log.append(textFrame("one"), 1);
   log.flushNow();
-  assert.equal([log.firstOfLast(2 ** 26), log.firstOfLast(0)], [1, 2]);
+  assert.equal([log.findFirstSnOfLast(2 ** 26), log.findFirstSnOfLast(0)], [1, 2]);
   log.append(textFrame("".padEnd(2 ** 16)), 1);
   assert.is(log.segments.length, 1);
   log.close();

@@ -362,7 +362,7 @@ test("writes nothing after an error", async ({ disk }) => {
 test("continues in another file, without what was not durable", async ({ disk }) => {
   const { log } = open(disk);
   await append(log, "one");
-  assert.throws(() => log.reopen(), /only a log that has failed/);
+  assert.throws(() => log.reopen(), /only a failed log/);
   let failing = "flush";
   let removed = 0;
   disk.faults.before = (what) => {
@@ -423,7 +423,7 @@ test("ignores the end of a flush that began before it was opened again", async (
   outcomes[1]!();
   outcomes[2]!(new Error("EIO"));
   await Promise.allSettled(flushes);
-  assert.equal([slow.safe, slow.hasFailed], [1, false]);
+  assert.equal([slow.durableSn, slow.hasFailed], [1, false]);
 });
 
 /** Writes a frame to a disk that fails now and then, as often as it takes. */
@@ -435,7 +435,7 @@ async function insist(log: SegmentLog, disk: SimulatedDisk, text: string, random
     failures--;
     throw new Error("EIO");
   };
-  while (log.safe === last) {
+  while (log.durableSn === last) {
     try {
       if (log.hasFailed) log.reopen();
       if (log.last === last) log.append(frame(text), 1);

@@ -25,7 +25,7 @@ test("a file goes before the environment, and white space around it is no part",
   process.env[KEY_VARIABLE] = "the key of the environment";
   writeFileSync(file, "  the key of the file\n");
   const inFile = new SharedKey(Buffer.from("the key of the file"));
-  const proof = inFile.proof("provider", ...NONCES);
+  const proof = inFile.createProof("provider", ...NONCES);
   assert.ok(SharedKey.read(file).isProof(proof, "provider", ...NONCES));
   assert.not(SharedKey.read(null).isProof(proof, "provider", ...NONCES));
   assert.not(SharedKey.read(file).isProof(proof, "subscriber", ...NONCES));
@@ -33,12 +33,12 @@ test("a file goes before the environment, and white space around it is no part",
 });
 
 test("there is none without a file and a variable", () => {
-  assert.not(SharedKey.read(null).isThere);
+  assert.not(SharedKey.read(null).isSet);
 });
 
 test("sixteen bytes are enough", ({ file }) => {
   writeFileSync(file, "x".repeat(16));
-  assert.ok(SharedKey.read(file).isThere);
+  assert.ok(SharedKey.read(file).isSet);
   writeFileSync(file, "x".repeat(15));
   assert.throws(() => SharedKey.read(file), /is shorter than 16 bytes/);
 });

@@ -29,21 +29,21 @@ test("names no more than sixteen servers", () => {
   const servers = (count: number) => Array.from({ length: count }, (_, n) => `a:${n + 1}`);
   const uri = (count: number) => `nats://${servers(count).join(",")}/LOG`;
   assert.equal(parseStreamAddress(uri(16)).servers, servers(16));
-  assert.throws(() => parseStreamAddress(uri(17)), /hosts are given as host:port/);
+  assert.throws(() => parseStreamAddress(uri(17)), /hosts must be host:port/);
 });
 
 test("is refused with a reason", () => {
   const three = "replicas=3&durable=true";
   for (const [uri, text] of [
     ["http://h:1/A", "it is not nats://host:port/NAME"],
-    ["nats://h/A", "hosts are given as host:port, with commas between them"],
+    ["nats://h/A", "hosts must be host:port, separated by commas (max: 16)"],
     ["nats://h:1/A?replicas=2", "replicas must be 1, 3 or 5"],
     ["nats://h:1/A?durable=1", "durable must be true or false"],
     ["nats://h:1/A?durable=true&monitor=a:1", "durable needs replicas=3 or more"],
     [`nats://h:1/A?${three}&monitor=a:1,b:2`, "durable needs monitor=host:port of each of the 3"],
     [`nats://h:1/A?${three}`, "durable needs monitor=host:port of each of the 3 servers"],
-    ["nats://h:1/A?other=1", 'there is no "other"'],
-    ["nats://h:1/A?monitor=x", "hosts are given as host:port, with commas between them"],
+    ["nats://h:1/A?other=1", 'unknown parameter "other"'],
+    ["nats://h:1/A?monitor=x", "hosts must be host:port, separated by commas (max: 16)"],
   ] as const) {
     try {
       parseStreamAddress(uri);

@@ -253,7 +253,7 @@ test("refuses a table without its place in the log", async (context) => {
     await (await connect(context)).sendTable(table as object);
     if (context.logs.length === 0) run(context);
     await until(
-      () => /no offer of a stream/.test(context.lines.join()),
+      () => /invalid offer in a stream/.test(context.lines.join()),
       () => context.lines.join("\n"),
     );
     context.refusal = null;

@@ -21,15 +21,15 @@ const REFUSALS: Record<string, [state: Found, said: RegExp]> = {
   ],
   "more than its log": [
     () => ({ reached: { sn: 9, chain: 1 } }),
-    /^SVC3364: .* has changes up to 9, the log here ends at 4/,
+    /^SVC3364: .* has changes up to 9, but the local log ends at 4/,
   ],
   "another end than its log": [
     () => ({ reached: { sn: 4, chain: 1 } }),
-    /^SVC3364: .* has changes up to 4, which are not those of this log/,
+    /^SVC3364: .* has changes up to 4, which differ from the local log/,
   ],
   "an end within a frame": [
     ([first]) => ({ reached: { sn: 1, chain: first!.chain } }),
-    /^SVC3364: .* has changes up to 1, which are not those of this log/,
+    /^SVC3364: .* has changes up to 1, which differ from the local log/,
   ],
   "messages of a later release": [
     () => ({ protocol: PROTOCOL + 1 }),
@@ -59,7 +59,7 @@ test("is fenced by a stream of a higher epoch, and ends", async () => {
   await provider.run();
   assert.match(
     said.join(),
-    /^SVC2535: .*superseded: memory:\/\/stream is of epoch 6, this is epoch 5/,
+    /^SVC2535: .*superseded: memory:\/\/stream has epoch 6, this provider 5/,
   );
   assert.equal([fences, broker.parts], [[EPOCH + 1], 1]);
   await stop();

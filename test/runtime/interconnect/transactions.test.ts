@@ -35,7 +35,7 @@ function frame(units: number, words: Uint32Array): Frame {
 
 function controls(given: Frame): unknown[] {
   const found: unknown[] = [];
-  forEachTransaction(given, { unit: () => undefined, control: (json) => found.push(json) });
+  forEachTransaction(given, { transaction: () => undefined, control: (json) => found.push(json) });
   return found;
 }
 
@@ -43,8 +43,8 @@ test("compares the number of transactions with the header", () => {
   const record = encodeControlRecord({ erased: 1 });
   const two = new Uint32Array([...record, ...record]);
   assert.equal(controls(frame(2, two)), [{ erased: 1 }, { erased: 1 }]);
-  assert.throws(() => controls(frame(1, two)), /not as many units/);
-  assert.throws(() => controls(frame(3, two)), /not as many units/);
+  assert.throws(() => controls(frame(1, two)), /another number of transactions/);
+  assert.throws(() => controls(frame(3, two)), /another number of transactions/);
 });
 
 test("rejects lengths beyond the frame, below a head, and unknown kinds", () => {
@@ -55,11 +55,11 @@ test("rejects lengths beyond the frame, below a head, and unknown kinds", () => 
     return frame(1, copy);
   };
   const head = record[0]!;
-  assert.throws(() => controls(change(0, head + 0x100)), /corrupt log unit/);
-  assert.throws(() => controls(change(0, (head & 0xff) | (3 << 8))), /corrupt log unit/);
-  assert.throws(() => controls(change(0, head & 0xff)), /corrupt log unit/);
-  assert.throws(() => controls(change(0, head | 0x80)), /unknown kind of log unit/);
-  assert.throws(() => controls(change(1, record[1]! - 4)), /corrupt log unit/);
+  assert.throws(() => controls(change(0, head + 0x100)), /corrupt log transaction/);
+  assert.throws(() => controls(change(0, (head & 0xff) | (3 << 8))), /corrupt log transaction/);
+  assert.throws(() => controls(change(0, head & 0xff)), /corrupt log transaction/);
+  assert.throws(() => controls(change(0, head | 0x80)), /unknown kind of log transaction/);
+  assert.throws(() => controls(change(1, record[1]! - 4)), /corrupt log transaction/);
 });
 
 test("takes transactions of any length that the frame has", () => {
@@ -68,7 +68,7 @@ test("takes transactions of any length that the frame has", () => {
     all.set([kind | (length << 8), 1, 1 << RECORDS_SHIFT, 7]);
     const found: number[] = [];
     const visitor = {
-      unit: (_: Uint32Array, at: number, graph: number) => found.push(at, graph),
+      transaction: (_: Uint32Array, at: number, graph: number) => found.push(at, graph),
       control: () => found.push(0),
     };
     try {
@@ -80,8 +80,8 @@ test("takes transactions of any length that the frame has", () => {
   };
   for (const kind of [TRANSACTION, JOINED_TRANSACTION]) {
     for (const words of [TRANSACTION_HEAD_WORDS, 9]) assert.is(unit(kind, words), "8,7");
-    assert.is(unit(kind, 9, 10), "corrupt log unit");
-    assert.is(unit(kind, 9, TRANSACTION_HEAD_WORDS - 1), "corrupt log unit");
+    assert.is(unit(kind, 9, 10), "corrupt log transaction");
+    assert.is(unit(kind, 9, TRANSACTION_HEAD_WORDS - 1), "corrupt log transaction");
   }
 });
 
@@ -147,7 +147,7 @@ test("knows the graphs of the table that begins a segment", () => {
   };
   const catalog = read(former.table());
   assert.equal([catalog.all(), catalog.lastNumber], [former.all(), 2]);
-  assert.throws(() => read(Buffer.from("{}  ")), /the table of a log is no list/);
+  assert.throws(() => read(Buffer.from("{}  ")), /graph table of the log is not a list/);
 });
 
 test("a log is complete only after the last change that it lacks", () => {

@@ -197,7 +197,7 @@ function readCounts(root: string) {
     if (frame.header.isTable) return;
     let { sn } = frame.header;
     forEachTransaction(frame, {
-      unit: (words, at) => counts.push({ sn: sn++, count: operationCountAfter(words, at) }),
+      transaction: (words, at) => counts.push({ sn: sn++, count: operationCountAfter(words, at) }),
       control: () => sn++,
     });
   });

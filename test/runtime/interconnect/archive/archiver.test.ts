@@ -166,7 +166,7 @@ function archiverOfRoot(context: InstancesContext, parts: Partial<ArchiverParts>
     await log.close();
   };
   const ends = (): readonly [first: number, safe: number] => {
-    return [log.channel.log.first, log.channel.log.safe];
+    return [log.channel.log.first, log.channel.log.durableSn];
   };
   return { archiver, lines, ends, stop };
 }

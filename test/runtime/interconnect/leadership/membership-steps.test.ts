@@ -38,7 +38,7 @@ interface Context {
   calls: string[];
   lines: string[];
   /** End of its log, and requests that change graphs. */
-  end: { last: number; safe: number; logId: string; chain: number; epoch: number };
+  end: { last: number; durableSn: number; logId: string; chain: number; epoch: number };
   log: { changesInProgress: number };
   open: () => Membership;
   now: number;
@@ -51,7 +51,7 @@ let members: Membership[] = [];
 test.before.each((context) => {
   const root = mkdtempSync(join(tmpdir(), "svc-steps-"));
   const [calls, lines, engine]: [string[], string[], MemoryEngine] = [[], [], new MemoryEngine()];
-  const end = { last: 7, safe: 7, logId: LOG, chain: 5, epoch: 3 };
+  const end = { last: 7, durableSn: 7, logId: LOG, chain: 5, epoch: 3 };
   const log = {
     ...{ channel: { log: end }, changesInProgress: 0 },
     confirm: () => undefined,
@@ -158,7 +158,7 @@ test("joins as a replica at the end of its log, unless it is one already", async
   assert.equal(readReplicaMarker(root), MARK);
   promote(root, true, 2);
   rmSync(join(root, "_lineage.json"));
-  end.safe = 0;
+  end.durableSn = 0;
   await context.open().join();
   assert.equal([readReplicaMarker(root)!.log, readReplicaMarker(root)!.origin], [null, null]);
 });

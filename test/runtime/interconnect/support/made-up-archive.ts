@@ -51,7 +51,7 @@ export function at(time: number): void {
 export function writerOf(context: MadeUpArchive, more: Partial<ArchiveSource> = {}): ArchiveWriter {
   const checkpoints = () => [{ identity: "d".repeat(32), count: 1, digest: "e".repeat(32) }];
   const settle = async () => void context.settled++;
-  const source = { root: ROOT, disk: context.disk, safe: () => context.log.safe, settle };
+  const source = { root: ROOT, disk: context.disk, safe: () => context.log.durableSn, settle };
   const options = { fullMs: FULL_MS, keepMs: 10 * FULL_MS };
   const all = { ...source, checkpoints, isReplica: false, ...more };
   return new ArchiveWriter(context.store, all, options);

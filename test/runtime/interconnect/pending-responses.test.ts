@@ -3,14 +3,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { CommitClock } from "../../../runtime/graph/memory/commit-clock.js";
-import { OpenAnswers } from "../../../runtime/interconnect/log/open-answers.js";
+import { PendingResponses } from "../../../runtime/interconnect/log/pending-responses.js";
 
-const test = suite<{ clock: CommitClock; answers: OpenAnswers }>("answers that follow");
+const test = suite<{ clock: CommitClock; answers: PendingResponses }>("answers that follow");
 const [ONE, OTHER] = [3, 7];
 
 test.before.each((context) => {
   context.clock = new CommitClock();
-  context.answers = new OpenAnswers(context.clock);
+  context.answers = new PendingResponses(context.clock);
 });
 
 /** Announces a change of a thread, and commits it. */
@@ -21,15 +21,15 @@ function commit(clock: CommitClock, thread: number): number {
 
 test("changes are written up to the first without an answer", ({ clock, answers }) => {
   clock.nextTicket();
-  assert.is(answers.limit(), 1);
+  assert.is(answers.lastCompleteTicket(), 1);
   const first = commit(clock, ONE);
   commit(clock, OTHER);
   clock.nextTicket();
-  assert.is(answers.limit(), first - 1);
+  assert.is(answers.lastCompleteTicket(), first - 1);
   clock.answered(ONE, 0);
-  assert.is(answers.limit(), first);
+  assert.is(answers.lastCompleteTicket(), first);
   clock.answered(OTHER, 0);
-  assert.is(answers.limit(), clock.lastTicket);
+  assert.is(answers.lastCompleteTicket(), clock.lastTicket);
 });
 
 test("a thread with several names the first", ({ clock, answers }) => {
@@ -37,9 +37,9 @@ test("a thread with several names the first", ({ clock, answers }) => {
   clock.announce(ONE, first);
   clock.nextTicket();
   clock.answered(ONE, first);
-  assert.is(answers.limit(), first - 1);
+  assert.is(answers.lastCompleteTicket(), first - 1);
   clock.answered(ONE, 0);
-  assert.is(answers.limit(), clock.lastTicket);
+  assert.is(answers.lastCompleteTicket(), clock.lastTicket);
 });
 
 test("waits for answers of earlier changes only", async ({ clock, answers }) => {
@@ -58,28 +58,28 @@ test("waits for answers of earlier changes only", async ({ clock, answers }) => 
 test("an answer that is late is not waited for again", async ({ clock, answers }) => {
   const first = commit(clock, ONE);
   await answers.wait(first);
-  assert.is(answers.limit(), first);
+  assert.is(answers.lastCompleteTicket(), first);
   clock.afterAnswer = async () => assert.unreachable();
   await answers.wait(first);
   clock.answered(ONE, 0);
   const next = commit(clock, ONE);
-  assert.is(answers.limit(), next - 1);
+  assert.is(answers.lastCompleteTicket(), next - 1);
 });
 
 test("answers of a dead thread never follow", async ({ clock, answers }) => {
   const first = commit(clock, ONE);
   commit(clock, OTHER);
   clock.forgetAnnounced(ONE);
-  assert.is(answers.limit(), first);
+  assert.is(answers.lastCompleteTicket(), first);
   clock.forgetAnnounced(OTHER);
   clock.forgetAnnounced(OTHER);
-  assert.is(answers.limit(), clock.lastTicket);
+  assert.is(answers.lastCompleteTicket(), clock.lastTicket);
   // The counts of a dead thread with several changes never agree again.
   commit(clock, ONE);
   clock.announce(ONE, clock.lastTicket);
   clock.forgetAnnounced(ONE);
   const last = commit(clock, OTHER);
-  assert.is(answers.limit(), last - 1);
+  assert.is(answers.lastCompleteTicket(), last - 1);
 });
 
 test("a change that is announced while it looks is not among what is written", (c) => {
@@ -92,7 +92,7 @@ test("a change that is announced while it looks is not among what is written", (
     },
     configurable: true,
   });
-  assert.is(answers.limit(), lastTicket);
+  assert.is(answers.lastCompleteTicket(), lastTicket);
 });
 
 test("does not wait any more once its time is over", async ({ clock, answers }) => {
@@ -112,7 +112,7 @@ test("does not wait any more once its time is over", async ({ clock, answers }) 
 test("stops looking when other threads announce changes all the time", ({ clock, answers }) => {
   let announced = 0;
   Object.defineProperty(clock, "announcedCount", { get: () => announced++ });
-  assert.is(answers.limit(), clock.lastTicket);
+  assert.is(answers.lastCompleteTicket(), clock.lastTicket);
 });
 
 test.run();
