@@ -9,8 +9,8 @@ import { shortenIdentity } from "../../graph/log/change-position.js";
 import { transactionWords } from "../../graph/log/transaction-format.js";
 import type {
   LoggedGraphKey,
-  ReadPosition,
   OpenTransactionReader,
+  ReadPosition,
   ReadStep,
   TransactionReader,
 } from "../../graph/log/transaction-reader.js";
