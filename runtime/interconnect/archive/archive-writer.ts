@@ -97,7 +97,7 @@ export class ArchiveWriter {
    * @throws SvcError SVC3050, SVC3420, SVC3422
    */
   async step(): Promise<Manifest | null> {
-    if (this.#last === null || (await this.#isLost(this.#last))) await this.#open();
+    if (await this.#mustOpen()) await this.#open();
     const time = Date.now();
     const slots = readSlots(this.#source.root);
     const step: Step = { tail: this.#tail, continues: this.#tail !== null, added: [], slots };
@@ -116,10 +116,16 @@ export class ArchiveWriter {
     return manifest;
   }
 
-  /** Returns whether the location was emptied or reset: nothing may follow what it lacks. */
-  async #isLost(last: ReadManifest): Promise<boolean> {
+  /**
+   * Returns whether the backup must be read: for the first time, after a failure, or because its
+   * location was emptied or reset. Nothing may follow a manifest that the location lacks.
+   */
+  async #mustOpen(): Promise<boolean> {
+    if (this.#last === null || this.#full === null) return true;
     const latest = await this.#chain.latest();
-    return latest === null || latest.number < last.manifest.number;
+    if (latest === null || latest.number < this.#last.manifest.number) return true;
+    // If it was emptied during the last step, what that step wrote afterwards is there.
+    return (await this.#chain.read(this.#full.manifest.number)) === null;
   }
 
   async #open(): Promise<void> {
@@ -130,21 +136,26 @@ export class ArchiveWriter {
     this.#full = null;
     this.#tail = null;
     this.#stored.clear();
-    if (end !== null) {
-      const pieces: Piece[] = [];
-      let last: ReadManifest | null = null;
-      for await (const read of chain.since(end, end.manifest.full)) {
-        if (read.manifest.number === end.manifest.full) this.#full = read;
-        last = read;
-        if (this.#source.isReplica) continue;
-        for (const piece of read.manifest.pieces) this.#stored.add(piece.object);
-        pieces.push(...read.manifest.pieces.filter(isLogPiece));
-      }
-      this.#pieces = pieces;
-      this.#tail = tailAfter(last!.manifest, pieces);
-      // Only now: after a failure before, the next step reads the backup again.
-      this.#last = last;
+    this.#pieces = [];
+    if (end === null) return;
+    // A full backup comes next; only the number of what is there counts.
+    if (await chain.wasEmptiedBefore(end.manifest)) {
+      this.#last = end;
+      return;
     }
+    const pieces: Piece[] = [];
+    let last: ReadManifest | null = null;
+    for await (const read of chain.since(end, end.manifest.full)) {
+      if (read.manifest.number === end.manifest.full) this.#full = read;
+      last = read;
+      if (this.#source.isReplica) continue;
+      for (const piece of read.manifest.pieces) this.#stored.add(piece.object);
+      pieces.push(...read.manifest.pieces.filter(isLogPiece));
+    }
+    this.#pieces = pieces;
+    this.#tail = tailAfter(last!.manifest, pieces);
+    // Only now: after a failure before, the next step reads the backup again.
+    this.#last = last;
   }
 
   /** Adds what the log has got; from its beginning where it does not continue the backup. */

@@ -44,9 +44,9 @@ export class BackupChain {
   /** @throws SvcError SVC3420 if it is missing, or not the one of that hash */
   async require(number: number, hash?: string): Promise<ReadManifest> {
     const found = await this.read(number);
-    if (found !== null && (hash ?? found.hash) === found.hash) return found;
-    const reason = found === null ? "is missing" : "was replaced";
-    throw new SvcError("SVC3420", `${manifestName(number)} of ${this.store.uri} ${reason}`);
+    if (found === null) throw this.#missing(number);
+    if ((hash ?? found.hash) === found.hash) return found;
+    throw new SvcError("SVC3420", `${manifestName(number)} of ${this.store.uri} was replaced`);
   }
 
   /** Returns what is named as the last manifest; null: nothing is. */
@@ -59,8 +59,12 @@ export class BackupChain {
   async end(): Promise<BackupEnd | null> {
     const latest = await this.latest();
     const number = latest?.number ?? (await this.#highest());
-    if (number === 0) return null;
-    let last = await this.require(number);
+    let last = await this.read(number);
+    if (last === null) {
+      // A location that is emptied while a step writes to it keeps a name without manifests.
+      if ((await this.#highest()) === 0) return null;
+      throw this.#missing(number);
+    }
     // A manifest is written before it is named as the last one.
     for (;;) {
       const next = await this.read(last.manifest.number + 1);
@@ -97,12 +101,31 @@ export class BackupChain {
     }
   }
 
+  /**
+   * Returns whether the location was emptied after the full backup that a manifest follows: that
+   * one is missing, and so is everything before it.
+   */
+  async wasEmptiedBefore({ full }: Manifest): Promise<boolean> {
+    if ((await this.read(full)) !== null) return false;
+    for await (const number of this.#numbers()) if (number < full) return false;
+    return true;
+  }
+
+  #missing(number: number): SvcError {
+    return new SvcError("SVC3420", `${manifestName(number)} of ${this.store.uri} is missing`);
+  }
+
   async #highest(): Promise<number> {
     let highest = 0;
+    for await (const number of this.#numbers()) highest = Math.max(highest, number);
+    return highest;
+  }
+
+  /** Yields the numbers of all manifests. */
+  async *#numbers(): AsyncGenerator<number, void, void> {
     for await (const { name } of this.store.list(MANIFESTS)) {
       const [, number] = NAME.exec(name) ?? [];
-      if (number !== undefined) highest = Math.max(highest, Number(number));
+      if (number !== undefined) yield Number(number);
     }
-    return highest;
   }
 }

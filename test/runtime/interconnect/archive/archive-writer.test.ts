@@ -123,6 +123,46 @@ test("begins again in a location that was lost, or is an earlier one", async (c)
   assert.equal(kindOf(await c.writer.step()), [2, 1, true, 3, 1, ""]);
 });
 
+test("begins again where the location was lost while a step named its manifest", async (c) => {
+  change(c);
+  await c.writer.step();
+  for (const name of c.store.objects.keys()) if (name !== LATEST) c.store.objects.delete(name);
+  assert.equal(kindOf(await c.writer.step()), [1, 1, false, 1, 1, ""]);
+  change(c);
+  assert.equal(kindOf(await c.writer.step()), [2, 1, true, 2, 1, ""]);
+});
+
+test("begins again where the location was lost before a step stored its manifest", async (c) => {
+  change(c);
+  await c.writer.step();
+  change(c);
+  await c.writer.step();
+  c.store.objects.delete(manifestName(1));
+  const { put } = c.store;
+  c.store.put = () => Promise.reject(new Error("full"));
+  assert.match(await describeFailure(c.writer.step()), "full");
+  c.store.put = put;
+  const full = await c.writer.step();
+  assert.equal(kindOf(full), [3, 3, false, 2, 1, ""]);
+  const next = writerOf(c);
+  change(c);
+  assert.equal(kindOf(await next.step()), [4, 3, true, 3, 1, ""]);
+});
+
+test("a missing full backup is reported while something before it is there", async (c) => {
+  change(c);
+  await c.writer.step();
+  change(c);
+  at(1_000_000 + FULL_MS);
+  assert.is((await c.writer.step())!.full, 2);
+  change(c);
+  await c.writer.step();
+  c.store.objects.delete(manifestName(2));
+  const missing = `SVC3420: ${manifestName(2)} of memory is missing`;
+  assert.is(await describeFailure(c.writer.step()), missing);
+  assert.is(await describeFailure(writerOf(c).step()), missing);
+});
+
 test("another writer goes on, but not with the graphs of a replica", async (c) => {
   change(c, 2);
   await c.writer.step();

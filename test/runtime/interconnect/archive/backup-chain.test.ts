@@ -46,6 +46,8 @@ test("its end is the last manifest, whether it is named or not", async ({ store,
   await store.name(4, 1);
   const missing = `SVC3420: ${manifestName(4)} of memory is missing`;
   assert.is(await describeFailure(chain.end()), missing);
+  for (const number of [1, 2, 3]) await store.remove(manifestName(number));
+  assert.is(await chain.end(), null, "a name without manifests");
 });
 
 test("a manifest that was replaced is not taken for another", async ({ store, chain }) => {
