@@ -1,5 +1,6 @@
-// The audit log: who changed graphs by built-in plugins, operated the instance, or was refused. It
-// never contains query strings, bodies or credentials, except the names of what was changed.
+// The audit log: changes of graphs by built-in plugins, admin operations, and refused requests,
+// with their principals. It contains the names of changed objects, but no query strings, bodies or
+// credentials.
 
 import { randomUUID } from "node:crypto";
 import { clientKey } from "../base/client-key.js";
@@ -27,11 +28,11 @@ const KINDS: Partial<Record<ResourceKind, Exchange["audited"]>> = {
   change: "change",
   control: "operation",
 };
-/** Parameters of changes that say what was changed. */
+/** Query parameters that name the changed object. */
 const NAMES = ["graph", "id", "initial", "terminal", "relationship", "what", "key"];
 const MAX_CHARACTERS = 200;
 const PORTS = ["main", "admin"] as const;
-/** Values that text entries contain without quotes. */
+/** Values that need no quotes in text entries. */
 const PLAIN = /^[^\s"=]+$/;
 
 export class AuditLog {
@@ -61,13 +62,13 @@ export class AuditLog {
     this.#timer = setInterval(() => this.summarize(), SUMMARY_MS).unref();
   }
 
-  /** Marks a permitted request that the log will contain, and names it for all instances. */
+  /** Marks a permitted request for the log, and gives it an id for all instances. */
   admit(exchange: Exchange, kind: ResourceKind): void {
     exchange.audited = KINDS[kind] ?? null;
     if (exchange.audited !== null) exchange.requestId ??= randomUUID();
   }
 
-  /** Records an answered request if it changed or operated something, or was refused. */
+  /** Records an answered request that was marked, or was refused. */
   answered(exchange: Exchange, port: 0 | 1, status: number): void {
     const { audited } = exchange;
     if (audited === null) {
@@ -78,7 +79,7 @@ export class AuditLog {
     this.#write(audited, { ...requestFields(exchange, port, status), ...names });
   }
 
-  /** Records a request, or a whole connection, that the transport refused. */
+  /** Records a request or a connection that the transport refused. */
   rejected(
     port: 0 | 1,
     { status, reason }: HttpRejection,
@@ -88,7 +89,7 @@ export class AuditLog {
     if (REFUSALS.has(status)) this.#refused(exchange, client, port, status, { reason });
   }
 
-  /** Writes the number of refusals that were not listed. */
+  /** Writes the numbers of unlisted refusals. */
   summarize(): void {
     for (const { status, client, refusals } of this.#refusals.reset()) {
       this.#write("refused", { status, ...(client !== null && { client }), refusals });
@@ -136,12 +137,12 @@ export function formatDetails(details: LogFields): string {
 
 function requestFields(exchange: Exchange, port: 0 | 1, status: number): LogFields {
   const { method, target, principal } = exchange;
-  const who = principal === null ? null : principalName(JSON.parse(principal) as object);
+  const name = principal === null ? null : principalName(JSON.parse(principal) as object);
   exchange.requestId ??= randomUUID();
   return {
     ...{ method, path: shorten(latin1ToUtf8(target.split("?", 1)[0]!)), status },
     ...{ port: PORTS[port], client: clientAddress(exchange) },
-    ...(who === null ? {} : { principal: shorten(who) }),
+    ...(name === null ? {} : { principal: shorten(name) }),
     request: exchange.requestId,
   };
 }

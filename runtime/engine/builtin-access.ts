@@ -1,6 +1,6 @@
-// Access to built-in plugins and services on the main port, by `http.builtins`. They read every
-// graph and the state of the server, so a service that authenticates the callers of its plugins
-// closes them to the public. Probes stay open, since load balancers are not trusted clients.
+// Access to built-in plugins and services on the main port, by `http.builtins`. They can read every
+// graph and the state of the server, so a service with authentication does not offer them to the
+// public. Probes stay open, because load balancers are not trusted clients.
 
 import type { Exchange } from "../http/transport.js";
 import type { TrustedClients } from "../http/trusted-clients.js";
@@ -23,7 +23,7 @@ const REFUSALS = {
 export class BuiltinAccess {
   readonly #exposure: BuiltinExposure;
   readonly #trusted: TrustedClients;
-  /** With `auth`. */
+  /** Scopes that `auth` requires for built-ins. */
   readonly scopes: BuiltinScopes;
 
   constructor({ builtins, builtinScopes, graphs }: ServerSettings, trusted: TrustedClients) {
@@ -33,9 +33,9 @@ export class BuiltinAccess {
   }
 
   /**
-   * Returns why a request of the main port may not use a resource, null if it may. Dispatchers may
-   * if they are trusted or share the key: each applies its own `http.builtins` to its clients. Any
-   * client of a private network could pass for another one.
+   * Returns why a request of the main port may not use a resource, null if it may. A dispatcher may
+   * if it is trusted or shares the key, because it applies `http.builtins` to its own clients.
+   * Other clients of a private network could pose as dispatchers.
    */
   refusal(exchange: Exchange, path: string, resource: Resource | undefined): string | null {
     if (this.#exposure === "all" || resource === undefined) return null;

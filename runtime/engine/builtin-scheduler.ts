@@ -1,6 +1,6 @@
 // Assigns the requests of built-in plugins to two executors: the admin executor runs all of them,
 // and the long-query executor repeats queries that exceeded their time slice. So a costly query
-// delays other clients for a time slice at most. Each of them starts when it is needed.
+// delays other clients by at most one time slice. Each executor starts with its first request.
 
 import type { MessagePort } from "node:worker_threads";
 import { ADMIN_SLOTS } from "../base/limits.js";
@@ -12,9 +12,9 @@ import { Scheduler, type SchedulerEvents } from "./scheduler.js";
 /** The admin executor and the long-query executor. */
 export type BuiltinExecutor = 0 | 1;
 
-/** Queries of untrusted clients leave half of the slots to others, and do not queue before them. */
+/** An untrusted client can use at most half of the slots, and delays no queries of others. */
 const LIMITS = { perClient: ADMIN_SLOTS / 2, isSerial: true };
-/** The limit per client of the admin executor includes these requests. */
+/** No limit per client: that of the admin executor includes these requests. */
 const LONG_LIMITS = { perClient: 0, isSerial: true };
 
 export interface BuiltinEvents extends Pick<SchedulerEvents, "result" | "failed" | "dropped"> {
@@ -24,7 +24,7 @@ export interface BuiltinEvents extends Pick<SchedulerEvents, "result" | "failed"
 }
 
 export class BuiltinScheduler {
-  readonly #all: readonly [quick: Scheduler, long: Scheduler];
+  readonly #schedulers: readonly [quick: Scheduler, long: Scheduler];
   readonly #events: BuiltinEvents;
   readonly #isStarted: [quick: boolean, long: boolean] = [false, false];
 
@@ -40,7 +40,7 @@ export class BuiltinScheduler {
       terminate: (_, reason) => events.terminate(0, reason),
       retired: () => {},
       sliceOver: (call) => {
-        this.#all[1].resume(call);
+        this.#schedulers[1].resume(call);
         this.#start(1);
       },
     };
@@ -51,49 +51,49 @@ export class BuiltinScheduler {
       terminate: (_, reason) => events.terminate(1, reason),
       retired: () => {},
     };
-    this.#all = [
+    this.#schedulers = [
       new Scheduler(states[0], null, timeoutMs, timeoutMs, quick, clock, LIMITS, 1),
       new Scheduler(states[1], null, timeoutMs, timeoutMs, long, clock, LONG_LIMITS, 2),
     ];
   }
 
   get working(): number {
-    return this.#all[0].working + this.#all[1].working;
+    return this.#schedulers[0].working + this.#schedulers[1].working;
   }
 
   get waiting(): number {
-    return this.#all[0].waiting + this.#all[1].waiting;
+    return this.#schedulers[0].waiting + this.#schedulers[1].waiting;
   }
 
   submit(call: PluginCall): boolean {
-    if (!this.#all[0].submit(call)) return false;
+    if (!this.#schedulers[0].submit(call)) return false;
     this.#start(0);
     return true;
   }
 
   *calls(): ReturnType<Scheduler["calls"]> {
-    for (const scheduler of this.#all) yield* scheduler.calls();
+    for (const scheduler of this.#schedulers) yield* scheduler.calls();
   }
 
   rejectQueued(): PluginCall[] {
-    return this.#all.flatMap((scheduler) => scheduler.rejectQueued());
+    return this.#schedulers.flatMap((scheduler) => scheduler.rejectQueued());
   }
 
   setExecutor(executor: BuiltinExecutor, port: MessagePort): void {
     this.#isStarted[executor] = true;
-    this.#all[executor].setExecutors([{ id: 0, port }]);
+    this.#schedulers[executor].setExecutors([{ id: 0, port }]);
   }
 
   executorDied(executor: BuiltinExecutor): number {
-    return this.#all[executor].executorDied(0);
+    return this.#schedulers[executor].executorDied(0);
   }
 
   tick(): void {
-    for (const scheduler of this.#all) scheduler.tick();
+    for (const scheduler of this.#schedulers) scheduler.tick();
   }
 
   close(): void {
-    for (const scheduler of this.#all) scheduler.close();
+    for (const scheduler of this.#schedulers) scheduler.close();
   }
 
   #start(executor: BuiltinExecutor): void {
@@ -101,9 +101,9 @@ export class BuiltinScheduler {
     this.#isStarted[executor] = true;
   }
 
-  /** Ends a request of the long-query executor. */
+  /** Ends a request of the long-query executor, which still counts in the admin executor. */
   #leave(call: PluginCall, answer: () => void): void {
-    this.#all[0].leave(call);
+    this.#schedulers[0].release(call);
     answer();
   }
 }

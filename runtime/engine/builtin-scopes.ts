@@ -1,6 +1,6 @@
 // Scopes that built-in plugins and services require of a principal: those of the graph that a
-// request names, else those of `builtins`. Found before the arguments are converted, by the same
-// functions, so that both see the same graph.
+// request names, else those of `builtins`. The graph is parsed before the arguments are converted,
+// by the same functions, so that both see the same graph.
 
 import type { AccessKind } from "../builtin/access-kind.js";
 import { keyEnd, pairEnd, readKey } from "../plugin/contract/query-text.js";
@@ -19,22 +19,22 @@ export class BuiltinScopes {
 
   constructor(builtins: ParsedScopes, graphs: Readonly<Record<string, ConfiguredGraph>>) {
     this.#builtins = toScopes(builtins);
-    const own = Object.entries(graphs).map(
+    const graphScopes = Object.entries(graphs).map(
       ([name, { read, change }]) =>
         [
           name,
           toScopes({ read: read ?? builtins.read, change: change ?? builtins.change }),
         ] as const,
     );
-    this.#graphs = new Map(own);
+    this.#graphs = new Map(graphScopes);
   }
 
   /** @param resource a built-in plugin or service */
   require(resource: Resource, query: string): readonly string[] {
     const use = getUse(resource) === "read" ? "read" : "change";
     const graph = resource.kind === "service" ? null : readGraphName(query);
-    const own = graph === null ? undefined : this.#graphs.get(graph);
-    return (own ?? this.#builtins)[use];
+    const graphScopes = graph === null ? undefined : this.#graphs.get(graph);
+    return (graphScopes ?? this.#builtins)[use];
   }
 }
 
@@ -51,14 +51,14 @@ function toScopes({ read, change }: ParsedScopes): Scopes {
  * query that they reject.
  */
 export function readGraphName(query: string): string | null {
-  let found = -1;
+  let valueStart = -1;
   try {
     for (let at = 0; at < query.length; ) {
       const equals = keyEnd(query, at);
-      if (readKey(query, at, equals) === PARAMETER) found = equals;
+      if (readKey(query, at, equals) === PARAMETER) valueStart = equals;
       at = pairEnd(query, equals) + 1;
     }
-    return found < 0 ? null : readStr(query, PARAMETER, found);
+    return valueStart < 0 ? null : readStr(query, PARAMETER, valueStart);
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 // Counts the requests of a scheduler that may change graphs, so that a leader can hand over without
-// failing one.
+// failing any of them.
 
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
 import type { PluginCall } from "./plugin-call.js";
@@ -9,24 +9,24 @@ export class ChangesInProgress {
   readonly #scheduler: number;
   readonly #calls = new Set<PluginCall>();
 
-  /** @param scheduler its number in this process */
+  /** @param scheduler number of the scheduler in this process */
   constructor(clock: CommitClock | null, scheduler: number) {
     this.#clock = clock;
     this.#scheduler = scheduler;
   }
 
-  /** Returns false, and counts nothing, if this instance does not lead its group any more. */
+  /** Counts a request; returns false if this instance no longer leads its group. */
   begin(call: PluginCall): boolean {
     this.#calls.add(call);
     this.#clock?.setChanges(this.#scheduler, this.#calls.size);
-    // Counted before it looks: a leader that hands over waits for it, or is seen here.
+    // Counted before the check: a leader that hands over waits for it, or is detected here.
     const role = this.#clock?.group.role ?? "none";
     if (role === "none" || role === "leading") return true;
     this.end(call);
     return false;
   }
 
-  /** Ends a request, unless it has ended. */
+  /** Ends a request; no effect if it has ended before. */
   end(call: PluginCall): void {
     if (!this.#calls.delete(call)) return;
     this.#clock?.setChanges(this.#scheduler, this.#calls.size);

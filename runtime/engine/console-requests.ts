@@ -1,5 +1,5 @@
-// The console's requests: pages on the ports where it is enabled, and plugin calls of its forms,
-// which arrive on the admin port but go through the matrix.
+// Requests of the console: its pages, on the ports where it is enabled, and plugin calls of its
+// forms, which arrive on the admin port but go through the matrix.
 
 import type { PackagedFiles } from "../http/packaged-files.js";
 import type { Exchange } from "../http/transport.js";

@@ -9,15 +9,15 @@ import type { ServerSettings } from "../settings/server-settings.js";
 
 const DEFAULT_SAMPLE_EVERY = 1;
 
-/** The instance, as its spans name it. */
+/** Identity of the instance in its spans. */
 export interface TracedInstance {
   readonly serviceName: string;
   readonly port: number;
 }
 
 /**
- * Returns null if traces are sent nowhere.
- * @param instance called for each batch of spans
+ * Creates the tracer; null without a collector.
+ * @param instance returns the identity, for each batch of spans
  */
 export function createTracer(
   { collector, traceSampleEvery }: Pick<ServerSettings, "collector" | "traceSampleEvery">,

@@ -1,5 +1,5 @@
-// Holds responses of requests that changed graphs until their changes are durable here, and in the
-// other instances that must have them.
+// Holds responses of requests that changed graphs until the changes are durable in this instance
+// and in the required number of others.
 
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
 

@@ -32,7 +32,7 @@ export function unknownPlugin(name: string): ErrorMessage {
   return exceptionMessage("svc", "LookupError", `undefined plugin: ${name}`);
 }
 
-/** Error code, for users who look it up. */
+/** Error code, so that users can look it up. */
 const NOT_DURABLE: ErrorCodeName = "SVC2502";
 
 /** 500 for a request without a response from its executor. */
@@ -52,7 +52,7 @@ const FAILURE_LINES: Record<Failure, string> = {
   "not-durable": "made changes that may be lost: the transaction log has failed",
 };
 
-/** Returns the log line of the same failure. */
+/** Returns the log line of a failure. */
 export function failureLine(failure: Failure, plugin: string): string {
   return `plugin ${plugin} ${FAILURE_LINES[failure]}`;
 }

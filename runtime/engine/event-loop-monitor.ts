@@ -1,6 +1,5 @@
-// Measures the utilization of the IO thread's event loop. Every request passes through it, so the
-// log reports sustained overload, whether by too many requests for one instance or by code that
-// inline plugins left running.
+// Measures the utilization of the IO thread's event loop, through which every request passes. Logs
+// sustained overload, whether by too many requests or by background work of inline plugins.
 
 import { type EventLoopUtilization, performance } from "node:perf_hooks";
 import { log } from "../base/log.js";
@@ -30,15 +29,15 @@ export class EventLoopMonitor {
    * @returns utilization since the last call in percent
    */
   tick(inline: Iterable<string>): number {
-    const now = this.#measure();
-    const active = now.active - this.#last.active;
-    const all = active + now.idle - this.#last.idle;
-    this.#last = now;
-    if (all <= 0) return 0;
-    this.#sinceReportMs += all;
-    const percent = (100 * active) / all;
+    const current = this.#measure();
+    const active = current.active - this.#last.active;
+    const elapsed = active + current.idle - this.#last.idle;
+    this.#last = current;
+    if (elapsed <= 0) return 0;
+    this.#sinceReportMs += elapsed;
+    const percent = (100 * active) / elapsed;
     const isBusy = percent > BUSY_PERCENT;
-    this.#busyMs = isBusy ? this.#busyMs + all : 0;
+    this.#busyMs = isBusy ? this.#busyMs + elapsed : 0;
     this.#activeMs = isBusy ? this.#activeMs + active : 0;
     if (this.#busyMs >= BUSY_MS && this.#sinceReportMs >= REPORT_INTERVAL_MS)
       this.#report([...inline].sort());
@@ -51,7 +50,7 @@ export class EventLoopMonitor {
     const why =
       inline.length === 0
         ? "this instance is overloaded, see svc_io_busy_ratio"
-        : `by load, or by what @inline plugins do there: ${inline.join(", ")}`;
+        : `by load, or by background work of @inline plugins: ${inline.join(", ")}`;
     log(`IO thread was ${percent} % busy for ${seconds} s: ${why}`, "warn");
     this.#sinceReportMs = 0;
   }

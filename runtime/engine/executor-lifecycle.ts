@@ -1,5 +1,5 @@
 // Runs the start and stop functions of a build in its executor. The main thread requests the stop
-// functions through a port of their own, which plugins cannot reach.
+// functions through a separate port, which plugins cannot reach.
 
 import type { MessagePort } from "node:worker_threads";
 import { errorText } from "../plugin/contract/describe-error.js";
@@ -9,7 +9,7 @@ import { setApp } from "../plugin/request/app.js";
 import type { ExecutorHooksData } from "./io-control.js";
 
 /**
- * Runs the start functions, that of the instance first, then serves requests to stop.
+ * Runs the start functions, beginning with that of the instance, then serves requests to stop.
  * @throws Error with the name of the function, if one fails
  */
 export async function startLifecycle(

@@ -22,15 +22,15 @@ import type { Exchange } from "../http/transport.js";
 import type { Upload } from "../plugin/contract/request-source.js";
 import type { PluginCall } from "./plugin-call.js";
 
-/** Returns the members of an upload that cross threads. */
+/** Returns a copy of an upload that can be sent to another thread. */
 function uploadOf({ upload }: Exchange): Upload | null {
   return upload ? { path: upload.path, size: upload.size } : null;
 }
 
 export class ExecutorLink {
   alive = true;
-  /** Set by `notifyTimedOut` until the executor shows a sign of life. */
-  expectsSign = false;
+  /** Set by `notifyTimedOut` until the executor sends any message. */
+  awaitsReply = false;
   /** Slots held here, running or queued. */
   inFlight = 0;
   readonly #outbox = new Batch();
@@ -50,8 +50,8 @@ export class ExecutorLink {
   }
 
   #receive(results: unknown[]): void {
-    // The first element counts the messages that this one answers.
-    this.expectsSign = false;
+    // The first element is the number of batches that this message completes.
+    this.awaitsReply = false;
     this.#unanswered -= results[0] as number;
     this.#waitingSinceMs = this.#unanswered > 0 ? performance.now() : 0;
     this.#onResults(this, results);
@@ -85,7 +85,7 @@ export class ExecutorLink {
     if (call.isTrusted) flags |= FLAG_TRUSTED;
     if (exchange.isWarmUp) flags |= FLAG_WARM_UP;
     if (typeof call.releaseKey === "function") flags |= FLAG_KEYED;
-    // Read before the row begins: half a row would shift all rows after it.
+    // Read before the row begins: an exception within a row would shift all following rows.
     const { block } = exchange.headers;
     const client = clientUrl(exchange);
     const target = call.step === null ? exchange.target : call.step.target;
@@ -104,12 +104,12 @@ export class ExecutorLink {
   }
 
   /**
-   * Notifies the executor that a request timed out and asks for a sign of life; `unresponsive`
-   * reports when none came.
+   * Notifies the executor that a request timed out and expects a message in return; `unresponsive`
+   * reports if it did not arrive.
    */
   notifyTimedOut(slot: number, call: PluginCall): void {
     this.#notify(slot, call, FLAG_TIMED_OUT);
-    this.expectsSign = true;
+    this.awaitsReply = true;
   }
 
   /** Notifies the executor that the client of a running request disconnected. */
@@ -123,7 +123,7 @@ export class ExecutorLink {
       this.#outbox.add(null);
   }
 
-  /** Adds the elements that requests and notices share, and posts the batch after this turn. */
+  /** Adds the common elements of requests and notices, and posts the batch after this turn. */
   #begin(slot: number, { serial, plugin }: PluginCall, flags: number): void {
     this.#outbox.add(slot);
     this.#outbox.add(serial);
@@ -141,7 +141,7 @@ export class ExecutorLink {
     this.#outbox.post(this.port);
   };
 
-  /** Handles a dead executor: drains its last results; nothing is sent any more. */
+  /** Handles a dead executor: reads its last results and sends nothing more. */
   replaceDeadThread(): void {
     this.alive = false;
     for (;;) {

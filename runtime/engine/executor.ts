@@ -46,20 +46,20 @@ import type { MergedInput } from "./plugin-call.js";
 import { executorId } from "./slot-table.js";
 import type { StreamPayload } from "./streams.js";
 
-/** A batch that runs longer posts the results so far. */
+/** After this time, a batch posts its results so far. */
 const EARLY_RESULTS_MS = 0.25;
 
 /** Hooks around the calls of an executor. */
 export interface ExecutorHooks {
   /** Called before each plugin runs. */
   prepare(isTrusted: boolean): void;
-  /** Returns whether the call that has just ended is to run in another executor instead. */
+  /** Returns whether the call that has just ended must be repeated in another executor. */
   isSliceOver(): boolean;
-  /** Slots of all requests; default: those of the port that received the request. */
+  /** Slots for all requests; default: those of the port that received the request. */
   readonly slots?: 1;
 }
 
-/** @param flush to await; default: that of what the request has changed */
+/** @param flush to await; default: the flush of the changes of the request */
 type DoneAfter = (...result: [...Parameters<Done>, flush?: number]) => void;
 
 const NO_HOOKS: ExecutorHooks = { prepare: () => {}, isSliceOver: () => false };
@@ -88,7 +88,7 @@ export class Executor {
     },
   };
   readonly #results = new Batch();
-  /** Batches that the next results complete. */
+  /** Number of batches that the next results complete. */
   #answered = 0;
   #transfers: (ArrayBuffer | MessagePort)[] = [];
   readonly #collector = new IdleGc();
@@ -190,17 +190,17 @@ export class Executor {
     merged: MergedInput | null,
     done: DoneAfter,
   ): BoundGraph | null {
-    let known: KnownOutcome | null;
+    let outcome: KnownOutcome | null;
     try {
-      known = this.#keyed.begin(source, entry);
+      outcome = this.#keyed.begin(source, entry);
     } catch (thrown) {
       sendThrown(done, source.accept, 500, "svc", thrown);
       return null;
     }
-    if (known === null) {
+    if (outcome === null) {
       return this.#keyed.run(source.serial, () => run(entry, source, merged, done));
     }
-    done(known.status, known.kind, known.payload, known.flush);
+    done(outcome.status, outcome.kind, outcome.payload, outcome.flush);
     return null;
   }
 
@@ -246,11 +246,11 @@ export class Executor {
     if (payload.length > INLINE_BODY_BYTES) this.#collector.used(payload.length);
     const isLong = typeof payload === "string" && payload.length > INLINE_BODY_BYTES;
     const sent = isLong ? latin1WithHeadroom(payload) : payload;
-    // If it cannot be sent, no other result is lost with it.
+    // Sent alone: if it cannot be transferred, no other result is lost.
     if (typeof sent !== "string") this.#flush();
     this.#add(slot, serial, status, kind, sent, flush);
     if (typeof sent !== "string") this.#transfers.push(sent.buffer);
-    // From here on, other plugin calls may keep this thread from posting.
+    // Until this thread posts the result, the IO thread can read it in shared memory.
     if (!this.#state.results.keep(slot, serial, status, kind, sent, flush)) this.#flush();
     if (this.#inBatch || this.#flushScheduled) return;
     this.#flushScheduled = true;
@@ -268,7 +268,7 @@ export class Executor {
     payload: string | Uint8Array | StreamPayload,
     flush: number,
   ): void {
-    // The first element counts batches; it is known when the results are posted.
+    // Placeholder for the number of batches, which is known when the results are posted.
     if (this.#results.length === 0) this.#results.add(0);
     this.#results.add(slot);
     this.#results.add(serial);
@@ -303,8 +303,8 @@ function run(
   done: Done,
 ): BoundGraph | null {
   if (merged === null) return runPlugin(entry, source, done);
-  const [partial, texec, resubmits, kept] = merged;
-  return runPost(entry, source, partial, { texec, resubmits, kept }, done);
+  const [partial, texec, resubmits, processorState] = merged;
+  return runPost(entry, source, partial, { texec, resubmits, processorState }, done);
 }
 
 function acceptOf(flags: number): Accept {

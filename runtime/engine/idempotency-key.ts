@@ -1,4 +1,4 @@
-// The key of a request, and what identifies the request that has it.
+// The `Idempotency-Key` of a request, and the fingerprint of the request that uses it.
 
 import { createHash } from "node:crypto";
 import type { RequestSource } from "../plugin/contract/request-source.js";
@@ -9,7 +9,7 @@ const BARE = /^[!#-[\]-~]{1,255}$/;
 /** A string of RFC 9651: quotes and backslashes are escaped. */
 const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\]){1,255})"$/;
 const FORM = /^multipart\//i;
-/** Members of a principal that stay when its token is renewed, the first one present counts. */
+/** Members of a principal that do not change with its token; the first one present counts. */
 const NAMES = ["sub", "name", "id"];
 
 /** Returns the key; null for an invalid value. */
@@ -27,13 +27,13 @@ export function principalName(principal: string | null | undefined): string {
   return name === undefined ? principal : JSON.stringify([name, members[name]]);
 }
 
-/** Returns the id of a request's key: of each principal its own. */
+/** Returns the id of a request's key, which is separate for each principal. */
 export function requestKeyId({ principal, headerBlock }: RequestSource): string {
   const key = readIdempotencyKey(headerValue(headerBlock, IDEMPOTENCY_KEY) ?? "") ?? "";
   return digest([principalName(principal), "\n", key]);
 }
 
-/** Returns what tells requests apart. Each attempt to send a form has another boundary. */
+/** Returns a digest of the request; without a form, whose boundary differs in each attempt. */
 export function requestFingerprint({ method, target, headerBlock, body }: RequestSource): string {
   const isForm = FORM.test(headerValue(headerBlock, "Content-Type") ?? "");
   return digest([`${method} ${target}\n`, isForm || body === null ? "" : body]);

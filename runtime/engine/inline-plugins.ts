@@ -22,13 +22,13 @@ import type { RouteTable } from "./route-table.js";
 
 /** Time limit of one call. */
 const SHORT_MS = 1;
-/** Maximum event-loop lag that code left behind by plugins may cause. */
+/** Maximum event-loop lag that background work of plugins may cause. */
 const BEAT_MS = 500;
-/** Far beyond what a busy machine explains: a single such call is enough. */
+/** Longer than a busy machine can explain: a single such call moves the plugin. */
 const FAR_TOO_LONG_MS = 250;
-/** Number of recent calls judged per plugin, and how many of them may be slow. */
-const JUDGED_CALLS = 1000;
-const LONG_CALLS = 10;
+/** Number of recent calls evaluated per plugin, and maximum number of slow ones among them. */
+const RECENT_CALLS = 1000;
+const MAX_SLOW_CALLS = 10;
 
 /** Recent calls of a plugin. */
 interface CallRecord {
@@ -37,23 +37,23 @@ interface CallRecord {
 }
 
 export class InlinePlugins {
-  /** Names of all plugins ever loaded here: their timers outlive them. */
+  /** Names of all plugins ever loaded here: their timers survive a reload. */
   readonly loaded = new Set<string>();
   readonly #state: SharedState;
   readonly #answers: ResponseWriter;
-  readonly #left: () => void;
+  readonly #moved: () => void;
   readonly #records = new WeakMap<PluginRoute, CallRecord>();
   #loads = 0;
   #beat: NodeJS.Timeout | undefined;
 
-  /** @param left counts plugins moved to the executors */
-  constructor(state: SharedState, answers: ResponseWriter, left: () => void) {
+  /** @param moved counts plugins moved to the executors */
+  constructor(state: SharedState, answers: ResponseWriter, moved: () => void) {
     this.#state = state;
     this.#answers = answers;
-    this.#left = left;
+    this.#moved = moved;
   }
 
-  /** Loads the inline plugins of a build that executors have loaded before. */
+  /** Loads the inline plugins of a build, which executors have loaded successfully. */
   async load(projectDir: string, routes: Routes, table: RouteTable): Promise<void> {
     const paths = Object.keys(routes).filter((path) => routes[path]!.inline);
     if (paths.length === 0) return;
@@ -91,7 +91,7 @@ export class InlinePlugins {
   }
 
   /** Returns whether a request runs here; large bodies go to the executors. */
-  takes({ inline }: PluginRoute, { body, upload = null }: Exchange): boolean {
+  canRun({ inline }: PluginRoute, { body, upload = null }: Exchange): boolean {
     if (upload !== null) return false;
     if (inline === undefined || inline === null) return false;
     return body === null || body.length <= INLINE_BODY_BYTES;
@@ -114,9 +114,9 @@ export class InlinePlugins {
     this.#state.leaveInline();
     const tookMs = nowMs() - begunMs;
     if (tookMs > SHORT_MS) this.#validate(route, tookMs);
-    else this.#recordOf(route).calls++;
+    else this.#findRecord(route).calls++;
     if (isDone) return;
-    this.#leave(route, "it answers later");
+    this.#moveToExecutors(route, "it answers later");
     const timeOut = (): void => {
       if (isDone) return;
       isDone = true;
@@ -126,9 +126,9 @@ export class InlinePlugins {
     setTimeout(timeOut, route.timeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS).unref();
   }
 
-  #recordOf(route: PluginRoute): CallRecord {
+  #findRecord(route: PluginRoute): CallRecord {
     let record = this.#records.get(route);
-    if (record === undefined || record.calls >= JUDGED_CALLS) {
+    if (record === undefined || record.calls >= RECENT_CALLS) {
       record = { calls: 0, long: 0 };
       this.#records.set(route, record);
     }
@@ -136,26 +136,26 @@ export class InlinePlugins {
   }
 
   #validate(route: PluginRoute, tookMs: number): void {
-    const record = this.#recordOf(route);
+    const record = this.#findRecord(route);
     record.calls++;
     record.long++;
-    if (record.long > LONG_CALLS || tookMs > FAR_TOO_LONG_MS) {
-      this.#leave(route, `took ${tookMs.toFixed(1)} ms`);
+    if (record.long > MAX_SLOW_CALLS || tookMs > FAR_TOO_LONG_MS) {
+      this.#moveToExecutors(route, `took ${tookMs.toFixed(1)} ms`);
     }
   }
 
-  #leave(route: PluginRoute, why: string): void {
+  #moveToExecutors(route: PluginRoute, reason: string): void {
     if (route.inline === null) return;
     route.inline = null;
-    this.#left();
+    this.#moved();
     const { name } = route;
-    log(`plugin ${name} moved to executors: ${why}, too slow for @inline`, "warn", {
+    log(`plugin ${name} moved to executors: ${reason}, too slow for @inline`, "warn", {
       plugin: name,
     });
   }
 }
 
-/** Prepares this thread for plugin code, as executors are. */
+/** Prepares this thread for plugin code, like an executor. */
 function prepareThread(): void {
   // `process.exit` in a plugin would close all connections.
   Object.assign(process, {

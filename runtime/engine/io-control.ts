@@ -25,7 +25,7 @@ export type ControlRequest =
       readonly op: "executors";
       readonly executors: readonly ExecutorPort[];
       readonly table: PluginTable;
-      /** Folder of the inline plugins of this build; null: executors run all. */
+      /** Folder of the inline plugins of this build; null: executors run all plugins. */
       readonly inlineDir: string | null;
     }
   | { readonly op: "executorDied"; readonly id: number }
@@ -48,17 +48,17 @@ export type ControlRequest =
   | { readonly op: "runJob"; readonly name: string }
   /** Replaces the matrix of back-ends; it was validated. */
   | { readonly op: "matrix"; readonly dispatcher: object }
-  /** Lets requests for back-ends wait; answered with the number that is still running. */
+  /** Holds requests for back-ends; answered with the number still running. */
   | { readonly op: "hold"; readonly hold: RequestHold }
   | { readonly op: "release" }
   | { readonly op: "stop"; readonly timeoutMs: number }
-  /** Of a start that failed. */
+  /** Closes the server after a failed start. */
   | { readonly op: "close" };
 
 export interface Listening {
   readonly port: number;
   readonly transport: string;
-  /** Why this transport was chosen. */
+  /** Reason for the choice of the transport. */
   readonly reason: string;
 }
 
@@ -91,7 +91,7 @@ export interface IoThreadData {
   readonly adminStates: readonly [quick: SharedArrayBuffer, long: SharedArrayBuffer];
   readonly metrics: SharedArrayBuffer;
   readonly node: NodeState;
-  /** Key that remote operators must send; null: none may operate this server. */
+  /** Key that remote operators must send; null: remote operators are refused. */
   readonly adminKey: string | null;
   /** Commit clock that all graphs share with the transaction log. */
   readonly clock: SharedArrayBuffer;
@@ -114,9 +114,9 @@ export interface ControlledServer {
 export interface ExecutorHooksData {
   /** Receives requests to stop. */
   readonly port: MessagePort;
-  /** Its start function of the instance runs, too. */
+  /** The start function of the instance runs in this executor, too. */
   readonly isFirst: boolean;
-  /** Time for the start. */
+  /** Timeout of the start functions. */
   readonly timeoutMs: number;
 }
 
@@ -139,9 +139,9 @@ export interface ExecutorThreadData {
   readonly metrics: SharedArrayBuffer;
   /** Raised after each answer of the main thread about graphs. */
   readonly signal: Int32Array;
-  /** Takes algorithms over whole graphs. */
+  /** Port of the algorithm thread. */
   readonly algorithms: MessagePort;
 }
 
-/** Reports that an executor thread is ready, or why it is not. */
+/** Reports that an executor thread is ready, or has failed to start. */
 export type ExecutorNotification = { readonly ready: true } | { readonly failure: string };

@@ -53,7 +53,7 @@ import type { Scheduler } from "./scheduler.js";
 import type { WarmUp } from "./warm-up.js";
 
 const TICK_MS = 1000;
-/** Spans recorded at shutdown are sent within that time, or lost. */
+/** Spans not sent within this time at shutdown are lost. */
 const TRACES_WITHIN_MS = 1000;
 /** How long the start waits for the first health checks of back-ends. */
 const FIRST_PROBES_MS = 1000;
@@ -90,7 +90,7 @@ export class IoServer {
   readonly #load = new EventLoopMonitor();
   #tls: TlsFiles | null = null;
   #servers: readonly HttpServer[] = [];
-  /** Settles when the last graph is known; null: it is. */
+  /** Settles when the last graph is registered; null: no registration is pending. */
   #attached: Promise<void> | null = null;
 
   /** Loads the transport; tests replace it before the server listens. */
@@ -162,7 +162,7 @@ export class IoServer {
     table,
     inlineDir,
   }: ControlRequest & { op: "executors" }): Promise<void> {
-    // Before the plugins that it covers.
+    // Authentication is loaded before the plugins that it protects.
     await this.#parts.auth?.load();
     // An unreadable file of jobs fails the build before it replaces anything.
     await this.#parts.jobs.load(table.routes);
@@ -175,8 +175,8 @@ export class IoServer {
   }
 
   /**
-   * Only before Service-IN: its metrics and records are reset afterwards. Calls are counted until
-   * then: V8 would not have compiled what counts the first requests.
+   * Runs only before Service-IN, because it resets metrics and records afterwards. Warm-up calls
+   * are counted, so that V8 compiles the code that counts.
    */
   async #warmUp(calls: WarmUp): Promise<void> {
     const limits = { connections: 0, requestsPerSecond: 0 };
@@ -186,7 +186,7 @@ export class IoServer {
       proxyProtocol: false,
       tls: null,
     };
-    // Before V8 compiles code for fields that only it changes.
+    // Runs before V8 compiles code that assumes constant values of the fields that it changes.
     this.#tick();
     const { warmUp } = await import("./warm-up.js");
     const useless = await warmUp(calls, options, this.#parts.engine.events[0]);
@@ -197,7 +197,7 @@ export class IoServer {
       log(`warm-up skipped for example ${target}: ${fault}`, "info");
   }
 
-  /** The engine loads with the first graph. */
+  /** Registers a graph; the first one loads the graph engine. */
   #addGraph(graph: SharedGraph): Promise<null> {
     const attached = loadGraphEngine().then(() => {
       this.#parts.graphs.add(graph);
@@ -214,7 +214,7 @@ export class IoServer {
     return attached;
   }
 
-  /** Requests wait until this thread knows the graphs that were opened before them. */
+  /** Delays requests until the graphs opened before them are registered. */
   #afterGraphs(events: ServerEvents): ServerEvents {
     const request = (exchange: Exchange): void => {
       if (this.#attached === null) events.request(exchange);
@@ -262,7 +262,7 @@ export class IoServer {
    */
   async #stop(timeoutMs: number): Promise<void> {
     const { drainSeconds } = this.#parts.settings;
-    this.#parts.engine.leave();
+    this.#parts.engine.failHealthCheck();
     this.#parts.jobs.stop();
     if (drainSeconds > 0) await delay(drainSeconds * 1000);
     const deadline = performance.now() + timeoutMs;
@@ -271,10 +271,10 @@ export class IoServer {
     await delay(Math.min(timeoutMs, drainSeconds > 0 ? DRAIN_KEEPALIVE_MS : KEEPALIVE_DRAIN_MS));
     this.#parts.engine.stop();
     while (this.#working() > 0 && performance.now() < deadline) await delay(5);
-    this.#parts.engine.giveUp();
+    this.#parts.engine.rejectRemaining();
     this.#parts.answers.streams.cancelAll();
     this.#parts.dispatcher?.close();
-    // The admin server first: a monitor must not see a main port that is gone.
+    // The admin server closes first: a monitor must not find the main port closed.
     const closing = [...this.#servers].reverse().map(async (server) => {
       await server.drain(Math.max(0, deadline - performance.now()));
       await server.close();
@@ -339,7 +339,7 @@ function serverOptions(settings: ServerSettings, offset: 0 | 1): Omit<ServerOpti
         : { connections: ADMIN_CLIENT_CONNECTIONS, requestsPerSecond: ADMIN_CLIENT_RATE },
     maxConnections: maxConnections(offset),
     idleTimeoutMs: idleTimeoutSeconds * 1000,
-    // A client may use half of it: enough for a body of the maximum size.
+    // A client may use half of it, which must suffice for a body of the maximum size.
     bodyMemoryBytes: Math.max(BODY_MEMORY_BYTES, 2 * maxBodyBytes),
     responseMemoryBytes: RESPONSE_MEMORY_BYTES,
     uploadBytes: Math.max(UPLOAD_DISK_BYTES, 2 * maxBodyBytes),

@@ -10,7 +10,7 @@ import { BUILTIN_PATH } from "./route-table.js";
 
 /** Longer responses are not stored. */
 const MAX_RESPONSE_BYTES = 16_384;
-/** Length of the status (2), the kind, and a flag for text. */
+/** Bytes of the header: status (2), kind, flag for text. */
 const HEAD_BYTES = 4;
 
 const OTHER = `SVC3406: another request has this ${IDEMPOTENCY_KEY}`;
@@ -18,7 +18,7 @@ const UNKNOWN =
   `SVC3407: the request with this ${IDEMPOTENCY_KEY} has changed graphs, and its answer is not ` +
   "known";
 
-/** Response to a request that need not run. */
+/** Stored response of a request that must not run again. */
 export interface KnownOutcome {
   readonly status: number;
   readonly kind: number;
@@ -37,27 +37,27 @@ export class KeyedCalls {
     return this.#openRequestKey !== null;
   }
 
-  /** Loads the graph engine, which threads without graphs lack until the first key. */
+  /** Loads the graph engine, which threads without graphs need only for keys. */
   async load(): Promise<void> {
     this.#openRequestKey = (await import("../graph/manager/request-keys.js")).openRequestKey;
   }
 
   /**
-   * Returns the response of a request that must not run; null: `run` must execute it.
+   * Returns the stored response of a request; null: `run` must execute it.
    * @throws errors of opening the graph of keys
    */
   begin(source: RequestSource, entry: PluginEntry | undefined): KnownOutcome | null {
     const fingerprint = requestFingerprint(source);
     const key = this.#openRequestKey!(requestKeyId(source), fingerprint, changesGraphs(entry));
     if (key === null) return null;
-    const known = key.find();
-    if (known === null) {
+    const stored = key.find();
+    if (stored === null) {
       this.#keys.set(source.serial, key);
       return null;
     }
-    if (known.fingerprint !== fingerprint) return refusal(source, 422, OTHER);
-    if (known.answer === null) return refusal(source, 500, UNKNOWN);
-    return { ...decode(known.answer), flush: key.flush };
+    if (stored.fingerprint !== fingerprint) return refusal(source, 422, OTHER);
+    if (stored.answer === null) return refusal(source, 500, UNKNOWN);
+    return { ...decode(stored.answer), flush: key.flush };
   }
 
   run<T>(serial: number, call: () => T): T {

@@ -1,5 +1,5 @@
-// Only the leader of a group executes requests that may change graphs. Another member refuses them
-// before anything runs, and names the leader.
+// Only the leader of a group executes requests that may change graphs. Other members refuse them
+// before anything runs, and name the leader.
 
 import type { ServerView } from "../builtin/server-view.js";
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
@@ -23,12 +23,12 @@ export class LeaderRequests {
     this.#view = view;
   }
 
-  /** Returns whether a request is counted as a change: only in a group. */
+  /** Returns whether a request counts as a change, which matters only in a group. */
   isChange(exchange: Exchange, resource: Resource): boolean {
     return this.#clock.isInGroup && mayChange(exchange, resource);
   }
 
-  /** Returns why this instance does not execute a change; null: it does. */
+  /** Returns the rejection of a change; null: this instance executes it. */
   refusal(): Rejection | null {
     const { role } = this.#clock.group;
     if (role === "leading" || role === "none") return null;
@@ -39,11 +39,11 @@ export class LeaderRequests {
       return { status: UNAVAILABLE, message, fields: RETRY_AFTER };
     }
     const message = `421 Misdirected Request: ${leader ?? "no instance"} leads the group`;
-    const named = leader === null ? RETRY_AFTER : `X-SVC-Leader-Id: ${leader}\r\n`;
-    return { status: MISDIRECTED, message, fields: named };
+    const fields = leader === null ? RETRY_AFTER : `X-SVC-Leader-Id: ${leader}\r\n`;
+    return { status: MISDIRECTED, message, fields: fields };
   }
 
-  /** Returns the refusal of a change that came while another instance took over. */
+  /** Returns the rejection of a change that arrived while another instance took over. */
   lateRefusal(): Rejection {
     const message = "503 Service Unavailable: the leader of the group changes";
     return this.refusal() ?? { status: UNAVAILABLE, message, fields: RETRY_AFTER };

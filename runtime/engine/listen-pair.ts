@@ -7,11 +7,11 @@ import type { HttpServer } from "../http/transport.js";
 
 /**
  * Range searched first for a free pair: below the ephemeral ports, which stay in TIME_WAIT for a
- * minute. After a load test hardly any pair of those is free.
+ * minute, so that after a load test hardly any pair of them is free.
  */
 const FREE_PAIR_RANGE = [10_240, 32_700] as const;
 const FREE_PAIR_TRIES = 100;
-/** After that, the system chooses. */
+/** Further attempts, in which the system chooses. */
 const SYSTEM_TRIES = 100;
 const OUT_OF_FILES = new Set(["EMFILE", "ENFILE"]);
 
@@ -56,7 +56,7 @@ function isTaken(error: unknown): boolean {
   return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === "EADDRINUSE";
 }
 
-/** The last attempt's error would name a port that was not requested. */
+/** A general error: that of the last attempt would name a port that was not requested. */
 function noPair(error: unknown): SvcError {
   const { message } = error as Error;
   const tries = FREE_PAIR_TRIES + SYSTEM_TRIES;
@@ -82,7 +82,7 @@ async function bind(
       new SvcError(name, `${where} ${why}`, { cause: error });
     if (code === "EADDRINUSE") throw refused("is in use");
     if (code === "EACCES") throw refused("requires more privileges");
-    // Another port would not help.
+    // Out of file descriptors: another port would not help.
     const name = OUT_OF_FILES.has(code) ? "SVC3093" : "SVC2202";
     throw refused(`cannot be bound: ${(error as Error).message}`, name);
   }

@@ -1,4 +1,4 @@
-// The current state of the IO thread as built-in services and plugins see it.
+// The current state of the IO thread, for built-in services and plugins.
 
 import { randomBytes } from "node:crypto";
 import { packageInfo } from "../base/package-info.js";
@@ -73,7 +73,7 @@ export class LiveServerView implements ServerView {
   readonly rejections = new RejectionCounters();
   readonly label = randomBytes(16).toString("hex");
   readonly version = packageInfo().version;
-  /** The same in every thread. */
+  /** Start of the process; equal in every thread. */
   readonly startedAtMs = performance.timeOrigin;
   serviceName: string | null;
   node: NodeState;

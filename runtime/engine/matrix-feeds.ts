@@ -1,4 +1,4 @@
-// Change feeds of a dispatcher: those of its back-ends, merged into one stream for the client.
+// Change feeds of a dispatcher: merges those of its back-ends into one stream for the client.
 
 import type { MessagePort } from "node:worker_threads";
 import { MAX_CHANGE_FEEDS } from "../base/limits.js";
@@ -20,7 +20,7 @@ export interface FollowRequest {
   readonly exchange: Exchange;
   readonly port: 0 | 1;
   readonly request: FeedRequest;
-  /** Null: all. */
+  /** Null: all partitions. */
   readonly partition: number | null;
   readonly preference: Preference;
   /** Returns the request for a back-end. */
@@ -60,7 +60,7 @@ export class MatrixFeeds {
     const { width } = dispatcher.matrix;
     const partitions = partition === null ? [...Array(width).keys()] : [partition];
     const { since } = request;
-    // Back-ends refuse a position of another form, and say why.
+    // Back-ends reject an invalid position, with the reason.
     const split = splitPositions(since, partitions.length) ?? partitions.map(() => since);
     return new MergedFeed({
       matrix: () => dispatcher.matrix,

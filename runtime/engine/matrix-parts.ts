@@ -1,4 +1,4 @@
-// The parts of the IO thread for a matrix, a fifth of its code. Only dispatchers load them.
+// The modules of the IO thread for a matrix, a fifth of its code. Only dispatchers load them.
 
 export { Dispatcher } from "../dispatch/dispatcher.js";
 export { MatrixRequests } from "./matrix-requests.js";

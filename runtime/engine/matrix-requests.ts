@@ -78,8 +78,8 @@ export interface MatrixRequest {
   readonly serial: number;
   readonly pre: PluginRoute | null;
   readonly post: PluginRoute | null;
-  /** Replaces the processors for a built-in plugin. */
-  readonly own: LocalProcessor | null;
+  /** The processor of a built-in plugin; replaces `pre` and `post`. */
+  readonly localProcessor: LocalProcessor | null;
   /** Minimum queue of the slots that processors may take. */
   readonly minQueue: number;
 }
@@ -88,9 +88,9 @@ export interface MatrixRequest {
 export interface LocalProcessor {
   /** Sends the request to the primary row only. */
   readonly isPrimary: boolean;
-  /** The responses are feeds that do not end, and are merged as they arrive. */
+  /** The responses are endless feeds, which are merged as they arrive. */
   readonly isFeed: boolean;
-  /** Returns a parameter for sending the request again; null to respond. */
+  /** Returns a parameter for a second round of requests; null to respond. */
   readonly secondRound: ((partial: Uint8Array) => string | null) | null;
   run(partial: Uint8Array, merging: Merging, done: Done): void;
 }
@@ -99,16 +99,16 @@ export interface LocalProcessor {
 class Progress implements Dispatch {
   readonly received: MatrixRequest;
   /** State that the pre-processor passes to the post-processor. */
-  kept: Uint8Array | null = null;
+  processorState: Uint8Array | null = null;
   resubmits = 0;
-  /** When the last back-end had answered, milliseconds since 1970. */
+  /** Time of the last response of a back-end, milliseconds since 1970. */
   answeredMs = 0;
-  /** The client requests the explanation; it is recorded for the console in any case. */
+  /** The client requests the explanation, which is recorded for the console in any case. */
   readonly isExplained: boolean;
   readonly explanation: Explanation;
   /** The request sent to the back-ends; set before it is dispatched. */
   request!: ForwardedRequest;
-  /** The matrix it went through last; the dispatcher may have another one by now. */
+  /** The matrix of the last submission; the dispatcher may have another one by now. */
   matrix!: Matrix;
   readonly #ended: (progress: Progress, outcome: Outcome) => void;
 
@@ -159,7 +159,7 @@ export class MatrixRequests {
   readonly #feeds: MatrixFeeds;
   /** Null if no key is shared with the back-ends. */
   readonly #signer: RequestSigner | null;
-  /** One function for all requests. */
+  /** Allocated once for all requests. */
   readonly #ended = (progress: Progress, outcome: Outcome): void => {
     this.#continue(progress, outcome);
   };
@@ -200,20 +200,20 @@ export class MatrixRequests {
     if (request.pre !== null) return this.#runProcessor(progress, request.pre, null);
     const { exchange, target } = request;
     const { block, accept, partialTarget, key, via: passed } = exchange.headers;
-    // A dispatch loop: the request would circulate forever.
+    // A dispatch loop: the request would be forwarded forever.
     if (passed.includes(this.#name)) return this.#fail(progress, CAME_BACK);
     const via = passed === "" ? this.#name : `${passed},${this.#name}`;
     const { method, body } = exchange;
     const deadlineMs = this.#deadlineMs(exchange);
-    const traceParent = this.#traces.passedOn(exchange) ?? null;
+    const traceParent = this.#traces.getTraceParent(exchange) ?? null;
     const head = { method, target, block, accept, partialTarget, key, body };
     const { requestId } = exchange;
     const madeId = requestId === exchange.headers.requestId ? null : requestId;
     const received = { ...head, via, deadlineMs, traceParent, requestId: madeId };
-    if (request.own?.isFeed === true) return this.#follow(progress, received);
-    const isRelayed = this.#isSingle && request.post === null && request.own === null;
+    if (request.localProcessor?.isFeed === true) return this.#follow(progress, received);
+    const isRelayed = this.#isSingle && request.post === null && request.localProcessor === null;
     const forwarded = forwardedRequest(received, isRelayed);
-    if (!request.own?.isPrimary) return this.#dispatch(progress, forwarded);
+    if (!request.localProcessor?.isPrimary) return this.#dispatch(progress, forwarded);
     this.#dispatch(progress, { ...forwarded, preference: PRIMARY });
   }
 
@@ -277,15 +277,16 @@ export class MatrixRequests {
       isTrusted: false,
       step,
       submittedAt: 0,
-      countsFor: null,
+      limitedClient: null,
       turn: 0,
     });
   }
 
   /** Dispatches the request that a processor returned. */
   #forward(progress: Progress, merged: MergedInput | null, payload: Uint8Array): void {
-    const { method, bytes, kept, target, key, isPrimary, affinity } = decodeForwarding(payload);
-    if (merged === null) progress.kept = kept;
+    const { method, bytes, processorState, target, key, isPrimary, affinity } =
+      decodeForwarding(payload);
+    if (merged === null) progress.processorState = processorState;
     else if (++progress.resubmits > MAX_RESUBMITS) return this.#fail(progress, TOO_MANY_RESUBMITS);
     this.#dispatch(progress, {
       method,
@@ -298,11 +299,11 @@ export class MatrixRequests {
     });
   }
 
-  /** Adds the fields of this particular request, which requests made by pre-processors lack. */
+  /** Adds the fields of the original request to a request encoded by a pre-processor. */
   #withFields({ received, isExplained }: Progress, bytes: Uint8Array): Uint8Array {
     const deadlineMs = this.#deadlineMs(received.exchange);
     const { requestId } = received.exchange;
-    // Already present where the processor returned the request that it received.
+    // Present already if the processor returned the request that it received.
     const block = headOf(bytes);
     const isNamed = requestId === null || idIn(block) !== null;
     const fields: string[] = [];
@@ -316,10 +317,10 @@ export class MatrixRequests {
   }
 
   /**
-   * Returns the fields that link a request made by a processor to the trace of the original one.
+   * Returns the fields that link the request of a processor to the trace of the original one.
    */
   #traceFields(exchange: Exchange): string[] {
-    const parent = this.#traces.passedOn(exchange);
+    const parent = this.#traces.getTraceParent(exchange);
     if (parent === undefined) return [];
     const state = headerValue(exchange.headers.block, TRACE_STATE);
     const line = `${TRACE_PARENT}: ${parent}`;
@@ -338,7 +339,7 @@ export class MatrixRequests {
 
   /**
    * Sends a request with a key to the primary replica of its partition, unless its plugin is
-   * readonly. Returns null for a request that was refused.
+   * readonly. Returns null for a request that it has rejected.
    */
   #withOwner(progress: Progress, request: ForwardedRequest): ForwardedRequest | null {
     const { matrix } = this.#dispatcher;
@@ -354,7 +355,7 @@ export class MatrixRequests {
     this.#error(progress, status, message, false);
   }
 
-  /** Lets back-ends know the principal and the client; null if the principal is too large. */
+  /** Adds a signature with principal and client; null if the principal is too large. */
   #withSignature({ received }: Progress, request: ForwardedRequest): ForwardedRequest | null {
     if (this.#signer === null) return request;
     const sign = this.#signer.createSign(received.exchange, requestContent(request));
@@ -392,7 +393,7 @@ export class MatrixRequests {
       if (merged === null) this.#refuse(progress, 503, "All partitions down", true);
       else this.#finish(progress, merged);
     } catch (error) {
-      // Partials may be corrupt, and a result too large for one buffer.
+      // A partial may be corrupt, or the result too large for one buffer.
       if (!(error instanceof ResponseError || error instanceof RangeError)) throw error;
       const hierarchy = errorHierarchy(answers, []);
       this.#error(progress, 500, error.message, true, hierarchy);
@@ -401,10 +402,10 @@ export class MatrixRequests {
 
   /** @throws ResponseError or RangeError for a response that cannot be serialized */
   #finish(progress: Progress, merged: MergedResponse): void {
-    const { exchange, port, post, own } = progress.received;
+    const { exchange, port, post, localProcessor } = progress.received;
     const { matrix } = progress;
     const coverage = merged.leaves === null ? null : matrix.coverage(merged.leaves);
-    if (post === null && own === null) {
+    if (post === null && localProcessor === null) {
       const hierarchy = hierarchyOf(merged, coverage, explained(progress));
       const isReadonly = this.#dispatcher.isRetryable(progress.request);
       return this.#answers.merged(exchange, port, merged, hierarchy, isReadonly);
@@ -417,21 +418,26 @@ export class MatrixRequests {
     if (parameter !== null) {
       return this.#dispatch(progress, withParameter(progress.request, parameter));
     }
-    const { resubmits, kept } = progress;
+    const { resubmits, processorState } = progress;
     const hierarchy = hierarchyOf(merged, coverage, null);
     if (post !== null) {
-      return this.#runProcessor(progress, post, [partial, texec, resubmits, kept], hierarchy);
+      return this.#runProcessor(
+        progress,
+        post,
+        [partial, texec, resubmits, processorState],
+        hierarchy,
+      );
     }
-    own?.run(partial, { texec, resubmits, kept }, (status, kind, payload) =>
+    localProcessor?.run(partial, { texec, resubmits, processorState }, (status, kind, payload) =>
       this.#result(progress, hierarchy, 0, { status, kind, payload }),
     );
   }
 
   /** Returns the parameter of a second round, which only the top dispatcher starts. */
   #secondRound(progress: Progress, partial: Uint8Array): string | null {
-    const { exchange, own } = progress.received;
+    const { exchange, localProcessor } = progress.received;
     if (exchange.headers.accept === "partial" || progress.resubmits > 0) return null;
-    const parameter = own?.secondRound?.(partial) ?? null;
+    const parameter = localProcessor?.secondRound?.(partial) ?? null;
     if (parameter !== null) progress.resubmits++;
     return parameter;
   }
@@ -447,7 +453,7 @@ export class MatrixRequests {
   /** @param isBegun a back-end may have executed it */
   #refuse(progress: Progress, status: 429 | 503, message: string, isBegun: boolean): void {
     const { exchange } = progress.received;
-    // A resubmitted request was executed before.
+    // An earlier submission was executed.
     const wasBegun = isBegun || progress.resubmits > 0;
     this.#error(progress, refusalStatus(exchange, status, wasBegun), message, false);
   }
@@ -456,7 +462,7 @@ export class MatrixRequests {
     this.#error(progress, 500, message, true);
   }
 
-  /** @param isPlugin count it as a response of a plugin */
+  /** @param isPlugin count the error as a response of a plugin */
   #error(
     progress: Progress,
     status: number,

@@ -1,4 +1,4 @@
-// Operations that clients requested from the main thread, until their outcome arrives.
+// Admin operations that the main thread executes for clients, until their outcomes arrive.
 
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { ControlOutcome, IoNotification } from "./io-control.js";

@@ -13,13 +13,13 @@ export interface PluginRoute {
   timeoutMs?: number;
   /** The entry if it runs in the IO thread; null or undefined: executors run it. */
   inline?: PluginEntry | null;
-  /** It takes a form with files. */
+  /** The plugin accepts a form with files. */
   takesFiles?: boolean;
-  /** It is a job: one that exceeds its time limit must end, or it might run twice. */
+  /** The plugin is a job: a run that times out must be ended, or another could overlap with it. */
   isJob?: true;
-  /** Which principals may call it; undefined: any. */
+  /** Principals that may call the plugin; undefined: any. */
   access?: PluginAccess | undefined;
-  /** It changes no graph. */
+  /** The plugin changes no graph. */
   isReadonly?: boolean;
 }
 
@@ -27,22 +27,22 @@ export interface PluginCall {
   readonly exchange: Exchange;
   /** 0 main port, 1 admin port. */
   readonly port: 0 | 1;
-  /** Whose slots it takes: those of its port, or those of the admin executor. */
+  /** Slots that the request takes: those of its port, or those of the admin executor. */
   readonly slots: 0 | 1;
   readonly plugin: PluginRoute;
   readonly serial: number;
-  /** The lowest queue of executors that it may take, 0-3. */
+  /** Lowest queue of executors that the request may take, 0-3. */
   readonly minQueue: number;
-  /** It may change graphs; only known with a key, and in a group that elects its leader. */
+  /** The request may change graphs; set only with a key, or in a group that elects its leader. */
   readonly isChange?: boolean;
-  /** Called when it has its outcome; null: it has no key. */
+  /** Releases the idempotency key after the outcome; null: the request has no key. */
   readonly releaseKey?: (() => void) | null;
-  /** Sent by a trusted client; only read for the admin executor. */
+  /** The client is trusted; used only for the admin executor. */
   readonly isTrusted: boolean;
   /** Tick of the scheduler at its arrival. */
   submittedAt: number;
-  /** The client whose limit it counts for; null without a limit. */
-  countsFor: string | null;
+  /** The client whose limit includes the request; null without a limit. */
+  limitedClient: string | null;
   /** Order among waiting requests, lowest first. */
   turn: number;
   /** The executor's step for a dispatcher; null for engines. */
@@ -59,7 +59,7 @@ export interface PluginResult {
 
 /** A call of a pre-processor or post-processor. */
 export interface DispatchStep {
-  /** Path and query as they are forwarded, without prefix; processors see no other. */
+  /** Path and query as forwarded, without prefix; processors see only these. */
   readonly target: string;
   /** Input of the post-processor; null for a pre-processor. */
   readonly merged: MergedInput | null;
@@ -70,9 +70,9 @@ export interface DispatchStep {
 /** Parts of a post-processor's response. */
 export type MergedInput = readonly [
   partial: Uint8Array,
-  /** Seconds until every back-end had answered. */
+  /** Seconds until the last back-end had responded. */
   texec: number,
   resubmits: number,
   /** State of the pre-processor, as written by `serializeKept`; null without one. */
-  kept: Uint8Array | null,
+  processorState: Uint8Array | null,
 ];

@@ -1,6 +1,6 @@
-// Writes a sample of the plugin requests, built-in ones included, with their responses to a file,
-// to replay them against another release. Requests never wait for the file: records that a slow
-// disk cannot take are dropped and counted.
+// Records a sample of the plugin requests, including built-in ones, with their responses in a file,
+// to replay them against another release. Requests never wait for the file: if the disk is too
+// slow, records are dropped and counted.
 
 import { createWriteStream, fstatSync, openSync, type WriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
@@ -47,7 +47,7 @@ export class Recorder {
     this.#options = options;
   }
 
-  /** @throws SvcError SVC2890 where the file cannot be written */
+  /** @throws SvcError SVC2890 if the file cannot be written */
   open(): void {
     const { path, service, every, bodies, maxBytes = MAX_RECORDING_BYTES } = this.#options;
     try {
@@ -62,7 +62,7 @@ export class Recorder {
       throw new SvcError("SVC2890", text, { cause: error });
     }
     this.#isRecording = true;
-    this.#file.on("error", (error) => this.#end(`it cannot be written: ${error.message}`));
+    this.#file.on("error", (error) => this.#end(`file cannot be written: ${error.message}`));
     this.#write({ record: RECORD_VERSION, service, every, bodies });
   }
 
@@ -87,7 +87,7 @@ export class Recorder {
     this.#write(this.#recorded(exchange, status, mediaType, body));
   }
 
-  /** Resolves once everything is passed to the system. */
+  /** Resolves when everything was passed to the system. */
   async close(): Promise<void> {
     const file = this.#file;
     if (file === null) return;
@@ -135,8 +135,8 @@ export class Recorder {
     this.#file?.write(line);
   }
 
-  #end(why: string): void {
-    log(`recording to ${this.#options.path} stopped: ${why}`, "warn");
+  #end(reason: string): void {
+    log(`recording to ${this.#options.path} stopped: ${reason}`, "warn");
     this.#reportSkipped();
     this.#isRecording = false;
     this.#file?.end();

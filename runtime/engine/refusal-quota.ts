@@ -1,12 +1,12 @@
-// Limits the refusals in the audit log: clients must not fill disks, nor rotate other entries away.
-// Within a minute, the log lists the first refusals of a client with one status and counts the
-// others. If many clients are refused, it counts those of further clients together.
+// Limits the refusals in the audit log, so that clients can neither fill disks nor rotate other
+// entries away. Per minute, the log lists the first refusals of each client and status, and counts
+// the others. Beyond a number of clients, it counts the refusals of all further ones together.
 
 const MAX_LISTED_PER_CLIENT = 10;
 const MAX_LISTED = 100;
 const MAX_CLIENTS = 100;
 
-/** Refusals that the log does not list. */
+/** A number of refusals that the log does not list. */
 export interface CountedRefusals {
   readonly status: number;
   /** Null: several clients. */
@@ -38,7 +38,7 @@ export class RefusalQuota {
     return isListed;
   }
 
-  /** Returns the counted refusals, and starts again. */
+  /** Returns the counted refusals and resets them. */
   reset(): readonly CountedRefusals[] {
     const entries = [...this.#entries.values()].filter(({ counted }) => counted > 0);
     this.#entries.clear();
@@ -48,8 +48,8 @@ export class RefusalQuota {
 
   #entry(client: string, status: number): Entry {
     const key = `${status} ${client}`;
-    const known = this.#entries.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#entries.get(key);
+    if (existing !== undefined) return existing;
     const isFull = this.#entries.size >= MAX_CLIENTS;
     const name = isFull ? `${status}` : key;
     let entry = this.#entries.get(name);

@@ -18,7 +18,7 @@ export interface AuthenticationParts {
   readonly handlers: Authenticator | null;
   /** Null if dispatchers share no key. */
   readonly signature: DispatchSignature | null;
-  /** There are no back-ends. */
+  /** The instance has no back-ends. */
   readonly isEngine: boolean;
   readonly scopes: BuiltinScopes;
 }
@@ -46,7 +46,7 @@ export class RequestAuthentication {
   ): Verdict | Promise<Verdict> {
     if (isOpen(exchange, port, path)) return null;
     if (getAccess(resource)?.public === true) {
-      // Without a dispatcher, nothing would have asked for it.
+      // Requests to the admin port need no principal.
       exchange.principal = null;
       return null;
     }
@@ -54,20 +54,20 @@ export class RequestAuthentication {
     if (exchange.principal !== null) return scopeRefusal(exchange.principal, scopes);
     const { handlers } = this.#parts;
     if (handlers === null) return port === 0 ? this.#checkOrigin(exchange, scopes) : null;
-    // Only here, so that V8 compiles the checks above for requests of clients.
+    // Checked last, so that the warm-up compiles the checks above for requests of clients.
     if (exchange.isWarmUp) return null;
     const verdict = handlers.check(exchange, scopes);
     return this.#isPublicBelow(path, resource) ? allowAnonymous(verdict) : verdict;
   }
 
-  /** Asks the handlers again, for a response that takes long: principals can become invalid. */
+  /** Checks a long response again: its principal can become invalid meanwhile. */
   checkAgain(exchange: Exchange, resource: Resource | undefined): Verdict | Promise<Verdict> {
     const { handlers } = this.#parts;
     if (handlers === null || exchange.signedOrigin !== null) return null;
     return handlers.check(exchange, this.#scopes(exchange, resource));
   }
 
-  /** An engine that shares the key of dispatchers takes principals from them only. */
+  /** An engine that shares the key of dispatchers accepts principals only from them. */
   #checkOrigin({ signedOrigin, isWarmUp }: Exchange, scopes: readonly string[]): Verdict {
     const { signature, isEngine } = this.#parts;
     if (signature === null || !isEngine || isWarmUp) return null;
@@ -93,24 +93,24 @@ export class RequestAuthentication {
   }
 }
 
-/** Lets requests without a principal pass. */
+/** Admits requests without a valid principal. */
 function allowAnonymous(verdict: Verdict | Promise<Verdict>): Verdict | Promise<Verdict> {
   if (verdict instanceof Promise) return verdict.then(allowAnonymous);
   return verdict === UNAUTHENTICATED ? null : verdict;
 }
 
-/** Returns whether it needs no principal: health checks, the admin port. */
+/** Returns whether a request needs no principal: health checks, and most of the admin port. */
 function isOpen(exchange: Exchange, port: 0 | 1, path: string): boolean {
   if (path === HEALTH_PATH) return true;
   return port === 1 && !isForPrincipal(exchange, path);
 }
 
-/** On the admin port, the console tries plugins with the token of a principal. */
+/** Returns whether a request of the admin port has a token: the console tries plugins with one. */
 function isForPrincipal({ headers }: Exchange, path: string): boolean {
   return path.startsWith(PLUGIN_PATH) && headers.get("authorization") !== undefined;
 }
 
-/** Returns what the first plugin that runs requires of its callers. */
+/** Returns the access rules of the first plugin that runs. */
 function getAccess(resource: Resource | undefined): PluginAccess | undefined {
   if (resource?.kind === "plugin") return resource.route.access;
   if (resource?.kind !== "processed") return undefined;

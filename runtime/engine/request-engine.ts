@@ -60,7 +60,7 @@ export interface EngineParts {
   readonly traces: TraceSampler;
   readonly operators: OperatorAuth;
   /** Guards of the main port and of the admin port. */
-  readonly pages: readonly [CrossOriginGuard, CrossOriginGuard];
+  readonly originGuards: readonly [CrossOriginGuard, CrossOriginGuard];
   readonly console: ConsoleRequests;
   readonly jquery: PackagedFiles;
   readonly auth: RequestAuthentication;
@@ -101,8 +101,8 @@ export class RequestEngine {
     this.#parts = parts;
   }
 
-  /** The health check reports that this server will stop. */
-  leave(): void {
+  /** Lets the health check report that this server will stop. */
+  failHealthCheck(): void {
     this.#isLeaving = true;
   }
 
@@ -116,8 +116,8 @@ export class RequestEngine {
     this.#stopping = true;
   }
 
-  /** Answers waiting and running requests when the time to stop is over. */
-  giveUp(): void {
+  /** Answers the remaining requests when the shutdown timeout has passed. */
+  rejectRemaining(): void {
     const { scheduler, admin } = this.#parts;
     for (const call of [...scheduler.rejectQueued(), ...admin.rejectQueued()]) {
       // Back-ends have already executed a request that waits for its post-processor.
@@ -187,7 +187,7 @@ export class RequestEngine {
     if (path === null) return answers.refuse(exchange, port, 404, NO_SUCH_NAME);
     const unsigned = port === 0 ? this.#parts.auth.acceptSignature(exchange, path) : null;
     if (unsigned !== null) return this.#reject(exchange, port, unsigned);
-    const foreign = this.#parts.pages[port].refusal(exchange);
+    const foreign = this.#parts.originGuards[port].refusal(exchange);
     if (foreign !== null) return answers.refuse(exchange, port, 403, foreign);
     const resource = this.#resource(path, port);
     const kind = resourceKind(path, resource);
@@ -199,8 +199,8 @@ export class RequestEngine {
     const closed = port === 0 ? this.#parts.builtins.refusal(exchange, path, resource) : null;
     if (closed !== null) return answers.refuse(exchange, port, 403, closed);
     if (!allowed.includes(method)) {
-      const how = kind === "change" ? `: ${CHANGE_REQUEST_HELP}` : "";
-      return answers.refuse(exchange, port, 405, `405 Method Not Allowed${how}`);
+      const hint = kind === "change" ? `: ${CHANGE_REQUEST_HELP}` : "";
+      return answers.refuse(exchange, port, 405, `405 Method Not Allowed${hint}`);
     }
     if (this.#isOut(path, port) && !this.#mayBypass(exchange)) {
       const isCounted = path !== HEALTH_PATH;
@@ -211,7 +211,7 @@ export class RequestEngine {
     else this.#admit(exchange, port, path, resource, verdict);
   }
 
-  /** Returns whether a request that is still being answered would be permitted again. */
+  /** Returns whether a request whose response is still being sent would be permitted now. */
   async isStillPermitted(exchange: Exchange): Promise<boolean> {
     const { routes, auth } = this.#parts;
     const path = routes.resolve(exchange.target.split("?", 1)[0]!)!;
@@ -269,14 +269,14 @@ export class RequestEngine {
     const isChange = this.#parts.leader.isChange(exchange, resource);
     const elsewhere = isChange ? this.#parts.leader.refusal() : null;
     if (elsewhere !== null) return this.#reject(exchange, port, elsewhere);
-    const releaseKey = mayChange(exchange, resource) ? this.#keys.take(exchange) : null;
+    const releaseKey = mayChange(exchange, resource) ? this.#keys.reserve(exchange) : null;
     if (releaseKey instanceof HttpRejection) return this.#reject(exchange, port, releaseKey);
     const isPlain = !isChange && releaseKey === null;
     const change = isPlain ? NO_CHANGE : { isChange: true, releaseKey };
     this.#answerResource(exchange, port, resource, change);
   }
 
-  /** Returns why a client may not change or operate anything, null if it may. */
+  /** Returns why a client may not use a resource of this kind, null if it may. */
   #refusal(exchange: Exchange, kind: ResourceKind): string | null {
     if (kind === "change") return this.#parts.trusted.changeRefusal(exchange);
     return kind === "control" ? this.#parts.operators.refusal(exchange) : null;
@@ -290,12 +290,12 @@ export class RequestEngine {
   /** Sets the plugin that the metrics count the response for. */
   #tally(exchange: Exchange, path: string, resource: Resource | undefined): void {
     const { tallies } = this.#parts.view;
-    // Its response is 200 for any name, so that clients could fill the metrics.
+    // Not counted: it gets 200 for any name, so clients could fill the metrics with names.
     if (resource === undefined && exchange.method === "OPTIONS") return;
     exchange.tally = resource === undefined ? tallies.forwarded(path) : tallies.own(path);
   }
 
-  /** Dispatches requests for back-ends; returns false for all others. */
+  /** Dispatches a request for back-ends; returns false for other requests. */
   #isDispatched(
     exchange: Exchange,
     port: 0 | 1,
@@ -312,7 +312,7 @@ export class RequestEngine {
     if (processor === undefined && !isPlugin && resource?.kind !== "processed") return false;
     const serial = this.#serial++;
     const { pre, post } = resource?.kind === "processed" ? resource : NO_PROCESSORS;
-    const own = processor && {
+    const ownProcessor = processor && {
       isPrimary: processor.isPrimary,
       isFeed: processor.isFeed,
       secondRound: processor.secondRound,
@@ -324,11 +324,12 @@ export class RequestEngine {
     const mark = exchange.target.indexOf("?");
     const target = encodedPath(path) + (mark < 0 ? "" : exchange.target.slice(mark));
     const minQueue = this.#minQueue(exchange);
-    matrix.submit({ exchange, port, target, serial, pre, post, own: own ?? null, minQueue });
+    const localProcessor = ownProcessor ?? null;
+    matrix.submit({ exchange, port, target, serial, pre, post, localProcessor, minQueue });
     return true;
   }
 
-  /** The back-ends do not execute queries of graphs that this instance has. */
+  /** Returns no processor for queries of this instance's own graphs, which back-ends lack. */
   #unlessOwnGraph(processor: MatrixProcessor | undefined, { target }: Exchange): typeof processor {
     if (processor?.isOfGraph !== true) return processor;
     const name = readGraphName(queryStart(target));
@@ -344,9 +345,9 @@ export class RequestEngine {
   }
 
   /**
-   * Returns the failure that the admin port's health check reports, null if all is well. The main
-   * port continues to serve, or orchestrators would kill the one process that has the data: only
-   * monitors of the instance see the failure.
+   * Returns the failure that the health check of the admin port reports to monitors, null without
+   * one. That of the main port does not fail, or orchestrators would kill the only process that has
+   * the data.
    */
   #failureReason(): string | null {
     const { view } = this.#parts;
@@ -363,7 +364,7 @@ export class RequestEngine {
   #answerResource(exchange: Exchange, port: 0 | 1, resource: Resource, change: Change): void {
     switch (resource.kind) {
       case "plugin":
-        if (change.releaseKey === null && this.#parts.inline.takes(resource.route, exchange)) {
+        if (change.releaseKey === null && this.#parts.inline.canRun(resource.route, exchange)) {
           return this.#parts.inline.run(exchange, port, resource.route, this.#serial++);
         }
         return this.#submit(this.#parts.scheduler, exchange, port, port, resource.route, change);
@@ -387,7 +388,7 @@ export class RequestEngine {
     }
   }
 
-  /** Without back-ends a pre-processor can still answer itself. */
+  /** Runs a pre-processor without back-ends: it can still answer by itself. */
   #submitPre(exchange: Exchange, port: 0 | 1, plugin: PluginRoute | null): void {
     const { answers, scheduler } = this.#parts;
     if (plugin === null) return answers.refuse(exchange, port, 500, POST_WITHOUT_MATRIX);
@@ -430,13 +431,13 @@ export class RequestEngine {
       isTrusted,
       step: null,
       submittedAt: 0,
-      countsFor: null,
+      limitedClient: null,
       turn: 0,
     });
     if (!isSubmitted) this.#reject(exchange, port, this.#parts.leader.lateRefusal());
   }
 
-  /** Runs a job in the slots of the admin port, which clients rarely fill. */
+  /** Submits a job to the slots of the admin port, which clients rarely fill. */
   submitJob(exchange: Exchange, plugin: PluginRoute): void {
     this.#submit(this.#parts.scheduler, exchange, 1, 1, plugin);
   }

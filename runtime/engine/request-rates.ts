@@ -1,5 +1,5 @@
-// The rate limit of the main port, `http.rateLimit`: counts plugins, built-in services and files
-// alike. Counts rejected requests, too, so that it also limits guesses of credentials.
+// The rate limit of the main port, `http.rateLimit`, for plugins, built-in services and files. It
+// includes rejected requests, so that it also limits guesses of credentials.
 
 import { clientAddress } from "../http/client-address.js";
 import { HttpRejection } from "../http/rejections.js";
@@ -12,7 +12,7 @@ const NAME = "http";
 
 export class RequestRates {
   readonly #limit: ParsedRateLimit | null;
-  /** Requests of a principal often follow each other. */
+  /** Cached key: requests of one principal often follow each other. */
   #lastPrincipal: { readonly text: string; readonly key: string } = { text: "", key: "" };
 
   /** @param limit null: requests are not counted */

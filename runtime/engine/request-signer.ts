@@ -17,8 +17,8 @@ export class RequestSigner {
   readonly #signature: DispatchSignature;
   readonly #trusted: TrustedClients;
   readonly #hasAuth: boolean;
-  /** Of requests with the same header fields: the decision parses addresses and URLs. */
-  readonly #known = new WeakMap<object, KnownClient>();
+  /** Clients by header fields: the decision is expensive, since it parses addresses and URLs. */
+  readonly #clients = new WeakMap<object, KnownClient>();
 
   /** @param hasAuth this instance authenticates clients */
   constructor(signature: DispatchSignature, trusted: TrustedClients, hasAuth: boolean) {
@@ -48,10 +48,10 @@ export class RequestSigner {
   #isTrusted(exchange: Exchange, address: string): boolean {
     const { headers, connection } = exchange;
     if (connection.ident !== null) return this.#trusted.isTrusted(exchange);
-    const known = this.#known.get(headers);
-    if (known?.address === address && known.connection === connection) return known.isTrusted;
+    const cached = this.#clients.get(headers);
+    if (cached?.address === address && cached.connection === connection) return cached.isTrusted;
     const isTrusted = this.#trusted.isTrusted(exchange);
-    this.#known.set(headers, { address, connection, isTrusted });
+    this.#clients.set(headers, { address, connection, isTrusted });
     return isTrusted;
   }
 }

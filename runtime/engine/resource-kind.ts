@@ -1,4 +1,4 @@
-// The purpose of a request, as far as its path, query and size tell.
+// Classifies requests by path, query and size.
 
 import { MAX_ECHO_BYTES } from "../base/limits.js";
 import type { ResourceKind } from "../http/methods.js";
@@ -12,7 +12,7 @@ export function isForOperators(resource: Resource | undefined): boolean {
   return resource?.kind === "builtin" && resource.use === "control";
 }
 
-/** Returns whether rendering it would block the IO thread. */
+/** Returns whether rendering the response would block the IO thread. */
 export function isLarge({ headers, body }: Exchange): boolean {
   return headers.block.length + (body?.length ?? 0) > MAX_ECHO_BYTES;
 }

@@ -1,5 +1,5 @@
-// Turns results into responses: adds the envelope to what plugins and services returned, chooses
-// the media type, and counts. All strings are latin1, one character per byte.
+// Turns results into responses: adds the envelope to results of plugins and services, chooses the
+// media type, and updates metrics. All strings are latin1, one character per byte.
 
 import { nowMs } from "../base/clock.js";
 import { markExclusive } from "../base/exclusive-buffer.js";
@@ -85,7 +85,7 @@ export interface ResponseParts {
 /** Details of a rejection besides its message; the default is an error of the server itself. */
 export interface Rejection {
   readonly execId?: number;
-  /** Count it as a response of a plugin. */
+  /** Count the rejection as a response of a plugin. */
   readonly isPlugin?: boolean;
   readonly hierarchy?: Hierarchy;
   /** Header lines. */
@@ -119,7 +119,7 @@ export class ResponseWriter {
     this.#argspecFields = `X-SVC-Argspec: ${hash}\r\n${exposed}`;
   }
 
-  /** Returns whether the client requests an explanation, and may. */
+  /** Returns whether the client requests an explanation and is allowed to. */
   isExplained(exchange: Exchange): boolean {
     return exchange.headers.isExplained && this.#parts.mayAsk(exchange);
   }
@@ -131,13 +131,13 @@ export class ResponseWriter {
       return this.stream(exchange, port, result.payload as unknown as StreamPayload);
     }
     const { payload } = result;
-    // Transferred from another thread, which no longer uses it.
+    // The buffer was transferred from another thread, which no longer uses it.
     if (typeof payload !== "string" && payload.length > INLINE_BODY_BYTES) markExclusive(payload);
     if (step !== null) step.done(execId, result);
     else this.result(exchange, port, execId, result);
   };
 
-  /** Sends a response that does not end by itself. */
+  /** Sends a streamed response. */
   stream(exchange: Exchange, port: 0 | 1, payload: StreamPayload): void {
     const fields = isolationFields(port) + this.#echoedFields(exchange);
     if (!this.streams.answer(exchange, payload, fields)) {
@@ -197,10 +197,10 @@ export class ResponseWriter {
         return this.refuse(exchange, port, status, message, { execId, isPlugin: true, hierarchy });
       }
       case RESULT_ERROR_FIELDS: {
-        const whole = typeof payload === "string" ? payload : latin1Text(payload);
-        const end = whole.indexOf("\r\n\r\n") + 2;
-        const text = whole.slice(end + 2);
-        const details = { execId, isPlugin: true, hierarchy, fields: whole.slice(0, end) };
+        const response = typeof payload === "string" ? payload : latin1Text(payload);
+        const end = response.indexOf("\r\n\r\n") + 2;
+        const text = response.slice(end + 2);
+        const details = { execId, isPlugin: true, hierarchy, fields: response.slice(0, end) };
         return this.refuse(exchange, port, status, { json: text, text }, details);
       }
       case RESULT_HTTP: {
@@ -268,7 +268,7 @@ export class ResponseWriter {
     else exchange.answer(200, mediaType, body, fields + this.#echoedFields(exchange));
   }
 
-  /** The same in time slices, so that other requests need not wait for the whole copy. */
+  /** Sends a large result of a service in time slices, so that other requests need not wait. */
   slowService(
     exchange: Exchange,
     port: 0 | 1,
@@ -358,7 +358,7 @@ export class ResponseWriter {
     this.#parts.requests.add(exchange, port, status, body.length, latencyMs);
   }
 
-  /** Apart, because V8 allocates what a function shares with an inner one at each call of it. */
+  /** A separate function: in #send, V8 would allocate a context for this closure in each call. */
   #compress(
     compressor: Compressor,
     exchange: Exchange,
@@ -422,7 +422,7 @@ function enveloped(
 }
 
 /**
- * Returns the status of a rejection, which may follow a partial execution. Dispatchers and
+ * Returns the status of a rejection, possibly after a partial execution. Dispatchers and
  * generated clients read 429 and 503 as "nothing was executed", and would retry a POST.
  */
 export function refusalStatus({ method }: Exchange, status: 429 | 503, isBegun: boolean): number {

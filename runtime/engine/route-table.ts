@@ -12,7 +12,7 @@ import type { PluginRoute } from "./plugin-call.js";
 
 export type Resource =
   | { readonly kind: "plugin"; readonly route: PluginRoute }
-  /** Executed by back-ends, with processors of this instance before or after. */
+  /** A plugin of back-ends, with processors of this instance before or after it. */
   | {
       readonly kind: "processed";
       readonly pre: PluginRoute | null;
@@ -25,7 +25,7 @@ export type Resource =
       readonly route: PluginRoute | null;
       readonly use: AccessKind;
     }
-  /** A built-in plugin that the admin executor runs, too, for slow queries. */
+  /** A built-in plugin that the admin executor can run, too, for slow queries. */
   | {
       readonly kind: "argspec";
       readonly entry: PluginEntry;
@@ -41,7 +41,7 @@ const ESCAPED_SLASH = /%2f/i;
 
 export class RouteTable {
   readonly #resources = new Map<string, Resource>();
-  /** By path and role. Requests in progress hold these objects. */
+  /** By path and role; the objects are retained, because requests in progress refer to them. */
   readonly #plugins = new Map<string, PluginRoute>();
   readonly #jobs = new Map<string, JobRoute>();
   /** `/prefix`, or null. */
@@ -95,7 +95,7 @@ export class RouteTable {
     return this.#jobs;
   }
 
-  /** Lets the IO thread run an engine. */
+  /** Sets the entry of a plugin that the IO thread runs; null: executors run it. */
   setInline(path: string, entry: PluginEntry | null): void {
     const route = this.#plugins.get(`engine ${path}`);
     if (route !== undefined) route.inline = entry;
@@ -134,17 +134,17 @@ export class RouteTable {
 
   /**
    * Returns the path for rules and lookups: without the service prefix, and `/<prefix>/plugin/x` as
-   * `/svc/plugin/x`. Matched as received, as proxies in front do, so that no escape bypasses their
-   * rules; only the name of a plugin is decoded. Files have rules of their own.
+   * `/svc/plugin/x`. Escapes are not decoded, so that they cannot bypass the rules of a proxy in
+   * front; only the name of a plugin is. Files have rules of their own.
    *
    * @returns null for an invalid plugin name
    */
   resolve(path: string): string | null {
-    const own = this.#withoutPrefix(path);
-    if (!own.includes("%")) return own;
-    const start = own.startsWith(PLUGIN_PATH) ? PLUGIN_PATH : BUILTIN_PATH;
-    if (!own.startsWith(start)) return own;
-    const name = own.slice(start.length);
+    const route = this.#withoutPrefix(path);
+    if (!route.includes("%")) return route;
+    const start = route.startsWith(PLUGIN_PATH) ? PLUGIN_PATH : BUILTIN_PATH;
+    if (!route.startsWith(start)) return route;
+    const name = route.slice(start.length);
     if (ESCAPED_SLASH.test(name)) return null;
     try {
       return start + decodeURIComponent(name);

@@ -32,7 +32,7 @@ import { dropStream, type StreamPayload } from "./streams.js";
 
 const TICK_MS = 1000;
 
-/** Outcome of a request that no executor answered. */
+/** Reason why a request has no result. */
 export type Failure = "timeout" | "executor-died" | "not-durable";
 
 /** `flush`: the flush that must complete before the result is sent. */
@@ -41,13 +41,13 @@ type FlushedResult = PluginResult & { readonly flush: number };
 export interface SchedulerEvents {
   result(call: PluginCall, executorId: number, result: PluginResult): void;
   failed(call: PluginCall, executorId: number, failure: Failure): void;
-  /** A request was not claimed: its client disconnected, or it waited too long. */
+  /** Called for a request that was not claimed: its client disconnected, or it waited too long. */
   dropped(call: PluginCall): void;
-  /** The executor does not recover: it burns CPU past a timeout, or hangs. */
+  /** Requests the end of an executor that does not recover: it exceeds a timeout, or hangs. */
   terminate(executor: number, reason: string): void;
-  /** An executor of an older build has finished its last request. */
+  /** Called when an executor of an older build has finished its last request. */
   retired(executor: number): void;
-  /** Another scheduler is to run the request, and calls `leave` when it has its outcome. */
+  /** Passes a request to another scheduler, which calls `leave` when it has the outcome. */
   sliceOver?(call: PluginCall): void;
 }
 
@@ -62,7 +62,7 @@ export interface SlotMetrics {
 export interface SchedulerLimits {
   /** Requests of one client in the queue and in slots (0: no limit). */
   readonly perClient: number;
-  /** There is one executor, whose calls run one after the other. */
+  /** There is only one executor, which runs one call at a time. */
   readonly isSerial: boolean;
 }
 
@@ -114,7 +114,7 @@ export class Scheduler {
     return this.#running + this.#held.count;
   }
 
-  /** Number of requests that wait for a slot, or for others of their client. */
+  /** Number of requests that wait for a slot, or for earlier requests of their client. */
   get waiting(): number {
     return this.#waiting.size + this.#clients.size;
   }
@@ -136,38 +136,38 @@ export class Scheduler {
     }
   }
 
-  /** Returns false if it is a change and this instance does not lead any more: nothing runs. */
+  /** Submits a request; returns false for a change if this instance no longer leads its group. */
   submit(call: PluginCall): boolean {
     if (call.isChange === true && !this.#changes.begin(call)) return false;
     this.resume(call);
     return true;
   }
 
-  /** Goes on with a request that another scheduler has begun, and counts. */
+  /** Continues a request of another scheduler, which counts it as a change if it is one. */
   resume(call: PluginCall): void {
     call.submittedAt = this.#ticks;
-    if (this.#clients.enter(call)) this.#enqueue(call);
+    if (this.#clients.admit(call)) this.#enqueue(call);
   }
 
   #enqueue(call: PluginCall): void {
-    const isBehind = this.#waiting.isBefore(call.slots, call.minQueue);
-    if (isBehind || !this.#place(call)) this.#waiting.push(call);
+    const isBehind = this.#waiting.mustWait(call.slots, call.minQueue);
+    if (isBehind || !this.#assignSlot(call)) this.#waiting.push(call);
     else if (this.#isSerial && this.#running > 1) this.#overtake(call);
   }
 
-  /** Requeues further requests of other clients behind this one. */
+  /** Requeues unclaimed requests of other clients, except their first ones, behind this one. */
   #overtake(call: PluginCall): void {
     const slots = overtakableSlots(this.#slots, call);
     if (slots.length === 0) return;
-    this.#takeBack(slots);
+    this.#requeue(slots);
     this.#pump();
   }
 
-  /** A request has its outcome, so the next one of its client goes on. */
-  leave(call: PluginCall): void {
+  /** Releases a request that has its outcome, and enqueues the next one of its client. */
+  release(call: PluginCall): void {
     if (call.isChange === true) this.#changes.end(call);
-    let next = this.#clients.leave(call);
-    for (; next !== null; next = this.#clients.leave(next)) {
+    let next = this.#clients.release(call);
+    for (; next !== null; next = this.#clients.release(next)) {
       if (!next.exchange.aborted) return this.#enqueue(next);
       this.#events.dropped(next);
     }
@@ -175,7 +175,7 @@ export class Scheduler {
 
   #drop(call: PluginCall): void {
     this.#events.dropped(call);
-    this.leave(call);
+    this.release(call);
   }
 
   /** Replaces all executors; the former ones finish their requests, then `retired` is called. */
@@ -192,7 +192,7 @@ export class Scheduler {
   replaceExecutor(died: number, id: number, port: MessagePort): void {
     const index = this.#executors.findIndex((link) => link.id === died);
     if (index < 0) {
-      // The dead one belonged to an older build, or a reload replaced it.
+      // The dead executor belonged to an older build, or a reload has replaced it.
       port.close();
       this.#events.retired(id);
       return;
@@ -207,10 +207,10 @@ export class Scheduler {
    * the rest. Returns the number of requests that were running.
    */
   executorDied(id: number): number {
-    const link = [...this.#executors, ...this.#retiring].find((one) => one.id === id);
+    const link = [...this.#executors, ...this.#retiring].find((candidate) => candidate.id === id);
     if (link === undefined || !link.alive) return 0;
     link.replaceDeadThread();
-    this.#retiring = this.#retiring.filter((one) => one !== link);
+    this.#retiring = this.#retiring.filter((other) => other !== link);
     let begun = 0;
     for (const slot of [...this.#slots.slotsOf(link)].reverse()) {
       if (this.#answerFinished(slot)) {
@@ -227,19 +227,19 @@ export class Scheduler {
         continue;
       }
       this.#events.failed(call, executorId(slot), "executor-died");
-      this.leave(call);
+      this.release(call);
     }
     this.#pump();
     return begun;
   }
 
-  /** Empties the queues of requests that found no slot. */
+  /** Removes and returns all requests without a slot. */
   rejectQueued(): PluginCall[] {
-    const kept = this.#clients.remove(() => true);
+    const held = this.#clients.remove(() => true);
     const queued = this.#waiting.remove(() => true);
-    for (const call of queued) this.#clients.leave(call);
-    for (const call of [...kept, ...queued]) this.#changes.end(call);
-    return [...queued, ...kept];
+    for (const call of queued) this.#clients.release(call);
+    for (const call of [...held, ...queued]) this.#changes.end(call);
+    return [...queued, ...held];
   }
 
   /**
@@ -250,7 +250,7 @@ export class Scheduler {
     const now = nowMs();
     this.#ticks++;
     const isOver = (call: PluginCall): boolean => {
-      // Whole seconds waited, plus a fraction.
+      // Complete seconds since the request was submitted.
       const waited = this.#ticks - call.submittedAt - 1;
       if (waited >= this.#maxWaitTicks || isDisconnected(call.exchange, now)) return true;
       return isOverdue(call, now);
@@ -263,7 +263,7 @@ export class Scheduler {
     for (let slot = 0; slot < SLOTS; slot++) {
       const call = this.#slots.call(slot);
       if (call === null || this.#state.slotState(slot) !== SLOT_QUEUED || !isOver(call)) continue;
-      // The executor returns the slot when it reaches the request.
+      // The slot stays taken until the executor reaches the revoked request.
       if (!this.#state.revoke(slot)) continue;
       this.#slots.abandon(slot);
       this.#drop(call);
@@ -279,7 +279,7 @@ export class Scheduler {
     return new ExecutorLink(id, port, (link, results) => this.#onResults(link, results));
   }
 
-  #place(call: PluginCall): boolean {
+  #assignSlot(call: PluginCall): boolean {
     const slot = this.#slots.choose(call.slots, call.minQueue);
     if (slot === NO_SLOT) return false;
     const link = this.#slots.owner(slot);
@@ -295,12 +295,12 @@ export class Scheduler {
   #pump(): void {
     let aborted: PluginCall[] | null = null;
     this.#waiting.offer((call) => {
-      if (!call.exchange.aborted) return this.#place(call);
+      if (!call.exchange.aborted) return this.#assignSlot(call);
       aborted ??= [];
       aborted.push(call);
       return true;
     });
-    // The responses are discarded, but release the requests' resources.
+    // Answered although the client is gone, because that releases resources of the requests.
     for (const call of aborted ?? []) this.#drop(call);
   }
 
@@ -315,7 +315,7 @@ export class Scheduler {
     const now = nowMs();
     for (let at = 1; at < results.length; at += ResultField.Stride) {
       const slot = results[at + ResultField.Slot] as number;
-      // A late result, after a timeout: the slot holds another request by now.
+      // A late result after a timeout: the slot belongs to another request now.
       if (!this.#slots.holds(slot, results[at + ResultField.Serial] as number, link)) {
         dropExpired(results, at);
         continue;
@@ -361,10 +361,10 @@ export class Scheduler {
 
   /** Preempts unclaimed requests in favor of other clients. */
   #preempt(port: 0 | 1): void {
-    this.#takeBack(preemptibleSlots(this.#slots, this.#waiting, port));
+    this.#requeue(preemptibleSlots(this.#slots, this.#waiting, port));
   }
 
-  #takeBack(slots: readonly number[]): void {
+  #requeue(slots: readonly number[]): void {
     const calls: PluginCall[] = [];
     for (const slot of slots) {
       const call = this.#slots.call(slot)!;
@@ -388,11 +388,11 @@ export class Scheduler {
     return true;
   }
 
-  /** Waits until the changes of the request are durable. */
+  /** Sends a result when the changes of the request are durable. */
   #deliver(call: PluginCall, slot: number, result: FlushedResult): void {
     const id = executorId(slot);
     if (result.kind === RESULT_SLICE_OVER) return this.#events.sliceOver!(call);
-    this.leave(call);
+    this.release(call);
     if (!this.#held.mustHold(result.flush)) return this.#events.result(call, id, result);
     this.#held.hold(
       result.flush,
@@ -406,11 +406,11 @@ export class Scheduler {
     for (const slot of this.#slots.slotsOf(silent)) {
       const call = this.#slots.call(slot);
       if (call === null || this.#state.slotState(slot) !== SLOT_QUEUED) continue;
-      const other = this.#slots.choose(call.slots, call.minQueue);
-      if (other === NO_SLOT || this.#slots.owner(other).silent) return;
+      const newSlot = this.#slots.choose(call.slots, call.minQueue);
+      if (newSlot === NO_SLOT || this.#slots.owner(newSlot).silent) return;
       if (!this.#state.revoke(slot)) continue;
       this.#slots.abandon(slot);
-      this.#place(call);
+      this.#assignSlot(call);
     }
   }
 
@@ -430,9 +430,9 @@ export class Scheduler {
       this.#timeOut(slot, call, isTooLong);
     }
     for (const link of [...this.#executors, ...this.#retiring]) {
-      if (!link.expectsSign || !link.unresponsive) continue;
-      // Once is enough: termination takes longer than the next check.
-      link.expectsSign = false;
+      if (!link.awaitsReply || !link.unresponsive) continue;
+      // Requested only once: termination takes longer than the interval of checks.
+      link.awaitsReply = false;
       this.#events.terminate(link.id, "unresponsive after a plugin timeout");
     }
   }
@@ -444,7 +444,7 @@ export class Scheduler {
   }
 
   /**
-   * @param isTooLong exceeds the server's limit: a client's shorter deadline must not end executors
+   * @param isTooLong exceeds the server's limit: deadlines of clients must not end executors
    */
   #timeOut(slot: number, call: PluginCall, isTooLong: boolean): void {
     const link = this.#slots.link(slot)!;
@@ -459,7 +459,7 @@ export class Scheduler {
       this.#free(slot);
       link.notifyTimedOut(slot, call);
     }
-    this.leave(call);
+    this.release(call);
   }
 
   #retireIdle(): void {
@@ -477,13 +477,13 @@ function isOverdue({ exchange: { headers, t0Ms } }: PluginCall, now: number): bo
   return headers.deadlineMs > 0 && now - t0Ms > headers.deadlineMs;
 }
 
-/** Returns whether a job goes on although it was told to end. */
+/** Returns whether a cancelled job is still running after the grace period. */
 function isCancelledJob({ plugin, exchange }: PluginCall, now: number): boolean {
   const { endedAtMs } = exchange.connection;
   return plugin.isJob === true && endedAtMs > 0 && now - endedAtMs > JOB_GRACE_MS;
 }
 
-/** An abandoned stream must be cancelled. */
+/** Discards a late result; a stream must be cancelled. */
 function dropExpired(results: readonly unknown[], at: number): void {
   if (results[at + ResultField.Kind] !== RESULT_STREAM) return;
   dropStream(results[at + ResultField.Payload] as StreamPayload);

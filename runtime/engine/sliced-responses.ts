@@ -1,5 +1,5 @@
-// Renders large service responses, such as all connections in detail, in time slices. No slice
-// blocks the IO thread for longer than a request does; responses are rendered one after the other.
+// Renders large service responses, such as the details of all connections, in time slices. A slice
+// blocks the IO thread no longer than a request does. Responses are rendered one after the other.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { MAX_RENDER_SLICE_BYTES, MAX_RENDER_SLICE_MS } from "../base/limits.js";
@@ -19,7 +19,7 @@ export class SlicedResponses {
     this.#jobs.push({ pieces: pieces[Symbol.iterator](), rendered: [], done });
     if (this.#isWorking) return;
     this.#isWorking = true;
-    // The first slice runs at once: most responses fit into one.
+    // The first slice runs at once, because most responses fit into it.
     if (this.#turn()) void this.#work();
     else this.#isWorking = false;
   }

@@ -11,7 +11,7 @@ import type { PluginCall } from "./plugin-call.js";
 const MAIN_QUEUES = [0, 3, 8, 15, MAIN_SLOTS] as const;
 const ADMIN_QUEUES = [0, 2, 4, 6, ADMIN_SLOTS] as const;
 
-/** Returns a slot as its port numbers it: the `exec_id` that clients see. */
+/** Returns the number of a slot within its port: the `exec_id` that clients see. */
 export function executorId(slot: number): number {
   return slot < MAIN_SLOTS ? slot : slot - MAIN_SLOTS;
 }
@@ -26,7 +26,7 @@ export class SlotTable {
   /** Bit set of free slots: [main, admin]. */
   readonly #free: [number, number] = [-1, (1 << ADMIN_SLOTS) - 1];
   readonly #queueMasks = [queueMasks(MAIN_QUEUES), queueMasks(ADMIN_QUEUES)] as const;
-  /** The executors that take new requests; slot s belongs to number s modulo their count. */
+  /** Executors for new requests; slot s belongs to executor s modulo their number. */
   #executors: readonly ExecutorLink[] = [];
   #shareMasks: readonly number[] = [];
 
@@ -102,7 +102,7 @@ export class SlotTable {
     return this.#links[slot] ?? null;
   }
 
-  /** Returns whether the slot is held by this very request, answered or not, in this executor. */
+  /** Returns whether this request, answered or not, still holds the slot in this executor. */
   holds(slot: number, serial: number, link: ExecutorLink): boolean {
     return this.#links[slot] === link && this.#serials[slot] === serial;
   }

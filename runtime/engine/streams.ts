@@ -1,5 +1,5 @@
-// Streamed responses of executors. Each holds a connection, not a slot: event listeners stay for
-// hours. Backpressure: bytes that a client has not read pause its plugin.
+// Streamed responses of executors. A stream holds a connection, but no slot, because it may last
+// for hours. Backpressure: a plugin pauses while its client has unread bytes.
 
 import type { MessagePort } from "node:worker_threads";
 import { MAX_STREAMS, STREAM_HEARTBEAT_MS } from "../base/limits.js";
@@ -15,7 +15,7 @@ export interface StreamPayload {
 
 interface OpenStream {
   readonly exchange: Exchange;
-  /** When its principal was accepted last, in milliseconds of `performance.now`. */
+  /** When its principal was last accepted, in milliseconds of `performance.now`. */
   permittedAtMs: number;
 }
 
@@ -24,9 +24,9 @@ const MEDIA_TYPES: Readonly<Record<StreamFormat, string>> = {
   ndjson: "application/x-ndjson",
   sse: "text/event-stream",
 };
-/** Proxies must not buffer events. */
+/** Prevent buffering by proxies. */
 const EVENT_FIELDS = "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n";
-/** Heartbeats in each format, to notice disconnected clients. */
+/** Heartbeats by format, to detect disconnected clients. */
 const HEARTBEATS: Readonly<Record<StreamFormat, Uint8Array>> = {
   ndjson: Buffer.from("\n"),
   sse: Buffer.from(":\n\n"),
@@ -35,7 +35,7 @@ const HEARTBEATS: Readonly<Record<StreamFormat, Uint8Array>> = {
 export class Streams {
   readonly #open = new Map<StreamedContent, OpenStream>();
 
-  /** Returns false without answering where there are too many streams. */
+  /** Starts a stream; returns false without answering if there are too many. */
   answer(exchange: Exchange, { port, format }: StreamPayload, fields: string): boolean {
     const content = new StreamedContent(port, HEARTBEATS[format], () => this.#open.delete(content));
     if (this.#open.size >= MAX_STREAMS) {
@@ -48,7 +48,7 @@ export class Streams {
     return true;
   }
 
-  /** Streams would never end by themselves. */
+  /** Cancels all streams, which may never end by themselves. */
   cancelAll(): void {
     for (const content of this.#open.keys()) content.cancel();
   }
@@ -78,15 +78,15 @@ export function dropStream({ port }: StreamPayload): void {
 class StreamedContent implements CancellableSource {
   readonly #port: MessagePort;
   readonly #heartbeat: Uint8Array;
-  readonly #over: () => void;
+  readonly #ended: () => void;
   readonly #parts: Uint8Array[] = [];
   #state: "open" | "end" | "failed" = "open";
   #wake: (() => void) | null = null;
 
-  constructor(port: MessagePort, heartbeat: Uint8Array, over: () => void) {
+  constructor(port: MessagePort, heartbeat: Uint8Array, ended: () => void) {
     this.#port = port;
     this.#heartbeat = heartbeat;
-    this.#over = over;
+    this.#ended = ended;
     port.on("message", (part: StreamPart) => {
       if (typeof part === "string") this.#end(part);
       else this.#parts.push(part);
@@ -106,7 +106,7 @@ class StreamedContent implements CancellableSource {
     if (this.#state !== "open") return;
     this.#state = state;
     this.#port.close();
-    this.#over();
+    this.#ended();
     this.#wake?.();
   }
 

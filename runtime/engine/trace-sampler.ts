@@ -1,6 +1,6 @@
-// Decides which requests are traced, and the trace context that back-ends get. Only trusted
-// dispatchers can force tracing by their sampled flag; otherwise an untrusted client could have
-// each of its requests recorded. All other requests are sampled at the configured rate.
+// Decides which requests are traced, and which trace context back-ends receive. Only permitted
+// dispatchers can force tracing by their sampled flag; otherwise any client could have all of its
+// requests recorded. Other requests are sampled at the configured rate.
 
 import type { Trace } from "../base/tracing/trace.js";
 import { readTraceParent, TRACE_PARENT, unsampled } from "../base/tracing/trace-parent.js";
@@ -28,7 +28,7 @@ export class TraceSampler {
   }
 
   /** Returns the `traceparent` for back-ends; undefined for a request without one. */
-  passedOn(exchange: Exchange): string | undefined {
+  getTraceParent(exchange: Exchange): string | undefined {
     const { trace, headers } = exchange;
     if (trace !== null) return trace.parentText();
     const text = headerValue(headers.block, TRACE_PARENT);

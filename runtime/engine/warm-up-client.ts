@@ -1,9 +1,9 @@
-// Client of the warm-up, with one connection to its own server. The client of Node.js would take
-// most of the time of a warm-up, and V8 would compile its code instead of the server's.
+// HTTP client of the warm-up, with one connection to its own server. The client of Node.js would
+// take most of the time, and V8 would compile its code instead of the server's.
 
 import { connect, type Socket } from "node:net";
 
-/** Outcome of a call: a status, or another kind of response; null: none. */
+/** Outcome of a call: a status, or a streamed response; null: no response. */
 export type Outcome = number | "a stream" | null;
 
 const HEAD_END = "\r\n\r\n";
@@ -32,7 +32,7 @@ export class WarmUpClient {
     this.#fields = `Host: ${host}:${port}\r\n${fields}\r\n`;
   }
 
-  /** Sends a request once the one before has its outcome. */
+  /** Sends a request; the previous one must have its outcome. */
   call(target: string): Promise<Outcome> {
     return new Promise((resolve) => {
       this.#settle = resolve;
@@ -77,7 +77,7 @@ export class WarmUpClient {
     const length = LENGTH.exec(head)?.[1];
     const status = Number(head.slice(STATUS_AT, STATUS_AT + 3));
     if (length === undefined || IS_LAST.test(head)) {
-      // It ends with its connection.
+      // Not read: it ends with its connection.
       this.#end(IS_CHUNKED.test(head) ? "a stream" : status);
       return this.close();
     }

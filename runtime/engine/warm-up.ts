@@ -9,7 +9,7 @@ import type { Exchange, ServerEvents, ServerOptions } from "../http/transport.js
 import { WarmUpClient } from "./warm-up-client.js";
 
 const LOOPBACK = "127.0.0.1";
-/** More than may run for one client, so that calls wait for others, too. */
+/** Exceeds the limit of one client, so that calls also wait for others. */
 const CALLERS = 40;
 /** Slower calls are not repeated: clients would find the executors busy. */
 const SLOW_MS = 100;
@@ -17,9 +17,9 @@ const SLOW_MS = 100;
 const LAST_CALLS_MS = 50;
 /** The first call runs uncompiled code. */
 const FIRST_CALLS = 2;
-/** V8 compiles code for what it has seen: connections must also end now and then. */
-const CALLS_OF_CONNECTION = 100;
-/** Executors that are idle in between start and stop timers, as they will for clients. */
+/** Connections are also closed now and then, so that V8 compiles that code, too. */
+const CALLS_PER_CONNECTION = 100;
+/** Pauses in which executors become idle, and start and stop timers as they will for clients. */
 const PAUSE_MS = 3 * EXECUTOR_SWEEP_MS;
 const KEY = "x-svc-warm-up";
 
@@ -30,7 +30,7 @@ export interface WarmUp {
 }
 
 /**
- * Calls each target once, then the fast ones in turn, concurrently, until the time is over.
+ * Calls each target once, then the fast ones in turn, concurrently, until the time has passed.
  * @param events answer the calls
  * @returns the unusable targets, with the reason for each
  */
@@ -44,27 +44,27 @@ export async function warmUp(
   const fields = `${KEY}: ${key}\r\n`;
   const create = () => new WarmUpClient(LOOPBACK, server.port, fields);
   const clients = Array.from({ length: CALLERS }, create);
-  const useless = new Map<string, string>();
+  const unusable = new Map<string, string>();
   const untilMs = performance.now() + withinMs;
   const tryOne = async (target: string): Promise<void> => {
     // Reported if the call is not answered in time.
-    useless.set(target, `no response after ${withinMs} ms`);
+    unusable.set(target, `no response after ${withinMs} ms`);
     for (let call = 1; call <= FIRST_CALLS; call++) {
-      const fault = await faultOf(clients[0]!, target);
+      const fault = await findFault(clients[0]!, target);
       if (performance.now() > untilMs) return;
-      if (fault === null) return void useless.delete(target);
-      useless.set(target, fault);
+      if (fault === null) return void unusable.delete(target);
+      unusable.set(target, fault);
     }
   };
   const callAll = async (): Promise<void> => {
     for (const target of targets) if (performance.now() < untilMs) await tryOne(target);
-    const turns = targets.filter((target) => !useless.has(target));
+    const turns = targets.filter((target) => !unusable.has(target));
     if (turns.length === 0) return;
     let calls = 0;
     const callInTurn = async (client: WarmUpClient, endMs: number): Promise<void> => {
       while (performance.now() < endMs) {
         await client.call(turns[calls++ % turns.length]!);
-        if (calls % CALLS_OF_CONNECTION === 0) client.close();
+        if (calls % CALLS_PER_CONNECTION === 0) client.close();
       }
     };
     const callUntil = (endMs: number) =>
@@ -79,11 +79,11 @@ export async function warmUp(
   timer.abort();
   for (const client of clients) client.close();
   await server.close();
-  return useless;
+  return unusable;
 }
 
-/** Returns why a call cannot be repeated. */
-async function faultOf(client: WarmUpClient, target: string): Promise<string | null> {
+/** Calls a target. Returns why the call cannot be repeated, null if it can. */
+async function findFault(client: WarmUpClient, target: string): Promise<string | null> {
   const startedMs = performance.now();
   const outcome = await client.call(target);
   if (outcome === null) return "no response";
@@ -97,12 +97,12 @@ async function faultOf(client: WarmUpClient, target: string): Promise<string | n
  */
 function onlyWith(key: string, events: ServerEvents): ServerEvents {
   const right = Buffer.from(key);
-  const known = new WeakSet<object>();
+  const connections = new WeakSet<object>();
   const isOurs = ({ headers, connection }: Exchange): boolean => {
-    if (known.has(connection)) return true;
-    const given = Buffer.from(headers.get(KEY) ?? "");
-    const isRight = given.length === right.length && timingSafeEqual(given, right);
-    if (isRight) known.add(connection);
+    if (connections.has(connection)) return true;
+    const sentKey = Buffer.from(headers.get(KEY) ?? "");
+    const isRight = sentKey.length === right.length && timingSafeEqual(sentKey, right);
+    if (isRight) connections.add(connection);
     return isRight;
   };
   return {

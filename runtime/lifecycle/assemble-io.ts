@@ -115,7 +115,7 @@ export async function assembleIo(
     files: new FileServer(join(settings.root, "WEB-ROOT"), compressor),
     console: createConsole(settings, trusted),
     jquery: PackagedFiles.jquery(),
-    pages: createOriginGuards(settings),
+    originGuards: createOriginGuards(settings),
     operators: new OperatorAuth(trusted, data.adminKey),
     ...{ builtins, audit, rates: new RequestRates(settings.rateLimit) },
     leader: new LeaderRequests(new CommitClock(data.clock), view),

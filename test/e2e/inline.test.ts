@@ -198,7 +198,7 @@ test("run in executors with --no-inline", async () => {
 test("are named in the log when the IO thread is busy", async () => {
   const busy = await serve(project.folder);
   const told =
-    /was \d+ % busy for \d+ s: by load, or by what @inline plugins do there: burner, echo, .*\n/;
+    /was \d+ % busy for \d+ s: by load, or by background work of @inline plugins: burner, echo, .*\n/;
   const readBusy = async (): Promise<number> => {
     const { json } = await get(busy.port + 1, "/svc/status");
     return (json.response as { io: { "busy-percent": number } }).io["busy-percent"];

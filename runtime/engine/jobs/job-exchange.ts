@@ -1,5 +1,5 @@
-// A run of a job in the place of a request: the scheduler and the executors treat both alike. There
-// is no client; the outcome goes to the job.
+// A run of a job in the form of a request, so that the scheduler and the executors treat both
+// alike. It has no client; the outcome goes to the job.
 
 import { nowMs } from "../../base/clock.js";
 import { HeaderFields } from "../../http/header-fields.js";
@@ -39,17 +39,17 @@ export class JobExchange implements Exchange {
   requestId = null;
   isWarmUp = false;
   readonly #answered: () => void;
-  /** As for a client that has left, the signal of the run aborts then. */
+  /** Set to abort the signal of the run, as after a disconnect of a client. */
   aborted = false;
 
-  /** @param answered called when the server answers it without an outcome, at shutdown */
+  /** @param answered called when the run is answered without an outcome, at shutdown */
   constructor(name: string, scheduledMs: number, answered: () => void) {
     this.target = `${JOB_PATH}${name}`;
     this.headers = new HeaderFields(`${SCHEDULED_HEADER}: ${scheduledMs}\r\n`);
     this.#answered = answered;
   }
 
-  /** Aborts the signal of the run, which has `JOB_GRACE_MS` from then on. */
+  /** Aborts the signal of the run, which must end within `JOB_GRACE_MS`. */
   cancel(): void {
     if (this.aborted) return;
     this.aborted = true;

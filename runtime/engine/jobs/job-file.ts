@@ -19,7 +19,7 @@ export function readJobs(file: string): StoredJobs {
   return {};
 }
 
-/** Resolves when the jobs are on disk, or could not be written. */
+/** Writes the jobs; never rejects, but logs failures. */
 export async function writeJobs(file: string, jobs: StoredJobs): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true });

@@ -1,7 +1,7 @@
-// The right of one member of a group to run the jobs. The member that leads holds it, with the
-// state of all jobs, in a record of the leadership engine. Each start replaces the record first.
-// A member that another one has followed cannot replace it any more, so it starts nothing. It only
-// adds that its runs have ended: the next leader waits for them.
+// The exclusive right of one group member, its leader, to run the jobs. It is a record of the
+// leadership engine that contains the state of all jobs. Each start of a run replaces the record
+// first. A former leader can no longer replace it, so it starts no run. It only records the ends of
+// its runs, for which the next leader waits.
 
 import { answerInTime } from "../../base/answer-in-time.js";
 import { explainLaterFormat } from "../../base/later-release.js";
@@ -11,16 +11,16 @@ import { type StoredJob, type StoredJobs, type StoredRun, soundJobs } from "./jo
 
 const FORMAT = 1;
 const MAX_RECORD_CHARACTERS = 200_000;
-/** Runs of each job that the record contains, as many as fit. */
+/** Number of runs per job in the record: the first of these that fits. */
 const MAX_RUNS = [5, 1, 0] as const;
 const MAX_TEXT = 100;
-/** Other members replace the record only to say that their runs have ended. */
+/** Attempts suffice, because other members replace the record only when their runs end. */
 const ATTEMPTS = 5;
 
-/** A record that members replace only if no other one has. */
+/** A record with compare-and-swap. */
 export interface LeaseRecord {
   read(): Promise<{ readonly revision: string; readonly text: string | null }>;
-  /** Returns the new revision; null if another member has replaced it. */
+  /** Returns the new revision; null if another member has replaced the record. */
   swap(revision: string, text: string): Promise<string | null>;
   close(): Promise<void>;
 }
@@ -28,17 +28,17 @@ export interface LeaseRecord {
 export interface LeaseParts {
   /** This member. */
   readonly id: string;
-  /** Time after which a silent leader is replaced. */
+  /** Time without renewal after which a leader is replaced. */
   readonly ttlMs: number;
-  /** Limit of one call of the engine. */
+  /** Timeout of a call of the leadership engine. */
   readonly timeoutMs: number;
-  /** Epoch in which this member leads; null: it does not. */
+  /** Returns the epoch in which this member leads; null: it does not lead. */
   readonly leads: () => number | null;
   /** @throws Error if the engine cannot be used */
   readonly open: () => LeaseRecord | Promise<LeaseRecord>;
 }
 
-/** Knowledge of a member about a run that it has begun; undefined: none. */
+/** State of a run in the member that started it; undefined: unknown. */
 type RunEnd = JobRun | "running" | undefined;
 
 interface Content {
@@ -52,12 +52,12 @@ export class JobLease {
   readonly #parts: LeaseParts;
   #record: LeaseRecord | null = null;
   #epoch = 0;
-  /** Of the record that this member has written last; null: it does not hold the lease. */
+  /** Revision that this member has written; null: it does not hold the lease. */
   #revision: string | null = null;
-  /** Content of the record, as last read. */
+  /** Jobs in the record when it was last read. */
   #recorded: StoredJobs = {};
   /** Settles when no call of the engine is in progress. */
-  #called: Promise<unknown> = Promise.resolve();
+  #lastCall: Promise<unknown> = Promise.resolve();
 
   constructor(parts: LeaseParts) {
     this.id = parts.id;
@@ -65,14 +65,14 @@ export class JobLease {
     this.#parts = parts;
   }
 
-  /** Whether this member leads; it holds the lease once it has taken it. */
+  /** True if this member leads, and may take the lease. */
   get isLeading(): boolean {
     return this.#parts.leads() !== null;
   }
 
   /**
-   * Takes the lease of the present epoch.
-   * @returns the state of the jobs; null: another member leads, or has just written
+   * Takes the lease of the current epoch.
+   * @returns the state of the jobs; null: another member leads, or has just replaced the record
    * @throws Error if the engine does not answer
    */
   take(): Promise<StoredJobs | null> {
@@ -94,8 +94,8 @@ export class JobLease {
   }
 
   /**
-   * Reads what other members have said of their runs.
-   * @returns null: the lease is lost, or may be
+   * Reads the record, to which other members add the ends of their runs.
+   * @returns the state of the jobs; null: the lease is lost, or may be
    * @throws Error if the engine does not answer
    */
   read(): Promise<StoredJobs | null> {
@@ -114,8 +114,8 @@ export class JobLease {
   }
 
   /**
-   * Says that runs of this member have ended, whichever member leads.
-   * @param endOf returns what is known of a run of this member
+   * Records the ends of runs of this member, even if another member leads.
+   * @param endOf returns the state of a run of this member
    * @throws Error if the engine does not answer
    */
   release(endOf: (name: string, run: StoredRun) => RunEnd): Promise<void> {
@@ -127,16 +127,18 @@ export class JobLease {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const { revision, text } = await this.#limited(this.#record.read());
       const { epoch, jobs } = parse(text);
-      const ended = Object.entries(jobs).flatMap(([name, job]) => this.#ended(name, job, endOf));
+      const ended = Object.entries(jobs).flatMap(([name, job]) =>
+        this.#markEnded(name, job, endOf),
+      );
       if (ended.length === 0) return;
       const content = { epoch, jobs: { ...jobs, ...Object.fromEntries(ended) } };
       if ((await this.#swap(this.#record, revision, content)) !== null) return;
     }
-    throw new Error("the record is replaced again and again");
+    throw new Error(`the record was replaced by other members during ${ATTEMPTS} attempts`);
   }
 
-  /** Returns the job without the run that this member has ended; none if there is no such run. */
-  #ended(
+  /** Returns the job with its run marked as ended; empty without an ended run. */
+  #markEnded(
     name: string,
     job: StoredJob,
     endOf: (name: string, run: StoredRun) => RunEnd,
@@ -149,7 +151,7 @@ export class JobLease {
     return [[name, { ...job, running: null, runs: [end, ...runs] }]];
   }
 
-  /** Stores the state of the jobs. Returns false if the lease is lost, or may be. */
+  /** Stores the state of the jobs; returns false if the lease is lost, or may be. */
   write(jobs: StoredJobs): Promise<boolean> {
     return this.#inTurn(() => this.#write(jobs)).catch(() => false);
   }
@@ -158,26 +160,26 @@ export class JobLease {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const revision = this.#revision;
       if (revision === null || this.#record === null) return false;
-      const content = { epoch: this.#epoch, jobs: this.#withEnds(jobs) };
-      // Until the outcome is known, it may be lost.
+      const content = { epoch: this.#epoch, jobs: this.#keepOtherRuns(jobs) };
+      // The lease may be lost until the outcome of the swap is known.
       this.#revision = null;
       const next = await this.#swap(this.#record, revision, content);
-      // Otherwise, the record tells whether another member leads.
+      // After a failed swap, the record shows whether another member leads.
       this.#revision = next ?? revision;
       if (next !== null || !(await this.#reread())) return next !== null;
     }
     return false;
   }
 
-  /** Of a run of another member, only that member knows the end. */
-  #withEnds(jobs: StoredJobs): StoredJobs {
-    const all = Object.entries(jobs).map(([name, job]) => {
+  /** Keeps the recorded state of runs of other members, which only they update. */
+  #keepOtherRuns(jobs: StoredJobs): StoredJobs {
+    const entries = Object.entries(jobs).map(([name, job]) => {
       const { by = this.id } = job.running ?? {};
       const recorded = this.#recorded[name];
       if (by === this.id || recorded === undefined) return [name, job];
       return [name, { ...job, running: recorded.running, runs: recorded.runs }];
     });
-    return Object.fromEntries(all);
+    return Object.fromEntries(entries);
   }
 
   async close(): Promise<void> {
@@ -186,8 +188,8 @@ export class JobLease {
   }
 
   #inTurn<T>(call: () => Promise<T>): Promise<T> {
-    const called = this.#called.then(call);
-    this.#called = called.catch(() => undefined);
+    const called = this.#lastCall.then(call);
+    this.#lastCall = called.catch(() => undefined);
     return called;
   }
 
@@ -200,28 +202,25 @@ export class JobLease {
   }
 
   #encode({ epoch, jobs }: Content): string {
-    const texts = MAX_RUNS.map((most) => () => {
+    for (const maxRuns of MAX_RUNS) {
       const shortened = Object.entries(jobs).map(([name, job]) => {
         const { handledMs, running, removedMs } = job;
-        const kept = job.runs.slice(0, most);
-        const last = kept.map((run) => ({ ...run, text: run.text.slice(0, MAX_TEXT) }));
-        const by = running && { by: this.id, ...running };
-        return [name, { handledMs, running: by, runs: last, removedMs }];
+        const runs = job.runs.slice(0, maxRuns);
+        const shortRuns = runs.map((run) => ({ ...run, text: run.text.slice(0, MAX_TEXT) }));
+        const startedBy = running && { by: this.id, ...running };
+        return [name, { handledMs, running: startedBy, runs: shortRuns, removedMs }];
       });
       const content = { format: FORMAT, epoch, jobs: Object.fromEntries(shortened) };
-      return JSON.stringify(content);
-    });
-    for (const text of texts) {
-      const fitting = text();
-      if (fitting.length <= MAX_RECORD_CHARACTERS) return fitting;
+      const text = JSON.stringify(content);
+      if (text.length <= MAX_RECORD_CHARACTERS) return text;
     }
     throw new Error("too many jobs");
   }
 }
 
 /**
- * Text that is no record counts as none.
- * @throws Error for a record of a later release, which is not replaced
+ * Parses a record; an invalid one counts as empty.
+ * @throws Error for a record of a later release, which must not be replaced
  */
 function parse(text: string | null): Content {
   const { format, epoch, jobs } = parseText(text);

@@ -1,6 +1,6 @@
-// Runs the jobs of a build at their times, each at most once at a time. They run in the executors,
-// in the slots of the admin port, like requests without a client: with their limits, their deadline
-// and their replacement of executors that hang. A job that does not end loses its executor.
+// Runs the jobs of a build by their schedules; runs of a job never overlap. They run in executors,
+// in the slots of the admin port, like requests without a client: with the same limits, deadlines
+// and supervision. The executor of a job that does not end is replaced.
 
 import { JOB_GRACE_MS } from "../../base/limits.js";
 import { log } from "../../base/log.js";
@@ -20,13 +20,13 @@ import { forgetRemoved, JobStore, type StoredJobs } from "./job-store.js";
 import { loadCron } from "./job-times.js";
 import { ScheduledJob } from "./scheduled-job.js";
 
-/** A change of the system's clock is noticed within that time. */
+/** Maximum sleep, so that changes of the system clock are detected. */
 const MAX_SLEEP_MS = 30_000;
-/** Missed runs wait that long for Service-IN. */
+/** Interval at which missed runs check for Service-IN. */
 const MIN_SLEEP_MS = 250;
-/** Looks this often within a `ttl` whether the instance leads. */
+/** Number of checks per `ttl` whether the instance leads. */
 const CHECKS_PER_TTL = 10;
-/** Time that another member needs to replace an executor, besides its grace. */
+/** Time that another member needs to replace an executor, after the grace period. */
 const REPLACEMENT_MS = 5_000;
 const ERROR_LOG_MS = 30_000;
 
@@ -39,11 +39,11 @@ export interface JobRoute {
 export type JobPlace = "here" | "elsewhere" | JobLease;
 
 export interface JobRunnerParts {
-  /** File that keeps the state of jobs. */
+  /** File with the state of jobs. */
   readonly file: string;
-  /** Whether schedules run here: always, never, or while it holds the lease of a group. */
+  /** Where schedules run: always here, never here, or here while this member holds the lease. */
   readonly place: JobPlace;
-  /** Whether the instance is Service-IN. */
+  /** Returns whether the instance is Service-IN. */
   readonly canRun: () => boolean;
   /** Sends a run to an executor. */
   readonly submit: (exchange: JobExchange, route: PluginRoute) => void;
@@ -51,7 +51,7 @@ export interface JobRunnerParts {
 
 type Outcomes = Pick<SchedulerEvents, "result" | "failed" | "dropped">;
 
-/** How requests are answered. */
+/** Callbacks that answer requests. */
 type Answers = Pick<ResponseWriter, "call" | "failedCall" | "droppedCall">;
 
 const FAILURES: Readonly<Record<Failure, string>> = {
@@ -66,17 +66,17 @@ export class JobRunner {
   readonly #store: JobStore;
   #stored: StoredJobs | null = null;
   #jobs: ReadonlyMap<string, ScheduledJob> = new Map();
-  /** Jobs that the build has no longer: their runs may go on, and a later build may have them. */
+  /** Jobs missing in this build: runs may continue, and a later build may have them again. */
   #dropped: ReadonlyMap<string, ScheduledJob> = new Map();
   #timer: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
   /** Whether schedules run on this instance now. */
   #isHere: boolean;
-  /** A call of the lease is in progress. */
+  /** A call of the lease is in progress; after a failure, further calls wait. */
   #isCalling = false;
   #callsAfterMs = 0;
-  /** Runs of this member may have ended since it last said so: also those of its former process. */
-  #hasEnded = true;
+  /** Runs of this member, also in an earlier process, may have ended without a record of it. */
+  #hasUnrecordedEnds = true;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
@@ -102,11 +102,11 @@ export class JobRunner {
     if (this.#lease === null) this.#stored ??= readJobs(this.#parts.file);
   }
 
-  /** Replaces the jobs by those of a build, which was loaded; running ones go on. */
+  /** Replaces the jobs by those of a loaded build; running ones continue. */
   setJobs(routes: ReadonlyMap<string, JobRoute>): void {
-    const former = this.#known;
+    const former = this.#allJobs;
     this.#jobs = new Map(
-      [...routes].map(([name, given]) => [name, this.#job(name, given, former)]),
+      [...routes].map(([name, jobRoute]) => [name, this.#job(name, jobRoute, former)]),
     );
     this.#dropped = new Map([...former].filter(([name]) => !routes.has(name)));
     if (routes.size > 0 && this.#lease !== null && !this.#isStopped) {
@@ -116,28 +116,28 @@ export class JobRunner {
     this.#schedule();
   }
 
-  get #known(): ReadonlyMap<string, ScheduledJob> {
+  get #allJobs(): ReadonlyMap<string, ScheduledJob> {
     return new Map([...this.#dropped, ...this.#jobs]);
   }
 
-  /** Runs jobs while it leads: each leader takes their state over from the former one. */
+  /** Takes over the jobs when this member becomes the leader, and stops when it no longer leads. */
   #follow(): void {
     const lease = this.#lease!;
     if (this.#isStopped) return;
-    if (!lease.isLeading) this.#leave();
+    if (!lease.isLeading) this.#stopSchedules();
     if (this.#isCalling || performance.now() < this.#callsAfterMs) return;
     if (!lease.isLeading) {
-      if (this.#hasEnded) void this.#call(lease, () => this.#release(lease));
+      if (this.#hasUnrecordedEnds) void this.#call(lease, () => this.#release(lease));
     } else if (!this.#isHere) {
       void this.#call(lease, () => this.#take(lease));
     } else if ([...this.#jobs.values()].some(({ isAwaited }) => isAwaited)) {
-      void this.#call(lease, () => this.#learn(lease));
+      void this.#call(lease, () => this.#readEnds(lease));
     }
   }
 
-  #leave(): void {
-    for (const job of this.#known.values()) job.cancel();
-    if (this.#isHere) log("jobs: schedules run on this instance no longer: it does not lead");
+  #stopSchedules(): void {
+    for (const job of this.#allJobs.values()) job.cancel();
+    if (this.#isHere) log("jobs: schedules stopped: this instance no longer leads");
     this.#isHere = false;
   }
 
@@ -149,7 +149,7 @@ export class JobRunner {
       const now = performance.now();
       this.#callsAfterMs = now + ttlMs;
       if (now - this.#loggedAtMs >= ERROR_LOG_MS) {
-        log(`jobs: their lease cannot be read or taken: ${(error as Error).message}`, "warn");
+        log(`jobs: lease not read or taken: ${(error as Error).message}`, "warn");
         this.#loggedAtMs = now;
       }
     }
@@ -161,22 +161,23 @@ export class JobRunner {
     if (jobs !== null && lease.isLeading && !this.#isStopped) this.#takeOver(jobs, lease);
   }
 
-  /** Starts jobs as soon as the former leader has said that their runs have ended. */
-  async #learn(lease: JobLease): Promise<void> {
+  /** Unblocks jobs as soon as the former leader has recorded the ends of their runs. */
+  async #readEnds(lease: JobLease): Promise<void> {
     const recorded = await lease.read();
     if (recorded === null) this.#isHere = false;
-    const known = this.#known;
-    for (const [name, stored] of Object.entries(recorded ?? {})) known.get(name)?.learn(stored);
+    const known = this.#allJobs;
+    for (const [name, stored] of Object.entries(recorded ?? {}))
+      known.get(name)?.applyRecordedEnd(stored);
     this.#schedule();
   }
 
-  /** Says that runs have ended which the next leader waits for. */
+  /** Records the ends of runs for which the next leader waits. */
   async #release(lease: JobLease): Promise<void> {
-    this.#hasEnded = false;
+    this.#hasUnrecordedEnds = false;
     try {
-      await lease.release((name, run) => this.#known.get(name)?.endOf(run));
+      await lease.release((name, run) => this.#allJobs.get(name)?.endOf(run));
     } catch (error) {
-      this.#hasEnded = true;
+      this.#hasUnrecordedEnds = true;
       throw error;
     }
   }
@@ -184,9 +185,9 @@ export class JobRunner {
   #takeOver(jobs: StoredJobs, { id, ttlMs }: JobLease): void {
     this.#stored = jobs;
     const freeMs = performance.now() + JOB_GRACE_MS + REPLACEMENT_MS + 2 * ttlMs;
-    for (const job of this.#known.values()) job.takeOver(jobs[job.name], { id, freeMs });
+    for (const job of this.#allJobs.values()) job.takeOver(jobs[job.name], { id, freeMs });
     this.#isHere = true;
-    log("jobs: schedules run on this instance: it leads");
+    log("jobs: schedules started: this instance leads");
     this.#schedule();
   }
 
@@ -195,19 +196,19 @@ export class JobRunner {
     { facts, route }: JobRoute,
     former: ReadonlyMap<string, ScheduledJob>,
   ): ScheduledJob {
-    const known = former.get(name);
-    if (known === undefined) return new ScheduledJob(name, facts, route, this.#stored?.[name]);
-    known.replace(facts, route);
-    return known;
+    const formerJob = former.get(name);
+    if (formerJob === undefined) return new ScheduledJob(name, facts, route, this.#stored?.[name]);
+    formerJob.replace(facts, route);
+    return formerJob;
   }
 
-  /** Jobs of other builds keep what is known of them for a time. */
+  /** Returns the state to store, for some time also that of jobs of other builds. */
   #content(): StoredJobs {
-    const known = [...this.#known].map(([name, job]) => {
+    const current = [...this.#allJobs].map(([name, job]) => {
       const former = this.#jobs.has(name) ? {} : this.#stored?.[name];
       return [name, { ...former, ...job.stored() }] as const;
     });
-    const all = { ...this.#stored, ...Object.fromEntries(known) };
+    const all = { ...this.#stored, ...Object.fromEntries(current) };
     this.#stored = forgetRemoved(all, (name) => this.#jobs.has(name), Date.now());
     return this.#stored;
   }
@@ -219,7 +220,7 @@ export class JobRunner {
 
   /**
    * Runs a job now, whatever its schedule.
-   * @throws Error if it is unknown or runs
+   * @throws Error if it is unknown or already running
    */
   runNow(name: string): void {
     const job = this.#jobs.get(name);
@@ -237,26 +238,26 @@ export class JobRunner {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     clearInterval(this.#watch);
-    for (const job of this.#known.values()) job.cancel();
+    for (const job of this.#allJobs.values()) job.cancel();
   }
 
   /** Resolves when the outcomes of all runs are stored. */
   async close(): Promise<void> {
-    const isStored = this.#known.size === 0 || (await this.#save());
+    const isStored = this.#allJobs.size === 0 || (await this.#save());
     if (!isStored && this.#lease !== null) await this.#release(this.#lease).catch(() => undefined);
     await this.#lease?.close();
   }
 
-  /** Returns false if a run that the state contains must not start. */
+  /** Stores the state of the jobs; returns false if a run in it must not start. */
   async #save(): Promise<boolean> {
     if (this.#parts.place === "elsewhere") return true;
     const isStored = await this.#store.save();
-    // The lease is lost, or taken again once the engine answers.
+    // The lease is lost, or is taken again once the leadership engine responds.
     if (!isStored) this.#isHere = false;
     return isStored;
   }
 
-  /** Takes the outcomes of jobs from those of requests. */
+  /** Passes the outcomes of jobs to them, and all others to `answers`. */
   intercept({ call: answer, failedCall, droppedCall }: Answers): Outcomes {
     return {
       result: (call, executor, result) => {
@@ -286,13 +287,13 @@ export class JobRunner {
   }
 
   #afterRun(): void {
-    this.#hasEnded = true;
+    this.#hasUnrecordedEnds = true;
     void this.#save();
     this.#schedule();
   }
 
   #find({ exchange }: PluginCall): ScheduledJob | undefined {
-    return this.#known.get(exchange.target.slice(JOB_PATH.length));
+    return this.#allJobs.get(exchange.target.slice(JOB_PATH.length));
   }
 
   #schedule(): void {
@@ -300,9 +301,9 @@ export class JobRunner {
     if (this.#isStopped || !this.#isHere || this.#jobs.size === 0) return;
     const dueMs = Math.min(...[...this.#jobs.values()].map((job) => job.dueMs ?? Infinity));
     const sleepMs = Math.min(MAX_SLEEP_MS, Math.max(dueMs - Date.now(), 0));
-    // Owed runs wait until the instance is in service.
-    const leastMs = dueMs === 0 ? MIN_SLEEP_MS : 0;
-    this.#timer = setTimeout(() => this.#wake(), Math.max(leastMs, sleepMs)).unref();
+    // A run that makes up for a missed one waits for Service-IN.
+    const minSleepMs = dueMs === 0 ? MIN_SLEEP_MS : 0;
+    this.#timer = setTimeout(() => this.#wake(), Math.max(minSleepMs, sleepMs)).unref();
   }
 
   #wake(): void {
@@ -317,7 +318,7 @@ export class JobRunner {
     this.#schedule();
   }
 
-  /** The start is stored first: a run that a crash interrupts is known after it. */
+  /** Stores the start before the run, so that an interrupted run is known after a crash. */
   async #run(job: ScheduledJob, scheduledMs: number): Promise<void> {
     job.started(scheduledMs);
     const isStored = await this.#save();
@@ -325,7 +326,7 @@ export class JobRunner {
     if (!isStored) return job.ended("failed", "its start could not be stored by the group");
     if (this.#isStopped) return job.ended("interrupted", "server is shutting down");
     if (this.#lease?.isLeading === false) return job.ended("interrupted", "another member leads");
-    // Removed by a newer build meanwhile.
+    // A newer build has removed the job meanwhile.
     if (route.number < 0) return job.ended("failed", "the build has no such job any more");
     const exchange = new JobExchange(name, scheduledMs, () => {
       job.ended("interrupted", "server shut down");

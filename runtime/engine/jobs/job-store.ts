@@ -1,23 +1,23 @@
-// State of jobs that survives a restart: until when their schedules were handled, and their last
-// runs. Kept in a file, or by the leadership engine of a group. A write that is in progress delays
-// all further ones, which become one.
+// State of jobs that survives a restart: how far their schedules were handled, and their last runs.
+// Stored in a file, or by the leadership engine of a group. Writes during a write in progress are
+// combined into one.
 
 import { isPlainObject } from "../../base/plain-object.js";
 import type { JobRun } from "../../builtin/job-status.js";
 
 const OUTCOMES: readonly unknown[] = ["ok", "failed", "timeout", "interrupted"];
-/** The latest time that a `Date` can be. */
+/** Maximum time of a `Date`. */
 const MAX_TIME_MS = 8.64e15;
-/** How long a build may have a removed job again: 30 days. */
-const KEPT_MS = 30 * 24 * 3_600_000;
+/** How long the state of a removed job is retained: 30 days. */
+const RETAINED_MS = 30 * 24 * 3_600_000;
 
 /** Stored state of one job. */
 export interface StoredJob {
-  /** Earlier times of the schedule have been handled. */
+  /** All earlier times of the schedule were handled. */
   readonly handledMs: number;
-  /** A run that had started and not ended; `by`: the member of a group that started it. */
+  /** A run that has started and not ended. */
   readonly running: StoredRun | null;
-  /** The newest first. */
+  /** Newest first. */
   readonly runs: readonly JobRun[];
   /** When a build without the job was first seen; undefined: the last build has it. */
   readonly removedMs?: number;
@@ -26,15 +26,16 @@ export interface StoredJob {
 export interface StoredRun {
   readonly scheduledMs: number;
   readonly startedMs: number;
+  /** The group member that started the run. */
   readonly by?: string;
-  /** That member has said that the run has ended, and does not know how. */
+  /** That member has recorded the end of the run, but does not know the outcome. */
   readonly hasEnded?: true;
 }
 
 /** Jobs by name. */
 export type StoredJobs = Readonly<Record<string, StoredJob>>;
 
-/** Returns the jobs whose state is complete: others may have written it, too. */
+/** Returns the jobs with valid state: other software may have written the record. */
 export function soundJobs(jobs: Readonly<Record<string, unknown>>): StoredJobs {
   const sound = Object.entries(jobs).filter(([, job]) => {
     if (!isPlainObject(job) || !isTime(job.handledMs) || !Array.isArray(job.runs)) return false;
@@ -44,19 +45,19 @@ export function soundJobs(jobs: Readonly<Record<string, unknown>>): StoredJobs {
   return Object.fromEntries(sound) as unknown as StoredJobs;
 }
 
-/** Notes when jobs were removed from the build, and forgets what was removed long ago. */
+/** Records when jobs were removed from the build, and drops those removed long ago. */
 export function forgetRemoved(
   jobs: StoredJobs,
   isInBuild: (name: string) => boolean,
   now: number,
 ): StoredJobs {
-  const kept = Object.entries(jobs).flatMap(([name, job]) => {
+  const retained = Object.entries(jobs).flatMap(([name, job]) => {
     if (isInBuild(name)) return [[name, job] as const];
-    // The clock may have been put back since.
+    // The clock may have been set back since.
     const removedMs = Math.min(job.removedMs ?? now, now);
-    return now - removedMs < KEPT_MS ? [[name, { ...job, removedMs }] as const] : [];
+    return now - removedMs < RETAINED_MS ? [[name, { ...job, removedMs }] as const] : [];
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(retained);
 }
 
 function isTime(value: unknown): boolean {
@@ -77,12 +78,12 @@ export class JobStore {
   #writing: Promise<boolean> | null = null;
   #next: Promise<boolean> | null = null;
 
-  /** @param write stores the present state; false: jobs must not run */
+  /** @param write stores the current state; false: jobs must not run */
   constructor(write: () => Promise<boolean>) {
     this.#write = write;
   }
 
-  /** Resolves when the present state is stored; false: jobs must not run. */
+  /** Resolves when the current state is stored; false: jobs must not run. */
   save(): Promise<boolean> {
     if (this.#writing === null) return this.#start();
     this.#next ??= this.#writing.then(() => {

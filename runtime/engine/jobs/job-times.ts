@@ -1,15 +1,15 @@
-// The times of a schedule. Cron expressions are those of croner, whose rules for changes of the
-// clock hold: an hour that a time zone skips runs after it, an hour that it repeats runs once.
+// The times of a cron schedule, computed by croner. At changes to and from daylight saving time, a
+// run in the skipped hour happens after it, and a run in the repeated hour happens once.
 
 import type { Cron } from "croner";
 import type { CronSchedule } from "../../plugin/contract/job-schedule.js";
 
-/** Times after this many are not counted. */
+/** Maximum count; further times are ignored. */
 export const MAX_COUNTED_TIMES = 1000;
 
 /** Times of a schedule in a period. */
 export interface PassedTimes {
-  /** At most MAX_COUNTED_TIMES. */
+  /** Limited to MAX_COUNTED_TIMES. */
   readonly count: number;
   /** The last counted one; null for none. */
   readonly lastMs: number | null;
@@ -18,7 +18,7 @@ export interface PassedTimes {
 /** Null: not loaded. */
 let croner: typeof import("croner") | null = null;
 
-/** Loads what reads cron expressions; call before the first is read. */
+/** Loads croner; required before the first `JobTimes`. */
 export async function loadCron(): Promise<void> {
   croner ??= await import("croner");
 }

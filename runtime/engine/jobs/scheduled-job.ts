@@ -1,6 +1,6 @@
-// One job: when it runs next, whether it runs, and how its last runs ended. Times are milliseconds
-// since 1970 by the system's clock, which a schedule follows. That clock may jump, so a run of
-// another member is waited for by the monotonic one.
+// One job: its next run, its current run, and the outcomes of its last runs. Times are milliseconds
+// since 1970 by the system clock, which schedules follow. That clock may jump, so the wait for a
+// run of another member uses the monotonic clock.
 
 import { log } from "../../base/log.js";
 import type { JobOutcome, JobRun, JobStatus } from "../../builtin/job-status.js";
@@ -10,7 +10,7 @@ import type { JobExchange } from "./job-exchange.js";
 import type { StoredJob, StoredRun } from "./job-store.js";
 import { JobTimes, MAX_COUNTED_TIMES } from "./job-times.js";
 
-/** A run that starts later than this after its time is a missed one. */
+/** A run that cannot start within this time counts as missed. */
 const MAX_LATE_MS = 60_000;
 const MAX_RUNS = 20;
 const MAX_TEXT = 500;
@@ -18,17 +18,17 @@ const MAX_TEXT = 500;
 interface Running extends StoredRun {
   exchange: JobExchange | null;
   /**
-   * When a run of another member of the group has ended at the latest, by the monotonic clock;
-   * null: it runs here.
+   * Deadline of a run of another group member, by the monotonic clock: it has ended by then. Null:
+   * the run is in this instance.
    */
   readonly freeMs: number | null;
 }
 
-/** How an instance takes jobs over from another member of its group. */
+/** Parameters for taking over jobs from another group member. */
 export interface Takeover {
-  /** The instance. */
+  /** The member that takes over. */
   readonly id: string;
-  /** When a run of another member has ended at the latest, by the monotonic clock. */
+  /** Deadline by which runs of other members have ended, by the monotonic clock. */
   readonly freeMs: number;
 }
 
@@ -40,17 +40,17 @@ export class ScheduledJob {
   #nextMs: number | null;
   #handledMs: number;
   #running: Running | null = null;
-  /** Time of a missed run that `@catchup` makes up for; null for none. */
+  /** Scheduled time of a missed run that `@catchup` makes up for; null for none. */
   #owedMs: number | null = null;
   #missed = 0;
-  /** The last run that has begun here, once it has ended. */
+  /** The last ended run that was started by this instance. */
   #lastEnd: JobRun | null = null;
   readonly #counts = { ok: 0, failed: 0, timeout: 0, interrupted: 0 };
   #runs: readonly JobRun[];
   readonly #clock: () => number;
   readonly #monotonic: () => number;
 
-  /** @param stored what is known of earlier processes */
+  /** @param stored state from an earlier process */
   constructor(
     name: string,
     facts: JobFacts,
@@ -71,36 +71,36 @@ export class ScheduledJob {
     if (stored?.running != null) {
       this.#interrupted(stored.running, "the process ended during the run");
     }
-    // An interval goes on from the interrupted run.
+    // An interval continues from the interrupted run.
     this.#nextMs = this.#firstMs(now);
   }
 
-  /** Continues with the state that the former member of the group has left. */
+  /** Continues with the state recorded by the former leader. */
   takeOver(stored: StoredJob | undefined, { id, freeMs }: Takeover): void {
     const now = this.#clock();
     const handledMs = stored?.handledMs ?? now;
     // Clocks of several machines differ.
     const isPlausible = handledMs - now <= MAX_LATE_MS;
     const isRunningHere = this.#running !== null && this.#running.freeMs === null;
-    const leastMs = isRunningHere ? this.#handledMs : 0;
-    this.#handledMs = Math.max(isPlausible ? handledMs : now, leastMs);
+    const minMs = isRunningHere ? this.#handledMs : 0;
+    this.#handledMs = Math.max(isPlausible ? handledMs : now, minMs);
     const running = stored?.running ?? null;
     const isOwn = running !== null && (running.by ?? id) === id;
-    // It ended here, which could not be stored.
+    // The run has ended in this instance, but its end could not be stored.
     const end = isOwn && !isRunningHere ? this.#knownEnd(running) : undefined;
     const runs = stored?.runs ?? [];
     this.#takeOverRuns(end === undefined ? runs : [end, ...runs], now);
     if (!isRunningHere) this.#takeOverRun(end === undefined ? running : null, isOwn, freeMs);
     const { schedule } = this.facts;
-    // An interval goes on from the former leader's last run.
+    // An interval continues from the former leader's last run.
     this.#nextMs = "everyMs" in schedule ? this.#handledMs + schedule.everyMs : this.#firstMs(now);
   }
 
-  /** Older runs than those of the group are known here only. */
+  /** Combines the recorded runs with older ones of this instance. */
   #takeOverRuns(runs: readonly JobRun[], now: number): void {
     const oldestMs = runs.at(-1)?.startedMs ?? now;
-    const others = this.#runs.filter(({ startedMs }) => startedMs < oldestMs);
-    this.#runs = [...runs, ...others].slice(0, MAX_RUNS);
+    const olderRuns = this.#runs.filter(({ startedMs }) => startedMs < oldestMs);
+    this.#runs = [...runs, ...olderRuns].slice(0, MAX_RUNS);
   }
 
   #takeOverRun(running: StoredRun | null, isOwn: boolean, freeMs: number): void {
@@ -111,7 +111,7 @@ export class ScheduledJob {
     else this.#running = { ...running, exchange: null, freeMs };
   }
 
-  /** Replaces the schedule by that of another build. */
+  /** Replaces the schedule after a reload. */
   replace(facts: JobFacts, route: PluginRoute): void {
     this.route = route;
     if (JSON.stringify(facts) === JSON.stringify(this.facts)) return;
@@ -122,13 +122,13 @@ export class ScheduledJob {
     this.#owedMs = null;
   }
 
-  /** Whether a run of another member may not have ended. */
+  /** True if a run of another member may still be in progress. */
   get isAwaited(): boolean {
     return this.#running !== null && this.#running.freeMs !== null;
   }
 
-  /** Takes over what a former leader has said of the end of its run. */
-  learn({ running, runs }: StoredJob): void {
+  /** Ends the wait for a run of a former leader if that has recorded its end. */
+  applyRecordedEnd({ running, runs }: StoredJob): void {
     const awaited = this.#running;
     if (awaited === null || awaited.freeMs === null) return;
     if (running !== null && running.hasEnded !== true) return;
@@ -137,7 +137,7 @@ export class ScheduledJob {
     if (running !== null) this.#interrupted(awaited, "the process ended during the run");
   }
 
-  /** Returns what is known of a run that this instance has started; undefined: nothing. */
+  /** Returns the state of a run that this instance has started; undefined: unknown. */
   endOf(run: StoredRun): JobRun | "running" | undefined {
     if (this.#running !== null && this.#running.freeMs === null) return "running";
     return this.#knownEnd(run);
@@ -145,15 +145,15 @@ export class ScheduledJob {
 
   #knownEnd({ startedMs, scheduledMs }: StoredRun): JobRun | undefined {
     const end = this.#lastEnd;
-    const isIt = end?.startedMs === startedMs && end.scheduledMs === scheduledMs;
-    return isIt ? end : undefined;
+    const isSameRun = end?.startedMs === startedMs && end.scheduledMs === scheduledMs;
+    return isSameRun ? end : undefined;
   }
 
   get isRunning(): boolean {
     return this.#running !== null;
   }
 
-  /** When something is to be done; null: never. */
+  /** Time of the next call of `takeDue`; null: never. */
   get dueMs(): number | null {
     if (this.#owedMs !== null && this.#running === null) return 0;
     const freeMs = this.#running?.freeMs ?? null;
@@ -172,9 +172,9 @@ export class ScheduledJob {
   }
 
   /**
-   * Takes the time of a run that is due now.
+   * Returns the scheduled time of a run that is due now, and marks it as handled.
    * @param canRun false while the instance is Service-OUT
-   * @returns null if there is none
+   * @returns null if no run is due
    */
   takeDue(now: number, canRun: boolean): number | null {
     this.#freeFromOther();
@@ -188,14 +188,14 @@ export class ScheduledJob {
     return owed;
   }
 
-  /** An interval is never longer, also if the clock was put back. */
+  /** Limits the wait to one interval if the clock was set back. */
   #followClock(now: number): void {
     const { schedule } = this.facts;
     if (this.#nextMs === null || !("everyMs" in schedule)) return;
     this.#nextMs = Math.min(this.#nextMs, now + schedule.everyMs);
   }
 
-  /** A run of another member has ended by now, whether or not that member still exists. */
+  /** Ends the wait for a run of another member at its deadline, when it can no longer run. */
   #freeFromOther(): void {
     const running = this.#running;
     if (running === null || running.freeMs === null || this.#monotonic() < running.freeMs) return;
@@ -219,7 +219,7 @@ export class ScheduledJob {
     return lastMs;
   }
 
-  /** An interval begins with each run: nothing is missed meanwhile. */
+  /** Handles an interval, which restarts with each run, so that no run can be missed. */
   #takeInterval(now: number, canRun: boolean): number | null {
     const { everyMs } = this.facts.schedule as { readonly everyMs: number };
     const due = this.#nextMs!;
@@ -227,7 +227,7 @@ export class ScheduledJob {
     this.#nextMs = next > now ? next : now + everyMs;
     this.#handledMs = now;
     if (!canRun || this.#running !== null) return null;
-    // This run makes up for an interrupted one, too.
+    // This run also makes up for an interrupted one.
     this.#owedMs = null;
     return due;
   }
@@ -236,8 +236,8 @@ export class ScheduledJob {
     this.#missed += count;
     if (this.facts.isCaughtUp) this.#owedMs = lastMs;
     const number = count >= MAX_COUNTED_TIMES ? `${MAX_COUNTED_TIMES} or more` : String(count);
-    const follows = this.facts.isCaughtUp ? "; one run makes up for them" : "";
-    log(`job ${this.name}: missed runs: ${number}, ${reason}${follows}`, "warn", {
+    const suffix = this.facts.isCaughtUp ? "; one run makes up for them" : "";
+    log(`job ${this.name}: missed runs: ${number}, ${reason}${suffix}`, "warn", {
       job: this.name,
       missed: count,
       last: new Date(lastMs).toISOString(),
@@ -249,7 +249,7 @@ export class ScheduledJob {
     log(`job ${this.name} started`, this.#level, { job: this.name });
   }
 
-  /** The run was submitted to the executors. */
+  /** Called when the run was submitted to the executors. */
   submitted(exchange: JobExchange): void {
     if (this.#running !== null) this.#running.exchange = exchange;
   }
@@ -270,7 +270,7 @@ export class ScheduledJob {
     });
   }
 
-  /** Frequent runs would fill the log. */
+  /** Runs by interval are logged at level debug: frequent ones would fill the log. */
   get #level(): "info" | "debug" {
     return this.#times === null ? "debug" : "info";
   }
@@ -287,7 +287,7 @@ export class ScheduledJob {
     this.#runs = [run, ...this.#runs].slice(0, MAX_RUNS);
   }
 
-  /** Aborts the signal of the run, which has `JOB_GRACE_MS` from then on. */
+  /** Aborts the signal of the run, which must end within `JOB_GRACE_MS`. */
   cancel(): void {
     this.#running?.exchange?.cancel();
   }
@@ -306,7 +306,7 @@ export class ScheduledJob {
     };
   }
 
-  /** Times after the last handled one that have passed are found, and told, by `takeDue`. */
+  /** Returns the time of the first run; `takeDue` reports times that have passed as missed. */
   #firstMs(now: number): number | null {
     if (this.#times !== null) return this.#times.next(this.#handledMs);
     const { everyMs } = this.facts.schedule as { readonly everyMs: number };

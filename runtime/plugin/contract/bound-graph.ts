@@ -1,5 +1,5 @@
-// The caller's view of a plugin's `graph` argument: a value to pass, and to release when the
-// request is over. The plugin contract itself is independent of graphs.
+// The `graph` argument of a plugin, as its caller handles it: a value to pass, and to release when
+// the request is over. The plugin contract itself is independent of graphs.
 
 /** A graph opened for one request. */
 export interface BoundGraph {

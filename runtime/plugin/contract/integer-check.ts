@@ -1,7 +1,7 @@
-// Helpers of generated checks of results: whether every number that is typed as `int` is one. NaN
-// and infinite numbers have an error of their own.
+// Helpers of generated checks that every number typed as `int` in a result is an integer. NaN
+// and infinite numbers are reported by another check.
 
-/** Deeper values are not checked; the writer of JSON finds cycles. */
+/** Deeper values are not checked here; the JSON writer detects cycles. */
 const MAX_DEPTH = 100;
 const NO_ITEMS: readonly never[] = [];
 
@@ -18,7 +18,7 @@ export function integerFault(path: string, value: unknown): string {
   return `result${path} is ${value}, but the declared result type is int`;
 }
 
-/** Returns the items of what JSON renders as an array. */
+/** Returns the items of a value that JSON renders as an array. */
 export function listItems(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return value instanceof Set || value instanceof Map ? [...value] : NO_ITEMS;

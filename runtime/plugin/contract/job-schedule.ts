@@ -1,7 +1,7 @@
 // Schedules of jobs, functions that svc runs by itself: `@cron 0 3 * * *` and `@every 30s`. The
 // compiler reads them, and the routes of a build carry them.
 
-/** Jobs have routes like plugins, but clients reach none below this path. */
+/** Path prefix of jobs, which have routes like plugins, but cannot be called by clients. */
 export const JOB_PATH = "/svc/job/";
 
 export interface CronSchedule {

@@ -1,5 +1,5 @@
-// Serializes any value that a plugin returns as JSON. Plain data goes through JSON.stringify once;
-// only values that it would drop or mangle (Map, bigint, bytes, NaN …) take the slower writer
+// Serializes any value that a plugin returns as JSON. Plain data takes a single JSON.stringify;
+// only values that it would drop or change (Map, bigint, bytes, NaN …) take the slower writer
 // below.
 
 import { inspect } from "node:util";
@@ -8,7 +8,7 @@ import { errorText } from "./describe-error.js";
 /** Objects are serialized as the value of this method, which precedes `toJSON`. */
 export const jsonFields: unique symbol = Symbol("svc.jsonFields");
 
-/** The error for a number that JSON cannot represent, where the type is number. */
+/** Error for a number that JSON cannot represent, if the declared type is number. */
 const NAN_ERROR = "NaN or an infinite number, but the declared result type is number";
 
 /** Depth limit of the fast check; deeper values go to the writer. */
@@ -33,7 +33,7 @@ export function plainJson(value: unknown): string | null {
 function isPlain(value: unknown, depth: number): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
-  // Inside arrays and objects JSON.stringify treats undefined as the writer does.
+  // Within arrays and objects, JSON.stringify and the writer treat undefined alike.
   if (value === undefined) return depth > 0;
   if (typeof value !== "object" || depth > MAX_PLAIN_DEPTH) return false;
   if (Array.isArray(value)) {

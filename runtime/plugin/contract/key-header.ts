@@ -1,6 +1,6 @@
 // The value of `X-SVC-Key`: the UTF-8 of a key, percent-encoded, because keys may contain anything.
 
-/** Limit of keys in a header field; those of vertices may be longer. */
+/** Limit of keys in a header field; ids of vertices may be longer. */
 export const MAX_KEY_BYTES = 2048;
 
 const ENCODED = /^(?:[!-$&-~]|%[0-9A-Fa-f]{2})+$/;

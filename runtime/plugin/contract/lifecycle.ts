@@ -4,12 +4,12 @@
 export interface StartContext {
   /** Number of the executor. */
   readonly executor: number;
-  /** Aborts when the time for the start is over. */
+  /** Aborts at the start timeout. */
   readonly signal: AbortSignal;
 }
 
 export type StartFunction = (start: StartContext) => unknown;
-/** @param app what the start function returned; undefined for that of the instance */
+/** @param app the result of the start function; undefined for the instance's stop function */
 export type StopFunction = (app?: unknown) => unknown;
 
 /** The functions of a build, as `.svc/plugins.js` exports them. */
@@ -18,7 +18,7 @@ export interface Lifecycle {
   readonly onStop?: { readonly instance?: StopFunction; readonly executor?: StopFunction };
 }
 
-/** Whose stop function is to run. */
+/** Selects the stop function to run. */
 export type StopScope = "executor" | "instance";
 
 /** Outcome of a stop function; null: it completed. */

@@ -39,11 +39,11 @@ export interface PluginEntry {
   readonly readers: Readonly<Record<string, ParamReader>>;
   readonly description: PluginDescription;
   readonly invoke: Invoke;
-  /** NaN in the result is an error, because its type has only numbers there. */
+  /** NaN in the result is an error, because its declared type is number. */
   readonly isExact?: true;
   /** Returns why a result, or an item of a stream, breaks its declared type; null if not. */
   readonly resultFault?: ResultFault;
-  /** Returns a result, or an item of it, with values of classes as JSON has them. */
+  /** Converts instances of classes in a result, or in an item of it, to JSON values. */
   readonly encodeResult?: (value: unknown) => unknown;
   /** Hooks in order; never empty. */
   readonly before?: readonly BeforeHook[];

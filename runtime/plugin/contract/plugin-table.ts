@@ -19,7 +19,7 @@ export type PathRoutes = ByRole & {
   readonly readonly?: true;
   /** The engine is a job: svc calls it by its schedule, and clients cannot. */
   readonly job?: JobFacts;
-  /** Which principals may call them; any principal where nothing is said. */
+  /** Principals that may call each role; default: any. */
   readonly access?: Readonly<Partial<Record<PluginRole, PluginAccess>>>;
 };
 

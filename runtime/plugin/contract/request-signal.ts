@@ -28,7 +28,7 @@ export class RequestSignal {
     this.#controller?.abort(this.#reason);
   }
 
-  /** Marks the request as answered: its signal no longer aborts. */
+  /** Marks the request as completed, so that its signal no longer aborts. */
   over(): void {
     this.#isOver = true;
   }

@@ -33,7 +33,7 @@ export interface RequestSource {
   /** JSON text of the authenticated principal, null for none. */
   readonly principal?: string | null;
   readonly hasMatrix: boolean;
-  /** No client waits: the server calls an example. */
+  /** A warm-up call of an example by the server itself. */
   readonly isWarmUp?: boolean;
   /** Notifies the plugin that its response is no longer needed. */
   readonly signal?: RequestSignal;

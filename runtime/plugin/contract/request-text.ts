@@ -10,7 +10,7 @@ import { latin1ToUtf8 } from "./wire-text.js";
 
 export const DEADLINE_HEADER = "X-SVC-Deadline";
 export const TARGET_HEADER = "X-SVC-Partial-Target";
-/** Key whose owner the request is for, percent-encoded. */
+/** Key that selects the instance for the request, percent-encoded. */
 export const KEY_HEADER = "X-SVC-Key";
 /** Dispatchers that forwarded a request unchanged, separated by commas. */
 export const VIA_HEADER = "X-SVC-Via";
@@ -96,12 +96,12 @@ export function withoutHopHeaders(block: string, isTypeReplaced = false): string
   const named = new Set(lines.flatMap(connectionOptions));
   named.delete("host");
   if (isTypeReplaced) named.add("content-type");
-  let kept = "";
+  let forwarded = "";
   for (const line of lines) {
     const name = nameOf(line);
-    if (!named.has(name) && !HOP_HEADERS.has(name)) kept += `${line}\r\n`;
+    if (!named.has(name) && !HOP_HEADERS.has(name)) forwarded += `${line}\r\n`;
   }
-  return kept;
+  return forwarded;
 }
 
 function nameOf(line: string): string {
@@ -192,11 +192,11 @@ function isBlank(code: number): boolean {
 
 /** Returns the value of a header field in a header block; the last one wins. */
 export function headerValue(block: string, name: string): string | undefined {
-  const wanted = name.toLowerCase();
+  const lowerName = name.toLowerCase();
   let value: string | undefined;
   for (const line of block.split("\r\n")) {
     const colon = line.indexOf(":");
-    if (colon > 0 && line.slice(0, colon).toLowerCase() === wanted) {
+    if (colon > 0 && line.slice(0, colon).toLowerCase() === lowerName) {
       value = latin1ToUtf8(fieldValue(line, colon + 1, line.length));
     }
   }

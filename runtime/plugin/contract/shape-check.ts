@@ -42,9 +42,9 @@ export function assertShape(value: unknown, name: string, check: ShapeCheck, tex
 export function memoizedCheck(check: ShapeCheck): ShapeCheck {
   const faults = new WeakMap<object, string | null>();
   return (value) => {
-    const known = faults.get(value as object);
-    if (known !== undefined) {
-      return known;
+    const cached = faults.get(value as object);
+    if (cached !== undefined) {
+      return cached;
     }
     const fault = check(value);
     if (typeof value === "object" && value !== null) {

@@ -11,7 +11,7 @@ import { errorName, getErrorMessage, isInstance } from "./describe-error.js";
 const MAX_LINES = 20;
 const MAX_FRAME_LENGTH = 4096;
 const MAX_CAUSES = 4;
-/** All frames: those of the library and of packages are removed afterwards. */
+/** Frames captured, before those of the library and of packages are removed. */
 const MAX_STACK = 60;
 /** Frames below this function are callers of the plugin. */
 const CALLER = "runPlugin";
@@ -23,7 +23,7 @@ const OWN_FOLDER = fileURLToPath(
 /** `    at name (place:line:column)` or `    at place:line:column`, either with `async`. */
 const FRAME = /^\s+at (?:(.*?) \()?(?:async )?(.+?):(\d+):(\d+)\)?$/;
 
-interface Place {
+interface SourcePosition {
   /** Displayed path. */
   readonly file: string;
   /** Absolute path. */
@@ -143,14 +143,14 @@ function framesOf(thrown: unknown): string[] {
   return frames;
 }
 
-interface NamedPlace {
+interface PluginFrame {
   /** Function name; undefined for none. */
   readonly name: string | undefined;
-  readonly place: Place;
+  readonly place: SourcePosition;
 }
 
 /** Yields positions in plugin code, innermost first. */
-function* placesOf(thrown: unknown): Generator<NamedPlace, undefined> {
+function* placesOf(thrown: unknown): Generator<PluginFrame, undefined> {
   if (!(thrown instanceof Error) || typeof thrown.stack !== "string") return;
   const { message, stack } = thrown;
   // The stack begins with the message, which may contain client text that imitates frames.
@@ -167,7 +167,7 @@ function* placesOf(thrown: unknown): Generator<NamedPlace, undefined> {
 }
 
 /** Returns the innermost position in plugin code, with its file; null for none. */
-export function innermostFrame(thrown: unknown): Place | null {
+export function innermostFrame(thrown: unknown): SourcePosition | null {
   try {
     return placesOf(thrown).next().value?.place ?? null;
   } catch {
@@ -191,7 +191,7 @@ export function loadFailure(thrown: unknown): string {
 }
 
 /** Returns null for frames outside plugin code. */
-function placeOf(location: string, line: number, column: number): Place | null {
+function placeOf(location: string, line: number, column: number): SourcePosition | null {
   const file = filePath(location);
   if (file === null || file.startsWith(OWN_FOLDER)) return null;
   const bundle = bundleOf(location, file);
@@ -208,19 +208,19 @@ function filePath(location: string): string | null {
 }
 
 function bundleOf(location: string, file: string): Bundle | null {
-  const known = bundles.get(location);
-  if (known !== undefined) return known;
+  const cached = bundles.get(location);
+  if (cached !== undefined) return cached;
   let bundle: Bundle | null = null;
   try {
     bundle = { map: new SourceMap(JSON.parse(readFileSync(`${file}.map`, "utf8"))), file };
   } catch {
-    // Without a map the file is shown itself.
+    // Without a source map, the generated file itself is shown.
   }
   bundles.set(location, bundle);
   return bundle;
 }
 
-function mappedPlace(bundle: Bundle, line: number, column: number): Place | null {
+function mappedPlace(bundle: Bundle, line: number, column: number): SourcePosition | null {
   const entry = bundle.map.findEntry(line - 1, column - 1);
   if (!("originalSource" in entry)) return null;
   const folder = dirname(bundle.file);

@@ -5,17 +5,17 @@ interface TextClass {
 }
 
 /**
- * Returns what creates values of a class of `Temporal`.
+ * Returns the factory of a class of `Temporal`.
  * @throws Error if this runtime has no `Temporal`
  */
 export function temporalClass(name: string): { fromJSON(text: unknown): unknown } {
   const { Temporal } = globalThis as { Temporal?: Readonly<Record<string, TextClass>> };
-  const found = Temporal?.[name];
-  if (found === undefined) {
+  const temporal = Temporal?.[name];
+  if (temporal === undefined) {
     throw new Error(
       `this Node.js has no \`Temporal.${name}\`: use Node.js 26 or later, or import a package ` +
         "that sets `globalThis.Temporal` in a module of the plugins",
     );
   }
-  return { fromJSON: (text) => found.from(text) };
+  return { fromJSON: (text) => temporal.from(text) };
 }

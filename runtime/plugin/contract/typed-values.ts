@@ -1,4 +1,4 @@
-// Values of classes in arguments and results: what converters call for types that contain any.
+// Converts between JSON and instances of classes in arguments and results.
 
 import type { Plan } from "../../../client/typescript/operation.js";
 import { decode, encode } from "../../../client/typescript/typed-values.js";
@@ -18,7 +18,7 @@ export function typedArgument(
     try {
       return decode(value, plan as Plan, plans as readonly Plan[], name);
     } catch (error) {
-      // Any text of the client can cause it, also in `fromJSON` of a project.
+      // Any client text can cause this error, also in `fromJSON` of a project.
       const { message } = error as Error;
       throw new ParameterError("ValueError", message.slice(0, MAX_MESSAGE));
     }
@@ -31,7 +31,7 @@ export function typedResult(plan: object, plans: readonly object[]): (value: unk
     try {
       return encode(value, plan as Plan, plans as readonly Plan[]);
     } catch (error) {
-      // The writer of JSON reports cycles.
+      // The JSON writer reports cycles.
       if (error instanceof RangeError) return value;
       throw error;
     }

@@ -8,21 +8,21 @@ import { Float } from "../../base/float.js";
 // An optional symbol property is a brand that plain numbers can still be assigned to.
 declare const brand: unique symbol;
 
-/** A whole number within the safe integers. */
+/** An integer within the safe range. */
 export type int = number & { readonly [brand]?: "int" };
-/** Any finite number; an `int` is one too. */
+/** Any finite number, including an `int`. */
 export type float = number & { readonly [brand]?: "int" | "float" };
 /** Text. */
 export type str = string;
 /** Raw bytes. */
 export type bytes = Uint8Array;
-/** Whatever JSON can carry. */
+/** Any value that JSON can represent. */
 export type json = null | boolean | number | string | json[] | { [key: string]: json };
 
-// Limits as part of a type, such as `int & Minimum<1> & Maximum<9>`. Unlike tags in comments they
-// go wherever the type goes. Each word is that of the tag and of JSON Schema.
+// Constraints as part of a type, such as `int & Minimum<1> & Maximum<9>`. Unlike tags in comments,
+// they apply wherever the type is used. Their names are those of the tags and of JSON Schema.
 declare const limits: unique symbol;
-/** A type that carries limits, which values need not have. */
+/** A type with constraints; its symbol property never exists at run time. */
 export type Limited<L> = { readonly [limits]?: L };
 
 /** Numbers of at least `N`. */
@@ -65,7 +65,7 @@ export class Converter<T> {
 }
 
 export const int: Converter<int> = new Converter("int");
-/** Called, it gives a number that properties of graphs keep as a float, integral or not. */
+/** A call returns a number that graphs store as a float, even if it is integral. */
 export const float: Converter<float> & ((value: number) => Float) = callable(
   new Converter<float>("float"),
   (value: number) => Object.freeze(new Float(value)),

@@ -1,7 +1,9 @@
 // Bytes cross sockets and threads as latin1 text, one character per byte: such strings concatenate
 // and cross threads faster than buffers. These functions convert both ways.
 
-/** Up to this size, bytes are cheaper copied into the surrounding text than sent separately. */
+/**
+ * Up to this size, copying bytes into the surrounding text is cheaper than sending them separately.
+ */
 export const MAX_COPIED_BYTES = 8192;
 
 /** Decodes existing bytes without copying the buffer. */
@@ -38,9 +40,9 @@ export function latin1WithHeadroom(text: string): Uint8Array<ArrayBuffer> {
 export function wrapInPlace(head: string, bytes: Uint8Array, tail: string): Uint8Array {
   const { buffer, byteOffset, length } = bytes;
   const end = byteOffset + length;
-  // Exactly the layout of `latin1WithHeadroom`: other buffers may hold foreign bytes around.
-  const isRoomy = byteOffset === ROOM_BYTES && buffer.byteLength === end + ROOM_BYTES;
-  if (!isRoomy || head.length > ROOM_BYTES || tail.length > ROOM_BYTES) {
+  // Only buffers of `latin1WithHeadroom`: others may contain unrelated bytes around these.
+  const hasHeadroom = byteOffset === ROOM_BYTES && buffer.byteLength === end + ROOM_BYTES;
+  if (!hasHeadroom || head.length > ROOM_BYTES || tail.length > ROOM_BYTES) {
     return Buffer.concat([Buffer.from(head, "latin1"), bytes, Buffer.from(tail, "latin1")]);
   }
   const whole = Buffer.from(buffer);

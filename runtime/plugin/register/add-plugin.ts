@@ -25,10 +25,10 @@ import type { PluginRegistry } from "./registry.js";
 const PATH_PREFIX = "/svc/plugin/";
 const NO_TYPES: RegisteredPlugin["$defs"] = {};
 
-/** A graph, by its name or as an object that has one. */
+/** The name of a graph, or an object with a name. */
 export type GraphReference = string | { readonly name: string };
 
-/** A function to register; `parameters` say what its arguments are. */
+/** A function to register; `parameters` describes its arguments. */
 export type AddedFunction = (...args: never[]) => unknown;
 
 type Optional<T> = T | null | undefined;
@@ -39,7 +39,7 @@ export interface AddPluginOptions {
   readonly name?: Optional<string>;
   /** Graph to bind; the function must have a `graph` argument. */
   readonly graph?: Optional<GraphReference>;
-  /** Another word for the first argument. */
+  /** Alias of the first argument. */
   readonly engine?: Optional<AddedFunction>;
   /** Pre-processor of a dispatcher. */
   readonly pre?: Optional<AddedFunction>;
@@ -47,7 +47,7 @@ export interface AddPluginOptions {
   readonly post?: Optional<AddedFunction>;
   /** Arguments of the function in their order, with their types. */
   readonly parameters?: Parameters;
-  /** Callers that it admits, with `auth`: `{ public: true }` or `{ scopes: ["orders:write"] }`. */
+  /** Permitted callers, with `auth`: `{ public: true }` or `{ scopes: ["orders:write"] }`. */
   readonly access?: AccessSpec;
   /** Text of the plugin's description record. */
   readonly description?: string;
@@ -71,13 +71,13 @@ export type AddPluginArguments =
  *   unknown
  * @throws ArgumentError for contradictory arguments
  */
-export function addPlugin(registry: PluginRegistry | null, ...given: AddPluginArguments): void {
+export function addPlugin(registry: PluginRegistry | null, ...args: AddPluginArguments): void {
   if (registry === null) throw new PluginError("No registry (system not initialized?)");
-  const options = optionsFrom(given);
-  const engine = given[0] ?? options.engine ?? null;
+  const options = optionsFrom(args);
+  const engine = args[0] ?? options.engine ?? null;
   const pre = options.pre ?? null;
   const post = options.post ?? null;
-  if (given[0] && options.engine) {
+  if (args[0] && options.engine) {
     throw new ArgumentError("ValueError", "'plugin' is an alias for 'engine', cannot use both");
   }
   if (engine !== null && (pre !== null || post !== null)) {
@@ -98,7 +98,7 @@ export function addPlugin(registry: PluginRegistry | null, ...given: AddPluginAr
   registry.add(...entries.map((entry) => withAccess(entry, options)));
 }
 
-/** A built plugin has the access of its tags unless the program says otherwise. */
+/** Applies the option `access`, which overrides the tags of a built plugin. */
 function withAccess(entry: RegisteredPlugin, { access }: AddPluginOptions): RegisteredPlugin {
   if (access === undefined) return entry;
   const { public: isPublic, scopes } = access as { public?: unknown; scopes?: unknown };
@@ -186,7 +186,7 @@ function postEntry(
   return registered(entry, addedSpec(entry, options.description ?? "", [], reserved));
 }
 
-/** Functions without a build have no named types. */
+/** Returns the entry of a function without a build, which has no named types. */
 function registered(entry: PluginEntry, spec: PluginSpec): RegisteredPlugin {
   return { ...entry, spec, $defs: NO_TYPES };
 }

@@ -1,5 +1,6 @@
-// The argspec of the currently registered plugins. For a single whole build it is the build's own,
-// hash included; functions without a build are added with the information available.
+// The argspec of the currently registered plugins. For exactly one complete build, it equals that
+// of the build, including the hash. Functions without a build are added with the available
+// information.
 
 import {
   ARGSPEC_VERSION,
@@ -17,7 +18,7 @@ const REFERENCE = "#/$defs/";
 const ROLES = ["engine", "pre", "post"] as const;
 const NO_SERVICE = { name: null, prefix: null };
 
-/** Leaves `service` open: the caller knows it. */
+/** The caller must set `service`. */
 export function liveArgspec(registered: readonly RegisteredPlugin[]): Argspec {
   const $defs: Record<string, JsonSchema> = {};
   const plugins = [...new Set(registered.map((plugin) => plugin.$defs))].flatMap((own) => {
@@ -38,7 +39,7 @@ export function liveArgspec(registered: readonly RegisteredPlugin[]): Argspec {
   return { ...reached, hash: contractHash(reached) };
 }
 
-/** The order of a build's argspec, also for types, so that equal contracts have equal hashes. */
+/** The order of plugins and types in the argspec of a build: equal contracts have equal hashes. */
 function byNameAndRole(a: PluginSpec, b: PluginSpec): number {
   return (
     Number(a.name > b.name) - Number(a.name < b.name) ||
@@ -47,8 +48,8 @@ function byNameAndRole(a: PluginSpec, b: PluginSpec): number {
 }
 
 /**
- * Renames the types of a build that conflict with those of other builds. If one type differs, all
- * get new names: equal-looking types may refer to it.
+ * Renames the types of a build that conflict with types of other builds. If one type differs, all
+ * get new names, because types with equal text may refer to it.
  */
 function newNames(own: Definitions, taken: Definitions): ReadonlyMap<string, string> {
   const shared = Object.keys(own).filter((name) => Object.hasOwn(taken, name));

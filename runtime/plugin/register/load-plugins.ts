@@ -1,5 +1,5 @@
 // Built plugins for library mode: functions that carry their record and their part of the argspec,
-// to be given to `addPlugin`.
+// for `addPlugin`.
 
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -19,8 +19,8 @@ export function loadedPlugin(fn: unknown): RegisteredPlugin | undefined {
 }
 
 /**
- * Loads what `svc build` wrote. Each function stands for one plugin, carries its name, and is only
- * good for `addPlugin`.
+ * Loads the output of `svc build`. Each function represents one plugin and has its name. It can
+ * only be passed to `addPlugin`, not called.
  * @param folder the build folder
  * @throws PluginError when there is no build, or its code fails while it is loaded
  * @example

@@ -1,5 +1,5 @@
-// The `parameters` of `addPlugin`: a signature in data, in the order of the function's arguments.
-// Functions are never read as text, so what the compiler finds in a source must be given here.
+// The `parameters` of `addPlugin`: a signature as data, in the order of the function's arguments.
+// The source of a function is not parsed, so its signature must be declared here.
 
 import type { PluginRole } from "../../../argspec/argspec.js";
 import type { Wire } from "../../../argspec/wire.js";
@@ -13,7 +13,7 @@ export type Form = "bytes" | "str" | "json" | "dict" | "list";
 /**
  * Argument names in order to their types; `[type, default]` makes one optional. A type is a
  * converter (`int`) or its name (`"int"`), `"*"` a text without conversion. For `request`,
- * `graph` and `method` any value will do; `request` may be left out when it is the first.
+ * `graph` and `method` any value is accepted; `request` may be omitted if it is the first.
  */
 export type Parameters = Readonly<Record<string, unknown>>;
 

@@ -7,14 +7,14 @@ import { typeName } from "../contract/describe-error.js";
 import type { PluginFunction, PostFunction } from "../contract/plugin-function.js";
 import type { Parameters } from "./parameters.js";
 
-/** Options of a plugin declaration; the compiler wants literals. */
+/** Options of a plugin declaration; the compiler requires literals. */
 export interface PluginOptions {
   /** Service name; default: the function's name. */
   readonly name?: string;
   /** Graph that the argument `graph` is bound to. */
   readonly graph?: string;
   readonly role?: PluginRole;
-  /** Safe to repeat: changes nothing. */
+  /** The plugin changes nothing, so its requests are retryable. */
   readonly readonly?: boolean;
   /** Signature for `addPlugin`; the compiler reads the signature itself. */
   readonly parameters?: Parameters;
@@ -31,7 +31,7 @@ export function findDeclaration(fn: unknown): Declaration | undefined {
   return typeof fn === "function" ? declarations.get(fn) : undefined;
 }
 
-/** Marks a static method; what `plugin(options)` returns. */
+/** Decorator for a static method, returned by `plugin(options)`. */
 export interface MethodMark {
   <F extends PluginFunction | PostFunction>(method: F, context: ClassMethodDecoratorContext): void;
   /** With `experimentalDecorators`. */

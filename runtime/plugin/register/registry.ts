@@ -15,28 +15,30 @@ export class PluginRegistry {
   /** Adds plugins, replacing those with the same name and role. */
   add(...entries: readonly RegisteredPlugin[]): void {
     for (const entry of entries) {
-      const same = this.#entries.findIndex((known) => known !== undefined && collide(known, entry));
-      // A request in progress may find the new function under the number of the old one.
-      if (same >= 0 && this.#entries[same]!.role === entry.role) {
-        this.#entries[same] = entry;
+      const index = this.#entries.findIndex(
+        (known) => known !== undefined && collide(known, entry),
+      );
+      // The number is reused: a request in progress may then call the new function.
+      if (index >= 0 && this.#entries[index]!.role === entry.role) {
+        this.#entries[index] = entry;
       } else {
-        if (same >= 0) this.#entries[same] = undefined;
+        if (index >= 0) this.#entries[index] = undefined;
         this.#entries.push(entry);
       }
     }
     this.#changed();
   }
 
-  /** Removes the plugins of a name in all roles. Returns false if there are none. */
+  /** Removes the plugins with a name in all roles; returns false if there is no such plugin. */
   remove(name: string): boolean {
-    let found = false;
+    let isFound = false;
     for (const [number, entry] of this.#entries.entries()) {
       if (entry?.name !== name) continue;
       this.#entries[number] = undefined;
-      found = true;
+      isFound = true;
     }
-    if (found) this.#changed();
-    return found;
+    if (isFound) this.#changed();
+    return isFound;
   }
 
   /** Returns the plugin of a name and role, undefined if there is none. */
@@ -45,7 +47,7 @@ export class PluginRegistry {
   }
 
   /**
-   * Returns description records sorted by path, one per path; of one name only when it is given.
+   * Returns description records sorted by path, one per path; with `name`, only that of the plugin.
    */
   describe(name?: string): PluginDescription[] {
     const byPath = new Map<string, PluginDescription>();

@@ -4,7 +4,7 @@ import type { Argspec } from "../../../argspec/argspec.js";
 import { exampleQueries, requestTarget } from "../../../argspec/example-target.js";
 import type { Routes } from "../contract/plugin-table.js";
 
-/** @returns path and query of each; none that requires a body */
+/** @returns path and query of each example that requires no body */
 export function warmUpTargets({ plugins }: Argspec, routes: Routes): string[] {
   const callable = plugins.filter(({ path, role, readonly, params, result }) => {
     if (!readonly || role !== "engine" || routes[path]?.engine === undefined) return false;

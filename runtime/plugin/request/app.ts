@@ -1,7 +1,7 @@
 // The value that the start function of this executor returned: `request.app` and `job.app`.
 
 declare global {
-  /** Result of `onStart`: projects add its properties by declaring it again. */
+  /** Result of `onStart`; projects add its properties by declaration merging. */
   interface SvcApp {}
 }
 

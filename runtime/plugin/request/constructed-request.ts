@@ -1,4 +1,4 @@
-// Validates the arguments of `new PluginRequest(...)` and turns them into the same kind of source
+// Validates the arguments of `new PluginRequest(...)` and converts them to the same kind of source
 // that a received request has.
 
 import { ArgumentError, RequestError } from "../../base/errors.js";
@@ -47,7 +47,7 @@ export function constructedSource(
   };
 }
 
-/** Keeps bytes, encodes strings as UTF-8 and all other values as JSON. */
+/** Returns bytes unchanged, strings as UTF-8 and all other values as JSON. */
 export function buildContent(value: unknown): Content | null {
   if (value === null || value === undefined) return null;
   if (value instanceof Uint8Array) return { bytes: value, type: "application/octet-stream" };
@@ -55,7 +55,7 @@ export function buildContent(value: unknown): Content | null {
   return { bytes: utf8(jsonText(value)), type: "application/json" };
 }
 
-/** Validates a dict argument; absent counts as empty. */
+/** Validates a dict argument; an absent one counts as empty. */
 function checkedDict(value: unknown, name: string): Readonly<Record<string, unknown>> {
   if (value === null || value === undefined) return {};
   if (typeof value !== "object" || Array.isArray(value) || value instanceof Uint8Array) {

@@ -1,4 +1,4 @@
-// One run of a job as its function sees it: the argument `job`.
+// One run of a job: the argument `job` of its function.
 
 import type { RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";
@@ -8,7 +8,7 @@ import { RequestLog } from "./request-log.js";
 /** Header field by which the server passes the time of a run. */
 export const SCHEDULED_HEADER = "X-SVC-Scheduled";
 
-/** Makes the argument `job` of one run. */
+/** Creates the argument `job` of a run. */
 export let createJob: (source: RequestSource) => Job;
 
 /** A run of a function tagged `@cron` or `@every`. */
@@ -23,14 +23,14 @@ export class Job {
     this.#source = source;
   }
 
-  /** Time for which the run was scheduled; an operator's run: the time of its start. */
+  /** Scheduled time of the run; for a run started by an operator, the time of its start. */
   get scheduledAt(): Date {
     return new Date(Number(headerValue(this.#source.headerBlock, SCHEDULED_HEADER)));
   }
 
   /**
-   * Aborts at the deadline of the run, and when the server shuts down. A job that ignores it for
-   * ten seconds ends its executor.
+   * Aborts at the deadline of the run, and when the server shuts down. If a job ignores it for ten
+   * seconds, its executor is terminated.
    */
   get signal(): AbortSignal {
     return this.#source.signal?.get() ?? new AbortController().signal;
@@ -38,7 +38,7 @@ export class Job {
 
   /**
    * Result of the start function of this executor (`onStart`).
-   * @throws Error without one
+   * @throws Error without a start function
    */
   get app(): App {
     return getApp();

@@ -1,6 +1,6 @@
-// Limits of JSON texts of clients. The time that V8 takes for nesting and for the keys of an object
-// grows faster than the text. This module counts both before the text is decoded and parsed, since
-// no byte of a longer UTF-8 sequence equals a quote or bracket.
+// Limits of JSON texts from clients. The time that V8 needs for nesting and for the keys of an
+// object grows faster than the text. Both are counted before the text is decoded and parsed, which
+// works because no byte of a longer UTF-8 sequence equals a quote or bracket.
 
 import { MAX_JSON_DEPTH, MAX_JSON_KEYS } from "../../base/limits.js";
 
@@ -15,7 +15,7 @@ const CLOSE_BRACE = 125;
 /** A native search costs more than a loop over this many bytes. */
 const SHORT_STRING_BYTES = 64;
 
-/** Returns which limit a text exceeds, or null. Texts that are not JSON are for the parser. */
+/** Returns the limit that a text exceeds, or null; invalid JSON is left to the parser. */
 export function exceededJsonLimit(json: string | Buffer): string | null {
   // A shorter text cannot exceed either limit.
   if (json.length <= MAX_JSON_DEPTH) return null;
@@ -55,7 +55,7 @@ function endOfString(bytes: Buffer, start: number): number {
   return -1;
 }
 
-/** @param start of the bytes that no backslash before them escapes */
+/** @param start of the string, where no escape begins before it */
 function isEscaped(bytes: Buffer, at: number, start: number): boolean {
   let before = at - 1;
   while (before >= start && bytes[before] === BACKSLASH) before--;

@@ -1,12 +1,12 @@
-// Parses JSON of clients, in parameters and bodies. Bodies are checked before they are decoded: one
-// that exceeds a limit costs little.
+// Parses JSON from clients, in parameters and bodies. Limits of bodies are checked before decoding,
+// so that a body that exceeds a limit costs little.
 
 import { isUtf8 } from "node:buffer";
 import { ParameterError } from "../../base/errors.js";
 import { exceededJsonLimit } from "./json-limits.js";
 
 /**
- * Parses JSON and rejects `__proto__` keys: copying the object key by key would turn them into
+ * Parses JSON without keys `__proto__`: copying the object key by key would turn them into
  * prototypes.
  * @param label used in the error message
  * @throws ParameterError for invalid JSON, and above the limits of clients

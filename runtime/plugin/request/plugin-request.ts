@@ -1,6 +1,6 @@
-// The request as plugin code sees it. One is made for every call, so it holds only where it came
-// from: everything is parsed when it is first touched, and what a plugin may change lives in an
-// object that exists only once something was changed.
+// The request as plugin code sees it. Creating one for every call must be cheap, so it only refers
+// to its source: members are parsed when they are first read, and an object for changes is created
+// with the first change.
 
 import { createHash } from "node:crypto";
 import { INSPECT } from "../contract/inspect-symbol.js";
@@ -31,18 +31,18 @@ import {
 
 const AFFINITY_MODULUS = 128;
 const PLUGIN_ROOT = /^\/svc\/(?:plugin|builtin)\//;
-/** First argument that tells the constructor of a request that was received. */
+/** First argument of the constructor for received requests. */
 const RECEIVED = Symbol("received");
 
 type Readers = Readonly<Record<string, ParamReader>>;
 
-/** Where a request goes. */
+/** Destination of a request. */
 export interface Routing {
-  /** The one partition that it is for, of any size; null for all. */
+  /** The only partition that receives it, of any size; null for all partitions. */
   readonly target: bigint | null;
-  /** Selects the partition that owns it, unless there is a target; null: no key. */
+  /** Key whose owner receives it, unless there is a target; null: no key. */
   readonly key: string | null;
-  /** Set by the plugin: only the primary row. */
+  /** Set by the plugin: only the primary row receives it. */
   readonly isPrimary: boolean;
   /** Preferred row, -1 for none. */
   readonly affinity: number;
@@ -59,22 +59,22 @@ interface Edits {
   content: Content | null | undefined;
 }
 
-// The functions below reach private state, so the class sets them.
+// The functions below access private state, so the class sets them.
 
-/** Makes the request of one plugin call. `readers` are those of the plugin's parameters. */
+/** Creates the request of one plugin call. `readers` are those of the plugin's parameters. */
 export let requestFrom: (source: RequestSource, readers: Readers) => PluginRequest;
-/** Makes the request that runs a received one once more. */
+/** Creates a copy of a received request, for resubmission. */
 export let createResubmission: (request: PluginRequest) => PluginRequest;
-/** Whether the request was made by `createResubmission`. */
+/** Returns whether the request was created by `createResubmission`. */
 export let isResubmission: (request: PluginRequest) => boolean;
-/** Where the request is to go, as far as a plugin or the client said. */
+/** Returns the destination, as set by a plugin or the client. */
 export let getRouting: (request: PluginRequest) => Routing;
-/** The signature, unless it was never read or is out of date. */
+/** Returns the signature; null if it was never read or is stale. */
 export let getSignature: (request: PluginRequest) => string | null;
 
 /**
  * A request to a plugin: the argument `request` of engine and pre-processor functions, and what a
- * pre-processor returns to have it forwarded (plugin-api, "PluginRequest").
+ * pre-processor returns to forward it (plugin-api, "PluginRequest").
  */
 export class PluginRequest extends ReceivedRequest {
   readonly #source: RequestSource;
@@ -87,10 +87,10 @@ export class PluginRequest extends ReceivedRequest {
   static {
     requestFrom = (source, readers) => new PluginRequest(RECEIVED, source, readers);
     createResubmission = (request) => {
-      const again = new PluginRequest(RECEIVED, request.#source, request.#readers);
-      again.#resubmission = true;
-      if (request.#edits !== undefined) again.#edits = { ...request.#edits };
-      return again;
+      const resubmission = new PluginRequest(RECEIVED, request.#source, request.#readers);
+      resubmission.#resubmission = true;
+      if (request.#edits !== undefined) resubmission.#edits = { ...request.#edits };
+      return resubmission;
     };
     isResubmission = (request) => request.#resubmission;
     getRouting = (request) => ({
@@ -103,10 +103,10 @@ export class PluginRequest extends ReceivedRequest {
   }
 
   /**
-   * Makes a request to `/svc/plugin/<plugin>`. The arguments stand in this order: what clients call
-   * their parameters can never set the others.
+   * Creates a request to `/svc/plugin/<plugin>`. Arguments are positional, so that names of
+   * parameters cannot conflict with them.
    * @param plugin service name
-   * @param params query parameters; numbers keep their type on the way to the back-end
+   * @param params query parameters; the back-end receives numbers with their type
    * @param headers header fields
    * @param content payload; makes the request a POST
    * @param partial target partition, 0 and up
@@ -153,21 +153,21 @@ export class PluginRequest extends ReceivedRequest {
     return this.#edits;
   }
 
-  /** Parameters of the URL by name; the contents may be changed, the object not be replaced. */
+  /** Query parameters by name; the object can be changed, but not replaced. */
   get params(): Record<string, unknown> {
-    // The caller may change what it gets.
+    // Stale, because the caller may change the object.
     this.#signature = undefined;
     this.#params ??= parseParams(this.#source.query, this.#readers);
     return this.#params;
   }
 
-  /** Value of a parameter, or `fallback` when there is none. */
+  /** Value of a parameter, or `fallback` without one. */
   get(param: string, fallback?: unknown): unknown {
     const value = this.params[param];
     return value === undefined ? fallback : value;
   }
 
-  /** Whether there is such a parameter. */
+  /** Returns whether the parameter exists. */
   has(param: string): boolean {
     return this.params[param] !== undefined;
   }
@@ -188,8 +188,8 @@ export class PluginRequest extends ReceivedRequest {
   }
 
   /**
-   * Target partition when forwarded (modulo the number of partitions), null for all of them. One
-   * received above 2^53 reads as the greatest safe integer; it is forwarded as it came.
+   * Target partition when forwarded (modulo the number of partitions), null for all partitions. A
+   * received number above 2^53 reads as the greatest safe integer, but is forwarded unchanged.
    */
   get partial(): number | null {
     const partition = this.#partition;
@@ -216,7 +216,7 @@ export class PluginRequest extends ReceivedRequest {
   }
 
   /**
-   * 1 when this instance is the primary replica for its parent dispatcher or has none. Setting 1
+   * 1 if this instance is the primary replica of its parent dispatcher, or has no parent. Setting 1
    * sends an all-partitions request to the primary row.
    */
   get primary(): 0 | 1 {
@@ -237,7 +237,7 @@ export class PluginRequest extends ReceivedRequest {
     this.#edit().affinity = index === null ? null : index % AFFINITY_MODULUS;
   }
 
-  /** Up to eight bytes that the post-processor finds in `response.flag`. */
+  /** Up to eight characters that the post-processor finds in `response.flag`. */
   get flag(): string | null {
     return this.#edits?.flag ?? null;
   }
@@ -256,8 +256,8 @@ export class PluginRequest extends ReceivedRequest {
   }
 
   /**
-   * Digest of the parameters, 32 hexadecimal digits; of the path when there are none. Touching the
-   * parameters makes it stale, and it is computed again when it is next read.
+   * Digest of the parameters, or of the path without any: 32 hexadecimal digits. Computed again
+   * after an access to the parameters.
    */
   get signature(): string {
     this.#signature ??= this.#digest();
@@ -275,14 +275,14 @@ export class PluginRequest extends ReceivedRequest {
   }
 
   /**
-   * Content of a POST, which may be empty; null of a GET. Assigning a string sends text/plain,
-   * anything else but bytes JSON.
+   * Content of a POST, which may be empty; null for a GET. An assigned string is sent as
+   * text/plain, bytes as application/octet-stream, other values as JSON.
    */
   get content(): Uint8Array | null {
     const edited = this.#edits?.content;
     if (edited !== undefined) return edited === null ? null : edited.bytes;
     if (this.#source.method === "GET") return null;
-    // Without a type of its own it keeps the received one when the request is forwarded.
+    // With an empty type, a forwarded request keeps the received type.
     const content = { bytes: contentBytes(this.#source), type: "" };
     this.#edit().content = content;
     return content.bytes;
@@ -292,7 +292,7 @@ export class PluginRequest extends ReceivedRequest {
     this.#edit().content = buildContent(content);
   }
 
-  /** Header fields by lower-case name for POST; for GET bytes, or what the plugin declared. */
+  /** Header fields: for POST by lower-case name, for GET as bytes or in the declared format. */
   get headers(): Headers {
     const headers = receivedHeaders(this.#source);
     if (this.#source.method === "GET") return headers ?? headersBytes(this.#source);
@@ -319,13 +319,13 @@ export class PluginRequest extends ReceivedRequest {
     }
   }
 
-  /** Path and query as received, not decoded, without the prefix of this server. */
+  /** Path and query as received, without decoding and without the prefix of this server. */
   get path(): string {
     return latin1ToUtf8(withoutPrefix(this.#source.target));
   }
 
   /**
-   * The HTTP request as it is forwarded to a back-end.
+   * Returns the HTTP request as forwarded to a back-end.
    * @throws RequestError for a parameter that cannot be sent
    */
   serialize(): Uint8Array {
@@ -348,7 +348,7 @@ export class PluginRequest extends ReceivedRequest {
     return received === undefined ? null : targetFrom(received);
   }
 
-  /** As received while the parameters are unchanged. */
+  /** Returns the target, as received if the parameters are unchanged. */
   #target(): string {
     const { target } = this.#source;
     if (this.#params === undefined) return target;

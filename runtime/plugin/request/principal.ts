@@ -2,7 +2,7 @@
 // declaration needs no types of Node.
 
 declare global {
-  /** The principal of requests: projects add its properties by declaring it again. */
+  /** The principal of requests; projects add its properties by declaration merging. */
   interface SvcPrincipal {
     /** Permissions, as `@scope` names them. */
     readonly scopes?: readonly string[];

@@ -122,7 +122,7 @@ export function readJson(query: string, name: string, equals: number, check?: Sh
 
 /**
  * Reads types that allow both text and other JSON values: a number after a cast, else the JSON
- * value, else the text itself, whichever passes first.
+ * value, else the text itself: the first one that passes the check.
  * @param hasParts the type has arrays or objects among its members: their JSON is then not read as
  *   text
  */
@@ -168,7 +168,7 @@ function bareValue(name: string, check: ShapeCheck): unknown {
   return value;
 }
 
-/** Validates an unused value: its escapes and its cast must be valid nevertheless. */
+/** Validates an unused value, whose escapes and cast must be valid nevertheless. */
 export function skipValue(query: string, key: string, equals: number): void {
   readUntyped(query, key, equals);
 }
@@ -188,7 +188,7 @@ export function parseParams(
   readers: Readonly<Record<string, ParamReader>>,
 ): Record<string, unknown> {
   const params: Record<string, unknown> = Object.create(null);
-  // Offsets first: of duplicate keys only the last is converted.
+  // Collects offsets first: of duplicate keys, only the last value is converted.
   for (let at = 0; at < query.length; ) {
     const equals = keyEnd(query, at);
     const end = pairEnd(query, equals);
@@ -246,7 +246,7 @@ function castOf(text: string, name: string): number | null {
   return cast[1] === undefined ? parseDecimal(rest, text, name) : parseInteger(rest, text, name);
 }
 
-/** The same for text that may look like a cast without being one. */
+/** The same for text that may only look like a cast: null if it is invalid. */
 function castOrNull(text: string): number | null {
   try {
     return castOf(text, "");
@@ -276,7 +276,7 @@ function parseDecimal(digits: string, text: string, name: string): number {
 }
 
 /** @param text sent by the client; undefined for a key without a value */
-function notA(what: string, name: string, text?: string, limit = ""): ParameterError {
-  const given = text === undefined ? name : `${name}=${truncateForMessage(text)}`;
-  return new ParameterError("TypeError", `${given} (${what} is required${limit})`);
+function notA(expected: string, name: string, text?: string, limit = ""): ParameterError {
+  const echo = text === undefined ? name : `${name}=${truncateForMessage(text)}`;
+  return new ParameterError("TypeError", `${echo} (${expected} is required${limit})`);
 }

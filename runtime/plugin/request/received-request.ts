@@ -28,13 +28,13 @@ export abstract class ReceivedRequest {
     this.#received = received;
   }
 
-  /** Value of a header field, whatever the case of its name; the last one wins, null for none. */
+  /** Value of a header field, null for none; names are case-insensitive, the last field wins. */
   header(name: string): string | null {
     return headerValue(this.#received.headerBlock, name) ?? null;
   }
 
   /**
-   * The principal that an `auth` handler returned; null without authentication, and in a `@public`
+   * The principal returned by an `auth` handler; null without authentication, and in a `@public`
    * plugin.
    */
   get principal(): Principal | null {
@@ -45,7 +45,7 @@ export abstract class ReceivedRequest {
 
   /**
    * Address of the client; behind a proxy of `http.proxies`, the one that the proxy names. Empty in
-   * requests that a program makes.
+   * requests created by a program.
    */
   get ip(): string {
     const { client } = this.#received;
@@ -62,7 +62,7 @@ export abstract class ReceivedRequest {
 
   /**
    * Result of the start function of this executor (`onStart`).
-   * @throws Error without one, and in inline plugins
+   * @throws Error without a start function, and in inline plugins
    */
   get app(): App {
     return getApp();
@@ -73,7 +73,7 @@ export abstract class ReceivedRequest {
     return new RequestLog(this.#received);
   }
 
-  /** True if an external client asks, false below another dispatcher. */
+  /** True for requests of external clients, false below another dispatcher. */
   get toplevel(): boolean {
     return this.#received.accept !== "partial";
   }
@@ -83,7 +83,7 @@ export abstract class ReceivedRequest {
     return this.#received.basePort;
   }
 
-  /** Port that the request came to. */
+  /** Port that received the request. */
   get port(): number {
     return this.#received.basePort + this.#received.portOffset;
   }
@@ -98,7 +98,7 @@ export abstract class ReceivedRequest {
     return this.#received.hasMatrix;
   }
 
-  /** Place of this instance as seen by the dispatcher that sent the request. */
+  /** Position of this instance in the matrix of the dispatcher that sent the request. */
   get ident(): MatrixIdentity {
     const ident = this.#received.ident;
     return ident === null ? NO_MATRIX : [1, ...ident];
@@ -110,7 +110,7 @@ export abstract class ReceivedRequest {
   }
 
   /**
-   * Returns whether this instance stores what has a key: by the slots of the system descriptor.
+   * Returns whether this instance stores the data of a key, by the slots of the system descriptor.
    * Without slots, each of `width` partitions stores an equal share of the keys.
    */
   owns(key: string): boolean {
@@ -119,8 +119,8 @@ export abstract class ReceivedRequest {
   }
 
   /**
-   * Returns the number of the group that stores what has a key. In a dispatcher: the partition of
-   * its matrix, -1 if none stores it. Without slots: one of `width` partitions.
+   * Returns the number of the group that stores the data of a key. In a dispatcher: the partition
+   * of its matrix, -1 if no partition stores it. Without slots: one of `width` partitions.
    */
   partitionOf(key: string): number {
     return threadSlots()?.partitionOf(checkKey(key)) ?? findShare(checkKey(key), this.width);
@@ -146,7 +146,7 @@ export abstract class ReceivedRequest {
     return this.ident[5];
   }
 
-  /** Channel of the parent dispatcher that the request came through. */
+  /** Channel of the parent dispatcher that carried the request. */
   get channel(): number {
     return this.ident[6];
   }
@@ -156,7 +156,7 @@ export abstract class ReceivedRequest {
     return this.#received.serial;
   }
 
-  /** First byte handled by the server loop, nanoseconds since 1970. */
+  /** Time of the first byte of the request, nanoseconds since 1970. */
   get t0(): bigint {
     const { t0Ms } = this.#received;
     const whole = Math.floor(t0Ms);

@@ -8,18 +8,18 @@ import { bodyView } from "./body-view.js";
 import { decodeJson, decodeUtf8, parseDecodedJson } from "./parse-json.js";
 import { missing } from "./query-values.js";
 
-/** Added by the server as the last header: the client's address. */
+/** Header field with the client's address, which the server adds last. */
 const CLIENT_HEADER = "X-Svc-Builtin-Client";
 const CLIENT_HEADER_LOWER = CLIENT_HEADER.toLowerCase();
 
 /** The `headers` of a plugin in its declared format; `request.headers` is the same object. */
-const madeHeaders = new WeakMap<RequestSource, Headers>();
+const headersBySource = new WeakMap<RequestSource, Headers>();
 
 export type Headers = Uint8Array | string | [string, string][] | Record<string, string>;
 
 /** Returns the `headers` created last for a request, undefined for none. */
 export function receivedHeaders(source: RequestSource): Headers | undefined {
-  return madeHeaders.get(source);
+  return headersBySource.get(source);
 }
 
 /** Returns the received body in a new byte array; empty if there is none. */
@@ -28,7 +28,7 @@ export function contentBytes(source: RequestSource): Uint8Array {
   if (body === null) {
     return new Uint8Array(0);
   }
-  // Large bodies are in shared memory that is reused after the request: slice() copies.
+  // Copied with slice(): large bodies are in shared memory that is reused after the request.
   return typeof body === "string" ? latin1Bytes(body) : body.slice();
 }
 
@@ -88,7 +88,7 @@ export function headersDict(source: RequestSource): Record<string, string> {
 }
 
 function keepHeaders<T extends Headers>(source: RequestSource, headers: T): T {
-  madeHeaders.set(source, headers);
+  headersBySource.set(source, headers);
   return headers;
 }
 
@@ -113,7 +113,7 @@ function headerFields(source: RequestSource): [string, string][] {
 }
 
 function latin1Bytes(text: string): Uint8Array {
-  // Not Buffer.from: its pooled memory would expose other requests through `.buffer`.
+  // Not Buffer.from, whose pooled memory would expose other requests through `.buffer`.
   const bytes = new Uint8Array(text.length);
   Buffer.from(bytes.buffer).write(text, "latin1");
   return bytes;

@@ -15,9 +15,9 @@ export function indexOrNull(value: unknown, name: string): number | null {
 }
 
 /**
- * Returns the target partition in the header field of a request made by a plugin; received ones are
- * validated already.
- * @throws RequestError for an invalid number: the request must not go to all partitions instead
+ * Returns the target partition in the header field of a request created by a plugin; received ones
+ * are validated already.
+ * @throws RequestError for an invalid number, which must not send the request to all partitions
  */
 export function targetFrom(text: string): bigint {
   if (/^\d+$/.test(text)) return BigInt(text);
@@ -46,7 +46,7 @@ export function parseFlag(value: unknown): string | null {
   throw new ArgumentError("ValueError", "too many characters in flag");
 }
 
-/** Undefined: computed when it is next read. */
+/** Returns undefined for a signature that is computed when it is next read. */
 export function signatureFrom(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value !== "string") {

@@ -1,11 +1,11 @@
-// Typed data that a hook passes to the plugin, for one request.
+// Typed data that a hook passes to the plugin of the same request.
 
 import { RequestError } from "../../base/errors.js";
 import type { PluginRequest } from "./plugin-request.js";
 
 /**
- * Values that belong to requests, each until its request is over. A function that runs before
- * plugins sets one, the plugin gets it.
+ * A value per request, which exists as long as the request. A hook sets it and the plugin gets it.
+ *
  *
  * @example
  * export const caller = new RequestData<Caller>("caller");
@@ -15,22 +15,22 @@ import type { PluginRequest } from "./plugin-request.js";
 export class RequestData<T> {
   readonly #values = new WeakMap<PluginRequest, { readonly value: T }>();
 
-  /** @param name for the error of a request that has none */
+  /** @param name for the error of a request without a value */
   constructor(readonly name: string) {}
 
   set(request: PluginRequest, value: T): void {
     this.#values.set(request, { value });
   }
 
-  /** Undefined if none was set. */
+  /** Returns the value, undefined without one. */
   find(request: PluginRequest): T | undefined {
     return this.#values.get(request)?.value;
   }
 
-  /** @throws RequestError where none was set: what should have set it did not run */
+  /** @throws RequestError without a value: the hook that sets it did not run */
   get(request: PluginRequest): T {
-    const found = this.#values.get(request);
-    if (found === undefined) throw new RequestError(`request without ${this.name}`);
-    return found.value;
+    const value = this.#values.get(request);
+    if (value === undefined) throw new RequestError(`request without ${this.name}`);
+    return value.value;
   }
 }

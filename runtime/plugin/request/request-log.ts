@@ -6,7 +6,7 @@ import type { LogLevel } from "../../base/log-settings.js";
 import { requestId } from "../contract/request-id.js";
 import type { RequestSource } from "../contract/request-source.js";
 
-/** Levels below the setting `log.level` are left out. */
+/** Entries below the level of the setting `log.level` are omitted. */
 export class RequestLog {
   readonly #source: RequestSource;
 
@@ -14,7 +14,7 @@ export class RequestLog {
     this.#source = source;
   }
 
-  /** @param fields for programs: they are part of entries in JSON */
+  /** @param fields further members of entries in JSON */
   error(text: string, fields?: LogFields): void {
     this.#write(text, "error", fields);
   }

@@ -5,10 +5,10 @@ import { writeFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-/** Bytes that are read from disk at once. */
+/** Bytes read from disk at once. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Content within a file that is open as long as the request. */
+/** Content within a file that stays open as long as the request. */
 export interface ContentOnDisk {
   readonly handle: {
     read(
@@ -24,8 +24,8 @@ export interface ContentOnDisk {
 }
 
 /**
- * Argument for a file of a request with `multipart/form-data`. A large one is on disk until the
- * request is over.
+ * A file of a request with `multipart/form-data`. A large file is on disk until the
+ * request has completed.
  */
 export class UploadedFile {
   /** Name on the client's machine, without folders. */

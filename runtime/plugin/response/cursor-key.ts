@@ -1,6 +1,6 @@
 // The key that signs cursors. It must be the same for all executors, for all replicas behind a load
-// balancer, and after a restart: it is derived from the key of dispatchers where there is one, and
-// kept in the data folder otherwise.
+// balancer, and after a restart. So it is derived from the shared key of the system, or else stored
+// in the data folder.
 
 import { createHmac, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ const FILE = "cursor.key";
 const KEY_BYTES = 32;
 const PURPOSE = "svc cursors";
 
-/** Where this thread finds the key. */
+/** Source of the key in this thread. */
 export interface CursorKeySource {
   /** Data folder. */
   readonly root: string;
@@ -21,8 +21,8 @@ export interface CursorKeySource {
 let source: CursorKeySource | null = null;
 let key: Buffer | null = null;
 
-export function setCursorKeySource(given: CursorKeySource): void {
-  source = given;
+export function setCursorKeySource(keySource: CursorKeySource): void {
+  source = keySource;
   key = null;
 }
 
@@ -39,7 +39,7 @@ function loadKey(): Buffer {
   const file = join(root, FILE);
   try {
     mkdirSync(root, { recursive: true });
-    // Fails if another executor was first.
+    // Fails if another executor has created the file.
     writeFileSync(file, randomBytes(KEY_BYTES), { flag: "wx", mode: 0o600, flush: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

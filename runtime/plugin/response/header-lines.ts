@@ -4,7 +4,7 @@ import { ArgumentError } from "../../base/errors.js";
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** They frame the response or speak for the server. */
+/** Fields that only the server may set. */
 const OWN_FIELDS = new Set([
   "connection",
   "content-length",
@@ -18,7 +18,7 @@ const OWN_FIELDS = new Set([
 ]);
 const MAX_FIELD_BYTES = 8192;
 
-/** Values by name; a list makes several fields. */
+/** Values by name; a list is sent as several fields. */
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /**
@@ -32,7 +32,7 @@ export function headerLines(headers: Headers): string {
       throw new ArgumentError("ValueError", `header field of an HttpResponse: ${name}`);
     }
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    for (const one of values) lines += `${name}: ${checkedValue(name, one)}\r\n`;
+    for (const item of values) lines += `${name}: ${checkedValue(name, item)}\r\n`;
   }
   if (lines.length <= MAX_FIELD_BYTES) return lines;
   throw new ArgumentError("ValueError", `header fields of more than ${MAX_FIELD_BYTES} bytes`);

@@ -1,5 +1,5 @@
-// An answer that is no JSON: bytes of any media type, with header fields that the plugin chooses.
-// It leaves the executor as bytes that the IO thread only has to cut:
+// A response other than JSON: bytes of any media type, with header fields chosen by the plugin. The
+// executor sends it as bytes that the IO thread only splits:
 //
 //   u16 length of the fields │ fields, each with CR LF │ body
 
@@ -16,13 +16,13 @@ export interface HttpResponseOptions<M extends string = string> {
   readonly status?: number;
   /** Media type of the body; text is UTF-8. */
   readonly type?: M;
-  /** Further header fields; a list is sent as one field for each value, as for `Set-Cookie`. */
+  /** Further header fields; a list is sent as one field per value, as for `Set-Cookie`. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /**
- * Returned by a plugin in place of a value: the client gets exactly this, without envelope. Below a
- * dispatcher a plugin has to return a PluginResponse.
+ * Returned by a plugin instead of a value: the client gets exactly this response, without an
+ * envelope. Below a dispatcher, a plugin must return a PluginResponse.
  *
  * As a result type, `HttpResponse<"image/png">` makes the media type part of the contract.
  *
@@ -41,8 +41,8 @@ export class HttpResponse<M extends string = string> {
       throw new ArgumentError("TypeError", "body of an HttpResponse: str or bytes");
     }
     const { status = 200, headers = {} } = options;
-    const usual = isText ? "text/plain; charset=UTF-8" : "application/octet-stream";
-    const type: string = options.type ?? usual;
+    const defaultType = isText ? "text/plain; charset=UTF-8" : "application/octet-stream";
+    const type: string = options.type ?? defaultType;
     if (!Number.isInteger(status) || status < 200 || status > 599) {
       throw new ArgumentError("ValueError", `status of an HttpResponse: 200 to 599, not ${status}`);
     }
@@ -56,7 +56,7 @@ export class HttpResponse<M extends string = string> {
     this.#fields = headerLines(headers) + typeLine;
   }
 
-  /** For the IO thread. */
+  /** Returns the bytes for the IO thread. */
   serialize(): OwnedBytes {
     const body = typeof this.body === "string" ? Buffer.from(this.body, "utf8") : this.body;
     const start = LENGTH_BYTES + this.#fields.length;

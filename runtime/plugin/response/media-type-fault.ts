@@ -2,11 +2,11 @@
 
 import { isHttpResponse } from "./http-response.js";
 
-/** From here on a response reports an error, of any media type. */
+/** Responses with this status or a higher one are errors, and may have any media type. */
 const FIRST_ERROR = 400;
 
 /**
- * Returns what is wrong with a result, or null. Errors and responses without a body have no media
+ * Returns the error for a result, or null. Errors and responses without a body have no media
  * type to check.
  * @param declared media types in lower case; `image/*` stands for all images
  */

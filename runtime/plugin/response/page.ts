@@ -1,5 +1,5 @@
-// Results in pages. The position of the next page travels to the client and back as a cursor: an
-// opaque text that only the server can make, for the plugin that made it.
+// Results in pages. The client receives the position of the next page as a cursor and sends it
+// back: an opaque, signed text that only the plugin that created it accepts.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ParameterError } from "../../base/errors.js";
@@ -12,11 +12,11 @@ const MAX_STATE_BYTES = 2048;
 const CURSOR = /^([\w-]{2,4096})\.[\w-]{22}$/;
 
 /**
- * Argument of a plugin that returns a `Page`: where the page begins.
+ * Argument of a plugin that returns a `Page`: the position at which the page begins.
  * @typeParam S type of the state, which JSON can represent
  */
 export class Cursor<S = unknown> {
-  /** State that the former page was given for the next one. */
+  /** State that the previous page passed to `next`. */
   readonly state: S;
 
   /** @internal */
@@ -29,7 +29,7 @@ export class Cursor<S = unknown> {
 export let bindPage: (page: Page<unknown, unknown>, plugin: string) => void;
 
 /**
- * Some items of a longer result, and where the next page begins.
+ * Some items of a longer result, and the position of the next page.
  * @typeParam T type of an item
  * @typeParam S type of the state, which JSON can represent
  */
@@ -51,7 +51,7 @@ export class Page<T, S = unknown> {
     this.next = next;
   }
 
-  /** The form that clients get. */
+  /** Returns the representation for clients. */
   toJSON(): { readonly items: readonly T[]; readonly cursor: string | null } {
     const cursor = this.next === null ? null : signCursor(this.next, this.#plugin);
     return { items: this.items, cursor };
@@ -76,13 +76,13 @@ function seal(state: Buffer, plugin: string): string {
 
 /**
  * Reads the cursor that a client sends back.
- * @throws ParameterError unless the plugin has made it
+ * @throws ParameterError unless the plugin has created it
  */
 export function toCursor(name: string, value: unknown, plugin: string): Cursor | null {
   if (value === null) return null;
   const [given = "", text = ""] = CURSOR.exec(String(value)) ?? [];
   const state = Buffer.from(text, "base64url");
-  // The texts, because the last letter of base64 has bits without effect.
+  // Compares the texts, because the last letter of base64 has bits without effect.
   const sealed = seal(state, plugin);
   if (given.length === sealed.length && timingSafeEqual(Buffer.from(given), Buffer.from(sealed))) {
     return new Cursor(JSON.parse(state.toString()));

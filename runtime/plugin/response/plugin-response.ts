@@ -1,5 +1,5 @@
 // The container that engine functions fill and dispatchers merge: items with sort keys in one
-// order, four numbers that are summed, and what else travels up the hierarchy with them.
+// order, four numbers that are summed, and metadata for the dispatchers above.
 
 import { ArgumentError, ResponseError } from "../../base/errors.js";
 import type { OwnedBytes } from "../../base/owned-arrays.js";
@@ -42,7 +42,7 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
   readonly #sorting: SortKeys;
   readonly #entries: [K, T][] = [];
   #hitcount: number | null = null;
-  /** Hits that a received response counts beyond its entries. */
+  /** Hits of a received response that exceed its entries. */
   #unlisted = 0;
   #partials = 1;
   #i0 = 0;
@@ -51,11 +51,11 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
   #f3 = 0;
   #message: string | null = null;
 
-  /** Any value that supplements the entries; of merged responses partition 0's is kept. */
+  /** Any value that supplements the entries; a merged response has that of partition 0. */
   meta: unknown = null;
 
   /**
-   * Makes an empty response. The arguments stand in this order, or in one object with their names.
+   * Creates an empty response. Arguments are positional, or in one object with their names.
    * @param maxhits greatest number of entries, -1 for any number
    * @param sortby kind and direction, `S_VAL | S_DESC`; a kind alone gets its usual direction
    * @param keytype `int`, `float`, `str` or `bytes`; default: the type of the first key
@@ -75,7 +75,7 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
   }
 
   /**
-   * Adds an item behind the entries there are. A sort key of another type than int, float, str or
+   * Appends an item. A sort key of another type than int, float, str or
    * bytes is ignored; without one the nth call uses n.
    * @throws ResponseError when the key does not fit `sortby` and `keytype`, is out of order, or
    *   `maxhits` is reached
@@ -83,19 +83,19 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
    */
   append(item: T): void;
   append(sortkey: K | null | undefined, item: T): void;
-  append(...given: [item: T] | [sortkey: unknown, item: T]): void {
-    const { length } = given as readonly unknown[];
+  append(...args: [item: T] | [sortkey: unknown, item: T]): void {
+    const { length } = args as readonly unknown[];
     if (length < 1 || length > 2) {
       throw new ArgumentError("TypeError", `append takes 1 or 2 arguments (${length} given)`);
     }
     if (this.#maxhits >= 0 && this.#sorting.count >= this.#maxhits) {
       throw new ResponseError(`maxhits ${this.#maxhits} reached`);
     }
-    const key = this.#sorting.add(given.length > 1 ? given[0] : undefined);
-    this.#entries.push([key as K, given[given.length - 1] as T]);
+    const key = this.#sorting.add(args.length > 1 ? args[0] : undefined);
+    this.#entries.push([key as K, args[args.length - 1] as T]);
   }
 
-  /** `[sortkey, item]` pairs in the order appended; the list may be edited, not be replaced. */
+  /** `[sortkey, item]` pairs in the order appended; the list can be edited, but not replaced. */
   get entries(): [K, T][] {
     return this.#entries;
   }
@@ -129,8 +129,8 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
   }
 
   /**
-   * How many entries there could have been. Until it is set it grows with each `append`; null
-   * restores the number of entries appended.
+   * Total number of hits, including those without an entry. Grows with each `append` until it is
+   * set; null restores the number of entries appended.
    */
   get hitcount(): number {
     return this.#hitcount ?? this.#sorting.count + this.#unlisted;
@@ -156,7 +156,7 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
     this.#partials = partials;
   }
 
-  /** Whole number that is summed over all partials. */
+  /** Integer that is summed over all partials. */
   get i0(): number {
     return this.#i0;
   }
@@ -205,7 +205,7 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
   }
 
   /**
-   * The response as it travels to a dispatcher.
+   * Returns the response in the format for dispatchers.
    * @throws ResponseError when edited entries are no longer in order
    */
   serialize(): OwnedBytes {
@@ -229,7 +229,7 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
   }
 
   /**
-   * A new response from what `serialize` returned.
+   * Creates a response from the output of `serialize`.
    * @throws ResponseError for bytes that are not exactly that
    */
   static deserialize(data: Uint8Array): PluginResponse {
@@ -254,7 +254,7 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
     return response;
   }
 
-  /** The JSON text that a top-level instance answers with. */
+  /** Returns the JSON text with which a top-level instance answers. */
   toJSON(): string {
     return jsonText(this[jsonFields]());
   }

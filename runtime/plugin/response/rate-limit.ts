@@ -11,11 +11,11 @@ const NAME = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
 
 export interface RateLimitOptions {
   /**
-   * Requests that are counted together: those of a principal (without one: of a client), those of a
-   * client address, or those for which a function returns the same text.
+   * Requests that are counted together: per principal (or per client without one), per client
+   * address, or per text that a function returns.
    */
   readonly by: "principal" | "client" | ((request: PluginRequest) => string);
-  /** Requests per minute; as many at once, from 1 to 100,000. */
+  /** Requests per minute, also the size of a burst; 1 to 100,000. */
   readonly perMinute: number;
   /** Hooks with the same name count together. Default: `default`. */
   readonly name?: string;
@@ -51,7 +51,7 @@ const KEYS = {
   client: ({ ip }: PluginRequest) => addressKey(ip),
 };
 
-/** Clients choose such texts: none may equal the key of a principal or a client. */
+/** Prefixes texts that clients may choose, so that they cannot equal the key of another client. */
 function makeOwnKey(by: (request: PluginRequest) => string): (request: PluginRequest) => string {
   return (request) => `own ${by(request)}`;
 }

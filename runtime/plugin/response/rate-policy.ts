@@ -1,4 +1,4 @@
-// A rate limit that all threads count together, and the rejection of requests above it.
+// A rate limit that all threads share, and the rejection of requests above it.
 
 import { clientKey } from "../../base/client-key.js";
 import { takeRate } from "../../base/shared-rates.js";
@@ -7,7 +7,7 @@ import { principalName } from "../contract/principal-name.js";
 export interface RatePolicy {
   /** Policies with the same name count together. */
   readonly name: string;
-  /** Requests per minute; as many at once. */
+  /** Requests per minute, also the size of a burst. */
   readonly perMinute: number;
 }
 
@@ -16,7 +16,7 @@ export interface ExceededRate {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Takes a request from the allowance of a key; returns null if there is one left. */
+/** Counts a request of a key; returns null if it is within the limit. */
 export function takeRequest({ name, perMinute }: RatePolicy, key: string): ExceededRate | null {
   // Names contain no line feed, keys may contain anything.
   const { isAllowed, waitMs } = takeRate(`${name}\n${key}`, perMinute);
@@ -32,7 +32,7 @@ export function takeRequest({ name, perMinute }: RatePolicy, key: string): Excee
   };
 }
 
-/** Returns the key of a principal, without one that of the client at an address. */
+/** Returns the key of a principal; without one, the key of the client at an address. */
 export function principalKey(principal: object | null, address: string): string {
   if (principal === null) return addressKey(address);
   return `principal ${principalName(principal) ?? JSON.stringify(principal)}`;

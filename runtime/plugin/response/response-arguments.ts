@@ -30,7 +30,7 @@ export function number(value: unknown, name: string): number {
   throw new ArgumentError("TypeError", `${name}: a number is required, not ${typeName(value)}`);
 }
 
-/** Every negative number means unlimited. */
+/** Any negative number means unlimited. */
 export function parseMaxhits(value: unknown): number {
   return Math.max(-1, integer(value, "maxhits"));
 }

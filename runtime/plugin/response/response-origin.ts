@@ -13,9 +13,9 @@ import type { MatrixIdentity } from "../request/received-request.js";
 /** How a dispatcher obtained a merged response. */
 export interface Origin {
   readonly request: PluginRequest;
-  /** The request sent to the back-ends, which the pre-processor may have made. */
+  /** The request sent to the back-ends, which may be one created by the pre-processor. */
   readonly sent: PluginRequest;
-  /** Seconds from the start of the request until every back-end had answered. */
+  /** Seconds from the start of the request to the last response of a back-end. */
   readonly texec: number;
   readonly resubmits: number;
 }
@@ -69,7 +69,7 @@ export class ResponseOrigin {
     };
   }
 
-  /** Dispatcher levels above the bottommost instance that responded. */
+  /** Dispatcher levels above the lowest instance that responded. */
   get level(): number {
     return this.#level;
   }
@@ -98,7 +98,7 @@ export class ResponseOrigin {
     return getSignature(this.#request);
   }
 
-  /** Seconds until every back-end had answered. */
+  /** Seconds until the last back-end had responded. */
   get texec(): number {
     return this.#texec;
   }
@@ -189,8 +189,8 @@ export class ResponseOrigin {
   }
 
   /**
-   * The request once more that went to the back-ends, to be returned from a post-processor; its
-   * parameters may be changed.
+   * Returns a copy of the request sent to the back-ends. A post-processor can change its parameters
+   * and return it, to send it again.
    * @throws RequestError for a POST, and outside of a post-processor
    */
   resubmittable(): PluginRequest {

@@ -1,5 +1,5 @@
-// The sort keys of one response: tracks their order and type, both of which the first key may
-// decide, and validates that keys are in order.
+// The sort keys of one response. Tracks their order and type, which the first key may determine,
+// and validates that keys are in order.
 
 import { inspect } from "node:util";
 import { ResponseError } from "../../base/errors.js";
@@ -44,8 +44,8 @@ export class SortKeys {
    * @throws ResponseError for an invalid key, without changing the state
    */
   add(value: unknown): SortKey {
-    const given = sortKeyOf(value);
-    const key = given ?? this.#runningKey();
+    const sortKey = sortKeyOf(value);
+    const key = sortKey ?? this.#runningKey();
     const keytype = this.#keytypeWith(key);
     const sortby = this.#sortbyWith(keytype);
     if (this.#last !== null && !isSortedPair(this.#last, key, sortby)) {
@@ -60,7 +60,7 @@ export class SortKeys {
     if (sortClass(sortby) !== "any") this.#keytype = keytype;
     this.#last = key;
     this.count++;
-    if (given === null) this.#running++;
+    if (sortKey === null) this.#running++;
     return key;
   }
 

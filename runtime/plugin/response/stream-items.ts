@@ -1,12 +1,12 @@
-// Items of a stream that are JSON already, and that a client can continue after: several of them
-// cross the stream as one value, since each value costs a turn of its iterator.
+// Items of a stream that are JSON texts with ids from which clients can continue. Several items
+// are sent as one value of the stream, since each value costs a turn of its iterator.
 
 import type { StreamFormat } from "../contract/request-source.js";
 
 export class StreamItems {
   readonly #texts: string[] = [];
   readonly #ids: string[] = [];
-  /** Characters of all items. */
+  /** Total characters of all items. */
   length = 0;
 
   /**

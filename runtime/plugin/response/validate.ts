@@ -5,11 +5,11 @@
 import { HttpError } from "./http-error.js";
 import { reportedIssues, type StandardIssue, type StandardSchema } from "./schema-issues.js";
 
-/** A value that a schema refuses: answered with 400, and every fault with its place. */
+/** A value that a schema rejects: answered with 400 and the path of each issue. */
 export class ValidationError extends HttpError {
   declare readonly details: { issues: { path: string; message: string }[] };
 
-  /** @param issues the first of which is what the message says */
+  /** @param issues the first one is the message */
   constructor(name: string, issues: readonly StandardIssue[]) {
     const reported = reportedIssues(name, issues);
     const [first] = reported;
@@ -18,8 +18,8 @@ export class ValidationError extends HttpError {
 }
 
 /**
- * The value as the schema gives it back: checked, and changed where the schema changes it.
- * @param name of the parameter, for the answer
+ * Validates a value and returns the output of the schema.
+ * @param name of the parameter, for the response
  * @throws ValidationError
  * @example const order = await validate(Order, content);
  */

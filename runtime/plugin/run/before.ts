@@ -14,13 +14,13 @@ export function runBefore(
   from = 0,
 ): unknown {
   for (let at = from; at < before.length; at++) {
-    const given = before[at]!(request);
-    if (isThenable(given)) {
-      return Promise.resolve(given).then((later) =>
+    const result = before[at]!(request);
+    if (isThenable(result)) {
+      return Promise.resolve(result).then((later) =>
         later === undefined ? runBefore(before, request, at + 1) : later,
       );
     }
-    if (given !== undefined) return given;
+    if (result !== undefined) return result;
   }
   return undefined;
 }
@@ -28,7 +28,7 @@ export function runBefore(
 /** The graph of a request whose plugin has not been called yet. */
 export class DeferredGraph implements BoundGraph {
   readonly graph = null;
-  /** The request is over. */
+  /** The request has completed. */
   isReleased = false;
   #bound: BoundGraph | null = null;
 

@@ -1,6 +1,6 @@
-// Bodies in `multipart/form-data`: text fields join the query, so that they are converted and
-// checked like its parameters; files become arguments. The body has been received whole, within the
-// limit of bodies, in memory or on disk. Files of a body on disk are ranges of it, not copies.
+// Bodies in `multipart/form-data`: text fields are appended to the query, so that they are
+// converted and checked like its parameters; files become arguments. The complete body is in memory
+// or on disk, within the limit of bodies. Files of a body on disk are ranges of it, not copies.
 
 import { type FileHandle, open } from "node:fs/promises";
 import type { RequestSource } from "../contract/request-source.js";
@@ -17,7 +17,7 @@ const MEDIA_TYPE = "multipart/form-data";
 const MAX_FIELD_BYTES = 64 * 1024;
 const MAX_FIELDS = 100;
 const BOUNDARY = /;[ \t]*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
-/** More than a field and the head of a part. */
+/** Exceeds a field with the head of its part. */
 const WINDOW_BYTES = 512 * 1024;
 
 /** A request whose form has been read. */
@@ -87,7 +87,7 @@ async function readForm(
 
 async function scanFile(scanner: MultipartScanner, handle: FileHandle): Promise<void> {
   const window = Buffer.allocUnsafeSlow(WINDOW_BYTES);
-  /** Position of the window in the file, and the bytes that it has still to contain. */
+  /** Position of the window in the file, and unscanned bytes carried over to the next window. */
   let position = 0;
   let rest = 0;
   for (;;) {
@@ -102,7 +102,7 @@ async function scanFile(scanner: MultipartScanner, handle: FileHandle): Promise<
   }
 }
 
-/** Memory of large bodies is reused after the request. */
+/** Copies content, because memory of large bodies is reused after the request. */
 function copyOf(body: Buffer, start: number, size: number): Uint8Array {
   const copy = new Uint8Array(size);
   copy.set(body.subarray(start, start + size));

@@ -20,20 +20,20 @@ export interface Forwarding extends Routing {
   /** The whole HTTP request. */
   readonly bytes: Uint8Array;
   /** For `bindMerged`; opaque to other code. */
-  readonly kept: Uint8Array;
+  readonly processorState: Uint8Array;
 }
 
-/** How a merged response was obtained. */
+/** Details of the dispatch that produced a merged response. */
 export interface Merging {
-  /** Seconds until every back-end had answered. */
+  /** Seconds until the last back-end had responded. */
   readonly texec: number;
   readonly resubmits: number;
   /** State of the pre-processor; null without one. */
-  readonly kept: Uint8Array | null;
+  readonly processorState: Uint8Array | null;
 }
 
 /** State that a pre-processor passes to the post-processor. */
-interface Kept {
+interface ProcessorState {
   /** `flag`, `local` and `signature` of its request. */
   readonly attributes: object;
   /** The forwarded request, for resubmission: request line and header lines, latin1. */
@@ -49,8 +49,8 @@ interface Kept {
 export function encodeForwarding(request: PluginRequest): Uint8Array<ArrayBuffer> {
   const routing = getRouting(request);
   const bytes = request.serialize();
-  const kept = serializeKept(request, bytes, routing);
-  const forwarding: Forwarding = { ...routing, method: request.method, bytes, kept };
+  const processorState = serializeProcessorState(request, bytes, routing);
+  const forwarding: Forwarding = { ...routing, method: request.method, bytes, processorState };
   return Uint8Array.from(serialize(forwarding));
 }
 
@@ -64,17 +64,18 @@ export function bindMerged(
   source: RequestSource,
   merging: Merging,
 ): void {
-  const { kept, texec, resubmits } = merging;
+  const { processorState, texec, resubmits } = merging;
   const request = requestFrom(source, {});
-  if (kept === null) return bindOrigin(response, { request, sent: request, texec, resubmits });
-  const { attributes, ...forwarded } = deserialize(kept) as Kept;
+  if (processorState === null)
+    return bindOrigin(response, { request, sent: request, texec, resubmits });
+  const { attributes, ...forwarded } = deserialize(processorState) as ProcessorState;
   Object.assign(request, attributes);
   bindOrigin(response, { request, sent: sentRequest(source, forwarded), texec, resubmits });
 }
 
 function sentRequest(
   source: RequestSource,
-  { head, isPrimary, affinity }: Omit<Kept, "attributes">,
+  { head, isPrimary, affinity }: Omit<ProcessorState, "attributes">,
 ): PluginRequest {
   const lineEnd = head.indexOf("\r\n");
   const [method, target] = head.slice(0, lineEnd).split(" ") as ["GET" | "POST", string];
@@ -87,7 +88,7 @@ function sentRequest(
   return request;
 }
 
-function serializeKept(
+function serializeProcessorState(
   request: PluginRequest,
   bytes: Uint8Array,
   { isPrimary, affinity }: Routing,
@@ -98,7 +99,7 @@ function serializeKept(
   const sent = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const head = sent.toString("latin1", 0, sent.indexOf("\r\n\r\n") + 2);
   try {
-    return serialize({ attributes, head, isPrimary, affinity } satisfies Kept);
+    return serialize({ attributes, head, isPrimary, affinity } satisfies ProcessorState);
   } catch (error) {
     throw new RequestError(`request.local cannot be kept: ${errorText(error as Error)}`);
   }

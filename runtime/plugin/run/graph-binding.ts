@@ -7,7 +7,7 @@ let bound: BoundGraph | null = null;
 /** Opens the `graph` argument of plugins in this thread; null without graphs. */
 let binder: GraphBinder | null = null;
 
-/** Sets how this thread opens graphs for plugins. */
+/** Sets the function by which this thread opens graphs for plugins. */
 export function setGraphBinder(bindGraph: GraphBinder | null): void {
   binder = bindGraph;
 }
@@ -15,7 +15,7 @@ export function setGraphBinder(bindGraph: GraphBinder | null): void {
 /** Returns a graph by name for the plugin about to be called. */
 export function requireBoundGraph(name: string): unknown {
   if (binder === null) {
-    // A project may resolve another copy of the package than the one that serves it.
+    // A project may resolve another copy of the package than that of the server.
     const hint = "is svc-server installed twice?";
     throw new Error(`no graphs in this thread (graph '${name}'): ${hint}`);
   }

@@ -5,7 +5,7 @@
 //                  CR LF    ▼ │ boundary
 //                         head ──► content
 //
-// The body is hostile: whatever is no part refuses the whole body at once.
+// The body is untrusted: any content outside a part rejects the whole body at once.
 
 import { ParameterError } from "../../base/errors.js";
 import { type PartHead, parsePartHead } from "./part-head.js";
@@ -40,7 +40,7 @@ export class MultipartScanner {
   /**
    * Scans a window, which begins with the bytes that the former call has not used.
    * @param position of the window in the body
-   * @returns the number of bytes that are not needed any more
+   * @returns the number of bytes that are no longer needed
    * @throws ParameterError for an invalid body
    */
   scan(window: Buffer, position: number): number {
@@ -53,7 +53,7 @@ export class MultipartScanner {
     }
   }
 
-  /** The end of a long content may be the start of a delimiter. */
+  /** Keeps the end of a long content, which may be the start of a delimiter. */
   #countUsed(window: Buffer, at: number): number {
     const isLong = this.#state === "content" && this.#maxBytes === null;
     return isLong ? Math.max(at, window.length - this.#delimiter.length + 1) : at;
@@ -80,16 +80,17 @@ export class MultipartScanner {
     }
   }
 
-  /** The first delimiter has no line before it. */
+  /** The first delimiter need not follow a line end. */
   #scanPreamble(window: Buffer, at: number, position: number): number {
     const first = this.#delimiter.subarray(LINE_END.length);
     if (position + at === 0) {
       if (window.length < first.length) return -1;
       if (window.subarray(0, first.length).equals(first)) return this.#enter("line", first.length);
     }
-    const found = window.indexOf(this.#delimiter, at);
-    if ((found < 0 ? window.length : found) > MAX_HEAD_BYTES) throw invalid("no boundary");
-    return found < 0 ? -1 : this.#enter("line", found + this.#delimiter.length);
+    const delimiterAt = window.indexOf(this.#delimiter, at);
+    if ((delimiterAt < 0 ? window.length : delimiterAt) > MAX_HEAD_BYTES)
+      throw invalid("no boundary");
+    return delimiterAt < 0 ? -1 : this.#enter("line", delimiterAt + this.#delimiter.length);
   }
 
   #scanLine(window: Buffer, at: number): number {
@@ -122,16 +123,16 @@ export class MultipartScanner {
 
   #scanContent(window: Buffer, at: number, position: number): number {
     const max = this.#maxBytes;
-    const found = window.indexOf(this.#delimiter, at);
-    const size = position + (found < 0 ? window.length : found) - this.#start;
-    const maxSize = found < 0 ? (max ?? 0) + this.#delimiter.length : max;
+    const delimiterAt = window.indexOf(this.#delimiter, at);
+    const size = position + (delimiterAt < 0 ? window.length : delimiterAt) - this.#start;
+    const maxSize = delimiterAt < 0 ? (max ?? 0) + this.#delimiter.length : max;
     if (max !== null && size > maxSize!) throw invalid(`field above ${max} bytes`);
-    if (found < 0) return -1;
+    if (delimiterAt < 0) return -1;
     const start = this.#start - position;
     const content = max === null ? null : window.subarray(start, start + size);
     this.#sink.part(this.#head!, this.#start, size, content);
     this.#maxBytes = null;
-    return this.#enter("line", found + this.#delimiter.length);
+    return this.#enter("line", delimiterAt + this.#delimiter.length);
   }
 
   #enter(state: "line" | "head" | "content" | "done", at: number): number {

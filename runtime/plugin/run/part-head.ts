@@ -37,13 +37,13 @@ export function parsePartHead(text: string): PartHead | null {
 }
 
 function parseParameters(text: string): Map<string, string> {
-  const found = [...text.matchAll(PARAMETER)].map(
+  const parameters = [...text.matchAll(PARAMETER)].map(
     ([, name = "", quoted, token = ""]): [string, string] => [
       name.toLowerCase(),
       quoted === undefined ? token : unescapeQuoted(quoted),
     ],
   );
-  return new Map(found);
+  return new Map(parameters);
 }
 
 function unescapeQuoted(text: string): string {
@@ -61,7 +61,7 @@ function decodeExtended(value: string | undefined): string | undefined {
   }
 }
 
-/** Removes what means something to a file system: folders, control characters, `.` and `..`. */
+/** Removes parts with a meaning for file systems: folders, control characters, `.` and `..`. */
 function plainName(name: string): string {
   const plain = name.replace(CONTROLS, "");
   const file = plain.slice(Math.max(plain.lastIndexOf("/"), plain.lastIndexOf("\\")) + 1);

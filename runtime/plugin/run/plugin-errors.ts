@@ -81,7 +81,7 @@ function describeCause(thrown: unknown): ErrorDetail | undefined {
   return detail;
 }
 
-/** An HttpError is deliberate: it includes its details, but no stack frames and no cause. */
+/** Answers with an HttpError, which is deliberate: with its details, without stack and cause. */
 function sendHttpError(done: Done, accept: Accept, error: HttpError): void {
   const { status, details, headers } = error;
   const message = getErrorMessage(error);

@@ -34,7 +34,7 @@ const INSPECT_WHOLE = {
   compact: true,
 } as const;
 
-/** The same for a result whose type requires finite numbers. */
+/** Like `renderResult`, for a result whose type requires finite numbers. */
 export function renderExact(
   value: unknown,
   accept: Accept,

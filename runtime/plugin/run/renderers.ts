@@ -1,5 +1,5 @@
-// How the results of each plugin become responses: its role decides, and the checks that its
-// declared result type needs. Results are checked first, then converted.
+// Selects the renderer of a plugin's results by its role and by the checks of its declared result
+// type. Results are checked first, then converted.
 
 import { nanFault } from "../contract/json-text.js";
 import type { PluginEntry, ResultFault } from "../contract/plugin-entry.js";
@@ -27,17 +27,17 @@ const noFault: ResultFault = () => null;
 const PLAIN: Renderer = { render: renderResult, itemFault: noFault };
 const EXACT: Renderer = { render: renderExact, itemFault: nanFault };
 const PRE: Renderer = { render: renderPre, itemFault: noFault };
-const ownRenderers = new WeakMap<PluginEntry, Renderer>();
+const renderers = new WeakMap<PluginEntry, Renderer>();
 
 export function rendererFor(entry: PluginEntry): Renderer {
   const base = entry.role === "pre" ? PRE : entry.isExact ? EXACT : PLAIN;
   if (entry.resultFault === undefined && entry.encodeResult === undefined) return base;
-  let renderer = ownRenderers.get(entry);
+  let renderer = renderers.get(entry);
   if (renderer === undefined) {
     const { resultFault = noFault, encodeResult } = entry;
     const checked = checkedRenderer(base, resultFault);
     renderer = encodeResult === undefined ? checked : typedRenderer(checked, encodeResult);
-    ownRenderers.set(entry, renderer);
+    renderers.set(entry, renderer);
   }
   return renderer;
 }
@@ -71,7 +71,7 @@ export function typedRenderer(base: Renderer, encode: EncodeResult): Renderer {
   };
 }
 
-/** Returns a result with its values of classes as JSON has them, in the same envelope. */
+/** Returns a result with its instances of classes converted to JSON values. */
 function encodeWhole(value: unknown, encode: EncodeResult): unknown {
   if (isHttpResponse(value) || value instanceof PluginRequest) return value;
   if (value instanceof Page) {

@@ -6,7 +6,7 @@ import { recordFailedCall, type SourceFrame } from "../../base/failed-calls.js";
 import type { RequestSource } from "../contract/request-source.js";
 import { innermostFrame } from "../contract/stack-trace.js";
 
-/** Together they fit an entry even if each character takes six bytes. */
+/** These fit into an entry even if each character takes six bytes. */
 const MAX_TEXT = 2000;
 const MAX_TARGET = 1500;
 const MAX_BODY = 500;
@@ -33,11 +33,11 @@ function frameOf(thrown: unknown): SourceFrame | null {
   const { file, path, line, column } = place;
   try {
     const first = Math.max(1, line - AROUND);
-    const all = readFileSync(path, "utf8").split("\n");
-    const lines = all.slice(first - 1, line + AROUND).map((text) => text.slice(0, MAX_LINE));
+    const allLines = readFileSync(path, "utf8").split("\n");
+    const lines = allLines.slice(first - 1, line + AROUND).map((text) => text.slice(0, MAX_LINE));
     return { file, line, column, first, lines };
   } catch {
-    // The file was removed meanwhile; the stack frames still name it.
+    // The file has been removed; the stack frames still name it.
     return null;
   }
 }

@@ -38,24 +38,24 @@ export function runPlugin(
   const renderer = rendererFor(entry);
   const request = requestFrom(source, entry.readers);
   if (entry.before === undefined) return run(entry, request, renderer, source, done);
-  let given: unknown;
+  let result: unknown;
   try {
-    given = runBefore(entry.before, request);
+    result = runBefore(entry.before, request);
   } catch (thrown) {
     sendSyncError(thrown, entry, source, done);
     return null;
   }
-  if (isThenable(given)) {
+  if (isThenable(result)) {
     const held = new DeferredGraph();
-    runLater(given, entry, request, renderer, source, held, done);
+    runLater(result, entry, request, renderer, source, held, done);
     return held;
   }
-  if (given === undefined) return run(entry, request, renderer, source, done);
-  renderer.render(given, source.accept, done, source);
+  if (result === undefined) return run(entry, request, renderer, source, done);
+  renderer.render(result, source.accept, done, source);
   return null;
 }
 
-/** @param held released when the request is over: its plugin is then not called any more */
+/** @param held released when the request has completed: the plugin is no longer called then */
 async function runLater(
   pending: unknown,
   entry: PluginEntry,
@@ -65,15 +65,15 @@ async function runLater(
   held: DeferredGraph,
   done: Done,
 ): Promise<void> {
-  let given: unknown;
+  let result: unknown;
   try {
-    given = await pending;
+    result = await pending;
   } catch (thrown) {
     return sendSyncError(thrown, entry, source, done);
   }
   if (held.isReleased) return;
-  if (given === undefined) held.bind(run(entry, request, renderer, source, done));
-  else renderer.render(given, source.accept, done, source);
+  if (result === undefined) held.bind(run(entry, request, renderer, source, done));
+  else renderer.render(result, source.accept, done, source);
 }
 
 /** Calls a post-processor; otherwise like `runPlugin`. */
@@ -138,9 +138,11 @@ function run(
   return null;
 }
 
-/** Calls a plugin once its schemas accept the arguments, unless the request is over by then. */
+/**
+ * Calls a plugin when its schemas have accepted the arguments, unless the request has completed.
+ */
 async function callLater(
-  late: DeferredCall,
+  deferred: DeferredCall,
   entry: PluginEntry,
   renderer: Renderer,
   source: RequestSource,
@@ -148,8 +150,8 @@ async function callLater(
   bound: BoundGraph | null,
   done: Done,
 ): Promise<void> {
-  let result: unknown = late;
-  let own = bound;
+  let result: unknown = deferred;
+  let currentGraph = bound;
   let releaseForm: (() => void) | null = null;
   try {
     while (isDeferredCall(result)) {
@@ -158,20 +160,20 @@ async function callLater(
       if (held.isReleased) return releaseForm?.();
       result = result.call();
       // Arguments that wait for a form are converted only now.
-      own = takeBoundGraphs() ?? own;
+      currentGraph = takeBoundGraphs() ?? currentGraph;
     }
   } catch (thrown) {
-    (takeBoundGraphs() ?? own)?.release();
+    (takeBoundGraphs() ?? currentGraph)?.release();
     releaseForm?.();
     return sendSyncError(thrown, entry, source, done);
   }
-  if (releaseForm !== null) own = releasedWith(own, releaseForm);
-  if (own !== bound) held.bind(own);
-  if (isThenable(result)) await finishLater(result, entry, renderer, source, own, done);
-  else finish(result, entry, renderer, source, own, done);
+  if (releaseForm !== null) currentGraph = releasedWith(currentGraph, releaseForm);
+  if (currentGraph !== bound) held.bind(currentGraph);
+  if (isThenable(result)) await finishLater(result, entry, renderer, source, currentGraph, done);
+  else finish(result, entry, renderer, source, currentGraph, done);
 }
 
-/** Lets a form end with the graph of its request. */
+/** Returns a graph whose release also releases the form. */
 function releasedWith(bound: BoundGraph | null, releaseForm: () => void): BoundGraph {
   const release = (): void => {
     releaseForm();
@@ -195,8 +197,8 @@ function finish(
 }
 
 /**
- * Rendering may still read the graph, but the request's locks must be released before its client
- * gets the response.
+ * Releases the graph after rendering, which may still read it, but before the client gets the
+ * response: the request must not hold locks then.
  */
 function releaseFirst(bound: BoundGraph | null, done: Done): Done {
   if (bound === null) return done;
@@ -221,7 +223,7 @@ async function finishLater(
   try {
     result = await pending;
   } catch (thrown) {
-    // Conversion ends before the function returns, so even a ParameterError is the plugin's own.
+    // Arguments were converted before, so even a ParameterError comes from the plugin.
     bound?.release();
     sendLate(thrown, source, done, entry);
     return;
@@ -237,7 +239,7 @@ function sendSyncError(
 ): void {
   const { accept } = source;
   if (isParameterError(thrown)) {
-    // A parameter that names something missing, such as a plugin, is well formed.
+    // A LookupError is a valid parameter that names a missing object, such as a plugin.
     const status = thrown.exceptionName === "LookupError" ? 404 : 400;
     sendError(done, accept, status, "svc", thrown.exceptionName, thrown.message);
   } else sendLate(thrown, source, done, entry);
@@ -251,7 +253,7 @@ function sendLate(thrown: unknown, source: RequestSource, done: Done, entry?: Pl
 
 const EVENT_STREAM = /\btext\/event-stream\b/i;
 
-/** The plugin holds the graph until the stream ends. */
+/** Starts a stream; the plugin holds the graph until it ends. */
 function sendStream(
   result: AsyncIterable<unknown>,
   entry: PluginEntry,
@@ -275,7 +277,7 @@ function sendStream(
   new StreamSender(result, format, itemFault, events, encodeItem).run();
 }
 
-/** Distinguishes unimplemented parts of the interface, and full disks, from failures. */
+/** Returns the status of an error: conflicts, missing features and full disks have their own. */
 function statusOf(thrown: unknown): 409 | 500 | 501 | 507 {
   if (!isInstance(thrown, SvcError)) return 500;
   if (thrown.code === "SVC2505") return 507;

@@ -1,5 +1,5 @@
-// Streamed results: reads a plugin's items and sends them to the IO thread through a channel of
-// their own, with backpressure from the client.
+// Streamed results: reads a plugin's items and sends them to the IO thread through a separate
+// channel, with backpressure from the client.
 //
 //   plugin ──next()──► texts ──► chunks of 16 KiB ──port──► IO thread ──► socket
 //                        ▲                                    │
@@ -15,7 +15,7 @@ import { StreamItems } from "../response/stream-items.js";
 
 const CHUNK_CHARACTERS = 16 * 1024;
 const MAX_BYTES_AHEAD = 64 * 1024;
-/** A response whose first part takes longer starts without it. */
+/** After this time, a response starts without its first part. */
 const FIRST_PART_MS = 50;
 
 /** Messages to the IO thread: a chunk, the end, or a failure. */
@@ -26,13 +26,13 @@ export type StreamReply = number | "cancel";
 export interface StreamEvents {
   /** The stream starts; failures before this are reported like those of any plugin. */
   started(port: MessagePort): void;
-  /** Failed before the start. */
+  /** The stream failed before the start. */
   failed(thrown: unknown): void;
-  /** Failed after the start: readers detect the missing end. */
+  /** The stream failed after the start: readers detect the missing end. */
   broken(thrown: unknown): void;
   /** The client cancelled the stream. */
   cancelled(): void;
-  /** The stream is over, in any case. */
+  /** The stream has ended in any way; called last. */
   over(): void;
 }
 
@@ -49,13 +49,13 @@ export class StreamSender {
   readonly #encodeItem: (item: unknown) => unknown;
   readonly #events: StreamEvents;
   readonly #port: MessagePort;
-  readonly #theirs: MessagePort;
+  readonly #remotePort: MessagePort;
   #gathered = "";
   #isScheduled = false;
   #ahead = 0;
   #hasStarted = false;
   #isOver = false;
-  #taken: (() => void) | null = null;
+  #resume: (() => void) | null = null;
 
   /**
    * @param itemFault check of each item
@@ -74,10 +74,10 @@ export class StreamSender {
     this.#format = format;
     this.#events = events;
     const { port1, port2 } = new MessageChannel();
-    [this.#port, this.#theirs] = [port1, port2];
+    [this.#port, this.#remotePort] = [port1, port2];
     port1.on("message", (reply: StreamReply) => this.#replied(reply));
     port1.on("close", () => this.#replied("cancel"));
-    // It must not keep the thread alive; its reader does.
+    // This port must not keep the thread alive; its reader does.
     port1.unref();
   }
 
@@ -110,7 +110,7 @@ export class StreamSender {
     }
   }
 
-  /** A serialization error is unknown to the source: it must be closed explicitly. */
+  /** Adds an item. After a serialization error the source must be closed explicitly. */
   #gather(value: unknown): void {
     try {
       const fault = this.#itemFault(value);
@@ -122,7 +122,9 @@ export class StreamSender {
     }
   }
 
-  /** A waiting generator ends after its current await; its errors are then irrelevant. */
+  /**
+   * Closes the source. A waiting generator ends after its current await; its errors are ignored.
+   */
   #endSource(): void {
     try {
       Promise.resolve(this.#iterator?.return?.()).catch(() => {});
@@ -134,7 +136,7 @@ export class StreamSender {
   #start(): void {
     if (this.#hasStarted || this.#isOver) return;
     this.#hasStarted = true;
-    this.#events.started(this.#theirs);
+    this.#events.started(this.#remotePort);
   }
 
   #fail(thrown: unknown): void {
@@ -154,14 +156,14 @@ export class StreamSender {
     } else {
       this.#ahead -= reply;
     }
-    this.#taken?.();
-    this.#taken = null;
+    this.#resume?.();
+    this.#resume = null;
   }
 
   #waitUntilWritable(): Promise<void> {
     this.#flush();
     return new Promise((resolve) => {
-      this.#taken = resolve;
+      this.#resume = resolve;
     });
   }
 
@@ -185,10 +187,10 @@ export class StreamSender {
     this.#port.postMessage(bytes satisfies StreamPart, [bytes.buffer]);
   }
 
-  #end(how: "end" | "failed"): void {
+  #end(outcome: "end" | "failed"): void {
     this.#flush();
     this.#isOver = true;
-    this.#port.postMessage(how satisfies StreamPart);
+    this.#port.postMessage(outcome satisfies StreamPart);
     this.#close();
   }
 

@@ -35,7 +35,7 @@ export class DeferredCall {
 export const isDeferredCall = brandClass(DeferredCall, "DeferredCall");
 
 /** One value to validate, and where its output is stored. */
-interface Target {
+interface ValidatedValue {
   readonly holder: Record<PropertyKey, unknown>;
   readonly key: PropertyKey;
   readonly name: string;
@@ -79,7 +79,7 @@ function validatePlace(args: unknown[], place: ArgumentSchema): Promise<void> | 
   return validate({ holder, key: at, name, schema });
 }
 
-function validateAll(targets: readonly Target[], from = 0): Promise<void> | null {
+function validateAll(targets: readonly ValidatedValue[], from = 0): Promise<void> | null {
   for (let at = from; at < targets.length; at++) {
     const pending = validate(targets[at]!);
     if (pending !== null) return pending.then(() => validateAll(targets, at + 1) ?? undefined);
@@ -88,13 +88,18 @@ function validateAll(targets: readonly Target[], from = 0): Promise<void> | null
 }
 
 /** Returns the values at a path; absent optional values are omitted. */
-function targetsOf(value: unknown, place: ArgumentSchema, depth: number, name: string): Target[] {
+function targetsOf(
+  value: unknown,
+  place: ArgumentSchema,
+  depth: number,
+  name: string,
+): ValidatedValue[] {
   if (typeof value !== "object" || value === null) return [];
   const holder = value as Record<PropertyKey, unknown>;
   const step = place.path[depth]!;
   const keys = step === null ? [...(value as unknown[]).keys()] : [step];
   const isLast = depth === place.path.length - 1;
-  return keys.flatMap((key): Target[] => {
+  return keys.flatMap((key): ValidatedValue[] => {
     const isThere = Object.hasOwn(holder, key);
     const inner = typeof key === "number" ? `${name}[${key}]` : `${name}.${key}`;
     if (!isLast) return isThere ? targetsOf(holder[key], place, depth + 1, inner) : [];
@@ -103,7 +108,7 @@ function targetsOf(value: unknown, place: ArgumentSchema, depth: number, name: s
   });
 }
 
-function validate(target: Target): Promise<void> | null {
+function validate(target: ValidatedValue): Promise<void> | null {
   const { holder, key, schema } = target;
   const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
   const result: unknown = schema["~standard"].validate(value);
@@ -112,18 +117,18 @@ function validate(target: Target): Promise<void> | null {
   return null;
 }
 
-function take({ holder, key, name }: Target, result: unknown): void {
-  if (typeof result !== "object" || result === null) throw noResult(name);
+function take({ holder, key, name }: ValidatedValue, result: unknown): void {
+  if (typeof result !== "object" || result === null) throw invalidResult(name);
   const { issues, value } = result as { readonly issues?: unknown; readonly value?: unknown };
   if (issues === undefined) {
     if (value !== undefined || Object.hasOwn(holder, key)) holder[key] = value;
     return;
   }
-  if (!Array.isArray(issues)) throw noResult(name);
+  if (!Array.isArray(issues)) throw invalidResult(name);
   throw new ParameterError("TypeError", issuesText(name, issues));
 }
 
-function noResult(name: string): SvcError {
-  const message = `the schema of ${name} answers neither with a value nor with issues`;
+function invalidResult(name: string): SvcError {
+  const message = `the schema of ${name} returned neither a value nor issues`;
   return new SvcError("SVC3290", message);
 }

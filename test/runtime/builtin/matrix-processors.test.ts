@@ -23,7 +23,7 @@ function source(accept: "json" | "partial"): RequestSource {
 function combined(name: string, merged: PluginResponse, accept: "json" | "partial") {
   const { post } = MATRIX_PROCESSORS.get(`/svc/builtin/${name}`)!;
   let result: string | Uint8Array = "";
-  const merging = { texec: 0, resubmits: 0, kept: null };
+  const merging = { texec: 0, resubmits: 0, processorState: null };
   runPost(post, source(accept), merged.serialize(), merging, (status, _kind, payload) => {
     assert.is(status, 200);
     result = payload;
@@ -56,7 +56,7 @@ test("reports a partial with items that are not JSON as an error", () => {
     items: ["{", "[]"],
   });
   let told = "";
-  const merging = { texec: 0, resubmits: 0, kept: null };
+  const merging = { texec: 0, resubmits: 0, processorState: null };
   runPost(post, source("json"), broken, merging, (status, _kind, payload) => {
     told = `${status} ${payload}`;
   });

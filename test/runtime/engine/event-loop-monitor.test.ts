@@ -37,7 +37,7 @@ test("logs five busy seconds in a row", () => {
 
 test("names inline plugins in the log", () => {
   const { lines } = ticks([81, 81, 81, 81, 81], ["price", "a"]);
-  assert.match(lines[0]!, /by load, or by what @inline plugins do there: a, price$/);
+  assert.match(lines[0]!, /by load, or by background work of @inline plugins: a, price$/);
 });
 
 test("logs again after a minute, even with an idle period between", () => {

@@ -80,7 +80,7 @@ class Run {
     const exchange = { ...this.exchange, headers } as Exchange;
     const request = { exchange, port: 0, target: "/svc/plugin/a", serial: 7 } as const;
     this.answered = "";
-    this.#requests.submit({ ...request, pre, post, own: null, minQueue: 0 });
+    this.#requests.submit({ ...request, pre, post, localProcessor: null, minQueue: 0 });
     while (this.answered === "") await new Promise((resolve) => setImmediate(resolve));
     return this.answered;
   }

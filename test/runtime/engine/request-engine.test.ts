@@ -17,7 +17,7 @@ function call(serial: number, method = "GET", accept = "json"): PluginCall {
     minQueue: 0,
     isTrusted: false,
     submittedAt: 0,
-    countsFor: null,
+    limitedClient: null,
     turn: 0,
     step: null,
   };
@@ -43,7 +43,7 @@ test("refuses waiting and running requests at the end of the grace period only",
   const refused: unknown[] = [];
   const engine = stopped([call(3)], [call(1), call(2)], refused);
   assert.equal(refused, []);
-  engine.giveUp();
+  engine.rejectRemaining();
   assert.equal(refused, [
     [3, 503, "Service Out"],
     [4, 503, "Service Out"],
@@ -57,7 +57,7 @@ test("never tells a dispatcher to retry a POST that may have been executed", () 
   const post = call(5, "POST", "partial");
   const step = { target: "", merged: [new Uint8Array(0), 0, 0, null], done: () => {} } as const;
   const engine = stopped([post, { ...call(6, "POST", "partial"), step }], [post], refused);
-  engine.giveUp();
+  engine.rejectRemaining();
   assert.equal(refused, [
     [5, 503, "Service Out"],
     [6, 500, "Service Out"],

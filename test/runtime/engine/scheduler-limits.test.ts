@@ -105,33 +105,33 @@ test("gives the slots of a client that needs them no more to the others", async 
 test("lets the first request of every client take its turn among the waiting ones", () => {
   const limit = new ClientLimit(16);
   for (let client = 0; client < 50; client++) {
-    assert.ok(limit.enter(call(0, "/svc/plugin/x", `127.0.0.${client}`)));
+    assert.ok(limit.admit(call(0, "/svc/plugin/x", `127.0.0.${client}`)));
   }
-  assert.not.ok(limit.enter(call(0, "/svc/plugin/x", "127.0.0.1")));
+  assert.not.ok(limit.admit(call(0, "/svc/plugin/x", "127.0.0.1")));
 });
 
 test("lets clients with waiting requests take turns when few slots are free", () => {
   const limit = new ClientLimit(16);
   const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);
   const other = Array.from({ length: 26 }, (_, client) => next(10 + client));
-  for (const one of [...other, next(1), next(2), next(1), next(2)]) assert.ok(limit.enter(one));
+  for (const one of [...other, next(1), next(2), next(1), next(2)]) assert.ok(limit.admit(one));
   const waiting = [next(1), next(2), next(1)];
-  for (const one of waiting) assert.not.ok(limit.enter(one));
-  assert.is(limit.leave(other[0]!), waiting[0]);
-  assert.is(limit.leave(waiting[0]!), waiting[1]);
-  assert.is(limit.leave(other[1]!), waiting[2]);
+  for (const one of waiting) assert.not.ok(limit.admit(one));
+  assert.is(limit.release(other[0]!), waiting[0]);
+  assert.is(limit.release(waiting[0]!), waiting[1]);
+  assert.is(limit.release(other[1]!), waiting[2]);
 });
 
 test("admits a client with no running request before others get more", () => {
   const limit = new ClientLimit(16);
   const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);
-  for (let client = 10; client < 39; client++) limit.enter(next(client));
+  for (let client = 10; client < 39; client++) limit.admit(next(client));
   const second = next(2);
-  assert.equal([limit.enter(next(1)), limit.enter(second)], [true, true]);
+  assert.equal([limit.admit(next(1)), limit.admit(second)], [true, true]);
   const waiting = [next(1), next(2)];
-  for (const one of waiting) assert.not.ok(limit.enter(one));
-  assert.is(limit.leave(second), waiting[1]);
-  assert.is(limit.leave(waiting[1]!), waiting[0]);
+  for (const one of waiting) assert.not.ok(limit.admit(one));
+  assert.is(limit.release(second), waiting[1]);
+  assert.is(limit.release(waiting[1]!), waiting[0]);
 });
 
 test("forgets clients without requests, except a few", () => {
@@ -141,8 +141,8 @@ test("forgets clients without requests, except a few", () => {
   for (let client = 0; client < 100_000; client++) {
     const address = `10.${client >> 16}.${(client >> 8) & 255}.${client & 255}`;
     const one = call(0, "/svc/plugin/x", address);
-    assert.ok(limit.enter(one));
-    assert.is(limit.leave(one), null);
+    assert.ok(limit.admit(one));
+    assert.is(limit.release(one), null);
   }
   collectGarbage();
   assert.ok(process.memoryUsage().heapUsed - heapUsed < 2e6);

@@ -38,7 +38,7 @@ export function call(
     minQueue: 0,
     isTrusted: false,
     submittedAt: 0,
-    countsFor: null,
+    limitedClient: null,
     turn: 0,
     step: null,
     plugin: { name: `p${plugin}`, number: plugin },

@@ -179,9 +179,9 @@ test("continues its interval, and its run again once that has ended", () => {
   assert.is(job.dueMs, MIDNIGHT + HOUR);
   const freeMs = clock.monotonic + 20_000;
   job.takeOver({ ...stored, running }, { id: "S1", freeMs });
-  job.learn({ ...stored, running });
+  job.applyRecordedEnd({ ...stored, running });
   assert.is(job.dueMs, clock.now + 20_000);
-  job.learn({ ...stored, running: { ...running, hasEnded: true } });
+  job.applyRecordedEnd({ ...stored, running: { ...running, hasEnded: true } });
   assert.is(job.dueMs, 0, "made up for");
   assert.equal(
     job.status(true).runs.map(({ outcome }) => outcome),

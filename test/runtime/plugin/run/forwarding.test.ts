@@ -22,8 +22,8 @@ const RECEIVED = requestSource({ query: "q=1", headerBlock: "Host: x\r\nX-Client
 /** The response that a post-processor receives after `request` was forwarded. */
 function merged(request: PluginRequest | null): PluginResponse {
   const response = new PluginResponse();
-  const kept = request && decodeForwarding(encodeForwarding(request)).kept;
-  bindMerged(response, RECEIVED, { kept, texec: 0.5, resubmits: 3 });
+  const processorState = request && decodeForwarding(encodeForwarding(request)).processorState;
+  bindMerged(response, RECEIVED, { processorState, texec: 0.5, resubmits: 3 });
   return response;
 }
 
@@ -35,10 +35,10 @@ test("encodes the bytes of a request and its routing", () => {
   const request = new PluginRequest("find", { n: 2 }, null, "body");
   request.affinity = 3;
   request.primary = 1;
-  const { bytes, kept, ...routing } = decodeForwarding(encodeForwarding(request));
+  const { bytes, processorState, ...routing } = decodeForwarding(encodeForwarding(request));
   assert.is(Buffer.from(bytes).toString(), textOf(request));
   assert.equal(routing, { method: "POST", target: null, isPrimary: true, affinity: 3, key: null });
-  assert.ok(kept.length > 0);
+  assert.ok(processorState.length > 0);
 });
 
 test("passes flag, local and signature to the post-processor", () => {
