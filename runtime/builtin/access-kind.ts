@@ -1,5 +1,5 @@
-// Access kinds of built-in plugins: all without `@readonly` count as changes, so that a new plugin
-// is restricted to trusted clients by default; those of operators require a token.
+// Access kinds of built-in plugins. Plugins without `@readonly` count as changes, so that a new
+// plugin is restricted to trusted clients by default. Plugins for operators require a token.
 
 import { readonlyPaths } from "./.generated/readonly.js";
 

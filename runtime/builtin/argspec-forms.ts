@@ -1,6 +1,6 @@
-// Responses of `/svc/builtin/argspec?format=…`, generated from the argspec of the plugins in
-// service. Loading a generator takes up to 100 ms, and a large service as long again: never in the
-// IO thread. Responses for the whole service are cached until its plugins change.
+// Responses of `/svc/builtin/argspec?format=…`, generated from the argspec of the current plugins.
+// Never runs in the IO thread: loading a generator takes up to 100 ms, and a large service as long
+// again. Responses for the whole service are cached until its plugins change.
 
 import type { Argspec, ArgspecService } from "../../argspec/argspec.js";
 import { type ArgspecForm, argspecForm, findPlugin } from "../../argspec/forms.js";
@@ -15,13 +15,13 @@ export interface LiveArgspec {
 
 export class ArgspecForms {
   #live: LiveArgspec | null = null;
-  /** Parsed on demand. */
-  #whole: Argspec | null = null;
+  /** The argspec of the whole service, parsed on demand. */
+  #parsed: Argspec | null = null;
   readonly #forms = new Map<ArgspecForm, Promise<unknown>>();
 
   set(live: LiveArgspec): void {
     this.#live = live;
-    this.#whole = null;
+    this.#parsed = null;
     this.#forms.clear();
   }
 
@@ -30,9 +30,9 @@ export class ArgspecForms {
    * @throws ParameterError synchronously, for an unknown name
    */
   make(form: ArgspecForm, plugin: string | null): Promise<unknown> {
-    this.#whole ??= this.#parse();
-    if (plugin !== null) return argspecForm(form, onlyPlugin(this.#whole, plugin));
-    const cached = this.#forms.get(form) ?? argspecForm(form, this.#whole);
+    this.#parsed ??= this.#parse();
+    if (plugin !== null) return argspecForm(form, onlyPlugin(this.#parsed, plugin));
+    const cached = this.#forms.get(form) ?? argspecForm(form, this.#parsed);
     this.#forms.set(form, cached);
     return cached;
   }
@@ -45,7 +45,7 @@ export class ArgspecForms {
 }
 
 function onlyPlugin(whole: Argspec, name: string): Argspec {
-  const found = findPlugin(whole, name);
-  if (found === null) throw new ParameterError("LookupError", `undefined plugin: ${name}`);
-  return found;
+  const spec = findPlugin(whole, name);
+  if (spec === null) throw new ParameterError("LookupError", `undefined plugin: ${name}`);
+  return spec;
 }

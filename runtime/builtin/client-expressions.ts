@@ -1,11 +1,11 @@
-// Expressions of clients: limited before they are parsed; their errors are reported as client
+// Expressions of clients. Limits their length before they are parsed, and reports errors as client
 // errors.
 
 import { ParameterError } from "../base/errors.js";
 import { ExpressionError } from "../graph/evaluate/expression-error.js";
 import { MAX_HTTP_CELLS, MAX_HTTP_TEXT, MIN_CELLS } from "../graph/evaluate/limits.js";
 
-/** Members of queries and conditions that are expressions. */
+/** Members of queries and conditions that contain expressions. */
 const EXPRESSIONS = new Set(["pre", "filter", "post", "rank", "select"]);
 
 /**

@@ -1,6 +1,7 @@
-// Statuses of errors that built-in plugins throw because of a client's arguments. Our own plugins
-// respond with 400 or 404. Plugins of the interface respond with 500 to every exception
-// (http-interface, "HTTP status codes"), as do plugins of users that let such an error escape.
+// Statuses of errors that built-in plugins throw because of a client's arguments. Plugins outside
+// the interface respond with 400 or 404. Plugins of the interface respond with 500 to every
+// exception (http-interface, "HTTP status codes"), like user plugins that do not catch such an
+// error.
 
 import { isParameterError } from "../base/errors.js";
 import {
@@ -24,7 +25,7 @@ const OF_INTERFACE = new Set([
   ...["echo", "metrics", "ping", "status", "argspec", "matrixplugins", "plugins", "builtins"],
 ]);
 
-/** Returns a built-in plugin that responds to faults of clients with the statuses of its kind. */
+/** Adds statuses of client errors to a plugin, unless it belongs to the interface. */
 export function withErrorStatus(entry: PluginEntry): PluginEntry {
   const { path } = entry.description;
   if (OF_INTERFACE.has(path.slice(path.lastIndexOf("/") + 1))) return entry;

@@ -1,5 +1,5 @@
-// Gives built-in plugins access to the server: like any plugin, they are called with a request
-// only.
+// Gives built-in plugins access to the server, because plugins are called with nothing but a
+// request.
 
 import type { ControlService } from "./admin/control-service.js";
 import type { ArgspecForms } from "./argspec-forms.js";
@@ -16,7 +16,7 @@ interface BuiltinContext {
 
 let context: BuiltinContext = { server: null, control: null, argspecForms: null };
 
-/** Sets parts of this thread's context; other members stay. */
+/** Sets members of this thread's context; others remain unchanged. */
 export function installBuiltinContext(parts: Partial<BuiltinContext>): void {
   context = { ...context, ...parts };
 }

@@ -1,5 +1,5 @@
-// Constant facts about the machine, read once: the operating system may be slow to name the
-// processor, and services must not wait.
+// Constant properties of the machine, read once: the operating system may need long to return the
+// processor model, and services must not wait.
 
 import { cpus, hostname, networkInterfaces, totalmem } from "node:os";
 
@@ -15,8 +15,8 @@ export interface Host {
 }
 
 /**
- * Reads the facts.
- * @param ip address given by the user; default: the first that is not loopback
+ * Reads the properties.
+ * @param ip address set by the user; default: the first one other than loopback
  */
 export function readHost(ip: string | null): Host {
   const ips = localAddresses();

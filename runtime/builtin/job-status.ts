@@ -1,4 +1,4 @@
-// State of scheduled jobs, as operators see it.
+// State of scheduled jobs, for operators.
 
 export type JobOutcome = "ok" | "failed" | "timeout" | "interrupted";
 
@@ -18,14 +18,14 @@ export interface JobStatus {
   readonly name: string;
   readonly schedule: string;
   readonly catchup: boolean;
-  /** Seconds since 1970; null: it does not run here, or never again. */
+  /** Time of the next run, seconds since 1970; null: none on this instance. */
   readonly next: number | null;
-  /** Seconds since 1970; null: it does not run now. */
+  /** Start of the current run, seconds since 1970; null: the job is not running. */
   readonly running: number | null;
   /** Runs by outcome, since the process started. */
   readonly counts: Readonly<Record<JobOutcome, number>>;
   /** Runs that were missed, since the process started. */
   readonly missed: number;
-  /** The newest first. */
+  /** Newest first. */
   readonly runs: readonly JobRun[];
 }

@@ -1,4 +1,4 @@
-// The system that a server belongs to; a server without a descriptor forms a system of its own.
+// The system of a server; a server without a descriptor forms a system of its own.
 
 import { readDescriptor } from "../system/read-descriptor.js";
 import type { System } from "../system/system.js";
@@ -28,7 +28,7 @@ export function tlsForSystem(system: System, view: ServerView): TlsContextCache 
   const key = descriptor ?? tls!;
   const known = tlsContexts.get(key);
   if (known !== undefined) return known;
-  // A server without a system calls only itself, whatever name its certificate has.
+  // A server without a system calls only itself, so the name in its certificate does not matter.
   const secure =
     descriptor === null
       ? new TlsContextCache(tls!, projectDir, true)

@@ -1,5 +1,5 @@
-// Finds the place of an argument in the text of a query: JSON in which names of constants may stand
-// for values. The text is one that has been parsed.
+// Finds the position of an argument in the text of a query, which is JSON with names of constants
+// as values. The text was parsed successfully before.
 
 /** Steps of a path such as `neighbor.arc[1]` or `facets["a b"]`. */
 const STEP = /\.?([A-Za-z_]\w*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/y;
@@ -12,12 +12,12 @@ const WORD = /[^\s,\]}:]+(?:\s*\|\s*\w+)*/y;
 export function locateArgument(text: string, path: string): number {
   const reader = new Reader(text);
   reader.skip(SPACE);
-  let found = reader.at;
+  let position = reader.at;
   for (const step of parsePath(path)) {
     if (!reader.enter(step)) break;
-    found = reader.at;
+    position = reader.at;
   }
-  return found;
+  return position;
 }
 
 function parsePath(path: string): readonly string[] {
@@ -38,7 +38,7 @@ class Reader {
     this.#text = text;
   }
 
-  /** Skips what an expression matches here, and returns it. */
+  /** Skips and returns the text that an expression matches at the current position. */
   skip(pattern: RegExp): string {
     pattern.lastIndex = this.at;
     const [found] = pattern.exec(this.#text) ?? [""];

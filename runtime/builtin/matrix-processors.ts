@@ -1,6 +1,6 @@
-// Dispatcher-side merging of built-in plugins about a whole matrix and its graphs. These built-in
-// post-processors need no executor: they read only the merged response and this server. Below the
-// top level they return a response to be merged again.
+// Dispatcher-side merging of built-in plugins for a whole matrix and its graphs. These built-in
+// post-processors need no executor: they read only the merged response and the state of this
+// server. Below the top level, they return a response that can be merged again.
 
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginResponse } from "../plugin/response/plugin-response.js";
@@ -18,13 +18,13 @@ import { mergeQuery, probeRound, secondRound } from "./matrix-queries.js";
 export interface MatrixProcessor {
   /** Sends the request to the primary row only. */
   readonly isPrimary: boolean;
-  /** The listing of plugins is that of the main port. */
+  /** Available on the admin port, too. */
   readonly isOnBothPorts: boolean;
-  /** Forwards only queries of graphs that this instance does not have. */
+  /** Queries a graph: forwarded only if this instance does not have the graph. */
   readonly isOfGraph: boolean;
-  /** Its responses are feeds that do not end. */
+  /** The responses are endless feeds. */
   readonly isFeed: boolean;
-  /** Returns a parameter for sending the request again; null to respond. */
+  /** Returns a parameter for a second round of requests; null to respond. */
   readonly secondRound: ((partial: Uint8Array) => string | null) | null;
   readonly post: PluginEntry;
 }
@@ -66,7 +66,7 @@ function processor(
   return [path, { ...places, isFeed: false, secondRound: null, ...options, post }];
 }
 
-/** Returns the back-ends by partition, below this instance. */
+/** Returns this instance with its back-ends by partition. */
 function identify(merged: PluginResponse<number, object>): unknown {
   const identity = { ...describeInstance(serverView(), merged.ident), matrix: merged.entries };
   return merged.toplevel ? identity : response([[merged.partition, identity]]);
@@ -88,8 +88,8 @@ function sumObjects(merged: PluginResponse<number, ObjectCounts>): unknown {
 /** Parallel dispatchers have the same plugins; each is listed once. */
 function listPlugins(merged: PluginResponse<string, ListedPlugin>): unknown {
   const location = merged.toplevel ? "top-dispatch" : "dispatch";
-  const own = listedPlugins(serverView(), location, merged.level);
-  const byKey = new Map([...merged.entries, ...own]);
+  const ownPlugins = listedPlugins(serverView(), location, merged.level);
+  const byKey = new Map([...merged.entries, ...ownPlugins]);
   const entries = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1));
   return merged.toplevel ? entries.map(([, plugin]) => plugin) : response(entries);
 }

@@ -1,5 +1,5 @@
 // Dispatcher-side merging of graph queries. A search with the statistics of all partitions takes
-// two rounds: the first adds the statistics up, the second searches with the sums.
+// two rounds: the first one sums the statistics, the second one searches with the sums.
 
 import { PartialView } from "../base/partial/partial-view.js";
 import {
@@ -20,12 +20,12 @@ import {
 
 type Merged = PluginResponse<Uint8Array, unknown>;
 
-/** First characters of heads of a first round. */
+/** First characters of the heads in a first round. */
 const STATISTICS = '{"kind":"statistics"';
 const PROBE = '{"kind":"probe"';
 
 /**
- * Returns the result of all partitions; below another dispatcher their response.
+ * Returns the result of all partitions; below another dispatcher, a response for it.
  * @throws KeyError if no partition contains the anchor, or the last vertex of paths
  */
 export function mergeQuery(merged: Merged): unknown {
@@ -34,15 +34,15 @@ export function mergeQuery(merged: Merged): unknown {
   if (results.length === 0) return mergeOthers(heads, merged.toplevel);
   const [{ limit }] = results as [PartitionResultHead];
   const head = mergeHeads(results.map((result) => result.head));
-  const kept = selectEntries(head, entries, merged.toplevel);
+  const selected = selectEntries(head, entries, merged.toplevel);
   const lacking = missingEverywhere(heads);
   if (!merged.toplevel) {
-    return createPartitionResponse({ kind: "result", limit, head, ...lacking }, kept);
+    return createPartitionResponse({ kind: "result", limit, head, ...lacking }, selected);
   }
   if (lacking.lacks !== undefined) throw missingVertex(lacking.lacks);
-  if (limit === null) return showMerged(head, kept);
-  const result = showMerged({ ...head, hits: limit }, kept);
-  if (kept.length <= limit || head.cursor !== null) return result;
+  if (limit === null) return showMerged(head, selected);
+  const result = showMerged({ ...head, hits: limit }, selected);
+  if (selected.length <= limit || head.cursor !== null) return result;
   const bounded = `more than ${limit} matches: page through them with hits and offset`;
   return { bounded, ...(Array.isArray(result) ? { [head.listName]: result } : (result as object)) };
 }
@@ -96,7 +96,7 @@ function mergeOthers(heads: readonly PartitionHead[], isTop: boolean): unknown {
   throw missingVertex(id);
 }
 
-/** Returns the last vertex of paths if no partition has it. */
+/** Returns the last vertex of paths if it is missing in all partitions. */
 function missingEverywhere(heads: readonly PartitionHead[]): { readonly lacks?: string } {
   const lists = heads.map((head) => ("lacks" in head ? head.lacks : undefined));
   const [first] = lists;
@@ -107,7 +107,7 @@ function missingVertex(id: string): KeyError {
   return new KeyError(`Object does not exist: '${id}'`);
 }
 
-/** The second round needs one term of each word; a prefix may stand for many. */
+/** Keeps one term per word, which is all that the second round needs; a prefix may match many. */
 function mostFrequentOnly({ typos, ...sums }: TextStatisticsShare): TextStatisticsShare {
   const reduce = (terms: TextStatisticsShare["terms"]) =>
     terms.map((counts) => {

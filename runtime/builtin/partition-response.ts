@@ -1,6 +1,6 @@
-// Responses of graph queries in one partition of a matrix: a head, whose key has no bytes and comes
-// first, then the entries by their sort keys. Dispatchers merge the entries of all partitions; the
-// heads are merged in `matrix-queries.ts`.
+// Responses of graph queries in one partition of a matrix: a head, whose empty key sorts first,
+// then the entries by their sort keys. Dispatchers merge the entries of all partitions, and
+// `matrix-queries.ts` merges the heads.
 
 import { S_ID } from "../base/sort-constants.js";
 import type {
@@ -11,11 +11,11 @@ import type {
 import { bytes } from "../plugin/contract/types.js";
 import { PluginResponse } from "../plugin/response/plugin-response.js";
 
-/** Contribution of a partition besides entries. */
+/** The part of a partition's response beside entries. */
 export type PartitionHead =
-  /** The statistics of a search, which is executed with their sums afterwards. */
+  /** Statistics for a search, which a second round executes with the sums. */
   | { readonly kind: "statistics"; readonly share: TextStatisticsShare }
-  /** The vector of the vertex that others are compared with, as JSON. */
+  /** Vector of the vertex that others are compared with, as JSON. */
   | { readonly kind: "probe"; readonly vector: string }
   /** The anchor is in another partition. */
   | { readonly kind: "missing"; readonly id: string; readonly lacks?: string }

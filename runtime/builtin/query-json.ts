@@ -1,7 +1,7 @@
-// Parses query arguments: JSON in which names of constants, alone or joined by `|`, quoted or not,
-// stand for their values: `{"arc": ["knows", D_OUT], "result": R_DICT|R_COUNTS}`. Nothing is
-// evaluated. A name is only replaced where a constant is allowed: an id, a property or a
-// relationship may be called "D_OUT" (a relationship: `["D_OUT"]`).
+// Parses query arguments: JSON with names of constants, alone or joined by `|`, quoted or not:
+// `{"arc": ["knows", D_OUT], "result": R_DICT|R_COUNTS}`. No code is evaluated. A name is replaced
+// by its value only where a constant is allowed, because an id, a property or a relationship may
+// also be called "D_OUT" (a relationship: `["D_OUT"]`).
 
 import { ParameterError } from "../base/errors.js";
 import * as sortConstants from "../base/sort-constants.js";
@@ -26,8 +26,8 @@ const constants = new Map<string, Json>(
 );
 const CONSTANT_NAME = /^[A-Z]_[A-Z_]+$/;
 /**
- * Matches strings, which are kept, and constants outside of strings. Unterminated strings match,
- * too: retrying from each quote would take quadratic time.
+ * Matches strings, which are left unchanged, and constants outside of strings. Unterminated strings
+ * match, too: retrying from each quote would take quadratic time.
  */
 const STRING_OR_CONSTANTS = /"(?:[^"\\]|\\.)*"?|\b[A-Z]_[A-Z_]+(?:\s*\|\s*[A-Z]_[A-Z_]+)*/g;
 
@@ -60,7 +60,7 @@ export function queryArgument(name: string, text: string): Json {
       value = parse(text);
     } catch (error) {
       const reason = (error as Error).message;
-      // A list of numbers, unlike a query, is a parameter of its own.
+      // A vector is a separate parameter, not part of the query.
       if (name === "vector") throw new ParameterError("ValueError", `vector (${reason})`);
       if (!/^[-\d]/.test(text)) throw badQuery(text, reason);
     }
@@ -112,8 +112,8 @@ const TEXT_ARGUMENTS = new Set([
 const unchanged: Translate = (value) => value;
 
 /**
- * Converts a constant of a family, or several joined by `|`; other values are kept.
- * @throws ParameterError for a constant of another family, whose number means something else here
+ * Converts a constant of a family, or several joined by `|`; other values remain unchanged.
+ * @throws ParameterError for a constant of another family, whose number has another meaning here
  */
 const constant =
   (...prefixes: readonly string[]): Translate =>
@@ -134,17 +134,17 @@ function evaluate(value: Json): Json {
   const values = names.map((name) => constants.get(name)!);
   if (values.length === 1) return values[0]!;
   if (!values.every((part) => typeof part === "number")) return value;
-  // Bits beyond the 31st are used, which `|` of JavaScript truncates.
+  // BigInt, because constants use bits that `|` truncates.
   return Number(values.reduce((sum, part) => sum | BigInt(part), 0n));
 }
 
 const direction = constant("D_");
 const modifier = constant("M_");
 const comparison = constant("V_");
-/** In filters a direction follows the relationship, in arcs a modifier. */
+/** The second item of an arc filter is a direction, that of an arc a modifier. */
 const ARC_ITEMS: readonly Translate[] = [constant("D_", "M_"), modifier, comparison];
 
-/** `[false, condition]` keeps its form. */
+/** Converts `condition` in `[false, condition]`, too. */
 const negatable = (translate: Translate): Translate =>
   function translateNegatable(value): Json {
     if (!Array.isArray(value) || value.length !== 2 || typeof value[0] !== "boolean") {
@@ -187,7 +187,7 @@ const valuesByKey: Translate = negatable((value) =>
   isObject(value) ? mapped(value, valueCondition) : value,
 );
 
-/** Ids or an arc: a direction as second item makes it an arc. */
+/** Converts ids or an arc, which has a direction as its second item. */
 const rule: Translate = (value) => {
   if (isObject(value)) return translated(value, REPEATED);
   return Array.isArray(value) ? arc(value) : value;
@@ -231,7 +231,7 @@ const CONDITION: Readonly<Record<string, Translate>> = {
   ),
 };
 
-/** A facet may have an arc filter. */
+/** Converts the arc filter of a facet. */
 const facet: Translate = (value) => (isObject(value) ? translated(value, { arc }) : value);
 
 const QUERY: Readonly<Record<string, Translate>> = {
@@ -269,12 +269,12 @@ export function queryNames() {
   };
 }
 
-/** A copy of which all members are translated. */
+/** Returns a copy with all members converted. */
 function mapped(object: JsonObject, translate: Translate): Record<string, Json> {
   return Object.fromEntries(Object.entries(object).map(([key, item]) => [key, translate(item)]));
 }
 
-/** Returns a copy with the members converted that have a converter. */
+/** Returns a copy in which members with a converter are converted. */
 function translated(
   object: JsonObject,
   translations: Readonly<Record<string, Translate>>,

@@ -1,15 +1,15 @@
-// How the admin executor waits for locked vertices: it never blocks, but retries, because queries
+// Waits for locked vertices in the admin executor by retries instead of blocking, because queries
 // of other clients run in the same thread.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { LockedError } from "../graph/model/errors.js";
 
 const RETRY_MS = 5;
-/** Limits the wait, whatever timeout the client requested. */
+/** Maximum wait, even if the client requests a longer timeout. */
 const MAX_WAIT_MS = 25_000;
 
 /**
- * Makes an atomic change once all needed vertices are unlocked.
+ * Makes an atomic change when all required vertices are unlocked.
  * @param timeoutMs how long to retry; 0: once, negative: the maximum
  * @param change receives the milliseconds that it may block
  * @throws AccessError if they stay locked, and errors of `change`
@@ -28,6 +28,6 @@ export async function retryUntilUnlocked<T>(
     }
     await delay(RETRY_MS);
   }
-  // The last attempt's error names the lock.
+  // The error of the last attempt names the lock.
   return change(Math.min(longest, RETRY_MS));
 }

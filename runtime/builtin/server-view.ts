@@ -19,14 +19,14 @@ import type { JobStatus } from "./job-status.js";
 export interface PendingRequest {
   readonly exchange: Exchange;
   readonly serial: number;
-  /** Slot of the request as its port numbers it; null while none is assigned. */
+  /** Number of the request's slot within its port; null while none is assigned. */
   readonly executor: number | null;
   readonly state: RequestState;
-  /** Its dispatch, null for a request without one. */
+  /** The dispatch of the request, null without one. */
   readonly call: DispatchCall | null;
 }
 
-/** State of a request, as the interface names it. */
+/** State of a request, by its name in the interface. */
 export type RequestState =
   /** Waiting for an executor, or for back-ends. */
   "AWAIT_DISPATCH" | "PREPROCESS" | "DISPATCH" | "POSTPROCESS" | "EXECUTE";
@@ -85,7 +85,7 @@ export interface NodeState {
   readonly build: string | null;
   /** Reason of Service-OUT; null if Service-IN. */
   readonly outReason: string | null;
-  /** The operator's procedure that holds the lease. */
+  /** The procedure that holds the lease. */
   readonly lease: RunningProcedure | null;
 }
 
@@ -96,7 +96,7 @@ export interface RunningProcedure {
   readonly sinceMs: number;
 }
 
-/** Off: there is no transaction log; low: changes are still accepted. */
+/** Off: no transaction log; low: little disk space, but changes are accepted. */
 export type LogState = "off" | "good" | "low" | "full" | "failed";
 
 export interface ServerView {
@@ -125,7 +125,7 @@ export interface ServerView {
   readonly waiting: number;
   /** Slots of the main port that are taken. */
   readonly working: number;
-  /** The same for the executors of built-in plugins. */
+  /** Waiting and running requests of the executors of built-in plugins. */
   readonly admin: { readonly waiting: number; readonly working: number };
   readonly tallies: PluginCounters;
   /** Answered requests of the main port. */
@@ -136,7 +136,7 @@ export interface ServerView {
   transportMemory(): TransportMemory | null;
   /** End of validity of the certificate in use, milliseconds since 1970; null without TLS. */
   readonly certificateExpiryMs: number | null;
-  /** Graphs that are open, sorted by name, without the system's own. */
+  /** Open graphs, sorted by name, without the system's own graph. */
   graphs(): readonly RegisteredGraph[];
   /** Sorted by name. */
   unloadable(): readonly UnloadableGraph[];
@@ -146,9 +146,9 @@ export interface ServerView {
   systemGraph(): RegisteredGraph | null;
   /** Whether there is a transaction log. */
   readonly isLogged: boolean;
-  /** Whether the transaction log takes changes. */
+  /** State of the transaction log, which determines whether changes are accepted. */
   readonly logState: LogState;
-  /** Epoch in which it leads its group; null: it does not. */
+  /** Epoch in which this instance leads its group; null: it does not lead. */
   readonly leads: number | null;
   /** Replication counters. */
   traffic(): TrafficReport;

@@ -1,5 +1,5 @@
-// A built-in service under `/svc/<name>`: unlike a plugin it takes no typed parameters, runs inside
-// the IO thread and sees the exchange itself.
+// A built-in service under `/svc/<name>`: unlike a plugin, it has no typed parameters, runs in the
+// IO thread and has access to the exchange.
 
 import type { Exchange } from "../http/transport.js";
 import type { EXPOSITION_TYPE } from "../metrics/exposition.js";
@@ -17,18 +17,18 @@ export interface ServiceRequest {
 
 export interface Service {
   readonly mediaType: "application/json" | "text/plain" | typeof EXPOSITION_TYPE;
-  /** On the main port its path is that of a file. */
+  /** The service exists only on the admin port; on the main port, its path is that of a file. */
   readonly isAdminOnly?: true;
   /** False for services that monitors call so often that they would distort the metrics. */
   readonly countsInMetrics: boolean;
   /** Returns additional header lines. */
   fields?(view: ServerView): string;
   /**
-   * Answers at once, in chunks for large responses, or later with what another instance responds.
+   * Answers at once, in chunks for large responses, or later with the response of another instance.
    * @returns JSON text of the envelope's `response`, or the whole text for text/plain
    * @throws ParameterError for an invalid query; answered with 400
    * @throws ForbiddenError for an unauthorized client; answered with 403
-   * @throws SvcError later: another instance does not respond; answered with 503
+   * @throws SvcError asynchronously, if another instance does not respond; answered with 503
    */
   handle(view: ServerView, request: ServiceRequest): string | Iterable<string> | Promise<string>;
 }

@@ -41,7 +41,7 @@ export const services: ReadonlyMap<string, Service> = new Map([
   ["/svc/windows", windowsService],
 ]);
 
-/** Paths that lead to a built-in plugin besides its own. */
+/** Further paths of built-in plugins. */
 export const BUILTIN_ALIASES: ReadonlyMap<string, string> = new Map([
   ["/svc/builtins", "/svc/builtin/builtins"],
   ["/svc/plugins", "/svc/builtin/plugins"],

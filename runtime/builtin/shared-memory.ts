@@ -1,6 +1,6 @@
-// Expression memories that persist between requests: one per graph and size, in the thread that
-// serves them. Their number and size are limited, per client too, and unused ones expire. Queries
-// that change them cannot be repeated, so the executor of long queries runs them all.
+// Expression memories that persist between requests, one per graph and size. Their number is
+// limited, also per client, and unused ones expire. Queries that change a memory cannot be
+// repeated, so the long-query executor runs all of them, and only its thread has the memories.
 
 import { clientKey } from "../base/client-key.js";
 import { ParameterError } from "../base/errors.js";
@@ -13,19 +13,19 @@ import type { PluginRequest } from "../plugin/request/plugin-request.js";
 import { readClientAddress } from "./client-of.js";
 
 const MAX_MEMORIES = 16;
-const MAX_OF_CLIENT = 4;
+const MAX_PER_CLIENT = 4;
 const IDLE_MS = 600_000;
 
-interface Kept {
+interface SharedMemory {
   readonly memory: Memory;
-  /** Identifies the graph: a new one may reuse the name. */
+  /** Identifies the graph, because a new graph may have the same name. */
   readonly store: GraphStore;
   /** The client that created it. */
-  readonly maker: string;
+  readonly creator: string;
   usedAt: number;
 }
 
-const kept = new Map<string, Kept>();
+const memories = new Map<string, SharedMemory>();
 
 /**
  * Returns the memory of a graph and size, shared by all clients.
@@ -34,24 +34,25 @@ const kept = new Map<string, Kept>();
 export function sharedMemory({ headers }: PluginRequest, graph: Graph, size: number): Memory {
   endTimeSlice();
   const now = performance.now();
-  for (const [key, { usedAt }] of kept) if (now - usedAt > IDLE_MS) kept.delete(key);
+  for (const [key, { usedAt }] of memories) if (now - usedAt > IDLE_MS) memories.delete(key);
   const key = `${graph.name} ${size}`;
   const { store } = getAccess(graph);
-  const known = kept.get(key);
-  if (known?.store === store) {
-    known.usedAt = now;
-    return known.memory;
+  const existing = memories.get(key);
+  if (existing?.store === store) {
+    existing.usedAt = now;
+    return existing.memory;
   }
-  kept.delete(key);
+  memories.delete(key);
   // Plugins that share memories declare the headers as an object.
   const fields = headers as Readonly<Record<string, string>>;
-  const maker = clientKey(readClientAddress(fields).replace(/^\[|\]$/g, ""));
-  const own = [...kept.values()].filter((other) => other.maker === maker).length;
-  if (kept.size >= MAX_MEMORIES) throw tooMany(`all ${MAX_MEMORIES} shared memories are in use`);
-  if (own >= MAX_OF_CLIENT)
-    throw tooMany(`this client already uses ${MAX_OF_CLIENT} shared memories`);
+  const creator = clientKey(readClientAddress(fields).replace(/^\[|\]$/g, ""));
+  const clientCount = [...memories.values()].filter((entry) => entry.creator === creator).length;
+  if (memories.size >= MAX_MEMORIES)
+    throw tooMany(`all ${MAX_MEMORIES} shared memories are in use`);
+  if (clientCount >= MAX_PER_CLIENT)
+    throw tooMany(`this client already uses ${MAX_PER_CLIENT} shared memories`);
   const memory = graph.memory(size);
-  kept.set(key, { memory, store, maker, usedAt: now });
+  memories.set(key, { memory, store, creator, usedAt: now });
   return memory;
 }
 

@@ -1,4 +1,4 @@
-// Reads metrics reported by other instances; any part may be missing.
+// Reads metrics reported by other instances, of which any part may be missing.
 
 import { isPlainObject } from "../base/plain-object.js";
 
@@ -7,7 +7,7 @@ export function readIds(idlist: string): string[] {
   return idlist.replaceAll(/\s/g, "").split(",");
 }
 
-/** Returns a value per name, by a path of keys; null if nothing is present. */
+/** Returns the value at a path of keys for each name; null if all are missing. */
 export function metricAt(
   value: unknown,
   paths: Readonly<Record<string, readonly string[]>>,

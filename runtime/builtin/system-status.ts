@@ -21,8 +21,8 @@ export function systemStatus(view: ServerView, isSimple: boolean): object {
     const counts = objectCounts(graph);
     const bytes = pooledBytes(usages[index]!);
     const ratio = decimals(bytes / process_, 3);
-    const all = { ...counts, pooled_bytes: bytes, pooled_to_svc_process_ratio: ratio };
-    return [graph.path ?? graph.store.name, isSimple ? counts : all];
+    const memoryInfo = { ...counts, pooled_bytes: bytes, pooled_to_svc_process_ratio: ratio };
+    return [graph.path ?? graph.store.name, isSimple ? counts : memoryInfo];
   });
   const started = Math.floor(view.startedAtMs / 1000);
   const current = Math.floor(Date.now() / 1000);
@@ -79,7 +79,7 @@ function server(view: ServerView) {
   };
 }
 
-/** `80.0` is called `80th` here. */
+/** Renames percentiles such as `80.0` to `80th`. */
 function latency(figures: Latency): Record<string, number> {
   const entries = Object.entries(figures).map(([name, value]): [string, number] => [
     name.replace(/\.0$/, "th"),
@@ -88,7 +88,7 @@ function latency(figures: Latency): Record<string, number> {
   return Object.fromEntries(entries);
 }
 
-/** Sent and received transactions. They have no ids here; serial numbers suffice. */
+/** Sent and received transactions, which have serial numbers instead of ids. */
 function transaction(view: ServerView) {
   const { in: input, out, serial, subscribers, provider } = view.traffic();
   const attached = ({ bytes, units, records, frames }: Sums) => {

@@ -1,5 +1,5 @@
-// Vectors as clients write them: a list of numbers, the base64 text of little-endian float32s (a
-// third of the characters), or features: a list of pairs of a name and a weight.
+// Vectors in requests: a list of numbers, the base64 text of little-endian float32s (a
+// third of the characters), or features as a list of pairs of name and weight.
 
 import { ParameterError } from "../base/errors.js";
 import type { Graph } from "../graph/api/graph.js";
@@ -10,7 +10,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const FLOAT_BYTES = 4;
 
 /**
- * Returns a vector that is ready for use; null if none is given.
+ * Returns a validated vector; null for a missing one.
  * @param vectors name of the vectors in the graph; empty: those without a name
  * @throws ParameterError for an invalid vector
  */
@@ -35,12 +35,12 @@ export function vectorParameter(
  * @throws ParameterError for another value than an object, or an invalid vector
  */
 export function vectorsParameter(graph: Graph, value: unknown): Record<string, Vector> {
-  const given = value === null || value === "" ? {} : value;
-  if (typeof given !== "object" || given === undefined || Array.isArray(given)) {
+  const entries = value === null || value === "" ? {} : value;
+  if (typeof entries !== "object" || entries === undefined || Array.isArray(entries)) {
     throw new ParameterError("TypeError", "vectors (an object is required)");
   }
   return Object.fromEntries(
-    Object.entries(given as object).flatMap(([name, each]) => {
+    Object.entries(entries as object).flatMap(([name, each]) => {
       if (name === "") throw new ParameterError("ValueError", "vectors (a name is empty)");
       const vector = vectorParameter(graph, `vectors.${name}`, each, name);
       return vector === null ? [] : [[name, vector] as const];
@@ -49,7 +49,7 @@ export function vectorsParameter(graph: Graph, value: unknown): Record<string, V
 }
 
 /**
- * Validates each vector in the arguments of a query: its own, and those of conditions.
+ * Validates all vectors in the arguments of a query, including those of its conditions.
  * @throws ParameterError for an invalid vector
  */
 export function checkVectors(graph: Graph, query: object): void {
@@ -59,7 +59,7 @@ export function checkVectors(graph: Graph, query: object): void {
   }
 }
 
-/** The depth of queries is limited already. */
+/** Recursive: the depth of queries was limited before. */
 function checkSimilarities(graph: Graph, name: string, value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if (name === "similarity" && "vector" in value) checkVector(graph, value.vector);

@@ -73,6 +73,6 @@ export type MergedInput = readonly [
   /** Seconds until the last back-end had responded. */
   texec: number,
   resubmits: number,
-  /** State of the pre-processor, as written by `serializeKept`; null without one. */
+  /** State of the pre-processor, as written by `serializeProcessorState`; null without one. */
   processorState: Uint8Array | null,
 ];

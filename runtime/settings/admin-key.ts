@@ -1,5 +1,5 @@
-// The keys of remote operators and of dispatchers. Read from a file or the environment, never
-// stored in builds, reported or logged.
+// The keys of remote operators and of dispatchers, read from a file or the environment. They are
+// never stored in builds, reported or logged.
 
 import { readFileSync } from "node:fs";
 import { SvcError } from "../base/errors.js";
@@ -42,9 +42,9 @@ function readKey(file: string | null, kind: KeyKind): string | null {
   const key = text.trim();
   // The key is sent in a header line.
   if (key.length >= MIN_LENGTH && key.length <= 1000 && /^[\x21-\x7e]+$/.test(key)) return key;
-  const place = file === null ? `variable ${variable}` : `file ${file}`;
-  const form = `${MIN_LENGTH} to 1000 printable characters without blanks`;
-  throw new SvcError(code, `the ${noun} in ${place} is not ${form}`);
+  const source = file === null ? `variable ${variable}` : `file ${file}`;
+  const requirement = `${MIN_LENGTH} to 1000 printable characters without blanks`;
+  throw new SvcError(code, `the ${noun} in ${source} is not ${requirement}`);
 }
 
 function readKeyFile(file: string, { noun, code }: KeyKind): string {

@@ -1,4 +1,4 @@
-// `api` of svc.config.ts: metadata for OpenAPI documents. Has no effect on a server.
+// The key `api`: metadata for OpenAPI documents, without effect on a server.
 
 import type { SecurityScheme } from "../../argspec/argspec.js";
 import { isPlainObject } from "../base/plain-object.js";
@@ -19,9 +19,9 @@ export interface ApiConfig {
   readonly version?: string | null | undefined;
   /** SPDX expression. Default: the license in package.json. */
   readonly license?: string | null | undefined;
-  /** Where the service is reached, the nearest first. Default: where the document came from. */
+  /** URLs of the service, the nearest first. Default: the URL that served the document. */
   readonly servers?: readonly string[] | undefined;
-  /** Authentication of the gateway in front of the service: alternatives by names of your own. */
+  /** Authentication by a gateway in front of the service: alternatives by names of your choice. */
   readonly security?: Readonly<Record<string, SecurityScheme>> | undefined;
 }
 
@@ -46,13 +46,13 @@ const FLOWS: Readonly<Record<string, Rule<object>>> = {
 };
 
 const flows: Rule<object> = (value, path, problems) => {
-  const given = isPlainObject(value) ? Object.entries(value) : [];
-  if (given.length === 0 || given.some(([name]) => !Object.hasOwn(FLOWS, name))) {
-    const what = `an object with ${Object.keys(FLOWS).join(" or ")}`;
-    problems.push({ path, text: expected(what, value) });
+  const entries = isPlainObject(value) ? Object.entries(value) : [];
+  if (entries.length === 0 || entries.some(([name]) => !Object.hasOwn(FLOWS, name))) {
+    const form = `an object with ${Object.keys(FLOWS).join(" or ")}`;
+    problems.push({ path, text: expected(form, value) });
     return {};
   }
-  const checked = given.map(([name, flow]) => [
+  const checked = entries.map(([name, flow]) => [
     name,
     FLOWS[name]!(flow, [...path, name], problems),
   ]);
@@ -74,7 +74,7 @@ const SCHEMES: Readonly<Record<string, Rule<object>>> = {
 const scheme: Rule<SecurityScheme> = (value, path, problems) => {
   const type = typeof value === "object" && value !== null ? (value as { type?: unknown }).type : 0;
   const rule = typeof type === "string" && Object.hasOwn(SCHEMES, type) ? SCHEMES[type] : undefined;
-  // Each rule returns the scheme whose type it is listed under.
+  // A rule returns a scheme of the type under which it is listed.
   if (rule !== undefined) return rule(value, path, problems) as SecurityScheme;
   const text = expected(`an object with type ${Object.keys(SCHEMES).join(", ")}`, value);
   problems.push({ path, text });

@@ -1,4 +1,4 @@
-// Rows of the table of settings: limits of what clients of a port may consume
+// Rows of the table of settings: limits for clients of a port
 // (docs/guides/securing.md).
 
 import {
@@ -14,7 +14,7 @@ import { setting } from "./setting.js";
 import { integer, structure } from "./setting-types.js";
 
 export const CLIENT_LIMITS = {
-  /** Largest request body in bytes. Default 64 MiB. */
+  /** Maximum request body size in bytes. Default 64 MiB. */
   maxBodyBytes: setting({
     key: "http.maxBodyBytes",
     type: integer(0, Number.MAX_SAFE_INTEGER),
@@ -41,7 +41,7 @@ export const CLIENT_LIMITS = {
     library: "start",
     help: "maximum main-port requests/s per client (0: no limit)",
   }),
-  /** Requests for plugins of one address that run or are queued for executors. Default 16. */
+  /** Maximum plugin requests per address that run or are queued for executors. Default 16. */
   maxRunningPerClient: setting({
     key: "http.maxRunningPerClient",
     type: integer(0, MAIN_SLOTS),
@@ -58,7 +58,7 @@ export const CLIENT_LIMITS = {
     library: "start",
     help: "main-port requests per minute: `{ by, perMinute }`, by `principal` or `client`",
   }),
-  /** Seconds after which a connection ends on which nothing is asked. Default 75. */
+  /** Seconds after which an idle connection is closed. Default 75. */
   idleTimeoutSeconds: setting({
     key: "http.idleTimeoutSeconds",
     type: integer(1, MAX_IDLE_SECONDS),

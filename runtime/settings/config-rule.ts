@@ -1,5 +1,5 @@
-// Validates `svc.config.ts` as a whole: the rows of the table at their keys, with every default
-// filled in.
+// Validates the whole `svc.config.ts`: each row of the table at its key. Fills in every default
+// value.
 
 import type { DeclaredPlugin } from "./plugin-rules.js";
 import { object, type Problems, type Rule, withDefault } from "./rules.js";

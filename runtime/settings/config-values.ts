@@ -22,9 +22,9 @@ export interface GraphConfig extends ScopesConfig {
   readonly path?: string | null | undefined;
   /** Make the graph read-only. Default false. */
   readonly readonly?: boolean | undefined;
-  /** Its changes are not passed on to other instances. Default false. */
+  /** Do not replicate its changes to other instances. Default false. */
   readonly local?: boolean | undefined;
-  /** Size that the graph can reach, and the addresses it reserves. Default: as it was created. */
+  /** Maximum size of the graph, for which it reserves addresses. Default: as it was created. */
   readonly memory?: "auto" | "large" | "small" | null | undefined;
   /** Indexes to create at startup if missing. */
   readonly indexes?: readonly IndexConfig[] | undefined;
@@ -66,35 +66,37 @@ export interface PluginDeclaration {
   readonly graph?: string | null | undefined;
 }
 
-/** Back-ends that requests are sent to: partitions, each with the same number of replicas. */
+/** Back-ends for dispatched requests: partitions, each with the same number of replicas. */
 export interface DispatcherConfig {
   /** By partition, then replica. */
   readonly partitions: readonly (readonly DispatcherBackEnd[])[];
   /** One entry for each replica of a partition. */
   readonly replicas: readonly DispatcherReplicas[];
   readonly options?: {
-    /** Answers with the partitions that are up when others are not. Default false. */
+    /** Allow partial results while partitions are down. Default false. */
     readonly "allow-incomplete"?: boolean;
     /** Timeout for a response of a back-end in ms (0: no limit). Default 30000. */
     readonly timeout?: number;
-    /** Time after which an answer is made of what is there, in ms; 0: never. Default 0. */
+    /** Time after which a partial result is returned, in ms (0: never). Default 0. */
     readonly "soft-timeout"?: number;
-    /** Longest time to connect to a back-end in ms. Default 2000. */
+    /** Timeout to connect to a back-end in ms. Default 2000. */
     readonly "connect-timeout"?: number;
-    /** Asks a second replica where readonly plugins answer late. Default false. */
+    /** Hedge late requests of readonly plugins to a second replica. Default false. */
     readonly hedge?: boolean;
-    /** Share of the partitions that an incomplete answer must have, 0 to 1. Default 0. */
+    /** Minimum coverage of a partial result, 0 to 1. Default 0. */
     readonly "min-coverage"?: number;
-    /** Partitions that an incomplete answer must have. Default: none. */
+    /** Partitions that a partial result must include. Default: none. */
     readonly required?: readonly number[];
-    /** By TLS: with the certificates that Node knows, or with these files. Default false. */
+    /**
+     * Connect by TLS: `true` with Node's built-in CA certificates, or these files. Default false.
+     */
     readonly tls?: boolean | DispatcherTls;
-    /** Partitions of slots, by which `X-SVC-Key` selects one. Set by the system descriptor. */
+    /** Slots, by which `X-SVC-Key` selects a partition. Set by the system descriptor. */
     readonly slots?: DispatcherSlots | null;
   };
-  /** Port of the back-ends that name none. */
+  /** Port of back-ends without their own. */
   readonly port?: number;
-  /** Channels of the replicas that name none. */
+  /** Channels of replicas without their own. */
   readonly channels?: number;
 }
 
@@ -102,15 +104,15 @@ export interface DispatcherConfig {
 export interface DispatcherSlots {
   /** Number of slots, a power of two. */
   readonly count: number;
-  /** The first slot of a run, and the partition of the run; -1: none. Ascending from slot 0. */
+  /** First slot and partition of each run, -1 for no partition. Ascending from slot 0. */
   readonly runs: readonly (readonly [slot: number, partition: number])[];
-  /** Id of the map that back-ends must have for their answers to be merged. Default: any. */
+  /** Id of the map with which back-ends must have made mergeable responses. Default: any. */
   readonly id?: string;
-  /** Groups of each partition of a system, whose later maps apply at once. Default: none. */
+  /** Groups of each partition in a system whose slots can move. Default: none. */
   readonly groups?: readonly (readonly string[])[];
 }
 
-/** Files of PEM, relative to the project. */
+/** PEM files, relative to the project. */
 export interface DispatcherTls {
   /** CA certificates of the back-ends. Default: Node's built-in ones. */
   readonly ca?: string;
@@ -128,12 +130,12 @@ export interface DispatcherBackEnd {
 }
 
 export interface DispatcherReplicas {
-  /** Most connections to each back-end, 1 to 127. Default 32. */
+  /** Maximum connections to each back-end, 1 to 127. Default 32. */
   readonly channels?: number;
   /** Cost of one running request, 0 to 127. Default 2. */
   readonly priority?: number;
-  /** Takes what goes to one replica alone. Default: the first. */
+  /** Receives requests for the primary replica. Default: the first row. */
   readonly primary?: boolean | 0 | 1;
-  /** The back-ends are members of a group: only the one that leads gets requests. Default false. */
+  /** The back-ends are members of a group: only its leader gets requests. Default false. */
   readonly leader?: boolean;
 }

@@ -11,7 +11,7 @@ import { setting } from "./setting.js";
 import { booleanOr, booleanSetting, integer, integerOr } from "./setting-types.js";
 
 export const EXECUTOR_SETTINGS = {
-  /** Worker threads that run plugins, 1 to 32; `auto`: one less than there are cores. Default 1. */
+  /** Worker threads that run plugins, 1 to 32; `auto`: number of cores minus one. Default 1. */
   executors: setting({
     key: "executors",
     type: integerOr("auto" as const, 1, MAIN_SLOTS),
@@ -19,7 +19,7 @@ export const EXECUTOR_SETTINGS = {
     option: "executors",
     help: "plugin worker threads (auto: cores minus one)",
   }),
-  /** Heap of one executor in MiB, at least 16; 0 leaves it to Node. Default 0. */
+  /** Heap limit of one executor in MiB, at least 16 (0: default of Node.js). Default 0. */
   executorHeapMiB: setting({
     key: "executorHeapMiB",
     type: integerOr(0, MIN_EXECUTOR_HEAP_MB, Number.MAX_SAFE_INTEGER),
@@ -45,7 +45,7 @@ export const EXECUTOR_SETTINGS = {
     help: "run @inline plugins on the IO thread",
     optionHelp: "run @inline plugins in executors",
   }),
-  /** Whether examples of readonly plugins are called before the service is in. Default true. */
+  /** Whether examples of readonly plugins are called before Service-IN. Default true. */
   warmUp: setting({
     key: "plugin.warmUp",
     type: booleanSetting(false),
@@ -62,7 +62,7 @@ export const EXECUTOR_SETTINGS = {
     option: "jobs",
     help: "run scheduled functions here; auto: on one instance of a system",
   }),
-  /** Longest time that the modules of plugins may take to load, in milliseconds. Default 30000. */
+  /** Timeout for loading the modules of plugins in milliseconds. Default 30000. */
   loadTimeoutMs: setting({
     key: "plugin.loadTimeoutMs",
     type: integer(1, MAX_PLUGIN_TIMEOUT_MS),

@@ -1,4 +1,4 @@
-// The key `graphs`: graphs to open at start, and their folders.
+// The key `graphs`: graphs to open at start, with their folders and options.
 
 import { GRAPH_NAME, isValidGraphPath, MAX_GRAPH_FOLDER_PARTS } from "../base/graph-names.js";
 import { MAX_GRAPHS } from "../base/limits.js";
@@ -30,7 +30,7 @@ export interface ConfiguredGraph extends ParsedScopes {
   readonly indexes: readonly IndexConfig[];
   /** Declared at startup. */
   readonly constraints: readonly ConstraintConfig[];
-  /** How vectors are stored and compared; null: as they are. */
+  /** Storage and comparison of vectors; null: unchanged. */
   readonly vectors: VectorsConfig | null;
 }
 

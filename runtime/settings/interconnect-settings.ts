@@ -5,7 +5,7 @@ import { setting } from "./setting.js";
 import { file, hostPorts, integer, optional, streamUri } from "./setting-types.js";
 
 export const INTERCONNECT_SETTINGS = {
-  /** Port that another instance provides its graphs to; null: none (default). */
+  /** Port that accepts the changes of a provider; null: none (default). */
   txPort: setting({
     key: "interconnect.txPort",
     library: "initialize",
@@ -14,7 +14,7 @@ export const INTERCONNECT_SETTINGS = {
     option: "tx-port",
     help: "port that accepts a provider; makes this instance a replica",
   }),
-  /** `host:port` of instances that all changes of graphs are sent to. Default none. */
+  /** `host:port` of subscribers, which receive all changes of graphs. Default none. */
   attach: setting({
     key: "interconnect.attach",
     type: hostPorts,
@@ -23,7 +23,7 @@ export const INTERCONNECT_SETTINGS = {
     help: "subscribers to replicate to, as `host:port`",
     optionHelp: "host:port of instances that all changes of graphs are sent to",
   }),
-  /** Stream of a broker that all changes of graphs are sent to; null: none (default). */
+  /** Broker stream to which all changes of graphs are sent; null: none (default). */
   publishStream: setting({
     key: "interconnect.publishStream",
     type: optional(streamUri),
@@ -32,7 +32,7 @@ export const INTERCONNECT_SETTINGS = {
     help: "broker stream to replicate to: `nats://host:port/NAME`",
     optionHelp: "nats://host:port/NAME, a stream that all changes of graphs are sent to",
   }),
-  /** Stream of a broker that all changes of graphs come from; null: none (default). */
+  /** Broker stream from which all changes of graphs are received; null: none (default). */
   followStream: setting({
     key: "interconnect.followStream",
     library: "initialize",
@@ -52,7 +52,7 @@ export const INTERCONNECT_SETTINGS = {
     help: "continuous backup: location, or object of `to`, `every`, `full`, `keep`, `verify`",
     optionHelp: "folder or s3://bucket/prefix of a continuous backup",
   }),
-  /** File with the key that both instances have; null: that in SVC_TX_KEY, or none. */
+  /** File with the shared replication key; null: the key in SVC_TX_KEY, or none. */
   txKeyFile: setting({
     key: "interconnect.keyFile",
     library: "initialize",

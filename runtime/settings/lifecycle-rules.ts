@@ -1,5 +1,5 @@
-// The keys `onStart` and `onStop`: functions of the project that run when executors, or the first
-// of them, start and stop.
+// The keys `onStart` and `onStop`: functions of the project that run when executors start and stop,
+// or only in the first executor.
 
 import { beforeRule } from "./plugin-rules.js";
 import { nullable, object, type Rule, withDefault } from "./rules.js";
@@ -20,6 +20,6 @@ const reference: Rule<string> = (value, path, problems) =>
 const optional = withDefault(nullable(reference), null);
 const both = object<ParsedLifecycle>({ executor: optional, instance: optional });
 
-/** A reference alone is that of each executor. */
+/** Parses an object, or a single reference for each executor. */
 export const lifecycleRule: Rule<ParsedLifecycle> = (value, path, problems) =>
   both(typeof value === "string" ? { executor: value } : value, path, problems);

@@ -1,5 +1,5 @@
-// `.svc/manifest.json`: what `svc serve` needs of a build besides its code. The resolved
-// configuration, the plugins, and hashes of all inputs, by which both detect a stale build.
+// `.svc/manifest.json`: the data of a build that `svc serve` needs besides its code. Contains the
+// resolved configuration, the plugins, and hashes of all inputs to detect a stale build.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync } from "node:fs";
@@ -9,12 +9,12 @@ import { isPlainObject } from "../base/plain-object.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { ResolvedConfig } from "./config-rule.js";
 
-/** Incremented whenever a file of `.svc/` changes its format; other formats count as no build. */
+/** Incremented when a file of `.svc/` changes its format; builds in other formats are ignored. */
 export const MANIFEST_FORMAT = 4;
 export const MANIFEST_FILE = "manifest.json";
-/** In a build whose configuration reads the environment: its code, executed at each start. */
+/** Code of a configuration that reads the environment, executed at each start. */
 export const CONFIG_OUTPUT = "config.js";
-/** In a build of a project whose system descriptor is a program: its output. */
+/** Output of a system descriptor that is a program. */
 export const SYSTEM_OUTPUT = "system.json";
 
 /** Hash of each file by its path relative to the project; null: the file did not exist. */
@@ -33,12 +33,12 @@ export interface Manifest {
   readonly svc: string;
   /** Whether TypeScript reported no errors; an unchecked build is always stale. */
   readonly checked: boolean;
-  /** `svc build` repeats the warnings of an unchanged project, so it builds again. */
+  /** The build had warnings: `svc build` builds again to repeat them. */
   readonly hasWarnings: boolean;
   /** Path of the tsconfig.json of the build, relative to the project. */
   readonly tsconfig: string;
   readonly config: ResolvedConfig;
-  /** Configuration or descriptor may change although the inputs do not, see `loadConfig`. */
+  /** Configuration or descriptor may change without a change of the inputs, see `loadConfig`. */
   readonly isConfigOpen: boolean;
   /** In the order of plugin numbers. */
   readonly plugins: readonly ManifestPlugin[];
@@ -61,7 +61,7 @@ export function readManifest(projectDir: string): Manifest | null {
   }
   try {
     const manifest = JSON.parse(text) as Manifest;
-    // Only its shape is trusted: a server validates the settings read from here.
+    // Only the format is checked here, because the server validates the settings.
     return manifest.format === MANIFEST_FORMAT && isPlainObject(manifest.config) ? manifest : null;
   } catch {
     return null;
@@ -92,7 +92,7 @@ function restoreBuild(projectDir: string): boolean {
     }
     renameSync(join(projectDir, old), join(projectDir, BUILD_FOLDER));
   } catch {
-    // There is no such project, or another process was faster.
+    // The project does not exist, or another process was faster.
   }
   return true;
 }

@@ -32,13 +32,13 @@ export interface BackEndAddress {
   readonly port: number;
 }
 
-/** Common properties of the back-ends of a row. */
+/** Common properties of the back-ends in a row. */
 export interface ReplicaRow {
   /** Maximum connections to each back-end. */
   readonly channels: number;
   /** Cost of one running request. */
   readonly priority: number;
-  /** Only the back-end that leads its group gets requests. */
+  /** The back-ends form groups with the other rows: only the leader of a group gets requests. */
   readonly isLeader?: true;
 }
 
@@ -46,7 +46,7 @@ export interface MatrixConfig {
   /** By partition, then replica. */
   readonly partitions: readonly (readonly BackEndAddress[])[];
   readonly replicas: readonly ReplicaRow[];
-  /** Row that takes primary and targeted requests. */
+  /** Row that receives primary and targeted requests. */
   readonly primaryRow: number;
   readonly allowIncomplete: boolean;
   /** Minimum coverage of a partial result. */
@@ -55,7 +55,7 @@ export interface MatrixConfig {
   readonly required: readonly number[];
   /** Timeout for a response of a back-end, 0 for no limit. */
   readonly timeoutMs: number;
-  /** After it, a sufficient partial result is returned; 0 for never. */
+  /** Time after which a sufficient partial result is returned; 0 for never. */
   readonly softTimeoutMs: number;
   /** Timeout to connect to a back-end. */
   readonly connectTimeoutMs: number;
@@ -80,7 +80,7 @@ export function readMatrixConfig(
   maxDescriptors = Number.POSITIVE_INFINITY,
 ): MatrixConfig {
   const problems: Problems = [];
-  const at = new Place(["dispatcher"], problems);
+  const at = new ConfigPath(["dispatcher"], problems);
   const config = readMatrix(given, at);
   const connections =
     config.partitions.length * config.replicas.reduce((sum, { channels }) => sum + channels, 0);
@@ -95,7 +95,7 @@ export function readMatrixConfig(
 
 /** Reports all problems of a configuration, and returns it as given. */
 export const matrixRule: Rule<object> = (value, path, problems) => {
-  readMatrix(value, new Place(path, problems));
+  readMatrix(value, new ConfigPath(path, problems));
   return value as object;
 };
 
@@ -104,15 +104,15 @@ export function argumentError(problem: Problem): ArgumentError {
   return new ArgumentError(problem.exception ?? "ValueError", problemText(problem));
 }
 
-/** Path of a value, and the list that receives its problems. */
-class Place {
+/** Path of a value, with the list that receives its problems. */
+class ConfigPath {
   constructor(
     readonly path: Path,
     readonly problems: Problems,
   ) {}
 
-  inside(...steps: Path): Place {
-    return new Place([...this.path, ...steps], this.problems);
+  inside(...steps: Path): ConfigPath {
+    return new ConfigPath([...this.path, ...steps], this.problems);
   }
 
   typeError(text: string): void {
@@ -124,7 +124,7 @@ class Place {
   }
 }
 
-function readMatrix(given: unknown, at: Place): MatrixConfig {
+function readMatrix(given: unknown, at: ConfigPath): MatrixConfig {
   const dict = asDict(given, at, "dispatcher config must be dict");
   if (dict === null) {
     return { partitions: [], replicas: [], primaryRow: 0, ...readOptions({}, 0, at) };
@@ -148,7 +148,12 @@ function readMatrix(given: unknown, at: Place): MatrixConfig {
   };
 }
 
-function readRow(given: unknown, index: number, at: Place, channelsForAll: unknown): ReplicaRow {
+function readRow(
+  given: unknown,
+  index: number,
+  at: ConfigPath,
+  channelsForAll: unknown,
+): ReplicaRow {
   const what = `replicas entry ${index}`;
   const row = asDict(given, at, `entry ${index} must be dict`) ?? {};
   refuseUnknown(row, ["channels", "priority", "primary", "leader"], at, `entry ${index} `);
@@ -175,7 +180,7 @@ function readRow(given: unknown, index: number, at: Place, channelsForAll: unkno
 }
 
 /** Returns the row marked as primary, else the first. */
-function primaryRowOf(rows: readonly unknown[], at: Place): number {
+function primaryRowOf(rows: readonly unknown[], at: ConfigPath): number {
   const marked = rows.flatMap((row, index) => {
     const { primary = false } = (row ?? {}) as Dict;
     if (primary === 1 || primary === true) return [index];
@@ -192,7 +197,7 @@ function primaryRowOf(rows: readonly unknown[], at: Place): number {
 function readPartition(
   given: unknown,
   index: number,
-  at: Place,
+  at: ConfigPath,
   height: number | null,
   portForAll: unknown,
 ): BackEndAddress[] {
@@ -210,7 +215,12 @@ function readPartition(
   });
 }
 
-function readAddress(given: unknown, at: Place, what: string, portForAll: unknown): BackEndAddress {
+function readAddress(
+  given: unknown,
+  at: ConfigPath,
+  what: string,
+  portForAll: unknown,
+): BackEndAddress {
   const entry = asDict(given, at, `${what} must be dict`);
   if (entry === null) return { host: "", port: 0 };
   refuseUnknown(entry, ["host", "port"], at, `${what} `);
@@ -243,7 +253,7 @@ const OPTION_NAMES = [
 ];
 
 /** @param width number of partitions */
-function readOptions(given: unknown, width: number, at: Place): Options {
+function readOptions(given: unknown, width: number, at: ConfigPath): Options {
   const options = asDict(given ?? {}, at, "options must be dict") ?? {};
   refuseUnknown(options, OPTION_NAMES, at, "options ");
   const flag = (name: string): boolean => {
@@ -251,13 +261,13 @@ function readOptions(given: unknown, width: number, at: Place): Options {
     if (typeof value !== "boolean") at.inside(name).typeError(`option ${name} must be bool`);
     return value === true;
   };
-  const milliseconds = (name: string, usual: number, least: number): number => {
-    const range: [number, number] = [least, MAX_DISPATCH_TIMEOUT_MS];
+  const milliseconds = (name: string, usual: number, min: number): number => {
+    const range: [number, number] = [min, MAX_DISPATCH_TIMEOUT_MS];
     return asInteger(options[name] ?? usual, range, at.inside(name), `option ${name}`);
   };
   return {
     allowIncomplete: flag("allow-incomplete"),
-    minCoverage: mapSharedMemory(options["min-coverage"] ?? 0, at.inside("min-coverage")),
+    minCoverage: readMinCoverage(options["min-coverage"] ?? 0, at.inside("min-coverage")),
     required: readRequired(options.required ?? [], width, at.inside("required")),
     timeoutMs: milliseconds("timeout", DEFAULT_DISPATCH_TIMEOUT_MS, 0),
     softTimeoutMs: milliseconds("soft-timeout", 0, 0),
@@ -271,7 +281,7 @@ function readOptions(given: unknown, width: number, at: Place): Options {
 const SLOTS_ID = /^[0-9a-f]{16}$/;
 
 /** Slots of the system descriptor: `{id, count, runs: [[first slot, partition], ...]}`. */
-function readSlots(given: unknown, width: number, at: Place): IdentifiedRuns | null {
+function readSlots(given: unknown, width: number, at: ConfigPath): IdentifiedRuns | null {
   if (given === null) return null;
   const dict = asDict(given, at, "option slots must be dict") ?? {};
   refuseUnknown(dict, ["count", "runs", "id", "groups"], at, "option slots ");
@@ -313,7 +323,7 @@ function areGroups(given: unknown, width: number): boolean {
 }
 
 /** `true` for back-ends with certificates of a public CA, else files. */
-function readTls(given: unknown, at: Place): BackEndTls | null {
+function readTls(given: unknown, at: ConfigPath): BackEndTls | null {
   if (given === false) return null;
   const dict = given === true ? {} : (asDict(given, at, "option tls must be bool or dict") ?? {});
   refuseUnknown(dict, ["ca", "cert", "key", "name"], at, "option tls ");
@@ -330,13 +340,13 @@ function readTls(given: unknown, at: Place): BackEndTls | null {
   return tls;
 }
 
-function mapSharedMemory(given: unknown, at: Place): number {
+function readMinCoverage(given: unknown, at: ConfigPath): number {
   if (typeof given !== "number") at.typeError("option min-coverage must be float");
   else if (!(given >= 0 && given <= 1)) at.valueError("option min-coverage must be 0.0 to 1.0");
   return given as number;
 }
 
-function readRequired(given: unknown, width: number, at: Place): number[] {
+function readRequired(given: unknown, width: number, at: ConfigPath): number[] {
   if (!Array.isArray(given)) {
     at.typeError("option required must be list");
     return [];
@@ -349,14 +359,14 @@ function readRequired(given: unknown, width: number, at: Place): number[] {
   return given;
 }
 
-function asDict(given: unknown, at: Place, text: string): Dict | null {
+function asDict(given: unknown, at: ConfigPath, text: string): Dict | null {
   if (typeof given === "object" && given !== null && !Array.isArray(given)) return given as Dict;
   at.typeError(text);
   return null;
 }
 
 /** Returns null for an invalid list. */
-function asList(given: unknown, key: string, outer: Place): readonly unknown[] | null {
+function asList(given: unknown, key: string, outer: ConfigPath): readonly unknown[] | null {
   const at = outer.inside(key);
   if (given === undefined) at.valueError(`${key} information missing`);
   else if (!Array.isArray(given)) at.typeError(`${key} must be list`);
@@ -371,7 +381,7 @@ function asList(given: unknown, key: string, outer: Place): readonly unknown[] |
 function asInteger(
   given: unknown,
   [least, most]: readonly [number, number],
-  at: Place,
+  at: ConfigPath,
   what: string,
 ): number {
   const value = given as number;
@@ -381,7 +391,7 @@ function asInteger(
   return least;
 }
 
-function refuseUnknown(dict: Dict, known: string[], at: Place, what: string): void {
+function refuseUnknown(dict: Dict, known: string[], at: ConfigPath, what: string): void {
   const unknown = Object.keys(dict).filter((key) => !known.includes(key));
   if (unknown.length === 0) return;
   const names = unknown.map((key) => JSON.stringify(key)).join(", ");

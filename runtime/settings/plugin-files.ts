@@ -1,4 +1,4 @@
-// Finds the files that are searched for plugins, by the patterns of the configuration.
+// Finds the files to search for plugins, by the patterns of the configuration.
 
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export async function findPluginFiles(
   return withoutDuplicates(projectDir, files.sort());
 }
 
-/** Removes duplicates of a file reached through links: its real path is preferred. */
+/** Removes duplicates of files reached through links; real paths are preferred. */
 function withoutDuplicates(projectDir: string, files: readonly string[]): string[] {
   const folder = realPath(projectDir);
   const byRealPath = new Map<string, string>();

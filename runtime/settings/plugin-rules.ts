@@ -76,10 +76,10 @@ export const beforeRule: Rule<readonly string[]> = list((value, path, problems) 
   return written;
 }, "a list of `module#export`");
 
-/** The key `env`: one schema, as a list of none or one. */
+/** The key `env`: one schema, as a list with at most one item. */
 export const envRule: Rule<readonly string[]> = (value, path, problems) => {
   if (typeof value === "string") return beforeRule([value], path, problems);
-  // A stored list, as a build writes it.
+  // A list, as stored by a build.
   if (Array.isArray(value) && value.length <= 1) return beforeRule(value, path, problems);
   problems.push({ path, text: expected("`module#export`", value) });
   return [];

@@ -4,7 +4,7 @@ import { setting } from "./setting.js";
 import { booleanSetting, networks } from "./setting-types.js";
 
 export const PROXY_SETTINGS = {
-  /** Networks of proxies, which name the client of a request. Default none. */
+  /** Networks of proxies that name the client of a request. Default none. */
   proxies: setting({
     key: "http.proxies",
     type: networks,
@@ -14,7 +14,7 @@ export const PROXY_SETTINGS = {
     help: "networks of proxies whose `Forwarded` or `X-Forwarded-For` names the client",
     optionHelp: "networks of proxies whose Forwarded or X-Forwarded-For names the client",
   }),
-  /** Whether these proxies begin connections to the main port by the PROXY protocol. */
+  /** Whether these proxies use the PROXY protocol on the main port. */
   proxyProtocol: setting({
     key: "http.proxyProtocol",
     type: booleanSetting(),

@@ -5,9 +5,9 @@ import { nullable, object, type Rule, test, withDefault } from "./rules.js";
 import { integer } from "./setting-types.js";
 
 export interface RateLimitConfig {
-  /** Whose requests are counted together; without a principal, those of the client. */
+  /** Count requests per principal (or per client without one), or per client. */
   readonly by?: "principal" | "client" | undefined;
-  /** Requests per minute; as many at once, from 1 to 100,000. */
+  /** Requests per minute, also the size of a burst; 1 to 100,000. */
   readonly perMinute: number;
 }
 

@@ -4,7 +4,7 @@ import { setting } from "./setting.js";
 import { booleanSetting, file, integer, optional } from "./setting-types.js";
 
 export const RECORD_SETTINGS = {
-  /** File to which requests for plugins and their answers are added; null: none is. */
+  /** File to record plugin requests and responses to; null: no recording. */
   recordFile: setting({
     key: "record.file",
     type: optional(file),

@@ -11,9 +11,9 @@ export interface Problem {
   readonly path: Path;
   /** Such as `expected an integer from 0 to 65534, got "x"`. */
   readonly text: string;
-  /** The key itself is invalid, not its value. */
+  /** True if the key itself is invalid, not its value. */
   readonly isOfKey?: boolean;
-  /** Exception of the library, where the interface specifies it. */
+  /** Exception that the library throws, if the interface specifies one. */
   readonly exception?: "TypeError" | "ValueError";
 }
 
@@ -34,9 +34,9 @@ export function problemText({ path, text }: Problem): string {
 }
 
 /** Returns a rule with one test; `fallback` replaces an invalid value. */
-export function test<T>(what: string, isRight: (value: unknown) => boolean, fallback: T): Rule<T> {
+export function test<T>(what: string, isValid: (value: unknown) => boolean, fallback: T): Rule<T> {
   return (value, path, problems) => {
-    if (isRight(value)) return value as T;
+    if (isValid(value)) return value as T;
     problems.push({ path, text: expected(what, value) });
     return fallback;
   };
@@ -65,7 +65,7 @@ export const isBoolean: Rule<boolean> = test(
   false,
 );
 
-/** Returns a rule that validates strings and other values differently. */
+/** Returns a rule with separate rules for strings and other values. */
 export function stringOr<A, B>(forStrings: Rule<A>, others: Rule<B>): Rule<A | B> {
   return (value, path, problems) =>
     (typeof value === "string" ? forStrings : others)(value, path, problems);
@@ -89,17 +89,17 @@ export function object<T extends object>(rules: Rules<T>): Rule<T> {
       problems.push({ path, text: expected("an object", value) });
       value = {};
     }
-    const given = value as Record<string, unknown>;
+    const fields = value as Record<string, unknown>;
     const known = Object.keys(rules);
-    for (const key of Object.keys(given).filter((key) => !Object.hasOwn(rules, key))) {
+    for (const key of Object.keys(fields).filter((key) => !Object.hasOwn(rules, key))) {
       const text = `unknown key${didYouMean(key, known)}`;
       problems.push({ path: [...path, key], text, isOfKey: true });
     }
-    const kept = known.map((key) => {
-      const own = Object.hasOwn(given, key) ? given[key] : undefined;
-      return [key, rules[key as keyof T](own, [...path, key], problems)];
+    const entries = known.map((key) => {
+      const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+      return [key, rules[key as keyof T](field, [...path, key], problems)];
     });
-    return Object.fromEntries(kept) as T;
+    return Object.fromEntries(entries) as T;
   };
 }
 
@@ -110,15 +110,15 @@ export function named<T>(what: string, pattern: RegExp, rule: Rule<T>): Rule<Rec
       problems.push({ path, text: expected("an object", value) });
       return {};
     }
-    const kept: [string, T][] = [];
+    const entries: [string, T][] = [];
     for (const [name, item] of Object.entries(value)) {
       const inside = [...path, name];
       if (!pattern.test(name)) {
         problems.push({ path: inside, text: expected(what, name), isOfKey: true });
       }
-      kept.push([name, rule(item, inside, problems)]);
+      entries.push([name, rule(item, inside, problems)]);
     }
-    return Object.fromEntries(kept);
+    return Object.fromEntries(entries);
   };
 }
 

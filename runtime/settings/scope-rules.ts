@@ -1,4 +1,4 @@
-// Scopes that principals need for built-in plugins and services.
+// Scopes that built-in plugins and services require of a principal.
 
 import { nullable, object, type Rule, string, withDefault } from "./rules.js";
 
@@ -13,7 +13,7 @@ export type ParsedScopes = Readonly<Record<"read" | "change", string | null>>;
 
 export const NO_SCOPES: ParsedScopes = { read: null, change: null };
 
-/** The characters of OAuth 2. */
+/** The characters that OAuth 2 allows. */
 export const SCOPE = /^[!#-[\]-~]{1,100}$/;
 
 const scope = withDefault(nullable(string("a scope", SCOPE)), null);

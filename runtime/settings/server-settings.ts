@@ -1,5 +1,5 @@
-// The resolved settings of a server: each value is validated here by the rule of its row, whatever
-// its source, and nothing is optional.
+// The resolved settings of a server: all are present, and each is validated by the rule of its row,
+// whatever its source.
 
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
@@ -16,7 +16,7 @@ const MAX_NAME = 50;
 type Table = typeof SETTINGS;
 export type SettingName = keyof Table;
 
-/** Rows that only concern a build. */
+/** Rows that only affect builds. */
 type BuildSetting = "plugins";
 
 type CheckedSettings = {
@@ -28,29 +28,29 @@ export type ServerSettings = Omit<CheckedSettings, "executors"> & {
   readonly projectDir: string;
   /** Worker threads that run plugins; library mode has none. */
   readonly executors: number;
-  /** The system that it belongs to; null without a descriptor. */
+  /** Identity within the system; null without a descriptor. */
   readonly node: NodeIdentity | null;
-  /** Its view of the slots of that system; null without any. */
+  /** Slots of the system, as seen by this instance; null without slots. */
   readonly slots: SlotPlan | null;
   /** Identifies the build of the plugins; null in a library program. */
   readonly build: string | null;
-  /** Key of remote operators; null: there are none. */
+  /** Key of remote operators; null: remote operators are refused. */
   readonly adminKey: string | null;
-  /** Key by which dispatchers sign requests; null: they sign none. */
+  /** Key by which dispatchers sign requests; null: requests are not signed. */
   readonly dispatcherKey: string | null;
-  /** Group of instances that elect their leader; null: in no group. */
+  /** Membership in a group that elects its leader; null: no group. */
   readonly leadership: LeadershipSettings | null;
 };
 
-/** A member of a group that elects its leader, as a system descriptor implies it. */
+/** A member of a group that elects its leader, derived from the system descriptor. */
 export interface LeadershipSettings {
-  /** URI of the service that keeps the record of the group. */
+  /** URI of the service that stores the record of the group. */
   readonly engine: string;
-  /** Milliseconds after which a silent leader is replaced. */
+  /** Milliseconds without renewal after which a leader is replaced. */
   readonly ttl: number;
   /** Other members that a change must reach before it is acknowledged. */
   readonly minSynced: number;
-  /** Whether a leader with fewer of them refuses changes, or acknowledges them alone. */
+  /** Whether a leader with fewer members refuses changes, or acknowledges them on its own. */
   readonly whenAlone: "refuse" | "go-on";
   /** Name of the group: its first member. */
   readonly group: string;
@@ -92,7 +92,7 @@ export type GraphSettings = Pick<
 
 /** Optional arguments of `startHTTP`. */
 export type StartSettings = LibraryOptions<Table, "start">;
-/** Additional ones of `initialize`. */
+/** Further optional arguments of `initialize`. */
 export type InitializeSettings = LibraryOptions<Table, "initialize">;
 
 /** Names of the settings of a server. */
@@ -133,8 +133,8 @@ export function checkSetting<Name extends SettingName>(
 }
 
 /**
- * Rejects unknown names: a misspelled one would be ignored silently.
- * @param places of the settings that are allowed
+ * Rejects unknown names, because a misspelled one would be ignored silently.
+ * @param places scopes of the allowed settings
  * @throws SvcError SVC2205 for an unknown name
  */
 export function requireOptions(
@@ -147,9 +147,9 @@ export function requireOptions(
   const known = [...named.map(([name]) => name), ...further];
   const unknown = Object.keys(options).find((key) => !known.includes(key));
   if (unknown === undefined) return;
-  const given = unknown.slice(0, MAX_NAME);
-  const hint = didYouMean(given, known);
-  throw new SvcError("SVC2205", `unknown option ${JSON.stringify(given)}${hint}`);
+  const shownName = unknown.slice(0, MAX_NAME);
+  const hint = didYouMean(shownName, known);
+  throw new SvcError("SVC2205", `unknown option ${JSON.stringify(shownName)}${hint}`);
 }
 
 /**

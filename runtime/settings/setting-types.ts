@@ -6,7 +6,7 @@ import { HOST_PORT } from "../base/host-port.js";
 import { isNetwork } from "../base/network.js";
 import { expected, isBoolean, list, nullable, type Rule, string, test } from "./rules.js";
 
-/** @template Given type accepted in `svc.config.ts` and programs, if it is not `T` */
+/** @template Given type accepted in `svc.config.ts` and programs, if different from `T` */
 export interface SettingType<T, Given = T> {
   readonly rule: Rule<T>;
   /** Expected text; for messages of the command line. */
@@ -15,7 +15,7 @@ export interface SettingType<T, Given = T> {
   readonly placeholder: string | null;
   /** Parses a text. */
   readonly read: (text: string) => unknown;
-  /** Never set: it carries a type. */
+  /** Never set; carries a type. */
   readonly given?: Given;
 }
 
@@ -42,25 +42,25 @@ export const streamUri = stringSetting(
 export function optional<T, Given>(
   type: SettingType<T, Given>,
 ): SettingType<T | null, Given | null> {
-  // Otherwise `given` would be a property of another type.
+  // Not spread: `given` has another type.
   const { expected, placeholder, read } = type;
   return { rule: nullable(type.rule), expected, placeholder, read };
 }
 
-export function integer(least: number, most: number): SettingType<number> {
-  const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`;
+export function integer(min: number, max: number): SettingType<number> {
+  const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `from ${min} to ${max}`;
   const what = `an integer ${range}`;
   const isInside = (value: unknown) =>
-    Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+    Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
   return {
-    rule: test(what, isInside, least),
+    rule: test(what, isInside, min),
     expected: what,
     placeholder: "<n>",
     read: (value) => (/^\d{1,16}$/.test(value) ? Number(value) : value),
   };
 }
 
-/** Returns the type of an integer as above, or one other value. */
+/** Returns the type of an integer or one other value. */
 export function integerOr<T extends number | string>(
   other: T,
   least: number,
@@ -156,7 +156,7 @@ export const prefix: SettingType<string | null> = {
   read: (value) => value,
 };
 
-/** Printable, to prevent header injection. */
+/** An origin of printable characters, to prevent header injection. */
 export const origin = stringSetting("<origin>", "an origin, on one line", /^[\x21-\x7e]+$/);
 
 /** Base URL of an OTLP collector. */
@@ -195,7 +195,7 @@ export const hostPorts: SettingType<readonly string[]> = {
   read: (value) => value.split(",").map((address) => address.trim()),
 };
 
-/** Structures cannot be given as text; options name JSON files instead. */
+/** Returns the type of a structured value; options name JSON files with such values. */
 export function structure<T, Given = T>(rule: Rule<T>): SettingType<T, Given> {
   return { rule, expected: "a structure", placeholder: null, read: (value) => value };
 }

@@ -2,7 +2,9 @@
 
 import type { SettingType } from "./setting-types.js";
 
-/** Where programs may pass a setting; null: only svc.config.ts, options and variables. */
+/**
+ * Function to which programs can pass a setting; null: only svc.config.ts, options and variables.
+ */
 export type LibraryScope = "start" | "initialize" | null;
 
 export interface Setting<
@@ -91,7 +93,7 @@ export type ConfigInput<S> = S extends { readonly type: SettingType<infer T, inf
     : G
   : never;
 
-/** The keys of one group, or of none. */
+/** The key of a setting within a group, or without a group. */
 type Within<S, Group extends string> = S extends { readonly key: `${infer G}.${infer Rest}` }
   ? G extends Group
     ? Rest
@@ -109,7 +111,7 @@ export type ConfigInputGroup<Table, Group extends string> = {
     | undefined;
 };
 
-/** The same with validated values. */
+/** The validated values of a group. */
 export type ParsedGroup<Table, Group extends string> = {
   readonly [Name in keyof Table as Within<Table[Name], Group>]: ParsedValue<Table[Name]>;
 };
@@ -121,7 +123,7 @@ export type GroupOf<Table> = {
     : never;
 }[keyof Table];
 
-/** Options that programs may pass at one place. */
+/** Options that programs can pass to one function. */
 export type LibraryOptions<Table, Place extends LibraryScope> = {
   readonly [Name in keyof Table as Table[Name] extends { readonly library: Place } ? Name : never]?:
     | ConfigInput<Table[Name]>

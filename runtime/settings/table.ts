@@ -75,7 +75,7 @@ export const SETTINGS = {
     default: [null, "from package.json"],
     help: "service name",
   }),
-  /** Main port; the admin server takes the next one. 0 picks a free pair. Default 9000. */
+  /** Main port; the admin port is the next one (0: any free pair). Default 9000. */
   port: setting({
     key: "http.port",
     type: integer(0, MAX_MAIN_PORT),
@@ -105,7 +105,7 @@ export const SETTINGS = {
     noun: "ip address",
     help: "listen address of the admin port",
   }),
-  /** All paths answer below this prefix too. Default null: no prefix. */
+  /** Additional path prefix of all routes. Default null: no prefix. */
   prefix: setting({
     key: "http.prefix",
     type: prefix,
@@ -125,7 +125,7 @@ export const SETTINGS = {
     optionHelp: "start Service-OUT (plugins answer 503)",
   }),
   ...TRANSPORT_SETTINGS,
-  /** Value of Access-Control-Allow-Origin; null sends none (default). */
+  /** Value of Access-Control-Allow-Origin; null: not sent (default). */
   cors: setting({
     key: "http.cors",
     type: optional(origin),
@@ -134,7 +134,7 @@ export const SETTINGS = {
     library: "start",
     help: "Access-Control-Allow-Origin header value",
   }),
-  /** Where the web console is: on the admin port (default), on both, or nowhere. */
+  /** Ports of the web console: the admin port (default), both, or none. */
   console: setting({
     key: "http.console",
     type: enumSetting("admin", "both", "off"),
@@ -144,7 +144,7 @@ export const SETTINGS = {
     help: "port of the web console",
   }),
   ...PROXY_SETTINGS,
-  /** Which clients may use built-in plugins on the main port. Default: all. */
+  /** Clients that may use built-in plugins on the main port. Default: all. */
   builtins: setting({
     key: "http.builtins",
     type: enumSetting("all", "trusted", "admin"),
@@ -154,7 +154,7 @@ export const SETTINGS = {
     help: "clients of built-in plugins on the main port; `admin`: the admin port only",
   }),
   ...CLIENT_LIMITS,
-  /** Whether answers to plugin errors carry stack lines. Default true. */
+  /** Whether error responses of plugins include stack traces. Default true. */
   stackTraces: setting({
     key: "http.stackTraces",
     type: booleanSetting(false),
@@ -164,7 +164,7 @@ export const SETTINGS = {
     help: "include stack traces in plugin error responses",
     optionHelp: "omit stack traces from plugin error responses",
   }),
-  /** Networks (`10.0.0.0/8`) that may change things, beside this machine. Default none. */
+  /** Networks (`10.0.0.0/8`) that may change graphs, besides loopback. Default none. */
   trustedNetworks: setting({
     key: "http.trustedNetworks",
     type: networks,
@@ -173,7 +173,7 @@ export const SETTINGS = {
     library: "start",
     help: "networks allowed to change graphs, besides loopback",
   }),
-  /** Names that the server may be called, `.name` for all below; null: any. Default null. */
+  /** Allowed names in Host, `.name` for all subdomains; null: any. Default null. */
   allowedHosts: setting({
     key: "http.allowedHosts",
     type: optional(hostNames),
@@ -183,7 +183,7 @@ export const SETTINGS = {
     help: "allowed Host header names; `.name` matches its subdomains",
     optionHelp: "allowed Host header names; .name matches its subdomains",
   }),
-  /** Networks that dispatchers may be in. Default: this machine and private networks. */
+  /** Networks of dispatchers. Default: this machine and private networks. */
   dispatcherNetworks: setting({
     key: "http.dispatcherNetworks",
     type: networks,
@@ -193,7 +193,7 @@ export const SETTINGS = {
     help: "networks allowed to dispatch to this server; `[]`: none",
     optionHelp: "networks allowed to dispatch to this server, or none",
   }),
-  /** Seconds that a stop waits for running requests. Default 8. */
+  /** Seconds that a shutdown waits for running requests. Default 8. */
   shutdownTimeoutSeconds: setting({
     key: "http.shutdownTimeoutSeconds",
     type: integer(0, MAX_DRAIN_SECONDS),
@@ -202,7 +202,7 @@ export const SETTINGS = {
     library: "start",
     help: "seconds to wait for running requests at shutdown",
   }),
-  /** Seconds at a stop in which only the health check says so. Default 0. */
+  /** Seconds before a shutdown in which only the health check fails. Default 0. */
   drainSeconds: setting({
     key: "http.drainSeconds",
     type: integer(0, MAX_DRAIN_SECONDS),
@@ -290,7 +290,7 @@ export const SETTINGS = {
       "graphs to open: `{ shop: { path, readonly, local, memory, indexes, constraints, vectors, " +
       "read, change } }`",
   }),
-  /** Seconds between saves of graphs that have changed, 0 for none. */
+  /** Seconds between snapshots of changed graphs (0: only at shutdown). */
   saveEvery: setting({
     key: "saveEvery",
     type: integer(0, MAX_SAVE_EVERY_SECONDS),
@@ -299,7 +299,7 @@ export const SETTINGS = {
     library: "initialize",
     help: "seconds between snapshots of changed graphs (0: only at shutdown)",
   }),
-  /** Whether changes of graphs outlive the process at once: "off", "async" (default), "full". */
+  /** Durability of changes of graphs: "off", "async" (default), "full". */
   durability: setting({
     key: "durability",
     type: enumSetting("off", "async", "full"),
@@ -317,7 +317,7 @@ export const SETTINGS = {
     library: "initialize",
     help: "bytes of transaction log retained for followers of changes",
   }),
-  /** Form of the server's log: text on a terminal, else lines of JSON, by default. */
+  /** Format of the server log. Default: text on a terminal, else lines of JSON. */
   logFormat: setting({
     key: "logging.format",
     type: enumSetting("auto", "json", "text"),
@@ -326,7 +326,7 @@ export const SETTINGS = {
     library: "initialize",
     help: "server log format; auto: text on a terminal, else JSON lines",
   }),
-  /** Least important entries of the log: "error", "warn", "info" (default), "debug". */
+  /** Minimum level of log entries: "error", "warn", "info" (default), "debug". */
   logLevel: setting({
     key: "logging.level",
     type: enumSetting(...LOG_LEVELS),
@@ -347,7 +347,7 @@ export const SETTINGS = {
   ...AUDIT_SETTINGS,
   ...TRACING_SETTINGS,
   ...RECORD_SETTINGS,
-  /** Clients that may request an explanation with `X-SVC-Explain`. Default: anyone. */
+  /** Clients that may request an explanation with `X-SVC-Explain`. Default: all. */
   explain: setting({
     key: "http.explain",
     type: enumSetting("anyone", "trusted", "off"),
@@ -358,7 +358,7 @@ export const SETTINGS = {
     optionHelp: "clients allowed to use X-SVC-Explain",
   }),
   ...INTERCONNECT_SETTINGS,
-  /** Whether vertices and arcs expire; "paused": once events are resumed. Default true. */
+  /** Whether vertices and arcs expire; "paused": not before events are resumed. Default true. */
   events: setting({
     key: "events",
     type: booleanOr("paused"),
@@ -367,7 +367,7 @@ export const SETTINGS = {
     library: "initialize",
     help: "enable expiry of vertices and arcs; paused: until events are resumed",
   }),
-  /** All graphs are readonly. Default false. */
+  /** Whether all graphs are read-only. Default false. */
   readonly: setting({
     key: "readonly",
     type: booleanSetting(),
@@ -377,7 +377,7 @@ export const SETTINGS = {
     help: "make all graphs read-only",
   }),
   ...EXECUTOR_SETTINGS,
-  /** Back-ends that requests are sent to (http-interface, "Dispatcher configuration"). */
+  /** Matrix of back-ends for requests (http-interface, "Dispatcher configuration"). */
   dispatcher: setting({
     key: "dispatcher",
     type: structure<object | null, DispatcherConfig | object | null>(nullable(matrixRule)),
@@ -387,7 +387,7 @@ export const SETTINGS = {
     help: "matrix of back-ends to dispatch requests to",
     optionHelp: "JSON file with the matrix of back-ends to dispatch requests to",
   }),
-  /** File with the key of operators on other machines; null: that in SVC_ADMIN_KEY, or none. */
+  /** File with the key of remote operators; null: the key in SVC_ADMIN_KEY, or none. */
   adminKeyFile: setting({
     key: "admin.keyFile",
     type: optional(file),
@@ -395,7 +395,7 @@ export const SETTINGS = {
     option: "admin-key-file",
     help: "admin key file; without it only loopback can operate the server",
   }),
-  /** File with the key of dispatchers; null: that in SVC_DISPATCHER_KEY, or none. */
+  /** File with the key of dispatchers; null: the key in SVC_DISPATCHER_KEY, or none. */
   dispatcherKeyFile: setting({
     key: "http.dispatcherKeyFile",
     type: optional(file),

@@ -6,10 +6,10 @@ import type { SettingType } from "./setting-types.js";
 
 /** Accepted values of `http.tls`. */
 export interface TlsConfig {
-  /** File with the certificate, and those between it and its root behind it. */
+  /** File with the certificate, followed by intermediate certificates. */
   readonly cert: string;
   readonly key: string;
-  /** File with certificates; clients must show one that these have signed. */
+  /** File with CA certificates; clients must present a certificate signed by one of them. */
   readonly ca?: string | null | undefined;
 }
 

@@ -4,7 +4,7 @@ import { setting } from "./setting.js";
 import { collectorUrl, integer, optional } from "./setting-types.js";
 
 export const TRACING_SETTINGS = {
-  /** Where traces are sent as OTLP over HTTP, such as "http://127.0.0.1:4318"; null: nowhere. */
+  /** OTLP/HTTP collector of traces, such as "http://127.0.0.1:4318"; null: none. */
   collector: setting({
     key: "tracing.collector",
     type: optional(collectorUrl),

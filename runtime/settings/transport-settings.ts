@@ -5,7 +5,7 @@ import { enumSetting } from "./setting-types.js";
 import { tlsPaths } from "./tls-paths.js";
 
 export const TRANSPORT_SETTINGS = {
-  /** `net` (default) is exact; `uws` needs hyper-express; `auto` takes it where it loads. */
+  /** `net` (default) conforms exactly; `uws` requires hyper-express; `auto`: `uws` if it loads. */
   transport: setting({
     key: "http.transport",
     type: enumSetting("auto", "net", "uws"),
@@ -24,7 +24,7 @@ export const TRANSPORT_SETTINGS = {
     help: "TLS files `{ cert, key, ca }`, reloaded on change; `ca`: require client certs",
     optionHelp: "TLS certificate, key and optional client CA (PEM)",
   }),
-  /** Texts of 1 KiB and more are compressed: "off", "public" (default), "all". */
+  /** Compression of texts from 1 KiB: "off", "public" (default), "all". */
   compression: setting({
     key: "http.compression",
     type: enumSetting("off", "public", "all"),

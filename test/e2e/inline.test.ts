@@ -197,8 +197,8 @@ test("run in executors with --no-inline", async () => {
 
 test("are named in the log when the IO thread is busy", async () => {
   const busy = await serve(project.folder);
-  const told =
-    /was \d+ % busy for \d+ s: by load, or by background work of @inline plugins: burner, echo, .*\n/;
+  const cause = "by load, or by background work of @inline plugins";
+  const told = new RegExp(`was \\d+ % busy for \\d+ s: ${cause}: burner, echo, .*\n`);
   const readBusy = async (): Promise<number> => {
     const { json } = await get(busy.port + 1, "/svc/status");
     return (json.response as { io: { "busy-percent": number } }).io["busy-percent"];

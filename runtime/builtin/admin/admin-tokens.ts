@@ -5,8 +5,8 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { nowMs } from "../../base/clock.js";
 
 const VALID_MS = 300_000;
-/** Used tokens that shutdown still accepts as proof. */
-const REMEMBERED = 5;
+/** Number of used tokens that shutdown still accepts as the first of its two tokens. */
+const RETAINED_TOKENS = 5;
 /** Clients with a token; the oldest is evicted. */
 const MAX_CLIENTS = 1000;
 
@@ -36,7 +36,7 @@ export class AdminTokens {
     this.#now = now;
   }
 
-  /** Issues a new token, which replaces the former one of that client. */
+  /** Issues a new token, which replaces the previous one of the client. */
   issue(client: string): IssuedToken {
     const now = this.#now();
     for (const [other, { expiresAtMs }] of this.#tokens) {
@@ -54,11 +54,11 @@ export class AdminTokens {
    * Uses up a token.
    * @throws PermissionError for a wrong or expired token
    */
-  take(client: string, given: string): void {
+  take(client: string, text: string): void {
     const token = this.#tokens.get(client);
     if (token === undefined) throw new PermissionError("Not authorized");
-    // Checked first: a client with an old token must not learn which one it was.
-    if (!isSame(given, token.text)) throw new PermissionError("Invalid authtoken");
+    // Compared first, so that only the holder of the token learns that it has expired.
+    if (!isSame(text, token.text)) throw new PermissionError("Invalid authtoken");
     if (token.isUsed || token.expiresAtMs <= this.#now()) {
       throw new PermissionError("Expired authtoken");
     }
@@ -66,22 +66,22 @@ export class AdminTokens {
   }
 
   /**
-   * Requires that a client had this token before its current one.
+   * Requires that the client has used this token before its current one.
    * @throws Exception otherwise
    */
-  checkPreviousToken(client: string, given: string): void {
-    const found = this.#used.filter((used) => used.client === client && isSame(given, used.text));
-    if (found.length === 0) throw new Exception("Invalid token");
-    for (const used of found) this.#used.splice(this.#used.indexOf(used), 1);
+  checkPreviousToken(client: string, text: string): void {
+    const matches = this.#used.filter((used) => used.client === client && isSame(text, used.text));
+    if (matches.length === 0) throw new Exception("Invalid token");
+    for (const used of matches) this.#used.splice(this.#used.indexOf(used), 1);
   }
 
   #remember(client: string, text: string): void {
     this.#used.push({ client, text });
-    if (this.#used.length > REMEMBERED) this.#used.shift();
+    if (this.#used.length > RETAINED_TOKENS) this.#used.shift();
   }
 }
 
-function isSame(given: string, right: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(right)];
+function isSame(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,4 +1,4 @@
-// Accepts admin operations: each requires a token, is logged, and waits for the previous one. The
+// Accepts admin operations. Each requires a token, is logged, and waits for the previous one. The
 // main thread executes them.
 
 import { log } from "../../base/log.js";
@@ -44,7 +44,7 @@ export class ControlService {
     const client = readClientAddress(headers);
     this.#tokens.take(client, token);
     const agent = (headers["user-agent"] ?? "").slice(0, 200);
-    // Frequent; acquisition and release of a lease, and cuts of slots, are logged themselves.
+    // Level debug for frequent operations, whose important steps are logged elsewhere.
     const level = FREQUENT.has(operation) ? "debug" : "info";
     log(`admin: ${operation}`, level, { operation, client, agent });
     return client;
@@ -74,7 +74,7 @@ export class ControlService {
     }
   }
 
-  /** The same for operations that require two consecutive tokens. */
+  /** Like `perform`, for operations that require two consecutive tokens. */
   performTwice(
     headers: Headers,
     token: string,

@@ -11,9 +11,9 @@ import { HttpError } from "../../plugin/response/http-error.js";
 import { StreamItems } from "../../plugin/response/stream-items.js";
 import { graphNamed } from "./graph-named.js";
 
-/** Characters of events that cross to the stream at once. */
+/** Characters of events that are added to the stream at once. */
 const BATCH_CHARACTERS = 16 * 1024;
-/** Interval of the positions that clients of a filtered feed get. */
+/** Interval at which clients of a filtered feed receive positions. */
 const PROGRESS_MS = 1000;
 
 /** Feeds that are open in this thread. */
@@ -54,16 +54,16 @@ export async function changes(
   }
   const rendered = new RenderedChanges(openChanges(graphNamed(graph), options));
   await rendered.verify();
-  // Several changes cross the stream at once.
+  // A value of the stream contains several changes.
   return new PullIterator(rendered) as AsyncIterable<unknown> as AsyncIterable<GraphChange>;
 }
 
-/** Renders many changes at once, because each value of a stream costs turns. */
+/** Renders many changes at once, because each value of a stream costs turns of the event loop. */
 class RenderedChanges implements PullSource<StreamItems> {
   readonly #reader: ChangeReader;
   #first: StreamItems | null = null;
   #isCounted = false;
-  /** Position that the client has got, and when; empty: none. */
+  /** Last position sent to the client, and its time; empty: none. */
   #reported = "";
   #reportedAtMs = 0;
 
@@ -72,7 +72,7 @@ class RenderedChanges implements PullSource<StreamItems> {
   }
 
   /**
-   * Waits for the first items. A refusal is a status only before the response has started.
+   * Waits for the first items: an error can be sent as a status only before the response starts.
    * @throws PositionExpiredError
    */
   async verify(): Promise<void> {
@@ -101,7 +101,7 @@ class RenderedChanges implements PullSource<StreamItems> {
     while (items.length < BATCH_CHARACTERS) {
       const change = this.#reader.pull();
       if (change === null) break;
-      // A client that has no position yet could not continue before this change.
+      // Without a position, the client could not continue from before this change.
       if (this.#reported === "" && items.length === 0) items.add("", start);
       items.add(changeText(change), change.position);
     }
@@ -121,7 +121,7 @@ class RenderedChanges implements PullSource<StreamItems> {
     this.#reader.close();
   }
 
-  /** Reports the first position at once: a client without one cannot continue. */
+  /** Adds a position if one is due. The first is due at once: a client needs it to continue. */
   #addProgress(items: StreamItems): void {
     const { position, isContinuous } = this.#reader;
     const isLate = performance.now() - this.#reportedAtMs >= PROGRESS_MS;
@@ -130,7 +130,7 @@ class RenderedChanges implements PullSource<StreamItems> {
   }
 }
 
-/** Most changes need no look at each of their members. */
+/** Returns the JSON of a change; most changes need no conversion of members. */
 function changeText(change: GraphChange): string {
   const isPlain =
     change.kind !== "propertySet" ||

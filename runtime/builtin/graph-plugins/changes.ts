@@ -46,20 +46,20 @@ export function createvertex(
   vectors: json = {},
 ): Promise<object> {
   const all = { type, lifespan, properties, vector, vectors, ...vertexFromBody(content) };
-  const given = all.properties;
-  if (!isObject(given)) {
+  const newProperties = all.properties;
+  if (!isObject(newProperties)) {
     throw new ParameterError("TypeError", "properties (an object is required)");
   }
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   const options = {
     type: all.type === "" ? null : all.type,
     lifespan: all.lifespan,
-    properties: given,
-    vector: vectorParameter(found, "vector", all.vector),
-    vectors: vectorsParameter(found, all.vectors),
+    properties: newProperties,
+    vector: vectorParameter(target, "vector", all.vector),
+    vectors: vectorsParameter(target, all.vectors),
   };
   return retryUntilUnlocked(TIMEOUT_MS, (timeout) => {
-    const created = found.createVertex(id, { ...options, timeout });
+    const created = target.createVertex(id, { ...options, timeout });
     return { id, action: created === 1 ? "created" : "updated" };
   });
 }
@@ -103,9 +103,9 @@ function isObject(value: unknown): value is Record<string, json> {
  * @param id id of the vertex
  */
 export function deletevertex(_request: PluginRequest, graph: str, id: str): Promise<object> {
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   return retryUntilUnlocked(TIMEOUT_MS, (timeout) => {
-    const deleted = found.deleteVertex(id, timeout);
+    const deleted = target.deleteVertex(id, timeout);
     return { id, action: deleted === 1 ? "deleted" : null };
   });
 }
@@ -135,9 +135,9 @@ export function connect(
 ): Promise<object> {
   const code = constantParameter("modifier", modifier, "M_");
   const arc: ArcSpec = code === M_STAT ? [relationship, code] : [relationship, code, value];
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   return retryUntilUnlocked(timeout, (timeout) => {
-    const created = found.connect(initial, arc, terminal, { lifespan, timeout });
+    const created = target.connect(initial, arc, terminal, { lifespan, timeout });
     return { initial, terminal, action: created > 0 ? "connected" : "updated" };
   });
 }
@@ -173,9 +173,9 @@ export function disconnect(
   const arc: ArcFilter =
     test === V_ANY ? [relationship, dir, mod] : [relationship, dir, mod, test, value];
   const other = neighbor === "*" ? undefined : neighbor;
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   return retryUntilUnlocked(timeout, (timeout) => {
-    const arcs = found.disconnect(id, arc, other, timeout);
+    const arcs = target.disconnect(id, arc, other, timeout);
     return { id, action: arcs > 0 ? "disconnected" : null, arcs };
   });
 }

@@ -34,11 +34,11 @@ export function constrain(
   required: int = 0,
   value: str = "",
 ): object {
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   const rules = { unique: unique !== 0, required: required !== 0 };
   const kind = value === "" ? undefined : (value as Constraint["value"]);
-  found.constrain({ type, key, ...rules, value: kind });
-  return { constraints: found.constraints() };
+  target.constrain({ type, key, ...rules, value: kind });
+  return { constraints: target.constraints() };
 }
 
 /**
@@ -49,7 +49,7 @@ export function constrain(
  * @param key name of the property
  */
 export function dropconstraint(_request: PluginRequest, graph: str, type: str, key: str): object {
-  const found = graphNamed(graph);
-  const dropped = found.dropConstraint({ type, key });
-  return { dropped, constraints: found.constraints() };
+  const target = graphNamed(graph);
+  const dropped = target.dropConstraint({ type, key });
+  return { dropped, constraints: target.constraints() };
 }

@@ -46,12 +46,12 @@ export function evaluate(
   if (vocabulary !== 0) return { ...names(), query: queryNames() };
   const text = limitExpression(content.trim() === "" ? expression : content);
   if (check !== 0) return withClientExpressions(() => expressionFacts(text));
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   const size = limitMemoryCells(memory);
-  const cells = sharedmem === 0 ? found.memory(size) : sharedMemory(request, found, size);
-  const of = arc === "" ? null : (queryArgument("arc", arc) as ArcSpec);
-  const subject = { tail, head, arc: of, memory: cells };
-  const result = withClientExpressions(() => displayEvaluation(found, text, subject, TIMEOUT_MS));
+  const cells = sharedmem === 0 ? target.memory(size) : sharedMemory(request, target, size);
+  const arcSpec = arc === "" ? null : (queryArgument("arc", arc) as ArcSpec);
+  const subject = { tail, head, arc: arcSpec, memory: cells };
+  const result = withClientExpressions(() => displayEvaluation(target, text, subject, TIMEOUT_MS));
   return { result, memory: cells.toArray(0, Math.max(memresult, 0)) };
 }
 
@@ -68,10 +68,10 @@ export function define(
   graph: str,
   expression: str = "",
 ): object {
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   const text = limitExpression(content.trim() === "" ? expression : content);
-  withClientExpressions(() => found.define(text));
-  return found.getDefinitions();
+  withClientExpressions(() => target.define(text));
+  return target.getDefinitions();
 }
 
 /** Renamed: a parameter is called `vocabulary`. */

@@ -7,7 +7,7 @@ import { requireBoundGraph } from "../../plugin/run/graph-binding.js";
 
 /**
  * Returns an existing graph, for the running request.
- * @throws KeyError if there is none
+ * @throws KeyError if it does not exist
  */
 export function graphNamed(name: string): Graph {
   if (threadGraphs().find(name) !== null) return requireBoundGraph(name) as Graph;

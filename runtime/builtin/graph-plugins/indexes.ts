@@ -49,13 +49,13 @@ export function index(
   name: str = "",
   signs: int = 0,
 ): object {
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   const kind = kindOf(what, length, key);
-  if (kind === "vectors") found.index(kind, vectorOptions({ length, ef, measure, name, signs }));
-  else if (kind === "text") found.index(kind, textOptions(options));
-  else if (kind === "property") found.index(kind, { key });
-  else found.index(kind);
-  return stateOf(found);
+  if (kind === "vectors") target.index(kind, vectorOptions({ length, ef, measure, name, signs }));
+  else if (kind === "text") target.index(kind, textOptions(options));
+  else if (kind === "property") target.index(kind, { key });
+  else target.index(kind);
+  return stateOf(target);
 }
 
 /**
@@ -75,13 +75,13 @@ export function dropindex(
   key: str = "",
   name: str = "",
 ): object {
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   const kind = kindOf(what, length, key);
   const wasThere =
     kind === "text"
-      ? found.dropIndex(kind, { name: name || "text" })
-      : dropped(found, kind, { length, key, name });
-  return { dropped: wasThere, ...stateOf(found) };
+      ? target.dropIndex(kind, { name: name || "text" })
+      : dropped(target, kind, { length, key, name });
+  return { dropped: wasThere, ...stateOf(target) };
 }
 
 /**
@@ -97,12 +97,12 @@ export function rebuildvectors(
   precision: str = "",
   name: str = "",
 ): Promise<object> {
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   if (precision !== "") {
-    found.setVectorSettings({ precision: precision as VectorPrecision }, name);
+    target.setVectorSettings({ precision: precision as VectorPrecision }, name);
   }
-  return found.rebuildVectors().then((converted) => {
-    return { converted, ...(found.vectorNames[name] ?? found.vectorSettings) };
+  return target.rebuildVectors().then((converted) => {
+    return { converted, ...(target.vectorNames[name] ?? target.vectorSettings) };
   });
 }
 

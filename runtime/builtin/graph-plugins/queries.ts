@@ -1,4 +1,4 @@
-// Graph queries over HTTP (http-interface, "Graph status and queries"). Arguments come from four
+// Graph queries over HTTP (http-interface, "Graph status and queries"). Arguments have four
 // sources, in ascending precedence: defaults, URL, the text `query`, the body.
 
 import { ParameterError } from "../../base/errors.js";
@@ -27,11 +27,11 @@ import { MAX_UNASKED_HITS, partitionResponse, partitionStatistics } from "./part
 const TIMEOUT_MS = 5000;
 /** Default size of a shared memory. */
 const DEFAULT_CELLS = 128;
-/** URL arguments that are typed parameters of every plugin here. */
+/** URL arguments that are typed parameters of all these plugins. */
 const PARAMETERS = ["graph", "hits", "query"];
-/** Those of plugins that search vectors of a name. */
+/** Further ones of plugins that search named vectors. */
 const NAMED = ["name"];
-/** Those of plugins whose expressions can share a memory. */
+/** Further ones of plugins whose expressions can share a memory. */
 const SHARED_MEMORY = ["sharedmem"];
 
 /**
@@ -55,10 +55,10 @@ export function neighbor(
   sharedmem: int = 0,
 ): unknown {
   const defaults = { id, hits, fields: F_AARC };
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   const given = queryArguments(request, defaults, [query, content], SHARED_MEMORY);
-  return answerQuery({ request, graph: found, given, sharedmem }, "neighborhood", {
-    run: ({ id, ...options }) => found.neighborhood(id as string, options),
+  return answerQuery({ request, graph: target, given, sharedmem }, "neighborhood", {
+    run: ({ id, ...options }) => target.neighborhood(id as string, options),
     inPartition: ({ id, ...options }) => ({ call: "neighborhood", anchor: id as string, options }),
   });
 }
@@ -82,10 +82,10 @@ export function vertices(
   sharedmem: int = 0,
 ): unknown {
   const defaults = { hits, fields: F_NAMES };
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   const given = queryArguments(request, defaults, [query, content], SHARED_MEMORY);
-  return answerQuery({ request, graph: found, given, sharedmem }, "vertices", {
-    run: (options) => found.vertices(options),
+  return answerQuery({ request, graph: target, given, sharedmem }, "vertices", {
+    run: (options) => target.vertices(options),
     inPartition: (options) => ({ call: "vertices", options }),
   });
 }
@@ -112,24 +112,24 @@ export function search(
   sharedmem: int = 0,
   statistics: json = null,
 ): unknown {
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   const typed = [...SHARED_MEMORY, "statistics"];
   const given = queryArguments(request, { text, hits }, [query, content], typed);
   limitHits(given);
   if (statistics !== null) given.statistics = statistics;
   if (!request.toplevel && needsStatistics(given)) {
     const { text: query, ...options } = given;
-    return partitionStatistics(found, query as string, options);
+    return partitionStatistics(target, query as string, options);
   }
-  return answerQuery({ request, graph: found, given, sharedmem }, "search", {
-    run: ({ text: query, ...options }) => found.search(query as string, options),
+  return answerQuery({ request, graph: target, given, sharedmem }, "search", {
+    run: ({ text: query, ...options }) => target.search(query as string, options),
     inPartition: ({ text: query, ...options }) => {
       return { call: "search", text: query as string, options };
     },
   });
 }
 
-/** Returns whether a search is to be scored with the statistics of all partitions. */
+/** Returns whether a search must be scored with the statistics of all partitions. */
 function needsStatistics({ statistics, cursor }: Arguments): boolean {
   return statistics === true || (cursor === true && (statistics ?? false) === false);
 }
@@ -155,10 +155,10 @@ export function arcs(
   sharedmem: int = 0,
 ): unknown {
   const defaults = { hits, fields: F_AARC, arc };
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   const given = queryArguments(request, defaults, [query, content], SHARED_MEMORY);
-  return answerQuery({ request, graph: found, given, sharedmem }, "arcs", {
-    run: (options) => found.arcs(withArc(options)),
+  return answerQuery({ request, graph: target, given, sharedmem }, "arcs", {
+    run: (options) => target.arcs(withArc(options)),
     inPartition: (options) => ({ call: "arcs", options: withArc(options) }),
   });
 }
@@ -166,7 +166,7 @@ export function arcs(
 /** Returns the options of `arcs` with the filter as a condition. */
 function withArc({ arc: filter, ...options }: Arguments): Arguments {
   if (filter === null || filter === "") return options;
-  // In conditions a relationship matches both directions, and each arc would be listed twice.
+  // In a condition, a relationship matches both directions: each arc would be listed twice.
   const arc = (typeof filter === "string" ? [filter, D_OUT] : filter) as ArcFilter;
   return { ...options, condition: { arc, ...conditionOf(options.condition) } };
 }
@@ -194,17 +194,17 @@ export function paths(
   const given = queryArguments(request, { id, to, hits }, [query, content]);
   const { id: start, to: goal, ...others } = given;
   const options: Arguments = { ...others, hits: limitPaths(others.hits) };
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   const from = start as string;
   if (!request.toplevel) {
     const query = (own: Arguments): PartitionQuery =>
       goal === ""
         ? { call: "paths", anchor: from, options: own }
         : { call: "shortestPaths", anchor: from, goal: goal as string, options: own };
-    return withClientExpressions(() => partitionResponse(found, options, query));
+    return withClientExpressions(() => partitionResponse(target, options, query));
   }
   return withClientExpressions(() =>
-    goal === "" ? found.paths(from, options) : found.shortestPaths(from, goal as string, options),
+    goal === "" ? target.paths(from, options) : target.shortestPaths(from, goal as string, options),
   );
 }
 
@@ -238,20 +238,20 @@ export function nearest(
   const texts = [query, content];
   const { vector, vectors = {}, ...given } = queryArguments(request, { id, hits }, texts, NAMED);
   const { id: anchor, ...options } = given;
-  const found = graphNamed(graph);
-  const probes = probesOf(found, vector, vectors, name);
+  const target = graphNamed(graph);
+  const probes = probesOf(target, vector, vectors, name);
   if (Object.keys(probes).length === 0 && anchor === "") {
     throw new ParameterError("TypeError", "missing required argument: 'vector' or 'id'");
   }
-  checkVectors(found, options);
+  checkVectors(target, options);
   requireApproximate(options.approximate);
   const isGiven = Object.keys(probes).length > 0;
   if (!request.toplevel) {
     const start = { id: String(anchor), name };
-    return nearestInPartition(found, isGiven ? probes : null, start, options);
+    return nearestInPartition(target, isGiven ? probes : null, start, options);
   }
-  if (isGiven) return withClientExpressions(() => found.nearest(probes, options));
-  return nearestTo(found, String(anchor), name, options);
+  if (isGiven) return withClientExpressions(() => target.nearest(probes, options));
+  return nearestTo(target, String(anchor), name, options);
 }
 
 type Probes = Readonly<Record<string, Vector>>;
@@ -313,7 +313,7 @@ interface ClientQuery {
   readonly sharedmem: number;
 }
 
-/** How a query is executed: for a client, or for a dispatcher that merges several results. */
+/** Executors of a query: for a client, and for a dispatcher that merges results. */
 interface QueryCalls {
   run(options: Arguments): unknown;
   inPartition(options: Arguments): PartitionQuery;
@@ -362,7 +362,7 @@ function boundedResult(
 ): unknown {
   const { hits } = options;
   if (hits !== null && !(typeof hits === "number" && hits < 0)) return run(options);
-  // The next page continues behind the last entry.
+  // The next page continues after the last entry.
   if (options.cursor) return run({ ...options, hits: MAX_UNASKED_HITS });
   const result = run({ ...options, hits: MAX_UNASKED_HITS + 1 });
   const whole = Array.isArray(result) ? { [name]: result } : (result as Arguments);
@@ -394,7 +394,7 @@ function withMemory(
   return { [name]: result, memory: cells.toArray() };
 }
 
-/** Returns a condition that an arc filter can be added to. */
+/** Returns a condition as an object, to which an arc filter can be added. */
 function conditionOf(condition: unknown): object {
   if (condition === undefined || condition === null || condition === "*") return {};
   if (typeof condition === "string") return { id: condition };

@@ -18,11 +18,11 @@ interface QueryFault {
   readonly message: string;
   /** Path to the rejected argument; null: unknown. */
   readonly argument: string | null;
-  /** Characters before it; null: unknown, like its line and column, which begin at 1. */
+  /** Characters before the argument; null: unknown, like line and column, which begin at 1. */
   readonly at: int | null;
   readonly line: int | null;
   readonly column: int | null;
-  /** Values that fit there. */
+  /** Values that are valid there. */
   readonly expected: string | null;
 }
 
@@ -42,13 +42,13 @@ export function querycheck(
   call: "vertices" | "neighbor" | "arcs" = "vertices",
   query: str = "",
 ): { readonly valid: true } | QueryFault {
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   const text = content.trim() === "" ? query : content;
   try {
     const given = text.trim() === "" ? {} : queryFromText(text);
     limitExpressions(given);
     for (const name of OF_EXECUTION) delete given[name];
-    withClientExpressions(() => prepare(found, call, given));
+    withClientExpressions(() => prepare(target, call, given));
     return { valid: true };
   } catch (error) {
     return describeFault(text, error as Error);

@@ -24,15 +24,15 @@ export function vertex(
   id: str,
   maxarcs: int = 3,
 ): Promise<object> {
-  const found = graphNamed(graph);
+  const target = graphNamed(graph);
   return retryUntilUnlocked(TIMEOUT_MS, (timeout) => {
-    const opened = found.openVertex(id, "r", timeout);
+    const opened = target.openVertex(id, "r", timeout);
     const { id: _, properties, ...attributes } = opened.asDict();
     opened.close();
     return {
       [`Vertex( ${id} )`]: {
-        outarcs: arcsOf(found, id, D_OUT, maxarcs),
-        inarcs: arcsOf(found, id, D_IN, maxarcs),
+        outarcs: arcsOf(target, id, D_OUT, maxarcs),
+        inarcs: arcsOf(target, id, D_IN, maxarcs),
         properties,
         attributes,
       },

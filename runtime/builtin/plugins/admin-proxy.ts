@@ -1,5 +1,5 @@
-// Forwards admin operations to other instances of the system, for pages, which can call only their
-// own server. The other instance authorizes the operation itself, by the operator's key.
+// Forwards admin operations to other instances of the system, for web pages, which can call only
+// their own server. The other instance authorizes the operation itself, by the operator's key.
 
 import { SvcError } from "../../base/errors.js";
 import { isPlainObject } from "../../base/plain-object.js";
@@ -12,8 +12,8 @@ import { localSystem, tlsForSystem } from "../local-system.js";
 
 const KEY = "x-svc-admin-key";
 const NAME = /^[A-Z][A-Za-z]{1,40}$/;
-/** Tokens are requested as needed; forwarding a forwarded operation could loop. */
-const NOT_PASSED_ON: ReadonlySet<string> = new Set(["GetAuthToken", "Operate"]);
+/** Not forwarded: tokens are requested as needed, and a forwarded `Operate` could loop. */
+const NOT_FORWARDED: ReadonlySet<string> = new Set(["GetAuthToken", "Operate"]);
 
 /**
  * ADMIN: Run an operation on another instance of the system.
@@ -33,15 +33,15 @@ export async function adminOperate(
 ): Promise<unknown> {
   const address = addressOf(instance);
   const parameters = textsOf(params);
-  if (!NAME.test(operation) || NOT_PASSED_ON.has(operation)) {
+  if (!NAME.test(operation) || NOT_FORWARDED.has(operation)) {
     throw new Error(`no operation of others: ${operation.slice(0, 50)}`);
   }
   controlService().authorise(headers, authtoken, `${operation} at ${instance}`);
   const [, key] = Object.entries(headers).find(([name]) => name.toLowerCase() === KEY) ?? [];
   const body = content === "" ? {} : { body: content };
-  const wanted = { operation, parameters, headers: key === undefined ? {} : { [KEY]: key } };
+  const call = { operation, parameters, headers: key === undefined ? {} : { [KEY]: key } };
   try {
-    const result = await callAdminOperation(address, { ...wanted, ...body });
+    const result = await callAdminOperation(address, { ...call, ...body });
     return { action: "operate", instance, operation, result };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
@@ -53,15 +53,15 @@ export async function adminOperate(
 function addressOf(id: string): Address {
   const view = serverView();
   const system = localSystem(view);
-  const found = system.instances.get(id);
-  if (found === undefined) throw new Error(`no instance of this system: ${id.slice(0, 100)}`);
-  return { host: found.host, port: found.hport + 1, secure: tlsForSystem(system, view) };
+  const target = system.instances.get(id);
+  if (target === undefined) throw new Error(`no instance of this system: ${id.slice(0, 100)}`);
+  return { host: target.host, port: target.hport + 1, secure: tlsForSystem(system, view) };
 }
 
 function textsOf(json: string): Readonly<Record<string, string>> {
-  const given: unknown = JSON.parse(json);
-  if (!isPlainObject(given)) throw new Error("params must be an object of texts");
-  const entries = Object.entries(given);
+  const parsed: unknown = JSON.parse(json);
+  if (!isPlainObject(parsed)) throw new Error("params must be an object of texts");
+  const entries = Object.entries(parsed);
   const odd = entries.find(([, value]) => typeof value !== "string");
   if (odd !== undefined) throw new Error(`params: ${odd[0].slice(0, 50)} must be a text`);
   return Object.fromEntries(entries) as Record<string, string>;

@@ -7,7 +7,7 @@ import { recentLogEntries } from "../../base/recent-log.js";
 import { ForbiddenError, type Service } from "../service.js";
 
 const MAX_FAILURES = 20;
-/** Exceptions are reported with their requests instead. */
+/** Failures without an exception; exceptions are reported with their requests. */
 const FAILED = /^plugin \S+ (?:ran past|ended with)/;
 
 export const buildService: Service = {

@@ -1,4 +1,4 @@
-// Distribution of requests over the executor slots, and over the back-end matrix.
+// Distribution of requests over the executor slots and over the matrix of back-ends.
 
 import { ADMIN_SLOTS, MAIN_SLOTS } from "../../base/limits.js";
 import type { Metrics } from "../../metrics/metrics.js";
@@ -28,6 +28,6 @@ function portLoad(metrics: Metrics, portOffset: 0 | 1, firstSlot: number, slots:
     const { jobs, busyPercent } = metrics.slot(firstSlot + id);
     executor[id] = [jobs, decimals(busyPercent, 1)];
   }
-  // Threads are woken by messages, never by signals.
+  // No signals: threads are woken by messages.
   return { dispatch: { ...metrics.dispatch(portOffset), signals: 0 }, executor };
 }

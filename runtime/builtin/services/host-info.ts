@@ -4,8 +4,9 @@ import { duration, timestamp } from "../format.js";
 import { jsonService, type Service, textService } from "../service.js";
 
 /**
- * The engine replaces it by 503 where required (http-interface, "States and transitions"). An
- * instance whose log cannot be written is healthy: it serves reads.
+ * Reports a healthy instance; the engine responds with 503 instead where required (http-interface,
+ * "States and transitions"). An instance whose transaction log cannot be written is healthy,
+ * because it serves reads.
  */
 export const healthCheck: Service = {
   ...textService(() => "SVC/3", false),

@@ -1,5 +1,5 @@
-// The connections of the requested port, in four levels of detail; each level adds to the one
-// below. Never resolves a client's name: that could take seconds.
+// The connections of the requested port, in four levels of detail; each level adds to the previous
+// one. Never resolves names of clients, which could take seconds.
 
 import { nowMs } from "../../base/clock.js";
 import { ParameterError } from "../../base/errors.js";
@@ -12,7 +12,7 @@ import { decimals } from "../format.js";
 import type { OpenConnection, PendingRequest, ServerView } from "../server-view.js";
 import { ForbiddenError, type Service, type ServiceRequest } from "../service.js";
 
-/** Other fields may hold credentials, which callers of this service must not see. */
+/** Shown header fields; all others may contain credentials. */
 const SHOWN_FIELD = new RegExp(
   "^(host|user-agent|accept(-\\w+)?|content-(type|length|encoding)|connection|expect|" +
     "x-svc-(?!admin-key$|signed$)[\\w-]+)$",
@@ -20,7 +20,7 @@ const SHOWN_FIELD = new RegExp(
 );
 const FORBIDDEN = "403 Forbidden: levels above 1 require loopback or http.trustedNetworks";
 const readLevel = createParamReader("level", "int");
-/** A bare `level` means the lowest, like a missing one. */
+/** A `level` without a value means the lowest one, like a missing parameter. */
 const READERS = {
   main: createParamReader("main", "int"),
   level: (query: string, at: number) => (hasValue(query, at) ? readLevel(query, at) : 0),
@@ -46,13 +46,13 @@ function* pieces(
 ): Generator<string> {
   yield `{"n-connections":${connections.length},"connections":[`;
   for (const [index, open] of connections.entries()) {
-    const one = inspected(view, portOffset, open, level, isTrusted);
-    yield `${index === 0 ? "" : ","}${JSON.stringify(one)}`;
+    const details = inspected(view, portOffset, open, level, isTrusted);
+    yield `${index === 0 ? "" : ","}${JSON.stringify(details)}`;
   }
   yield "]}";
 }
 
-/** The console on the admin port shows the main port. */
+/** Returns whether the console requests the connections of the main port. */
 function asksForMain({ query }: ServiceRequest): boolean {
   const { main = 0 } = parseParams(query, READERS);
   return main !== 0 && main !== null;
@@ -171,7 +171,7 @@ function headersPart(shown: IncomingRequest | null, bodyBytes: number, level: nu
   return level < 3 ? base : { ...base, fields: fields(shown?.headers.block ?? "") };
 }
 
-/** Field names keep their case. */
+/** Returns the shown fields by name, in their original case. */
 function fields(block: string): Record<string, string> {
   const fields: Record<string, string> = Object.create(null);
   for (const line of block.split("\r\n")) {

@@ -15,7 +15,7 @@ export function matrixStats(dispatcher: Dispatcher | null) {
   };
 }
 
-/** (http-interface, "Request Engine modes"): a single partition makes a proxy. */
+/** Returns whether there is a single partition (http-interface, "Request Engine modes"). */
 export function isProxy(dispatcher: Dispatcher | null): boolean {
   return dispatcher?.matrix.width === 1;
 }

@@ -1,4 +1,4 @@
-// Monitoring of many instances: memory, and a flat summary of the instance. Fields of parts that an
+// Summaries for monitoring many instances: memory, and a flat object. Fields of parts that an
 // instance does not run (transactions, matrix) are "nothing" or zero.
 
 import { CHECKPOINT_LOG_BYTES } from "../../base/limits.js";

@@ -1,4 +1,4 @@
-// Random texts for transfer tests: uncacheable, incompressible.
+// Random texts for transfer tests, which can be neither cached nor compressed.
 
 import { randomBytes, randomInt } from "node:crypto";
 import { textService } from "../service.js";

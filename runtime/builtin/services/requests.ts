@@ -1,6 +1,6 @@
-// The last, slowest and failed plugin requests of the main port, for the console, with the phases
-// of each. Arguments are reported as names and sizes: values may be private. On the admin port, for
-// trusted clients.
+// The latest, slowest and failed plugin requests of the main port, for the console, with the phases
+// of each. Arguments are reported by name and size, because values may be private. On the admin
+// port, for trusted clients.
 
 import { ParameterError } from "../../base/errors.js";
 import type { RequestRecord, RequestState } from "../../http/recent-requests.js";
@@ -27,15 +27,15 @@ export const requestsService: Service = {
   handle({ requests }, request) {
     requireTrusted(request, "requests");
     const { after, count, state } = parseParams(request.query, READERS);
-    const wanted = STATES.find((one) => one === (state ?? "recent"));
-    if (wanted === undefined) {
+    const requestedState = STATES.find((candidate) => candidate === (state ?? "recent"));
+    if (requestedState === undefined) {
       const text = `state=${String(state)} (recent, slow or failed is required)`;
       throw new ParameterError("ValueError", text);
     }
-    const most = Math.min(MAX_COUNT, Math.max(1, Number(count ?? DEFAULT_COUNT)));
-    const found = requests.read(wanted, Math.max(0, Number(after ?? 0)), most);
+    const limit = Math.min(MAX_COUNT, Math.max(1, Number(count ?? DEFAULT_COUNT)));
+    const records = requests.read(requestedState, Math.max(0, Number(after ?? 0)), limit);
     const head = `"next":${requests.next},"counts":${JSON.stringify(requests.counts())}`;
-    return `{${head},"requests":[${found.map(recordText).join(",")}]}`;
+    return `{${head},"requests":[${records.map(recordText).join(",")}]}`;
   },
 };
 

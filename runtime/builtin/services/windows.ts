@@ -1,4 +1,4 @@
-// Requests of each plugin over time, for the console. On the admin port, for trusted clients.
+// Requests per plugin over time, for the console. On the admin port, for trusted clients.
 
 import { createParamReader, parseParams } from "../../plugin/convert.js";
 import type { Service } from "../service.js";

@@ -1,4 +1,4 @@
-// Metrics of graphs: contents, memory, and how current their snapshots are.
+// Metrics of graphs: contents, memory, and age of their snapshots.
 
 import { pendingOperations, savedAtSeconds } from "../../../graph/api/status/graph-status.js";
 import { memoryUsage, pooledBytes } from "../../../graph/api/status/memory-usage.js";

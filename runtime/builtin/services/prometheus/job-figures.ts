@@ -1,5 +1,5 @@
-// Metrics of jobs: their runs by outcome, missed runs, and the last run. Prometheus sets the label
-// `job` itself.
+// Metrics of jobs: runs by outcome, missed runs, and the last run. The label `job` is not used:
+// Prometheus sets it.
 
 import { counter, gauge, type Sample } from "../../../metrics/exposition.js";
 import type { ServerView } from "../../server-view.js";

@@ -11,7 +11,7 @@ export function newestDumpSeconds(root: string): number | null {
   return newestMs === 0 ? null : newestMs / 1000;
 }
 
-/** A data folder that cannot be read has metrics and messages of its own. */
+/** Returns no names for an unreadable folder, which is reported elsewhere. */
 function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -20,7 +20,7 @@ function readNames(folder: string): readonly string[] {
   }
 }
 
-/** Returns 0 for a dump that is incomplete or being deleted: it must not hide the others. */
+/** Returns the time of a dump; 0 if it is incomplete or being deleted, so that others count. */
 function changedAtMs(folder: string): number {
   try {
     const times = readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs);

@@ -1,4 +1,4 @@
-// Metrics of the transaction log and of replication; none without a transaction log.
+// Metrics of the transaction log and of replication; empty without a transaction log.
 
 import { Log2Histogram } from "../../../base/log2-histogram.js";
 import {
