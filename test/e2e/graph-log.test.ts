@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { verifyApart } from "../../runtime/interconnect/archive/verify-apart.js";
+import { verifyInProcess } from "../../runtime/interconnect/archive/verify-apart.js";
 import { rounds } from "../support/rounds.js";
 import { assertFiring } from "./support/firing-alerts.js";
 import { ServedProject } from "./support/served-project.js";
@@ -355,9 +355,9 @@ test("verifies a backup of it in another process", async () => {
   await call("put?from=1");
   await flushed();
   await svc("backup", root, "--to", place);
-  await verifyApart(place, signal);
+  await verifyInProcess(place, signal);
   rmSync(join(place, "objects"), { recursive: true });
-  const error = await verifyApart(place, signal).catch(({ message }: Error) => message);
+  const error = await verifyInProcess(place, signal).catch(({ message }: Error) => message);
   assert.match(String(error), /SVC3420: .* is missing/);
 });
 

@@ -1,5 +1,5 @@
-// Backs up the instance that it belongs to, all the time. The log keeps what the backup lacks, as
-// for a subscriber. A failure is logged once, and the next step tries again.
+// Backs up its instance continuously. As for a subscriber, the log retains transactions until the
+// backup has them. A failure is logged once, and the next step tries again.
 
 import { type ArchivePlan, pauseAfter } from "../../base/archive-config.js";
 import { SvcError } from "../../base/errors.js";
@@ -11,14 +11,14 @@ import { ArchiveWriter } from "./archive-writer.js";
 import { type GraphCheckpoint, type Manifest, VERIFIED } from "./manifest.js";
 import type { ObjectStore } from "./object-store.js";
 import { openStore } from "./open-store.js";
-import { verifyApart } from "./verify-apart.js";
+import { verifyInProcess } from "./verify-apart.js";
 
 const DAY_MS = 86_400_000;
-/** Longest delay of a shutdown; the next start adds what is missing then. */
+/** Maximum delay of a shutdown; the next start adds the missing changes. */
 const STOP_MS = 5_000;
 const MAX_VERIFIED_BYTES = 1000;
 
-/** Last successful verification, or the beginning of the backup. */
+/** Last successful verification; without one, the first run of the archiver. */
 interface Verified {
   readonly time: number;
   readonly isVerified: boolean;
@@ -30,10 +30,10 @@ export interface ArchiverParts {
   readonly isReplica: boolean;
   readonly log: DurableLog;
   readonly checkpoints: () => readonly GraphCheckpoint[];
-  /** Returns whether the graphs are complete: those of a replica may not be yet. */
+  /** Returns whether the graphs are complete, which they are not before a replica's first sync. */
   readonly isReady: () => boolean;
   readonly warn: LogLine;
-  /** Verifies the backup; rejects if it cannot be restored. */
+  /** Rejects if the backup cannot be restored. */
   readonly verify?: (place: string, signal: AbortSignal) => Promise<void>;
 }
 
@@ -44,15 +44,15 @@ export class Archiver {
   #writer: ArchiveWriter | null = null;
   #store: ObjectStore | null = null;
   #isStopped = false;
-  /** Ends a verification. */
+  /** Aborts a verification at shutdown. */
   readonly #stopping = new AbortController();
   #verifying: Promise<void> | null = null;
-  /** Null: not known yet. */
+  /** Null: not read yet. */
   #verified: Verified | null = null;
-  #verifyAt = 0;
-  readonly #startedAt = Date.now();
-  /** Millisecond from which changes may be missing. */
-  #completeAt = this.#startedAt;
+  #verifyAtMs = 0;
+  readonly #startedAtMs = Date.now();
+  /** The backup contains all changes up to this time. */
+  #completeAtMs = this.#startedAtMs;
   #lastLogged = "";
 
   constructor(parts: ArchiverParts) {
@@ -71,30 +71,30 @@ export class Archiver {
     const { durableSn } = this.#parts.log.channel.log;
     return {
       place: this.#parts.plan.place,
-      verifiedMs: Math.max(0, Date.now() - (this.#verified?.time ?? this.#startedAt)),
-      ageMs: Math.max(0, Date.now() - this.#completeAt),
+      verifiedMs: Math.max(0, Date.now() - (this.#verified?.time ?? this.#startedAtMs)),
+      ageMs: Math.max(0, Date.now() - this.#completeAtMs),
       lagUnits: Math.max(0, durableSn - this.firstNeededSn + 1),
     };
   }
 
-  /** Adds the last changes. */
+  /** Stops after adding the last changes to the backup. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stopping.abort();
     this.#sleep.wake();
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, STOP_MS);
     });
-    await Promise.race([this.#running, late]);
+    await Promise.race([this.#running, timeout]);
     clearTimeout(timer);
   }
 
   async #run(): Promise<void> {
     while (!this.#isStopped) {
-      const sinceMs = performance.now();
+      const startedAtMs = performance.now();
       await this.#step();
-      await this.#sleep.wait(pauseAfter(sinceMs, this.#parts.plan.everyMs));
+      await this.#sleep.wait(pauseAfter(startedAtMs, this.#parts.plan.everyMs));
     }
     await this.#step();
     await this.#verifying;
@@ -107,14 +107,15 @@ export class Archiver {
       if (!isReady()) return;
       const time = Date.now();
       if (log.channel.log.durableSn === 0) {
-        // It gets another id with the next start, and the backup lacks no change of it.
-        this.#completeAt = time;
+        // An empty log gets another id with the next start, so it is not backed up. It has no
+        // changes that could be missing.
+        this.#completeAtMs = time;
         return;
       }
       this.#writer ??= await this.#open();
       const isFirst = this.#writer.tail === null;
       this.#report(await this.#writer.step(), isFirst);
-      this.#completeAt = time;
+      this.#completeAtMs = time;
       if (this.#lastLogged !== "") warn(`backup: ${plan.place}: continues`);
       this.#lastLogged = "";
       await this.#verifyWhenDue();
@@ -136,30 +137,30 @@ export class Archiver {
     return new ArchiveWriter(this.#store, source, plan);
   }
 
-  /** Starts a verification, which takes longer than a step. */
+  /** Starts a verification if one is due, without waiting for it: it takes longer than a step. */
   async #verifyWhenDue(): Promise<void> {
     const { verifyMs } = this.#parts.plan;
-    const soonMs = Math.min(verifyMs, DAY_MS);
+    const retryMs = Math.min(verifyMs, DAY_MS);
     if (this.#verified === null) {
       this.#verified = readVerified(await this.#store!.get(VERIFIED, MAX_VERIFIED_BYTES));
       if (this.#verified === null) await this.#setVerified({ time: Date.now(), isVerified: false });
       const { time, isVerified } = this.#verified!;
-      this.#verifyAt = time + (isVerified ? verifyMs : soonMs);
+      this.#verifyAtMs = time + (isVerified ? verifyMs : retryMs);
     }
-    if (this.#isStopped || this.#verifying !== null || Date.now() < this.#verifyAt) return;
-    this.#verifyAt = Date.now() + soonMs;
+    if (this.#isStopped || this.#verifying !== null || Date.now() < this.#verifyAtMs) return;
+    this.#verifyAtMs = Date.now() + retryMs;
     this.#verifying = this.#verify().finally(() => {
       this.#verifying = null;
     });
   }
 
   async #verify(): Promise<void> {
-    const { plan, warn, verify = verifyApart } = this.#parts;
+    const { plan, warn, verify = verifyInProcess } = this.#parts;
     const time = Date.now();
     try {
       await verify(plan.place, this.#stopping.signal);
       await this.#setVerified({ time, isVerified: true });
-      this.#verifyAt = time + plan.verifyMs;
+      this.#verifyAtMs = time + plan.verifyMs;
       warn(`backup: ${plan.place}: verified`, "info");
     } catch (error) {
       if (this.#isStopped) return;
@@ -176,14 +177,14 @@ export class Archiver {
     if (manifest === null || manifest.full !== manifest.number) return;
     const { plan, warn } = this.#parts;
     const isGap = !manifest.continues && (manifest.number > 1 || !isFirst);
-    // The location may have been emptied, so that nothing there is verified.
+    // The location may have been emptied, so an earlier verification no longer counts.
     if (isGap) this.#verified = null;
     const gap = isGap ? "; changes before it are missing" : "";
     warn(`backup: ${plan.place}: full backup ${manifest.number}${gap}`, isGap ? "warn" : "info");
   }
 }
 
-/** Returns null where there is none, or none that can be read. */
+/** Returns null if the record is missing or unreadable. */
 function readVerified(bytes: Buffer | null): Verified | null {
   try {
     const { time, isVerified } = JSON.parse(bytes!.toString()) as Partial<Verified>;

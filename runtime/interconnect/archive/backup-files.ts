@@ -1,5 +1,5 @@
-// The files of a data folder that a full backup contains besides the transaction log: snapshots and
-// external values of all graphs, the log of local graphs, and the lineage.
+// Copies the files that a full backup contains besides the transaction log: snapshots and external
+// values of all graphs, the log of local graphs, and the lineage.
 
 import { existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -17,7 +17,7 @@ import { listSegments } from "../log/segments.js";
 import { type GraphCheckpoint, LINEAGE_PATH, type Piece } from "./manifest.js";
 
 const PIECE_BYTES = 2 ** 23;
-/** A graph is saved at most every second, and a copy that a save overtook is repeated. */
+/** Maximum copies of a snapshot: a save during the copy makes another one necessary. */
 const ATTEMPTS = 10;
 
 export interface CopiedFiles {
@@ -25,7 +25,7 @@ export interface CopiedFiles {
   readonly graphs: readonly GraphCheckpoint[];
 }
 
-/** Stores content, and returns the piece that names it. */
+/** Stores content, and returns the piece that refers to it. */
 export type StorePiece = (path: string, at: number, content: Uint8Array) => Promise<Piece>;
 
 /** Copies the files while the instance may be running. @throws CorruptSnapshotError */
@@ -35,7 +35,7 @@ export async function copyFiles(root: string, disk: Disk, store: StorePiece): Pr
   const copy = async (path: string): Promise<void> => {
     pieces.push(...(await copyFile(join(root, path), path, store)));
   };
-  // The log first: snapshots may be newer than the log, but not older than its beginning.
+  // Copy the log first: snapshots may be newer than its end, but not older than its beginning.
   const local = `${LOG_FOLDER}/${LOG_LOCAL_FOLDER}`;
   for (const { name } of listSegments(disk, join(root, local))) await copy(`${local}/${name}`);
   for (const { path } of listStoredGraphs(root)) {
@@ -54,7 +54,7 @@ interface CopiedSnapshot {
   readonly checkpoint: GraphCheckpoint | null;
 }
 
-/** Copies one snapshot as a whole, although saves may replace it meanwhile. */
+/** Copies one consistent snapshot, although saves may replace the file meanwhile. */
 async function copySnapshot(
   root: string,
   path: string,

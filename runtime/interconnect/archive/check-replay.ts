@@ -23,7 +23,7 @@ import { readLog } from "../log/segments.js";
 import { forEachTransaction } from "../log/transactions.js";
 import type { GraphCheckpoint } from "./manifest.js";
 
-/** Any number: no other thread has these graphs. */
+/** Arbitrary, because no other thread uses these graphs. */
 const THREAD = 1;
 
 export interface ReplayReport {
@@ -43,7 +43,7 @@ export function checkReplay(root: string, expected: readonly GraphCheckpoint[]):
     catalog.readFrame(frame, () => undefined);
     if (frame.header.isTable) return;
     const transaction = (words: Uint32Array, at: number, graph: number): void => {
-      // The catalog refuses a log that refers to an unknown one.
+      // The catalog has rejected transactions of unknown graphs.
       replay.apply(replay.open(catalog.byNumber(graph)!), words, at);
     };
     forEachTransaction(frame, { transaction, control: () => undefined });
@@ -92,7 +92,7 @@ class CheckedReplay {
 
   finish(): ReplayReport {
     for (const store of this.#stores.values()) {
-      if (!verifyDigest(store)) throw different(store.name, store.operationCount);
+      if (!verifyDigest(store)) throw digestMismatch(store.name, store.operationCount);
     }
     return { graphs: this.#stores.size, compared: this.#compared };
   }
@@ -101,8 +101,8 @@ class CheckedReplay {
     const { folder } = openForLogging(this.#root, path, name);
     const log = allocateLogMemory(this.#clock, false);
     const store = loadGraph(name, folder, THREAD, { log });
-    // Before changes are applied, which could fail on wrong contents.
-    if (store !== null && !verifyDigest(store)) throw different(name, store.operationCount);
+    // Check before applying changes, which could fail on wrong contents.
+    if (store !== null && !verifyDigest(store)) throw digestMismatch(name, store.operationCount);
     return store;
   }
 
@@ -111,12 +111,12 @@ class CheckedReplay {
     const digest = this.#expected.get(key);
     if (digest === undefined) return;
     if (digestCheckpoint(store)?.digest !== digest) {
-      throw different(store.name, store.operationCount);
+      throw digestMismatch(store.name, store.operationCount);
     }
     this.#compared++;
   }
 }
 
-function different(name: string, count: number): SvcError {
+function digestMismatch(name: string, count: number): SvcError {
   return new SvcError("SVC3423", `graph "${name}" differs after ${count} operations`);
 }

@@ -1,5 +1,6 @@
-// Ends a restored transaction log at the wanted moment, within a frame if need be, and makes it
-// a new log: numbers go on, but other instances can tell it from the log that went on without it.
+// Ends a restored transaction log at the target of the restore, within a frame if necessary. The
+// result gets a new log id: sequence numbers continue, but other instances can distinguish it from
+// the original log, which may have continued differently.
 
 import { join } from "node:path";
 import { isJoined, transactionWords } from "../../graph/log/transaction-format.js";
@@ -27,11 +28,11 @@ export interface CutLog {
   readonly id: string;
 }
 
-/** Where the log ends now. */
+/** Position at which the log is truncated. */
 interface Cut {
   readonly segment: Segment;
   readonly offset: number;
-  /** The beginning of a frame, in place of all of it; null: frames are whole. */
+  /** Frame with only the leading transactions of the original one; null: cut between frames. */
   readonly rest: Buffer | null;
 }
 
@@ -44,7 +45,7 @@ export function cutLog(disk: Disk, folder: string, target: RestoreTarget): CutLo
   let cut: Cut | null = null;
   const log = readLog(disk, folder, (frame, segment) => {
     if (frame.header.isTable || cut !== null) return;
-    const kept = countKept(frame, target, end.at);
+    const kept = measureKept(frame, target, end.at);
     const { sn, units, epoch } = frame.header;
     let { headerCrc: chain } = frame.header;
     if (kept.units < units) {
@@ -57,7 +58,7 @@ export function cutLog(disk: Disk, folder: string, target: RestoreTarget): CutLo
   });
   if (cut !== null) shorten(disk, folder, cut);
   const id = newLogId();
-  for (const { name } of listSegments(disk, folder)) rename(disk, join(folder, name), id);
+  for (const { name } of listSegments(disk, folder)) replaceLogId(disk, join(folder, name), id);
   disk.flushFolder(folder);
   return { end: { ...end, id: log!.logId }, epoch: log!.epoch, id };
 }
@@ -68,8 +69,8 @@ interface Kept {
   readonly at: number;
 }
 
-/** Returns how much of a frame lies before the target; graphs changed together stay together. */
-function countKept(
+/** Returns the part of a frame up to the target, without splitting joint transactions. */
+function measureKept(
   { header, words, at: start, end }: Frame,
   target: RestoreTarget,
   before: number,
@@ -101,8 +102,8 @@ function shorten(disk: Disk, folder: string, { segment, offset, rest }: Cut): vo
   }
 }
 
-/** Writes another id into the header of a segment. */
-function rename(disk: Disk, path: string, logId: string): void {
+/** Replaces the log id in the header of a segment. */
+function replaceLogId(disk: Disk, path: string, logId: string): void {
   withFile(disk, path, (file) => {
     const bytes = Buffer.alloc(SEGMENT_HEADER_BYTES);
     file.read(bytes, 0);

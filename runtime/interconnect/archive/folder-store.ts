@@ -1,5 +1,5 @@
-// A backup in a folder. An object gets its name when it is complete and flushed, so an interrupted
-// write leaves at most a temporary file, which no reader looks at.
+// Backup in a folder. An object gets its name once it is complete and flushed, so an interrupted
+// write leaves at most a temporary file, which readers ignore.
 
 import { randomUUID } from "node:crypto";
 import { link, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
@@ -75,7 +75,7 @@ export class FolderStore implements ObjectStore {
     const file = join(this.uri, name);
     const temporary = `${file}.${randomUUID()}${TEMPORARY}`;
     try {
-      // Readable only by its owner, because it contains the data of all graphs.
+      // Only the owner may read backups, which contain the data of all graphs.
       mkdirDurable(dirname(file), 0o700);
       const handle = await open(temporary, "wx", 0o600);
       try {

@@ -1,5 +1,6 @@
 // Reads the transactions of a log after a position, as pieces of its segment files. Another process
-// may own the log: only whole frames count, and each one must continue the one before.
+// may be writing the log, so incomplete frames are ignored, and each frame must continue the
+// preceding one.
 
 import { join } from "node:path";
 import { LOG_FOLDER } from "../../base/graph-names.js";
@@ -20,10 +21,10 @@ import { listSegments, type Segment } from "../log/segments.js";
 import { forEachTransaction } from "../log/transactions.js";
 import type { LogPoint } from "./manifest.js";
 
-/** Pieces have about this size, so that one of them fits in memory several times. */
+/** Approximate size of a piece, small enough for several copies in memory. */
 const PIECE_BYTES = 2 ** 23;
 
-/** End of what has been read: a position, and its place in the files. */
+/** End of the part that was read: a position in the log and in its files. */
 export interface LogTail extends LogPoint {
   readonly firstSn: number;
   readonly offset: number;
@@ -34,19 +35,19 @@ export interface LogPiece {
   readonly at: number;
   readonly content: Buffer;
   readonly tail: LogTail;
-  /** False: a graph has got contents that the log lacks, such as a snapshot from its provider. */
+  /** False if the log lacks changes of a graph, such as a snapshot received from a provider. */
   readonly isComplete: boolean;
 }
 
-/** The log does not continue at the position: it was trimmed too early, or it is another one. */
+/** The log does not continue the position: segments were removed, or it is another log. */
 export class LogGapError extends Error {}
 
 export class LogPieces {
   readonly #disk: Disk;
   readonly #folder: string;
-  /** False: the position may belong to a former data folder in the same place. */
-  #isKnown = false;
-  /** Operation counts of graphs, by their number, after the last transaction that was read. */
+  /** False while the position may belong to an earlier data folder at the same path. */
+  #isVerified = false;
+  /** Operation counts after the last transaction that was read, by graph number. */
   readonly #counts = new Map<number, number>();
 
   /** @param root data folder */
@@ -69,11 +70,11 @@ export class LogPieces {
     const first = segments.findIndex(({ firstSn }) => firstSn === tail?.firstSn);
     if (first < 0 && tail !== null) throw new LogGapError("its segment was removed");
     let reached = tail;
-    const wanted = segments.slice(Math.max(0, first));
-    for (const [index, { firstSn }] of wanted.entries()) {
+    const unread = segments.slice(Math.max(0, first));
+    for (const [index, { firstSn }] of unread.entries()) {
       const isNext = reached === null || firstSn === reached.firstSn || firstSn === reached.sn + 1;
       if (!isNext) return;
-      const last = Math.min(safe, (wanted[index + 1]?.firstSn ?? safe + 1) - 1);
+      const last = Math.min(safe, (unread[index + 1]?.firstSn ?? safe + 1) - 1);
       for (const piece of this.#readSegment(firstSn, reached, last)) {
         yield piece;
         reached = piece.tail;
@@ -89,9 +90,9 @@ export class LogPieces {
     const name = segmentName(firstSn);
     const reader = this.#open(name);
     try {
-      const start = startOf(reader, firstSn, tail);
-      if (tail?.firstSn === firstSn && !this.#isKnown) requireTail(reader, tail);
-      this.#isKnown = true;
+      const start = readStart(reader, firstSn, tail);
+      if (tail?.firstSn === firstSn && !this.#isVerified) requireTail(reader, tail);
+      this.#isVerified = true;
       if (start === null) return;
       let { next, chunks } = start;
       let isComplete = true;
@@ -104,7 +105,7 @@ export class LogPieces {
         const frame = reader.frameAt(next.offset);
         if (frame === null || frame.header.sn + frame.header.units - 1 > last) break;
         next = follow(next, frame);
-        isComplete = this.#count(frame) && isComplete;
+        isComplete = this.#followCounts(frame) && isComplete;
         chunks.push(Buffer.from(frame.bytes));
         if (next.offset - at < PIECE_BYTES) continue;
         yield piece();
@@ -118,11 +119,11 @@ export class LogPieces {
   }
 
   /** Returns false if operations are missing before a transaction of the frame. */
-  #count(frame: Frame): boolean {
+  #followCounts(frame: Frame): boolean {
     let isComplete = true;
     const transaction = (words: Uint32Array, at: number, graph: number): void => {
-      const known = this.#counts.get(graph);
-      if (known !== undefined && operationCountBefore(words, at) > known) isComplete = false;
+      const count = this.#counts.get(graph);
+      if (count !== undefined && operationCountBefore(words, at) > count) isComplete = false;
       this.#counts.set(graph, operationCountAfter(words, at));
     };
     forEachTransaction(frame, { transaction, control: () => undefined });
@@ -145,8 +146,8 @@ interface SegmentStart {
   readonly chunks: Buffer[];
 }
 
-/** Returns null if the segment is not complete yet. @throws LogGapError */
-function startOf(
+/** Returns null while the head of the segment is incomplete. @throws LogGapError */
+function readStart(
   reader: SegmentReader,
   firstSn: number,
   tail: LogTail | null,

@@ -1,13 +1,13 @@
-// Manifests of a backup, in the order in which they were written. Each one says what a step of the
-// backup added, names the former one by its hash, and is written after everything that it names.
-// Objects without a manifest are not part of the backup.
+// Manifests of a backup, numbered in the order of writing. Each one lists the objects that a step
+// of the backup added, contains the hash of the preceding manifest, and is written after these
+// objects. Objects without a manifest are not part of the backup.
 //
 //   objects/<2 digits>/<64 digits>   content, compressed; named by the SHA-256 of these bytes
 //   manifests/<10 digits>.json       manifest; numbers have no gaps
-//   latest.json                      number of the last manifest, and when it was known to be
+//   latest.json                      number of the last manifest, and when that was confirmed
 //
-// A full backup lists all files of a data folder. The others list only what the transaction log
-// has got since.
+// The manifest of a full backup lists all files of a data folder. Others list only additions to
+// the transaction log.
 
 import { createHash } from "node:crypto";
 import { SvcError } from "../../base/errors.js";
@@ -20,15 +20,15 @@ import { isCount, isIdentity } from "../wire/positions.js";
 export const MANIFESTS = "manifests/";
 export const OBJECTS = "objects/";
 export const LATEST = "latest.json";
-/** When an archiver last verified the backup. */
+/** Records the last verification of the backup. */
 export const VERIFIED = "verified.json";
 export const LINEAGE_PATH = "_lineage.json";
-/** Slots were moving, so that the contents belong to no slot map. */
+/** Slots were being moved, so no slot map fits the contents. */
 export const MOVING = "moving";
 /** Content of one object before compression. */
 const MAX_PIECE_BYTES = 2 ** 25;
 const FORMAT = 1;
-/** A manifest of a full backup has a line for each external value. */
+/** Sufficient for a full backup with an entry for each external value. */
 export const MAX_MANIFEST_BYTES = 2 ** 29;
 
 /** Part of a file. */
@@ -48,7 +48,7 @@ export interface LogPoint {
   readonly sn: number;
   /** Last word of the frame that ends there. */
   readonly chain: number;
-  /** Second of that transaction. */
+  /** Time of that transaction in seconds since 1970. */
   readonly at: number;
 }
 
@@ -59,7 +59,7 @@ export interface GraphCheckpoint {
   readonly digest: string;
 }
 
-/** A full backup, as later ones know it. */
+/** Reference to an earlier full backup. */
 export interface FullBackup {
   readonly number: number;
   /** SHA-256 of its manifest. */
@@ -71,9 +71,9 @@ export interface FullBackup {
 export interface Manifest {
   readonly format: 1;
   readonly number: number;
-  /** SHA-256 of the manifest before; null: the first one. */
+  /** SHA-256 of the preceding manifest; null: this is the first one. */
   readonly previous: string | null;
-  /** Millisecond at which everything that was durable by then was included. */
+  /** The backup contains all changes that were durable at this time, in milliseconds. */
   readonly time: number;
   /** Number of the last full backup, this one included. */
   readonly full: number;
@@ -91,7 +91,7 @@ export interface Manifest {
 
 export interface Latest {
   readonly number: number;
-  /** As in the manifest, but later if nothing was to be added. */
+  /** As in the manifest; later if there were no further changes to add. */
   readonly time: number;
 }
 
@@ -131,7 +131,7 @@ export function parseManifest(bytes: Buffer, number: number): Manifest {
   throw new SvcError("SVC3420", `${manifestName(number)} is corrupt`);
 }
 
-/** Returns null for other content: manifests are found without it. */
+/** Returns null for invalid content: a search for manifests then replaces it. */
 export function parseLatest(bytes: Buffer): Latest | null {
   const { number, time } = parseJson(bytes) as Partial<Latest>;
   return isCount(number) && isCount(time) ? { number: number!, time: time! } : null;

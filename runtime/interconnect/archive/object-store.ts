@@ -7,11 +7,11 @@ export interface StoredObject {
 }
 
 export interface ObjectStore {
-  /** How people name the location. */
+  /** Location in the form that users write. */
   readonly uri: string;
-  /** Writes an object durably, in place of a former one. */
+  /** Writes an object durably, or replaces it. */
   put(name: string, content: Uint8Array): Promise<void>;
-  /** Writes an object durably, unless there is one; returns whether it was written. */
+  /** Writes an object durably unless it exists; returns whether it was written. */
   putNew(name: string, content: Uint8Array): Promise<boolean>;
   /**
    * Returns an object; null if it is missing.

@@ -1,5 +1,5 @@
-// Removes what a backup no longer has to keep. Only a full backup removes anything, after it is
-// complete: manifests first, then the objects that no manifest names.
+// Removes expired parts of a backup: manifests first, then the objects that no manifest refers to.
+// Runs only after a complete full backup.
 
 import { BackupChain } from "./backup-chain.js";
 import {
@@ -12,10 +12,10 @@ import {
 } from "./manifest.js";
 import type { ObjectStore } from "./object-store.js";
 
-/** Younger objects may belong to a manifest that is still to be written. */
+/** Younger objects are retained: their manifest may not be written yet. */
 const YOUNG_MS = 86_400_000;
 
-/** Returns the full backups from which moments of the last `keepMs` can be restored. */
+/** Returns the full backups that are necessary to restore any moment of the last `keepMs`. */
 export function retained(
   fulls: readonly FullBackup[],
   time: number,

@@ -1,5 +1,5 @@
-// Chooses what a restore needs: the last full backup before the wanted moment, and the log from
-// there on. A moment that was not recorded is refused with the nearest positions.
+// Selects the pieces for a restore: the last full backup before the target, and the log from there
+// on. If the backup does not cover the target, the error contains the nearest positions.
 
 import { isDeepStrictEqual } from "node:util";
 import { SvcError } from "../../base/errors.js";
@@ -21,14 +21,14 @@ export interface PlannedPiece extends Piece {
 }
 
 export interface RestorePlan {
-  /** In the order of their places in each file. */
+  /** In ascending order of their offsets in each file. */
   readonly pieces: readonly PlannedPiece[];
   /** End of the log in these pieces. */
   readonly log: LogPoint;
   readonly target: RestoreTarget;
-  /** Contents of the graphs at some positions on the way. */
+  /** Manifests up to the target, with recorded digests of the graphs. */
   readonly manifests: readonly Pick<Manifest, "graphs" | "slots" | "log">[];
-  /** Slots of the instance at the target; null: it has none. */
+  /** Slots of the instance at the target; null: the instance has none. */
   readonly slots: SlotRecord | typeof MOVING | null;
   /** First position of the next full backup; null: there is none. */
   readonly after: LogPoint | null;
@@ -44,7 +44,7 @@ export async function planRestore(store: ObjectStore, target: RestoreTarget): Pr
   const fulls = await listFulls(chain, end);
   const chosen = fulls.findLastIndex(({ log }) => startsBefore(log, target));
   const after = fulls[chosen + 1]?.log ?? null;
-  if (chosen < 0) throw gap(target, null, after);
+  if (chosen < 0) throw nothingRecorded(target, null, after);
   const { number, hash } = fulls[chosen]!;
   const pieces = new Map<string, PlannedPiece>();
   const manifests: Manifest[] = [];
@@ -53,7 +53,7 @@ export async function planRestore(store: ObjectStore, target: RestoreTarget): Pr
     for (const piece of manifest.pieces) {
       const key = `${piece.at} ${piece.path}`;
       const isWanted = manifest.number === number || piece.path.startsWith(`${LOG_FOLDER}/`);
-      if (isWanted && !isLocalLater(piece, manifest, number) && !pieces.has(key)) {
+      if (isWanted && !isLaterLocalPiece(piece, manifest, number) && !pieces.has(key)) {
         pieces.set(key, { ...piece, before });
       }
     }
@@ -63,12 +63,13 @@ export async function planRestore(store: ObjectStore, target: RestoreTarget): Pr
   }
   const last = manifests.at(-1)!;
   const until = last.number === end.manifest.number ? end.time : last.time;
-  if (!isReached(last, target) && !isKnown(target, until)) throw gap(target, last.log, after);
+  if (!isReached(last, target) && !isWithoutChanges(target, until))
+    throw nothingRecorded(target, last.log, after);
   const slots = slotsAt(manifests, target);
   return { pieces: [...pieces.values()], log: last.log, target, manifests, slots, after };
 }
 
-/** Between two manifests, slots are known only if they are the same in both. */
+/** Returns the slots at the target. Between two manifests they are known only if both agree. */
 function slotsAt(manifests: readonly Manifest[], target: RestoreTarget): RestorePlan["slots"] {
   const last = manifests.at(-1)!;
   const { slots = null } = last;
@@ -81,11 +82,11 @@ function slotsAt(manifests: readonly Manifest[], target: RestoreTarget): Restore
 /** @throws SvcError SVC3420 if slots were moving at the target: no slot map fits the contents */
 export function requireSettledSlots({ slots, manifests, target }: RestorePlan): SlotRecord | null {
   if (slots !== MOVING) return slots;
-  const settled = manifests.slice(0, -1).findLast((one) => one.slots !== MOVING)?.log ?? null;
-  const after = manifests.at(-1)!;
-  const next = after.slots === MOVING ? null : after.log;
-  const what = `slots were moving at ${describeTarget(target)}`;
-  throw new SvcError("SVC3420", `${what}; ${nearest(settled, next)}`);
+  const isSettled = (manifest: Pick<Manifest, "slots">): boolean => manifest.slots !== MOVING;
+  const before = manifests.slice(0, -1).findLast(isSettled)?.log ?? null;
+  const last = manifests.at(-1)!;
+  const nearest = describeNearest(before, isSettled(last) ? last.log : null);
+  throw new SvcError("SVC3420", `slots were moving at ${describeTarget(target)}; ${nearest}`);
 }
 
 /** Returns all full backups, the oldest first. */
@@ -95,42 +96,46 @@ async function listFulls(chain: BackupChain, end: BackupEnd): Promise<FullBackup
   return [...manifest.fulls, { number, hash, log, time }];
 }
 
-/** Returns whether a full backup contains nothing from after the target. */
+/** Returns whether a full backup contains no changes after the target. */
 function startsBefore({ id, sn, at }: LogPoint, target: RestoreTarget): boolean {
   if (target.kind === "end") return true;
   return target.kind === "time" ? at <= target.second : id === target.id && sn <= target.sn;
 }
 
-/** Returns whether everything up to the target is there. */
+/** Returns whether a manifest completes the log up to the target. */
 function isReached({ log }: Manifest, target: RestoreTarget): boolean {
   if (target.kind === "end") return false;
   return target.kind === "time" ? log.at > target.second : log.sn >= target.sn;
 }
 
-/** Returns whether nothing is missing between the last transaction and the target. */
-function isKnown(target: RestoreTarget, until: number): boolean {
+/** Returns whether there were no changes between the last transaction and the target. */
+function isWithoutChanges(target: RestoreTarget, until: number): boolean {
   if (target.kind === "end") return true;
   return target.kind === "time" && target.second * 1000 <= until;
 }
 
-/** Local graphs have the state of the full backup, whose log must not be mixed with a later one. */
-function isLocalLater({ path }: Piece, { number }: Manifest, full: number): boolean {
+/** Local graphs are restored as of the full backup: pieces of their later logs would not fit. */
+function isLaterLocalPiece({ path }: Piece, { number }: Manifest, full: number): boolean {
   return number !== full && path.split("/").length > 2;
 }
 
-/** Returns the error for a moment that the backup does not have. */
-function gap(target: RestoreTarget, before: LogPoint | null, after: LogPoint | null): SvcError {
-  const what = `nothing was recorded for ${describeTarget(target)}`;
-  return new SvcError("SVC3420", `${what}; ${nearest(before, after)}`);
+/** Returns the error for a target that the backup does not cover. */
+function nothingRecorded(
+  target: RestoreTarget,
+  before: LogPoint | null,
+  after: LogPoint | null,
+): SvcError {
+  const text = `nothing was recorded for ${describeTarget(target)}`;
+  return new SvcError("SVC3420", `${text}; ${describeNearest(before, after)}`);
 }
 
-/** Returns the two positions between which nothing can be restored. */
-export function nearest(before: LogPoint | null, after: LogPoint | null): string {
+/** Describes the positions before and after the gap in a backup. */
+export function describeNearest(before: LogPoint | null, after: LogPoint | null): string {
   const positions = [
     ...(before === null ? [] : [`before: ${describePoint(before)}`]),
     ...(after === null ? [] : [`after: ${describePoint(after)}`]),
   ];
-  return positions.length === 0 ? "no other position is there" : positions.join(", ");
+  return positions.length === 0 ? "no position can be restored" : positions.join(", ");
 }
 
 export function describePoint({ id, sn, at }: LogPoint): string {

@@ -1,5 +1,5 @@
-// Writes a data folder from a backup. A marker stays in the folder until everything is durable: no
-// server starts in a folder with the marker, and another restore replaces its contents.
+// Restores a data folder from a backup. A marker stays in the folder until everything is durable:
+// no server starts in a folder with the marker, and another restore replaces its contents.
 
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,9 +14,9 @@ import { type DiskFile, realDisk } from "../log/disk.js";
 import { type CutLog, cutLog } from "./cut-log.js";
 import { objectName, sha256 } from "./manifest.js";
 import type { ObjectStore } from "./object-store.js";
-import { nearest, type PlannedPiece, type RestorePlan } from "./restore-plan.js";
+import { describeNearest, type PlannedPiece, type RestorePlan } from "./restore-plan.js";
 
-/** Compression never adds more than this to a piece. */
+/** Maximum size of a stored object: a piece of maximum size that compression has enlarged. */
 const MAX_OBJECT_BYTES = 2 ** 26;
 
 /**
@@ -32,7 +32,7 @@ export async function restoreRoot(
 ): Promise<CutLog> {
   prepare(root);
   try {
-    for (const [path, pieces] of byFile(plan.pieces))
+    for (const [path, pieces] of groupByFile(plan.pieces))
       await restoreFile(store, plan, root, path, pieces);
     const cut = cutLog(realDisk, join(root, LOG_FOLDER), plan.target);
     beginLineage(root, cut.end, cut.epoch);
@@ -41,7 +41,7 @@ export async function restoreRoot(
     fsyncDirectory(root);
     return cut;
   } catch (error) {
-    empty(root);
+    removeContents(root);
     rmSync(join(root, RESTORE_MARKER), { force: true });
     throw error;
   }
@@ -54,20 +54,20 @@ function prepare(root: string): void {
     throw new SvcError("SVC3420", `${root} is not empty: it has ${names.slice(0, 3).join(", ")}`);
   }
   mkdirDurable(root);
-  // Its name is all that counts, so it needs no temporary file.
+  // Only its existence matters, so it needs no temporary file.
   writeFileSync(marker, "", { flush: true });
   fsyncDirectory(root);
-  empty(root);
+  removeContents(root);
 }
 
 /** Removes everything but the marker. */
-function empty(root: string): void {
+function removeContents(root: string): void {
   for (const name of readdirSync(root)) {
     if (name !== RESTORE_MARKER) rmSync(join(root, name), { recursive: true, force: true });
   }
 }
 
-function byFile(pieces: readonly PlannedPiece[]): Map<string, PlannedPiece[]> {
+function groupByFile(pieces: readonly PlannedPiece[]): Map<string, PlannedPiece[]> {
   const files = new Map<string, PlannedPiece[]>();
   for (const piece of pieces) files.set(piece.path, [...(files.get(piece.path) ?? []), piece]);
   return files;
@@ -101,7 +101,7 @@ export async function readPiece(
 ): Promise<Buffer> {
   const name = objectName(object);
   const corrupt = (reason: string): SvcError =>
-    new SvcError("SVC3420", `${name} of ${store.uri} ${reason}; ${nearest(before, after)}`);
+    new SvcError("SVC3420", `${name} of ${store.uri} ${reason}; ${describeNearest(before, after)}`);
   const stored = await store.get(name, MAX_OBJECT_BYTES);
   if (stored === null) throw corrupt("is missing");
   if (sha256(stored) !== object) throw corrupt("is corrupt");

@@ -1,6 +1,6 @@
-// A backup in a bucket of a store with the S3 interface. Addresses have the form
-// <endpoint>/<bucket>/<key>, which all such stores understand. Credentials and endpoint come from
-// the variables that other S3 clients use as well.
+// Backup in a bucket of an S3-compatible store. URLs have the form <endpoint>/<bucket>/<key>, which
+// all such stores support. Credentials and endpoint come from the environment variables that other
+// S3 clients use.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { sha256 } from "./manifest.js";
 import type { ObjectStore, StoredObject } from "./object-store.js";
 
 const TIMEOUT_MS = 60_000;
-/** Of responses 429 and 5xx, 50 ms to 1.6 s apart. */
+/** For responses 429 and 5xx, 50 ms to 1.6 s apart. */
 const RETRIES = 5;
 const MAX_LIST_BYTES = 2 ** 22;
 const MAX_ERROR_BYTES = 2 ** 16;
@@ -18,7 +18,7 @@ const NOT_FOUND = 404;
 /** The object exists, or another client is creating it. */
 const EXISTS = new Set([409, 412]);
 
-/** Bucket, and prefix of all keys; neither needs an escape in XML or in an address. */
+/** Bucket and prefix of all keys, in characters that need no escaping in XML or in a URL. */
 const URI = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[\w.-]+)*)\/?$/;
 
 /** Client of the optional package `aws4fetch`, which signs requests. */
@@ -72,7 +72,7 @@ export class S3Store implements ObjectStore {
     const region = AWS_REGION ?? AWS_DEFAULT_REGION ?? "us-east-1";
     const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = environment;
     const endpoint = AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL ?? defaultEndpoint(region);
-    if (!URL.canParse(endpoint)) throw unusable(`AWS_ENDPOINT_URL is no address: ${endpoint}`);
+    if (!URL.canParse(endpoint)) throw unusable(`AWS_ENDPOINT_URL is not a URL: ${endpoint}`);
     const { AwsClient: Client } = await loadPackage(uri);
     const session = AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {};
     const keys = { accessKeyId, secretAccessKey, ...session };
@@ -85,7 +85,7 @@ export class S3Store implements ObjectStore {
   }
 
   async putNew(name: string, content: Uint8Array): Promise<boolean> {
-    // Some stores ignore the condition.
+    // Some stores ignore `If-None-Match`, so check first.
     const head = await this.#request("HEAD", name);
     if (head.ok) return false;
     if (head.status !== NOT_FOUND) await this.#require(head, `HEAD ${name}`);
@@ -109,14 +109,14 @@ export class S3Store implements ObjectStore {
 
   async *list(prefix: string): AsyncGenerator<StoredObject, void, void> {
     for (let marker: string | null = ""; marker !== null; ) {
-      const wanted = { "max-keys": String(this.#pageSize), prefix: this.#prefix + prefix };
-      const query = new URLSearchParams({ ...wanted, marker });
+      const page = { "max-keys": String(this.#pageSize), prefix: this.#prefix + prefix, marker };
+      const query = new URLSearchParams(page);
       const response = await this.#request("GET", "", `?${query}`);
       await this.#require(response, `LIST ${prefix}`);
-      const page = (await this.#read(response, "list", MAX_LIST_BYTES)).toString();
+      const xml = (await this.#read(response, "list", MAX_LIST_BYTES)).toString();
       marker = null;
-      const isLast = elementText(page, "IsTruncated") !== "true";
-      for (const [, entry] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+      const isLast = elementText(xml, "IsTruncated") !== "true";
+      for (const [, entry] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
         const key = elementText(entry!, "Key");
         if (!isLast) marker = key;
         const modifiedAt = Date.parse(elementText(entry!, "LastModified"));
@@ -131,9 +131,12 @@ export class S3Store implements ObjectStore {
   }
 
   #write(name: string, body: Uint8Array, headers: Record<string, string>): Promise<Response> {
-    // The store compares what arrives with the hash.
-    const all = { ...headers, "X-Amz-Content-Sha256": sha256(body) };
-    return this.#request("PUT", name, "", { body: body as Uint8Array<ArrayBuffer>, headers: all });
+    const init = {
+      body: body as Uint8Array<ArrayBuffer>,
+      // The store rejects a body that does not match the hash.
+      headers: { ...headers, "X-Amz-Content-Sha256": sha256(body) },
+    };
+    return this.#request("PUT", name, "", init);
   }
 
   async #request(
@@ -154,9 +157,9 @@ export class S3Store implements ObjectStore {
   }
 
   /** @throws SvcError SVC3422 if the request failed */
-  async #require(response: Response, what: string): Promise<void> {
+  async #require(response: Response, request: string): Promise<void> {
     if (response.ok) return;
-    throw this.#unusable(`${what}: ${response.status} ${await this.#errorCode(response)}`);
+    throw this.#unusable(`${request}: ${response.status} ${await this.#errorCode(response)}`);
   }
 
   /** Returns the code in the body of an error. */

@@ -1,21 +1,21 @@
-// Verifies a backup in a process of its own: restoring takes memory and time that this thread has
-// not, because it flushes the transaction log.
+// Verifies a backup in another process, because a restore takes memory and time, and this thread
+// must keep flushing the transaction log.
 
 import { execFile } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "../../base/package-info.js";
 
-/** @throws Error with the reason for which the backup cannot be restored */
-export function verifyApart(place: string, signal: AbortSignal): Promise<void> {
+/** Rejects with the reason if the backup cannot be restored. */
+export function verifyInProcess(place: string, signal: AbortSignal): Promise<void> {
   const program = join(packageRoot(), "bin/svc.cjs");
   return new Promise((resolve, reject) => {
-    const words = [program, "backup", "verify", place];
-    const child = execFile(process.execPath, words, { signal }, (error, _out, text) => {
+    const args = [program, "backup", "verify", place];
+    const child = execFile(process.execPath, args, { signal }, (error, _out, text) => {
       if (error === null) resolve();
       else reject(new Error(text.trim() || error.message, { cause: error }));
     });
-    // Requests come first. A process that has ended already has no priority.
+    // Requests have precedence. This fails if the process has already exited.
     try {
       setPriority(child.pid!, constants.priority.PRIORITY_LOW);
     } catch {}

@@ -1,5 +1,5 @@
-// Verifies a backup: every object is there and intact, and the last state restores to graphs with
-// the recorded digests.
+// Verifies a backup: all objects exist and are intact, and restoring the last state yields graphs
+// with the recorded digests.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -39,19 +39,19 @@ async function checkObjects(store: ObjectStore): Promise<{ objects: number; full
   const end = (await chain.end())!;
   const current = await chain.require(end.manifest.full);
   const fulls = [...current.manifest.fulls, { ...current.manifest, hash: current.hash }];
-  const known = new Set<string>();
+  const checked = new Set<string>();
   for (const [index, { number, hash }] of fulls.entries()) {
     const after = fulls[index + 1]?.log ?? null;
     let before = fulls[index - 1]?.log ?? null;
-    for await (const { manifest: one } of chain.since(end, number, hash)) {
-      // The next full backup begins its own turn.
-      if (one.number !== number && one.full === one.number) break;
-      for (const piece of one.pieces) {
-        if (!known.has(piece.object)) await readPiece(store, { after }, { ...piece, before });
-        known.add(piece.object);
+    for await (const { manifest } of chain.since(end, number, hash)) {
+      // The next iteration of the outer loop checks the next full backup.
+      if (manifest.number !== number && manifest.full === manifest.number) break;
+      for (const piece of manifest.pieces) {
+        if (!checked.has(piece.object)) await readPiece(store, { after }, { ...piece, before });
+        checked.add(piece.object);
       }
-      before = one.log;
+      before = manifest.log;
     }
   }
-  return { objects: known.size, fulls: fulls.length };
+  return { objects: checked.size, fulls: fulls.length };
 }
