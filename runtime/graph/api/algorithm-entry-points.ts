@@ -1,5 +1,5 @@
-// Entry points of algorithms in a thread of their own. Apart from the others, which load the query
-// engine: most executors never need it.
+// Entry points of algorithms in a background thread. They are separate from the other entry points,
+// which load the query engine, because most executors never need it.
 
 export {
   type BackgroundCall,

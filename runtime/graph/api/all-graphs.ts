@@ -28,7 +28,7 @@ const READONLY_TIMEOUT_MS = 1000;
 
 type GraphStatus = ReturnType<typeof graphStatus>;
 
-/** The graphs of a list as parameters, so that a function may leave out the last ones. */
+/** Parameter types for a list of graphs, so that a function may omit the last ones. */
 type GraphsOf<G extends readonly Graph[]> = { -readonly [Position in keyof G]: G[Position] };
 
 export class AllGraphs extends SystemProperties {
@@ -85,7 +85,7 @@ export class AllGraphs extends SystemProperties {
   async waitDurable(): Promise<void> {
     const clock = all()
       .map(({ store }) => store.memory.log?.clock)
-      .find((found) => found !== undefined);
+      .find((candidate) => candidate !== undefined);
     if (clock === undefined) {
       throw new SvcError("SVC2502", "transaction log is disabled: the setting `durability` is off");
     }

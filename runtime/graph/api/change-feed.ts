@@ -1,6 +1,6 @@
 // Change feed of a graph: its changes in the order of their commits, read from the transaction log.
-// Nothing is buffered for a reader that pauses, and nothing is lost or repeated for one that
-// continues from a position. Operation counts show whether a change is missing.
+// A reader that pauses needs no buffer, and one that continues from a position misses or repeats no
+// change. Gaps are detected by operation counts.
 //
 //   open ──► known operations found in the log? ──no──► expired
 //                         │ yes
@@ -55,25 +55,25 @@ export class ChangeReader implements PullSource<GraphChange> {
   readonly #identity: string;
   readonly #decoder: ChangeDecoder;
   readonly #transactions: TransactionReader;
-  /** Operation count up to which everything is delivered, or was refused by the filter. */
-  #known: number;
-  /** Positions of the current transaction without their counts. */
+  /** Operation count up to which all changes were delivered or filtered out. */
+  #deliveredCount: number;
+  /** Positions in the current transaction, without the operation count at their end. */
   #prefix: string;
   #isContinuous = false;
-  /** Operation count that the log must reach for that; null: unknown. */
-  #required: number | null = null;
+  /** Operation count that the log must contain to be continuous; null: not read yet. */
+  #requiredCount: number | null = null;
   #isInTransaction = false;
   #isAtEnd = false;
-  /** Last flush when the end of the log was reached. */
+  /** Last flush before the most recent read of the log. */
   #seenFlush = 0;
-  /** The leader of a group delivers what all other members that must have it have, too. */
+  /** On the leader of a group: transactions up to here are confirmed and may be delivered. */
   #confirmedSn = Number.NEGATIVE_INFINITY;
-  /** The flush that confirms transactions up to one; null: not asked for. */
+  /** The flush whose confirmation covers transactions up to `sn`; null: none is awaited. */
   #confirmation: { readonly sn: number; readonly flush: number } | null = null;
-  /** The current transaction waits for that. */
-  #isHeld = false;
+  /** True if the current transaction waits for `#confirmation`. */
+  #isAwaitingConfirmation = false;
   readonly #isLocal: boolean;
-  /** This instance has led its group since the feed began. */
+  /** True if this instance was the leader of its group at any time since the feed began. */
   #hasLed = false;
 
   /**
@@ -92,14 +92,14 @@ export class ChangeReader implements PullSource<GraphChange> {
     this.#checkRole();
     this.#transactions = log.reader;
     const position = since === undefined ? log.readPosition() : this.#parse(since);
-    this.#known = position.count;
+    this.#deliveredCount = position.count;
     this.#prefix = positionPrefix(this.#identity, position);
     this.#transactions.start(position);
   }
 
-  /** Position up to which everything was delivered, or refused by the filter. */
+  /** Position up to which all changes were delivered or filtered out. */
   get position(): string {
-    return formatPosition(this.#prefix, this.#known);
+    return formatPosition(this.#prefix, this.#deliveredCount);
   }
 
   /** True once the log is known to contain all changes after the position. */
@@ -117,20 +117,20 @@ export class ChangeReader implements PullSource<GraphChange> {
     this.#checkRole();
     for (;;) {
       if (this.#isInTransaction) {
-        const change = this.#decoder.next(this.#known);
-        this.#known = Math.max(this.#known, this.#decoder.count);
+        const change = this.#decoder.next(this.#deliveredCount);
+        this.#deliveredCount = Math.max(this.#deliveredCount, this.#decoder.count);
         if (change !== null) return change;
         this.#isInTransaction = false;
       }
-      if (!this.#isHeld) {
+      if (!this.#isAwaitingConfirmation) {
         this.#seenFlush = this.#clock.lastDone;
         const step = this.#transactions.step();
         this.#isAtEnd = step === "end";
         if (step !== "transaction") return null;
       }
-      this.#isHeld = this.#mustHold();
-      if (this.#isHeld) return null;
-      this.#begin();
+      this.#isAwaitingConfirmation = this.#mustAwaitConfirmation();
+      if (this.#isAwaitingConfirmation) return null;
+      this.#beginTransaction();
     }
   }
 
@@ -139,7 +139,7 @@ export class ChangeReader implements PullSource<GraphChange> {
    * @throws PositionExpiredError; AccessError if another member of the group leads now
    */
   async wait(): Promise<void> {
-    if (this.#isHeld) await this.#confirm(this.#confirmation!);
+    if (this.#isAwaitingConfirmation) await this.#confirm(this.#confirmation!);
     else if (!this.#isAtEnd) await nextTurn();
     else if (this.#isContinuous) {
       await keepAlive(this.#clock.afterFlush(this.#seenFlush, WAIT_MS));
@@ -150,8 +150,11 @@ export class ChangeReader implements PullSource<GraphChange> {
     this.#transactions.close();
   }
 
-  /** Changes that only the leader of a group has are lost with it: no client must see them. */
-  #mustHold(): boolean {
+  /**
+   * Returns whether the transaction must not be delivered yet: a leader that fails takes changes
+   * with it that no other member has.
+   */
+  #mustAwaitConfirmation(): boolean {
     // The role may have changed while the transaction was read.
     this.#checkRole();
     const { sn, lastSn } = this.#transactions;
@@ -184,27 +187,27 @@ export class ChangeReader implements PullSource<GraphChange> {
     );
   }
 
-  #begin(): void {
+  #beginTransaction(): void {
     const { words, at, sn, logTag } = this.#transactions;
     const before = operationCountBefore(words, at);
-    if (before > this.#known) throw this.#expired();
-    if (operationCountAfter(words, at) <= this.#known) return;
+    if (before > this.#deliveredCount) throw this.#expired();
+    if (operationCountAfter(words, at) <= this.#deliveredCount) return;
     this.#prefix = positionPrefix(this.#identity, { logTag, sn });
     this.#decoder.begin(words, at, this.#prefix);
     this.#isInTransaction = true;
   }
 
   /**
-   * When the end of the log is reached first: all that exists must be in it after a flush. Changes
-   * that a former process made without a log are not.
+   * Checks that the log contains all changes made so far, when its end is reached for the first
+   * time. It lacks the changes that an earlier process made while logging was off.
    * @throws PositionExpiredError
    */
   async #verify(): Promise<void> {
-    if (this.#required === null) {
-      this.#required = countAtRest(this.#store);
+    if (this.#requiredCount === null) {
+      this.#requiredCount = countAtRest(this.#store);
       const isDurable = await keepAlive(this.#clock.wait(this.#clock.nextFlush));
       if (!isDurable) throw unavailable(this.#store.name);
-    } else if (this.#required > this.#known) throw this.#expired();
+    } else if (this.#requiredCount > this.#deliveredCount) throw this.#expired();
     else this.#isContinuous = true;
   }
 
@@ -216,7 +219,7 @@ export class ChangeReader implements PullSource<GraphChange> {
   }
 }
 
-/** The log of a graph, as this thread reads it. */
+/** Access of this thread to the log of a graph. */
 interface OpenLog {
   readonly clock: CommitClock;
   readonly reader: TransactionReader;
@@ -232,7 +235,8 @@ function openLog({ store, isLocal }: GraphAccess): OpenLog {
   const { clock } = log;
   const reader = openTransactions({ identity: requireIdentity(store), isLocal, clock });
   const readPosition = (): ChangePosition => {
-    // Before the count: what is durable later is skipped by its count.
+    // Read the position in the log first. Changes committed before the count is read are then
+    // skipped by their counts.
     const { logTag, lastSn: sn } = reader;
     return { logTag, sn, count: countAtRest(store) };
   };

@@ -23,7 +23,7 @@ export function expressionFault(text: string, place: ExpressionSite): Expression
   try {
     if (place === "select") checkSelect(text);
     else if (place === "definition") compileExpression(text);
-    // A bare name may be that of a definition.
+    // A bare name may refer to a definition.
     else if (!isNameOnly(text)) checkExpressionSite(compileExpression(text), place);
     return null;
   } catch (error) {

@@ -38,35 +38,35 @@ export function definitions(store: GraphStore): Record<string, string> {
   return system.properties.all(vertex) as Record<string, string>;
 }
 
-/** Texts of definitions that a thread has read, null for names without one. */
-interface KnownTexts {
+/** Definitions that a thread has read: texts by name, null for undefined names. */
+interface CachedTexts {
   readonly system: GraphStore;
-  /** Number of changes of the system graph at that time. */
+  /** `settledCount` of the system graph when they were read. */
   readonly count: number;
   readonly byName: LruCache<string | null>;
 }
 
-const MAX_KNOWN = 64;
-const MAX_KNOWN_CHARACTERS = 2 ** 16;
-const known = new WeakMap<GraphStore, KnownTexts>();
+const MAX_CACHED = 64;
+const MAX_CACHED_CHARACTERS = 2 ** 16;
+const cachedTexts = new WeakMap<GraphStore, CachedTexts>();
 
 /** Returns the text of a definition; null if there is none. */
 export function definition(store: GraphStore, name: string): string | null {
   const system = findSystemStore();
   if (system === null) return null;
   const count = system.settledCount;
-  // Of a change that is under way, operations may be counted that are not visible yet.
+  // During a change, the count may include operations that are not visible yet.
   if (count < 0) return readDefinition(system, store, name);
-  let texts = known.get(store);
+  let texts = cachedTexts.get(store);
   if (texts?.count !== count || texts.system !== system) {
-    texts = { system, count, byName: new LruCache(MAX_KNOWN, MAX_KNOWN_CHARACTERS) };
-    known.set(store, texts);
+    texts = { system, count, byName: new LruCache(MAX_CACHED, MAX_CACHED_CHARACTERS) };
+    cachedTexts.set(store, texts);
   }
   const text = texts.byName.get(name);
   if (text !== undefined) return text;
-  const found = readDefinition(system, store, name);
-  texts.byName.set(name, found);
-  return found;
+  const current = readDefinition(system, store, name);
+  texts.byName.set(name, current);
+  return current;
 }
 
 function readDefinition(system: GraphStore, store: GraphStore, name: string): string | null {

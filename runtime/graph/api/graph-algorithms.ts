@@ -202,7 +202,7 @@ export class GraphAlgorithms extends GraphExpressions {
   }
 
   /**
-   * Returns the ids along random walks, each of which ends where no arc leads on.
+   * Returns the ids along random walks. A walk ends at a vertex without further arcs.
    * @throws KeyError, QueryError, SearchError, ValueError
    */
   randomWalks(

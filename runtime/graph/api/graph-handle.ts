@@ -1,5 +1,5 @@
-// Base of graph objects: the store they work on and the session they work for. Opens graphs by
-// name, and rejects calls once it is closed or the graph is erased.
+// Base of graph objects: holds the store and the session. Opens graphs by name, and rejects calls
+// after the object is closed or the graph is erased.
 
 import type { GraphAccess } from "../changes/sessions/graph-access.js";
 import type { GraphOptions } from "../manager/thread-graphs.js";
@@ -7,7 +7,7 @@ import { GRAPH_OPTIONS, threadGraphs } from "../manager/thread-graphs.js";
 import { checkOptions, refuseFurther } from "../model/check-argument.js";
 import { AccessError } from "../model/errors.js";
 
-/** Returns what the methods of a graph work on; throws once it is closed. */
+/** Returns store and session of a graph. @throws AccessError if it is closed or erased */
 export let getAccess: (graph: GraphHandle) => GraphAccess;
 
 export class GraphHandle {
@@ -31,14 +31,17 @@ export class GraphHandle {
     this.#access = null;
   }
 
-  /** For the runtime: what the methods work on. */
+  /** For methods and the runtime: store and session. */
   protected get access(): GraphAccess {
     const access = this.#access;
-    return access === null || access.store.memory.isRemoved ? this.#successor() : access;
+    return access === null || access.store.memory.isRemoved ? this.#replacement() : access;
   }
 
-  /** Objects that outlive requests go on with the graph that a replica has received instead. */
-  #successor(): GraphAccess {
+  /**
+   * Returns the graph that a replica received in place of this one, for objects that outlive
+   * requests.
+   */
+  #replacement(): GraphAccess {
     const access = this.#access;
     const isReplaced = access?.store.memory.isReplaced === true && !access.session.isOfRequest;
     const next = isReplaced ? threadGraphs().find(this.name) : null;

@@ -84,9 +84,9 @@ export class GraphQueries extends GraphAlgorithms {
   }
 
   /**
-   * The vertices whose texts match, the best first. `"…"` is a phrase, `-word` excludes, `word*` is
-   * a prefix, all else are words; any text is valid.
-   * @param text what is searched for
+   * Returns the vertices whose texts match, best first. `"…"` is a phrase, `-word` excludes,
+   * `word*` is a prefix, anything else is a word; any text is valid.
+   * @param text words and phrases to search for
    * @throws QueryError, SearchError, KeyError, TypeError
    */
   search<const O extends SearchOptions = object>(text: string, options?: O): SearchResult<O>;

@@ -141,9 +141,9 @@ export class GraphSimilarity extends Similarity {
     }
     if (!KEY_SIZES.includes(ksize)) throw new ValueError("ksize must be 8, 10 or 12");
     const access = getAccess(this.#graph);
-    const there = sizeOf(access) ?? ksize;
-    if (there !== ksize) {
-      throw new ValueError(`projection sets of ksize ${there} exist: delete them first`);
+    const existing = sizeOf(access) ?? ksize;
+    if (existing !== ksize) {
+      throw new ValueError(`projection sets of ksize ${existing} exist: delete them first`);
     }
     createVertex(access, ROOT, { type: ROOT_TYPE });
     const seeds = PROJECTION_SEEDS.slice(0, nseeds);
@@ -208,7 +208,7 @@ export function projectionSize(access: GraphAccess): ProjectionKeySize {
   throw new ValueError("no projection sets (forgot to call createProjectionSets()?)");
 }
 
-/** Derived from the last anchor of the first set, which exists whenever there are sets. */
+/** Returns the key size of existing sets, according to the last anchor of the first set. */
 function sizeOf(access: GraphAccess): ProjectionKeySize | null {
   const [seed] = PROJECTION_SEEDS;
   if (!isComplete(access, seed!)) return null;
@@ -218,7 +218,7 @@ function sizeOf(access: GraphAccess): ProjectionKeySize | null {
   return [...KEY_SIZES].reverse().find(isLast) ?? null;
 }
 
-/** The arc from the root is created last and removed first. */
+/** Returns whether a set is complete: the arc from the root is created last and removed first. */
 function isComplete(access: GraphAccess, seed: number): boolean {
   const { store } = access;
   const sets = store.ids.resolve(ROOT) === 0 ? [] : terminals(store, ROOT);

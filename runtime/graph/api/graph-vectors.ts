@@ -11,7 +11,7 @@ import { checkOptions, refuseFurther } from "../model/check-argument.js";
 import { GraphQueries } from "./graph-queries.js";
 
 const VECTOR_SETTINGS = new Set(["precision", "measure"]);
-/** Time after which converting vectors lets other requests run. */
+/** Time slice of a conversion, after which other requests run. */
 const SLICE_MS = 2;
 
 /** Vectors of one name. */
@@ -51,8 +51,8 @@ export class GraphVectors extends GraphQueries {
   }
 
   /**
-   * Converts all vectors to the precision of the graph, in steps that let other requests run. More
-   * digits than a vector was stored with do not come back: set the vector again.
+   * Converts all vectors to the precision of the graph, in steps between which other requests run.
+   * A higher precision does not restore lost digits: set the vector again.
    * @returns number of converted vectors
    * @throws AccessError, CapacityError
    */

@@ -1,4 +1,4 @@
-// A graph as one session uses it: its vertices and arcs, and locks on them. A light object created
+// Graph of one session: vertices, arcs, and locks on vertices. A lightweight object that is created
 // for each request; all data is in the store.
 
 import { randomUUID } from "node:crypto";
@@ -39,12 +39,12 @@ import { Vertex } from "./vertex.js";
 export type OpenVertexInfo = readonly [id: string, session: number, mode: "RO" | "WL"];
 
 const VIEW_OPTIONS: ReadonlySet<string> = new Set(["timeout"]);
-/** Vertex that is the mutex of `synchronized`. */
+/** Name that `synchronized` locks. */
 const SYNCHRONIZED = "_SYN";
 const SYNCHRONIZED_TIMEOUT_MS = 5000;
-/** Resolves deadlocks of requests in different threads. */
+/** Default timeout of asynchronous locks, which ends deadlocks between threads. */
 const ASYNC_TIMEOUT_MS = 10_000;
-/** Random handles tried before a scan, since a handle may be free. */
+/** Random handles to try before a scan, because any of them may be unused. */
 const RANDOM_ATTEMPTS = 64;
 const LOCK_TYPE = "lock_";
 
@@ -187,7 +187,7 @@ export class Graph extends GraphManagement {
   }
 
   /**
-   * Reads one moment: runs a function that only reads, and runs it again if the graph changed
+   * Reads a consistent state: runs a function that only reads, and repeats it if the graph changed
    * meanwhile.
    * @param options `timeout`: milliseconds to try again (default: 1000); negative: no limit
    * @throws AccessError if the graph changed during each attempt; TypeError
@@ -201,13 +201,13 @@ export class Graph extends GraphManagement {
   /** Commits and releases a vertex; false if it was already closed. */
   closeVertex(vertex: Vertex, ...further: never[]): boolean {
     refuseFurther(further, "vertex");
-    return openOne(vertex).close();
+    return requireOpenVertex(vertex).close();
   }
 
   /** Returns the number of vertices that were open. */
   closeVertices(vertices: readonly Vertex[], ...further: never[]): number {
     refuseFurther(further, "vertices");
-    return toVertexList(vertices).filter((vertex) => openOne(vertex).close()).length;
+    return toVertexList(vertices).filter((vertex) => requireOpenVertex(vertex).close()).length;
   }
 
   /** Releases all vertices of this session; returns the number of locks. */
@@ -226,7 +226,7 @@ export class Graph extends GraphManagement {
    */
   escalateVertex(vertex: Vertex, timeout = 0, ...further: never[]): void {
     refuseFurther(further, "timeout");
-    openOne(vertex).escalate(timeout);
+    requireOpenVertex(vertex).escalate(timeout);
   }
 
   /**
@@ -235,7 +235,7 @@ export class Graph extends GraphManagement {
    */
   relaxVertex(vertex: Vertex, ...further: never[]): boolean {
     refuseFurther(further, "vertex");
-    return openOne(vertex).relax();
+    return requireOpenVertex(vertex).relax();
   }
 
   /**
@@ -303,13 +303,13 @@ export class Graph extends GraphManagement {
         if (vertices.isUsed(vertex)) return ids.idOf(vertex);
       }
     }
-    const wanted = offset ?? Math.floor(Math.random() * order);
-    const position = wanted < 0 ? order + wanted : wanted;
+    const chosen = offset ?? Math.floor(Math.random() * order);
+    const position = chosen < 0 ? order + chosen : chosen;
     let seen = -1;
     for (let vertex = 1; vertex < vertices.end; vertex++) {
       if (vertices.isUsed(vertex) && ++seen === position) return ids.idOf(vertex);
     }
-    throw new IndexError(`vertex offset ${wanted} out of range`);
+    throw new IndexError(`vertex offset ${chosen} out of range`);
   }
 
   /**
@@ -354,17 +354,17 @@ export class Graph extends GraphManagement {
    * returns or its promise settles.
    * @throws AccessError after waiting for 5 seconds
    */
-  synchronized<A extends unknown[], R>(run: (...given: A) => R, ...given: A): R {
+  synchronized<A extends unknown[], R>(run: (...args: A) => R, ...args: A): R {
     checkFunction(run);
     const lock = this.lock(SYNCHRONIZED, 0, SYNCHRONIZED_TIMEOUT_MS);
-    let isOver = true;
+    let isPending = false;
     try {
-      const result = run(...given);
+      const result = run(...args);
       if (!(result instanceof Promise)) return result;
-      isOver = false;
+      isPending = true;
       return result.finally(() => lock.close()) as R;
     } finally {
-      if (isOver) lock.close();
+      if (!isPending) lock.close();
     }
   }
 
@@ -457,10 +457,10 @@ export class Graph extends GraphManagement {
 }
 
 /** @throws TypeError not an open vertex */
-function openOne(vertex: Vertex): Vertex {
+function requireOpenVertex(vertex: Vertex): Vertex {
   if (vertex instanceof Vertex) return vertex;
   const error = new TypeError("expected an open vertex");
-  throw withArgumentDetails(error, vertex, "what `openVertex` and its like return");
+  throw withArgumentDetails(error, vertex, "a vertex that `openVertex` returned");
 }
 
 function isList(value: VertexName | readonly VertexName[]): value is readonly VertexName[] {

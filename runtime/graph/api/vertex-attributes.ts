@@ -74,7 +74,7 @@ export interface VertexPlace {
 
 /** Returns the handle of an open vertex, which must be of the given graph. */
 export let getHandle: (store: GraphStore, vertex: VertexAttributes) => number;
-/** Returns its handle, or its id if it is not locked and its handle may pass to another vertex. */
+/** Returns its handle; without a lock its id, because the handle may be reused. */
 export let getVertexKey: (store: GraphStore, vertex: VertexAttributes) => number | string;
 
 export class VertexAttributes {
@@ -311,13 +311,13 @@ export class VertexAttributes {
     return this.#hold.isWritable ? "w" : "r";
   }
 
-  /** Forgets the lock, or replaces it. */
+  /** Replaces the lock; null removes it. */
   protected replaceHold(hold: HeldVertex | null): void {
     this.#hold = hold;
   }
 
   /**
-   * Returns a value that was read of the vertex.
+   * Returns a value that was read from the vertex.
    * @throws AccessError if the vertex was removed meanwhile
    */
   protected confirmed<T>(value: T): T {

@@ -141,7 +141,7 @@ export class VertexQueries extends VertexAttributes {
   neighbors(arc?: ArcFilter, options?: NeighborhoodOptions, ...further: never[]): string[] {
     refuseFurther(further, "options");
     if (arc !== undefined && options !== undefined) checkObject(options, "options");
-    const given = arc === undefined ? options : { ...options, arc };
-    return neighbors(this.access.store, this.hold.vertex, given);
+    const allOptions = arc === undefined ? options : { ...options, arc };
+    return neighbors(this.access.store, this.hold.vertex, allOptions);
   }
 }

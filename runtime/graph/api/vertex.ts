@@ -1,7 +1,7 @@
 // A vertex that a session has open, read-only or writable, until it is closed. Changes are visible
 // to all sessions at once; closing and committing set its operation id and time.
 
-// So that the declarations know `Symbol.dispose` in projects whose `lib` is older than it.
+// Declares `Symbol.dispose` for projects with an older `lib`.
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import {

@@ -4,10 +4,10 @@ import { usedWords } from "../../memory/used-words.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { digestCheckpoint } from "../../store/verify-digest.js";
 
-/** Returns text that is equal for equal contents; "" if it cannot be told now. */
+/** Returns text that is equal for equal contents; "" if the digest is not available. */
 export function describeDigest(store: GraphStore): string {
-  const found = digestCheckpoint(store);
-  return found === null ? "" : `${found.count} ${found.digest}`;
+  const checkpoint = digestCheckpoint(store);
+  return checkpoint === null ? "" : `${checkpoint.count} ${checkpoint.digest}`;
 }
 
 export function measureBytes({ memory }: GraphStore): number {
