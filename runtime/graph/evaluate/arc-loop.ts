@@ -51,10 +51,10 @@ function isText(
   { store }: Context,
   kind: number,
   pointer: number,
-  wanted: number,
+  textPointer: number,
   serial: number,
 ): boolean {
-  if (kind !== PropertyKind.String || pointer !== wanted || wanted === 0) return false;
+  if (kind !== PropertyKind.String || pointer !== textPointer || textPointer === 0) return false;
   return store.strings.serialOf(pointer) === serial;
 }
 
@@ -65,7 +65,7 @@ export type LoopKind = "filter" | "score" | "vertices";
 export function makeArcLoop(typed: TypedProgram, kind: LoopKind): ArcLoop | null {
   if (typed.needs.synthetic >= 0) return null;
   const isOfVertices = kind === "vertices";
-  if (isOfVertices && (typed.hasEffect || !typed.statements.every(isOfVertexAlone))) return null;
+  if (isOfVertices && (typed.hasEffect || !typed.statements.every(readsOnlyVertex))) return null;
   const writer = new LoopWriter(isOfVertices ? OF_VERTICES : OF_ARCS);
   const body = loopBody(writer, typed.statements, isOfVertices ? "filter" : kind);
   if (body === null || !writer.readsOnce) return null;
@@ -80,15 +80,15 @@ export function makeArcLoop(typed: TypedProgram, kind: LoopKind): ArcLoop | null
       next: new PropertyNumbers(typed.keys.next.length),
       prev: new PropertyNumbers(typed.keys.prev.length),
     };
-    return make(HELPERS, numbers, truths, calls, constants, reads, exactResult(typed, kind));
+    return make(HELPERS, numbers, truths, calls, constants, reads, compileExactResult(typed, kind));
   } catch (error) {
     if (!(error instanceof EvalError)) throw error;
     return null;
   }
 }
 
-/** Returns the result of an expression without effects by closures, whatever its ints are. */
-function exactResult({ statements }: TypedProgram, kind: LoopKind) {
+/** Returns a closure for an expression without effects that is exact for ints of any size. */
+function compileExactResult({ statements }: TypedProgram, kind: LoopKind) {
   const value = readValue(statements.at(-1)!.value);
   return kind === "score"
     ? (x: Context) => toScore(value(x))
@@ -98,8 +98,8 @@ function exactResult({ statements }: TypedProgram, kind: LoopKind) {
 const OF_ARCS: Handles = { vertex: "tail", prev: "prev", next: "h" };
 const OF_VERTICES: Handles = { vertex: "h", prev: "prev", next: "next" };
 
-/** Returns whether an expression reads only the vertex itself: no arc, no other vertex. */
-function isOfVertexAlone({ value }: TypedStatement): boolean {
+/** Returns whether a statement reads only the vertex itself: no arc, no other vertex. */
+function readsOnlyVertex({ value }: TypedStatement): boolean {
   const isAlone = (node: TypedNode): boolean => {
     if (node.op === "arcAttribute" || (node.op === "call" && node.row.name === "rank"))
       return false;
@@ -128,14 +128,14 @@ function loopSource(
   ];
   const moved = inside === "next" ? "x.next.move(h); x.arc.set(w, b, side, level);" : "";
   const moving = moved || "x.vertex.move(h); x.prev.move(h);";
-  const move = writer.hasClosures ? [moving] : [];
+  const movesForClosures = writer.hasClosures ? [moving] : [];
   const exact = writer.guards > 0;
-  const given = exact ? "made" : result;
+  const resultSource = exact ? "made" : result;
   const act = [
     ...(exact ? [`big = false; let made = ${result};`, `if (big) { ${moving} made = E(x); }`] : []),
     kind !== "score"
-      ? `if (${given}) { a[top] = h; a[top + 1] = w; a[top + 2] = b; top += 3; }`
-      : `scores[top++] = ${given};`,
+      ? `if (${resultSource}) { a[top] = h; a[top + 1] = w; a[top + 2] = b; top += 3; }`
+      : `scores[top++] = ${resultSource};`,
   ];
   const big = Array.from({ length: writer.guards }, (_, index) => `, u${index} = 0`).join("");
   return [
@@ -159,7 +159,7 @@ function loopSource(
     ...(exact ? [`let big = false${big};`] : []),
     "for (let i = from; i < end; i += 3) {",
     "const h = a[i], w = a[i + 1], b = a[i + 2];",
-    ...move,
+    ...movesForClosures,
     ...(writer.reads.has(inside) ? read(inside) : []),
     ...statements,
     ...act,

@@ -21,7 +21,7 @@ export class ArcProgram {
   filter(trail: WalkPosition, words: Uint32Array, from: number, end: number): number {
     const { context, program } = this.#bound;
     const { run } = context;
-    enter(context, trail);
+    moveContext(context, trail);
     run.spend(((end - from) / ARC_WORDS) * program.steps);
     const loop = program.loop("filter", end - from);
     if (loop !== null) return loop(context, words, from, end, null);
@@ -54,7 +54,7 @@ export class ArcProgram {
       if (components === undefined) heads.set(head, [words[arc + 1]!, words[arc + 2]!]);
       else components.push(words[arc + 1]!, words[arc + 2]!);
     }
-    enter(context, trail);
+    moveContext(context, trail);
     const passing: number[] = [];
     const word1 = (SYNTHETIC << 16) >>> 0;
     for (const [head, components] of heads) {
@@ -77,7 +77,7 @@ export class ArcProgram {
     into: Float64Array,
   ): void {
     const { context, program } = this.#bound;
-    enter(context, trail);
+    moveContext(context, trail);
     context.run.spend(((end - from) / ARC_WORDS) * program.steps);
     const loop = program.loop("score", end - from);
     if (loop !== null) {
@@ -105,7 +105,7 @@ export class ArcProgram {
   }
 }
 
-function enter(context: Context, trail: WalkPosition): void {
+function moveContext(context: Context, trail: WalkPosition): void {
   context.vertex.move(trail.tail);
   context.prev.move(trail.prev);
   context.arc.set(0, 0, trail.side, trail.level);

@@ -52,7 +52,7 @@ function vertexRows(): VertexAttribute[] {
 function arcRows(): ArcAttribute[] {
   return ARC_ROWS.flatMap(({ name, type, doc, evaluate }) => {
     if (type === null || name === null) return [];
-    // Only the value may be a float, whose type is that of the arc.
+    // Only `value` can be a float; the modifier of the arc decides.
     const of: ArcAttribute["of"] =
       type === "num"
         ? (arc) => (isFloatArc(arc.word1) ? boxedReal(evaluate(arc)) : evaluate(arc))

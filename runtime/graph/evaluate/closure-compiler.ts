@@ -183,8 +183,8 @@ function fixedCall(call: Call, values: readonly ValueOf[]): ValueOf {
   if (c === undefined) return (x) => call(x, a(x), b(x), none, none, none);
   if (values.length === 3) return (x) => call(x, a(x), b(x), c(x), none, none);
   return (x) => {
-    const given = values.map((value) => value(x));
-    return call(x, given[0], given[1], given[2], given[3], given[4]);
+    const args = values.map((value) => value(x));
+    return call(x, args[0], args[1], args[2], args[3], args[4]);
   };
 }
 
@@ -298,7 +298,7 @@ function memberTest({ left, right }: Extract<TypedNode, { op: "in" }>): TruthOf 
   }
   const members = readValue(right);
   return (x) => {
-    const given = value(x);
-    return isMember(given, members(x));
+    const item = value(x);
+    return isMember(item, members(x));
   };
 }

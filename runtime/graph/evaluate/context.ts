@@ -9,7 +9,7 @@ import type { Measure } from "../vectors/measures/measure.js";
 import type { Probe } from "../vectors/probe.js";
 import type { SimilaritySettings } from "../vectors/similarity-settings.js";
 import { ExpressionError } from "./expression-error.js";
-import { MAX_MADE_CHARACTERS, MAX_MADE_TEXT } from "./limits.js";
+import { MAX_CREATED_CHARACTERS, MAX_CREATED_TEXT } from "./limits.js";
 import { MemoryCells } from "./memory-cells.js";
 import { NO_VECTOR, type Value, type VectorValue } from "./values.js";
 import { VertexFrame } from "./vertex-frame.js";
@@ -134,14 +134,14 @@ export class QueryExecution {
    * @throws ExpressionError the string or the total is too long
    */
   reserve(characters: number): void {
-    if (characters > MAX_MADE_TEXT) {
-      throw new ExpressionError(`expression result exceeds ${MAX_MADE_TEXT} characters`);
+    if (characters > MAX_CREATED_TEXT) {
+      throw new ExpressionError(`expression result exceeds ${MAX_CREATED_TEXT} characters`);
     }
     this.#created += characters;
     this.spend(characters >>> 3);
-    if (this.#created > MAX_MADE_CHARACTERS) {
+    if (this.#created > MAX_CREATED_CHARACTERS) {
       throw new ExpressionError(
-        `expression exceeds ${MAX_MADE_CHARACTERS} characters of intermediate text`,
+        `expression exceeds ${MAX_CREATED_CHARACTERS} characters of intermediate text`,
       );
     }
   }

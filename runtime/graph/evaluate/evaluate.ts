@@ -24,7 +24,7 @@ export interface EvaluationTarget {
   readonly spend?: (steps: number) => void;
 }
 
-/** Side and level of a given arc. */
+/** Side and level of the arc that the caller passes. */
 const OUT = 0;
 const FIRST_LEVEL = 1;
 const MAX_BOUND = 64;
@@ -70,19 +70,19 @@ function evaluateExpression(
 
 /** Caches recently bound programs: binding takes longer than most evaluations. */
 function bindCached(store: GraphStore, expression: Expression, run: QueryExecution): BoundProgram {
-  let bounds = intBound.get(store);
+  let bounds = boundPrograms.get(store);
   if (bounds === undefined) {
     bounds = new LruCache(MAX_BOUND);
-    intBound.set(store, bounds);
+    boundPrograms.set(store, bounds);
   }
-  const known = bounds.get(expression.text);
-  if (known !== undefined) {
-    known.bind(run);
-    return known;
+  const cached = bounds.get(expression.text);
+  if (cached !== undefined) {
+    cached.bind(run);
+    return cached;
   }
   const bound = new BoundProgram(store, expression, run);
   if (expression.text.length <= MAX_BOUND_TEXT) bounds.set(expression.text, bound);
   return bound;
 }
 
-const intBound = new WeakMap<GraphStore, LruCache<BoundProgram>>();
+const boundPrograms = new WeakMap<GraphStore, LruCache<BoundProgram>>();

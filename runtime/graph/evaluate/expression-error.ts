@@ -1,5 +1,5 @@
-// Errors of expressions with their position: the message cites the user's text with a caret, and
-// never at length.
+// Errors of expressions with their position. The message quotes an excerpt of the user's text with
+// a caret.
 
 import { QueryError } from "../model/errors.js";
 

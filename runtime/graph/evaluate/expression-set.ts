@@ -1,5 +1,5 @@
-// All expressions of one query. They share memory, halting and collected arcs. `start` begins an
-// execution and binds them; without expressions it costs nothing.
+// All expressions of one query. They share memory, the halt flag and collected arcs. `start` begins
+// an execution and binds them; it does nothing if there are no expressions.
 
 import type { GraphStore } from "../store/graph-store.js";
 import type { TextScores } from "../texts/text-scores.js";
@@ -29,7 +29,7 @@ export class ExpressionSet {
   readonly #programs: BoundProgram[] = [];
   /** `vector` in expressions. */
   vector: VectorParts = NULL_PARTS;
-  /** Probe of that vector, with which hits are sorted; null if expressions need their own. */
+  /** Probe of `vector` that sorts the hits; null if expressions must create one. */
   probe: Probe | null = null;
   /** `text` in expressions. */
   texts: TextScores | null = null;
@@ -109,11 +109,11 @@ export class ExpressionSet {
     const run = new QueryExecution(this.#store, memoryOption(this.#store, this.#memory));
     run.canHalt = true;
     if (this.vector.bytes.length > 0) run.vector = new VectorValue(this.vector);
-    // The settings of features may have changed since.
+    // The probe remains valid only if no settings apply to it that may have changed since.
     if (!this.vector.isFeatures && this.probe?.measure === run.measure) run.probe = this.probe;
     run.texts = this.texts;
     run.spend = spend;
-    // Several expressions with side effects must take turns arc by arc.
+    // Several expressions with side effects must alternate for each arc.
     run.isOrdered = this.hasEffects && this.#programs.length > 1;
     for (const bound of this.#programs) bound.bind(run);
     this.#run = run;

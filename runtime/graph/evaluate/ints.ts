@@ -1,10 +1,10 @@
-// The ints of the language: 64 bits, wrapping. An int is a number while that is exact, else a
-// BigInt: every int has one representation, and small ones cost what numbers cost.
+// The ints of the language: 64 bits, wrapping. An int is a number if that is exact, otherwise a
+// BigInt. So every int has one representation, and small ints are as fast as numbers.
 
 const BITS = 64;
 const MAX_INT64 = 2n ** 63n - 1n;
 const MIN_INT64 = -(2n ** 63n);
-/** Doubles below this are powers of ints to the last digit if they are whole. */
+/** A whole power below this is exact as a double. */
 const EXACT_POWER = 2 ** 51;
 
 export type Int = number | bigint;
@@ -30,13 +30,13 @@ export function calculateBig(operator: IntOperator, a: bigint, b: bigint): bigin
   return b === 0n ? 0n : a % b;
 }
 
-/** Divides without fraction; the divisor is not zero. */
+/** Returns the truncated quotient. The divisor must not be zero. */
 export function divideInts(a: Int, b: Int): Int {
   if (typeof a === "number" && typeof b === "number") return Math.trunc(a / b) + 0;
   return wrapInt(BigInt(a) / BigInt(b));
 }
 
-/** Returns the power without fraction; the least int if it does not fit 64 bits. */
+/** Returns the truncated power; the least int if it does not fit in 64 bits. */
 export function powInts(a: Int, b: Int): Int {
   if (a === -1) return BigInt(b) % 2n === 0n ? 1 : -1;
   const result = Number(a) ** Number(b);
@@ -50,7 +50,7 @@ export function powInts(a: Int, b: Int): Int {
   return exact === BigInt.asIntN(BITS, exact) ? wrapInt(exact) : MIN_INT64;
 }
 
-/** The count is taken modulo 64; bits beyond 64 are lost. */
+/** Shifts by the count modulo 64; bits beyond 64 are lost. */
 export function shiftInts(a: Int, b: Int, isLeft: boolean): Int {
   const count = typeof b === "number" ? ((b % BITS) + BITS) % BITS : Number(BigInt(b) & 63n);
   if (typeof a === "number") {
@@ -70,7 +70,7 @@ export function maskInts(operator: "&" | "|" | "^", a: Int, b: Int): Int {
   return wrapInt(operator === "&" ? x & y : operator === "|" ? x | y : x ^ y);
 }
 
-/** Converts a real without fraction: beyond 64 bits the least int, infinities the limits, NaN 0. */
+/** Truncates a real: beyond 64 bits to the least int, infinities to the limits, NaN to 0. */
 export function truncateReal(real: number): Int {
   const number = Math.trunc(real);
   if (Number.isSafeInteger(number)) return number + 0;

@@ -8,8 +8,8 @@ export const MAX_NODES = 2_000;
 export const MAX_DEPTH = 200;
 export const MAX_ARGUMENTS = 256;
 /** Maximum number of characters a query may create in total, and per string. */
-export const MAX_MADE_CHARACTERS = 16 * 1024 * 1024;
-export const MAX_MADE_TEXT = 64 * 1024;
+export const MAX_CREATED_CHARACTERS = 16 * 1024 * 1024;
+export const MAX_CREATED_TEXT = 64 * 1024;
 /** Maximum number of memory cells, in plugin code and over HTTP. */
 export const MAX_CELLS = 2 ** 24;
 export const MAX_HTTP_CELLS = 2 ** 16;

@@ -1,7 +1,7 @@
 // Second back end: generates the source of one loop over arcs from a typed tree. No character of a
 // user's text enters the source, only fixed fragments, generated names and table offsets.
-// Unsupported nodes are called as closures; an expression whose values may be non-numeric in a way
-// that matters gets no loop.
+// Unsupported nodes are called as closures. An expression gets no loop if a non-numeric value could
+// change its result.
 
 import { readNumber, readTruth } from "./closure-compiler.js";
 import type { Context } from "./context.js";
@@ -67,7 +67,7 @@ export class LoopWriter {
   readonly addresses: string[] = [];
   /** Strings that properties are compared with, by literal. */
   readonly texts = new Set<number>();
-  /** Results that may be larger than safe ints; `big` is true if one is, and closures recompute. */
+  /** Number of results that may exceed safe ints: the loop sets `big`, and closures recompute. */
   guards = 0;
   #closuresRead = false;
 
@@ -78,7 +78,7 @@ export class LoopWriter {
     return this.tables.numbers.length + this.tables.truths.length > 0;
   }
 
-  /** False if a vertex would be read at two moments: in the loop, and by a closure. */
+  /** False if both the loop and a closure would read properties, possibly in different states. */
   get readsOnce(): boolean {
     return !(this.#closuresRead && this.reads.size > 0);
   }
@@ -89,10 +89,11 @@ export class LoopWriter {
     return lane === null ? null : `toScore(${nullAsZero(lane)})`;
   }
 
-  /** Returns the source of a condition that is true if an arc passes; null as above. */
+  /** Returns the source of a filter condition; null if a loop cannot compute it. */
   passes(node: TypedNode): string | null {
     if (isTruthNode(node)) return this.#truth(node);
-    // A string would pass. Products are never strings; a difference is one only for null - string.
+    // A string passes a filter, so it must be impossible. Products are never strings, and a
+    // difference is a string only if it is null - string.
     const isNoText =
       node.op === "binary" &&
       (/^[*/]$/.test(node.operator) || (node.operator === "-" && isNumberType(node.left.type)));
@@ -102,7 +103,7 @@ export class LoopWriter {
     return lane.isNull === NEVER ? `(${lane.value} > 0)` : `(!${lane.isNull} && ${lane.value} > 0)`;
   }
 
-  /** Returns the source of a cell's index; null if it differs between arcs. */
+  /** Returns the source of the index of a cell; null if the index may differ between arcs. */
   address(node: TypedNode): string | null {
     const isFixed = node.type === "int" && (node.op === "literal" || node.op === "constant");
     const source = isFixed ? this.#number(node)!.value : null;
@@ -117,14 +118,14 @@ export class LoopWriter {
   }
 
   /**
-   * Returns two arguments, the number and whether it is a real; null if that depends on more than
-   * the arc.
+   * Returns the source of two arguments: the number, and whether it is a real. Null if that depends
+   * on more than the arc.
    */
   numberAndKind(node: TypedNode): string | null {
     if (isArcValue(node)) return "arcNumber(w, b), isFloatArc(w)";
     if (node.op === "binary" && ARITHMETIC.has(node.operator) && node.type === "num") {
       const [left, right] = [node.left, node.right];
-      // The zero of 32-bit and safe ints has no sign if there is no real, see `box`.
+      // Without a real, `box` removes the sign of a zero.
       const isOfArc =
         (isArcValue(left) || isKnownInt(left)) && (isArcValue(right) || isKnownInt(right));
       return isOfArc ? `${this.#number(node)!.value}, isFloatArc(w)` : null;
@@ -166,7 +167,7 @@ export class LoopWriter {
       case "binary":
         return this.#binary(node) ?? this.#closure(node);
       case "unary":
-        // Whether a zero has a sign depends on its type, which only closures distinguish.
+        // Only closures distinguish the types that decide whether a zero has a sign.
         if (node.operator === "-" && (node.of.type === "int" || node.of.type === "real")) {
           const of = this.#number(node.of);
           if (of !== null) return neverNull(`(${node.of.type === "int" ? "0 " : ""}-${of.value})`);
@@ -213,11 +214,11 @@ export class LoopWriter {
       left.type === "real" ||
       right.type === "real" ||
       binaryBound(operator, left, right) <= MAX_SAFE;
-    return isExact ? source : this.#noteBig(source);
+    return isExact ? source : this.#detectBig(source);
   }
 
   /** Returns the source that sets `big` if a number exceeds the safe ints. */
-  #noteBig(source: string): string {
+  #detectBig(source: string): string {
     const name = `u${this.guards++}`;
     const isBig = `(${name} = ${source}) > ${MAX_SAFE} || ${name} < -${MAX_SAFE}`;
     return `(${isBig} ? (big = true, ${name}) : ${name})`;
@@ -241,19 +242,19 @@ export class LoopWriter {
   #call({ row, args }: Extract<TypedNode, { op: "call" }>): Lane | null {
     const lanes = args.map((arg) => this.#number(arg));
     if (lanes.includes(null)) return null;
-    const given = lanes as Lane[];
+    const argLanes = lanes as Lane[];
     if (row.name === "rank") {
-      const sum = given.map((lane) => nullAsZero(lane)).join(" + ") || "0";
+      const sum = argLanes.map((lane) => nullAsZero(lane)).join(" + ") || "0";
       return neverNull(`(V.c1(h) * (${sum}) + V.c0(h))`);
     }
     if (row.number === null) return null;
     const isStatic = args.every(({ type }) => isNumericType(type));
     const call = `F[${this.tables.calls.push(row.number) - 1}]`;
     const values = (replacesNull: boolean): string =>
-      given.map((lane) => (replacesNull ? nullAsZero(lane) : lane.value)).join(", ");
+      argLanes.map((lane) => (replacesNull ? nullAsZero(lane) : lane.value)).join(", ");
     if (isStatic || row.name === "prox") return neverNull(`${call}(${values(true)})`);
     if (args.length !== 1) return null;
-    return { value: `${call}(${values(false)})`, isNull: given[0]!.isNull };
+    return { value: `${call}(${values(false)})`, isNull: argLanes[0]!.isNull };
   }
 
   #truthAsNumber(node: TypedNode): Lane | null {
@@ -349,7 +350,7 @@ export class LoopWriter {
     if (!isNumericType(node.type) || node.hasEffect) return null;
     this.#noteReads(node);
     const source = `C[${this.tables.numbers.push(readNumber(node)) - 1}](x)`;
-    return neverNull(node.type === "wide" ? this.#noteBig(source) : source);
+    return neverNull(node.type === "wide" ? this.#detectBig(source) : source);
   }
 
   #noteReads(node: TypedNode): void {

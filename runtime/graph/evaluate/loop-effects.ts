@@ -1,6 +1,5 @@
 // Side effects in generated loops, as statements: updates of cells with fixed addresses, and
-// collected arcs. Other effects prevent a loop. Values keep their type: an int, or a real that may
-// be whole.
+// collected arcs. Other effects prevent a loop. Values keep their type: a whole real stays a real.
 
 import { increment } from "./functions/memory.js";
 import type { LoopWriter } from "./loop-codegen.js";
@@ -29,52 +28,57 @@ export interface LoopBody {
   readonly result: string;
 }
 
-/** Returns null if a loop cannot do it. */
+/** Returns null if a loop cannot run the statements. */
 export function loopBody(
   writer: LoopWriter,
   statements: readonly TypedStatement[],
   kind: "filter" | "score",
 ): LoopBody | null {
-  const code = bodyOf(writer, statements, kind);
-  // Changes and collected arcs cannot be recalculated.
+  const code = writeBody(writer, statements, kind);
+  // Recomputing a large int must not repeat side effects.
   return code !== null && code.statements.length > 0 && writer.guards > 0 ? null : code;
 }
 
-function bodyOf(
+function writeBody(
   writer: LoopWriter,
   statements: readonly TypedStatement[],
   kind: "filter" | "score",
 ): LoopBody | null {
   if (statements.some(({ slot }) => slot >= 0)) return null;
   const last = statements.at(-1)!.value;
-  const done: string[] = [];
+  const sources: string[] = [];
   for (const { value } of statements) {
     if (!value.hasEffect) continue;
-    const source = effect(writer, value, value === last);
+    const source = writeEffect(writer, value, value === last);
     if (source === null) return null;
-    done.push(source);
+    sources.push(source);
   }
   if (!last.hasEffect) {
     const result = kind === "filter" ? writer.passes(last) : writer.score(last);
-    return result === null ? null : { statements: done, result };
+    return result === null ? null : { statements: sources, result };
   }
-  if (isCollect(last)) return { statements: done, result: kind === "filter" ? "made > 0" : "made" };
-  // The value of an update is that of the cell.
+  if (isCollect(last)) {
+    return { statements: sources, result: kind === "filter" ? "made > 0" : "made" };
+  }
+  // The value of an update is the new value of the cell.
   const cell = `cells[${writer.address((last as Call).args[0]!)}]`;
-  return { statements: done, result: `${kind === "filter" ? "isPositive" : "toScore"}(${cell})` };
+  return {
+    statements: sources,
+    result: `${kind === "filter" ? "isPositive" : "toScore"}(${cell})`,
+  };
 }
 
-function effect(writer: LoopWriter, node: TypedNode, isLast: boolean): string | null {
+function writeEffect(writer: LoopWriter, node: TypedNode, isLast: boolean): string | null {
   if (node.op !== "call") return null;
   const { name } = node.row;
-  if (isCollect(node)) return isLast ? collecting(writer, node.args) : null;
-  if (EFFECTS.has(name)) return change(writer, name, node.args);
+  if (isCollect(node)) return isLast ? writeCollect(writer, node.args) : null;
+  if (EFFECTS.has(name)) return writeUpdate(writer, name, node.args);
   const plain = name.slice(0, -2);
   // The value of a conditional update is its condition, which may be of any type.
   if (isLast || !name.endsWith("if") || !EFFECTS.has(plain)) return null;
   const [condition, ...args] = node.args;
   const test = writer.condition(condition!);
-  const code = test === null ? null : change(writer, plain, args);
+  const code = test === null ? null : writeUpdate(writer, plain, args);
   return code === null ? null : `if (${test}) { ${code} }`;
 }
 
@@ -82,15 +86,15 @@ function isCollect(node: TypedNode): boolean {
   return node.op === "call" && node.row.name === "collect";
 }
 
-/** Only as the last statement: its value is whether an arc was added to the result. */
-function collecting(writer: LoopWriter, args: readonly TypedNode[]): string | null {
+/** Returns the statement of `collect`, which must be the last one because its value is used. */
+function writeCollect(writer: LoopWriter, args: readonly TypedNode[]): string | null {
   const [value] = args;
   if (value === undefined || value.hasEffect) return null;
   const source = writer.numberAndKind(value);
   return source === null ? null : `const made = collectNumber(x, h, w, ${source});`;
 }
 
-function change(writer: LoopWriter, name: string, args: readonly TypedNode[]): string | null {
+function writeUpdate(writer: LoopWriter, name: string, args: readonly TypedNode[]): string | null {
   const [target, value] = args as [TypedNode, TypedNode?];
   const address = writer.address(target);
   if (address === null || args.slice(1).some(({ hasEffect }) => hasEffect)) return null;
@@ -100,7 +104,7 @@ function change(writer: LoopWriter, name: string, args: readonly TypedNode[]): s
   return source === null ? null : write(address, source);
 }
 
-/** Boxes a number: a whole real is distinguished from an int, whose zero has no sign. */
+/** Boxes a number: marks a whole real, and removes the sign of an int's zero. */
 export function box(number: number, isReal: boolean): Value {
   return isReal ? boxedReal(number) : number + 0;
 }

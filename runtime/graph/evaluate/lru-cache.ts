@@ -1,18 +1,18 @@
-// LRU cache with a maximum number of entries. If entries cost memory in proportion to their keys,
-// the total key length is limited too.
+// LRU cache with a maximum number of entries, and of characters in their keys if entries need
+// memory in proportion to these.
 
 export class LruCache<V> {
   readonly #entries = new Map<string, V>();
-  readonly #most: number;
-  readonly #mostCharacters: number;
+  readonly #maxEntries: number;
+  readonly #maxCharacters: number;
   #characters = 0;
-  /** The most recent key is looked up most often and need not be moved. */
+  /** Most recent entry: the next lookup often repeats it, and it need not be moved. */
   #lastKey: string | undefined;
   #lastValue: V | undefined;
 
-  constructor(most: number, mostCharacters = Number.POSITIVE_INFINITY) {
-    this.#most = most;
-    this.#mostCharacters = mostCharacters;
+  constructor(maxEntries: number, maxCharacters = Number.POSITIVE_INFINITY) {
+    this.#maxEntries = maxEntries;
+    this.#maxCharacters = maxCharacters;
   }
 
   get(key: string): V | undefined {
@@ -29,8 +29,8 @@ export class LruCache<V> {
     this.#characters += key.length;
     this.#put(key, value);
     for (const oldest of this.#entries.keys()) {
-      const isRoom = this.#entries.size <= this.#most && this.#characters <= this.#mostCharacters;
-      if (isRoom) return;
+      const hasRoom = this.#entries.size <= this.#maxEntries;
+      if (hasRoom && this.#characters <= this.#maxCharacters) return;
       this.#remove(oldest);
     }
   }

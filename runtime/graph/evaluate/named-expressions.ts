@@ -1,5 +1,5 @@
-// Named expressions: a text that is just the name of a definition stands for its text. The store of
-// definitions registers once per thread; until then there are none.
+// Named expressions: a text that consists only of the name of a definition is replaced by the
+// definition. `api/definitions.ts` registers itself once per thread; before that there are none.
 
 import type { GraphStore } from "../store/graph-store.js";
 import { compileExpression, type Expression } from "./program.js";

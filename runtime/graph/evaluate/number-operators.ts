@@ -1,5 +1,5 @@
-// Operators on numbers, for statically typed closures and loops, and as parts of those on any
-// values. Ints are safe here, and so are the results: `ints.ts` has all others.
+// Operators on numbers, for statically typed closures and loops, and for the operators on any
+// values. Ints and results are safe integers here; `ints.ts` handles larger ones.
 
 /** Reals that differ by less are equal. */
 export const TOLERANCE = 1.1920929e-7;

@@ -26,7 +26,7 @@ import { valueToText } from "./text-of.js";
 import { isNumberType, isNumericType, isUnsignedZero } from "./type-rules.js";
 import type { BinaryNode, TypedNode } from "./typed-tree.js";
 import { isTrue, type Value, VectorValue } from "./values.js";
-import { countVectorWork, matches } from "./vector-operators.js";
+import { areSimilar, chargeVector } from "./vector-operators.js";
 
 type Making<T> = (node: TypedNode) => (x: Context) => T;
 
@@ -58,7 +58,7 @@ export function valueBinary(
   }
   const operate = VALUES.get(operator)!;
   if (isNumericType(type)) return (x) => operate(a(x), b(x));
-  return (x) => countVectorWork(x, operate(a(x), b(x)));
+  return (x) => chargeVector(x, operate(a(x), b(x)));
 }
 
 type Read<T> = (x: Context) => T;
@@ -97,7 +97,7 @@ function orClosure(a: Read<Value>, b: Read<Value>): Read<Value> {
 /** Concatenates only if the left side is a string. */
 function addOrConcatenate(x: Context, a: Value, b: Value): Value {
   if (typeof a !== "string")
-    return typeof b === "string" && a !== null ? Number.NaN : countVectorWork(x, add(a, b));
+    return typeof b === "string" && a !== null ? Number.NaN : chargeVector(x, add(a, b));
   if (b === null) return a;
   const added = valueToText(b, x.idOf);
   x.run.reserve(a.length + added.length);
@@ -199,7 +199,7 @@ function comparedNumbers(operator: string, a: Read<number>, b: Read<number>) {
 }
 
 function areEqual(x: Context, a: Value, b: Value): boolean {
-  if (a instanceof VectorValue && b instanceof VectorValue) return matches(x, a, b);
+  if (a instanceof VectorValue && b instanceof VectorValue) return areSimilar(x, a, b);
   return equals(a, b);
 }
 
@@ -222,7 +222,7 @@ function comparedValues(operator: string, a: Read<Value>, b: Read<Value>) {
   }
 }
 
-/** The left operand is evaluated first, although it is the right argument of `test`. */
+/** Swaps the operands only after the evaluation, so that the left one is evaluated first. */
 function swapOperands(test: (a: Value, b: Value) => boolean, a: Value, b: Value): boolean {
   return test(b, a);
 }

@@ -1,5 +1,5 @@
-// Operators on any values. None throws: undefined operations give NaN, or what the language
-// specifies. `number-operators.ts` has those on numbers.
+// Operators on any values. They never throw: undefined operations return NaN or the value that the
+// language specifies. `number-operators.ts` has the operators on numbers.
 
 import { Float } from "../../base/float.js";
 import { PackedValue } from "../store/property-values.js";
@@ -36,24 +36,24 @@ import {
   VectorValue,
   VertexRef,
 } from "./values.js";
-import { multiple, vectorSum } from "./vector-operators.js";
+import { scaleVector, vectorSum } from "./vector-operators.js";
 
 export function add(a: Value, b: Value): Value {
-  if (typeof a === "number" && typeof b === "number") return sameKind("+", a + b, a, b);
+  if (typeof a === "number" && typeof b === "number") return keepKind("+", a + b, a, b);
   if (a === null) return b;
   if (b === null) return a;
   return arithmetic("+", a, b);
 }
 
 export function subtract(a: Value, b: Value): Value {
-  if (typeof a === "number" && typeof b === "number") return sameKind("-", a - b, a, b);
+  if (typeof a === "number" && typeof b === "number") return keepKind("-", a - b, a, b);
   if (b === null) return isVectorLike(a) || a === null ? a : Number.NaN;
   if (a === null) return negate(b);
   return arithmetic("-", a, b);
 }
 
 export function multiply(a: Value, b: Value): Value {
-  if (typeof a === "number" && typeof b === "number") return sameKind("*", a * b, a, b);
+  if (typeof a === "number" && typeof b === "number") return keepKind("*", a * b, a, b);
   if (a === null || b === null) return a === b ? null : 0;
   return arithmetic("*", a, b);
 }
@@ -62,7 +62,7 @@ export function divide(a: Value, b: Value): Value {
   if (a === null) return null;
   if (b === null) return isVectorLike(a) ? a : Number.NaN;
   if (a instanceof VectorValue && isNumeric(b)) {
-    return multiple(a, divideNumbers(1, asNumber(b)));
+    return scaleVector(a, divideNumbers(1, asNumber(b)));
   }
   // Division by a string returns the left side.
   if (isNumeric(a) && !isNumeric(b)) return a;
@@ -82,13 +82,13 @@ export function power(a: Value, b: Value): Value {
   return boxedReal(powReals(asNumber(a), asNumber(b)));
 }
 
-/** Returns whether a value has sums and multiples as vectors do. */
+/** Returns whether a value can be added and multiplied by a number: a number or a vector. */
 function isVectorLike(value: Value): boolean {
   return isNumeric(value) || value instanceof VectorValue;
 }
 
-/** A whole result of reals stays a real, and one of ints an int. */
-function sameKind(operator: "+" | "-" | "*", result: number, a: number, b: number): Value {
+/** Returns the result in the type of the operands: a whole real stays a real. */
+function keepKind(operator: "+" | "-" | "*", result: number, a: number, b: number): Value {
   const areInts = Number.isSafeInteger(a) && Number.isSafeInteger(b);
   if (Number.isSafeInteger(result)) return areInts ? result + 0 : new Float(result);
   return areInts ? calculateInts(operator, a, b) : result;
@@ -117,7 +117,7 @@ export function negate(a: Value): Value {
   if (a === null) return null;
   if (typeof a === "string") return a;
   if (a instanceof Float) return boxedReal(-a.value);
-  if (a instanceof VectorValue) return multiple(a, -1);
+  if (a instanceof VectorValue) return scaleVector(a, -1);
   if (typeof a === "bigint") return wrapInt(-a);
   return a instanceof Bits ? new Bits(-a.value) : Number.NaN;
 }
@@ -142,7 +142,10 @@ export function shift(a: Value, b: Value, isLeft: boolean): Value {
   return Number.isFinite(number) ? shiftInts(truncateReal(number), b, isLeft) : a;
 }
 
-/** `&`, `|` and `^`: of the left side's type, which is returned unchanged if there are no bits. */
+/**
+ * Computes `&`, `|` or `^` in the type of the left side. Returns the left side unchanged unless
+ * both sides are ints or bits.
+ */
 export function maskBits(operator: "&" | "|" | "^", a: Value, b: Value): Value {
   const isBits = a instanceof Bits;
   if (!(isBits || isInt(a)) || !(b instanceof Bits || isInt(b))) return a;

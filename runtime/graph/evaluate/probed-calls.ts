@@ -1,5 +1,5 @@
-// Comparisons of the query vector with a vertex's vector: a kernel compares in place, without
-// copying the vertex's vector.
+// Comparisons of the query vector with the vector of a vertex, which a kernel reads in place
+// instead of copying it.
 
 import { COSINE } from "../vectors/measures/cosine.js";
 import { compareVectors } from "../vectors/measures/measures.js";
@@ -8,7 +8,7 @@ import type { Context, QueryExecution } from "./context.js";
 import type { CallNode, TypedNode } from "./typed-tree.js";
 import type { VertexWord } from "./vocabulary.js";
 
-/** Returns a closure for the number of such a call; null for all others. */
+/** Returns a closure for the number of such a call; null for other calls. */
 export function probeCallNumber({ row, args }: CallNode): ((x: Context) => number) | null {
   const isCosine = row.name === COSINE.name;
   if (!isCosine && row.name !== "sim") return null;

@@ -15,9 +15,9 @@ import { childNodes, type TypedNode, type TypedProgram } from "./typed-tree.js";
 import { typeTree } from "./types.js";
 import { isPositive, toScore, type Value } from "./values.js";
 
-const CACHED = 1_000;
+const MAX_CACHED = 1_000;
 /** A program takes about 120 bytes per character: 32 MiB per cache, whatever clients send. */
-const CACHED_CHARACTERS = 2 ** 18;
+const MAX_CACHED_CHARACTERS = 2 ** 18;
 /** Longer texts are not cached. */
 const MAX_CACHED_TEXT = 16_384;
 
@@ -30,15 +30,15 @@ export interface Expression {
   readonly name: string | null;
 }
 
-const NODES_A_STEP = 8;
-/** Evaluations of a template after which compiling a loop pays. */
+const NODES_PER_STEP = 8;
+/** Number of evaluations of a template after which compiling a loop pays off. */
 const HOT = 2_000;
 const RETURNING = new Set(["return", "returnif", "require"]);
 
 export class Program {
   readonly typed: TypedProgram;
   readonly value: ValueOf;
-  /** Whether the result is positive, for filters. */
+  /** Returns whether the result is positive, for filters. */
   readonly passes: (x: Context) => boolean;
   /** Cost of an evaluation in steps of the work limit; about one for a short expression. */
   readonly steps: number;
@@ -55,7 +55,7 @@ export class Program {
     const value = compileValue(typed);
     const node = statements[0]!.value;
     this.value = value;
-    this.steps = 1 + statements.reduce((sum, { value }) => sum + sizeOf(value), 0) / NODES_A_STEP;
+    this.steps = 1 + statements.reduce((sum, { value }) => sum + sizeOf(value), 0) / NODES_PER_STEP;
     this.passes = isPlain ? compilePasses(node) : (x) => isPositive(value(x));
     if (isPlain && isNumberType(node.type)) {
       const number = readNumber(node);
@@ -65,7 +65,7 @@ export class Program {
 
   /**
    * Returns a loop over arcs once the template is hot; null before that, or if it has none.
-   * @param words of the arcs to process
+   * @param words number of words of the arcs to process
    */
   loop(kind: LoopKind, words: number): ArcLoop | null {
     const known = this.#loops[kind];
@@ -88,7 +88,7 @@ function compilePasses(node: TypedNode): (x: Context) => boolean {
   return (x) => isPositive(value(x));
 }
 
-/** Returns whether a node gives only 1 and 0, so its truth is its value. */
+/** Returns whether the value of a node is always 1 or 0, and so equals its truth. */
 function isTruth(node: TypedNode): boolean {
   if (node.op === "has" || node.op === "in") return true;
   if (node.op === "unary") return node.operator === "!";
@@ -138,8 +138,8 @@ function anyCall(node: TypedNode, test: (name: string) => boolean): boolean {
   return childNodes(node).some((child) => anyCall(child, test));
 }
 
-const texts = new LruCache<Expression>(CACHED, CACHED_CHARACTERS);
-const forms = new LruCache<Program>(CACHED, CACHED_CHARACTERS);
+const texts = new LruCache<Expression>(MAX_CACHED, MAX_CACHED_CHARACTERS);
+const programs = new LruCache<Program>(MAX_CACHED, MAX_CACHED_CHARACTERS);
 
 /**
  * Returns the compiled expression.
@@ -150,14 +150,14 @@ export function compileExpression(text: string): Expression {
   if (known !== undefined) return known;
   const tokens = Scanner.scan(text);
   const { key, literals, places } = createTemplate(tokens);
-  let program = forms.get(key);
+  let program = programs.get(key);
   let name: string | null = null;
-  // The first tokens assign a name; a known template is valid.
+  // A cached template is valid, but only parsing determines the name that the text assigns.
   if (program === undefined || tokens[1]?.text === ":=") {
     const tree = parseExpression(text, tokens);
     name = tree.name;
     program ??= new Program(typeTree(text, tree, places));
-    forms.set(key, program);
+    programs.set(key, program);
   }
   const expression = { text, program, literals, name };
   if (text.length <= MAX_CACHED_TEXT) texts.set(text, expression);
@@ -174,7 +174,7 @@ export function compilePart(whole: string, from: number, to: number): Expression
   }
 }
 
-/** Returns the positions of what a text needs; see `TypedProgram`. */
+/** Returns the capabilities that a text needs, with their positions in it. */
 export function collectNeeds(text: string): TypedProgram["needs"] {
   return compileUncached(text, 0).needs;
 }

@@ -8,7 +8,7 @@ import { Pattern } from "./pattern.js";
 
 export const TokenKind = {
   Int: "#i",
-  /** An int above `MAX_SHORT`: operators on shorter ones need no more than doubles. */
+  /** An int above `MAX_SHORT`; results of operators on shorter ints are exact as doubles. */
   Long: "#l",
   Real: "#r",
   Text: "$",
@@ -24,7 +24,7 @@ export type TokenKindName = (typeof TokenKind)[keyof typeof TokenKind];
 
 export interface Token {
   readonly kind: TokenKindName;
-  /** Offsets of the first character, and after the last one. */
+  /** Offset of the first character, and offset after the last one. */
   readonly at: number;
   readonly end: number;
   /** A name or a symbol. */

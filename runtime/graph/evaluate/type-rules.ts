@@ -1,6 +1,6 @@
-// Result types of operators. `int`, `real` and `num` are numbers that are never null, whose ints
-// are safe: the bounds of operands show that no result leaves 2^53. If a result may, its type is
-// `wide`: a real, or any int, also a BigInt. Such nodes are calculated as values.
+// Result types of operators. `int`, `real` and `num` are numbers that are never null, and their
+// ints are safe: the bounds of the operands prove that no result exceeds 2^53. Otherwise the type
+// is `wide`: a real or an int of any size. Nodes of this type are computed as values.
 
 import type { StaticType } from "./functions/row.js";
 
@@ -8,7 +8,7 @@ export function isNumberType(type: StaticType): boolean {
   return type === "int" || type === "real" || type === "num";
 }
 
-/** As `isNumberType`, ints of 64 bits included. */
+/** As `isNumberType`, but includes 64-bit ints. */
 export function isNumericType(type: StaticType): boolean {
   return isNumberType(type) || type === "wide";
 }
@@ -25,7 +25,7 @@ export function intBound({ type, bound }: Bounded): number {
   return bound ?? (isNumberType(type) ? MAX_SAFE : Number.POSITIVE_INFINITY);
 }
 
-/** As `intBound`, of an operator's result. */
+/** As `intBound`, for the result of an operator. */
 export function binaryBound(operator: string, a: Bounded, b: Bounded): number {
   const [x, y] = [intBound(a), intBound(b)];
   switch (operator) {
@@ -53,7 +53,7 @@ export function binaryBound(operator: string, a: Bounded, b: Bounded): number {
   }
 }
 
-/** Widens a type whose ints may be larger than safe ones. */
+/** Widens a type whose ints may exceed the safe range. */
 export function typeWithin(type: StaticType, bound: number): StaticType {
   return bound > MAX_SAFE && (type === "int" || type === "num") ? "wide" : type;
 }

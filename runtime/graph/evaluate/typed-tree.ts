@@ -1,5 +1,5 @@
-// Tree with resolved names: each node has the type of its value and whether it has a side effect.
-// The only input of both back ends.
+// Tree with resolved names, the input of both back ends. Each node has the type of its value, and
+// whether it has a side effect.
 
 import type { ArcAttribute, OtherAttribute, VertexAttribute } from "./attributes.js";
 import type { FunctionRow, StaticType } from "./functions/row.js";
@@ -85,7 +85,7 @@ export interface TypedStatement {
   readonly value: TypedNode;
 }
 
-/** Capabilities an expression needs of its site, each with the first position that needs it. */
+/** Capabilities that an expression needs at its site: the first position that needs each. */
 export interface Needs {
   /** The arc or its head. */
   head: number;

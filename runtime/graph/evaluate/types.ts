@@ -40,7 +40,7 @@ import {
 
 const NOWHERE = -1;
 const PURE = { hasEffect: false } as const;
-/** Bound of what 32 bits hold. */
+/** Bound of 32-bit values. */
 const WORD = { bound: 2 ** 32 } as const;
 const TRUTH = { type: "int", bound: 1 } as const;
 
@@ -234,9 +234,9 @@ class Typer {
     return { op: "binary", operator, left: a, right: b, type, bound, hasEffect };
   }
 
-  /** A string compared with `.type` is the code it names. */
-  #resolveCode(typed: TypedNode, node: Node, beside: TypedNode): TypedNode {
-    const kind = codeKindOf(beside);
+  /** Replaces a string that is compared with `.type` by the code that it names. */
+  #resolveCode(typed: TypedNode, node: Node, otherSide: TypedNode): TypedNode {
+    const kind = codeKindOf(otherSide);
     if (kind === null) return typed;
     if (node.kind === "literal" && node.token.kind === TokenKind.Text) {
       const literal = this.#literals.get(node.token)!;
@@ -245,7 +245,7 @@ class Typer {
     }
     // A lone star matches every type.
     const isAny = typed.op === "constant" && typed.value instanceof Pattern && typed.value.isAny;
-    return isAny ? beside : typed;
+    return isAny ? otherSide : typed;
   }
 
   #member(left: Node, right: Node, operator: string): TypedNode {

@@ -1,6 +1,6 @@
 // Values of expressions, and their three notions of truth. A JavaScript number is an int if it is a
-// safe integer, else a real; a whole real is a `Float`, as in the store. 64-bit ints are BigInts.
-// NaN is also the `nan` of the language.
+// safe integer, otherwise a real. Whole reals are `Float` objects, as in the store, and ints beyond
+// the safe range are BigInts. NaN is the `nan` of the language.
 
 import { Float } from "../../base/float.js";
 import type { PackedValue } from "../store/property-values.js";
@@ -50,7 +50,7 @@ export class VectorValue {
   }
 }
 
-/** `{a, b}`, right of `in` or by itself. */
+/** A set such as `{a, b}`, on the right side of `in` or on its own. */
 export class SetValue {
   constructor(readonly items: readonly Value[]) {}
 }
@@ -71,7 +71,7 @@ export type Value =
 
 export const NO_VECTOR = new VectorValue(NULL_PARTS);
 
-/** Boxes a real whose static type is not known to the receiver. */
+/** Boxes a real for receivers that do not know its static type. */
 export function boxedReal(number: number): Value {
   return Number.isSafeInteger(number) ? new Float(number) : number;
 }
@@ -85,7 +85,7 @@ export function asNumber(value: Value): number {
   return Number.NaN;
 }
 
-/** As `asNumber`, with all digits of an int: for comparisons. */
+/** As `asNumber`, but exact for ints of any size, for comparisons. */
 export function toComparable(value: Value): number | bigint {
   return typeof value === "bigint" ? value : asNumber(value);
 }

@@ -13,10 +13,10 @@ import {
 import type { Context } from "./context.js";
 import { asNumber, boxedReal, isNumeric, type Value, VectorValue } from "./values.js";
 
-/** Components that cost as much as one visited arc. */
-const COMPONENTS_A_STEP = 256;
+/** Number of components that count as one step of the work limit. */
+const COMPONENTS_PER_STEP = 256;
 
-/** Returns `a operator b`, at least one of which is a vector. */
+/** Returns `a operator b`. At least one operand is a vector. */
 export function vectorSum(operator: string, a: Value, b: Value): Value {
   if (a instanceof VectorValue && b instanceof VectorValue) {
     if (operator === "+") return combineVectors([a.parts, b.parts], [1, 1]);
@@ -24,32 +24,36 @@ export function vectorSum(operator: string, a: Value, b: Value): Value {
     return operator === "*" ? multiplyVectors(a.parts, b.parts) : Number.NaN;
   }
   if (operator !== "*") return Number.NaN;
-  if (a instanceof VectorValue && isNumeric(b)) return multiple(a, asNumber(b));
-  return b instanceof VectorValue && isNumeric(a) ? multiple(b, asNumber(a)) : Number.NaN;
+  if (a instanceof VectorValue && isNumeric(b)) return scaleVector(a, asNumber(b));
+  return b instanceof VectorValue && isNumeric(a) ? scaleVector(b, asNumber(a)) : Number.NaN;
 }
 
 /** Multiplies each component of a vector. */
-export function multiple({ parts }: VectorValue, factor: number): Value {
+export function scaleVector({ parts }: VectorValue, factor: number): Value {
   return Number.isFinite(factor) ? combineVectors([parts], [factor]) : Number.NaN;
 }
 
 /**
  * Returns whether two vectors are as similar as the graph's settings require; by default, equal.
  */
-export function matches(x: Context, { parts: a }: VectorValue, { parts: b }: VectorValue): boolean {
+export function areSimilar(
+  x: Context,
+  { parts: a }: VectorValue,
+  { parts: b }: VectorValue,
+): boolean {
   if (equalComponents(a, b)) return true;
   const { settings, measure } = x.run;
-  const { sim_threshold: least, hamming_threshold: most } = settings;
-  if (least >= 1 || a.isFeatures !== b.isFeatures) return false;
+  const { sim_threshold: minSimilarity, hamming_threshold: maxDistance } = settings;
+  if (minSimilarity >= 1 || a.isFeatures !== b.isFeatures) return false;
   return (
-    computeSimilarity(a, b, settings, measure) >= least &&
-    !(a.isFeatures && computeHamming(a, b) > most)
+    computeSimilarity(a, b, settings, measure) >= minSimilarity &&
+    !(a.isFeatures && computeHamming(a, b) > maxDistance)
   );
 }
 
 /** Charges the creation of a value. */
-export function countVectorWork(x: Context, value: Value): Value {
-  if (value instanceof VectorValue) x.run.spend(value.parts.bytes.length / COMPONENTS_A_STEP);
+export function chargeVector(x: Context, value: Value): Value {
+  if (value instanceof VectorValue) x.run.spend(value.parts.bytes.length / COMPONENTS_PER_STEP);
   return value;
 }
 

@@ -7,7 +7,7 @@ import type { WalkPosition } from "./walk-position.js";
 
 export class VertexProgram {
   readonly #bound: BoundProgram;
-  /** True if it keeps only the best of a level: see `cull`. */
+  /** True if only the best heads of a level pass; see `cull`. */
   readonly isCulling: boolean;
   /** True if it has no effects, so the order of evaluation does not matter. */
   readonly isPure: boolean;

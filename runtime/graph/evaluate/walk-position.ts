@@ -1,5 +1,5 @@
-// Position of a traversal for its expressions: the tail of the arcs, and how it was reached. A
-// batch of hits is one.
+// Position of a traversal for its expressions: the tail of the arcs, and the arc by which it was
+// reached. Batches of hits implement it.
 
 export interface WalkPosition {
   readonly tail: number;

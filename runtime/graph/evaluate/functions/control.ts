@@ -7,7 +7,7 @@ import { EFFECT, type FunctionRow, fixed, variadic } from "./row.js";
 /** Thrown to return from an expression; preallocated because it is hot. */
 export const RETURNED: { value: Value } = { value: null };
 
-function leave(value: Value): never {
+function returnEarly(value: Value): never {
   RETURNED.value = value;
   throw RETURNED;
 }
@@ -18,13 +18,20 @@ function isValue(value: Value): boolean {
 }
 
 export const CONTROL: readonly FunctionRow[] = [
-  fixed("return", 1, "any", "(x): returns x from the expression", (_x, a) => leave(a!), EFFECT),
+  fixed(
+    "return",
+    1,
+    "any",
+    "(x): returns x from the expression",
+    (_x, a) => returnEarly(a!),
+    EFFECT,
+  ),
   fixed(
     "returnif",
     2,
     "any",
     "(c, x): returns x from the expression if c; otherwise c",
-    (_x, c, a) => (isCondition(c!) ? leave(a!) : c!),
+    (_x, c, a) => (isCondition(c!) ? returnEarly(a!) : c!),
     EFFECT,
   ),
   fixed(
@@ -32,7 +39,7 @@ export const CONTROL: readonly FunctionRow[] = [
     1,
     "any",
     "(c): returns 0 from the expression unless c",
-    (_x, c) => (isCondition(c!) ? c! : leave(0)),
+    (_x, c) => (isCondition(c!) ? c! : returnEarly(0)),
     EFFECT,
   ),
   fixed(

@@ -1,5 +1,5 @@
-// Functions of single memory cells. Each that writes has a conditional form, which acts if its
-// first argument is true and returns that argument.
+// Functions of single memory cells. Each function that writes has a conditional form, which runs it
+// if its first argument is true, and returns that argument.
 
 import type { Context } from "../context.js";
 import { divideInts, wrapInt } from "../ints.js";

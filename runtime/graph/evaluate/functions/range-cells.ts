@@ -171,15 +171,15 @@ function compareRanges(x: Context, a: Argument, b: Argument, k: Argument, isNear
   const [first, second, count] = [memory.at(a!), memory.at(b!), Math.trunc(asNumber(k!))];
   if (!fits(x, first, count) || !fits(x, second, count)) return -1;
   for (let index = 0; index < count; index++) {
-    const [one, other] = [memory.cells[first + index]!, memory.cells[second + index]!];
-    if (isNear && equals(one, other)) continue;
-    const order = compareCells(one, other);
+    const [left, right] = [memory.cells[first + index]!, memory.cells[second + index]!];
+    if (isNear && equals(left, right)) continue;
+    const order = compareCells(left, right);
     if (order !== 0) return order;
   }
   return 0;
 }
 
-/** Returns the index after the last cell before the first null. */
+/** Returns the number of cells from an address to the first null. */
 function lengthFrom({ run }: Context, a: Argument): number {
   const { memory } = run;
   const from = memory.at(a!);

@@ -1,5 +1,5 @@
-// Functions that sort ranges of cells or use them as heaps, and comparison of cells with lists and
-// maps of properties.
+// Functions that sort ranges of cells, use them as heaps, or compare them with lists and maps of
+// properties.
 
 import { PackedValue, PropertyKind } from "../../store/property-values.js";
 import type { Context } from "../context.js";
@@ -11,20 +11,20 @@ import { fits, readRange } from "./ranges.js";
 import { type Argument, EFFECT, type FunctionRow, fixed, VOLATILE, variadic } from "./row.js";
 
 /** Returns the first cell and the number of cells of a range; null if it leaves the memory. */
-function span(x: Context, a: Argument, k: Argument): readonly [number, number] | null {
+function resolveSpan(x: Context, a: Argument, k: Argument): readonly [number, number] | null {
   const [first, count] = [x.run.memory.at(a!), Math.trunc(asNumber(k!))];
   return fits(x, first, count) ? [first, count] : null;
 }
 
 /** Sorts k cells, nulls last; returns how many are not null. */
 function sortCells(x: Context, a: Argument, k: Argument, sign: 1 | -1): number {
-  const found = span(x, a, k);
-  if (found === null) return 0;
-  const [first, count] = found;
+  const span = resolveSpan(x, a, k);
+  if (span === null) return 0;
+  const [first, count] = span;
   const { cells } = x.run.memory;
   const part = cells.slice(first, first + count);
   const values = part.filter((cell) => cell !== null);
-  values.sort((one, other) => sign * compareCells(one, other));
+  values.sort((left, right) => sign * compareCells(left, right));
   x.run.spend(count * Math.ceil(Math.log2(count + 1)));
   for (let index = 0; index < count; index++) cells[first + index] = values[index] ?? null;
   return values.length;
@@ -35,7 +35,7 @@ function sortFunction(name: string, doc: string, sign: 1 | -1): FunctionRow {
   return fixed(name, 2, "int", about, (x, a, k) => sortCells(x, a, k, sign), EFFECT);
 }
 
-/** Returns whether `a` belongs above `b`: the least on top of a min heap, but null above all. */
+/** Returns whether `a` belongs above `b` in a heap. Null is above all other values. */
 function isAbove(a: Value, b: Value, isMin: boolean): boolean {
   if (a === null || b === null) return a === null && b !== null;
   return isMin ? compareCells(a, b) < 0 : compareCells(a, b) > 0;
@@ -73,24 +73,24 @@ function pushToHeap(
   values: readonly Value[],
   isMin: boolean,
 ) {
-  const found = span(x, a, k);
-  if (found === null || found[1] === 0) return 0;
-  const [first, count] = found;
+  const span = resolveSpan(x, a, k);
+  if (span === null || span[1] === 0) return 0;
+  const [first, count] = span;
   const { cells } = x.run.memory;
-  let taken = 0;
+  let replaced = 0;
   for (const value of values) {
     if (value === null || !isAbove(cells[first]!, value, isMin)) continue;
     cells[first] = value;
     siftDown(cells, first, count, 0, isMin);
-    taken++;
+    replaced++;
   }
-  return taken;
+  return replaced;
 }
 
 function heapify(x: Context, a: Argument, k: Argument, isMin: boolean): number {
-  const found = span(x, a, k);
-  if (found === null) return 0;
-  const [first, count] = found;
+  const span = resolveSpan(x, a, k);
+  if (span === null) return 0;
+  const [first, count] = span;
   for (let at = (count >>> 1) - 1; at >= 0; at--) {
     siftDown(x.run.memory.cells, first, count, at, isMin);
   }
@@ -201,14 +201,15 @@ export const RANGE_ORDER: readonly FunctionRow[] = [
     "int",
     "(A, k): reverses k cells; returns k",
     (x, a, k) => {
-      const found = span(x, a, k);
-      if (found === null) return 0;
+      const span = resolveSpan(x, a, k);
+      if (span === null) return 0;
+      const [first, count] = span;
       const { cells } = x.run.memory;
-      const part = cells.slice(found[0], found[0] + found[1]).reverse();
-      part.forEach((cell, index) => {
-        cells[found[0] + index] = cell;
+      const reversed = cells.slice(first, first + count).reverse();
+      reversed.forEach((cell, index) => {
+        cells[first + index] = cell;
       });
-      return found[1];
+      return count;
     },
     EFFECT,
   ),
@@ -218,10 +219,11 @@ export const RANGE_ORDER: readonly FunctionRow[] = [
     "int",
     "(A, k): creates an empty heap of k cells; returns k",
     (x, a, k) => {
-      const found = span(x, a, k);
-      if (found === null) return 0;
-      x.run.memory.cells.fill(null, found[0], found[0] + found[1]);
-      return found[1];
+      const span = resolveSpan(x, a, k);
+      if (span === null) return 0;
+      const [first, count] = span;
+      x.run.memory.cells.fill(null, first, first + count);
+      return count;
     },
     EFFECT,
   ),

@@ -59,7 +59,7 @@ function mapWithValue(name: string, doc: string, change: CellChange): FunctionRo
   );
 }
 
-/** Returns whether a number of cells from an address on exists. */
+/** Returns whether the memory contains a number of cells from an address on; charges them. */
 export function fits({ run }: Context, first: number, count: number): boolean {
   const isInside = count >= 0 && first + count <= run.memory.size;
   if (isInside) run.spend(count);
@@ -108,7 +108,7 @@ const NUMERIC = new Set([
   ...["rad", "deg", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"],
   ...["asinh", "acosh", "atanh", "sinc"],
 ]);
-/** In ranges the logarithm of zero or less has another value. */
+/** Logarithm of zero or less, which differs from that of `log2`. */
 const LEAST_LOG2 = -1024;
 
 function rangeForms(row: FunctionRow): FunctionRow[] {

@@ -19,14 +19,14 @@ export type StaticType =
   | "null"
   | "any";
 
-/** Capability that a function requires of the expression's site. */
+/** Capability that a function requires at its site. */
 export type Need = "head" | "collect" | "commit" | "cull" | "synthetic";
 
 export interface FunctionRow {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Type of the result; `kept` is that of numeric arguments. */
+  /** Type of the result; `kept`: the type of the numeric arguments. */
   readonly type: StaticType | "kept";
   /** True if it changes or stops something, so it must not be skipped. */
   readonly hasEffect: boolean;
@@ -87,7 +87,7 @@ export function variadic(
 
 /**
  * Declares a numeric function: null for null, NaN for other values that are not numbers.
- * @param big for ints that are no safe ones, where these keep all digits
+ * @param big computes ints beyond the safe range exactly
  */
 export function numeric(
   name: string,

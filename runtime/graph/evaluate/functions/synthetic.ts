@@ -1,5 +1,5 @@
-// Functions of all arcs from one vertex to another. They return null except in the evaluation of
-// the synthetic arc, which follows those of a head's arcs.
+// Functions of all arcs from one vertex to another. They return null except for the synthetic arc,
+// which is evaluated after the arcs of a head.
 
 import { arcSortValue } from "../../model/arc-number.js";
 import { M_TMC, M_TMM, M_TMX } from "../../model/constants.js";
@@ -42,10 +42,10 @@ function hasArc(words: readonly number[], relationship: number, modifier: number
 function componentValue(x: Context, relationship: Argument, modifier: Argument): Value {
   const words = components(x);
   if (words === null) return null;
-  const wanted = relationshipOf(x, relationship);
+  const code = relationshipOf(x, relationship);
   for (let at = 0; at < words.length; at += 2) {
     const word1 = words[at]!;
-    if (!isArc(word1, wanted, asNumber(modifier ?? 0) || 0)) continue;
+    if (!isArc(word1, code, asNumber(modifier ?? 0) || 0)) continue;
     const number = arcSortValue(word1, words[at + 1]!);
     return ((word1 >>> 8) & FLOAT_MODIFIER) !== 0 ? boxedReal(number) : number;
   }
@@ -59,17 +59,17 @@ function packBits(tests: readonly boolean[]): Bits {
   return new Bits(bits);
 }
 
-/** Returns the remainder of the sum of values since they began to decay. */
+/** Returns the sum of the values, reduced by their decay since its beginning. */
 function computeDecay(x: Context, relationship: Argument, given: Argument, isExponential: boolean) {
   const words = components(x);
   if (words === null) return null;
-  const wanted = relationshipOf(x, relationship);
+  const code = relationshipOf(x, relationship);
   const times = new Map<number, number>();
   let sum = 0;
   let hasValue = false;
   for (let at = 0; at < words.length; at += 2) {
     const word1 = words[at]!;
-    if (!isArc(word1, wanted, 0)) continue;
+    if (!isArc(word1, code, 0)) continue;
     const modifier = (word1 >>> 8) & 0x1f;
     const number = arcSortValue(word1, words[at + 1]!);
     if ((modifier & FLOAT_MODIFIER) === 0) times.set(modifier, number);

@@ -1,4 +1,4 @@
-// String functions. Created strings are charged, so that no query can exhaust the memory.
+// String functions. The length of created strings is limited, so that no query exhausts the memory.
 
 import { MODIFIERS } from "../../model/modifiers.js";
 import { PackedValue, PropertyKind } from "../../store/property-values.js";
@@ -38,7 +38,7 @@ function plainText(value: Argument): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** Resolves a slice bound as in Python: negative from the end, null for open. */
+/** Resolves a slice bound as in Python: negative ones count from the end, null is open. */
 function resolveBound(value: Value, length: number, open: number): number {
   if (value === null) return open;
   const at = Math.trunc(asNumber(value)) || 0;
@@ -65,10 +65,10 @@ function itemAt(value: Value, place: Value): Value {
   return isReals ? boxedReal(item) : item;
 }
 
-/** Replaces all occurrences; an empty one occurs before each character and at the end. */
+/** Replaces all occurrences. An empty `part` occurs before each character and at the end. */
 function replaceAll({ run }: Context, text: string, part: string, by: string): string {
   const parts = part === "" ? Array.from(text) : splitText(text, part);
-  // Charged in advance, since the result may be much longer.
+  // Charge before the creation, because the result may be much longer.
   run.reserve(text.length + parts.length * by.length);
   if (part !== "") return parts.join(by);
   return by + parts.map((character) => character + by).join("");
