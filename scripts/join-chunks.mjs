@@ -9,7 +9,7 @@ import { build } from "esbuild";
 
 /** Files that threads start with, or load as one: the engine of graphs, and their queries. */
 const STARTS = [
-  ["cli.js"],
+  ["cli.js", "io-worker-"],
   ["serve-build-"],
   ["threads/io.js"],
   ["threads/executor.js", "convert.js", "plugins.js"],
