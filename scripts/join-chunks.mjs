@@ -7,20 +7,23 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
 
-/** Files that threads start with, or load as one: the engine of graphs, and their queries. */
+/**
+ * Files that threads start with, or load as one: the engine of graphs, and their queries. The code
+ * that a server needs for its first response counts more than code that is needed later.
+ */
 const STARTS = [
-  ["cli.js", "io-worker-"],
-  ["serve-build-"],
-  ["threads/io.js"],
-  ["threads/executor.js", "convert.js", "plugins.js"],
-  ["index.js"],
-  ["threads/admin.js"],
-  ["threads/interconnect.js"],
-  ["engine-parts-"],
-  ["bind-graphs-"],
+  { files: ["cli.js", "io-worker-"], weight: 1 },
+  { files: ["serve-build-"], weight: 1 },
+  { files: ["threads/io.js"], weight: 1 },
+  { files: ["threads/executor.js", "convert.js", "plugins.js"], weight: 1 },
+  { files: ["index.js"], weight: 0.3 },
+  { files: ["threads/admin.js"], weight: 0.2 },
+  { files: ["threads/interconnect.js"], weight: 0.2 },
+  { files: ["engine-parts-"], weight: 0.2 },
+  { files: ["bind-graphs-"], weight: 0.2 },
 ];
-/** Size of a group that needs no file of its own. */
-const SMALL_BYTES = 32_000;
+/** Size of code that takes as long to read as it takes to open another file. */
+const FILE_BYTES = 20_000;
 const STATIC_IMPORT = /^import (?:\{([^}]*)\} from )?"(\.[^"]+)";$/gm;
 
 /** @param folder the output of the bundler, which is changed */
@@ -60,57 +63,78 @@ function readModule(file) {
   return { bytes: code.length, imports: new Map(imports) };
 }
 
-/** Returns the chunks that each combination of starting files loads, by the name of their file. */
+/** Returns the chunks that combinations of starts load, by the name of their file. */
 function groupByThreads(folder, modules) {
   const loads = new Map();
-  for (const names of STARTS) {
-    const isStart = (file) => names.some((name) => file.startsWith(join(folder, name)));
+  for (const [index, { files }] of STARTS.entries()) {
+    const isStart = (file) => files.some((name) => file.startsWith(join(folder, name)));
     const seen = new Set([...modules.keys()].filter(isStart));
     for (const file of seen) {
       for (const target of modules.get(file).imports.keys()) seen.add(target);
-      loads.set(file, [...(loads.get(file) ?? []), names[0]]);
+      loads.set(file, [...(loads.get(file) ?? []), index]);
     }
   }
   const groups = new Map();
   for (const file of [...loads.keys()].sort()) {
-    if (!basename(file).startsWith("chunk-")) continue;
-    const key = loads.get(file).join();
-    groups.set(key, [...(groups.get(key) ?? []), file]);
+    if (basename(file).startsWith("chunk-")) addGroup(groups, loads.get(file), [file], modules);
   }
-  joinSmall(groups, modules);
+  for (let pair = bestPair(groups); pair !== null; pair = bestPair(groups)) {
+    for (const { key } of pair) groups.delete(key);
+    const files = pair.flatMap((group) => group.files);
+    addGroup(groups, union(...pair), files, modules);
+  }
   // The names of chunks contain a hash of what they contain. All of them decide the short names.
-  const chunks = [...groups.values()].flat().map((file) => basename(file));
-  return new Map([...groups].map(([key, all]) => [fileName([key, ...chunks]), all]));
+  const all = [...groups.values()];
+  const chunks = all.flatMap(({ files }) => files).map((file) => basename(file));
+  return new Map(all.map(({ key, files }) => [fileName([key, ...chunks]), files]));
 }
 
-/**
- * Moves small groups into groups that more threads load. It takes longer to open another file than
- * reading a few functions that a thread does not need, but it must load no other file for them.
- */
-function joinSmall(groups, modules) {
-  const size = (all) => all.reduce((sum, file) => sum + modules.get(file).bytes, 0);
-  const bySize = [...groups.keys()].sort((a, b) => size(groups.get(a)) - size(groups.get(b)));
-  for (const key of bySize) {
-    const all = groups.get(key);
-    if (size(all) > SMALL_BYTES) continue;
-    const imported = new Set(all.flatMap((file) => [...modules.get(file).imports.keys()]));
-    const needed = [...groups].filter(([other, files]) => {
-      return other !== key && files.some((file) => imported.has(file));
-    });
-    const target = bySize.find((other) => {
-      if (other === key || !groups.has(other) || !isWithin(key, other)) return false;
-      return needed.every(([need]) => need === other || isWithin(other, need));
-    });
-    if (target === undefined) continue;
-    groups.set(target, [...groups.get(target), ...all]);
-    groups.delete(key);
+/** Adds chunks to the group of all that the same starts load. */
+function addGroup(groups, starts, added, modules) {
+  const key = starts.join();
+  const files = [...(groups.get(key)?.files ?? []), ...added];
+  const bytes = files.reduce((sum, file) => sum + modules.get(file).bytes, 0);
+  const imports = new Set(files.flatMap((file) => [...modules.get(file).imports.keys()]));
+  groups.set(key, { key, starts, files, bytes, imports });
+}
+
+/** Returns the two groups that save most time as one, or null if none save any. */
+function bestPair(groups) {
+  const all = [...groups.values()];
+  let best = null;
+  let most = 0;
+  for (const [index, one] of all.entries()) {
+    for (const other of all.slice(index + 1)) {
+      const saved = savedBytes(one, other);
+      if (saved <= most || !canJoin(one, other, all)) continue;
+      best = [one, other];
+      most = saved;
+    }
   }
+  return best;
 }
 
-/** Returns whether all starting files of one combination belong to the other. */
-function isWithin(key, other) {
-  const all = other.split(",");
-  return key.split(",").every((start) => all.includes(start));
+/** Starts that load both groups open one file less; the other starts read more code. */
+function savedBytes(one, other) {
+  const weigh = (starts) => starts.reduce((sum, start) => sum + STARTS[start].weight, 0);
+  const both = one.starts.filter((start) => other.starts.includes(start));
+  const cost = (group) => (weigh(union(one, other)) - weigh(group.starts)) * group.bytes;
+  return weigh(both) * FILE_BYTES - cost(one) - cost(other);
+}
+
+/** Returns whether all starts of both groups load whatever these import. */
+function canJoin(one, other, groups) {
+  const starts = union(one, other);
+  return groups.every((group) => {
+    if (group === one || group === other) return true;
+    const isNeeded = group.files.some((file) => one.imports.has(file) || other.imports.has(file));
+    return !isNeeded || starts.every((start) => group.starts.includes(start));
+  });
+}
+
+/** Returns the starts that load one of two groups. */
+function union(one, other) {
+  return [...new Set([...one.starts, ...other.starts])].sort();
 }
 
 function fileName(parts) {
