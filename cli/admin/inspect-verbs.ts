@@ -2,9 +2,9 @@
 
 import { SvcError } from "../../runtime/base/errors.js";
 import { isPlainObject } from "../../runtime/base/plain-object.js";
+import { descriptorHash } from "../../runtime/system/descriptor-hash.js";
 import { requestInstance, requestInstanceJson } from "../../runtime/system/instance-client.js";
 import { planInstance } from "../../runtime/system/instance-plan.js";
-import { descriptorHash } from "../../runtime/system/read-descriptor.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
 

@@ -31,6 +31,7 @@ export async function startServer(
   configureLog(settings.logFormat, settings.logLevel);
   await checkEnvironment(settings);
   requireAddressSpace(OTHER_THREADS + settings.executors);
+  await setChangesAside(settings);
   const graphs = new GraphSupervisor(settings);
   installThreadGraphs({ thread: MAIN_THREAD, source: graphs, openTransactions: null });
   try {
@@ -51,4 +52,13 @@ export async function startServer(
     await graphs.close({ isSaved: false });
     throw error;
   }
+}
+
+/** Removes changes that the leader lacks, before anything else uses the data folder. */
+async function setChangesAside({ leadership, root }: ServerSettings): Promise<void> {
+  if (leadership === null) return;
+  // Most servers have no leadership.
+  const { setAside } = await import("../../runtime/interconnect/leadership/set-aside.js");
+  const aside = setAside(root);
+  if (aside !== null) log(aside.line, "warn");
 }

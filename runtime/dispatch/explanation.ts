@@ -4,7 +4,7 @@
 
 import { MAX_EXPLANATION_LENGTH } from "../base/limits.js";
 import type { BackEnd } from "./back-end.js";
-import { findFastest } from "./matrix.js";
+import { findFastest } from "./find-fastest.js";
 
 /** Phases of a request in a dispatcher, in this order. */
 export type Phase = "pre" | "wait" | "backends" | "merge" | "post";

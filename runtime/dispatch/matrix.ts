@@ -6,6 +6,7 @@ import { SlotMap } from "../base/slot-map.js";
 import type { BackEndAddress, MatrixConfig } from "../settings/matrix-config.js";
 import { BackEnd } from "./back-end.js";
 import { PLAIN } from "./connector.js";
+import { findFastest } from "./find-fastest.js";
 import type { ForwardedRequest, Preference } from "./forwarded-request.js";
 import { PluginMeans } from "./replica-speed.js";
 
@@ -230,20 +231,6 @@ function findCheapest(
   }
   const isBestEjected = bestValue >= EJECTED_VALUE;
   return best === null || (isAnyHealthy && isBestEjected) ? unavailable : best;
-}
-
-/**
- * Returns the relative time of a request in the fastest replica that is up; 0 while it is unknown.
- */
-export function findFastest(replicas: readonly BackEnd[]): number {
-  let fastest = 0;
-  if (replicas.length === 1) return fastest;
-  for (const { isDown, speed } of replicas) {
-    const { perRequest } = speed;
-    if (isDown || perRequest === 0) continue;
-    if (fastest === 0 || perRequest < fastest) fastest = perRequest;
-  }
-  return fastest;
 }
 
 /** Above every other value. */

@@ -34,7 +34,6 @@ import type { Metrics } from "../metrics/metrics.js";
 import type { PluginCounters } from "../metrics/plugin-counters.js";
 import type { TrafficCounters } from "../metrics/traffic.js";
 import type { PluginList } from "../plugin/contract/plugin-table.js";
-import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import type { AuditLog } from "./audit-log.js";
 import type { BuiltinScheduler } from "./builtin-scheduler.js";
@@ -145,7 +144,7 @@ export class IoServer {
       case "runJob":
         return this.#parts.jobs.runNow(command.name);
       case "matrix":
-        return this.#parts.dispatcher?.change(readMatrixConfig(command.dispatcher));
+        return this.#changeMatrix(command.dispatcher);
       case "hold":
         return this.#parts.dispatcher?.hold(command.hold) ?? 0;
       case "release":
@@ -195,6 +194,12 @@ export class IoServer {
     this.#parts.requests.forget();
     for (const [target, fault] of useless)
       log(`warm-up skipped for example ${target}: ${fault}`, "info");
+  }
+
+  /** A dispatcher has loaded the parts of a matrix before. */
+  async #changeMatrix(matrix: object): Promise<void> {
+    const { readMatrixConfig } = await import("./matrix-parts.js");
+    await this.#parts.dispatcher?.change(readMatrixConfig(matrix));
   }
 
   /** Registers a graph; the first one loads the graph engine. */

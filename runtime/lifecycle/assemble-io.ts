@@ -49,7 +49,6 @@ import { Metrics } from "../metrics/metrics.js";
 import { PluginCounters } from "../metrics/plugin-counters.js";
 import { TrafficCounters } from "../metrics/traffic.js";
 import { showStackTraces } from "../plugin/contract/stack-trace.js";
-import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import { JOBS_FILE, placeJobs } from "./own-jobs.js";
 
@@ -213,7 +212,7 @@ function responseRules(
 }
 
 function createDispatcher(
-  { Dispatcher }: typeof import("../engine/matrix-parts.js"),
+  { Dispatcher, readMatrixConfig }: typeof import("../engine/matrix-parts.js"),
   { dispatcher, projectDir }: ServerSettings,
   connect: Connect | undefined,
 ): Dispatcher {

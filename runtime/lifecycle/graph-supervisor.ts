@@ -29,7 +29,6 @@ import {
 } from "../graph/manager/thread-numbers.js";
 import { DataError, InternalError, OperationTimeout } from "../graph/model/errors.js";
 import type { Control } from "../interconnect/control.js";
-import { setAside } from "../interconnect/leadership/set-aside.js";
 import { TrafficCounters } from "../metrics/traffic.js";
 import type { GraphSettings } from "../settings/server-settings.js";
 import { AlgorithmSupervisor } from "./algorithm-supervisor.js";
@@ -121,8 +120,6 @@ export class GraphSupervisor implements GraphSource {
     if (this.slots === null) installSlots(null);
     this.#settings = settings;
     this.clock.gatesResponses = settings.durability === "full";
-    const aside = settings.leadership === null ? null : setAside(settings.root);
-    if (aside !== null) log(aside.line, "warn");
     this.root = new GraphRoot(settings.root, settings.graphs);
     const { txPort, attach, publishStream, followStream, archive } = settings;
     const isFollowing = txPort !== null || followStream !== null;

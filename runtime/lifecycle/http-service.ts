@@ -25,7 +25,7 @@ import { warmUpTargets } from "../plugin/register/warm-up-targets.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import { STARTING } from "../system/call-admin-operation.js";
-import { descriptorHash } from "../system/read-descriptor.js";
+import { descriptorHash } from "../system/descriptor-hash.js";
 import { type ExecutorBounds, ExecutorPool } from "./executor-pool.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import { InlineWatchdog } from "./inline-watchdog.js";

@@ -1,7 +1,6 @@
 // Parses a descriptor into a system: applies all rules and reports all errors at once, each with
 // its path. Resolves no names or files.
 
-import { createHash } from "node:crypto";
 import { SvcError } from "../base/errors.js";
 import { explainLaterFormat } from "../base/later-release.js";
 import { isPlainObject } from "../base/plain-object.js";
@@ -69,18 +68,6 @@ export function readDescriptor(given: unknown): System {
     descriptor: whole,
     namedInstances: named.instances as System["namedInstances"],
   };
-}
-
-/** Returns a hash of a descriptor, independent of key order. */
-export function descriptorHash(descriptor: object): string {
-  return createHash("sha256").update(canonicalize(descriptor)).digest("hex").slice(0, 16);
-}
-
-function canonicalize(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalize).join()}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalize(item)}`).join()}}`;
 }
 
 /** Renames keys of older descriptors, whose instances had all graphs by default. */

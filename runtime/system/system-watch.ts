@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { recordEvent } from "../base/recent-events.js";
 import { BranchReader, type BranchRows } from "./branch-reader.js";
+import { descriptorHash } from "./descriptor-hash.js";
 import { type Address, unwrapAnswer } from "./instance-client.js";
 import { Outages } from "./instance-poller.js";
 import { compareEntries, computeMatrixFlags, HEALTHY, readNodestat } from "./overview.js";
@@ -19,7 +20,6 @@ import {
   requestFigures,
   requestWithRetry,
 } from "./poll-instance.js";
-import { descriptorHash } from "./read-descriptor.js";
 import { RevisedRows } from "./revised-rows.js";
 import {
   CELL_COLUMNS,

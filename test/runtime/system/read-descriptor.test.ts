@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
-import { descriptorHash, readDescriptor } from "../../../runtime/system/read-descriptor.js";
+import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 import { eightNodes } from "./eight-nodes.js";
 
 const test = suite("system descriptor");
@@ -393,12 +393,6 @@ test("accepts the replicas of one dispatcher as an object", () => {
     rows: [{ channels: 64, priority: 1, primary: false, leader: false }],
     allowIncomplete: false,
   });
-});
-
-test("hashes descriptors independently of key order", () => {
-  const hash = descriptorHash({ a: 1, b: [{ c: 2, d: 3 }] });
-  assert.is(descriptorHash({ b: [{ d: 3, c: 2 }], a: 1 }), hash);
-  assert.is.not(descriptorHash({ a: 1, b: [{ c: 2, d: 4 }] }), hash);
 });
 
 const GROUP = {
