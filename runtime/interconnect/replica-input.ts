@@ -65,7 +65,7 @@ export class ReplicaInput {
   /** Measures the lag once the replica has reached the awaited end of the provider's log. */
   #measureLag(): void {
     if (this.#awaited === null || (this.#replica.appliedSn ?? -1) < this.#awaited.sn) return;
-    this.#traffic.setEven(Math.max(0, Date.now() - this.#awaited.at));
+    this.#traffic.setCaughtUp(Math.max(0, Date.now() - this.#awaited.at));
     this.#awaited = null;
   }
 }

@@ -479,7 +479,7 @@ export class Replication {
     const traffic = this.#traffic;
     const { log } = this.#log.channel;
     const isProvider = this.#subscriber === null || this.#isPromoted;
-    if (isProvider) traffic.setEven(null);
+    if (isProvider) traffic.setCaughtUp(null);
     // Before the first transaction, the log has no stable id.
     if (isProvider && log.durableSn > 0) traffic.serial = serialBase(log.logId) + log.durableSn;
     this.#parts.board.write({

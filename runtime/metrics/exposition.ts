@@ -8,16 +8,16 @@ export const EXPOSITION_TYPE = "text/plain; version=0.0.4";
 export type Labels = Readonly<Record<string, string | number>>;
 export type Sample = readonly [labels: Labels, value: number];
 
-const LINES_A_PIECE = 256;
+const LINES_PER_CHUNK = 256;
 const NONE: Labels = {};
 const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };
 
-/** Writes a family whose values rise and fall. */
+/** Writes a family of values that can rise and fall. */
 export function gauge(name: string, help: string, samples: Iterable<Sample>): Iterable<string> {
   return family(name, "gauge", help, lines(name, samples));
 }
 
-/** Writes a family whose values only grow; its name ends with `_total`. */
+/** Writes a family of values that only grow; its name ends with `_total`. */
 export function counter(name: string, help: string, samples: Iterable<Sample>): Iterable<string> {
   return family(name, "counter", help, lines(name, samples));
 }
@@ -59,16 +59,16 @@ function* family(
   help: string,
   samples: Iterable<string>,
 ): Generator<string> {
-  let piece = `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+  let chunk = `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
   let count = 0;
   for (const sample of samples) {
-    piece += sample;
-    if (++count % LINES_A_PIECE > 0) continue;
-    yield piece;
-    piece = "";
+    chunk += sample;
+    if (++count % LINES_PER_CHUNK > 0) continue;
+    yield chunk;
+    chunk = "";
   }
   // Families without samples are omitted.
-  if (count > 0) yield piece;
+  if (count > 0) yield chunk;
 }
 
 function line(name: string, labels: Labels, value: number): string {

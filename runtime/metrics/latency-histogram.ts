@@ -1,9 +1,9 @@
-// Latency histogram with logarithmic buckets, four per octave: percentiles are at most 10 % off,
+// Latency histogram with logarithmic buckets, four per octave. Percentiles are accurate to 10 %
 // for responses of ten microseconds to minutes.
 //
 //   bucket  0          [0, FLOOR_MS)
 //   bucket  i          [FLOOR_MS * 2^((i-1)/4), FLOOR_MS * 2^(i/4))
-//   bucket  BUCKETS-1  the same, open at its upper end
+//   bucket  BUCKETS-1  the same, without an upper bound
 
 export const BUCKETS = 100;
 const BUCKETS_PER_OCTAVE = 4;
@@ -23,7 +23,7 @@ export function bucketIndex(latencyMs: number): number {
 /**
  * Returns the latency in milliseconds below which `percentile` percent of the responses lie,
  * interpolated linearly within its bucket; 0 for an empty histogram.
- * @param weights count, or share of the whole, per bucket
+ * @param weights count, or share of all responses, per bucket
  */
 export function percentileMs(weights: Float64Array, percentile: number): number {
   let total = 0;
@@ -42,7 +42,7 @@ export function percentileMs(weights: Float64Array, percentile: number): number 
     below += weight;
     last = bucket;
   }
-  // Sums of fractions may miss the rank by a rounding error.
+  // A rounding error of the sums may miss the rank.
   return upperBoundMs(last);
 }
 
@@ -63,7 +63,7 @@ export function latencyRecord(
   return record;
 }
 
-/** Formats `95.0`, `99.9`; more decimals only where given, so that keys are unique. */
+/** Formats `95.0`, `99.9`, with more decimals only if `percentile` has them: keys are unique. */
 function percentileKey(percentile: number): string {
   return Number.isInteger(percentile) ? percentile.toFixed(1) : String(percentile);
 }

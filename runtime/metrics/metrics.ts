@@ -1,7 +1,7 @@
 // Metrics of the HTTP service in shared memory, readable without waiting. Counters have a single
-// writer, the IO thread, hence plain stores. A reset must not store zeros beside that writer, which
-// would lose updates; it stores a baseline that readers subtract. Only the main port is counted;
-// slots and ports cover both.
+// writer, the IO thread, so plain stores suffice. A reset by another thread must not store zeros,
+// which could lose updates; it stores a baseline that readers subtract. Requests are counted for
+// the main port only, slots and ports for both.
 
 import { nowMs } from "../base/clock.js";
 import { MAIN_SLOTS } from "../base/limits.js";
@@ -25,7 +25,7 @@ import {
 } from "./metrics-layout.js";
 
 const ERROR_RATE_WEIGHT = 0.1;
-/** Recent latencies are 0 when there was no response for so long. */
+/** Recent latencies are 0 after this time without a response. */
 const MAX_LATENCY_AGE_S = 60;
 
 /** Counts since the start or the last reset, main port only. */
@@ -36,7 +36,7 @@ export interface Totals {
   readonly bytesOut: number;
   /** Error responses of the engine: plugins, services, files. */
   readonly serviceErrors: number;
-  /** All error responses, those of the HTTP parser and its limits included. */
+  /** All error responses, including those of the HTTP parser and its limits. */
   readonly httpErrors: number;
   readonly errorsByCode: Readonly<Record<string, number>>;
 }
@@ -52,9 +52,9 @@ export class Metrics {
   readonly #ports: Float64Array;
   readonly #marks: Float64Array;
   /**
-   * Seconds since a response was sampled; only used by the thread that ticks. A field that
-   * becomes a fraction would change the layout of this object: V8 would compile all that counts
-   * again.
+   * Seconds since a response was sampled; only used by the thread that ticks. An array, because a
+   * field that becomes a fraction would change the layout of this object, and V8 would recompile
+   * all code that counts.
    */
   readonly #sinceLatency = new Float64Array(1);
   /** Counters at the last tick; only used by the thread that ticks. */
@@ -70,7 +70,7 @@ export class Metrics {
     this.#slots = views.slots;
     this.#ports = views.ports;
     this.#marks = views.marks;
-    // A restarted IO thread continues where the former one stopped.
+    // A restarted IO thread continues with the counters of the former one.
     this.#previous.set(this.#counters);
     if (buffer !== undefined) return;
     this.#marks[Mark.ResetMs] = nowMs();
@@ -79,7 +79,7 @@ export class Metrics {
 
   // --- IO thread, per request: no allocation -----------------------------------------------------
 
-  /** Counts a request that the engine answered on the main port, except `/svc/hc` and the like. */
+  /** Counts a request that the engine answered on the main port; not those of monitors. */
   answered(status: number, latencyMs: number, isPlugin: boolean): void {
     const counters = this.#counters;
     counters[Counter.Requests]!++;
@@ -91,7 +91,7 @@ export class Metrics {
     this.#countError(status);
   }
 
-  /** Counts a request that the main port's transport rejected itself. */
+  /** Counts a request that the transport of the main port rejected. */
   refused(status: number): void {
     this.#counters[Counter.Requests]!++;
     this.#countError(status);
@@ -187,7 +187,7 @@ export class Metrics {
       answers += this.#fresh(HISTOGRAM_AT + bucket);
     }
     const recent = this.#recent;
-    // A second without responses has no latency, a minute without any makes the last one obsolete.
+    // A second without responses has no sample; after a minute, the last one is obsolete.
     if (answers === 0) {
       if (this.#sinceLatency[0]! >= MAX_LATENCY_AGE_S) recent.fill(0, Recent.LatencyMeanMs);
       return;
@@ -195,7 +195,7 @@ export class Metrics {
     const former = recent[Recent.LatencyMeanMs]!;
     const mean = this.#fresh(Counter.LatencySumMs) / answers;
     const step = smoothing(former, mean);
-    // As many steps as there were seconds.
+    // Applies the smoothing once per second that has passed.
     const weight = former === 0 ? 1 : 1 - (1 - step) ** Math.max(1, this.#sinceLatency[0]!);
     this.#sinceLatency[0] = 0;
     recent[Recent.LatencyMeanMs]! += weight * (mean - former);
@@ -221,7 +221,7 @@ export class Metrics {
     Atomics.add(this.#words, Word.ExecutorRestarts, 1);
   }
 
-  /** Counts an error outside any request that reached an executor's top level. */
+  /** Counts an uncaught exception of an executor outside any request. */
   strayException(): void {
     Atomics.add(this.#words, Word.StrayExceptions, 1);
   }
@@ -236,7 +236,7 @@ export class Metrics {
     Atomics.add(this.#words, Word.LostLogWrites, 1);
   }
 
-  /** Resets rates, latencies, errors and bytes; connection and executor metrics stay. */
+  /** Resets rates, latencies, errors and bytes, but not connection and executor metrics. */
   reset(atMs = nowMs()): void {
     this.#baseline.set(this.#counters);
     this.#marks[Mark.ResetMs] = atMs;
@@ -254,8 +254,8 @@ export class Metrics {
     this.reset();
   }
 
-  /** Returns the counts since the start, independent of resets: for time-series monitors. */
-  everCounted(): Totals {
+  /** Returns the counts since the start, independent of resets, for time-series monitors. */
+  totalsSinceStart(): Totals {
     return this.#totalsAbove(null);
   }
 
@@ -311,12 +311,12 @@ export class Metrics {
     };
   }
 
-  /** Requests per second on the main port now, smoothed. */
+  /** Smoothed current requests per second on the main port. */
   requestRate(): number {
     return this.#smoothed(Recent.RequestRate);
   }
 
-  /** Error responses per second on the main port now, smoothed. */
+  /** Smoothed current error responses per second on the main port. */
   errorRate(): number {
     return this.#smoothed(Recent.ErrorRate);
   }
@@ -349,7 +349,7 @@ export class Metrics {
     return latencyRecord(mean, counts, percentiles);
   }
 
-  /** Requests assigned to executors, and the completed ones of them, per port. */
+  /** Numbers of requests assigned to executors and of completed ones, per port. */
   dispatch(portOffset: 0 | 1): { readonly dispatched: number; readonly completed: number } {
     const at = portOffset * Port.Stride;
     return {
@@ -381,7 +381,7 @@ export class Metrics {
   }
 }
 
-/** Returns the weight of a new sample: larger jumps are followed faster. */
+/** Returns the weight of a new sample, which is higher for larger changes. */
 function smoothing(running: number, sample: number): number {
   const high = Math.max(running, sample);
   if (high <= 0) return 0.1;

@@ -1,6 +1,6 @@
 // Outcomes of requests per plugin, counted and read by the IO thread only. Names of back-end
-// plugins come from clients: such a name gets its own counters only after a successful response,
-// and their number is limited.
+// plugins come from clients, so a name gets its own counters only after a successful response, and
+// their number is limited.
 
 import { Log2Histogram } from "../base/log2-histogram.js";
 import { PluginWindows } from "./plugin-windows.js";
@@ -33,7 +33,7 @@ class PluginTally {
 export type CountedPlugin = PluginTally | string;
 
 export class PluginCounters {
-  /** The counts over time. */
+  /** Counts over time. */
   readonly windows = new PluginWindows();
   /** By path. */
   readonly #own = new Map<string, PluginTally>();
@@ -51,20 +51,20 @@ export class PluginCounters {
     return tally;
   }
 
-  /** Returns the counters of a plugin that back-ends may have. */
+  /** Returns the counters of a back-end plugin, or its path if that is unverified. */
   forwarded(path: string): CountedPlugin {
     return this.#forwarded.get(path) ?? path;
   }
 
   /** Counts a response. */
   answered(tally: CountedPlugin, status: number, latencyMs: number): void {
-    const counted = typeof tally === "string" ? this.#settled(tally, status) : tally;
+    const counted = typeof tally === "string" ? this.#findOrCreate(tally, status) : tally;
     counted.count(status, latencyMs);
   }
 
-  #settled(path: string, status: number): PluginTally {
-    const known = this.#forwarded.get(path);
-    if (known !== undefined) return known;
+  #findOrCreate(path: string, status: number): PluginTally {
+    const existing = this.#forwarded.get(path);
+    if (existing !== undefined) return existing;
     if (status >= FIRST_ERROR || this.#forwarded.size >= MAX_FORWARDED) return this.#other;
     const tally = new PluginTally(nameOf(path));
     this.#forwarded.set(path, tally);
@@ -76,7 +76,7 @@ export class PluginCounters {
     this.windows.sample(atMs, this.all());
   }
 
-  /** Clears all counters. Own ones stay: V8 would compile the way to new ones again. */
+  /** Clears all counters. Those of own plugins are reused, so that V8 need not recompile code. */
   forget(): void {
     this.windows.forget();
     for (const tally of this.#own.values()) tally.forget();

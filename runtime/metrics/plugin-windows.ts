@@ -1,16 +1,16 @@
-// Requests of each plugin over time: how many per step, by latency and by error code. Made from
-// counters that grow, once a second, so that requests cost nothing more. Three rings per plugin,
-// 15 kB, for the last five minutes, hour and day.
+// Requests per plugin over time: numbers per step, by latency and by error code. Sampled once a
+// second from the counters, so that requests cost nothing more. A plugin has three rings (15 kB)
+// for the last five minutes, hour and day.
 
 import { boundMs, LOG2_BUCKETS, type Log2Histogram } from "../base/log2-histogram.js";
 
-/** Number of steps and their length, the shortest range first. */
+/** Number and length of steps per ring, shortest range first. */
 const RINGS = [
   { stepMs: 5000, steps: 60 },
   { stepMs: 60_000, steps: 60 },
   { stepMs: 1_800_000, steps: 48 },
 ] as const;
-/** Further plugins are in no window. */
+/** Maximum number of plugins with windows. */
 const MAX_PLUGINS = 200;
 
 /** The counters of a plugin, which only grow until they are cleared. */
@@ -20,7 +20,7 @@ export interface WindowSource {
   readonly errors: ReadonlyMap<number, number>;
 }
 
-/** Numbers by step, the oldest first; the last step is incomplete. */
+/** Numbers by step, oldest first; the last step is incomplete. */
 export interface PluginWindow {
   readonly name: string;
   readonly counts: readonly number[];
@@ -53,7 +53,7 @@ class Ring {
     this.#errors = Array.from({ length: steps }, () => null);
   }
 
-  /** Clears the steps between the last one and this one. */
+  /** Moves to the current step, and clears the steps since the last one. */
   #advance(atMs: number): void {
     const step = Math.floor(atMs / this.#stepMs);
     const passed = Math.min(this.#steps, step - this.#current);
@@ -72,8 +72,8 @@ class Ring {
       this.#buckets[slot * LOG2_BUCKETS + bucket]! += buckets[bucket]!;
     }
     for (const [code, count] of errors) {
-      const known = this.#errors[slot] ?? new Map<number, number>();
-      this.#errors[slot] = known.set(code, (known.get(code) ?? 0) + count);
+      const counts = this.#errors[slot] ?? new Map<number, number>();
+      this.#errors[slot] = counts.set(code, (counts.get(code) ?? 0) + count);
     }
   }
 
@@ -100,15 +100,15 @@ class Ring {
 }
 
 /** The rings of one plugin, and its counters at the last sample. */
-class Recorded {
+class PluginHistory {
   readonly rings = RINGS.map(({ stepMs, steps }) => new Ring(stepMs, steps));
   readonly buckets = new Float64Array(LOG2_BUCKETS);
   readonly errors = new Map<number, number>();
 }
 
 export class PluginWindows {
-  /** By name: a reset replaces the counters, not the history. */
-  readonly #plugins = new Map<string, Recorded>();
+  /** By name, because a reset replaces the counters, but not the history. */
+  readonly #plugins = new Map<string, PluginHistory>();
   readonly #fresh = new Float64Array(LOG2_BUCKETS);
 
   forget(): void {
@@ -121,27 +121,27 @@ export class PluginWindows {
   }
 
   #sampleOne(atMs: number, { name, latency, errors }: WindowSource): void {
-    let known = this.#plugins.get(name);
-    if (known === undefined) {
+    let history = this.#plugins.get(name);
+    if (history === undefined) {
       if (this.#plugins.size >= MAX_PLUGINS) return;
-      known = new Recorded();
-      this.#plugins.set(name, known);
+      history = new PluginHistory();
+      this.#plugins.set(name, history);
     }
-    const isChanged = latency.takeChanges(known.buckets, this.#fresh);
+    const isChanged = latency.takeChanges(history.buckets, this.#fresh);
     if (!isChanged) return;
     const fresh: [number, number][] = [];
     for (const [code, count] of errors) {
-      const before = known.errors.get(code) ?? 0;
-      const more = count < before ? count : count - before;
-      if (more > 0) fresh.push([code, more]);
-      known.errors.set(code, count);
+      const lastCount = history.errors.get(code) ?? 0;
+      const increase = count < lastCount ? count : count - lastCount;
+      if (increase > 0) fresh.push([code, increase]);
+      history.errors.set(code, count);
     }
-    for (const ring of known.rings) ring.add(atMs, this.#fresh, fresh);
+    for (const ring of history.rings) ring.add(atMs, this.#fresh, fresh);
   }
 
   /**
    * Returns the windows of the shortest range that covers a time.
-   * @param plugin a name; null: all
+   * @param plugin name; null: all plugins
    */
   read(atMs: number, rangeSeconds: number, plugin: string | null): Windows {
     const found = RINGS.findIndex(({ stepMs, steps }) => stepMs * steps >= rangeSeconds * 1000);

@@ -20,14 +20,14 @@ export interface ServerMetrics {
 /**
  * Reads the metrics (http-interface, "Management operations").
  * @param percentiles one or more numbers above 0 and below 100
- * @throws ParameterError when `percentiles` is anything else
+ * @throws ParameterError for any other value
  */
 export function serverMetrics(
   metrics: Metrics,
   serviceIn: boolean,
   percentiles: unknown,
 ): ServerMetrics {
-  const wanted = checkedPercentiles(percentiles);
+  const sorted = checkedPercentiles(percentiles);
   const totals = metrics.totals();
   return {
     bytes_in: totals.bytesIn,
@@ -39,11 +39,11 @@ export function serverMetrics(
       current: threeDecimals(metrics.requestRate()),
       all: threeDecimals(metrics.requestRateOfAll()),
     },
-    latency_ms: { current: metrics.latency(wanted), all: metrics.latencyOfAll(wanted) },
+    latency_ms: { current: metrics.latency(sorted), all: metrics.latencyOfAll(sorted) },
   };
 }
 
-/** Returns them sorted and unique. */
+/** Returns the percentiles, sorted and unique. */
 function checkedPercentiles(percentiles: unknown): number[] {
   if (!Array.isArray(percentiles)) throw new ParameterError("TypeError", "a list is required");
   if (percentiles.length === 0) {

@@ -1,6 +1,6 @@
 // Heap, garbage collection and event-loop lag of every thread, in shared memory. Each thread
-// measures itself once a second; `/metrics` reads all of them without asking any. A blocked thread
-// keeps its values, and the age of its measurement grows.
+// measures itself once a second, and `/metrics` reads all measurements without a message. For a
+// blocked thread, the age of the last measurement grows.
 //
 //   slot:  name 24 bytes, ASCII │ at f64 (ms since 1970, 0: free) │ heap f64 │ lag f64 │ gc f64
 
@@ -14,7 +14,7 @@ const SLOT_KEY = "svc.thread-gauge";
 const NAME_BYTES = 24;
 const FLOATS = 4;
 const SLOT_BYTES = NAME_BYTES + FLOATS * 8;
-/** The executors of two builds, and the other threads of the server. */
+/** Enough for the executors of two builds and all other threads. */
 const SLOTS = 80;
 const INTERVAL_MS = 1000;
 
@@ -54,7 +54,7 @@ function floatsAt(buffer: SharedArrayBuffer, slot: number): Float64Array {
   return new Float64Array(buffer, slot * SLOT_BYTES + NAME_BYTES, FLOATS);
 }
 
-/** Returns the name, with a number if another thread has it: the labels of a metric are unique. */
+/** Returns the name, with a number if it is in use, because labels of a metric must be unique. */
 function unusedName(buffer: SharedArrayBuffer, name: string): string {
   const used = new Set(gauges(buffer).map(({ thread }) => thread));
   let unused = name;
@@ -62,7 +62,7 @@ function unusedName(buffer: SharedArrayBuffer, name: string): string {
   return unused;
 }
 
-/** Returns null if all slots are taken: the thread is not measured. */
+/** Reserves a slot; null if all are taken, so that the thread is not measured. */
 function reserve(buffer: SharedArrayBuffer, name: string): number | null {
   for (let slot = 0; slot < SLOTS; slot++) {
     const values = floatsAt(buffer, slot);
@@ -89,7 +89,7 @@ export function reserveThreadGauge(name: string): () => void {
   };
 }
 
-/** Measures the calling thread from now on, in the slot that was reserved for it. */
+/** Starts measuring the calling thread, in the slot reserved for it. */
 export function measureThread(): void {
   const slot = getEnvironmentData(SLOT_KEY) as number | undefined;
   const buffer = existingGauges();
@@ -98,7 +98,7 @@ export function measureThread(): void {
 
 let isMainMeasured = false;
 
-/** Measures the main thread from now on. */
+/** Starts measuring the main thread. */
 export function measureMainThread(): void {
   if (isMainMeasured) return;
   isMainMeasured = true;
@@ -132,14 +132,14 @@ export function threadGauges(): ThreadGauge[] {
 
 function gauges(buffer: SharedArrayBuffer): ThreadGauge[] {
   const nowAtMs = nowMs();
-  const found: ThreadGauge[] = [];
+  const measurements: ThreadGauge[] = [];
   for (let slot = 0; slot < SLOTS; slot++) {
     const [atMs, heapBytes, lagSeconds, gcSeconds] = floatsAt(buffer, slot);
     if (atMs === 0) continue;
     const text = Buffer.from(buffer, slot * SLOT_BYTES, NAME_BYTES).toString("latin1");
     const thread = text.slice(0, text.indexOf("\0"));
     const ageSeconds = Math.max(0, nowAtMs - atMs!) / 1000;
-    found.push({
+    measurements.push({
       thread,
       heapBytes: heapBytes!,
       lagSeconds: lagSeconds!,
@@ -147,5 +147,5 @@ function gauges(buffer: SharedArrayBuffer): ThreadGauge[] {
       ageSeconds,
     });
   }
-  return found;
+  return measurements;
 }

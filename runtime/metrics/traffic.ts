@@ -1,4 +1,4 @@
-// Replication traffic: totals and rates per direction, and the peers. Written by the replicating
+// Replication traffic: totals and rates per direction, and the peers. Written by the interconnect
 // thread, read by all threads.
 
 import type { HistogramRecord } from "../base/log2-histogram.js";
@@ -10,13 +10,13 @@ export interface Sums {
   records: number;
   /** Transactions. */
   units: number;
-  /** Frames, each one flush. */
+  /** Frames, each of which is one flush. */
   frames: number;
 }
 
 /** A subscriber of this provider. */
 export interface SubscriberReport {
-  /** `svc://host:port`, as it was attached. */
+  /** `svc://host:port`, as attached. */
   readonly uri: string;
   readonly host: string;
   readonly ip: string;
@@ -27,12 +27,12 @@ export interface SubscriberReport {
   /** Digest of its graphs; empty: not reported. */
   readonly digest: string;
   readonly serial: number;
-  /** How long it has been behind, and by how many transactions. */
+  /** Replication lag, as time and as number of transactions. */
   readonly lagMs: number;
   readonly lagUnits: number;
 }
 
-/** How far a replica is. Only `leader`, `caught-up` and `orphan` may serve. */
+/** Progress of a replica. Only `leader`, `caught-up` and `orphan` may serve. */
 export interface ReplicaReport {
   readonly state:
     | "leader"
@@ -49,7 +49,7 @@ export interface ReplicaReport {
   readonly of: number;
 }
 
-/** Returns why the graphs of an instance are not ready for service; null: they are. */
+/** Returns the reason why the graphs of an instance are not ready for service; null: ready. */
 export function describeNotReady({ state, done, of }: ReplicaReport): string | null {
   switch (state) {
     case "leader":
@@ -82,27 +82,27 @@ export interface ArchiveReport {
   readonly verifiedMs: number;
 }
 
-/** A group that elects its leader, as one of its members knows it. */
+/** A group that elects its leader, from the view of one member. */
 export interface GroupReport {
   /** Name of the group: its first member. */
   readonly group: string;
   readonly role: "none" | "leading" | "refusing" | "following";
-  /** Null: unknown, or there is none. */
+  /** Null: unknown or no leader. */
   readonly leader: string | null;
   readonly epoch: number;
-  /** Of a leader: other members that have everything acknowledged. */
+  /** In a leader: other members that have all acknowledged changes. */
   readonly synced: readonly string[];
-  /** It acknowledges changes that too few members have. */
+  /** The leader acknowledges changes that too few members have. */
   readonly isAtRisk: boolean;
 }
 
 export interface TrafficReport {
   readonly replica: ReplicaReport;
-  /** Null: it has no leadership settings. */
+  /** Null without leadership settings. */
   readonly group: GroupReport | null;
   readonly in: Sums;
   readonly out: Sums;
-  /** Bytes per second, recently. */
+  /** Recent bytes per second. */
   readonly rateIn: number;
   readonly rateOut: number;
   /**
@@ -116,17 +116,17 @@ export interface TrafficReport {
   readonly lastChangeAtMs: number;
   /** Graphs being received as snapshots. */
   readonly synchronizing: number;
-  /** `svc://address:port` of the provider; null: there is none. */
+  /** `svc://address:port` of the provider; null: no provider. */
   readonly provider: string | null;
   readonly providerDigest: string;
   readonly subscribers: readonly SubscriberReport[];
-  /** Null: none is configured. */
+  /** Null if not configured. */
   readonly archive: ArchiveReport | null;
   /** Size of the transaction log on disk. */
   readonly logBytes: number;
   /** Durations of its flushes; null without a log. */
   readonly flushes: HistogramRecord | null;
-  /** Whether applying, or sending, is suspended. */
+  /** Whether receiving or sending is suspended. */
   readonly halted: { readonly in: boolean; readonly out: boolean };
   /** Maximum send rates per second; null: unlimited. */
   readonly throttle: {
@@ -134,7 +134,7 @@ export interface TrafficReport {
   };
 }
 
-/** Known only to the sending thread. */
+/** Members that another part of the interconnect thread adds. */
 type Beside =
   | "replica"
   | "group"
@@ -169,7 +169,7 @@ export class TrafficCounters {
   readonly buffer: SharedArrayBuffer;
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
-  /** The report that was read last, and its turn. */
+  /** The last report read, and its turn. */
   #read = { turn: 0, report: NO_TRAFFIC };
 
   constructor(buffer = new SharedArrayBuffer(HEAD_BYTES + TEXT_BYTES)) {
@@ -211,16 +211,16 @@ export class TrafficCounters {
   }
 }
 
-/** A replica hears from its provider more often than this. */
-const EVEN_MS = 5_000;
-/** Shorter intervals give meaningless rates. */
+/** Exceeds the interval between messages of a provider. */
+const SILENCE_MS = 5_000;
+/** Minimum interval for a meaningful rate. */
 const MIN_RATE_MS = 500;
 
 export class Traffic {
   readonly in = none();
   readonly out = none();
-  /** Null: not a replica, or nothing known about its provider yet. */
-  #even: { readonly lagMs: number; readonly at: number } | null = null;
+  /** Null: not a replica, or the lag is not known yet. */
+  #caughtUp: { readonly lagMs: number; readonly at: number } | null = null;
   serial = 0;
   txPort = 0;
   provider: string | null = null;
@@ -231,7 +231,7 @@ export class Traffic {
   #rates = { in: 0, out: 0 };
   #before = { in: 0, out: 0, serial: 0, at: performance.now() };
 
-  /** @param changed publishes at once: a snapshot transfer starts or ends */
+  /** @param changed publishes the report at once, when a snapshot transfer starts or ends */
   constructor(changed: () => void = () => undefined) {
     this.#changed = changed;
   }
@@ -253,16 +253,20 @@ export class Traffic {
     sums.frames++;
   }
 
-  /** A replica has everything that its provider had `lagMs` ago; null: it has no provider. */
-  setEven(lagMs: number | null): void {
-    this.#even = lagMs === null ? null : { lagMs, at: performance.now() };
+  /**
+   * Reports that a replica has all changes of its provider until `lagMs` ago; null: no provider.
+   */
+  setCaughtUp(lagMs: number | null): void {
+    this.#caughtUp = lagMs === null ? null : { lagMs, at: performance.now() };
   }
 
-  /** Time that a replica is behind. While it hears that it lacks nothing, time does not count. */
+  /**
+   * Replication lag. It does not grow while the provider reports that the replica lacks nothing.
+   */
   get lagMs(): number {
-    if (this.#even === null) return 0;
-    const silentMs = performance.now() - this.#even.at;
-    return Math.round(this.#even.lagMs + (silentMs > EVEN_MS ? silentMs : 0));
+    if (this.#caughtUp === null) return 0;
+    const silentMs = performance.now() - this.#caughtUp.at;
+    return Math.round(this.#caughtUp.lagMs + (silentMs > SILENCE_MS ? silentMs : 0));
   }
 
   /** Returns the current report; called about once a second and on changes. */

@@ -1,6 +1,6 @@
-// Entry of the threads that run built-in plugins which query or change graphs, or take longer than
-// the IO thread may. There are two: the first one leaves long queries to the second, which they may
-// keep busy. Nothing else depends on these threads, and they never run user code.
+// Entry of the two threads for built-in plugins that query or change graphs, or take too long for
+// the IO thread: the admin executor, and the long-query executor for queries that exceed a time
+// slice. No other work depends on these threads, and they never run user code.
 
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { MAIN_SLOTS, TRUSTED_QUERY_LIMITS, UNTRUSTED_QUERY_LIMITS } from "../base/limits.js";
@@ -53,7 +53,7 @@ process.on("uncaughtException", (error) =>
   log(`internal error: ${error.stack ?? error.message}`, "error"),
 );
 
-/** Requests refer to them by index. */
+/** Plugins by number, as requests refer to them. */
 const plugins: readonly PluginEntry[] = [...graphPlugins, ...quickPlugins].map(withErrorStatus);
 
 function serve({ port: requests, state: buffer, stackTraces }: AdminServer): void {
@@ -75,7 +75,7 @@ function serve({ port: requests, state: buffer, stackTraces }: AdminServer): voi
   new Executor(0, requests, state, () => sliced, { prepare, isSliceOver, slots: 1 });
 }
 
-/** Changes have none: only queries without effects can be repeated. */
+/** Applies a time slice to queries; changes have none, because they cannot be repeated. */
 function withinSlice(entry: PluginEntry, slice: TimeSlice): PluginEntry {
   if (!entry.readonly) return entry;
   const { invoke } = entry;
@@ -97,7 +97,7 @@ function onMessage(request: RpcRequest<AdminCommand>): void {
   void executeCall(parentPort!, request, act);
 }
 
-/** A request may arrive before the message, sent earlier, that its graph is open. */
+/** Receives pending messages: a request may arrive before the message that opens its graph. */
 function receive(): void {
   for (;;) {
     const received = receiveMessageOnPort(parentPort!);

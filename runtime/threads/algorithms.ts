@@ -43,7 +43,7 @@ async function run({ id, call }: AlgorithmCommand & { readonly op: "run" }): Pro
   try {
     const steps = { onProgress: reportProgress(id), signal: controller.signal };
     const result = await runWholeGraph(graphs.createForRequest(call.graph), call, steps);
-    // The thread that calls it cannot wait for flushes of this one.
+    // Awaited here: the calling thread cannot wait for flushes of this thread.
     const flush = flushSince(published);
     if (flush !== 0 && !(await clock.waitConfirmed(flush))) {
       throw new StorageError("Graph is readonly: the transaction log has failed");

@@ -39,7 +39,7 @@ raiseStackTraceLimit();
 onDroppedWrites(() => metrics.logWriteLost());
 limitOutputBuffer();
 
-// Code that plugins leave behind outside requests must not affect the others.
+// Background work of one plugin must not affect other plugins.
 function onStray(error: unknown): void {
   metrics.strayException();
   log(`uncaught exception outside a request: ${describeUncaught(error)}`, "error");
@@ -94,7 +94,7 @@ try {
   if (hooks !== null) await startLifecycle(data.id, lifecycle, hooks);
   const numbered = indexByNumber(plugins);
   new Executor(data.id, data.port, new SharedState(data.state), () => numbered);
-  // Only the main thread ends an executor; the request port may close earlier.
+  // Keeps the thread alive: only the main thread ends an executor, even if the request port closes.
   control.ref();
   notify({ ready: true });
 } catch (error) {

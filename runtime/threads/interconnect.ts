@@ -1,5 +1,6 @@
 // Entry of the interconnect thread: creates, loads and saves graphs, writes the transaction log,
-// replicates, and executes expiry. It runs neither user code nor queries, which could delay that.
+// replicates, and expires vertices and arcs. It runs no user code and no queries, which would delay
+// this.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";

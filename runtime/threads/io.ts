@@ -34,14 +34,14 @@ async function assemble({ data, inherited }: IoStart): Promise<IoServer> {
   hideCodeFolder();
   const metrics = new Metrics(data.metrics);
   const server = await assembleIo(data, (notice: IoNotification) => port.postMessage(notice));
-  // A fault here is a defect of the server, or code left behind by an inline plugin, which may
-  // throw anything; the clients' connections are worth more than a clean exit.
+  // An uncaught exception is a defect of the server, or background work of an inline plugin. The
+  // connections of clients are worth more than a clean exit.
   // Not an event listener, which such a plugin could remove: `process.removeAllListeners()`.
   process.setUncaughtExceptionCaptureCallback((error: unknown) => {
     const isOfPlugin = hasPluginFrames(error);
     if (isOfPlugin) metrics.strayException();
-    const what = isOfPlugin ? "uncaught exception outside a request" : "internal error";
-    log(`${what}: ${describeUncaught(error)}`, "error");
+    const cause = isOfPlugin ? "uncaught exception outside a request" : "internal error";
+    log(`${cause}: ${describeUncaught(error)}`, "error");
   });
   return server;
 }

@@ -15,7 +15,7 @@ export function takeWorkerData<T extends object>(): T {
 
 /** Hides the folder of compiled code from programs that plugins start. */
 export function hideCodeFolder(): void {
-  // Other programs would store their code in this package. The thread itself has read the variable.
+  // Otherwise child processes would cache code in this package. This thread has read the variable.
   const isOwn = process.env.NODE_COMPILE_CACHE === join(packageRoot(), "dist", ".code");
   if (isOwn) delete process.env.NODE_COMPILE_CACHE;
 }

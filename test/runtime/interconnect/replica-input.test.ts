@@ -32,7 +32,7 @@ function create() {
   const traffic = new Traffic();
   /** Distances from the provider. */
   const found: (number | null)[] = [];
-  traffic.setEven = (lagMs) => found.push(lagMs);
+  traffic.setCaughtUp = (lagMs) => found.push(lagMs);
   const got: unknown[] = [];
   const replica = {
     appliedSn: null as number | null,

@@ -29,8 +29,8 @@ test("keeps counters when the metrics of the interface are reset", () => {
   metrics.reset();
   metrics.answered(404, 1, true);
   assert.is(metrics.totals().requests, 1);
-  assert.is(metrics.everCounted().requests, 2);
-  assert.equal(metrics.everCounted().errorsByCode, { 404: 2 });
+  assert.is(metrics.totalsSinceStart().requests, 2);
+  assert.equal(metrics.totalsSinceStart().errorsByCode, { 404: 2 });
 });
 
 test("writes many samples in chunks", () => {

@@ -56,7 +56,7 @@ test("forgets all counts, even those for monitors", () => {
   metrics.forget();
   metrics.answered(200, 1, true);
   metrics.tick(Date.now() + 2000, idle);
-  assert.is(metrics.everCounted().requests, 1);
+  assert.is(metrics.totalsSinceStart().requests, 1);
   assert.equal(metrics.totals().errorsByCode, {});
   assert.is(metrics.totals().bytesOut, 0);
   assert.equal(metrics.dispatch(0), { dispatched: 0, completed: 0 });

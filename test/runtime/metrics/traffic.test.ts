@@ -28,17 +28,17 @@ test("a replica that hears nothing falls behind", () => {
   const { now } = performance;
   try {
     assert.is(traffic.lagMs, 0);
-    traffic.setEven(40);
+    traffic.setCaughtUp(40);
     const at = now.call(performance);
     performance.now = () => at + 4_000;
     assert.is(traffic.lagMs, 40);
     performance.now = () => at + 60_000;
     const { lagMs } = traffic.shown();
     assert.ok(lagMs >= 60_000 && lagMs <= 60_040, `${lagMs}`);
-    traffic.setEven(5);
+    traffic.setCaughtUp(5);
     assert.is(traffic.lagMs, 5);
     performance.now = () => at + 120_000;
-    traffic.setEven(null);
+    traffic.setCaughtUp(null);
     assert.is(traffic.lagMs, 0);
   } finally {
     performance.now = now;

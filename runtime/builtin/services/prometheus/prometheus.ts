@@ -48,7 +48,7 @@ function* exposition(view: ServerView): Generator<string> {
 
 function* requestFigures(view: ServerView): Generator<string> {
   const { metrics } = view;
-  const totals = metrics.everCounted();
+  const totals = metrics.totalsSinceStart();
   const codes = Object.entries(totals.errorsByCode);
   yield* counter("svc_requests_total", "Total completed requests.", singleSample(totals.requests));
   yield* counter(
