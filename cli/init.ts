@@ -54,21 +54,21 @@ function makeEmptyFolder(folder: string): void {
   if (names.length > 0) throw new SvcError("SVC3009", `${folder} is not empty`);
 }
 
-/** One level at a time: the recursive form of Node 20 never returns if a level vanishes (/proc). */
+/** Creates one level at a time: with `recursive`, Node 20 hangs if a level vanishes (/proc). */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   mkdirSync(folder);
 }
 
-/** The exact version if it came from a registry, otherwise this installation. */
+/** Returns the exact version if the package came from a registry, otherwise its folder. */
 function dependencyOnThisPackage(): string {
   const root = packageRoot();
   const isFromRegistry = basename(dirname(root)) === "node_modules" && !isFromFile(root);
   return isFromRegistry ? packageInfo().version : `file:${root.replaceAll("\\", "/")}`;
 }
 
-/** Whether npm recorded that it installed the package from a local folder or file. */
+/** Returns whether npm installed the package from a local folder or file. */
 function isFromFile(root: string): boolean {
   const name = basename(root);
   try {
@@ -79,12 +79,12 @@ function isFromFile(root: string): boolean {
     const entry = packages[`node_modules/${name}`];
     return entry?.link === true || (entry?.resolved?.startsWith("file:") ?? false);
   } catch {
-    // Other package managers and global installations record nothing.
+    // Other package managers and global installations have no such record.
     return false;
   }
 }
 
-/** Returns a valid npm name, as similar to the folder's name as possible. */
+/** Returns a valid npm name that resembles the folder's name. */
 function packageName(folder: string): string {
   const name = basename(folder)
     .toLowerCase()
@@ -113,12 +113,12 @@ function writeTemplate(
     .sort();
   return files.map((file) => {
     const text = readFileSync(join(template, file), "utf8");
-    const written = file.endsWith("ignore") ? `.${file}` : file; // npm drops a packed .gitignore
-    mkdirSync(dirname(join(folder, written)), { recursive: true });
+    const targetName = file.endsWith("ignore") ? `.${file}` : file; // npm drops a packed .gitignore
+    mkdirSync(dirname(join(folder, targetName)), { recursive: true });
     writeFileSync(
-      join(folder, written),
+      join(folder, targetName),
       text.replaceAll(/\{\{(\w+)\}\}/g, (_, key) => values[key]!),
     );
-    return written;
+    return targetName;
   });
 }

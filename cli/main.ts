@@ -15,7 +15,7 @@ import { EXIT_FAILURE, reportError } from "./framework/report-error.js";
 
 const COMMAND_NAMES = COMMANDS.map(({ name }) => name);
 
-/** Commands that run project files and exit regardless of timers that those leave behind. */
+/** Commands that run project files, and exit even if these have left timers behind. */
 const FINITE: ReadonlySet<string> = new Set(["build", "check"]);
 
 /** While a project file runs, `process.exit` throws instead of this exit. */
@@ -23,19 +23,19 @@ const exit = process.exit.bind(process);
 
 /** True if the command line owns this process. */
 let isOwnProcess = false;
-/** An error left behind by a project file, once reported. */
-let left: SvcError | null = null;
+/** An uncaught error of a project file that was reported. */
+let reportedError: SvcError | null = null;
 
 /** Reports uncaught errors like all others. Call only if the command line owns the process. */
 export function reportUncaught(): void {
   isOwnProcess = true;
   process.on("uncaughtException", (error) => {
-    const found = recordUnhandledError(error);
-    if (found === null) exit(reportError(error));
+    const reported = recordUnhandledError(error);
+    if (reported === null) exit(reportError(error));
     // The output of svc itself is complete: the command finishes with a failure.
     process.exitCode = EXIT_FAILURE;
-    if (left === null) reportError(found);
-    left ??= found;
+    if (reportedError === null) reportError(reported);
+    reportedError ??= reported;
   });
 }
 
@@ -46,11 +46,11 @@ export function reportUncaught(): void {
 export async function main(words: readonly string[]): Promise<void> {
   try {
     const code = await run(words);
-    process.exitCode = code === 0 && left !== null ? EXIT_FAILURE : code;
+    process.exitCode = code === 0 && reportedError !== null ? EXIT_FAILURE : code;
   } catch (error) {
-    process.exitCode = error === left ? EXIT_FAILURE : reportError(error);
+    process.exitCode = error === reportedError ? EXIT_FAILURE : reportError(error);
   }
-  // When all output is written.
+  // Exits when all output is written.
   if (isOwnProcess && FINITE.has(words[0] ?? "")) process.stdout.write("", () => process.exit());
 }
 
@@ -82,18 +82,18 @@ async function run(words: readonly string[]): Promise<number> {
   return command.run(given, values);
 }
 
-/** Returns the command of the first two words, or of the first. */
+/** Returns the command named by the first two words, or by the first one. */
 function findCommand([first = "", second = ""]: readonly string[]): Command {
   const pair = `${first} ${second}`;
   const named = (name: string) => COMMANDS.find((command) => command.name === name);
-  const found = named(pair) ?? named(first);
-  if (found === undefined) throw unknownCommand(first);
+  const command = named(pair) ?? named(first);
+  if (command === undefined) throw unknownCommand(first);
   // The second word belongs to a command only if it has no other meaning.
-  const isArgument = found.name === pair || second.startsWith("-") || existsSync(second);
+  const isArgument = command.name === pair || second.startsWith("-") || existsSync(second);
   const pairs = COMMAND_NAMES.filter((name) => name.startsWith(`${first} `));
   const hint = second === "" || isArgument ? "" : didYouMean(pair, pairs);
   if (hint !== "") throw new SvcError("SVC3001", `unknown command \`${pair}\`${hint}`);
-  return found;
+  return command;
 }
 
 function unknownCommand(name: string): SvcError {

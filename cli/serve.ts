@@ -23,7 +23,7 @@ export const serve = defineCommand({
       const supervisor = await import("./serving/supervise.js");
       return supervisor.supervise(process.argv.slice(3), open);
     }
-    // Its worker loads code meanwhile.
+    // Started early: its worker loads code while this thread reads the build.
     const { startIoAhead } = await import("../runtime/lifecycle/io-worker.js");
     startIoAhead();
     const [{ readBuild, warnIfChanged, warnIfExtended }, { serveBuild }] = await Promise.all([
@@ -34,7 +34,7 @@ export const serve = defineCommand({
     const build = readBuild(folder);
     const isWarned = warnIfChanged(folder, build);
     const code = await serveBuild(folder, values, open);
-    // A search must not delay the first response.
+    // Searched after the start, so that it does not delay the first response.
     if (!isWarned) await warnIfExtended(folder, build);
     return code;
   },

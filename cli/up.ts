@@ -1,4 +1,4 @@
-// `svc up`: the instances of a system that belong to this machine, for development and tests.
+// `svc up`: runs the instances of a system on this machine, for development and tests.
 
 import { SvcError } from "../runtime/base/errors.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";

@@ -27,7 +27,7 @@ export interface BackupOptions {
 }
 
 const URL_START = /^\w+:\/\//;
-/** A running instance writes a change to its log this much after it was made, at most. */
+/** Maximum delay before a running instance writes a change to its transaction log. */
 const SETTLE_MS = 1000;
 
 /** @throws SvcError SVC3003, SVC3050, SVC3420, SVC3422 */
@@ -37,8 +37,8 @@ export async function runBackup(root: string, options: BackupOptions): Promise<n
   const periods = { fullMs: periodOption("full", full), keepMs: periodOption("keep", keep) };
   if (to === undefined) throw new SvcError("SVC3003", "pass the location of the backup with --to");
   if (URL_START.test(root)) {
-    const text = `${root} is no data folder: run \`svc backup\` on its machine, let the instance`;
-    throw new SvcError("SVC3003", `${text} back itself up with --archive, or a replica of it`);
+    const text = `${root} is not a data folder: run \`svc backup\` on its machine, or let the`;
+    throw new SvcError("SVC3003", `${text} instance or a replica of it use --archive`);
   }
   if (!existsSync(join(root, LOG_FOLDER))) {
     throw new SvcError("SVC3050", `no transaction log in ${root}`);

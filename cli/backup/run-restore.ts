@@ -38,9 +38,9 @@ export function parseTarget(time?: string, position?: string): RestoreTarget {
 }
 
 function parseSecond(text: string): number {
-  // A time without a zone would mean another moment on another machine.
-  const isComplete = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
-  const ms = isComplete ? Date.parse(text) : Number.NaN;
+  // Requires a zone: otherwise the time would differ between machines.
+  const hasZone = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
+  const ms = hasZone ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(ms)) return Math.floor(ms / 1000);
   const example = "2026-01-31T16:05:00Z";
   throw new SvcError("SVC3003", `invalid --to-time, expected a time such as ${example}: ${text}`);

@@ -7,8 +7,8 @@ import { verifyBackup } from "../../runtime/interconnect/archive/verify-backup.j
 
 /** @throws SvcError SVC3420, SVC3422, SVC3423 */
 export async function runVerify(place: string, scratch: string | null): Promise<number> {
-  const found = await verifyBackup(await openStore(place), scratch ?? tmpdir());
-  const { graphs, compared, fulls, objects, end } = found;
+  const result = await verifyBackup(await openStore(place), scratch ?? tmpdir());
+  const { graphs, compared, fulls, objects, end } = result;
   process.stdout.write(
     `${objects} objects of ${fulls} full backups are intact\n` +
       `${graphs} graphs restored up to ${describePoint(end)}, ${compared} digests are equal\n`,

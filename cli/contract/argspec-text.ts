@@ -24,15 +24,15 @@ export async function argspecText(source: string, request: ArgspecRequest): Prom
     throw new SvcError("SVC3003", "--json-params requires `--format openapi`");
   }
   if (format === "record") return jsonFile(await loadRecords(source, plugin));
-  const whole = await loadArgspec(source);
-  const argspec = plugin === null ? whole : onlyPlugin(whole, plugin);
-  const output = await argspecForm(format, argspec, jsonParams ?? undefined);
+  const argspec = await loadArgspec(source);
+  const selected = plugin === null ? argspec : onlyPlugin(argspec, plugin);
+  const output = await argspecForm(format, selected, jsonParams ?? undefined);
   return format === "typescript" ? String(output) : jsonFile(output);
 }
 
 function onlyPlugin(argspec: Argspec, name: string): Argspec {
-  const found = findPlugin(argspec, name);
-  if (found !== null) return found;
+  const spec = findPlugin(argspec, name);
+  if (spec !== null) return spec;
   const names = [...argspec.plugins, ...BUILTINS.plugins].map((plugin) => plugin.name);
   throw new SvcError("SVC3018", `plugin not found: \`${name}\`${didYouMean(name, names)}`);
 }

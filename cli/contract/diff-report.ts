@@ -1,4 +1,4 @@
-// Changes of a contract as text for a terminal: a line each, grouped by severity, then how many.
+// Changes of a contract as text for a terminal: one line each, grouped by severity, then a summary.
 //
 //   breaking
 //     search  limit   accepts fewer values  integer | null -> integer
@@ -11,9 +11,9 @@ import { RULES, type Severity } from "../../argspec/diff/rules.js";
 
 const SEVERITIES: readonly Severity[] = ["breaking", "compatible", "docs"];
 const SGR: Readonly<Record<Severity, number>> = { breaking: 31, compatible: 32, docs: 90 };
-/** Longer cells are truncated; the JSON form has the whole text. */
+/** Longer cells are truncated; the JSON output contains the whole text. */
 const MAX_CELL = 60;
-/** Wider columns would push the others off the screen. */
+/** Limits a column, so that the others stay visible. */
 const MAX_COLUMN = 44;
 
 /** @param changes sorted by severity */

@@ -53,7 +53,7 @@ export async function fetchResponse(
 async function boundedText(answer: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop cancels the response.
+  // An exception in the loop cancels the response.
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > MAX_BYTES) throw new Error(`response exceeds ${MAX_BYTES} bytes`);
@@ -70,7 +70,7 @@ function parsed(text: string): { readonly status?: unknown; readonly response?: 
   }
 }
 
-/** `fetch` hides the reason in `cause`; there may be one for each address. */
+/** Returns the reason of a failed `fetch`, which is in `cause`, possibly one per address. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);

@@ -1,5 +1,5 @@
-// Writes the files of a client. Leaves up-to-date files untouched, so that file watchers do not
-// fire, and never overwrites foreign files.
+// Writes the files of a client. Does not write unchanged files, so that file watchers do not
+// fire, and never overwrites files that it did not generate.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -28,7 +28,7 @@ export interface WrittenClient {
 
 /**
  * @throws SvcError like `loadArgspec`; SVC3019 if files cannot be written, SVC3020 if they would
- *   replace files of others
+ *   replace files that svc has not generated
  */
 export async function writeClient(order: WriteClientOptions): Promise<WrittenClient> {
   const { from, out } = order;

@@ -1,4 +1,4 @@
-// The checks of `svc doctor`, one function each. None changes anything, and a failed check does not
+// The checks of `svc doctor`, one function each. Checks change nothing, and a failed check does not
 // prevent the others.
 
 import { createServer } from "node:net";
@@ -25,19 +25,19 @@ const UWS_SPEED = "uws needs as much CPU as net with plugins, and 0.86 to 0.94 o
 export async function runChecks(folder: string): Promise<CheckResult[]> {
   const manifest = readManifest(folder);
   return Promise.all([
-    examined("node", () => `${process.versions.node} on ${process.platform} ${process.arch}`),
-    examined("machine", () => `${availableParallelism()} cores, ${memoryMb()} MiB of memory`),
-    examined("package", () => `${packageInfo().name} ${packageInfo().version} in ${packageRoot()}`),
-    examined("typescript", () => `checks with ${findTypeScript(folder).at(-1)}`),
-    examined("transport", () => transport(folder, manifest)),
+    runCheck("node", () => `${process.versions.node} on ${process.platform} ${process.arch}`),
+    runCheck("machine", () => `${availableParallelism()} cores, ${memoryMb()} MiB of memory`),
+    runCheck("package", () => `${packageInfo().name} ${packageInfo().version} in ${packageRoot()}`),
+    runCheck("typescript", () => `checks with ${findTypeScript(folder).at(-1)}`),
+    runCheck("transport", () => transport(folder, manifest)),
     build(folder, manifest),
-    examined("settings", () => settings(folder, manifest)),
+    runCheck("settings", () => settings(folder, manifest)),
     ports(manifest?.config.http.port ?? DEFAULT_PORT, manifest?.config.http.ip ?? null),
   ]);
 }
 
-/** Makes a check whose only bad outcome is an error. */
-async function examined(name: string, make: () => string | Promise<string>): Promise<CheckResult> {
+/** Runs a check that can only succeed or throw. */
+async function runCheck(name: string, make: () => string | Promise<string>): Promise<CheckResult> {
   try {
     return { name, state: "ok", text: await make() };
   } catch (error) {
@@ -72,7 +72,7 @@ async function settings(folder: string, manifest: Manifest | null): Promise<stri
   return `executors: ${executors}, root: ${root}`;
 }
 
-/** A port in use may belong to this very service, so it is no failure. */
+/** Checks the ports. A port in use is only a warning, since it may belong to this service. */
 async function ports(port: number, ip: string | null): Promise<CheckResult> {
   const name = "ports";
   if (port === 0) return { name, state: "ok", text: "any free pair" };

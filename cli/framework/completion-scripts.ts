@@ -7,7 +7,7 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
 export function completionScript(shell: Shell, commands: readonly Command[]): string {
-  const places: readonly Place[] = commands.map((command) => ({
+  const places: readonly CommandCompletion[] = commands.map((command) => ({
     command,
     options: Object.entries(command.options).map(([name, { kind, help }]) => {
       return { name, help, values: valuesOf(kind.placeholder) };
@@ -30,7 +30,7 @@ export function completionScript(shell: Shell, commands: readonly Command[]): st
 /** Values of an option: none, one of several words, a path, or any text. */
 type Values = null | readonly string[] | "file" | "folder" | "text";
 
-interface Place {
+interface CommandCompletion {
   readonly command: Command;
   readonly options: readonly { name: string; help: string; values: Values }[];
 }
@@ -43,7 +43,10 @@ function valuesOf(placeholder: string | null): Values {
 }
 
 /** First words of commands, and the second words of commands that have them. */
-function namesOf(places: readonly Place[]): { first: string[]; pairs: [string, string][] } {
+function namesOf(places: readonly CommandCompletion[]): {
+  first: string[];
+  pairs: [string, string][];
+} {
   const names = places.map(({ command }) => command.name.split(" "));
   return {
     first: [...new Set(names.map(([word]) => word!)), "help"],
@@ -52,11 +55,11 @@ function namesOf(places: readonly Place[]): { first: string[]; pairs: [string, s
 }
 
 /** Words that follow a command's name. */
-function choicesOf({ command }: Place): readonly Choice[] {
+function choicesOf({ command }: CommandCompletion): readonly Choice[] {
   return command.arguments[0]?.choices ?? [];
 }
 
-function bash(places: readonly Place[], line: string, file: string): string {
+function bash(places: readonly CommandCompletion[], line: string, file: string): string {
   const { first, pairs } = namesOf(places);
   const two = pairs.map((pair) => `    "${pair.join(" ")}") command="${pair.join(" ")}" ;;`);
   const seconds = [...new Set(pairs.map(([word]) => word))].map((word) => {
@@ -123,7 +126,7 @@ function bashValues(values: Exclude<Values, null>): string {
   return `_svc_offer "${values.join(" ")}";`;
 }
 
-function fish(places: readonly Place[]): string {
+function fish(places: readonly CommandCompletion[]): string {
   const { first, pairs } = namesOf(places);
   const two = pairs.map((pair) => quoted(pair.join(" ")));
   const summaryOf = (name: string) =>

@@ -1,4 +1,4 @@
-// Makes foreign text printable: files and servers must not control the terminal.
+// Makes untrusted text printable: files and servers must not control the terminal.
 
 /** Escapes control characters except line ends; JSON keeps its meaning. */
 export function escapeControlChars(text: string): string {

@@ -8,8 +8,8 @@ import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { renderDiagnostics } from "../../compiler/diagnostics/render.js";
 
 /**
- * Omits diagnostics of files that have changed since: their lines may have moved, and the next
- * build reports them again.
+ * Omits diagnostics of files that have changed since the build: their lines may have moved, and the
+ * next build reports them again.
  * @param startedMs start of the build, as of `Date.now`
  */
 export function currentDiagnostics(

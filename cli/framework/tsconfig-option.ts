@@ -7,7 +7,7 @@ export const TSCONFIG_OPTION = {
   help: "TypeScript configuration file (default: tsconfig.json)",
 } as const;
 
-/** In the compiler's form: absent if it was not given. */
+/** Returns the option for the compiler, where a missing option must be absent. */
 export function resolveTsconfig(tsconfig: string | undefined): { readonly tsconfig?: string } {
   return tsconfig === undefined ? {} : { tsconfig };
 }

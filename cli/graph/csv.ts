@@ -25,7 +25,7 @@ interface Row {
 
 /** Yields the rows after a position; each includes the text of the header. */
 export async function* csvRows(file: string, from: Position): AsyncGenerator<FileRecord> {
-  /** The parser reads ahead of the rows that it returns. */
+  /** Errors of rows; collected, because the parser reads ahead of the rows that it returns. */
   const unreadable: FileRecord[] = [];
   const parser = parse({
     bom: true,
@@ -39,7 +39,7 @@ export async function* csvRows(file: string, from: Position): AsyncGenerator<Fil
       if (error !== undefined) unreadable.push(unreadableRow(file, error, raw ?? ""));
     },
   });
-  // Errors of the file are passed on to the consumer of the parser.
+  // Ignored here: errors of the file reach the consumer of the parser.
   pipeline(Readable.from(decoded(file)), parser, () => {});
   let header: Row | null = null;
   for await (const row of parser as AsyncIterable<Row>) {

@@ -1,5 +1,5 @@
-// Writes a graph as JSON lines: first its vertices, then its arcs. Vertices that exist only as the
-// end of an arc come with that arc.
+// Writes a graph as JSON lines: first its vertices, then its arcs. Virtual vertices have no line of
+// their own: they are created with their arcs.
 
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
@@ -101,7 +101,7 @@ function vertexLine(graph: Graph, id: string, names: readonly string[]): string 
   }
 }
 
-/** Features unchanged; numbers as base64 of float32s, which is shorter. */
+/** Returns features unchanged, and numbers as base64 of float32s, which is shorter. */
 function shownVector({ features, external }: Vector): string | Feature[] {
   if (features.length > 0) return features;
   return Buffer.from(Float32Array.from(external).buffer).toString("base64");

@@ -35,7 +35,7 @@ const FORMATS = new Map<string, FileFormat>([
 const POSITION_FILE = "import.json";
 const SAVE_EVERY_MS = 15_000;
 const SHOW_EVERY_MS = 200;
-const LOOK_EVERY = 256;
+const CHECK_EVERY = 256;
 const BAR_WIDTH = 30;
 
 /** The file, and the position up to which it was imported. */
@@ -58,8 +58,8 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   const textIndex = options.textIndex === null ? null : parseTextIndex(options.textIndex);
   await withGraph(options.graph, options.root, false, async (graph) => {
     const { size, mtimeMs } = statSync(path);
-    const whole = { file: path, bytes: size, changedAt: mtimeMs };
-    const from = storedPosition(graph, whole);
+    const fileInfo = { file: path, bytes: size, changedAt: mtimeMs };
+    const from = storedPosition(graph, fileInfo);
     if (from.end > 0) console.error(`resuming after line ${from.line}`);
     const begun = performance.now();
     let count = 0;
@@ -76,11 +76,11 @@ export async function importFile(file: string, options: ImportOptions): Promise<
         if (!options.skipBad || !isBadRecord(error)) throw error;
         rejected.add(record, error.message);
       }
-      if (++count % LOOK_EVERY !== 0) continue;
+      if (++count % CHECK_EVERY !== 0) continue;
       bar.show(end, count);
       if (performance.now() - savedAt < SAVE_EVERY_MS) continue;
       graph.save(-1);
-      storePosition(graph, { ...whole, end, line });
+      storePosition(graph, { ...fileInfo, end, line });
       savedAt = performance.now();
     }
     if (textIndex !== null) await buildTextIndex(graph, textIndex);
@@ -89,8 +89,8 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     bar.end();
     rejected.close();
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-    const known = count - rejected.count;
-    console.log(`${known} records in ${seconds} s: ${graph.order} vertices, ${graph.size} arcs`);
+    const imported = count - rejected.count;
+    console.log(`${imported} records in ${seconds} s: ${graph.order} vertices, ${graph.size} arcs`);
     if (rejected.count > 0) console.log(`${rejected.count} records rejected: ${rejected.path}`);
   });
 }
@@ -116,7 +116,7 @@ function storedPosition(graph: Graph, whole: Omit<Progress, keyof Position>): Po
   return isSame ? { end: stored.end, line: stored.line } : start;
 }
 
-/** The file is complete or absent: it is written under another name and renamed. */
+/** Writes the position under another name and renames it, so that the file is always complete. */
 function storePosition(graph: Graph, progress: Progress): void {
   const file = positionFile(graph);
   writeFileSync(`${file}.new`, JSON.stringify(progress));

@@ -1,5 +1,5 @@
 // One record of an import: a vertex, an arc, or the vector settings of the graph. The graph
-// validates the values; unknown members are rejected, so that no data are dropped silently.
+// validates the values. Unknown members are rejected, so that no data is lost silently.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import * as constants from "../../runtime/graph/model/constants.js";
@@ -40,7 +40,7 @@ export function importRecord(
     else if (isArc) importArc(graph, value);
     else importVertex(graph, value, type);
   } catch (error) {
-    // Errors of the graph about a record; a full disk or a lost lock is not the file's fault.
+    // Only errors of the record: a full disk or a lost lock is not an error of the file.
     if (error instanceof TypeError || error instanceof SvcError) {
       throw refused(place, error.message, error);
     }
@@ -112,7 +112,7 @@ function propertyOf(value: unknown): PropertyValue {
   return value as PropertyValue;
 }
 
-/** Returns a property value as an export writes it. */
+/** Returns the JSON representation of a property value in an export. */
 export function plainValue(value: PropertyValue): unknown {
   if (value instanceof Uint8Array) return { [BYTES]: Buffer.from(value).toString("base64") };
   return value instanceof Map ? { [MAP]: [...value] } : value;

@@ -1,5 +1,5 @@
-// Opens a stored graph in this process. Its root must not be open in a server, because a root has
-// one writer.
+// Opens a stored graph in this process. Its data folder must not be in use by a server, because a
+// data folder can have only one writer.
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,7 +11,7 @@ import { LogCatalog } from "../../runtime/interconnect/log/log-catalog.js";
 import { readLog } from "../../runtime/interconnect/log/segments.js";
 
 /**
- * Runs a function with a graph that is opened for it, and created if missing.
+ * Opens a graph for a function; creates it if missing.
  * @param mustExist if true, a missing graph is an error
  * @throws SvcError SVC3060 if the name is missing or there is no such graph; errors of opening it
  */

@@ -1,5 +1,5 @@
-// Writes the records that an import skips to a file beside the imported one, unchanged: once
-// corrected, that file can be imported.
+// Writes skipped records of an import, unchanged, to a file beside the imported one. After a
+// correction, that file can be imported.
 
 import { closeSync, fstatSync, openSync, rmSync, writeSync } from "node:fs";
 import { extname } from "node:path";

@@ -6,7 +6,7 @@ import { SvcError } from "../../runtime/base/errors.js";
 import type { TextIndexOptions } from "../../runtime/graph/api/entry-points.js";
 import type { Graph } from "../../runtime/index.js";
 
-const LOOK_EVERY_MS = 50;
+const POLL_MS = 50;
 
 /**
  * Parses keys separated by commas, or the options of the index as JSON.
@@ -36,6 +36,6 @@ export async function buildTextIndex(graph: Graph, options: TextIndexOptions): P
   for (;;) {
     const index = graph.textIndexes().find((each) => each.name === name);
     if (index === undefined || (index.complete && index.pending === 0)) return;
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_MS);
   }
 }

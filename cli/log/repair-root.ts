@@ -1,6 +1,6 @@
-// Copies a root with a corrupt transaction log to a new folder: snapshots unchanged, and the log up
-// to the corruption. The original is not modified. The log gets its name last, after everything is
-// durable, so an interrupted copy is never mistaken for a complete one.
+// Copies a data folder with a corrupt transaction log to a new folder: snapshots unchanged, and the
+// log up to the corruption. The original is not modified. The log gets its final name last, when
+// everything is durable, so that an interrupted copy cannot be mistaken for a complete one.
 
 import {
   closeSync,
@@ -25,10 +25,10 @@ import { GraphRoot } from "../../runtime/graph/manager/graph-root.js";
 import { checkLogs, type FoundLog } from "./log-folders.js";
 
 const UNFINISHED = `${LOG_FOLDER}.unfinished`;
-const PIECE_BYTES = 2 ** 20;
+const CHUNK_BYTES = 2 ** 20;
 
 /**
- * @returns what was found and what could be salvaged
+ * @returns the reports of the logs
  * @throws SvcError SVC3050 if there is no log or the new folder is in use, SVC2409 if the old one
  *   is in use, SVC3345 if the copy fails
  */
@@ -63,7 +63,7 @@ function copyRoot(root: string, target: string, logs: readonly FoundLog[]): void
     renameSync(join(target, UNFINISHED), join(target, LOG_FOLDER));
     fsyncDirectory(target);
   } catch (error) {
-    // Leftovers must not block another attempt; a foreign folder stays.
+    // Empties the folder, so that leftovers do not block another attempt.
     const names = existsSync(target) ? readdirSync(target) : [];
     for (const name of names) rmSync(join(target, name), { recursive: true, force: true });
     const reason = (error as Error).message;
@@ -79,7 +79,7 @@ function isKept(root: string, path: string): boolean {
 function copyLog(root: string, target: string, { folder, report }: FoundLog): void {
   const { end } = report;
   const into = join(target, UNFINISHED, folder.slice(LOG_FOLDER.length));
-  // Readable only by its owner, because it contains the data of all graphs.
+  // Accessible only to the owner, because it contains the data of all graphs.
   mkdirSync(into, { recursive: true, mode: 0o700 });
   if (end === null) return;
   for (const { name, firstSn } of report.segments) {
@@ -90,12 +90,12 @@ function copyLog(root: string, target: string, { folder, report }: FoundLog): vo
   copyHead(join(root, folder, name), join(into, name), end.offset);
 }
 
-/** Copies only the first bytes: later ones may be unreadable. */
+/** Copies only the first bytes, because later ones may be unreadable. */
 function copyHead(from: string, to: string, bytes: number): void {
   const source = openSync(from, "r");
   try {
     writeFileSync(to, "", { mode: 0o600 });
-    const piece = Buffer.alloc(PIECE_BYTES);
+    const piece = Buffer.alloc(CHUNK_BYTES);
     for (let at = 0; at < bytes; ) {
       const read = readSync(source, piece, 0, Math.min(piece.length, bytes - at), at);
       if (read === 0) throw new Error(`${from} was truncated while it was copied`);

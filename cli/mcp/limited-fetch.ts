@@ -1,7 +1,7 @@
 // `fetch` for untrusted servers: fails as soon as a response exceeds the maximum of a tool result,
 // before it fills the memory.
 
-/** Results have at most 8 MB; JSON can escape a character as six. */
+/** Results have at most 8 MB; JSON may escape one character by six. */
 const MAX_RESPONSE_BYTES = 48 * 1024 * 1024;
 
 export async function limitedFetch(url: string, init: RequestInit): Promise<Response> {

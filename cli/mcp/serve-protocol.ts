@@ -57,14 +57,14 @@ function drainedInput(drained: () => Promise<void>): Readable {
     await nextTurn();
     const late = delay(DRAIN_MS, null, { ref: false });
     await Promise.race([drained(), late]);
-    // Responses are written after their calls are over.
+    // Responses are written after their calls have ended.
     await nextTurn();
     input.end();
   });
   return input;
 }
 
-/** Reports its end, whatever the reason. */
+/** A transport that reports its end, whatever the reason. */
 class EndingTransport extends StdioServerTransport {
   /** @param drained resolves when no call is running */
   constructor(drained: () => Promise<void>) {
@@ -78,7 +78,7 @@ class EndingTransport extends StdioServerTransport {
 
   override async close(): Promise<void> {
     await super.close();
-    // Otherwise the input would keep the process alive.
+    // The input must not keep the process alive.
     process.stdin.unpipe().pause();
     this.#resolve();
   }

@@ -15,14 +15,14 @@ import type { CallOptions } from "../../client/typescript/options.js";
 import { SvcError } from "../../client/typescript/svc-error.js";
 import { bodyResult, errorResult, successResult, type ToolResult } from "./tool-result.js";
 
-/** Patterns of a server may backtrack for a very long time; nothing else takes this long. */
+/** Limits patterns of a server, which may backtrack for a very long time. */
 const CHECK_MS = 1000;
-/** Only code within a script can be interrupted. */
+/** A script, because only the code of a script can be interrupted. */
 const CALL = new Script("check()");
 
-/** Time limit of a stream, which may have no end. */
+/** Limits a stream, which may be endless. */
 const MAX_PIECES = 1000;
-/** Values nested more deeply would exhaust the stack of validators and serializers. */
+/** Deeper values would exhaust the stack of validators and serializers. */
 const MAX_DEPTH = 500;
 const DEEP_ARGUMENTS = `the arguments are nested more than ${MAX_DEPTH} levels deep`;
 const DEEP_RESULT = `the result is nested more than ${MAX_DEPTH} levels deep, ask for less`;
@@ -56,9 +56,9 @@ export class ToolCaller {
    * @param signal aborts the call
    */
   call(name: string, given: Arguments, signal: AbortSignal): Promise<ToolResult> | null {
-    const found = this.#set.tools.get(name);
-    if (found === undefined) return null;
-    const running = this.#call(found, given, signal).catch(failure);
+    const entry = this.#set.tools.get(name);
+    if (entry === undefined) return null;
+    const running = this.#call(entry, given, signal).catch(failure);
     this.#running.add(running);
     void running.then(() => this.#running.delete(running));
     return running;
@@ -75,7 +75,7 @@ export class ToolCaller {
     if (fault !== null) return errorResult("parameter", [fault]);
     const params = withBytes(given, operation);
     if (typeof params === "string") return errorResult("parameter", [params]);
-    // The MCP client has its own time limit and cancels.
+    // No timeout: the MCP client has its own and cancels the call.
     const options = { signal, timeoutMs: 0 };
     const called = clientOperation(operation);
     if (operation.result.kind === "http") return this.#callHttp(called, params, options);
@@ -173,7 +173,7 @@ function bytesOf(value: unknown): Uint8Array | null {
 function failure(error: unknown): ToolResult {
   if (!(error instanceof SvcError)) return errorResult("client", [String(error)]);
   const { kind, message, exception, chain, details } = error;
-  // A back-end error has the message of the innermost one, and the partitions that it has passed.
+  // An error of a back-end has the innermost message and the partitions through which it passed.
   const levels = chain.map(
     ({ partition, width, status }) =>
       `partition ${partition} of ${width} answered with status ${status}`,

@@ -7,9 +7,9 @@ import { escapeControlChars } from "../framework/printable.js";
 
 export type ToolResult = CallToolResult;
 
-/** Bytes of JSON: programs end a connection at messages of 10 MB. */
+/** Maximum bytes of JSON: programs close connections with messages of 10 MB. */
 const MAX_RESULT_BYTES = 8_000_000;
-/** Models read errors completely. */
+/** Limits errors, because models read them completely. */
 const MAX_ERROR_LENGTH = 10_000;
 
 /** @param isObject whether the result is also sent as structured content */

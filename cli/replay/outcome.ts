@@ -2,7 +2,7 @@
 
 import type { RecordedRequest } from "../../runtime/http/recorded-request.js";
 
-/** How a response differs from the recorded one. */
+/** Kind of difference from the recorded response. */
 export type Difference = "status" | "answer" | "failure";
 
 /** A request with another response. */
@@ -10,7 +10,7 @@ export interface DifferingResponse {
   readonly request: string;
   readonly difference: Difference;
   readonly recorded: number;
-  /** The status, or the reason that there is none. */
+  /** The status, or the reason why there is no response. */
   readonly now: number | string;
 }
 
@@ -50,10 +50,10 @@ export class ReplayOutcome {
     if (difference !== null) this.#differs(recorded, difference, status);
   }
 
-  /** No response arrived. */
-  failed(recorded: RecordedRequest, why: string): void {
+  /** Records a request without a response. */
+  failed(recorded: RecordedRequest, reason: string): void {
     this.sent++;
-    this.#differs(recorded, "failure", why);
+    this.#differs(recorded, "failure", reason);
   }
 
   /** True if all requests were sent. */

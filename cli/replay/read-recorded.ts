@@ -56,10 +56,10 @@ function isRequest(entry: unknown): entry is RecordedRequest {
   if (typeof entry !== "object" || entry === null) return false;
   const { at, method, target, status, ms, fields } = entry as Partial<RecordedRequest>;
   const isCounted = Number.isFinite(at) && Number.isFinite(status) && Number.isFinite(ms);
-  const isAsked = typeof method === "string" && typeof target === "string";
-  return isCounted && isAsked && target.startsWith("/") && typeof fields === "object";
+  const isValidTarget = typeof method === "string" && typeof target === "string";
+  return isCounted && isValidTarget && target.startsWith("/") && typeof fields === "object";
 }
 
-function wrong(path: string, line: number, why: string): SvcError {
-  return new SvcError("SVC3320", `${path}:${line}: invalid recorded request: ${why}`);
+function wrong(path: string, line: number, reason: string): SvcError {
+  return new SvcError("SVC3320", `${path}:${line}: invalid recorded request: ${reason}`);
 }

@@ -20,7 +20,9 @@ export interface ReplayOptions {
 /** Safe methods (RFC 9110). */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** @throws SvcError SVC3320 for no recording, SVC3321 for no server, SVC3322 for no header lines */
+/**
+ * @throws SvcError SVC3320 without a recording, SVC3321 without a server, SVC3322 invalid fields
+ */
 export async function replayFile(path: string, options: ReplayOptions): Promise<ReplayOutcome> {
   const { against, connections, fieldsFile } = options;
   const server = new TargetServer(against, connections, fieldsFile);
@@ -30,7 +32,7 @@ export async function replayFile(path: string, options: ReplayOptions): Promise<
   try {
     for await (const { request, isFirst } of readRecorded(path)) {
       if (isFirst) pace.restart();
-      const reason = leftOut(request, options);
+      const reason = skipReason(request, options);
       if (reason !== null) {
         outcome.leftOut(reason);
         continue;
@@ -41,7 +43,7 @@ export async function replayFile(path: string, options: ReplayOptions): Promise<
       const sending = send(server, request, outcome, isTrial ? against! : null);
       const ended = sending.finally(() => running.delete(ended));
       running.add(ended);
-      // If nothing listens, more requests are pointless.
+      // Waits for the first request: without a server, further requests are pointless.
       if (isTrial) await ended;
     }
     await Promise.all(running);
@@ -53,8 +55,8 @@ export async function replayFile(path: string, options: ReplayOptions): Promise<
   return outcome;
 }
 
-/** Returns why a request is not repeated; null if it is. */
-function leftOut(recorded: RecordedRequest, { changes }: ReplayOptions): string | null {
+/** Returns the reason why a request is not sent; null if it is. */
+function skipReason(recorded: RecordedRequest, { changes }: ReplayOptions): string | null {
   if (!changes && !SAFE.has(recorded.method))
     return "unsafe method; pass --include-writes to include it";
   const isWhole = recorded.sent === 0 || recorded.body !== undefined;
@@ -85,7 +87,7 @@ function compared(
 ): { readonly ms: number | null; readonly difference: Difference | null } {
   const { digest, bytes, ms } = comparableResponse(status, mediaType, body);
   if (status !== recorded.status) return { ms, difference: "status" };
-  // For streams, errors and HEAD only the status was recorded.
+  // For streams, errors and HEAD, only the status was recorded.
   const isSame = recorded.bytes === null || recorded.bytes === bytes;
   if (isSame && (recorded.digest === null || recorded.digest === digest)) {
     return { ms, difference: null };
@@ -96,14 +98,14 @@ function compared(
 /** Delays requests until they are due. */
 class Pace {
   readonly #speed: number | "max";
-  /** The first recorded request, and when it was sent. */
+  /** Recorded time of the first request, and the time at which it was sent. */
   #first: { readonly at: number; readonly ms: number } | null = null;
 
   constructor(speed: number | "max") {
     this.#speed = speed;
   }
 
-  /** The next request is due at once. */
+  /** Makes the next request due at once. */
   restart(): void {
     this.#first = null;
   }

@@ -41,7 +41,7 @@ function line({ request, difference, recorded, now }: DifferingResponse): string
   }
 }
 
-/** Requests contain foreign text, which must not control the terminal. */
+/** Requests contain untrusted text, which must not control the terminal. */
 function printable(text: string): string {
   const clipped = text.length > MAX_REQUEST ? `${text.slice(0, MAX_REQUEST)}...` : text;
   return clipped.replace(/\p{Cc}/gu, (character) => encodeURIComponent(character));

@@ -9,9 +9,9 @@ import type { RecordedRequest } from "../../runtime/http/recorded-request.js";
 const FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
 const TIMEOUT_MS = 60_000;
 const FIRST_ERROR = 400;
-/** Streams may be endless, and their bodies are not compared. */
+/** Time limit of streams, which may be endless and are not compared. */
 const STREAM_MS = 1_000;
-/** Longer than servers record of a response. */
+/** Exceeds the recorded part of any response. */
 const MAX_BYTES = 2 ** 28;
 
 /** Response of the target. */

@@ -1,4 +1,4 @@
-// The build in a project folder, and whether it still matches the sources.
+// Reads the build in a project folder and checks whether it is stale.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -37,7 +37,7 @@ export async function warnIfStale(projectDir: string): Promise<void> {
   if (!warnIfChanged(projectDir, manifest)) await warnIfExtended(projectDir, manifest);
 }
 
-/** Returns whether it has warned of a changed source, or of unchecked types. */
+/** Warns of a changed source or of unchecked types; returns whether it has. */
 export function warnIfChanged(projectDir: string, { inputs, checked }: Manifest): boolean {
   const changed = changedFile(projectDir, inputs);
   if (changed !== null) warn(projectDir, `serving a stale build: ${changed} has changed`);
@@ -63,7 +63,7 @@ export type Role = "engine" | "dispatcher";
 
 /**
  * Returns the plugin table of a build, without code.
- * @param role whose plugins are served; undefined: all roles
+ * @param role role to serve; undefined: all roles
  * @throws SvcError SVC3006 if a newer build has replaced this one, or it is corrupt
  */
 function pluginTable(
@@ -78,14 +78,14 @@ function pluginTable(
     .filter(({ description: { path } }) => routes[path]?.job === undefined)
     .map(({ description }) => description);
   const argspec = readOutput(projectDir, ARGSPEC_FILE, outputs);
-  // The same for every role: clients are generated from the contract of the whole matrix.
+  // Independent of the role: clients are generated from the contract of the whole matrix.
   return { routes, descriptions, argspec: shareArgspec(JSON.parse(argspec) as Argspec, argspec) };
 }
 
 /** @throws SvcError SVC3006 if the file does not belong to the build */
 function readOutput(projectDir: string, name: string, outputs: Manifest["outputs"]): string {
   const path = join(projectDir, BUILD_FOLDER, name);
-  // Copied in part, for example.
+  // The build may have been copied incompletely.
   if (!existsSync(path)) throw new SvcError("SVC3006", `build lacks ${BUILD_FOLDER}/${name}`);
   const text = readFileSync(path, "utf8");
   if (hashContent(text) === outputs[name]) return text;

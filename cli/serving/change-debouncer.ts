@@ -3,10 +3,10 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Editors write a file in several steps; a pause of this length ends them. */
+/** Pause after which changes are complete: editors write a file in several steps. */
 const QUIET_MS = 15;
-/** Some editors truncate or remove a file first; it may stay empty this long. */
-const FILLED_AFTER_MS = 400;
+/** Maximum wait for an empty file: some editors truncate or remove a file first. */
+const MAX_EMPTY_MS = 400;
 
 export class ChangeDebouncer {
   readonly #folder: string;
@@ -40,7 +40,7 @@ export class ChangeDebouncer {
     const now = performance.now();
     const isEmptied = [...this.#files].some((file) => isEmpty(join(this.#folder, file)));
     this.#emptySince = isEmptied ? (this.#emptySince ?? now) : null;
-    if (this.#emptySince !== null && now - this.#emptySince < FILLED_AFTER_MS) return this.#wait();
+    if (this.#emptySince !== null && now - this.#emptySince < MAX_EMPTY_MS) return this.#wait();
     this.#emptySince = null;
     const files = [...this.#files].sort();
     this.#files.clear();

@@ -1,5 +1,5 @@
-// `svc dev`: a builder and a server that run together. A build without errors is put into service,
-// and its types are checked afterwards. With errors the last good version keeps serving.
+// `svc dev`: combines a builder and a server. A build without errors is put into service, and its
+// types are checked afterwards. After errors, the last good build stays in service.
 
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -55,7 +55,7 @@ export class DevServer {
   /** Watches files outside the project, such as workspace packages. */
   readonly #outside: ExternalFileWatcher;
   #served: Served | null = null;
-  /** Failure of the last version: a failed load may succeed at the next attempt. */
+  /** Failed step of the last build. A failed load is retried, because it may succeed. */
   #broken: "build" | "load" | null = null;
   #isBusy = false;
   #isClosed = false;
@@ -93,7 +93,7 @@ export class DevServer {
     const first = this.#rebuild([]);
     this.#building = first.catch(() => {});
     await first;
-    await this.#catchUp();
+    await this.#buildChanges();
   }
 
   /** Builds changed files after the build in progress. */
@@ -104,10 +104,10 @@ export class DevServer {
       return;
     }
     this.#isBusy = true;
-    await this.#catchUp();
+    await this.#buildChanges();
   }
 
-  async #catchUp(): Promise<void> {
+  async #buildChanges(): Promise<void> {
     while (this.#changed.size > 0 && !this.#isClosed) {
       const files = [...this.#changed];
       this.#changed.clear();
@@ -124,16 +124,20 @@ export class DevServer {
     // The next build includes these files and the changes made meanwhile.
     if (result?.abandoned) return;
     try {
-      await this.#take(result, files, startedMs);
+      await this.#putIntoService(result, files, startedMs);
     } finally {
-      // Not before, since it would take CPU from the first answers of the new build.
+      // Afterwards, because the check would take CPU from the first responses of the new build.
       const isNewest = this.#changed.size === 0 && !this.#isClosed;
       if (result !== null && isNewest) void this.#reportTypes(result, startedAtMs);
     }
   }
 
   /** Puts a build into service, or reports why the last good one stays. */
-  async #take(result: Rebuild | null, files: readonly string[], startedMs: number): Promise<void> {
+  async #putIntoService(
+    result: Rebuild | null,
+    files: readonly string[],
+    startedMs: number,
+  ): Promise<void> {
     if (this.#isClosed) return;
     const findings = formatDiagnostics(this.#folder, result?.diagnostics ?? []);
     if (result === null || !result.ok) return this.#reportBroken("build", findings);
@@ -170,7 +174,7 @@ export class DevServer {
     try {
       const result = await this.#builder.rebuild(files, this.#options);
       const diagnostics = currentDiagnostics(this.#folder, result.diagnostics, startedAtMs);
-      // The files of these errors have changed since: the next build reports its own.
+      // Files with errors have changed meanwhile: the next build reports them.
       const isOutdated = !result.ok && diagnostics.length < result.diagnostics.length;
       const abandoned = result.abandoned || isOutdated;
       if (!abandoned) printDiagnostics(this.#folder, diagnostics);
@@ -197,7 +201,7 @@ export class DevServer {
     // A server under development is for its author: without other settings it listens on loopback
     // and rejects other host names.
     const { ip, allowedHosts } = resolved;
-    // Each build gets new executors; modules loaded in the IO thread stay.
+    // Inline plugins run in executors, because modules in the IO thread cannot be reloaded.
     const served = {
       ip: ip ?? LOOPBACK,
       allowedHosts: allowedHosts ?? [],

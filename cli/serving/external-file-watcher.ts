@@ -1,4 +1,4 @@
-// Watches the files of a build outside its folder, such as those of workspace packages. Only a
+// Watches source files outside the project, such as those of workspace packages. Only a
 // build reveals their folders.
 
 import { dirname, join, relative } from "node:path";

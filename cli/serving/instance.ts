@@ -8,7 +8,7 @@ import { backoffMs } from "../../runtime/base/backoff.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 
-/** The C library returns large buffers at once only if this is set at process start. */
+/** Makes the C library release large buffers at once; read only at process start. */
 const MALLOC = { MALLOC_MMAP_THRESHOLD_: String(128 * 1024) };
 /** Minimum restart delay; instances that exit early restart with backoff. */
 const RESTART_DELAY_MS = 1000;
@@ -16,9 +16,9 @@ const MAX_RESTART_DELAY_MS = 60_000;
 const LONG_LIFE_MS = 30_000;
 
 export interface InstanceEvents {
-  /** Called when it starts to serve, the first time and after restarts. */
+  /** Called when the instance starts to serve, also after restarts. */
   up(instance: Instance): void;
-  /** Called when it has exited and will be restarted. */
+  /** Called when the instance has exited and will be restarted. */
   down(instance: Instance, reason: string, delayMs: number): void;
   /** Called with a line of its log. */
   line(instance: Instance, text: string): void;
@@ -58,7 +58,7 @@ export class Instance {
 
   /**
    * Resolves when it serves.
-   * @param once options for this start alone
+   * @param once options for this start only
    * @throws SvcError SVC3013 if it ends or is stopped before
    */
   async start(once: readonly string[] = []): Promise<void> {
@@ -66,7 +66,7 @@ export class Instance {
     const port = this.port === null ? [] : ["--port", String(this.port)];
     const words = ["serve", ...this.#options, ...port, ...once];
     this.#startedAtMs = performance.now();
-    // In its own process group: otherwise Ctrl-C in the terminal would stop it as well.
+    // In its own process group, so that Ctrl-C in the terminal does not reach it.
     const child = fork(join(packageRoot(), "bin", "svc.cjs"), words, {
       detached: true,
       ...(this.isInherited
@@ -76,7 +76,7 @@ export class Instance {
           }
         : {
             stdio: ["ignore", "ignore", "pipe", "ipc"],
-            // Its log is for people, because its name is put before each line.
+            // Text, because the name of the instance precedes each line.
             env: { ...MALLOC, SVC_LOG_FORMAT: "text", ...process.env },
           }),
     });
@@ -91,7 +91,7 @@ export class Instance {
         this.#events.up(this);
         resolve();
       });
-      // A process that cannot be created counts as ended.
+      // A process that cannot be created counts as exited.
       child.on("error", (error) => {
         if (child.pid !== undefined) return;
         this.#child = null;
@@ -102,12 +102,12 @@ export class Instance {
         this.#exitCode = code ?? 1;
         const reason = signal ?? `exit code ${code}`;
         if (!hasServed) reject(new SvcError("SVC3013", `${this.name} exited: ${reason}`));
-        if (hasServed && !this.#isStopping) this.#startAgain(reason);
+        if (hasServed && !this.#isStopping) this.#scheduleRestart(reason);
       });
     });
   }
 
-  /** Resolves with its exit code when its process has ended, after its running requests. */
+  /** Stops after the running requests; resolves with the exit code. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
     this.#isStopping = true;
     clearTimeout(this.#restart);
@@ -124,14 +124,14 @@ export class Instance {
     this.#child?.kill("SIGKILL");
   }
 
-  #startAgain(reason: string): void {
+  #scheduleRestart(reason: string): void {
     const livedLong = performance.now() - this.#startedAtMs > LONG_LIFE_MS;
     this.#shortLives = livedLong ? 0 : this.#shortLives + 1;
     const delayMs = restartDelayMs(this.#shortLives);
     this.#events.down(this, reason, delayMs);
     this.#restart = setTimeout(() => {
       this.start().catch((error: SvcError) => {
-        if (!this.#isStopping) this.#startAgain(error.message);
+        if (!this.#isStopping) this.#scheduleRestart(error.message);
       });
     }, delayMs);
   }

@@ -57,7 +57,7 @@ export async function resolveSettings(
   };
 }
 
-/** The role of an instance in a system, if nothing else selects one. */
+/** Returns the role: the option, or else that of the instance in its system. */
 export async function resolveRole(
   projectDir: string,
   config: ResolvedConfig,
@@ -68,7 +68,7 @@ export async function resolveRole(
   return role === "all" ? undefined : role;
 }
 
-interface Place {
+interface SystemPlace {
   readonly plan: InstancePlan;
   readonly descriptor: object;
 }
@@ -78,7 +78,7 @@ async function placeOf(
   projectDir: string,
   config: ResolvedConfig,
   { instance: ids, descriptor }: ServeValues,
-): Promise<Place | null> {
+): Promise<SystemPlace | null> {
   if (ids === undefined) return null;
   const instance = selectInstance(ids.split(","), hostname());
   const [{ loadSystem }, { planInstance }] = await Promise.all([
@@ -95,8 +95,8 @@ async function placeOf(
 }
 
 /**
- * Returns the one of several ids that the number at the end of the host name selects, from 1: of
- * the pods of a StatefulSet, each serves another instance.
+ * Returns the id that the number at the end of the host name selects, from 1: each pod of a
+ * StatefulSet serves another instance.
  * @throws SvcError SVC3111
  */
 export function selectInstance(ids: readonly string[], host: string): string {
@@ -108,16 +108,16 @@ export function selectInstance(ids: readonly string[], host: string): string {
   throw new SvcError("SVC3111", `--instance has ${ids.length} ids, and the ${text}`);
 }
 
-/** Instances of one project have separate data. */
+/** Returns the data folder of an instance, which is separate for each one. */
 function instanceRoot(root: string, { folder }: InstancePlan): string {
-  const own = join(root, folder);
+  const folderPath = join(root, folder);
   try {
-    mkdirSync(own, { recursive: true });
+    mkdirSync(folderPath, { recursive: true });
   } catch (error) {
-    const text = `cannot create ${own}: ${(error as Error).message}`;
+    const text = `cannot create ${folderPath}: ${(error as Error).message}`;
     throw new SvcError("SVC3008", text, { cause: error });
   }
-  return own;
+  return folderPath;
 }
 
 /** Returns the value of an option, a variable or a file, otherwise of the configuration. */
@@ -143,7 +143,7 @@ function given(
   throw new SvcError("SVC2207", `${value}: ${texts}`);
 }
 
-/** The maximum depends on the machine that serves, not on the one that builds. */
+/** Checks the maximum of the machine that serves, which a build cannot check. */
 function checkDescriptors(dispatcher: object | null): void {
   try {
     if (dispatcher !== null) readMatrixConfig(dispatcher, openFileLimit());
@@ -161,20 +161,24 @@ function readJson(file: string): unknown {
   }
 }
 
-function executorCount(wanted: number | "auto"): number {
-  return wanted === "auto" ? Math.max(1, availableParallelism() - 1) : wanted;
+function executorCount(configured: number | "auto"): number {
+  return configured === "auto" ? Math.max(1, availableParallelism() - 1) : configured;
 }
 
 /**
  * Creates the root given on the command line if its parent exists, because a mistyped path has
  * none. A configured root may appear later. An existing root must be a readable folder.
  */
-function checkedRoot(projectDir: string, wanted: string, isAsked: boolean): string {
-  const root = isAsked ? resolve(wanted) : resolve(projectDir, wanted);
+function checkedRoot(
+  projectDir: string,
+  configuredRoot: string,
+  isFromCommandLine: boolean,
+): string {
+  const root = isFromCommandLine ? resolve(configuredRoot) : resolve(projectDir, configuredRoot);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are to be found
   if (/[\0-\x1f\x7f]/.test(root)) throw new SvcError("SVC3008", "root is not a path");
   const stats = statSync(root, { throwIfNoEntry: false });
-  if (stats === undefined && !isAsked) return root;
+  if (stats === undefined && !isFromCommandLine) return root;
   if (stats === undefined) makeRoot(root);
   else if (!stats.isDirectory()) throw new SvcError("SVC3008", `${root} is not a folder`);
   try {

@@ -85,14 +85,14 @@ export class ServedProject implements ServerOwner {
   }
 
   stop(): Promise<void> {
-    // After a restart in progress, which starts another keeper.
+    // Waits for a restart in progress, which starts another keeper.
     return this.#change(() => {
       this.#keeper?.close();
       return this.#service.stop();
     });
   }
 
-  /** Changes run one after the other. */
+  /** Runs changes one after the other. */
   #change<T>(change: () => Promise<T>): Promise<T> {
     const changed = this.#changing.then(change);
     this.#changing = changed.catch(() => undefined);
@@ -102,13 +102,13 @@ export class ServedProject implements ServerOwner {
   async #restart(dispatcher: object | null): Promise<void> {
     const former = this.#service;
     const { port, node, serviceIn } = former;
-    const kept = { ...former.settings, port, servicein: serviceIn, build: node.build };
+    const settings = { ...former.settings, port, servicein: serviceIn, build: node.build };
     await former.stop();
     try {
-      await this.#start({ ...kept, dispatcher });
+      await this.#start({ ...settings, dispatcher });
     } catch (error) {
       log(`restart failed: ${(error as Error).message}`, "error");
-      await this.#startAsBefore(kept);
+      await this.#startAsBefore(settings);
     }
     const { id, descriptor, descriptorHash } = node;
     this.#service.setNode({ id, descriptor, descriptorHash });
@@ -121,7 +121,7 @@ export class ServedProject implements ServerOwner {
     await this.#keepSlots();
   }
 
-  /** A process without service exits, so that its supervisor starts another. */
+  /** Starts with the former settings. If that fails, the process exits, so that it is restarted. */
   async #startAsBefore(settings: ServerSettings): Promise<void> {
     try {
       await this.#start(settings);

@@ -36,13 +36,13 @@ export async function startServer(
   installThreadGraphs({ thread: MAIN_THREAD, source: graphs, openTransactions: null });
   try {
     await graphs.recovered;
-    // By now, address space of stored graphs is reserved.
+    // Checked here, when the address space of stored graphs is reserved.
     requireAddressSpace(OTHER_THREADS - 1 + settings.executors);
     const starting = ServedProject.start(settings, load, graphs);
     installShutdownHandlers(starting, graphs, beforeExit);
     const served = await starting;
     const { port } = served.service;
-    // On a terminal, the message is on standard output.
+    // Otherwise, the announcement on standard output contains it.
     if (logSettings().isJson) log(STARTED, "info", { port });
     else recordLogEntry("info", STARTED);
     process.send?.({ port });

@@ -7,7 +7,7 @@ import { configureLog } from "../../runtime/base/log-settings.js";
 import { onTerminationSignal } from "../../runtime/lifecycle/termination-signals.js";
 import { Instance, type InstanceEvents } from "./instance.js";
 
-/** Options for the supervisor alone: a restarted server must not open another browser. */
+/** Options only for the supervisor: a restarted server must not open another browser. */
 const SWITCH = /^--(?:supervise|open)(?:=.*)?$/;
 
 /**

@@ -5,9 +5,9 @@ import { type FSWatcher, readdirSync, watch } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { ChangeDebouncer } from "./change-debouncer.js";
 
-/** Lock files too: packages have changed. */
+/** Sources, and lock files, which change with packages. */
 const SOURCE = /\.([cm]?[jt]sx?|json)$|^(yarn\.lock|bun\.lock|pnpm-lock\.yaml)$/;
-/** Includes hidden files: a build creates one while it reads the configuration. */
+/** Hidden names are skipped: a build creates such a file while it reads the configuration. */
 const SKIPPED = /^(\..*|node_modules)$/;
 /** Errors of paths that are not folders, no longer exist, or that a build cannot read either. */
 const NOT_TO_BE_WATCHED = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM"]);
@@ -36,7 +36,7 @@ export function watchFolder(
   /** @param isNew true for a folder that appears: its files count as changed */
   function add(path: string, isNew: boolean): void {
     const watcher = watch(path, (_event, name) => name !== null && visit(join(path, name), name));
-    watcher.on("error", () => leave(path));
+    watcher.on("error", () => unwatch(path));
     watchers.set(path, watcher);
     for (const entry of readdirSync(path, { withFileTypes: true })) {
       const inside = join(path, entry.name);
@@ -52,8 +52,8 @@ export function watchFolder(
   function visit(path: string, name: string): void {
     if (SKIPPED.test(name)) return;
     if (SOURCE.test(name)) return note(path);
-    // A folder that appeared, disappeared or was replaced, or a file that is not a source.
-    leave(path);
+    // The path may be a folder that appeared, disappeared or was replaced, or not a source.
+    unwatch(path);
     if (isDeep) enter(path, true);
   }
 
@@ -61,15 +61,15 @@ export function watchFolder(
     try {
       add(path, isNew);
     } catch (error) {
-      leave(path);
+      unwatch(path);
       const { code = "", message } = error as NodeJS.ErrnoException;
       if (NOT_TO_BE_WATCHED.has(code)) return;
       process.stderr.write(`svc: warning: cannot watch ${path}: ${message}\n`);
     }
   }
 
-  /** Forgets a folder and those below it; their sources may be gone. */
-  function leave(path: string): void {
+  /** Stops watching a folder and its subfolders, whose sources may be gone. */
+  function unwatch(path: string): void {
     const isInside = (other: string) => other === path || other.startsWith(path + sep);
     for (const [watched, watcher] of watchers) {
       if (!isInside(watched)) continue;

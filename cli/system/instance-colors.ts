@@ -14,7 +14,7 @@ export class InstanceColors {
 
   name(id: string): string {
     const text = id.padEnd(this.#width);
-    const colour = SGR[this.#ids.indexOf(id) % SGR.length];
-    return this.#isColoured ? `\u001b[${colour}m${text}\u001b[39m |` : `${text} |`;
+    const color = SGR[this.#ids.indexOf(id) % SGR.length];
+    return this.#isColoured ? `\u001b[${color}m${text}\u001b[39m |` : `${text} |`;
   }
 }

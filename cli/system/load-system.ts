@@ -39,16 +39,16 @@ export function loadSystem(
 
 function defaultFile(folder: string, configured: string | null): string {
   const names = configured === null ? [...SYSTEM_PROGRAMS, ...SYSTEM_DOCUMENTS] : [configured];
-  const found = names.find((name) => existsSync(join(folder, name)));
-  if (found !== undefined && isSystemProgram(found)) return builtFile(folder, found);
-  if (found !== undefined) return join(folder, found);
+  const existing = names.find((name) => existsSync(join(folder, name)));
+  if (existing !== undefined && isSystemProgram(existing)) return builtFile(folder, existing);
+  if (existing !== undefined) return join(folder, existing);
   // Standalone folders contain only the build.
   const built = join(folder, BUILD_FOLDER, SYSTEM_OUTPUT);
   if (existsSync(built)) return built;
   throw new SvcError("SVC3110", `${folder} contains none of ${names.join(", ")}`);
 }
 
-/** The descriptor stored in the build; warns if the program has changed since. */
+/** Returns the descriptor stored in the build; warns if the program has changed since. */
 function builtFile(folder: string, program: string): string {
   const manifest = readManifest(folder);
   if (manifest?.outputs[SYSTEM_OUTPUT] === undefined) {

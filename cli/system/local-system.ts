@@ -10,8 +10,8 @@ import { Instance, type InstanceEvents } from "../serving/instance.js";
 import { InstanceColors } from "./instance-colors.js";
 import { type DownRequest, SupervisorSocket } from "./supervisor-socket.js";
 
-/** A stop may save graphs twice and finish the requests in between. */
-const STOP_PATIENCE_MS = 40_000;
+/** Stop timeout: an instance may save graphs twice, and complete requests in between. */
+const STOP_TIMEOUT_MS = 40_000;
 
 export interface LocalSystemParts {
   readonly system: System;
@@ -58,7 +58,7 @@ export class LocalSystem implements InstanceEvents {
       () => this.#kill(),
     );
     try {
-      // Dispatchers find their back-ends at the first probe.
+      // Dispatchers start last, so that their first probes find the back-ends.
       const isDispatcher = (id: string) => system.matrices.has(id);
       await this.#start(ids.filter((id) => !isDispatcher(id)));
       await this.#start(ids.filter(isDispatcher));
@@ -96,7 +96,7 @@ export class LocalSystem implements InstanceEvents {
 
   async #start(ids: readonly string[]): Promise<void> {
     const starts = ids.map((id) => this.#instances.get(id)!.start());
-    // Waits for all of them: none may start while the others are being stopped.
+    // Waits for all, because no instance may start while the others are being stopped.
     const results = await Promise.allSettled(starts);
     const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
@@ -121,7 +121,7 @@ export class LocalSystem implements InstanceEvents {
       const ending = this.#instances.get(id)!.stop(isForced ? "SIGKILL" : "SIGTERM");
       const isEnded = await Promise.race([
         ending.then(() => true),
-        sleep(STOP_PATIENCE_MS, false, { ref: false }),
+        sleep(STOP_TIMEOUT_MS, false, { ref: false }),
       ]);
       report(
         isEnded ? `${id} has ended` : `${id} does not exit; kill it with \`svc down --force\``,

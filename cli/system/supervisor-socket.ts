@@ -1,7 +1,7 @@
-// How `svc down` reaches a running `svc up`: a port of this machine and a secret, in a file that
-// its owner alone can read. Process ids would not do: another process may have got the number. The
-// port, too, may be another program's once `svc up` was killed, so the secret is never sent: each
-// end proves that it knows it, `svc up` first.
+// Connects `svc down` to a running `svc up` by a loopback port and a secret, in a file that only
+// its owner can read. A process id would not suffice, because another process may have the same
+// one later. After `svc up` was killed, the port may also belong to another program, so the secret
+// is never sent: each end proves that it knows it, `svc up` first.
 //
 //   svc down                          svc up
 //     {"nonce": c}                 ─►
@@ -18,7 +18,7 @@ import { isPlainObject } from "../../runtime/base/plain-object.js";
 
 const FILE = "up.json";
 const HOST = "127.0.0.1";
-/** Received lines that have not been read. */
+/** Maximum number of received lines that were not read. */
 const MAX_LINES = 100_000;
 const ANSWER_TIMEOUT_MS = 5000;
 
@@ -99,7 +99,7 @@ function isProof(given: unknown, token: string, ...parts: readonly string[]): bo
 /**
  * Requests a running `svc up` to stop instances; `tell` receives each line of output.
  * @returns whether all have stopped
- * @throws SvcError SVC3114 if none is running
+ * @throws SvcError SVC3114 if no `svc up` is running
  */
 export async function requestShutdown(
   root: string,
@@ -205,7 +205,7 @@ class Lines {
     });
   }
 
-  /** Returns null if no line arrives any more, or not in time. */
+  /** Returns the next line; null after the end, or at the timeout. */
   async next(timeoutMs: number | null = null): Promise<string | null> {
     const timer = timeoutMs === null ? undefined : setTimeout(() => this.#giveUp(), timeoutMs);
     let at = this.#received.indexOf("\n");

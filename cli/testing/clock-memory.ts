@@ -1,8 +1,8 @@
 // Shared state of a fake clock, read by all threads of its instances: the system clock plus an
 // offset. One thread advances it.
 //
-//   bytes 0  how far it is ahead, milliseconds  |  8  where it stands, 0: it goes  |  16  words:
-//   acknowledgements so far, threads so far, for each thread the last turn that it has had
+//   bytes 0  milliseconds ahead of the system clock  |  8  time while paused, 0: it runs  |
+//   16  words: number of acknowledgements, number of threads, last turn of each thread
 
 import { setEnvironmentData } from "node:worker_threads";
 
@@ -22,7 +22,7 @@ export interface ClockData {
   readonly channel: string;
 }
 
-// The original functions: threads replace them.
+// The original functions, which threads replace.
 const { timeOrigin } = performance;
 const elapsedMs = performance.now.bind(performance);
 
@@ -39,36 +39,36 @@ export class ClockMemory {
 
   /** Milliseconds since 1970. */
   get nowMs(): number {
-    const [aheadMs, standsAtMs] = this.#times as unknown as readonly [number, number];
-    return standsAtMs > 0 ? standsAtMs : timeOrigin + elapsedMs() + aheadMs;
+    const [aheadMs, pausedAtMs] = this.#times as unknown as readonly [number, number];
+    return pausedAtMs > 0 ? pausedAtMs : timeOrigin + elapsedMs() + aheadMs;
   }
 
-  get isStanding(): boolean {
+  get isPaused(): boolean {
     return this.#times[1]! > 0;
   }
 
-  leap(ms: number): void {
-    this.#times[this.isStanding ? 1 : 0]! += ms;
+  advance(ms: number): void {
+    this.#times[this.isPaused ? 1 : 0]! += ms;
   }
 
-  stand(): void {
+  pause(): void {
     this.#times[1] = this.nowMs;
   }
 
   /** Resumes the clock. */
-  go(): void {
-    if (!this.isStanding) return;
+  resume(): void {
+    if (!this.isPaused) return;
     this.#times[0] = this.nowMs - timeOrigin - elapsedMs();
     this.#times[1] = 0;
   }
 
   /** @returns number of the calling thread; -1 if there are too many */
-  enter(): number {
+  addThread(): number {
     const thread = Atomics.add(this.#words, THREADS, 1);
     return thread < MAX_CLOCK_THREADS ? thread : -1;
   }
 
-  /** Records that a thread has done everything due at a turn. */
+  /** Records that a thread has completed a turn. */
   acknowledge(thread: number, turn: number): void {
     if (thread < 0) return;
     Atomics.store(this.#words, FIRST_THREAD + thread, turn);
@@ -77,7 +77,7 @@ export class ClockMemory {
   }
 
   /** Returns the threads that have not completed a turn. */
-  behind(turn: number): number[] {
+  findPending(turn: number): number[] {
     const count = Math.min(MAX_CLOCK_THREADS, Atomics.load(this.#words, THREADS));
     const threads = Array.from({ length: count }, (_, thread) => thread);
     return threads.filter((thread) => Atomics.load(this.#words, FIRST_THREAD + thread) < turn);
@@ -88,7 +88,7 @@ export class ClockMemory {
   }
 
   /** Resolves when more than `acknowledged` threads have acknowledged, or after `ms`. */
-  async more(acknowledged: number, ms: number): Promise<void> {
+  async waitForMore(acknowledged: number, ms: number): Promise<void> {
     const waiting = Atomics.waitAsync(this.#words, ACKNOWLEDGED, acknowledged, ms);
     if (waiting.async) await waiting.value;
   }

@@ -12,20 +12,20 @@ if (data !== undefined) follow(data);
 
 function follow({ memory, channel: name }: ClockData): void {
   const clock = new ClockMemory(memory);
-  const thread = clock.enter();
+  const thread = clock.addThread();
   const timers = new TestTimers(clock);
-  putInPlace(clock, timers);
+  replaceClock(clock, timers);
   const channel = new BroadcastChannel(name);
   (channel as unknown as { unref(): void }).unref();
   channel.onmessage = async (message) => {
-    await timers.leapt();
+    await timers.clockChanged();
     const { data: turn } = message as { readonly data: number };
     setImmediate(() => clock.acknowledge(thread, turn));
   };
   process.on("exit", () => clock.acknowledge(thread, ENDED));
 }
 
-function putInPlace(clock: ClockMemory, timers: TestTimers): void {
+function replaceClock(clock: ClockMemory, timers: TestTimers): void {
   const { timeOrigin } = performance;
   performance.now = () => clock.nowMs - timeOrigin;
   globalThis.Date = new Proxy(Date, {

@@ -1,4 +1,4 @@
-// Durations as tests write them.
+// Durations in tests.
 
 import { SvcError } from "../../runtime/base/errors.js";
 
@@ -6,7 +6,7 @@ import { SvcError } from "../../runtime/base/errors.js";
 export type Duration = number | `${number}${"ms" | "s" | "m" | "h"}`;
 
 const MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-/** A larger jump is an error of the test. */
+/** Longer durations are errors of the test. */
 const MAX_MS = 366 * 24 * MS.h;
 
 /** @throws SvcError SVC3300 */

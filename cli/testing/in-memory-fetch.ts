@@ -1,5 +1,5 @@
-// `fetch` over in-memory connections: the Node.js client writes the requests, so the server parses
-// every byte as from a socket.
+// `fetch` over in-memory connections. The HTTP client of Node.js writes the requests, so the server
+// parses every byte as from a socket.
 
 import { type IncomingMessage, request as send } from "node:http";
 import { Readable } from "node:stream";
@@ -12,11 +12,11 @@ const BASE = "http://localhost";
 /** Statuses of responses without a body. */
 const EMPTY = new Set([204, 205, 304]);
 
-/** @param door returns the server's door; throws if there is none */
-export function createInMemoryFetch(door: () => MessagePort): Fetch {
+/** @param connectPort returns the connect port of the server; throws without one */
+export function createInMemoryFetch(connectPort: () => MessagePort): Fetch {
   return async (url, init) => {
     const request = requestOf(url, init);
-    const open = door();
+    const open = connectPort();
     const { pathname, search, host } = new URL(request.url);
     const { method, signal } = request;
     const body = request.body === null ? null : Buffer.from(await request.arrayBuffer());

@@ -1,7 +1,7 @@
 // A connection without a socket: a pair of byte streams, possibly in two threads. Servers and
 // dispatchers use it like a socket.
 //
-//   client ──port──► door of a server     each end then posts bytes, "taken" for bytes that
+//   client ──port──► connect port         each end then posts bytes, "taken" for bytes that
 //   client ◄──"open"── server             were read, "end" of its half, "gone" when it is lost
 
 import type { Socket } from "node:net";
@@ -58,7 +58,7 @@ export class InMemorySocket extends Duplex {
     return new InMemorySocket(port, true, { remotePort, allowHalfOpen: true });
   }
 
-  /** Has all members of a socket that are used. */
+  /** The connection as a socket; it implements all members that are used. */
   get asSocket(): Socket {
     return this as unknown as Socket;
   }
@@ -92,7 +92,7 @@ export class InMemorySocket extends Duplex {
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.bytesWritten += chunk.length;
     const sent = this.isCut ? chunk.subarray(0, chunk.length / 2) : chunk;
-    // Copied, because memory of others must not be transferred with it.
+    // Copied, because the buffer may contain other data, which must not be transferred.
     const bytes = new Uint8Array(sent);
     this.#port.postMessage(bytes satisfies Message, [bytes.buffer]);
     this.#onTaken = done;

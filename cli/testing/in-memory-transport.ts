@@ -1,6 +1,6 @@
-// Opens in-memory connections: an instance gives each client a door, and the client posts one end
-// of a new connection through it. The door of a dead thread closes that end, so the client's
-// connection is refused.
+// Opens in-memory connections: an instance gives each client a connect port, to which the client
+// posts one end of each new connection. The port of a dead thread closes that end, so that the
+// client's connection is refused.
 
 import { EventEmitter } from "node:events";
 import type { Server, Socket } from "node:net";
@@ -21,12 +21,15 @@ const MAIN_PORT = 9000;
 /** Connections are distinguished by their remote ports. */
 const FIRST_REMOTE_PORT = 10_000;
 
-/** Opens a connection through a door. */
-export function createInMemoryConnect(door: MessagePort, onread?: ReadCallback): InMemorySocket {
+/** Opens a connection by a connect port. */
+export function createInMemoryConnect(
+  connectPort: MessagePort,
+  onread?: ReadCallback,
+): InMemorySocket {
   const { port1, port2 } = new MessageChannel();
   const options = { remotePort: MAIN_PORT, allowHalfOpen: false };
   const socket = InMemorySocket.connecting(port1, { ...options, ...(onread && { onread }) });
-  door.postMessage(port2, [port2]);
+  connectPort.postMessage(port2, [port2]);
   return socket;
 }
 
@@ -56,9 +59,9 @@ export class InMemoryTransport implements Transport {
   }
 
   /** @param offset 0 for the main port, 1 for the admin port */
-  open(offset: 0 | 1, door: MessagePort): void {
+  open(offset: 0 | 1, connectPort: MessagePort): void {
     const server = this.#servers[offset]!;
-    door.on("message", (port: MessagePort) => server.visited(port));
+    connectPort.on("message", (port: MessagePort) => server.visited(port));
   }
 }
 
@@ -103,7 +106,7 @@ class MemoryServer extends EventEmitter {
     this.#admit(socket.asSocket);
   }
 
-  /** Half of the next response on the connection is sent. */
+  /** Sends only half of the next response on the connection. */
   cut(remotePort: number): void {
     const socket = this.#sockets.get(remotePort);
     if (socket !== undefined) socket.isCut = true;

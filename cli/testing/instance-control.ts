@@ -12,15 +12,15 @@ export interface InstanceData {
   readonly settings: TestSettings;
   /** Null for an instance without back-ends. */
   readonly dispatcher: object | null;
-  /** Doors of the back-ends by port. */
-  readonly backEnds: readonly (readonly [port: number, door: MessagePort])[];
+  /** Connect ports of the back-ends by their port numbers. */
+  readonly backEnds: readonly (readonly [port: number, connectPort: MessagePort])[];
 }
 
 export type InstanceCommand =
   | { readonly op: "start" }
   /** Lets the holder of the other end connect. */
-  | { readonly op: "open"; readonly offset: 0 | 1; readonly door: MessagePort }
-  /** Replaces the door of a restarted back-end. */
-  | { readonly op: "reach"; readonly port: number; readonly door: MessagePort }
+  | { readonly op: "open"; readonly offset: 0 | 1; readonly connectPort: MessagePort }
+  /** Replaces the connect port of a restarted back-end. */
+  | { readonly op: "reach"; readonly port: number; readonly connectPort: MessagePort }
   | { readonly op: "fault"; readonly fault: Fault | null }
   | { readonly op: "stop" };

@@ -46,7 +46,7 @@ async function settingsOf(): Promise<ServerSettings> {
     },
     ...{ executors: 1, transport: "net", txPort: null, recordFile: null, audit: null },
     warmUp: false,
-    // Threads that start during a leap of the clock take real time.
+    // No limit in test time: threads that start while the clock advances take real time.
     loadTimeoutMs: MAX_PLUGIN_TIMEOUT_MS,
     ...{ logLevel: resolved.logLevel === "info" ? "warn" : resolved.logLevel },
     ...data.settings,
@@ -81,9 +81,9 @@ function act(command: InstanceCommand): unknown {
     case "start":
       return start();
     case "open":
-      return transport.open(command.offset, command.door);
+      return transport.open(command.offset, command.connectPort);
     case "reach":
-      return void backEnds.set(command.port, command.door);
+      return void backEnds.set(command.port, command.connectPort);
     case "fault":
       return faults.set(command.fault);
     case "stop":

@@ -1,5 +1,5 @@
-// The fake clock for tests. It runs by itself and can be advanced: timeouts, expiry, backoff and
-// ejections then happen at once.
+// The fake clock for tests. It runs by itself and can be advanced, so that timeouts, expiry,
+// backoff and ejections happen at once.
 
 import { BroadcastChannel } from "node:worker_threads";
 import { type ClockData, ClockMemory } from "./clock-memory.js";
@@ -11,8 +11,8 @@ const STEP_MS = 20;
 /** Time for messages between threads that a step causes. */
 const TURNS_PER_STEP = 4;
 const TURNS_BEFORE = 8;
-/** A thread that does not respond for longer is computing or has ended, and is not waited for. */
-const PATIENCE_MS = 1000;
+/** Timeout for a thread, which may be computing or have ended. */
+const THREAD_TIMEOUT_MS = 1000;
 let clocks = 0;
 
 export class TestClock {
@@ -20,9 +20,9 @@ export class TestClock {
   readonly #name = `svc.clock.${process.pid}.${clocks++}`;
   readonly #channel = new BroadcastChannel(this.#name);
   /** Threads that did not respond in time. */
-  readonly #lost = new Set<number>();
+  readonly #unresponsive = new Set<number>();
   #turn = 0;
-  #leaping: Promise<void> = Promise.resolve();
+  #advancing: Promise<void> = Promise.resolve();
 
   constructor() {
     (this.#channel as unknown as { unref(): void }).unref();
@@ -45,34 +45,34 @@ export class TestClock {
    */
   advance(duration: Duration): Promise<void> {
     const ms = milliseconds(duration);
-    this.#leaping = this.#leaping.then(() => this.#leap(ms));
-    return this.#leaping;
+    this.#advancing = this.#advancing.then(() => this.#advance(ms));
+    return this.#advancing;
   }
 
   /** Stops the clock: time passes only by `advance`. */
   async stop(): Promise<void> {
-    this.#memory.stand();
+    this.#memory.pause();
     await this.#settle();
   }
 
   /** Resumes the clock. */
   async resume(): Promise<void> {
-    this.#memory.go();
+    this.#memory.resume();
     await this.#settle();
   }
 
   close(): void {
-    this.#memory.go();
+    this.#memory.resume();
     this.#channel.postMessage(++this.#turn);
     this.#channel.close();
   }
 
-  async #leap(ms: number): Promise<void> {
+  async #advance(ms: number): Promise<void> {
     const steps = Math.min(STEPS, Math.ceil(ms / STEP_MS));
-    // Requests sent just before are running when time advances.
+    // Lets requests sent just before start, so that they run when time advances.
     for (let turn = 0; turn < TURNS_BEFORE; turn++) await this.#settle();
     for (let step = 0; step < steps; step++) {
-      this.#memory.leap(ms / steps);
+      this.#memory.advance(ms / steps);
       for (let turn = 0; turn < TURNS_PER_STEP; turn++) await this.#settle();
     }
   }
@@ -80,20 +80,21 @@ export class TestClock {
   /** Lets each thread run its due timers. */
   async #settle(): Promise<void> {
     const turn = ++this.#turn;
-    const untilMs = performance.now() + PATIENCE_MS;
+    const untilMs = performance.now() + THREAD_TIMEOUT_MS;
     this.#channel.postMessage(turn);
     for (;;) {
       const acknowledged = this.#memory.acknowledged;
-      const behind = this.#memory.behind(turn);
-      for (const thread of this.#lost) if (!behind.includes(thread)) this.#lost.delete(thread);
-      const awaited = behind.filter((thread) => !this.#lost.has(thread));
+      const behind = this.#memory.findPending(turn);
+      for (const thread of this.#unresponsive)
+        if (!behind.includes(thread)) this.#unresponsive.delete(thread);
+      const awaited = behind.filter((thread) => !this.#unresponsive.has(thread));
       if (awaited.length === 0) return;
       const leftMs = untilMs - performance.now();
       if (leftMs <= 0) {
-        for (const thread of awaited) this.#lost.add(thread);
+        for (const thread of awaited) this.#unresponsive.add(thread);
         return;
       }
-      await this.#memory.more(acknowledged, leftMs);
+      await this.#memory.waitForMore(acknowledged, leftMs);
     }
   }
 }

@@ -14,7 +14,7 @@ import type { Fetch } from "./test-settings.js";
 
 const ENTRY = new URL("./threads/test-instance.js", import.meta.url);
 const CLOCK = new URL("./threads/test-clock.js", import.meta.url);
-/** Plugins that have not loaded by then never will. */
+/** Start timeout; plugins load sooner. */
 const START_MS = 60_000;
 
 export class TestInstance {
@@ -23,14 +23,14 @@ export class TestInstance {
   readonly #data: InstanceData;
   readonly #clock: TestClock;
   readonly #client = new RpcClient<InstanceCommand>();
-  readonly #doors: MessagePort[] = [];
+  readonly #connectPorts: MessagePort[] = [];
   #worker: Worker | null = null;
 
   constructor(data: InstanceData, clock: TestClock) {
     this.#data = data;
     this.#clock = clock;
-    this.fetch = createInMemoryFetch(() => this.#door(0));
-    this.fetchAdmin = createInMemoryFetch(() => this.#door(1));
+    this.fetch = createInMemoryFetch(() => this.#connectPort(0));
+    this.fetchAdmin = createInMemoryFetch(() => this.#connectPort(1));
   }
 
   get isRunning(): boolean {
@@ -41,7 +41,7 @@ export class TestInstance {
   async start(): Promise<void> {
     const { data } = this.#clock;
     const worker = withClock(data, () => {
-      const transferList = this.#data.backEnds.map(([, door]) => door);
+      const transferList = this.#data.backEnds.map(([, connectPort]) => connectPort);
       const execArgv = [...process.execArgv, "--import", CLOCK.href];
       return new Worker(ENTRY, { workerData: this.#data, transferList, execArgv });
     });
@@ -60,20 +60,20 @@ export class TestInstance {
       void worker.terminate();
     }, START_MS);
     await this.#call({ op: "start" }).finally(() => clearTimeout(late));
-    for (const offset of [0, 1] as const) this.#doors[offset] = await this.open(offset);
+    for (const offset of [0, 1] as const) this.#connectPorts[offset] = await this.open(offset);
   }
 
-  /** Opens a door for a future client. */
+  /** Opens a connect port for a client. */
   async open(offset: 0 | 1): Promise<MessagePort> {
     const { port1, port2 } = new MessageChannel();
-    await this.#call({ op: "open", offset, door: port2 }, [port2]);
+    await this.#call({ op: "open", offset, connectPort: port2 }, [port2]);
     port1.unref();
     return port1;
   }
 
-  /** Routes connections to a back-end through another door. */
-  async reach(port: number, door: MessagePort): Promise<void> {
-    await this.#call({ op: "reach", port, door }, [door]);
+  /** Sets the connect port of a back-end. */
+  async reach(port: number, connectPort: MessagePort): Promise<void> {
+    await this.#call({ op: "reach", port, connectPort }, [connectPort]);
   }
 
   /** @throws SvcError SVC3300 for an unknown fault, SVC3301 if the instance is not running */
@@ -99,8 +99,8 @@ export class TestInstance {
     }
   }
 
-  #door(offset: 0 | 1): MessagePort {
-    if (this.#worker !== null) return this.#doors[offset]!;
+  #connectPort(offset: 0 | 1): MessagePort {
+    if (this.#worker !== null) return this.#connectPorts[offset]!;
     throw new SvcError("SVC3301", "service is closed");
   }
 

@@ -90,8 +90,8 @@ export async function testMatrix<Calls = TestCalls>(
   const close = closeInstances(project, clock, () => [started.front, ...engines]);
   await closeOnFailure(close, async () => {
     await Promise.all(engines.map((engine) => engine.start()));
-    const doors = await Promise.all(engines.map((engine) => engine.open(0)));
-    started.front = frontOf(project, clock, doors, options);
+    const connectPorts = await Promise.all(engines.map((engine) => engine.open(0)));
+    started.front = frontOf(project, clock, connectPorts, options);
     await started.front.start();
   });
   const front = started.front!;
@@ -123,7 +123,7 @@ function checkSize(partitions: number, replicas: number): void {
 function frontOf(
   project: TestedProject,
   clock: TestClock,
-  doors: readonly MessagePort[],
+  connectPorts: readonly MessagePort[],
   { partitions = 2, replicas = 2, dispatch, settings = {} }: MatrixOptions,
 ): TestInstance {
   const rows = Array.from({ length: replicas });
@@ -136,7 +136,9 @@ function frontOf(
     replicas: rows.map(() => ({})),
     options: { ...dispatch, tls: false },
   };
-  const backEnds = doors.map((door, index) => [FIRST_PORT + index, door] as const);
+  const backEnds = connectPorts.map(
+    (connectPort, index) => [FIRST_PORT + index, connectPort] as const,
+  );
   const data = { projectDir: project.folder, root: project.root("dispatcher"), settings };
   return new TestInstance({ ...data, role: "dispatcher", dispatcher, backEnds }, clock);
 }

@@ -1,13 +1,13 @@
-// Timers on a fake clock. Each has a real timer for its remaining time. After an advance the due
-// ones run at once, in order, and the others are rescheduled.
+// Timers on a fake clock. Each has a real timer for its remaining time. After an advance, due
+// timers run at once, in order, and the others are rescheduled.
 
 import type { ClockMemory } from "./clock-memory.js";
 
 type Callback = (...args: unknown[]) => void;
 
-// The real functions, captured before they are replaced.
-const trueTimeout = globalThis.setTimeout;
-const clearTrue = globalThis.clearTimeout;
+// The real functions, stored before they are replaced.
+const realSetTimeout = globalThis.setTimeout;
+const realClearTimeout = globalThis.clearTimeout;
 /** Longest delay of a timer; Node.js fires longer ones after one millisecond. */
 const MAX_MS = 2 ** 31 - 1;
 
@@ -52,7 +52,7 @@ export class TestTimers {
   };
 
   /** Called after the clock advanced, stopped or resumed. */
-  async leapt(): Promise<void> {
+  async clockChanged(): Promise<void> {
     const now = this.#clock.nowMs;
     for (;;) {
       const due = [...this.#timers.values()].filter((timer) => timer.dueMs <= now);
@@ -66,8 +66,8 @@ export class TestTimers {
 
   #add(run: Callback, ms = 1, args: readonly unknown[], isInterval: boolean): TestTimer {
     if (typeof run !== "function") throw new TypeError("the callback of a timer is no function");
-    const wanted = Number(ms);
-    const periodMs = wanted >= 1 && wanted <= MAX_MS ? Math.trunc(wanted) : 1;
+    const delayMs = Number(ms);
+    const periodMs = delayMs >= 1 && delayMs <= MAX_MS ? Math.trunc(delayMs) : 1;
     const id = ++this.#last;
     const timer = new TestTimer(id, this.#clock, () => run(...args), periodMs, isInterval);
     timer.onChange = (isSet) => {
@@ -93,7 +93,7 @@ class TestTimer implements Pick<NodeJS.Timeout, "hasRef"> {
   readonly #run: () => void;
   readonly #periodMs: number;
   readonly #isInterval: boolean;
-  #true: NodeJS.Timeout | null = null;
+  #realTimer: NodeJS.Timeout | null = null;
   #isRef = true;
   #isSet = false;
 
@@ -113,13 +113,13 @@ class TestTimer implements Pick<NodeJS.Timeout, "hasRef"> {
 
   ref(): this {
     this.#isRef = true;
-    this.#true?.ref();
+    this.#realTimer?.ref();
     return this;
   }
 
   unref(): this {
     this.#isRef = false;
-    this.#true?.unref();
+    this.#realTimer?.unref();
     return this;
   }
 
@@ -148,13 +148,16 @@ class TestTimer implements Pick<NodeJS.Timeout, "hasRef"> {
     this.close();
   }
 
-  /** Arms the real timer for the remaining time; none while the clock stands. */
+  /** Arms the real timer for the remaining time, unless the clock is paused. */
   arm(): void {
     this.#disarm();
     const leftMs = this.dueMs - this.#clock.nowMs;
-    if (this.#clock.isStanding && leftMs > 0) return;
-    this.#true = trueTimeout(() => this.#rang(), Math.min(MAX_MS, Math.max(0, leftMs)));
-    if (!this.#isRef) this.#true.unref();
+    if (this.#clock.isPaused && leftMs > 0) return;
+    this.#realTimer = realSetTimeout(
+      () => this.#onRealTimer(),
+      Math.min(MAX_MS, Math.max(0, leftMs)),
+    );
+    if (!this.#isRef) this.#realTimer.unref();
   }
 
   fire(): void {
@@ -164,15 +167,15 @@ class TestTimer implements Pick<NodeJS.Timeout, "hasRef"> {
     try {
       this.#run();
     } catch (error) {
-      // As for any timer: reported as uncaught, and the others run.
+      // An error is reported as uncaught, like that of any timer, and the other timers run.
       process.nextTick(() => {
         throw error;
       });
     }
   }
 
-  /** True timers come early by parts of a millisecond, and late on a machine that is busy. */
-  #rang(): void {
+  /** Rearms an early timer: real timers can fire a fraction of a millisecond early. */
+  #onRealTimer(): void {
     if (this.dueMs > this.#clock.nowMs + 1) return this.arm();
     if (this.#isInterval) this.dueMs = Math.max(this.dueMs, this.#clock.nowMs - this.#periodMs);
     this.fire();
@@ -185,7 +188,7 @@ class TestTimer implements Pick<NodeJS.Timeout, "hasRef"> {
   }
 
   #disarm(): void {
-    if (this.#true !== null) clearTrue(this.#true);
-    this.#true = null;
+    if (this.#realTimer !== null) realClearTimeout(this.#realTimer);
+    this.#realTimer = null;
   }
 }

@@ -1,4 +1,4 @@
-// A project under test: built, with a folder for the data of its instances.
+// A built project under test, with a folder for the data of its instances.
 
 import { mkdirSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -13,13 +13,13 @@ import type { TestInstance } from "./test-instance.js";
 export interface TestedProject {
   readonly folder: string;
   readonly argspec: Argspec;
-  /** Makes a folder for the data of one instance. */
+  /** Creates a data folder for one instance. */
   root(name: string): string;
   remove(): Promise<void>;
 }
 
 /**
- * @param isBuilt it is built first, where it is not current
+ * @param isBuilt whether to build the project first if its build is stale
  * @throws SvcError SVC2944 for a project that does not build
  */
 export async function testedProject(folder: string, isBuilt: boolean): Promise<TestedProject> {
