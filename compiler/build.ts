@@ -61,7 +61,7 @@ export async function checkProject(
   return compileProject(resolve(projectDir), new PhaseTimer(), "nothing", tsconfig);
 }
 
-/** Number of plugins of the build on disk; null if it is not current. */
+/** Returns the number of plugins in the build on disk; null if the build is not current. */
 async function currentPlugins(
   projectDir: string,
   tsconfig = TSCONFIG_FILE,
@@ -83,12 +83,12 @@ async function currentPlugins(
     return null;
   }
   const files = await findPluginFiles(projectDir, manifest.config);
-  const isRight =
+  const isCurrent =
     files.join("\n") === manifest.files.join("\n") &&
-    // A file with a warning that is no input may be new.
+    // A new file may deserve a warning although it is not an input.
     (await unmatchedFiles(projectDir, manifest.config, files)).length === 0 &&
     (!manifest.isConfigOpen || (await isSameConfig(projectDir, manifest)));
-  return isRight ? manifest.plugins.length : null;
+  return isCurrent ? manifest.plugins.length : null;
 }
 
 /**
@@ -97,10 +97,10 @@ async function currentPlugins(
  */
 async function isSameConfig(projectDir: string, { config, outputs }: Manifest): Promise<boolean> {
   const { loadConfig } = await import("./config/config.js");
-  const now = await loadConfig(projectDir);
-  const described = now.system === null ? undefined : hashContent(now.system.text);
-  const isSameSystem = described === outputs[SYSTEM_OUTPUT];
-  return isSameSystem && JSON.stringify(now.config) === JSON.stringify(config);
+  const loaded = await loadConfig(projectDir);
+  const systemHash = loaded.system === null ? undefined : hashContent(loaded.system.text);
+  const isSameSystem = systemHash === outputs[SYSTEM_OUTPUT];
+  return isSameSystem && JSON.stringify(loaded.config) === JSON.stringify(config);
 }
 
 async function compileProject(
@@ -117,16 +117,16 @@ async function compileProject(
     rethrowUnhandledError();
     let differing: string[] = [];
     let written = false;
-    const isRight = files !== null;
-    if (isRight && purpose === "compare") {
+    const isValid = files !== null;
+    if (isValid && purpose === "compare") {
       differing = differingFiles(projectDir, files);
-    } else if (isRight && purpose === "write") {
+    } else if (isValid && purpose === "write") {
       written = writeOutput(projectDir, files);
       clock.mark("write");
     }
     return {
-      ok: isRight && differing.length === 0,
-      unchanged: isRight && purpose === "write" && !written,
+      ok: isValid && differing.length === 0,
+      unchanged: isValid && purpose === "write" && !written,
       plugins,
       diagnostics,
       differing,

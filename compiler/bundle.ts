@@ -1,5 +1,5 @@
-// Bundles the project's sources with esbuild; installed packages stay imports. One bundler serves
-// many builds, and later ones are faster than the first.
+// Bundles the project's sources with esbuild; installed packages remain imports. One bundler serves
+// several builds, of which later ones are faster.
 
 import { join, posix, resolve } from "node:path";
 import type { BuildContext, BuildFailure, BuildOptions, Message, Plugin } from "esbuild";
@@ -35,7 +35,7 @@ export const NODE_MODULE = {
   metafile: true,
   format: "esm",
   platform: "node",
-  // Only the conditions of Node.js; esbuild would add `module`.
+  // Resolve exports like Node.js; by default, esbuild adds the condition `module`.
   conditions: [],
   target: "node20",
   charset: "utf8",
@@ -46,7 +46,7 @@ export class Bundler {
   readonly #projectDir: string;
   readonly #tsconfig: string | null;
   readonly #context: Promise<Context>;
-  readonly #left = new PackageImporters();
+  readonly #importers = new PackageImporters();
   #entry = "";
   /** Additional exports of modules, by absolute path. */
   #added: AddedExports = new Map();
@@ -56,7 +56,7 @@ export class Bundler {
     this.#projectDir = resolve(projectDir);
     this.#tsconfig = tsconfig;
     this.#context = this.#open();
-    // A failure is reported where the context is used.
+    // `bundle` and `close` report a failure.
     this.#context.catch(() => {});
   }
 
@@ -83,7 +83,7 @@ export class Bundler {
       );
       const inputs = Object.keys(metafile.inputs).filter((path) => path !== ENTRY);
       const code = files.find(([name]) => name === MODULES_FILE)?.[1] ?? "";
-      const missing = await findMissingNames(this.#projectDir, code, this.#left.packages);
+      const missing = await findMissingNames(this.#projectDir, code, this.#importers.packages);
       const found = warnings.map((message) => toDiagnostic(message, "warning"));
       return {
         files: new Map(files.sort().map(([name, text]) => [name, ownImports(name, text)])),
@@ -107,7 +107,7 @@ export class Bundler {
       entryPoints: [ENTRY],
       outfile: join(BUILD_FOLDER, MODULES_FILE),
       ...NODE_MODULE,
-      // Responses show the names of error classes, and two files may have classes of the same name.
+      // Responses contain names of error classes, but esbuild renames classes with equal names.
       keepNames: true,
       ...(this.#tsconfig !== null && { tsconfig: this.#tsconfig }),
       sourcemap: "linked",
@@ -116,12 +116,12 @@ export class Bundler {
         this.#entryPlugin(),
         moduleLocations(this.#projectDir, (path, text) => this.#withAdded(path, text)),
         markOwnImports(),
-        packageImports(this.#left),
+        packageImports(this.#importers),
       ],
     });
   }
 
-  /** Exports the schemas behind types even if their modules do not. */
+  /** Exports additional names from a module, such as schemas that it does not export. */
   #withAdded(path: string, text: string): string | null {
     const names = this.#added.get(path);
     return names === undefined ? null : withExports(text, names);
@@ -163,7 +163,7 @@ export function failedBundle(error: unknown): Bundle {
   return { files: new Map(), inputs: [], diagnostics };
 }
 
-/** Appended at the end, so that all positions in the text stay the same. */
+/** Appends exports to a module, so that all positions in its text stay the same. */
 function withExports(text: string, names: ReadonlySet<string>): string {
   const list = [...names].sort().map((name) => `${name} as ${SCHEMA_PREFIX}${name}`);
   return `${text}\nexport { ${list.join(", ")} };\n`;

@@ -1,6 +1,5 @@
-// The installed packages that an open project depends on. No folder of packages is watched: a lock
-// file is written at the end of an installation, and declarations edited by hand are compared at
-// each rebuild.
+// Detects changes of installed packages. Their folders are not watched: an installation ends with
+// writing a lock file, and declarations edited by hand are compared at each rebuild.
 
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";

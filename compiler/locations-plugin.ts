@@ -1,4 +1,4 @@
-// Keeps the locations of modules right in a bundle; see `module-locations.ts`.
+// Preserves the locations of modules in a bundle; see `module-locations.ts`.
 
 import { readFile } from "node:fs/promises";
 import type { Loader, OnLoadResult, Plugin } from "esbuild";
@@ -11,7 +11,7 @@ export function moduleLocations(
 ): Plugin {
   const load = async (path: string): Promise<OnLoadResult | null> => {
     const text = await readFile(path, "utf8").catch(() => null);
-    // A name in another case was found, or the file is gone: esbuild reports the import.
+    // The name differs in case, or the file was removed: esbuild reports the import.
     if (text === null) return null;
     const located = await locateModule(projectDir, path, text);
     const { text: contents, warnings } = located ?? { text, warnings: [] };

@@ -30,35 +30,35 @@ export async function findMissingNames(
   bundle: string,
   packages: PackageImports,
 ): Promise<Diagnostic[]> {
-  const wanted = wantedNames(bundle, packages);
-  const found: Diagnostic[] = [];
+  const imports = importedNames(bundle, packages);
+  const diagnostics: Diagnostic[] = [];
   let lexer: Lexer | null = null;
-  for (const [specifier, list] of wanted) {
+  for (const [specifier, list] of imports) {
     const { file, importers } = packages.get(specifier)!;
     lexer ??= await loadLexer();
     const names = exportsOf(lexer, file);
     if (names === null) continue;
     for (const name of list) {
-      if (!names.has(name)) found.push(...missing(projectDir, specifier, name, importers));
+      if (!names.has(name)) diagnostics.push(...missing(projectDir, specifier, name, importers));
     }
   }
-  return found;
+  return diagnostics;
 }
 
 /** Imported names by CommonJS package. */
-function wantedNames(bundle: string, packages: PackageImports): Map<string, Set<string>> {
-  const wanted = new Map<string, Set<string>>();
+function importedNames(bundle: string, packages: PackageImports): Map<string, Set<string>> {
+  const imports = new Map<string, Set<string>>();
   for (const [, list = "", specifier = ""] of bundle.matchAll(IMPORT)) {
     const from = packages.get(specifier);
     if (from === undefined || !isCommonJs(from.file)) continue;
-    const names = wanted.get(specifier) ?? new Set();
-    wanted.set(specifier, names);
+    const names = imports.get(specifier) ?? new Set();
+    imports.set(specifier, names);
     for (const item of list.trim().split(/,\s+/)) {
       const name = item.replace(/ as .*$/, "");
       if (!ALWAYS.has(name)) names.add(name);
     }
   }
-  return wanted;
+  return imports;
 }
 
 async function loadLexer(): Promise<Lexer> {
@@ -76,15 +76,15 @@ function isCommonJs(file: string): boolean {
 /** Returns null if unknown: Node.js loads a file with module syntax as a module. */
 function exportsOf(lexer: Lexer, file: string, seen = new Set<string>()): Set<string> | null {
   seen.add(file);
-  let found: ReturnType<Lexer["parse"]>;
+  let parsed: ReturnType<Lexer["parse"]>;
   try {
-    found = lexer.parse(readFileSync(file, "utf8"));
+    parsed = lexer.parse(readFileSync(file, "utf8"));
   } catch {
     return null;
   }
-  const names = new Set(found.exports);
-  for (const reexport of found.reexports) {
-    const target = resolved(file, reexport);
+  const names = new Set(parsed.exports);
+  for (const reexport of parsed.reexports) {
+    const target = resolveFrom(file, reexport);
     if (target === null || seen.has(target)) continue;
     for (const name of exportsOf(lexer, target, seen) ?? []) names.add(name);
   }
@@ -92,7 +92,7 @@ function exportsOf(lexer: Lexer, file: string, seen = new Set<string>()): Set<st
 }
 
 /** Null for built-in modules and for packages that are not installed. */
-function resolved(file: string, specifier: string): string | null {
+function resolveFrom(file: string, specifier: string): string | null {
   try {
     const target = createRequire(file).resolve(specifier);
     return isAbsolute(target) ? target : null;
@@ -110,7 +110,7 @@ function missing(
   const word = specifier.replace(/^.*\//, "").replace(/\W+(\w?)/g, (_, next) => next.toUpperCase());
   return [...importers].flatMap((file) => {
     const text = readFileSync(file, "utf8");
-    const offset = placeOf(text, specifier, name);
+    const offset = findImport(text, specifier, name);
     if (offset === null) return [];
     const before = text.slice(0, offset).split("\n");
     return {
@@ -129,7 +129,7 @@ function missing(
 }
 
 /** Returns the position where a source imports the name; null if it imports something else. */
-function placeOf(text: string, specifier: string, name: string): number | null {
+function findImport(text: string, specifier: string, name: string): number | null {
   const quoted = specifier.replace(/[^\w/@-]/g, "\\$&");
   const statement = new RegExp(`\\b(?:im|ex)port\\b([^;'"]*?)\\bfrom\\s*["']${quoted}["']`, "g");
   const word = new RegExp(`(?<![\\w$])${name.replace(/\W/g, "\\$&")}(?![\\w$])`);

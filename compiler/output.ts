@@ -1,5 +1,5 @@
-// Writes `.svc/` atomically: the new folder is written next to the old one and takes its name when
-// complete. Unchanged files are kept.
+// Writes `.svc/` atomically: the new folder is written next to the old one and renamed when
+// complete. Unchanged files are reused.
 
 import {
   linkSync,
@@ -36,7 +36,7 @@ export function differingFiles(projectDir: string, files: OutputFiles): string[]
 
 /**
  * Makes `.svc/` contain exactly these files.
- * @param asGood other contents of them that are kept if they are there
+ * @param asGood other acceptable contents, which are not replaced
  * @returns false if it already does
  * @throws SvcError SVC1105 if the folder cannot be written
  */
@@ -57,7 +57,7 @@ export function writeOutput(
     rmSync(next, { recursive: true, force: true });
     mkdirSync(next);
     for (const [name, text] of files) {
-      if (differing.has(name) || !keepFile(join(folder, name), join(next, name))) {
+      if (differing.has(name) || !linkFile(join(folder, name), join(next, name))) {
         writeFileSync(join(next, name), text);
       }
     }
@@ -84,8 +84,8 @@ export function replaceFolder(next: string, folder: string): void {
       renameSync(next, folder);
       break;
     } catch (error) {
-      // Another build may have been faster; its folder is replaced as well.
-      if (attempt < SWAP_ATTEMPTS && isTaken(error)) {
+      // Another build may have been faster: replace its folder as well.
+      if (attempt < SWAP_ATTEMPTS && isExistingFolder(error)) {
         continue;
       }
       if (hadOld) {
@@ -97,7 +97,7 @@ export function replaceFolder(next: string, folder: string): void {
   discard(old);
 }
 
-/** Renames a folder before removal, so that its name never shows a partial one. */
+/** Renames a folder before its removal, so that no process sees a partial one under its name. */
 function discard(folder: string): void {
   const gone = folder.replace(/\.old-(?=\d+$)/, ".gone-");
   rmSync(gone, { recursive: true, force: true });
@@ -118,13 +118,13 @@ function renameIfThere(from: string, to: string): boolean {
   }
 }
 
-function isTaken(error: unknown): boolean {
+function isExistingFolder(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === "ENOTEMPTY" || code === "EEXIST";
 }
 
 /** Links a file under a new name, keeping its times; false if the file system has no links. */
-function keepFile(from: string, to: string): boolean {
+function linkFile(from: string, to: string): boolean {
   try {
     linkSync(from, to);
     return true;

@@ -1,9 +1,9 @@
-// Imports of this package by a bundle of plugins. The package contains graphs and servers; a bundle
-// that needs neither imports from a part of it, so that executors load less code.
+// Narrows the imports of this package in a bundle of plugins. A bundle that needs neither graphs
+// nor servers imports from a part of the package, so that executors load less code.
 
 import type { Plugin } from "esbuild";
 
-/** The names of runtime/plugins.ts, without the orders of results. */
+/** The exports of runtime/plugins.ts, except sort orders. */
 export const PLUGIN_NAMES: ReadonlySet<string> = new Set([
   ...["ArgumentError", "PluginError", "RequestError", "ResponseError", "SvcError"],
   ...["bytes", "float", "int", "json", "str", "plugin", "PluginRequest", "RequestData"],
@@ -12,7 +12,7 @@ export const PLUGIN_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 const SORT_ORDER = /^S_/;
-/** Distinguishes statements from texts that look like them, until the bundle is complete. */
+/** Marks import statements while bundling, to distinguish them from strings that look like one. */
 const MARKED = "svc-server/imported-by-the-bundle";
 const STATEMENT = new RegExp(`^(?:import|export) \\{\\s([^}]*)\\s\\} from "${MARKED}";$`, "gm");
 

@@ -1,15 +1,15 @@
-// Resolves imports by package name. Installed packages stay imports, so that they run as published.
-// Names of project sources are bundled: paths of tsconfig.json, `#imports`, and workspace packages
-// that Node.js cannot run, because they are linked as TypeScript.
+// Resolves imports by package name. Installed packages remain imports, so that they run as
+// published. Names that lead to project sources are bundled: paths of tsconfig.json, `#imports`,
+// and workspace packages that Node.js cannot run because they are linked as TypeScript.
 
 import { dirname, isAbsolute } from "node:path";
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
 import { nearestManifest } from "./nearest-manifest.js";
 
 /** Marks resolve requests that this plugin makes itself. */
-const ASKED = Symbol("asked");
+const OWN_REQUEST = Symbol("asked");
 
-/** Imports that stay, see `named-imports.ts`. */
+/** Collects the imports that are not bundled, for `named-imports.ts`. */
 export class PackageImporters {
   readonly packages = new Map<string, { file: string; importers: Set<string> }>();
 
@@ -21,16 +21,16 @@ export class PackageImporters {
   }
 }
 
-/** @param left receives the imports that stay */
-export function packageImports(left: PackageImporters): Plugin {
+/** @param importers receives the imports that are not bundled */
+export function packageImports(importers: PackageImporters): Plugin {
   return {
     name: "svc-package-imports",
     setup(build) {
-      build.onStart(() => left.packages.clear());
+      build.onStart(() => importers.packages.clear());
       build.onResolve({ filter: /^[^./]/ }, (args) =>
-        args.pluginData === ASKED || isAbsolute(args.path)
+        args.pluginData === OWN_REQUEST || isAbsolute(args.path)
           ? undefined
-          : resolveImport(build, args, left),
+          : resolveImport(build, args, importers),
       );
     },
   };
@@ -39,22 +39,27 @@ export function packageImports(left: PackageImporters): Plugin {
 async function resolveImport(
   build: PluginBuild,
   args: OnResolveArgs,
-  left: PackageImporters,
+  importers: PackageImporters,
 ): Promise<OnResolveResult> {
   const { path, kind, importer, resolveDir } = args;
   const asImport = { path, external: true };
-  const found = await build.resolve(path, { kind, importer, resolveDir, pluginData: ASKED });
+  const resolved = await build.resolve(path, {
+    kind,
+    importer,
+    resolveDir,
+    pluginData: OWN_REQUEST,
+  });
   // TypeScript reports unresolved imports; they may exist at run time.
-  if (found.errors.length > 0 || found.external) {
+  if (resolved.errors.length > 0 || resolved.external) {
     return asImport;
   }
-  const canRun = !/\.[cm]?tsx?$/.test(found.path);
-  const isOwn = () => nearestManifest(dirname(found.path))?.name === packageName(path);
-  if (isInstalled(found.path) || (canRun && isOwn())) {
-    left.add(args, found.path);
+  const canRun = !/\.[cm]?tsx?$/.test(resolved.path);
+  const isOwn = () => nearestManifest(dirname(resolved.path))?.name === packageName(path);
+  if (isInstalled(resolved.path) || (canRun && isOwn())) {
+    importers.add(args, resolved.path);
     return asImport;
   }
-  return { path: found.path, namespace: found.namespace, sideEffects: found.sideEffects };
+  return { path: resolved.path, namespace: resolved.namespace, sideEffects: resolved.sideEffects };
 }
 
 /** esbuild follows links, so a linked package is resolved at its own location. */

@@ -50,7 +50,7 @@ export interface Compiled {
   readonly files: OutputFiles | null;
 }
 
-/** A rebuild that has been written. */
+/** Result of a rebuild. */
 export interface Rebuild extends BuildResult {
   /** True if it was abandoned for newer changes before its result was known. */
   readonly abandoned: boolean;
@@ -77,13 +77,13 @@ export class ProjectBuilder {
   readonly #installed: InstalledFiles;
   #bundler: Bundler | null = null;
   #typeCheck: TypeCheck | null = null;
-  /** True once it is rebuilt, so that a later build compares with this one. */
+  /** True after the first rebuild: further ones follow, which reuse what was read. */
   #staysOpen = false;
   #declarations: readonly string[] = [];
   #inputs: readonly string[] = [];
   /** Files to type-check: plugin files, declarations, and exports named by `auth` and `env`. */
   #sources: readonly string[] = [];
-  /** Changes since the last successful read: an error can precede it. */
+  /** Files changed since the last successful read; a build that fails before reading adds to it. */
   readonly #pending = new Set<string>();
 
   /**
@@ -130,7 +130,7 @@ export class ProjectBuilder {
       timings: clock.timings(),
       abandoned,
       inputs: this.#inputs,
-      checkTypes: async () => (unchecked && files !== null ? this.#checkLater(files) : []),
+      checkTypes: async () => (unchecked && files !== null ? this.#checkAfterWrite(files) : []),
     };
   }
 
@@ -148,22 +148,22 @@ export class ProjectBuilder {
     const types = this.#typeCheck === null ? [] : await this.#typeCheck.result;
     clock.mark("types");
     const all = mergeDiagnostics(diagnostics, types ?? []);
-    const isRight = types !== null && !hasErrors(all);
+    const isValid = types !== null && !hasErrors(all);
     return {
       plugins,
       diagnostics: all,
-      files: isRight ? files : null,
+      files: isValid ? files : null,
       abandoned: types === null,
     };
   }
 
-  /** Cancels a pending type check, since newer changes exist. */
+  /** Cancels a pending type check because of newer changes. */
   abandon(): void {
     this.#typeCheck?.cancel();
   }
 
-  /** Its result can be ignored. */
-  #checkLater(files: OutputFiles): Promise<readonly Diagnostic[]> {
+  /** Checks types, then marks the written build as checked. The caller may ignore the result. */
+  #checkAfterWrite(files: OutputFiles): Promise<readonly Diagnostic[]> {
     const types = this.#startTypeCheck().result.then((found) => {
       if (found !== null) writeOutput(this.projectDir, hasErrors(found) ? files : asChecked(files));
       return found ?? [];
@@ -172,7 +172,7 @@ export class ProjectBuilder {
     return types;
   }
 
-  /** An unchecked build does not replace the same one whose types were checked. */
+  /** Writes a build. An unchecked one does not replace the same build with checked types. */
   #write(files: OutputFiles, unchecked: boolean): boolean {
     return writeOutput(this.projectDir, files, unchecked ? asChecked(files) : files);
   }
@@ -215,7 +215,7 @@ export class ProjectBuilder {
       ...named.filter((file) => this.#isFile(file) && !read.includes(file)),
     ];
     if (declarations.join("\n") !== this.#declarations.join("\n")) {
-      // Any file may depend on a missing one.
+      // Any file may depend on an added or removed declaration.
       this.#reader = null;
       this.#declarations = declarations;
     }
@@ -256,23 +256,23 @@ export class ProjectBuilder {
 
   #startTypeCheck(): TypeCheck {
     const typeCheck = startTypeCheck(this.projectDir, this.#sources, this.#tsconfig);
-    // The build may fail for another reason first.
+    // If the build fails for another reason first, the result is not awaited.
     typeCheck.result.catch(() => {});
     this.#typeCheck = typeCheck;
     return typeCheck;
   }
 
-  /** With invalid values the configuration is an error, since its meaning is unknown. */
+  /** Returns the error of an invalid configuration, which becomes diagnostics. */
   async #loadConfig(): Promise<LoadedConfig | ConfigError> {
-    const known = this.#config;
+    const loaded = this.#config;
     const sources = new Set([
       ...CONFIG_FILES,
       ...SYSTEM_PROGRAMS,
       "package.json",
-      ...(known?.inputs ?? []),
+      ...(loaded?.inputs ?? []),
     ]);
-    if (known !== null && !this.#hasChanged(sources)) {
-      return known;
+    if (loaded !== null && !this.#hasChanged(sources)) {
+      return loaded;
     }
     this.#config = null;
     this.#reader = null;

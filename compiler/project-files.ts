@@ -1,5 +1,4 @@
-// The files that a build reads: plugin files that match the configuration's patterns, and the
-// hashes that tell a later build that nothing has changed.
+// The files that a build reads, and their hashes, by which a later build detects changes.
 
 import { join } from "node:path";
 import { type FileHashes, hashFile } from "../runtime/settings/manifest.js";

@@ -1,5 +1,5 @@
-// Warns about access tags without the effect that their author expects. These are warnings, because
-// a service may get its `auth` from another configuration.
+// Warns about access tags that do not have the expected effect. They are not errors, because a
+// service may get its `auth` from another configuration.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";

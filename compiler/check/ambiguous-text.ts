@@ -1,5 +1,5 @@
-// Reports parameters whose text can be read in two ways: `int | str` reads `?d=5` as a number,
-// although it could be a string.
+// Reports parameters whose text is ambiguous: for `int | str`, `?d=5` is read as a number, although
+// the client may have meant a string.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { isText, unionMembers } from "../record/admits.js";
@@ -52,7 +52,7 @@ function isJsonOf(
   } catch {
     return false;
   }
-  // For arrays and objects the kind decides: a sample cannot tell which type fits.
+  // For arrays and objects only the kind counts, because a sample has no particular contents.
   const kinds = Array.isArray(value) ? ["array", "tuple"] : ["object", "ref"];
   const isComposite = typeof value === "object" && value !== null;
   return isComposite ? others.some(({ kind }) => kinds.includes(kind)) : admits(others, value);

@@ -1,5 +1,5 @@
-// Rules of the plugin contract over records. The reader has already reported what only the syntax
-// tree shows, such as overloads, destructured parameters and types without a JSON form.
+// Checks records against the rules of the plugin contract. The reader has already reported errors
+// that are visible only in the syntax tree, such as overloads and destructured parameters.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
@@ -13,7 +13,7 @@ import { checkMergeable } from "./mergeable.js";
 import { checkModuleState } from "./module-state.js";
 import {
   checkDuplicateNames,
-  checkForm,
+  checkFiles,
   checkParameterNames,
   checkPluginName,
 } from "./name-rules.js";
@@ -38,7 +38,7 @@ export function checkPlugins(
   const findings = plugins.flatMap((plugin) => [
     ...checkPluginName(plugin),
     ...checkParameterNames(plugin),
-    ...checkForm(plugin),
+    ...checkFiles(plugin),
     ...checkFirstArgument(plugin),
     ...checkPostArguments(plugin),
     ...checkBoundGraph(plugin),

@@ -1,4 +1,4 @@
-// Warns about scopes in the configuration that nothing checks, because `auth` is missing.
+// Warns about scopes in the configuration that have no effect because `auth` is missing.
 
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";

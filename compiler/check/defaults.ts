@@ -12,7 +12,7 @@ export function checkDefaults(plugin: PluginRecord, types: TypeTable): Diagnosti
   return plugin.params.flatMap((param) => {
     if (param.kind !== "user" || param.default?.kind !== "value") return [];
     const { value } = param.default;
-    // Untyped parameters arrive as text, but their default can be anything.
+    // Clients send untyped parameters as text, but the default may be any value.
     if (param.untyped || rule.fault(param.shape, value) === null) return [];
     const { name, typeText } = param;
     const message = `default ${JSON.stringify(value)} of \`${name}\` is not a \`${typeText}\``;

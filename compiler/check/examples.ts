@@ -29,10 +29,10 @@ function checkArgument(
   call: ExampleCall,
   arg: ExampleArgument,
 ): Diagnostic[] {
-  const param = takenParams(plugin, call).find(({ name }) => name === arg.name);
+  const param = acceptedParams(plugin, call).find(({ name }) => name === arg.name);
   if (param === undefined) return [unknownArgument(plugin, call, arg)];
   const shape = shapeOf(param);
-  if (isNoBody(param, arg.value)) return [];
+  if (isEmptyBody(param, arg.value)) return [];
   if (shape !== null) {
     const fault = rule.fault(shape, plainValue(arg.value));
     return fault === null ? [] : [wrongValue(param, arg.value, fault)];
@@ -45,16 +45,16 @@ function checkArgument(
   return [finding(arg.place, message, help)];
 }
 
-/** Tests of the function pass `null` as `content`. */
-function isNoBody({ name }: ParamRecord, value: ExampleValue): boolean {
+/** Accepts `null` as `content`, which tests of the function pass. */
+function isEmptyBody({ name }: ParamRecord, value: ExampleValue): boolean {
   return name === "content" && value.kind === "literal" && value.value === null;
 }
 
-/** Reserved arguments that no literal can be. */
+/** Reserved arguments that cannot be literals. */
 const ONLY_OBJECTS: ReadonlySet<string> = new Set(["request", "response", "graph"]);
 
 /** Returns the parameters that a call of this form can have. */
-function takenParams({ params }: PluginRecord, { form }: ExampleCall): readonly ParamRecord[] {
+function acceptedParams({ params }: PluginRecord, { form }: ExampleCall): readonly ParamRecord[] {
   if (form === "function") return params;
   const hasBody = form === "client";
   return params.filter(({ kind, name }) => kind === "user" || (hasBody && name === "content"));
@@ -70,46 +70,46 @@ function shapeOf(param: ParamRecord): TypeShape | null {
 function unknownArgument(plugin: PluginRecord, call: ExampleCall, arg: ExampleArgument) {
   if (arg.name === null) {
     const message = `\`${plugin.name}\` takes at most ${plugin.params.length} arguments`;
-    return finding(arg.place, message, "no argument here");
+    return finding(arg.place, message, "remove this argument");
   }
   return unknownName(`\`${plugin.name}\` has no parameter`, arg.name, arg.place, {
-    known: takenParams(plugin, call).map(({ name }) => name),
+    known: acceptedParams(plugin, call).map(({ name }) => name),
     none: "no parameters",
   });
 }
 
 function unknownName(
-  what: string,
+  problem: string,
   name: string,
   place: SourceRange,
   { known, none }: { readonly known: readonly string[]; readonly none: string },
 ): Diagnostic {
-  const message = `${what} \`${name}\`${didYouMean(name, known)}`;
-  const names = known.map((one) => `\`${one}\``).join(", ");
+  const message = `${problem} \`${name}\`${didYouMean(name, known)}`;
+  const names = known.map((candidate) => `\`${candidate}\``).join(", ");
   return finding(place, message, known.length === 0 ? none : `one of ${names}`);
 }
 
 function wrongValue(param: ParamRecord, value: ExampleValue, fault: ShapeFault): Diagnostic {
   const part = partAt(value, fault.path);
-  const what = `\`${param.name}${pathText(fault.path)}\``;
+  const path = `\`${param.name}${pathText(fault.path)}\``;
   if (fault.kind === "key") {
     const { key, known } = fault;
     const none = "an empty object";
-    return unknownName(`${what} has no`, key, describePath(part, key), { known, none });
+    return unknownName(`${path} has no`, key, describePath(part, key), { known, none });
   }
-  const given = valueAt(plainValue(value), fault.path);
-  const instead = given === undefined ? "and is missing" : `not \`${clip(JSON.stringify(given))}\``;
-  return finding(part.place, `${what} must be ${fault.required}, ${instead}`, typeOf(param));
+  const actual = valueAt(plainValue(value), fault.path);
+  const text = actual === undefined ? "and is missing" : `not \`${clip(JSON.stringify(actual))}\``;
+  return finding(part.place, `${path} must be ${fault.required}, ${text}`, typeOf(param));
 }
 
 function checkRequired(plugin: PluginRecord, rule: ShapeRule, call: ExampleCall): Diagnostic[] {
   if (call.isOpen) return [];
-  const given = new Set(call.args.map(({ name }) => name));
-  return takenParams(plugin, call)
-    .filter((param) => isRequired(param, rule, call) && !given.has(param.name))
+  const passed = new Set(call.args.map(({ name }) => name));
+  return acceptedParams(plugin, call)
+    .filter((param) => isRequired(param, rule, call) && !passed.has(param.name))
     .map((param) => {
-      const what = `\`${plugin.name}\` requires \`${param.name}\``;
-      return finding(call.place, `${what}, which this call does not give`, typeOf(param));
+      const message = `\`${plugin.name}\` requires \`${param.name}\`, which this call omits`;
+      return finding(call.place, message, typeOf(param));
     });
 }
 
@@ -131,8 +131,8 @@ function pathText(path: ValuePath): string {
 
 function valueAt(value: unknown, path: ValuePath): unknown {
   return path.reduce<unknown>((part, key) => {
-    const isThere = typeof part === "object" && part !== null && Object.hasOwn(part, key);
-    return isThere ? (part as Readonly<Record<string | number, unknown>>)[key] : undefined;
+    const hasKey = typeof part === "object" && part !== null && Object.hasOwn(part, key);
+    return hasKey ? (part as Readonly<Record<string | number, unknown>>)[key] : undefined;
   }, value);
 }
 

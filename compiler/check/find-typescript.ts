@@ -8,8 +8,8 @@ import { SvcError } from "../../runtime/base/errors.js";
 import { nativeFolder } from "../native-folder.js";
 
 const NATIVE_MAJOR = 7;
-/** First version with today's defaults, such as `strict`. */
-const FIRST_OF_TODAY = 6;
+/** First version with the current defaults, such as `strict`. */
+const FIRST_WITH_STRICT_DEFAULTS = 6;
 
 /** The command that runs `tsc`: the executable, or else the script that starts it. */
 export function findTypeScript(projectDir: string): readonly [string, ...string[]] {
@@ -26,11 +26,11 @@ export function findTypeScript(projectDir: string): readonly [string, ...string[
 /** Returns whether the project has its own TypeScript older than version 6. */
 export function hasOldTypeScript(projectDir: string): boolean {
   const own = installedAt(join(projectDir, "package.json"));
-  return own !== null && own.major < FIRST_OF_TODAY;
+  return own !== null && own.major < FIRST_WITH_STRICT_DEFAULTS;
 }
 
-/** Windows starts no program with a longer path without a prefix, which the script adds. */
-const LONGEST_PATH = 248;
+/** Windows cannot start a program with a longer path without the prefix that the script adds. */
+const MAX_PATH_LENGTH = 248;
 
 /** Path of the package.json of a native compiler. */
 function nativeCompiler(from: string): string | null {
@@ -38,12 +38,12 @@ function nativeCompiler(from: string): string | null {
   return found === null || found.major < NATIVE_MAJOR ? null : found.manifest;
 }
 
-/** Starting Node.js first, as the script does, takes twice the CPU of a small check. */
+/** Returns the executable; the script would start Node.js first, which takes as long as a check. */
 function executableOf(manifest: string): string | null {
   const folder = nativeFolder(manifest);
   if (folder === null) return null;
   const path = join(folder, process.platform === "win32" ? "tsc.exe" : "tsc");
-  return existsSync(path) && path.length < LONGEST_PATH ? path : null;
+  return existsSync(path) && path.length < MAX_PATH_LENGTH ? path : null;
 }
 
 function installedAt(from: string): { readonly manifest: string; readonly major: number } | null {

@@ -7,15 +7,15 @@ import type { PluginRecord } from "../record/plugin-record.js";
 import { pluginError } from "./diagnostics.js";
 
 export function checkMergeable(plugins: readonly PluginRecord[]): Diagnostic[] {
-  const askers = new Map<string, PluginRecord>();
-  for (const plugin of plugins) for (const name of plugin.forwards) askers.set(name, plugin);
+  const dispatchers = new Map<string, PluginRecord>();
+  for (const plugin of plugins) for (const name of plugin.forwards) dispatchers.set(name, plugin);
   return plugins.flatMap((engine) => {
-    const asker = askers.get(engine.name);
-    if (asker === undefined || engine.role !== "engine") return [];
+    const dispatcher = dispatchers.get(engine.name);
+    if (dispatcher === undefined || engine.role !== "engine") return [];
     // The plugin may distinguish the cases by `request.toplevel`.
     if (engine.result.kind !== "value") return [];
     const message =
-      `engine \`${engine.name}\` responds to pre plugin \`${asker.name}\` of a dispatcher, ` +
+      `engine \`${engine.name}\` responds to pre plugin \`${dispatcher.name}\` of a dispatcher, ` +
       `which cannot merge \`${engine.result.typeText}\``;
     const finding = pluginError(engine, "SVC1046", message, "a `PluginResponse`");
     return [{ ...finding, severity: "warning" }];

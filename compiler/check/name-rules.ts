@@ -24,8 +24,8 @@ export function checkPluginName(plugin: PluginRecord): Diagnostic[] {
   return [];
 }
 
-/** Files are the body, so there can be no other. */
-export function checkForm(plugin: PluginRecord): Diagnostic[] {
+/** Reports files in a plugin that also has another body, or cannot have one. */
+export function checkFiles(plugin: PluginRecord): Diagnostic[] {
   const [file] = plugin.params.filter(isFile);
   const content = plugin.params.find((param) => param.name === "content");
   if (file === undefined) return [];
@@ -75,13 +75,13 @@ function suggestion(text: string): string {
 export function checkDuplicateNames(plugins: readonly PluginRecord[]): Diagnostic[] {
   const byName = new Map<string, PluginRecord[]>();
   for (const plugin of plugins) {
-    const same = byName.get(plugin.name);
-    if (same) same.push(plugin);
+    const namesakes = byName.get(plugin.name);
+    if (namesakes) namesakes.push(plugin);
     else byName.set(plugin.name, [plugin]);
   }
-  return [...byName.values()].flatMap((same) =>
-    same.flatMap((plugin) => {
-      const other = same.find((candidate) => candidate !== plugin && clash(plugin, candidate));
+  return [...byName.values()].flatMap((namesakes) =>
+    namesakes.flatMap((plugin) => {
+      const other = namesakes.find((candidate) => candidate !== plugin && clash(plugin, candidate));
       return other ? [duplicate(plugin, other)] : [];
     }),
   );

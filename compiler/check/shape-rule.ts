@@ -1,5 +1,5 @@
-// Decides whether a value known at build time fits a shape, and if not, where. Equivalent to the
-// checks that `emit/check-body.ts` generates for values known at run time.
+// Decides whether a value that is known at build time fits a shape, and locates the fault if not.
+// Equivalent to the checks that `emit/check-body.ts` generates for run time.
 
 import { type Limits, limitCheck } from "../../argspec/limits/limits.js";
 import { describeShape } from "../emit/describe-shape.js";
@@ -44,16 +44,18 @@ export class ShapeRule {
         return fault ?? limitFault(shape.limits, value, path);
       }
       case "array":
-        if (!Array.isArray(value)) return this.#wrong(shape, path);
+        if (!Array.isArray(value)) return this.#kindFault(shape, path);
         return first(value, (item, index) => this.fault(shape.items, item, [...path, index]));
       case "tuple":
-        return Array.isArray(value) ? this.#tuple(shape, value, path) : this.#wrong(shape, path);
+        return Array.isArray(value)
+          ? this.#tuple(shape, value, path)
+          : this.#kindFault(shape, path);
       case "object":
-        return isObject(value) ? this.#object(shape, value, path) : this.#wrong(shape, path);
+        return isObject(value) ? this.#object(shape, value, path) : this.#kindFault(shape, path);
       case "union":
         return this.#union(shape.members, value, path);
       default:
-        return isScalarValue(shape, value) ? null : this.#wrong(shape, path);
+        return isScalarValue(shape, value) ? null : this.#kindFault(shape, path);
     }
   }
 
@@ -65,7 +67,7 @@ export class ShapeRule {
   #tuple(shape: TupleShape, values: readonly unknown[], path: ValuePath): ShapeFault | null {
     const { items, required, rest } = shape;
     if (values.length < required || (rest === null && values.length > items.length)) {
-      return this.#wrong(shape, path);
+      return this.#kindFault(shape, path);
     }
     return first(values, (value, index) =>
       this.fault(items[index] ?? rest!, value, [...path, index]),
@@ -74,11 +76,12 @@ export class ShapeRule {
 
   #object(shape: ObjectShape, value: Fields, path: ValuePath): ShapeFault | null {
     const { properties, additional, keys, keyLimits } = shape;
-    const wanted = first(properties, ({ name, optional, shape: part }) => {
-      if (!Object.hasOwn(value, name)) return optional ? null : this.#wrong(part, [...path, name]);
+    const propertyFault = first(properties, ({ name, optional, shape: part }) => {
+      if (!Object.hasOwn(value, name))
+        return optional ? null : this.#kindFault(part, [...path, name]);
       return this.fault(part, value[name], [...path, name]);
     });
-    if (wanted !== null) return wanted;
+    if (propertyFault !== null) return propertyFault;
     const known = properties.map(({ name }) => name);
     const others = Object.keys(value).filter((key) => !known.includes(key));
     return first(others, (key) => {
@@ -92,14 +95,14 @@ export class ShapeRule {
     });
   }
 
-  #wrong(shape: TypeShape, path: ValuePath): ShapeFault {
+  #kindFault(shape: TypeShape, path: ValuePath): ShapeFault {
     return { kind: "value", path, required: describeShape(this, shape) };
   }
 
   #union(shapes: readonly TypeShape[], value: unknown, path: ValuePath): ShapeFault | null {
     const { objects, arrays, others } = sortMembers(this, shapes);
     if (others.some((member) => this.fault(member, value) === null)) return null;
-    const fault = this.#wrong({ kind: "union", members: shapes }, path);
+    const fault = this.#kindFault({ kind: "union", members: shapes }, path);
     if (Array.isArray(value)) return this.#oneOf(arrays, value, path, fault);
     if (!isObject(value)) return fault;
     const tag = objects.length > 1 ? findTag(this, objects) : null;
@@ -110,7 +113,7 @@ export class ShapeRule {
     if (word === UNKNOWN_VALUE) return null;
     const words = objects.flatMap((shape) => tag.values.get(shape)!);
     const members = words.map((one): TypeShape => ({ kind: "literal", value: one }));
-    return this.#wrong({ kind: "union", members }, [...path, tag.name]);
+    return this.#kindFault({ kind: "union", members }, [...path, tag.name]);
   }
 
   /** @param fault for a value that fits none of several indistinguishable members */
@@ -122,7 +125,7 @@ export class ShapeRule {
   ): ShapeFault | null {
     const [only] = shapes;
     if (shapes.length === 1) return this.fault(only!, value, path);
-    // A property that one member does not name may belong to another.
+    // A property that is unknown to one member may belong to another.
     const rule = new ShapeRule(this.#types, "open");
     return shapes.some((shape) => rule.fault(shape, value) === null) ? null : fault;
   }

@@ -11,7 +11,7 @@ import { sortDiagnostics } from "../diagnostics/sort.js";
 import { TSCONFIG_FILE } from "../tsconfig.js";
 import { findTypeScript, hasOldTypeScript } from "./find-typescript.js";
 
-/** Collecting garbage at the default of 100 takes a quarter of the CPU of a check. */
+/** With the default of 100, garbage collection takes a quarter of the CPU time of a check. */
 const GARBAGE_PERCENT = "400";
 
 export interface TypeCheck {
@@ -82,7 +82,7 @@ function outcome(child: ChildProcess, cancelled: AbortSignal): Promise<Outcome |
 
 const LINE = /^(?:(.+)\((\d+),(\d+)\): )?(error|warning) (TS\d+): (.*)$/;
 
-/** Diagnostics about the temporary configuration concern the project's own. */
+/** Parses the output. Attributes diagnostics about the temporary configuration to the project's. */
 function readOutput(
   projectDir: string,
   { config, tsconfig }: { readonly config: string; readonly tsconfig: string },

@@ -1,5 +1,5 @@
-// Reports unions whose members have the same form in JSON, such as `Date | string`: no converter
-// can tell which class a value is of.
+// Reports unions whose members have the same form in JSON, such as `Date | string`, because a
+// converter cannot determine the class of a value.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { shapePlans } from "../emit/shape-view.js";

@@ -14,7 +14,7 @@ export async function blockProcessExit<T>(
   code: "SVC1101" | "SVC1180",
   run: () => Promise<T>,
 ): Promise<T> {
-  guardLater(code);
+  guardPermanently(code);
   trackModule(file);
   const { exit, exitCode } = process;
   // A captured reference to this function becomes harmless afterwards.
@@ -29,19 +29,19 @@ export async function blockProcessExit<T>(
   }
 }
 
-function guardLater(code: "SVC1101" | "SVC1180"): void {
+function guardPermanently(code: "SVC1101" | "SVC1180"): void {
   if (isGuarded) return;
   isGuarded = true;
   const { exit } = process;
   process.exit = (...given) => {
-    const file = moduleInStack(wholeStack());
+    const file = moduleInStack(captureFullStack());
     // Without an argument, `process.exitCode` is the status, not 0.
     if (file === undefined) return exit.apply(process, given);
     throw new ExitAttempt(file, code, given[0]);
   };
 }
 
-function wholeStack(): string {
+function captureFullStack(): string {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = Number.POSITIVE_INFINITY;
   const { stack } = new Error("where");

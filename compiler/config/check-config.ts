@@ -1,5 +1,5 @@
-// The temporary tsconfig.json of a type check: the project's options, but only the plugin files.
-// The project's own file list could omit some of them, and would add errors in its tests.
+// Writes a temporary tsconfig.json for a type check: the options of the project, but only the
+// plugin files. The file list of the project could omit some of them, and would include its tests.
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,8 +47,8 @@ const CHECK_OPTIONS = {
 const LEFTOVERS = /^check-(\d+)-\d+\.json$/;
 let count = 0;
 
-/** Defaults before version 6, which the project may use. */
-const FORMER_DEFAULTS = { strict: false, types: ["*"], noUncheckedSideEffectImports: false };
+/** Defaults of TypeScript before version 6, which the project may use. */
+const OLD_DEFAULTS = { strict: false, types: ["*"], noUncheckedSideEffectImports: false };
 
 /**
  * @param tsconfig path of the project's tsconfig.json, relative to its folder
@@ -61,7 +61,7 @@ export function writeCheckConfig(
 ): CheckConfig {
   const path = resolve(projectDir, tsconfig);
   const hasConfig = existsSync(path);
-  const defaults = Object.entries(isFormer ? FORMER_DEFAULTS : {}).filter(
+  const defaults = Object.entries(isFormer ? OLD_DEFAULTS : {}).filter(
     ([name]) => inheritedOption(projectDir, tsconfig, name) === null,
   );
   const packages = packageFolders(projectDir);
@@ -81,7 +81,7 @@ export function writeCheckConfig(
   const [nearest] = packages;
   return (
     (nearest === undefined ? null : writeBeside(nearest, config({}))) ??
-    writeApart(config({ typeRoots: packages.map((folder) => join(folder, "@types")) }))
+    writeTemporary(config({ typeRoots: packages.map((folder) => join(folder, "@types")) }))
   );
 }
 
@@ -100,7 +100,7 @@ function writeBeside(packages: string, config: object): CheckConfig | null {
   return { path, remove: () => rmSync(path, { force: true }) };
 }
 
-function writeApart(config: object): CheckConfig {
+function writeTemporary(config: object): CheckConfig {
   const folder = mkdtempSync(join(tmpdir(), "svc-check-"));
   const path = join(folder, "tsconfig.json");
   writeFileSync(path, JSON.stringify(config));

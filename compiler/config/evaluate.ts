@@ -60,14 +60,14 @@ export async function evaluate(
 
 async function run(path: string, code: string, expected: Expected): Promise<unknown> {
   const file = basename(path);
-  // Written beside the original, so that its imports of packages resolve.
+  // Write the copy next to the original, so that its imports of packages resolve.
   const folder = dirname(path);
   removeStaleOutput(folder, LEFTOVERS);
   const unique = `${process.pid}.${Date.now().toString(36)}`;
   const copy = join(folder, `.${file}.${unique}.mjs`);
   try {
     writeFileSync(copy, code);
-    const module = await blockProcessExit(file, expected.code, () => inTime(importFile(copy)));
+    const module = await blockProcessExit(file, expected.code, () => withTimeout(importFile(copy)));
     if (module.default === undefined) {
       throw new Error(`no default export; write ${expected.example}`);
     }
@@ -81,14 +81,14 @@ async function run(path: string, code: string, expected: Expected): Promise<unkn
  * Rejects after a time limit: a promise that never settles would end the process silently, or hang
  * it.
  */
-async function inTime<T>(loaded: Promise<T>): Promise<T> {
+async function withTimeout<T>(loaded: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     const message = `top-level await did not settle within ${LOAD_MS / 1000} s`;
     timer = setTimeout(() => reject(new Error(message)), LOAD_MS);
   });
   try {
-    return await Promise.race([loaded, late]);
+    return await Promise.race([loaded, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -38,7 +38,7 @@ export async function loadSystemFile(
   const { value, inputs, openCode } = await evaluate(projectDir, file, EXPECTED);
   const { readDescriptor } = await import("../../runtime/system/read-descriptor.js");
   try {
-    // The descriptor is limited to JSON, so that all readers agree.
+    // Convert to JSON, so that all readers see the same descriptor.
     const descriptor: unknown = JSON.parse(JSON.stringify(value) ?? "null");
     readDescriptor(descriptor);
     return { text: `${JSON.stringify(descriptor, null, 2)}\n`, inputs, isOpen: openCode !== null };

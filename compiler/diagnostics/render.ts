@@ -77,7 +77,7 @@ function renderFrame(
   );
 }
 
-/** Text of sources must not steer the terminal: control characters become visible ones. */
+/** Replaces control characters, so that source text cannot control the terminal. */
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
   return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]/g, "\ufffd");

@@ -1,4 +1,4 @@
-// Emits the statements of one shape check. A fault returns at once with its path; valid values
+// Emits the statements of one shape check. A fault returns immediately with its path; valid values
 // cause no string operations.
 
 import type { Limits } from "../../argspec/limits/limits.js";
@@ -89,7 +89,7 @@ export class CheckBody {
     this.#line(`if (!(${this.#checks.condition(shape, value)})) return ${fault};`);
   }
 
-  /** Checks the contents of a value whose own kind is known to be right. */
+  /** Checks the contents of a value whose kind has been checked. */
   #parts(shape: Composite, value: string, path: readonly string[]): void {
     if (shape.kind === "array") {
       this.#items(shape.items, value, "0", path);
@@ -286,8 +286,8 @@ export class CheckBody {
 }
 
 /** Returns the fault of a value at `path` that does not meet the requirement. */
-function required(path: readonly string[], what: string): string {
-  return joinTexts([...path, quote(` (${what} is required)`)]);
+function required(path: readonly string[], requirement: string): string {
+  return joinTexts([...path, quote(` (${requirement} is required)`)]);
 }
 
 /** Names on Object.prototype need an own-property check. */

@@ -54,9 +54,9 @@ export class CheckFunctions implements ShapeChecks {
   }
 
   /**
-   * Name of a function that checks a shape and remembers the result of each value: otherwise a
-   * value of a recursive union would be visited `2 ** depth` times, once for each member on every
-   * level.
+   * Returns the name of a function that checks a shape and caches the result of each value.
+   * Otherwise a value of a recursive union would be visited `2 ** depth` times: once for each
+   * member on every level.
    */
   alternative(shape: TypeShape): string {
     const check = this.functionFor(shape);
@@ -133,7 +133,7 @@ export class CheckFunctions implements ShapeChecks {
   }
 
   #addFunction(name: string, comment: string, shape: TypeShape): void {
-    // Reserves its position before its body requests further functions, so that callers come first.
+    // Reserve the position before the body requests further functions, so that callers come first.
     const index = this.#texts.push("") - 1;
     const body = new CheckBody(this).write(shape);
     this.#texts[index] = `${comment}function ${name}(value) {\n${body}  return null;\n}\n`;

@@ -1,5 +1,4 @@
-// The plugin description record of the interface, with what the runtime needs to know about a
-// plugin.
+// Plugin description records of the interface, and the facts about a plugin that the runtime needs.
 
 import type { PluginRole } from "../../argspec/argspec.js";
 import { JOB_PATH } from "../../runtime/plugin/contract/job-schedule.js";

@@ -78,7 +78,7 @@ function objectSchema(shape: ObjectShape): JsonSchema {
     type: "object",
     properties: Object.fromEntries(properties),
     ...(required.length > 0 && { required: required.map((property) => property.name) }),
-    // Servers ignore additional keys, so the schema does not offer any.
+    // The schema does not offer additional keys, because servers ignore them.
     additionalProperties: shape.additional === null ? false : toJsonSchema(shape.additional),
     ...keySchema(shape),
     ...classSchema(shape.valueClass),

@@ -21,9 +21,9 @@ import { HEADER, jsonFile, propertyKey, quote } from "./text.js";
 export interface PluginsOptions {
   /** Import specifier of the converters. */
   readonly converters: string;
-  /** Import specifier of the file that exports what runs before plugins. */
+  /** Import specifier of the file that exports hooks and lifecycle functions. */
   readonly modules: string;
-  /** Start and stop functions; left out: there are none. */
+  /** Start and stop functions; omitted: none. */
   readonly functions?: Pick<ResolvedConfig, "onStart" | "onStop">;
 }
 

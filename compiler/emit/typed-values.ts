@@ -1,5 +1,5 @@
-// Emits the conversion of values of classes: from JSON in arguments, to JSON in results. Types
-// without such values have none.
+// Emits the conversion of class instances: from JSON in arguments, to JSON in results. Other types
+// need no conversion.
 
 import type { Plan, PlanBuilder } from "../../argspec/typed/build-plans.js";
 import type { PluginRecord, ResultRecord } from "../record/plugin-record.js";

@@ -1,7 +1,7 @@
 // Attaches doc comments that TypeScript ignores because they begin on the line of the previous
-// token, as in `{ /** @minimum 0 */ price: float; /** @maxLength 3 */ name: str }`. Each becomes
-// the comment of the next declaration before the file is bound, so that all readers of descriptions
-// and tags find it.
+// token, as in `{ /** @minimum 0 */ price: float; /** @maxLength 3 */ name: str }`. Each belongs to
+// the next declaration. They are attached before the file is bound, so that all readers of
+// descriptions and tags find them.
 
 import { ts } from "ts-morph";
 
@@ -23,7 +23,7 @@ interface Commented {
 
 const COMMENT = "/**";
 
-/** A cheap sign that a file has such a comment: something precedes one in its line. */
+/** Returns whether a file may have such a comment: any text precedes one on its line. */
 export function hasCommentWithinLine(text: string): boolean {
   for (let at = text.indexOf(COMMENT); at !== -1; at = text.indexOf(COMMENT, at + 1)) {
     const before = text.slice(text.lastIndexOf("\n", at) + 1, at);
@@ -41,7 +41,7 @@ export function attachComments(sourceFile: ts.SourceFile): void {
   visit(sourceFile);
 }
 
-/** Of parameters, TypeScript takes comments on the same line by itself. */
+/** Excludes parameters, because TypeScript itself attaches their comments on the same line. */
 function isDocumented(node: ts.Node): boolean {
   return (
     ts.isTypeElement(node) ||

@@ -8,7 +8,7 @@ import type { ReadContext } from "./read-context.js";
 /** Modules whose `...Sync` functions wait for the system. */
 const BLOCKING_MODULES = /^(node:)?(fs|child_process)$/;
 const CLOCK = /\b(Date\.now|performance\.now|process\.hrtime)\b/;
-/** Cheap sign that a body is worth a walk. */
+/** Bodies without any of these words are skipped. */
 const SUSPICIOUS = /Sync\b|Atomics|while|for/;
 
 export function reportBlockingCalls(context: ReadContext, plugin: PluginDeclaration): void {

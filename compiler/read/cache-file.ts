@@ -1,4 +1,4 @@
-// Files of the caches below `node_modules`, which may be written by several builds at once.
+// Files of the caches below `node_modules`, which several builds may write at the same time.
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,11 +1,11 @@
-// Limits in the comment of a type alias or a property, made part of its type. The checker forgets
-// aliases of scalars and arrays: of `/** @minimum 1 */ type Small = int`, only `int` is left in
-// `Record<str, Small>` or `Box<Small>`. So is the property in `Order["count"]` and in mapped types
-// that rename it. So before a file is bound, the alias becomes
+// Makes limits in the comment of a type alias or a property part of its type. Otherwise they would
+// be lost: the checker resolves `Small` in `Record<str, Small>` to `int` for
+// `/** @minimum 1 */ type Small = int`, and `Order["count"]` to the type of the property. Before a
+// file is bound, the alias becomes
 //
 //   type Small = int & { readonly "@limits"?: never }
 //
-// and the added part, which leads back to the alias, survives generics, mapped types and unions.
+// and the added property, which refers to the alias, survives generics, mapped types and unions.
 
 import { ts } from "ts-morph";
 import { LIMIT_WORDS } from "../../argspec/limits/limits.js";

@@ -23,7 +23,7 @@ export function restoreClassNames(code: string): string {
     if (!ts.isVariableStatement(statement)) return [];
     return statement.declarationList.declarations.flatMap(({ name, initializer }) => {
       if (!ts.isIdentifier(name) || !initializer || !ts.isClassExpression(initializer)) return [];
-      return namedAs(initializer, keptName(initializer) ?? name.text, name.text);
+      return editsForName(initializer, keptName(initializer) ?? name.text, name.text);
     });
   });
   let text = "";
@@ -40,10 +40,10 @@ export function restoreClassNames(code: string): string {
  * else.
  * @param variable name of the variable; without one, the class has the name of its variable
  */
-function namedAs(node: ts.ClassExpression, wanted: string, variable: string): Edit[] {
+function editsForName(node: ts.ClassExpression, wanted: string, variable: string): Edit[] {
   const present = node.name?.text;
   if ((present ?? variable) === wanted) return [];
-  const inside = mentions(node);
+  const inside = listReferences(node);
   if (inside.some(({ text }) => text === wanted)) return [];
   if (present === undefined) {
     const start = node.getStart() + "class".length;
@@ -73,7 +73,7 @@ function keptName(node: ts.ClassExpression): string | null {
 }
 
 /** All identifiers in a class that refer to a binding, in the order of the text. */
-function mentions(node: ts.Node): ts.Identifier[] {
+function listReferences(node: ts.Node): ts.Identifier[] {
   const found: ts.Identifier[] = [];
   const visit = (child: ts.Node): void => {
     if (ts.isIdentifier(child) && !isPropertyName(child)) found.push(child);

@@ -1,4 +1,4 @@
-// Keeps the code that V8 has compiled for a large module, for the next process.
+// Caches the code that V8 has compiled for a large module, for the next process.
 
 import { readFileSync, statSync } from "node:fs";
 import { basename, join, sep } from "node:path";
@@ -26,7 +26,7 @@ export class CodeCache {
       at === -1 ? null : join(module.slice(0, at + PACKAGES.length), ".cache/svc-server", name);
   }
 
-  /** Returns undefined if nothing is kept for the module as it is now. */
+  /** Returns undefined if there is no code for the current state of the module. */
   read(): Buffer | undefined {
     if (this.#path === null) return undefined;
     try {
@@ -37,7 +37,7 @@ export class CodeCache {
       const isIntact = isSame && content.readUInt32LE(this.#head.length) === crc32(data);
       return isIntact ? data : undefined;
     } catch {
-      // Missing, unreadable or cut: it is written again.
+      // Missing, unreadable or truncated: it is written again.
       return undefined;
     }
   }

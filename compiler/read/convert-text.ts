@@ -1,6 +1,6 @@
-// Converts the text of a query parameter to its value, like servers (http-interface, "Plugin
-// execution" rules 4 and 5; docs/guides/writing-plugins.md has the table). Servers convert in place
-// and much faster; a test compares the two.
+// Converts the text of a query parameter to its value (http-interface, "Plugin execution" rules 4
+// and 5; docs/guides/writing-plugins.md has the table). Servers use a faster implementation that
+// converts in place; a test compares the two.
 
 import type { Wire } from "../../argspec/wire.js";
 import { hasParts, isText } from "../record/admits.js";
@@ -50,8 +50,8 @@ function convertBare({ wire, untyped, members }: ConvertedType): Converted {
 function convertEither(text: string, { members }: ConvertedType): Converted {
   const other = convertOther(text);
   if ("value" in other) {
-    const isMeant = typeof other.value === "object" && other.value !== null && hasParts(members);
-    if (isMeant || admits(members, other.value)) return other;
+    const isComposite = typeof other.value === "object" && other.value !== null;
+    if ((isComposite && hasParts(members)) || admits(members, other.value)) return other;
   }
   return { value: text };
 }
@@ -93,7 +93,8 @@ function convertJson(text: string): Converted {
 }
 
 /**
- * Whether a value belongs to one of the members; for arrays and objects only the kind is compared.
+ * Returns whether a value belongs to one of the members. For arrays and objects, only the kind is
+ * compared.
  */
 function admits(members: readonly TypeShape[], value: unknown): boolean {
   return members.some((member) => {

@@ -1,11 +1,11 @@
-// Places of the declarations that a type is made of. They distinguish types with equal texts:
+// Source positions of the declarations in a type. They distinguish types with equal texts, such as
 // `{ /** @minimum 1 */ n: int }` and `{ /** @minimum 2 */ n: int }`.
 
 import { ts } from "ts-morph";
 import { limitsOrigin } from "./carried-limits.js";
 import type { ReadContext } from "./read-context.js";
 
-/** Types that have more parts are told apart by the first ones and their texts. */
+/** Larger types are distinguished by their first parts and their texts. */
 const MAX_PARTS = 1000;
 
 /** Returns `file:offset` of each declaration by the project, sorted, as a text. */

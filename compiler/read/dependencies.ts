@@ -7,9 +7,9 @@ import { relativePath } from "./paths.js";
 import type { ReadContext } from "./read-context.js";
 
 /**
- * Returns the files of a program, relative to the project and sorted: the user's own, and
- * declarations of installed packages. Those of TypeScript and of this package change only with its
- * version.
+ * Returns the files of a program, relative to the project and sorted: the user's files, and
+ * declarations of installed packages. Excludes declarations of TypeScript and of this package,
+ * which change only with their versions.
  */
 export function readDependencies(projectDir: string, program: ts.Program): string[] {
   return program

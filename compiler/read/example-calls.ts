@@ -44,7 +44,8 @@ function syntaxFaults(file: ts.SourceFile): readonly number[] {
 }
 
 /**
- * In a text with errors, only calls without errors count whose statement has its lines to itself.
+ * Returns whether a call in a text with syntax errors is usable: its statement has no errors and
+ * shares its lines with no other text.
  */
 function isSound(code: string, call: ts.Node, faults: readonly number[]): boolean {
   let statement = call;

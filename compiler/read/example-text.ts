@@ -1,5 +1,5 @@
-// The text of an `@example` tag with every character at the place that it has in its file, so that
-// what is found in it can be pointed at:
+// The text of an `@example` tag, in which every character has the same offset as in its file, so
+// that diagnostics can point to it:
 //
 //   in the file   @example <caption>Near Oslo</caption>\r\n *   search({ q: "os" })
 //   searched                                           .\n.....search({ q: "os" })     (. a blank)
@@ -15,13 +15,10 @@ const LANGUAGES = new Set([
 ]);
 
 export class ExampleText {
-  /**
-   * The author's text, with `
-   * ` as line ends.
-   */
+  /** The author's text, with line feeds as line ends. */
   readonly written: string;
   /**
-   * Has the length of the text in the file, with blanks in place of everything but code and prose.
+   * The text as in the file, with blanks in place of everything except code and prose.
    */
   readonly searched: string;
   readonly #context: ReadContext;

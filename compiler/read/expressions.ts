@@ -1,6 +1,6 @@
-// Checks the expressions in a plugin's source like a query would, so that the build finds a
-// misspelled name. A value inserted with `expr` counts as a value of its type; a text concatenated
-// from other values gets a warning.
+// Checks the expressions in the source of a plugin as a query would, so that the build finds
+// misspelled names. A value inserted with `expr` is checked as a value of its type. An expression
+// that is concatenated from strings gets a warning.
 
 import { ts } from "ts-morph";
 import {
@@ -16,7 +16,7 @@ import { type ReadContext, resolveSymbol, unwrap } from "./read-context.js";
 
 /** Maximum depth of constants and conditions. */
 const MAX_DEPTH = 10;
-/** Lengths of lists that are tried: a list can have as many items as some function accepts. */
+/** Maximum length of lists to try, because a function may accept only some lengths. */
 const MAX_ITEMS = 8;
 
 /** Placeholders for values known only at run time. */
@@ -67,9 +67,9 @@ function initializerOf(context: ReadContext, node: ts.Expression): ts.Expression
 
 function reportText(context: ReadContext, found: ExpressionLiteral, reported: Set<string>): void {
   const { node, place } = found;
-  const first = spelled(context, node, FIRST_GUESS, 0);
+  const first = readLiteralText(context, node, FIRST_GUESS, 0);
   if (first === null) {
-    if (isGlued(context, node)) {
+    if (concatenatesText(context, node)) {
       const help = "use the `expr` template tag, which escapes every value as a literal";
       const message =
         "string is inserted into an expression unescaped: its sender controls the expression";
@@ -78,17 +78,17 @@ function reportText(context: ReadContext, found: ExpressionLiteral, reported: Se
     return;
   }
   const fault = expressionFault(first.text, place);
-  if (fault !== null && !passesSomehow(context, found)) {
+  if (fault !== null && !isValidForSomeValues(context, found)) {
     reportFault(context, first, fault, reported);
   }
   if (fault === null) reportHints(context, node, first.text, place);
 }
 
-/** Whether some values make the text a valid expression. */
-function passesSomehow(context: ReadContext, { node, place }: ExpressionLiteral): boolean {
+/** Returns whether some values make the text a valid expression. */
+function isValidForSomeValues(context: ReadContext, { node, place }: ExpressionLiteral): boolean {
   if (ts.isStringLiteralLike(node)) return false;
   return GUESSES.some(
-    (guess) => expressionFault(spelled(context, node, guess, 0)!.text, place) === null,
+    (guess) => expressionFault(readLiteralText(context, node, guess, 0)!.text, place) === null,
   );
 }
 
@@ -127,7 +127,7 @@ function reportHints(
 }
 
 /** Returns the text of an expression; null if it is not literal. */
-function spelled(
+function readLiteralText(
   context: ReadContext,
   node: ts.Expression,
   guess: Guess,
@@ -144,23 +144,25 @@ function spelled(
   }
   if (ts.isTemplateExpression(expression)) {
     const values = expression.templateSpans.map((span) => span.expression);
-    if (!values.every((value) => isPlainValue(context, value))) return null;
+    if (!values.every((value) => isNumberValue(context, value))) return null;
     return readTemplateLiteral(expression, () => FIRST_GUESS.unknown);
   }
   const initializer = initializerOf(context, expression);
-  if (initializer !== null) return spelled(context, initializer, guess, depth + 1);
-  return ts.isBinaryExpression(expression) ? spelledSum(context, expression, guess, depth) : null;
+  if (initializer !== null) return readLiteralText(context, initializer, guess, depth + 1);
+  return ts.isBinaryExpression(expression)
+    ? readConcatenation(context, expression, guess, depth)
+    : null;
 }
 
-function spelledSum(
+function readConcatenation(
   context: ReadContext,
   { left, right, operatorToken }: ts.BinaryExpression,
   guess: Guess,
   depth: number,
 ): LiteralSource | null {
   if (operatorToken.kind !== ts.SyntaxKind.PlusToken) return null;
-  const first = spelled(context, left, guess, depth + 1);
-  const second = spelled(context, right, guess, depth + 1);
+  const first = readLiteralText(context, left, guess, depth + 1);
+  const second = readLiteralText(context, right, guess, depth + 1);
   if (first === null || second === null) return null;
   first.append(second);
   return first;
@@ -186,23 +188,23 @@ function isNumber(type: ts.Type): boolean {
   return parts.some((part) => (part.flags & ts.TypeFlags.NumberLike) !== 0);
 }
 
-/** Returns a number that occurs nowhere else in the expression. */
-function isPlainValue(context: ReadContext, value: ts.Expression): boolean {
+/** Returns whether a value can only be a number, which is safe to insert without `expr`. */
+function isNumberValue(context: ReadContext, value: ts.Expression): boolean {
   return isNumber(context.checker.getTypeAtLocation(value));
 }
 
-/** Returns whether an expression concatenates foreign text. */
-function isGlued(context: ReadContext, node: ts.Expression): boolean {
+/** Returns whether an expression is concatenated from strings that are known only at run time. */
+function concatenatesText(context: ReadContext, node: ts.Expression): boolean {
   const expression = unwrap(node);
   const parts = ts.isTemplateExpression(expression)
     ? expression.templateSpans.map((span) => span.expression)
     : ts.isBinaryExpression(expression)
       ? [expression.left, expression.right]
       : [];
-  return parts.some((part) => isGlued(context, part) || isOpenText(context, part));
+  return parts.some((part) => concatenatesText(context, part) || isOpenText(context, part));
 }
 
-/** A text known only at run time, unless it is one of a few literals. */
+/** Returns whether a string is known only at run time, rather than one of a few literals. */
 function isOpenText(context: ReadContext, part: ts.Expression): boolean {
   const expression = unwrap(part);
   if (ts.isStringLiteralLike(expression) || ts.isTaggedTemplateExpression(expression)) return false;

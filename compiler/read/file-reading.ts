@@ -42,12 +42,12 @@ export function joinReadings(
     plugins: plugins.sort(byNameAndRole),
     types,
     moduleState: readings.flatMap((reading) => reading.moduleState),
-    diagnostics: sortDiagnostics(each([...diagnostics, ...unread])),
+    diagnostics: sortDiagnostics(removeDuplicates([...diagnostics, ...unread])),
   };
 }
 
 /** Returns each diagnostic once: several files may use the expression of a constant. */
-function each(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+function removeDuplicates(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const found = new Map<string, Diagnostic>();
   for (const one of diagnostics) {
     const { file, line, column } = one.position;

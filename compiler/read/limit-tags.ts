@@ -8,7 +8,7 @@ import { LIMIT_WORDS, type Limits, type LimitWord } from "../../argspec/limits/l
 import { linearPattern } from "../../argspec/limits/linear-pattern.js";
 import { PatternError } from "../../argspec/limits/pattern-program.js";
 import { readTagLine } from "./doc-comment.js";
-import { noteRead } from "./limit-tally.js";
+import { recordRead } from "./limit-tally.js";
 import type { ReadContext } from "./read-context.js";
 
 /** A constraint with its tag, for diagnostics. */
@@ -65,7 +65,7 @@ function isLimit(tag: ts.JSDocTag): boolean {
 }
 
 function readLimit(context: ReadContext, tag: ts.JSDocTag, text: string): LimitTag[] {
-  noteRead(tag);
+  recordRead(tag);
   const word = tag.tagName.text as LimitWord;
   const { limits, fault } = parseLimit(word, text);
   if (fault === null) return [{ word, limits, tag }];

@@ -1,17 +1,17 @@
-// Checks that limits end up in shapes. A limit may be read many times; one position that applies it
-// suffices.
+// Checks that each limit is applied to a shape. A limit may be read several times, but one
+// application suffices.
 
 import type { ts } from "ts-morph";
 
-/** Places of the limits that are read in what is collected now. */
+/** Places of the limits that the innermost `collectRead` has read; null outside of one. */
 let latest: Set<string> | null = null;
 
-export function noteRead(tag: ts.JSDocTag): void {
+export function recordRead(tag: ts.JSDocTag): void {
   latest?.add(tagPlace(tag));
 }
 
-/** Notes limits again that a type leads to which has been read before. */
-export function noteReadAgain(places: readonly string[]): void {
+/** Records the limits of a type that has been read before. */
+export function recordReadPlaces(places: readonly string[]): void {
   for (const place of places) latest?.add(place);
 }
 
@@ -29,7 +29,7 @@ export function collectRead<T>(read: () => T): readonly [T, readonly string[]] {
     return [read(), [...places]];
   } finally {
     latest = outer;
-    noteReadAgain([...places]);
+    recordReadPlaces([...places]);
   }
 }
 

@@ -39,7 +39,7 @@ export function withLimits(
   tags: readonly LimitTag[],
 ): TypeShape {
   return tags.reduce((inner, { word, limits, tag }) => {
-    const limited = put(inner, limits, LIMIT_WORDS[word], named);
+    const limited = applyLimits(inner, limits, LIMIT_WORDS[word], named);
     if (limited !== null) return limited;
     reportMisplaced(context, tag);
     return inner;
@@ -60,7 +60,7 @@ const WORDS: Readonly<Record<LimitedKind, string>> = {
 };
 
 /** Returns null if no member of the shape has that kind. */
-function put(
+function applyLimits(
   shape: TypeShape,
   limits: Limits,
   kind: LimitedKind,
@@ -68,20 +68,20 @@ function put(
 ): TypeShape | null {
   switch (shape.kind) {
     case "limited": {
-      // Limits of its form in JSON would not be limits of the value.
+      // The limits would apply to the JSON form instead of the value.
       if ((shape.valueClass ?? shape.maker ?? shape.temporal) !== undefined) return null;
-      const base = put(shape.base, limits, kind, named);
+      const base = applyLimits(shape.base, limits, kind, named);
       return base && { ...shape, limits: { ...shape.limits, ...limits } };
     }
     case "union": {
-      const members = shape.members.map((member) => put(member, limits, kind, named));
+      const members = shape.members.map((member) => applyLimits(member, limits, kind, named));
       if (members.every((member) => member === null)) return null;
       return { ...shape, members: members.map((member, index) => member ?? shape.members[index]!) };
     }
     case "ref": {
       const type = named.get(shape.name)?.shape;
       // The shape is copied, because few readers of schemas support limits beside a reference.
-      return type === undefined ? null : put(type, limits, kind, named);
+      return type === undefined ? null : applyLimits(type, limits, kind, named);
     }
     default:
       return KINDS[shape.kind] === kind ? { kind: "limited", base: shape, limits } : null;
@@ -96,7 +96,7 @@ const KINDS: Readonly<Record<string, LimitedKind>> = {
   array: "array",
 };
 
-/** Tags of the aliases that a schema's type is written with: no type carries their limits. */
+/** Returns the tags of aliases of a schema's type, which does not carry their limits. */
 function schemaAliasTags(context: ReadContext, node: ts.TypeNode | undefined): LimitTag[] {
   if (node === undefined || !ts.isTypeReferenceNode(node)) return [];
   if (schemaType(context, node) === null) return [];
@@ -116,7 +116,7 @@ export function withCarriedLimits(
   tags: readonly LimitTag[],
 ): TypeShape {
   return tags.reduce((inner, { word, limits, tag }) => {
-    const limited = put(inner, limits, LIMIT_WORDS[word], named);
+    const limited = applyLimits(inner, limits, LIMIT_WORDS[word], named);
     context.limits.note(tag, limited !== null);
     return limited ?? inner;
   }, shape);
@@ -130,5 +130,7 @@ export function withStatedLimit(
 ): TypeShape | string {
   if (fault !== null) return `limited by \`${word}\`, which ${fault}`;
   const kind = LIMIT_WORDS[word];
-  return put(shape, limits, kind, named) ?? `limited by \`${word}\`, which is for ${WORDS[kind]}`;
+  return (
+    applyLimits(shape, limits, kind, named) ?? `limited by \`${word}\`, which is for ${WORDS[kind]}`
+  );
 }

@@ -35,7 +35,7 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 /** Returns the text between two offsets of a literal, without its quotes. */
-function spelledBetween(sourceFile: ts.SourceFile, from: number, to: number): LiteralSource {
+function readBetween(sourceFile: ts.SourceFile, from: number, to: number): LiteralSource {
   const spelled = new LiteralSource();
   for (const [written] of sourceFile.text.slice(from, to).matchAll(CHARACTER)) {
     spelled.add(characterOf(written), sourceFile, from);
@@ -56,7 +56,7 @@ function characterOf(written: string): string {
 /** Reads a literal without embedded values. */
 export function readStringLiteral(node: ts.StringLiteralLike): LiteralSource {
   const sourceFile = node.getSourceFile();
-  return spelledBetween(sourceFile, node.getStart(sourceFile) + 1, node.end - 1);
+  return readBetween(sourceFile, node.getStart(sourceFile) + 1, node.end - 1);
 }
 
 /** Reads a template with placeholders for its values. */
@@ -67,12 +67,12 @@ export function readTemplateLiteral(
   if (ts.isNoSubstitutionTemplateLiteral(template)) return readStringLiteral(template);
   const sourceFile = template.getSourceFile();
   const { head } = template;
-  const spelled = spelledBetween(sourceFile, head.getStart(sourceFile) + 1, head.end - 2);
+  const spelled = readBetween(sourceFile, head.getStart(sourceFile) + 1, head.end - 2);
   for (const { expression, literal } of template.templateSpans) {
     spelled.add(shownAs(expression), sourceFile, expression.getStart(sourceFile));
     const isLast = literal.kind === ts.SyntaxKind.TemplateTail;
     const from = literal.getStart(sourceFile) + 1;
-    spelled.append(spelledBetween(sourceFile, from, literal.end - (isLast ? 1 : 2)));
+    spelled.append(readBetween(sourceFile, from, literal.end - (isLast ? 1 : 2)));
   }
   return spelled;
 }

@@ -1,18 +1,18 @@
-// Answers of the file system that decide how TypeScript resolves imports, and packages that
-// tsconfig.json extends. They are kept, including those about files that do not exist, so that a
-// later build knows whether it would find the same.
+// Records the file system lookups by which TypeScript resolves imports and packages that
+// tsconfig.json extends, including those of missing files. A later build repeats them to detect
+// changes.
 
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import type { ts } from "ts-morph";
 import { hashContent } from "../../runtime/settings/manifest.js";
 
-/** Kind of a question: file or folder there, real path, hash of a text, names in a folder. */
+/** Kind of a lookup: existence of a file or folder, real path, text hash, names in a folder. */
 type Question = "file" | "folder" | "real" | "text" | "names";
 
-/** Answers by question and path. */
+/** Results by kind of lookup and path. */
 export type LookUps = ReadonlyMap<string, string>;
 
-export class LookUpRecord {
+export class LookUpRecorder {
   readonly answers = new Map<string, string>();
 
   readonly note = (question: Question, path: string): void => {
@@ -21,8 +21,11 @@ export class LookUpRecord {
   };
 }
 
-/** Notes what TypeScript asks. */
-export function recording<H extends ts.ModuleResolutionHost>(host: H, { note }: LookUpRecord): H {
+/** Returns a host that records the lookups of TypeScript. */
+export function recordLookUps<H extends ts.ModuleResolutionHost>(
+  host: H,
+  { note }: LookUpRecorder,
+): H {
   return {
     ...host,
     fileExists: (path: string) => {
@@ -48,7 +51,7 @@ export function recording<H extends ts.ModuleResolutionHost>(host: H, { note }: 
   };
 }
 
-export function areSame(lookUps: LookUps): boolean {
+export function areLookUpsCurrent(lookUps: LookUps): boolean {
   for (const [key, known] of lookUps) {
     const space = key.indexOf(" ");
     if (answer(key.slice(0, space) as Question, key.slice(space + 1)) !== known) return false;

@@ -1,4 +1,4 @@
-// Positions in a module that refer to files beside it.
+// Finds positions in a module that refer to files next to it.
 
 import { ts } from "ts-morph";
 

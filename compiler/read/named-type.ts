@@ -22,7 +22,7 @@ export interface NamedShape extends TypeName {
   readonly shape: TypeShape;
   readonly description: string;
   readonly deprecated: boolean;
-  /** Places of limits in it. Types that lead back to one being read lack those of that one. */
+  /** Places of limits in it, except those of an enclosing type that refers to it recursively. */
   readonly reads: readonly string[];
 }
 

@@ -1,6 +1,6 @@
-// Reads as few declarations of this package as a file needs. Files that import only what plugins
-// without graphs need are resolved to a part with these names. The whole re-exports the same
-// declarations, so that it does not matter which of both a type comes from.
+// Loads only the declarations of this package that a file needs. If a file imports only names for
+// plugins without graphs, its imports resolve to a part of the package. The whole package
+// re-exports the same declarations, so types from both are identical.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -39,12 +39,12 @@ export function resolveImports(
       const mode = ts.getModeForUsageLocation(source, specifier, used);
       const { text } = specifier;
       const found = ts.resolveModuleName(text, file, used, host, cache, redirected, mode);
-      return narrowed(found, source, text, namesOf);
+      return narrowToPart(found, source, text, namesOf);
     });
   return { resolveModuleNameLiterals: resolve, getModuleResolutionCache: () => cache };
 }
 
-function narrowed(
+function narrowToPart(
   found: Resolution,
   source: ts.SourceFile,
   specifier: string,
@@ -54,14 +54,18 @@ function narrowed(
   const path = resolvedModule?.resolvedFileName ?? "";
   if (!WHOLE.test(path) || !isPackageFolder(dirname(path))) return found;
   const part = join(dirname(path), PART).replaceAll("\\", "/");
-  if (!suffices(source, specifier, namesOf(part))) return found;
+  if (!importsOnly(source, specifier, namesOf(part))) return found;
   // Files of the same package id would count as copies of each other.
   const { packageId: _, ...rest } = resolvedModule!;
   return { ...found, resolvedModule: { ...rest, resolvedFileName: part } };
 }
 
-/** Returns whether all that a file imports by a specifier is among the names. */
-function suffices(source: ts.SourceFile, specifier: string, names: ReadonlySet<string>): boolean {
+/** Returns whether a file imports only these names by a specifier. */
+function importsOnly(
+  source: ts.SourceFile,
+  specifier: string,
+  names: ReadonlySet<string>,
+): boolean {
   const { imports = [], moduleAugmentations = [] } = source as Specifiers;
   const isMeant = (one: ts.Node) => ts.isStringLiteralLike(one) && one.text === specifier;
   return [...imports, ...moduleAugmentations]

@@ -1,6 +1,6 @@
-// The front half of the compiler: TypeScript sources to plugin records. This folder alone imports
-// ts-morph. One program stays open, so that `svc dev` reads only what a change touches; what is
-// read of one file depends on nothing but that file and what it imports.
+// Front end of the compiler: reads TypeScript sources into plugin records. Only this folder imports
+// ts-morph. One program stays open, so that `svc dev` reads only files that a change affects: the
+// reading of a file depends only on that file and its imports.
 
 import { existsSync } from "node:fs";
 import type { ts } from "ts-morph";
@@ -56,7 +56,7 @@ export class PluginReader {
   #namedHooks: readonly string[] = [];
   #globals: ReadonlyMap<string, string> = new Map();
   #files: readonly string[] = [];
-  /** Of all files that are read, places of limits. */
+  /** Places of limits that reading each file has read. */
   readonly #reads = new Map<string, readonly string[]>();
   /** Files that were doubtful before global declarations were restored. */
   readonly #doubtful = new Set<string>();
@@ -163,7 +163,7 @@ export class PluginReader {
     this.#readModules(context, pluginFiles);
   }
 
-  /** Keeps what is read of a file. */
+  /** Reads a file and stores the reading. */
   #note(file: string, read: () => FileReading): void {
     const context = this.#context!;
     const hadAny = context.metAny;
@@ -207,14 +207,17 @@ export class PluginReader {
     return this.read();
   }
 
-  /** Returns whether a file reports what others lead to as well, which do not report it again. */
+  /**
+   * Returns whether a file has a diagnostic about a shared type. Other files that use the type do
+   * not repeat it, so they must be read again, too.
+   */
   #reportsElsewhere(path: string): boolean {
     const { diagnostics = [] } = this.#readings.get(path) ?? {};
     const own = relativePath(this.#projectDir, path);
     return diagnostics.some(({ position }) => position.file !== own);
   }
 
-  /** Global declarations affect every file, also if they were added or removed. */
+  /** Discards all readings if global declarations have changed, because they affect every file. */
   #followGlobals(program: ts.Program): void {
     const globals = globalTexts(program);
     const isSame =
@@ -224,7 +227,7 @@ export class PluginReader {
     this.#globals = globals;
   }
 
-  /** Returns whether the program has to contain other modules that tags name. */
+  /** Returns whether the program must be opened again with other modules of hooks. */
   #addNamedHooks(program: ts.Program): boolean {
     const isMissing = (path: string) => program.getSourceFile(path) === undefined;
     const known = this.#namedHooks;

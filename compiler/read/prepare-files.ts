@@ -15,7 +15,7 @@ export function prepareFiles(program: ts.Program): void {
   }
 }
 
-/** The binder sets the parents of nodes otherwise, which is faster than a walk of its own. */
+/** Returns whether the parser must set parents of nodes; otherwise the binder does it faster. */
 export function needsParents(text: string): boolean {
   return hasCommentWithinLine(text) || MENTIONS_LIMIT.test(text);
 }

@@ -1,11 +1,11 @@
-// Compiler options of a project: of its tsconfig.json, or defaults for plugin projects.
+// Compiler options of a project: from its tsconfig.json, or defaults for plugin projects.
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ts } from "ts-morph";
 import { SvcError } from "../../runtime/base/errors.js";
 import { tsconfigFiles } from "../tsconfig.js";
-import { LookUpRecord, recording } from "./look-ups.js";
+import { LookUpRecorder, recordLookUps } from "./look-ups.js";
 import { replacementOptions } from "./renamed-options.js";
 
 /** Options of a project without a tsconfig.json. */
@@ -22,20 +22,20 @@ const DEFAULT_OPTIONS: ts.CompilerOptions = {
 const STABLE_ORDER: ts.CompilerOptions = { stableTypeOrdering: true };
 
 /**
- * @param lookUps gets what was asked to find packages that tsconfig.json extends
+ * @param lookUps records the lookups of packages that tsconfig.json extends
  * @throws SvcError SVC1061 if tsconfig.json cannot be parsed
  */
 export function readProgramOptions(
   projectDir: string,
   tsconfig: string,
-  lookUps = new LookUpRecord(),
+  lookUps = new LookUpRecorder(),
 ): ts.CompilerOptions {
   const path = join(projectDir, tsconfig);
   if (!existsSync(path)) return { ...DEFAULT_OPTIONS, ...STABLE_ORDER };
   for (const file of tsconfigFiles(projectDir, tsconfig)) requireReadable(projectDir, file);
   const { config } = ts.readConfigFile(path, ts.sys.readFile);
-  // The files come from the configuration of svc.
-  const host = { ...recording(ts.sys, lookUps), readDirectory: () => [] };
+  // List no files: the configuration of svc determines them.
+  const host = { ...recordLookUps(ts.sys, lookUps), readDirectory: () => [] };
   const own = ts.parseJsonConfigFileContent(config, host, dirname(path), undefined, path);
   // The same options as the type check, so that types are read as they were checked.
   const today = replacementOptions(projectDir, tsconfig);

@@ -1,5 +1,5 @@
-// Reads the plugins of a project: only files that have changed since the last build, or that lead
-// to one that has. TypeScript is loaded if there is such a file.
+// Reads the plugins of a project: only files that have changed since the last build, or that
+// depend on one that has. TypeScript is loaded only if there is such a file.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ export interface ReaderOptions {
   readonly tsconfig: string;
   /** Hooks of all plugins, as `module#export`. */
   readonly hooks: readonly string[];
-  /** Files that describe how sources are meant, relative to the project's folder. */
+  /** Files that affect the meaning of sources, relative to the project's folder. */
   readonly described: readonly string[];
   /** Reads all files at first, so that a program of them is open when one changes. */
   readonly staysOpen: boolean;
@@ -90,14 +90,17 @@ export class ProjectReader {
     return joined.result;
   }
 
-  /** With errors, the former readings stay: only one of the files with a wrong type reports it. */
+  /**
+   * Stores readings unless there are errors: only one of the files that use an invalid type reports
+   * it, so a reading without diagnostics may be incomplete.
+   */
   #keep({ diagnostics }: ReadResult, stored: StoredReadings): void {
     if (hasErrors(diagnostics)) return;
     this.#stored = stored;
     this.#store.save(stored);
   }
 
-  /** Joins stored readings and new ones; null if they do not fit. */
+  /** Joins stored and new readings; null if stored ones are not usable after all. */
   #joined(plan: ReadingPlan, files: readonly string[], parts: ReadParts | null): Joined | null {
     const before = this.#stored!;
     const found = new Map(plan.kept);

@@ -6,7 +6,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { ts } from "ts-morph";
 import { findLibraries } from "./find-libraries.js";
-import { LookUpRecord, type LookUps, recording } from "./look-ups.js";
+import { LookUpRecorder, type LookUps, recordLookUps } from "./look-ups.js";
 import { resolveImports } from "./own-declarations.js";
 import { isPackageFolder } from "./package-symbols.js";
 import { needsParents } from "./prepare-files.js";
@@ -21,12 +21,12 @@ export class ReaderProgram {
   #options: ts.CompilerOptions;
   /**
    * Global declarations (`"types": ["node"]`) dominate the time of reading: @types/node is 2 MB,
-   * and few plugin signatures mention it. They are left out at first. Types they would declare then
-   * read as any; if such a type matters, they are restored.
+   * and few plugin signatures mention it. They are omitted at first. Types from them are then read
+   * as any; if one of these affects the result, the declarations are restored.
    */
   #withheldTypes: string[];
   #hasRestored = false;
-  readonly #lookUps = new LookUpRecord();
+  readonly #lookUps = new LookUpRecorder();
   readonly #libraries = findLibraries();
   readonly #host: ts.CompilerHost;
   readonly #files = new Map<string, ts.SourceFile>();
@@ -41,7 +41,7 @@ export class ReaderProgram {
     this.#withheldTypes = options.types ?? [];
     this.#options = { ...options, types: [] };
     this.#host = {
-      ...recording(ts.createCompilerHost(this.#options), this.#lookUps),
+      ...recordLookUps(ts.createCompilerHost(this.#options), this.#lookUps),
       getSourceFile: (path, language) => this.#sourceFile(path, language),
       getDefaultLibFileName: (given) => `${this.#libraries}/${ts.getDefaultLibFileName(given)}`,
       getDefaultLibLocation: () => this.#libraries,
@@ -70,7 +70,7 @@ export class ReaderProgram {
     this.#files.delete(path);
   }
 
-  /** Returns false if no global declarations are left out. */
+  /** Restores global declarations; returns false if none are omitted. */
   restoreTypes(): boolean {
     if (this.#withheldTypes.length === 0) return false;
     this.#options = { ...this.#options, types: this.#withheldTypes };
@@ -115,7 +115,7 @@ function keep(path: string, language: Language, isLibrary: boolean): ts.SourceFi
   const kept = unchanging.get(key);
   if (kept) return kept;
   const options = typeof language === "object" ? language : { languageVersion: language };
-  // Comments of libraries are no descriptions of plugins.
+  // Comments of libraries never describe plugins.
   const jsDocParsingMode = ts.JSDocParsingMode[isLibrary ? "ParseNone" : "ParseAll"];
   const made = parse(path, { ...options, jsDocParsingMode });
   if (made) unchanging.set(key, made);

@@ -1,11 +1,11 @@
-// Decides what of stored readings still holds: a reading depends on the text of its file, on all
-// files that its imports lead to, and on files that affect every other.
+// Decides which stored readings are still valid. A reading depends on the text of its file, on all
+// files that it imports directly or indirectly, and on files that affect every other file.
 
-import { areSame, hashSource } from "./look-ups.js";
+import { areLookUpsCurrent, hashSource } from "./look-ups.js";
 import type { StoredFile, StoredReadings } from "./stored-readings.js";
 
 export interface ReadingPlan {
-  /** Files that are as they were, and so is everything that they lead to. */
+  /** Unchanged files whose direct and indirect imports are unchanged, too. */
   readonly kept: ReadonlyMap<string, StoredFile>;
   /** Files to read. */
   readonly again: readonly string[];
@@ -28,7 +28,7 @@ export function planReading(
   files: readonly string[],
   hooks: readonly string[],
 ): ReadingPlan | null {
-  if (!areSame(lookUps)) return null;
+  if (!areLookUpsCurrent(lookUps)) return null;
   const plugins = new Set(files);
   const changed = [...stored]
     .filter(([path, { state }]) => fileState(hashSource(path), plugins.has(path)) !== state)
@@ -45,7 +45,7 @@ export function planReading(
   return { kept, again: [...again].sort(), common };
 }
 
-/** Returns the files that some others lead to, with these. */
+/** Returns the files that are reachable by imports, including the given ones. */
 export function reachable(
   files: ReadonlyMap<string, StoredFile>,
   from: readonly string[],

@@ -31,16 +31,16 @@ export interface TypeReader {
   readPresent(type: ts.Type): TypeReading;
 }
 
-/** The type of one parameter can have hundreds, all for the same reason. */
+/** Limits the reported problems: one type can have hundreds for the same reason. */
 const MAX_PROBLEMS = 3;
 const MAX_PATH_LENGTH = 60;
 
-/** Returns the problems of a part, with paths from the whole. */
+/** Returns the problems of a part with paths relative to the whole type. */
 export function problemsAtPath(path: string, reading: TypeReading): Problem[] {
   return firstProblems(reading).map((problem) => ({ ...problem, path: path + problem.path }));
 }
 
-/** Maximum number of reported problems. */
+/** Returns the problems to report, at most `MAX_PROBLEMS`. */
 export function firstProblems(reading: TypeReading): readonly Problem[] {
   return reading.problems.slice(0, MAX_PROBLEMS);
 }

@@ -1,4 +1,4 @@
-// Recognizes bundles with names of classes to restore, without TypeScript.
+// Detects bundles in which class names must be restored, without loading TypeScript.
 
-/** A name made up by the bundler, or one that is set afterwards. */
+/** Matches a class that the bundler renamed, or the call that sets its original name. */
 export const RENAMED_CLASS = /=\s?class _|__name\(this, /;

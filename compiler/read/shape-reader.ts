@@ -10,7 +10,7 @@ import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
 import { getDescription, isDeprecated } from "./doc-comment.js";
 import { limitTagsOfSymbol } from "./limit-tags.js";
-import { collectRead, noteReadAgain, readSoFar } from "./limit-tally.js";
+import { collectRead, readSoFar, recordReadPlaces } from "./limit-tally.js";
 import { withCarriedLimits, withLimits, withStatedLimit } from "./limited-shape.js";
 import { findMappedScalar, readMappedMethods } from "./mapped-scalar.js";
 import { type NamedShape, nameType, type TypeName } from "./named-type.js";
@@ -30,23 +30,23 @@ import { OUTPUT } from "./type-directions.js";
 import { limitsOfType, type TypeLimits } from "./type-limits.js";
 import { readUnionShape } from "./union-shape.js";
 
-/** Types that nest deeper are considered infinite. */
+/** Maximum nesting depth; deeper types are considered infinite. */
 const MAX_DEPTH = 48;
 /**
- * So is a generic type nested within this many of its own instantiations: `A<T> = { next: A<T[]>
- * }`.
+ * Maximum nesting of a generic type within its own instantiations, such as
+ * `A<T> = { next: A<T[]> }`.
  */
 const MAX_WITHIN_ITSELF = 8;
 
 export class ShapeReader implements TypeReader {
   readonly #readings = new Map<ts.Type, TypeReading>();
-  /** Places of the limits that the types lead to which have any. */
+  /** Places of the limits in a type and its parts; types without limits are missing. */
   readonly #reads = new Map<ts.Type, readonly string[]>();
-  /** Types that were read as parts of the outermost one. */
+  /** Types read so far as parts of the outermost type. */
   #parts: ts.Type[] = [];
   /** Types being read, with the names that recursive references use. */
   readonly #open = new Map<ts.Type, TypeName | null>();
-  /** Infinite types; no second branch of one is followed. */
+  /** Generic types found to be infinite, which are not read again. */
   readonly #endless = new Set<ts.Symbol>();
 
   constructor(
@@ -58,7 +58,7 @@ export class ShapeReader implements TypeReader {
   read(type: ts.Type): TypeReading {
     const known = this.#readings.get(type);
     if (known) {
-      noteReadAgain(this.#reads.get(type) ?? []);
+      recordReadPlaces(this.#reads.get(type) ?? []);
       return known;
     }
     const isOutermost = this.#open.size === 0;
@@ -70,7 +70,10 @@ export class ShapeReader implements TypeReader {
     return reading;
   }
 
-  /** A part that leads back to a type with problems may lack these, but never its shape. */
+  /**
+   * Forgets the readings of parts if there are problems: a part that refers to an enclosing type
+   * lacks the problems of that type, although its shape is complete.
+   */
   #forgetParts({ problems }: TypeReading): void {
     if (problems.length > 0) for (const part of this.#parts) this.#readings.delete(part);
     this.#parts = [];
@@ -137,14 +140,14 @@ export class ShapeReader implements TypeReader {
     return result === type ? undefined : result;
   }
 
-  /** Forms in JSON can differ by direction, see `joinDirections`. */
+  /** Names a type by direction, because its JSON form may differ; see `joinDirections`. */
   #nameOf(type: ts.Type, use: "declared" | "anonymous"): TypeName | null {
     const name = nameType(this.context, type, use);
     if (name === null || this.direction === "input") return name;
     return { ...name, key: name.key + OUTPUT };
   }
 
-  /** A recursive reference; an anonymous type gets its name only now. */
+  /** Returns a recursive reference. An anonymous type needs a name only now. */
   #refToOpen(type: ts.Type, name: TypeName | null): TypeReading {
     const used = name ?? this.#open.get(type) ?? this.#nameOf(type, "anonymous");
     this.#open.set(type, used);

@@ -1,4 +1,4 @@
-// Which readings may be kept for a later build.
+// Decides which readings may be stored for a later build.
 
 import type { FileReading } from "./file-reading.js";
 import type { NamedShape } from "./named-type.js";

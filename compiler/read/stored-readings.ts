@@ -1,5 +1,5 @@
-// The readings of a build, kept for the next one in a file below `node_modules`. A file that is
-// corrupt, or that another version wrote, counts as none.
+// Stores the readings of a build for the next one, in a file below `node_modules`. A file that is
+// corrupt or of another version is ignored.
 
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -43,7 +43,7 @@ export interface StoredReadings {
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Projects below one `node_modules` of which readings are kept. */
+/** Maximum number of stores below one `node_modules`, one for each project. */
 const MAX_STORES = 32;
 const LEFTOVERS = /^readings-[0-9a-f]{16}\.json\.(\d+)$/;
 const STORE = /^readings-[0-9a-f]{16}\.json$/;
@@ -80,7 +80,7 @@ export class ReadingStore {
         named: new Map(named),
       };
     } catch {
-      // Missing, unreadable or cut: it is written again.
+      // Missing, unreadable or truncated: it is written again.
       return null;
     }
   }
@@ -116,7 +116,7 @@ function nearestPackages(folder: string): string | null {
   return parent === folder ? null : nearestPackages(parent);
 }
 
-/** Projects may be removed or renamed. */
+/** Removes the oldest stores, which may belong to removed or renamed projects. */
 function removeOldest(folder: string): void {
   const names = readdirSync(folder).filter((name) => STORE.test(name));
   if (names.length <= MAX_STORES) return;

@@ -1,5 +1,5 @@
 // Reports limits without effect: misspelled, in an ordinary comment, or in a doc comment that
-// belongs to no parameter, property or type. Ignoring them would accept every value.
+// belongs to no parameter, property or type. If they were ignored, every value would be accepted.
 
 import { ts } from "ts-morph";
 import { LIMIT_WORDS } from "../../argspec/limits/limits.js";

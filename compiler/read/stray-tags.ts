@@ -1,5 +1,5 @@
-// Reports `@plugin` tags without effect: in a `//` comment, in the documentation of something that
-// is not a function, or misspelled. Otherwise their author would look for a missing endpoint.
+// Reports `@plugin` tags without effect: in a `//` comment, in the doc comment of a declaration
+// that is not a function, or misspelled. Otherwise the plugin would be missing without explanation.
 
 import { ts } from "ts-morph";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
@@ -66,7 +66,7 @@ function isMeant(word: string): boolean {
   return lower === "plugin" || didYouMean(lower, ["plugin"]) !== "";
 }
 
-/** Returns where a tag of a function belongs that is part of another declaration. */
+/** Suggests a position for the tag of a function that is nested in another declaration. */
 function placeOfTag(inner: ts.Node): string {
   const named = ts.getNameOfDeclaration(inner as ts.Declaration);
   const name = named && ts.isIdentifier(named) ? named.text : "name";

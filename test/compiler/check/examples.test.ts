@@ -78,13 +78,13 @@ test("report unknown parameters", () => {
     ["?q=a&%61bcdefgh=1", `%61bcdefgh: ${none} \`abcdefgh\` (one of ${query})`],
     [
       `search(request, ${"x, ".repeat(14)}last)`,
-      "last: `search` takes at most 15 arguments (no argument here)",
+      "last: `search` takes at most 15 arguments (remove this argument)",
     ],
   ]);
 });
 
 test("report missing parameters", () => {
-  const missing = "`search` requires `q`, which this call does not give (`q: str`)";
+  const missing = "`search` requires `q`, which this call omits (`q: str`)";
   expectEach([
     ["search()", `search: ${missing}`],
     ["await shop.search({ n: 1 })", `search: ${missing}`],
