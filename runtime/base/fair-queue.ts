@@ -18,6 +18,8 @@ export class FairQueue<T extends QueueEntry> {
   readonly #byClient = new Map<string, Fifo<T>>();
   /** Clients with waiting items, in the order of service. */
   readonly #turns = new Fifo<string>();
+  /** Empty queue for the next client, whose buffer need not be allocated again. */
+  #spare: Fifo<T> | null = null;
 
   constructor(clientOf: (item: T) => string) {
     this.#clientOf = clientOf;
@@ -53,7 +55,10 @@ export class FairQueue<T extends QueueEntry> {
     const item = queue.shift();
     const client = this.#turns.shift()!;
     if (queue.size > 0) this.#turns.push(client);
-    else this.#byClient.delete(client);
+    else {
+      this.#byClient.delete(client);
+      this.#spare = queue;
+    }
     return item;
   }
 
@@ -122,7 +127,8 @@ export class FairQueue<T extends QueueEntry> {
     const client = this.#clientOf(item);
     let queue = this.#byClient.get(client);
     if (queue !== undefined) return queue;
-    queue = new Fifo();
+    queue = this.#spare ?? new Fifo();
+    this.#spare = null;
     this.#byClient.set(client, queue);
     this.#turns.push(client);
     return queue;

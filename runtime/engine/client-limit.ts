@@ -20,6 +20,8 @@ export class ClientLimit {
   #free: number;
   readonly #admitted = new Map<string, number>();
   readonly #backlogs = new Map<string, Fifo<PluginCall>>();
+  /** Empty backlog for the next client, whose buffer need not be allocated again. */
+  #spare: Fifo<PluginCall> | null = null;
 
   /** @param max requests of one client (0: no limit) */
   constructor(max: number) {
@@ -36,9 +38,7 @@ export class ClientLimit {
       this.#count(client, 1);
       return true;
     }
-    const backlog = this.#backlogs.get(client) ?? new Fifo<PluginCall>();
-    this.#backlogs.set(client, backlog);
-    backlog.push(call);
+    this.#backlogOf(client).push(call);
     this.size++;
     return false;
   }
@@ -60,6 +60,10 @@ export class ClientLimit {
   release({ limitedClient }: PluginCall): PluginCall | null {
     if (this.#max === 0 || limitedClient === null) return null;
     this.#count(limitedClient, -1);
+    if (this.#backlogs.size === 0) return null;
+    // Apart from the loop, which allocates: usually only this client has a backlog.
+    const isAlone = this.#backlogs.size === 1 && this.#backlogs.has(limitedClient);
+    if (isAlone) return this.#mayHaveMore(limitedClient) ? this.#next(limitedClient) : null;
     // A client with a backlog always has at least one admitted request.
     const isNext = this.#backlogs.has(limitedClient) && !this.#admitted.get(limitedClient);
     if (isNext) return this.#next(limitedClient);
@@ -71,6 +75,15 @@ export class ClientLimit {
     return null;
   }
 
+  #backlogOf(client: string): Fifo<PluginCall> {
+    let backlog = this.#backlogs.get(client);
+    if (backlog !== undefined) return backlog;
+    backlog = this.#spare ?? new Fifo();
+    this.#spare = null;
+    this.#backlogs.set(client, backlog);
+    return backlog;
+  }
+
   #next(client: string): PluginCall {
     const backlog = this.#backlogs.get(client)!;
     const call = backlog.shift()!;
@@ -78,7 +91,8 @@ export class ClientLimit {
     const isAlone = this.#backlogs.size === 1;
     if (backlog.size === 0 || !isAlone) this.#backlogs.delete(client);
     // Moved to the end, so that clients take turns.
-    if (backlog.size > 0 && !isAlone) this.#backlogs.set(client, backlog);
+    if (backlog.size === 0) this.#spare = backlog;
+    else if (!isAlone) this.#backlogs.set(client, backlog);
     this.#count(client, 1);
     return call;
   }

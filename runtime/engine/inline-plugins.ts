@@ -109,7 +109,7 @@ export class InlinePlugins {
       isDone = true;
       const isReadonly = kind === RESULT_PARTIAL && entry.readonly;
       const sentKind = isReadonly ? RESULT_READONLY_PARTIAL : kind;
-      this.#answers.result(exchange, port, 0, { status, kind: sentKind, payload });
+      this.#answers.result(exchange, port, 0, status, sentKind, payload);
     });
     this.#state.leaveInline();
     const tookMs = nowMs() - begunMs;

@@ -55,7 +55,7 @@ import { DEADLINE_HEADER, headerValue } from "../plugin/contract/request-text.js
 import { decodeForwarding, type Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { MatrixFeeds } from "./matrix-feeds.js";
-import type { DispatchStep, MergedInput, PluginResult, PluginRoute } from "./plugin-call.js";
+import type { DispatchStep, MergedInput, PluginRoute, ResultHandler } from "./plugin-call.js";
 import type { RequestSigner } from "./request-signer.js";
 import { type ResponseWriter, refusalStatus } from "./response-writer.js";
 import type { Scheduler } from "./scheduler.js";
@@ -261,10 +261,9 @@ export class MatrixRequests {
     const step: DispatchStep = {
       target: progress.received.target,
       merged,
-      done: (execId, result) => {
-        const { kind, payload } = result;
+      done: (execId, status, kind, payload) => {
         if (kind === RESULT_FORWARD) this.#forward(progress, merged, payload as Uint8Array);
-        else this.#result(progress, hierarchy, execId, result);
+        else this.#result(progress, hierarchy, execId, status, kind, payload);
       },
     };
     this.#scheduler.submit({
@@ -429,7 +428,7 @@ export class MatrixRequests {
       );
     }
     localProcessor?.run(partial, { texec, resubmits, processorState }, (status, kind, payload) =>
-      this.#result(progress, hierarchy, 0, { status, kind, payload }),
+      this.#result(progress, hierarchy, 0, status, kind, payload),
     );
   }
 
@@ -443,11 +442,11 @@ export class MatrixRequests {
   }
 
   /** Sends the result of a processor to the client. */
-  #result(progress: Progress, hierarchy: Hierarchy, execId: number, result: PluginResult): void {
+  #result(progress: Progress, hierarchy: Hierarchy, ...result: Parameters<ResultHandler>): void {
     const { exchange, port } = progress.received;
     const explain = explained(progress);
     const how = explain === null ? hierarchy : { ...hierarchy, explain };
-    this.#answers.result(exchange, port, execId, result, how);
+    this.#answers.result(exchange, port, ...result, how);
   }
 
   /** @param isBegun a back-end may have executed it */

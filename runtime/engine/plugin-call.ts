@@ -49,13 +49,16 @@ export interface PluginCall {
   readonly step: DispatchStep | null;
 }
 
-/** A plugin's rendered result. */
-export interface PluginResult {
-  readonly status: number;
-  /** One of `RESULT_…`. */
-  readonly kind: number;
-  readonly payload: string | Uint8Array;
-}
+/** Content of a plugin's rendered result; `kind`, one of `RESULT_…`, says of which sort. */
+export type ResultPayload = string | Uint8Array;
+
+/** Receives a rendered result, in parameters, because it is called for each request. */
+export type ResultHandler = (
+  executorId: number,
+  status: number,
+  kind: number,
+  payload: ResultPayload,
+) => void;
 
 /** A call of a pre-processor or post-processor. */
 export interface DispatchStep {
@@ -64,7 +67,7 @@ export interface DispatchStep {
   /** Input of the post-processor; null for a pre-processor. */
   readonly merged: MergedInput | null;
   /** Receives the processor's result in place of the client. */
-  done(executorId: number, result: PluginResult): void;
+  readonly done: ResultHandler;
 }
 
 /** Parts of a post-processor's response. */

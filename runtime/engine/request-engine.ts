@@ -468,7 +468,7 @@ export class RequestEngine {
     if (this.#isTooLarge(exchange, port)) return;
     const { basePort } = this.#parts.state;
     runBuiltin(entry, exchange, port, basePort, this.#serial++, (status, kind, payload) =>
-      this.#parts.answers.result(exchange, port, 0, { status, kind, payload }),
+      this.#parts.answers.result(exchange, port, 0, status, kind, payload),
     );
   }
 

@@ -49,7 +49,7 @@ import { plainText } from "../plugin/run/render.js";
 import type { AccessLog } from "./access-log.js";
 import type { AuditLog } from "./audit-log.js";
 import { type ErrorMessage, failureLine, failureMessage, plainMessage } from "./error-message.js";
-import type { PluginResult } from "./plugin-call.js";
+import type { ResultPayload } from "./plugin-call.js";
 import type { Recorder } from "./recorder.js";
 import type { SchedulerEvents } from "./scheduler.js";
 import { type StreamPayload, Streams } from "./streams.js";
@@ -125,16 +125,15 @@ export class ResponseWriter {
   }
 
   /** Answers a request with its executor's result; called by the scheduler. */
-  readonly call: SchedulerEvents["result"] = (call, execId, result) => {
+  readonly call: SchedulerEvents["result"] = (call, execId, status, kind, payload) => {
     const { step, exchange, port } = call;
-    if (result.kind === RESULT_STREAM) {
-      return this.stream(exchange, port, result.payload as unknown as StreamPayload);
+    if (kind === RESULT_STREAM) {
+      return this.stream(exchange, port, payload as unknown as StreamPayload);
     }
-    const { payload } = result;
     // The buffer was transferred from another thread, which no longer uses it.
     if (typeof payload !== "string" && payload.length > INLINE_BODY_BYTES) markExclusive(payload);
-    if (step !== null) step.done(execId, result);
-    else this.result(exchange, port, execId, result);
+    if (step !== null) step.done(execId, status, kind, payload);
+    else this.result(exchange, port, execId, status, kind, payload);
   };
 
   /** Sends a streamed response. */
@@ -187,7 +186,9 @@ export class ResponseWriter {
     exchange: Exchange,
     port: 0 | 1,
     execId: number,
-    { status, kind, payload }: PluginResult,
+    status: number,
+    kind: number,
+    payload: ResultPayload,
     hierarchy = ENGINE,
   ): void {
     switch (kind) {

@@ -9,7 +9,7 @@ import type { JobStatus } from "../../builtin/job-status.js";
 import { JOB_PATH, type JobFacts } from "../../plugin/contract/job-schedule.js";
 import { hasJobs, type Routes } from "../../plugin/contract/plugin-table.js";
 import { latin1Text, latin1ToUtf8 } from "../../plugin/contract/wire-text.js";
-import type { PluginCall, PluginResult, PluginRoute } from "../plugin-call.js";
+import type { PluginCall, PluginRoute, ResultPayload } from "../plugin-call.js";
 import type { ResponseWriter } from "../response-writer.js";
 import type { Failure, SchedulerEvents } from "../scheduler.js";
 import { dropStream, type StreamPayload } from "../streams.js";
@@ -260,9 +260,9 @@ export class JobRunner {
   /** Passes the outcomes of jobs to them, and all others to `answers`. */
   intercept({ call: answer, failedCall, droppedCall }: Answers): Outcomes {
     return {
-      result: (call, executor, result) => {
-        if (!isJob(call)) return answer(call, executor, result);
-        this.#ended(call, result);
+      result: (call, executor, status, kind, payload) => {
+        if (!isJob(call)) return answer(call, executor, status, kind, payload);
+        this.#ended(call, kind, payload);
       },
       failed: (call, executor, failure) => {
         if (!isJob(call)) return failedCall(call, executor, failure);
@@ -277,7 +277,7 @@ export class JobRunner {
     };
   }
 
-  #ended(call: PluginCall, { kind, payload }: PluginResult): void {
+  #ended(call: PluginCall, kind: number, payload: ResultPayload): void {
     if (kind === RESULT_STREAM) dropStream(payload as unknown as StreamPayload);
     const isError = kind === RESULT_ERROR || kind === RESULT_ERROR_FIELDS;
     const text = typeof payload === "string" ? payload : latin1Text(payload as Uint8Array);

@@ -16,18 +16,23 @@ test("behaves like an array", () => {
   const fifo = new Fifo<number>();
   const model: number[] = [];
   for (let step = 0; step < 20_000; step++) {
-    const action = random(step % 4000 < 2500 ? 5 : 9);
+    // In turns it grows and is emptied.
+    const action = random(step % 4000 < 2500 ? 6 : 12);
     if (action < 3) {
       fifo.push(step);
       model.push(step);
     } else if (action === 3) {
       fifo.unshift(step);
       model.unshift(step);
+    } else if (action === 4) {
+      assert.is(fifo.pop(), model.pop(), `seed ${seed}, step ${step}`);
     } else {
       assert.is(fifo.shift(), model.shift(), `seed ${seed}, step ${step}`);
     }
     assert.is(fifo.size, model.length, `seed ${seed}, step ${step}`);
     assert.is(fifo.peek(), model[0], `seed ${seed}, step ${step}`);
+    assert.is(fifo.last(), model.at(-1), `seed ${seed}, step ${step}`);
+    if (step % 100 === 0) assert.equal(fifo.items(), model, `seed ${seed}, step ${step}`);
   }
   assert.equal(fifo.clear(), model, `seed ${seed}`);
   assert.is(fifo.size, 0);

@@ -16,7 +16,7 @@ function setUp() {
   const told: string[] = [];
   const states = [new SharedState(), new SharedState()] as const;
   const scheduler = new BuiltinScheduler(states, 30_000, {
-    result: ({ serial }, _, { status, payload }) => told.push(`${serial} ${status} ${payload}`),
+    result: ({ serial }, _, status, _kind, payload) => told.push(`${serial} ${status} ${payload}`),
     failed: ({ serial }, _, failure) => told.push(`${serial} ${failure}`),
     dropped: ({ serial }) => told.push(`${serial} dropped`),
     terminate: (executor) => told.push(`terminate ${executor}`),

@@ -132,9 +132,8 @@ class Run {
       submit: (call: PluginCall) => {
         const returned = this.returned[this.calls.length] ?? this.returned.at(-1);
         this.calls.push(call);
-        if (returned === "forward")
-          call.step!.done(0, { status: 200, kind: RESULT_FORWARD, payload: FORWARD });
-        else call.step!.done(0, { status: 200, kind: RESULT_VALUE, payload: "1" });
+        if (returned === "forward") call.step!.done(0, 200, RESULT_FORWARD, FORWARD);
+        else call.step!.done(0, 200, RESULT_VALUE, "1");
       },
     } as unknown as Scheduler;
   }

@@ -122,6 +122,21 @@ test("lets clients with waiting requests take turns when few slots are free", ()
   assert.is(limit.release(other[1]!), waiting[2]);
 });
 
+test("keeps the backlogs of clients apart after one was emptied", () => {
+  const limit = new ClientLimit(1);
+  const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);
+  const [first, second, third, fourth] = [next(1), next(1), next(2), next(2)];
+  assert.equal([limit.admit(first), limit.admit(second)], [true, false]);
+  assert.is(limit.release(first), second);
+  assert.equal([limit.admit(third), limit.admit(fourth)], [true, false]);
+  const fifth = next(1);
+  assert.not.ok(limit.admit(fifth));
+  assert.is(limit.release(second), fifth);
+  assert.is(limit.release(third), fourth);
+  assert.is(limit.release(fifth), null);
+  assert.is(limit.size, 0);
+});
+
 test("admits a client with no running request before others get more", () => {
   const limit = new ClientLimit(16);
   const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);

@@ -67,7 +67,7 @@ export function setUp(plugins: readonly PluginEntry[], timeoutMs = 0, limits?: S
     timeoutMs,
     30_000,
     {
-      result: (done, execId, { status, kind, payload }) => {
+      result: (done, execId, status, kind, payload) => {
         const value = kind === RESULT_VALUE ? payload : `kind ${kind}`;
         told.push(`${done.serial} ${execId} ${status} ${value}`);
       },

@@ -57,8 +57,7 @@ class Member {
   end(): void {
     const { name, exchange } = this.runs.shift()!;
     const call = { exchange, plugin: this.#routes.get(name)! } as unknown as PluginCall;
-    const result = { status: 200, kind: RESULT_TEXT, payload: "1" };
-    this.jobs.intercept({} as never).result(call, 0, result);
+    this.jobs.intercept({} as never).result(call, 0, 200, RESULT_TEXT, "1");
   }
 
   status(name: string) {
