@@ -4,7 +4,7 @@
 import { GrowingWords } from "./growing-array.js";
 import { COLUMN_WORDS, Column } from "./segment-layout.js";
 
-/** Returns a value that facets count; null for anything else. */
+/** A value that facets count; null for any other value. */
 export type ColumnValue = string | number | null;
 
 const float = new Float64Array(1);
@@ -67,15 +67,15 @@ export class ColumnValues {
     const { words, length } = this.#ofDocuments;
     const size = Math.ceil((length * width) / 4);
     const bytes = new Uint8Array(size * 4);
-    const given = widthArray(bytes, width);
+    const encoded = widthArray(bytes, width);
     for (let document = 0; document < length && width > 0; document++) {
-      given[document] = ordinals[words[document]!]!;
+      encoded[document] = ordinals[words[document]!]!;
     }
     for (const word of new Uint32Array(bytes.buffer)) section.push(word);
   }
 }
 
-/** Bytes of an ordinal if the greatest one is `most`. */
+/** Returns the bytes of an ordinal if the greatest one is `most`. */
 function widthFor(most: number): 0 | 1 | 2 | 4 {
   if (most === 0) return 0;
   return most < 0x100 ? 1 : most < 0x1_0000 ? 2 : 4;
@@ -86,7 +86,7 @@ function widthArray({ buffer }: Uint8Array, width: number): Uint8Array | Uint16A
   return width === 4 ? new Uint32Array(buffer) : new Uint8Array(buffer);
 }
 
-/** Offsets of the texts, one more than texts, and their UTF-16. */
+/** Appends the offsets of strings, with that of the end, and their UTF-16. */
 function pushStrings(section: GrowingWords, strings: readonly string[]): void {
   let units = 0;
   section.push(0);

@@ -1,4 +1,5 @@
-// Maps the numbers used in one round to numbers from 0. A new round takes constant time.
+// Maps the numbers that are used in one round to consecutive numbers from 0. Starting a new round
+// takes constant time.
 
 export class DenseNumbers {
   #denseOf = new Uint32Array(4096);

@@ -2,7 +2,7 @@
 
 import type { ListCursor } from "./list-cursor.js";
 
-/** Documents whose scores are computed together. */
+/** Number of successive documents whose scores are computed together. */
 export const WINDOW = 4096;
 
 export interface DocumentScorer {

@@ -1,5 +1,5 @@
-// Insertions, deletions, replacements and swaps of neighbors between two words. The rows of the
-// distance table are reused, so that thousands of words are compared without garbage.
+// Edit distance of two words: insertions, deletions, replacements and swaps of neighbors. The rows
+// of the distance table are reused, so that comparing thousands of words creates no garbage.
 
 const FIRST_LETTERS = 66;
 let width = FIRST_LETTERS;
@@ -48,10 +48,10 @@ function fillRow(word: string, text: string, row: number): number {
   let least = row;
   rows[at] = row;
   for (let column = 1; column <= word.length; column++) {
-    const own = word.charCodeAt(column - 1);
-    let cell = rows[at - width + column - 1]! + (own === letter ? 0 : 1);
+    const wordLetter = word.charCodeAt(column - 1);
+    let cell = rows[at - width + column - 1]! + (wordLetter === letter ? 0 : 1);
     cell = Math.min(cell, rows[at - width + column]! + 1, rows[at + column - 1]! + 1);
-    const isSwap = column > 1 && own === before && word.charCodeAt(column - 2) === letter;
+    const isSwap = column > 1 && wordLetter === before && word.charCodeAt(column - 2) === letter;
     if (isSwap) cell = Math.min(cell, rows[at - 2 * width + column - 2]! + 1);
     rows[at + column] = cell;
     if (cell < least) least = cell;

@@ -5,13 +5,13 @@
 import { MAX_WORD_UNITS } from "./analysis/word-forms.js";
 import type { Segment } from "./segment.js";
 
-/** Minimum letters of words that may have one edit, or two. */
+/** Minimum length of words for which one edit, or two edits, are allowed. */
 const ONE_EDIT = 4;
 const TWO_EDITS = 8;
 /** Maximum number of edits that a search can allow. */
 export const MAX_EDITS = 2;
 
-/** Edits that `fuzzy: "auto"` allows for a word, and any fuzziness for an incomplete one. */
+/** Edits allowed for a word by `fuzzy: "auto"`, and for a prefix by any fuzziness. */
 export function editsFor(word: string): number {
   return word.length < ONE_EDIT ? 0 : word.length < TWO_EDITS ? 1 : 2;
 }
@@ -54,7 +54,7 @@ export function findFuzzyTerms(
       found.push({ term, edits: begun });
       term++;
     } else if (dead < units) {
-      // No term with this prefix is near enough.
+      // All terms with this prefix are too distant.
       present[dead]!++;
       term = skip(segment, term, end, dead + 1);
       present[dead]!--;
@@ -78,7 +78,7 @@ function leastDistance(length: number, units: number): number {
 
 /**
  * Fills the remaining rows.
- * @returns units up to the first row that no term can recover from; all of them if there is none
+ * @returns number of rows before the first one whose distances all exceed `edits`, or `units`
  */
 function fillRows(
   word: string,

@@ -8,7 +8,7 @@ import { termFactor } from "./pending-part.js";
 
 /** Maximum number of characters that are read of a text. */
 const MAX_TEXT = 20_000;
-/** At the ends of an excerpt, words up to this length are shown completely. */
+/** Maximum length of words at the ends of an excerpt that are not truncated. */
 const MAX_CUT_UNITS = 24;
 const ESCAPES: Readonly<Record<string, string>> = {
   ...{ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" },

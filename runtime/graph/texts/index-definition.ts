@@ -27,7 +27,7 @@ export interface TextIndexDefinition {
 /** Maximum bytes of a definition. */
 export const MAX_DEFINITION_BYTES = 256 * 1024;
 export const MAX_BOOST = 1000;
-/** A lone surrogate, which records and files cannot contain. */
+/** Matches a lone surrogate, which records and files cannot contain. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Parses a logged or stored definition; null if it is invalid. */

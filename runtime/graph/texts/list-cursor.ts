@@ -18,7 +18,7 @@ export const NO_DOCUMENT = 0xffff_ffff;
 /** Marks numbers of a list that have not been decoded. */
 const NONE = new Uint32Array(0);
 const FREQUENCY_BITS = 0xff00;
-/** Documents that a search in a block advances at once. */
+/** Number of documents that a search within a block skips at a time. */
 const STRIDE = 8;
 
 function frequencyBits(shape: number): number {
@@ -70,7 +70,7 @@ export class ListCursor {
     this.limit = this.count === 1 ? this.#onlyLimit() : floats[list + List.Limit]!;
   }
 
-  /** A list of one document has its frequency in place of a limit. */
+  /** Computes the limit of a list of one document, which stores the frequency instead. */
   #onlyLimit(): number {
     const { segment, key } = this;
     const { words, bytes } = segment.views;
@@ -98,12 +98,12 @@ export class ListCursor {
     if (this.place >= 0 && this.document >= target) return this.document;
     if (this.size === 0 || this.documents[this.size - 1]! < target) {
       if (this.#enterBlock(this.#blockOf(target)) >= target) return this.document;
-      // The only block of a short list is entered without a check.
+      // A short list has no block headers, so its only block was entered without a check.
       if (this.documents[this.size - 1]! < target) return this.#enterBlock(this.#blocks);
     }
     const { documents, size } = this;
     let { place } = this;
-    // Usually it is near; otherwise a binary search finds it.
+    // Gallop, because the document is usually near.
     for (let step = 1; place + step < size && documents[place + step]! < target; step *= 2) {
       place += step;
     }
@@ -160,29 +160,29 @@ export class ListCursor {
     count: number,
     frequencies: Uint32Array,
   ): number {
-    let left = 0;
+    let kept = 0;
     let { place, size } = this;
     let last = size === 0 ? -1 : this.documents[size - 1]!;
-    const theirs = this.documents;
+    const listed = this.documents;
     for (let at = 0; at < count; at++) {
       const candidate = candidates[at]!;
       const document = documents[candidate]!;
       if (document > last) {
-        if (this.seek(document) === NO_DOCUMENT) return left;
+        if (this.seek(document) === NO_DOCUMENT) return kept;
         place = this.place;
         size = this.size;
-        last = theirs[size - 1]!;
+        last = listed[size - 1]!;
       } else {
-        while (place + STRIDE < size && theirs[place + STRIDE]! < document) place += STRIDE;
-        while (theirs[place]! < document) place++;
+        while (place + STRIDE < size && listed[place + STRIDE]! < document) place += STRIDE;
+        while (listed[place]! < document) place++;
       }
-      if (theirs[place] !== document) continue;
+      if (listed[place] !== document) continue;
       frequencies[candidate] = this.frequencyAt(place);
-      candidates[left++] = candidate;
+      candidates[kept++] = candidate;
     }
     this.place = place;
-    this.document = theirs[place]!;
-    return left;
+    this.document = listed[place]!;
+    return kept;
   }
 
   /** Frequencies in the current block, at the places of its documents. */
@@ -263,7 +263,7 @@ export class ListCursor {
       at += frequencies[place]!;
     }
     this.#hasOffsets = true;
-    // Each position of a short text takes one byte.
+    // One byte per position, as in short texts, is right if the next block starts at the end.
     const isLast = this.#block + 1 === this.#blocks;
     if (!isLast && at === this.segment.firstByte + this.#positionsOf(this.#block + 1)) return;
     at = start;

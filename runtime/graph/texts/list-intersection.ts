@@ -1,4 +1,4 @@
-// Searches for the documents that several lists all contain, block by block of the rarest one.
+// Searches for the documents that all of several lists contain, block by block of the rarest list.
 // Documents that cannot reach the threshold are dropped before the other lists are read.
 
 import type { ListScorer } from "./list-scorer.js";
@@ -17,7 +17,7 @@ interface Joined {
 
 export function searchLists(search: SegmentSearch, scorers: readonly ListScorer[]): void {
   const { threshold, take, spend, excluded } = search;
-  // Scores are sums in the order of the words, whichever is the rarest.
+  // Scores are summed in the order of the words, independently of the order of processing.
   const lists = scorers.map((scorer): Joined => {
     return { scorer, frequencies: new Uint32Array(BLOCK) };
   });

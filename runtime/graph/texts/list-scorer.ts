@@ -5,7 +5,7 @@ import { ListCursor } from "./list-cursor.js";
 import type { Segment } from "./segment.js";
 import { K1, saturate, weightFactors, weightFor } from "./weights.js";
 
-/** Contribution of a list to scores. */
+/** Factors by which a list contributes to scores. */
 export interface ListWeight {
   /** Factor of frequencies by encoded length. */
   readonly factors: Float64Array;
@@ -111,7 +111,7 @@ export class ListScorer implements DocumentScorer {
     return this.cursor.isOver(this.#overWeight, this.#overSingle);
   }
 
-  /** Computes the weights that correspond to a score, unless it is that of the previous call. */
+  /** Computes the weights that correspond to a score; caches those of the last score. */
   #prepare(score: number): void {
     if (this.#over === score) return;
     this.#over = score;
@@ -121,8 +121,8 @@ export class ListScorer implements DocumentScorer {
   }
 
   /**
-   * Returns the greatest weight, as the segment stores it, of a text that has the word once and
-   * does not exceed a score. Equal scores are equal here, since they are compared as computed.
+   * Returns the greatest stored weight of texts that contain the word once and do not exceed a
+   * score. Compares computed scores, so that rounding does not distinguish equal ones.
    */
   #singleLimit(score: number): number {
     const norm = this.#normsOver(score, 1);
@@ -130,8 +130,8 @@ export class ListScorer implements DocumentScorer {
   }
 
   /**
-   * Returns the first encoded length of texts with a frequency of the word that do not exceed
-   * a score; longer ones do not, either.
+   * Returns the first encoded length at which a text with a frequency of the word does not exceed a
+   * score. Longer texts do not exceed it, either.
    */
   #normsOver(score: number, frequency: number): number {
     const factors = this.#factors;

@@ -1,4 +1,4 @@
-// Collects matches, to pass many at once.
+// Collects matches, to report them in batches.
 
 import { type DocumentScorer, WINDOW } from "./document-scorer.js";
 import type { TakeMatches } from "./segment-search.js";

@@ -1,5 +1,5 @@
-// How one vertex matches a search: its words, and the score of each key. The texts are read again,
-// so this is for result vertices, not for all matches.
+// Details of how one vertex matches a search: the number of its words, and the score of each key.
+// Reads the texts again, so it is meant for result vertices instead of all matches.
 
 import type { GraphStore } from "../store/graph-store.js";
 import type { TextSearch } from "./parsed-search.js";

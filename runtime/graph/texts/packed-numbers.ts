@@ -1,5 +1,6 @@
-// Numbers by document that mostly ascend by one, as vertices and versions do. Blocks of 128 store
-// a base, and how far each number is beyond the base plus its place: in 0, 1, 2 or 4 bytes.
+// Packs numbers by document that mostly ascend by one, such as vertices and versions. A block of
+// 128 stores a base and, in 0, 1, 2 or 4 bytes, how far each number exceeds the base plus its
+// position in the block.
 //
 //   block   {base, first word of the differences << 3 | bytes of a difference}
 //

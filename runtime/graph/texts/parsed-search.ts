@@ -27,7 +27,7 @@ export interface SearchedKeys {
   /** Boost of each key; 0: the key is not searched. */
   readonly boosts: readonly number[];
   readonly fuzzy: Fuzziness;
-  /** Further terms that a term stands for. */
+  /** Synonyms by term. */
   readonly synonyms: ReadonlyMap<string, readonly string[]>;
 }
 

@@ -1,6 +1,6 @@
-// Texts that are in no segment yet, as a thread has read them, in the order of their changes. Each
-// term has a list of its texts, and each first letter one of its terms, so that a search looks only
-// at what can match.
+// Texts that are in no segment yet, as a thread has read them, in the order of their changes. There
+// is a list of texts for each term, and a list of terms for each first letter, so that a search
+// visits only texts that can match.
 
 import { NO_TERM, type WordForms } from "./analysis/word-forms.js";
 
@@ -27,11 +27,11 @@ interface Range {
   readonly builtTo: number;
   /** The last version to read. */
   readonly serial: number;
-  /** Number of the latest changes that are listed. */
+  /** Maximum number of latest changes that the ring lists. */
   readonly most: number;
 }
 
-/** Documents that are counted together. */
+/** Number of documents that are charged at a time. */
 const SPENT_AT_ONCE = 256;
 const FIRST_TERMS = 4096;
 const NO_TERMS: readonly number[] = [];
@@ -39,9 +39,9 @@ const NO_TERMS: readonly number[] = [];
 export class PendingLog {
   /** Number of keys of the index. */
   readonly keys: number;
-  /** By slot; null for a document that was changed again. */
+  /** By slot; null for a document that has been superseded by a newer change. */
   readonly documents: (PendingDocument | null)[] = [];
-  /** Number of documents, without those changed again. */
+  /** Number of documents that have not been superseded. */
   count = 0;
   /** Number of their terms, by key. */
   readonly lengths: number[];
@@ -98,7 +98,7 @@ export class PendingLog {
       if (document !== null) this.#add(document);
       this.#to = version;
     }
-    // The places of versions may have been reused meanwhile: read them again.
+    // The entries of these versions may have been overwritten meanwhile: read all again later.
     if (changes.serial - first >= most) this.clear();
   }
 
@@ -115,7 +115,7 @@ export class PendingLog {
     }
   }
 
-  /** Returns all terms with a first letter; some may have no texts any more. */
+  /** Returns all terms with a first letter; some may no longer have texts. */
   termsWith(letter: string): readonly number[] {
     return this.#terms.get(letter) ?? NO_TERMS;
   }

@@ -1,4 +1,4 @@
-// Searches texts that are in no segment yet. The terms of all are read to count document
+// Searches texts that are in no segment yet: reads the terms of all documents to count document
 // frequencies, and those of matching documents again to score them.
 
 import type { WordForms } from "./analysis/word-forms.js";

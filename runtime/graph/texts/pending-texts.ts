@@ -110,7 +110,7 @@ export class PendingTexts {
       const known = this.#known.get(vertex);
       if (known?.version === version) return known.document;
       const document = this.#analyze(vertex, version);
-      // The current change is incomplete: a later search reads the vertex again.
+      // The vertex changed meanwhile. After the last attempt, a later search reads it again.
       if (table.versionOf(vertex) !== version && attempt < MAX_ATTEMPTS) continue;
       if (this.#known.size < MAX_KNOWN) this.#known.set(vertex, { version, document });
       return document;

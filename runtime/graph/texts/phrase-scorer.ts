@@ -67,37 +67,37 @@ class KeyPhrase {
     return document;
   }
 
-  /** Reports the documents with greater scores; blocks and documents without are skipped. */
+  /** Reports the documents above the threshold; skips blocks and documents that cannot reach it. */
   scan({ threshold, take, spend }: SegmentSearch): void {
     const first = this.#first;
     const [{ documents }, second] = this.cursors as [ListCursor, ListCursor];
     const places = new Uint8Array(BLOCK);
-    const theirs = second.documents;
+    const secondDocuments = second.documents;
     let over = threshold;
     while (first.nextBlockOver(over)) {
       spend(first.cursor.size);
       const count = first.listOver(over, places);
       for (let at = 0; at < count; ) {
         if (second.seek(documents[places[at]!]!) === NO_DOCUMENT) return;
-        const last = theirs[second.size - 1]!;
+        const last = secondDocuments[second.size - 1]!;
         let { place } = second;
         for (; at < count; at++) {
           const document = documents[places[at]!]!;
           if (document > last) break;
-          while (theirs[place]! < document) place++;
-          if (theirs[place] !== document) continue;
+          while (secondDocuments[place]! < document) place++;
+          if (secondDocuments[place] !== document) continue;
           first.cursor.place = places[at]!;
           second.place = place;
           const score = this.#scoreOver(document, over);
           if (score > over) over = take(document, score);
         }
         second.place = place;
-        second.document = theirs[place]!;
+        second.document = secondDocuments[place]!;
       }
     }
   }
 
-  /** Score of a document that contains the first two words, if it is greater; else `over`. */
+  /** Returns the score of a document with the two rarest words, at least `over`. */
   #scoreOver(document: number, over: number): number {
     const { cursors } = this;
     let least = Number.POSITIVE_INFINITY;
@@ -131,6 +131,7 @@ class KeyPhrase {
     return document;
   }
 
+  /** Returns the number of occurrences of the phrase in the current document. */
   #countPlaces(): number {
     const cursors = this.cursors;
     let left = 0;
@@ -143,7 +144,7 @@ class KeyPhrase {
     return left;
   }
 
-  /** Possible starts of the phrase, according to the rarest word. */
+  /** Collects the possible starts of the phrase according to the rarest word. */
   #start({ values }: PositionList, count: number): number {
     const offset = this.#offsets[0]!;
     let left = 0;
@@ -159,9 +160,9 @@ class KeyPhrase {
     const offset = this.#offsets[word]!;
     let left = 0;
     for (let at = 0, other = 0; at < count && other < others; at++) {
-      const wanted = starts[at]! + offset;
-      while (other < others && values[other]! < wanted) other++;
-      if (other < others && values[other] === wanted) starts[left++] = starts[at]!;
+      const expected = starts[at]! + offset;
+      while (other < others && values[other]! < expected) other++;
+      if (other < others && values[other] === expected) starts[left++] = starts[at]!;
     }
     return left;
   }

@@ -1,9 +1,9 @@
-// Which threads read segments just now. A reader puts the epoch into its pin before it looks which
-// segments there are; a segment that was retired in an epoch is given to nothing else while a pin
-// is older. Pins lie in front of the arena, in no snapshot.
+// Epoch-based reclamation of segments. A reader stores the current epoch in the pin of its thread
+// before it looks up segments. The memory of a segment retired in an epoch is not reused while any
+// pin is older. Pins are in front of the arena and not part of snapshots.
 //
-// The builder makes the entry of the index odd before it raises the epoch. So a reader that has
-// seen the new epoch waits for the new segments, and one that has seen the old epoch is waited for.
+// The builder makes the entry of the index odd before it raises the epoch. So a reader with the new
+// epoch waits for the new segments, and the builder waits for readers with the old epoch.
 
 import { sharedBuffer } from "../memory/arena.js";
 import type { GraphMemory } from "../memory/graph-memory.js";

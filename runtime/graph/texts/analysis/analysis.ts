@@ -7,7 +7,7 @@ import { NO_TERM, WordForms } from "./word-forms.js";
 
 export interface AnalysisOptions {
   readonly language: string;
-  /** True to drop stop words, which are in almost every text. */
+  /** True to drop stop words, which occur in almost every text. */
   readonly stopWords: boolean;
   /** Property with the language of each text; null: all texts have the same language. */
   readonly languageKey?: string | null;
@@ -19,7 +19,7 @@ const DEFAULT_LANGUAGE = 0;
 /** Version of the analysis; incremented whenever a text can result in other terms. */
 export const ANALYSIS_VERSION = 1;
 
-/** Any language of the package that also stems all others. */
+/** An arbitrary language, to check that the package for all languages is installed. */
 const SOME_LANGUAGE = "en";
 
 export class Analysis {

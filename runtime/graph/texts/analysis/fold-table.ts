@@ -36,7 +36,7 @@ const SPECIAL: readonly (readonly [RegExp, string])[] = [
   [/ς/g, "σ"],
 ];
 
-/** Marks that do not distinguish words; other scripts need theirs. */
+/** Marks that do not distinguish words, unlike the marks of other scripts. */
 const MARK_RANGES = [
   "\\u0300-\\u036f",
   "\\u0483-\\u0489",

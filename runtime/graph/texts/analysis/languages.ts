@@ -1,5 +1,5 @@
-// Languages that words are stemmed in. The stemmers and stop words come from packages that a
-// project installs: `snowball-stemmers` and `@orama/stopwords`.
+// Languages for stemming. Stemmers and stop words come from packages that a project installs:
+// `snowball-stemmers` and `@orama/stopwords`.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -55,8 +55,8 @@ export const LANGUAGE_CODES: readonly string[] = [NO_LANGUAGE, ...Object.keys(NA
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
- * A language by its code.
- * @throws ValueError no such language; a package that is not installed
+ * Returns a language by its code.
+ * @throws ValueError if the language is unknown, or its package is not installed
  */
 export function findLanguage(code: string, hasStopWords: boolean): Language {
   if (code === NO_LANGUAGE) return { stem: (form) => form, stopWords: NOTHING };

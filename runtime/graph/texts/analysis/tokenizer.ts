@@ -1,5 +1,5 @@
-// Splits texts into words: folded runs of letters, digits and marks; in scripts without spaces all
-// pairs of neighboring characters. One tokenizer serves one thread and one set of word forms.
+// Splits texts into words: folded runs of letters, digits and marks, or all pairs of neighboring
+// characters in scripts without spaces. One tokenizer serves one thread and one set of word forms.
 
 import {
   computePage,
@@ -141,7 +141,7 @@ export class Tokenizer {
     this.#endWord(end);
   }
 
-  /** A single character is a word. */
+  /** Ends a run of pairs. A run of a single character is a word. */
   #endRun(end: number): void {
     if (!this.#isPaired) this.#putPair(this.#previous, this.#previousStart, end);
     this.#previous = "";

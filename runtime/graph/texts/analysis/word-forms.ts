@@ -1,5 +1,5 @@
-// Cache of a thread: word forms, and the term by which each is indexed. A form is looked up by the
-// hash of its folded units, so that only new forms are converted to strings.
+// Cache of the word forms that a thread has seen, with the term by which each is indexed. Forms are
+// looked up by the hash of their folded units, so that only new ones are converted to strings.
 
 /** Number of a form that is not indexed: a stop word. */
 export const NO_TERM = -1;
@@ -144,7 +144,7 @@ function larger(array: Int32Array, size: number): Int32Array<ArrayBuffer> {
   return copy;
 }
 
-/** Hashes of similar words differ in their low bits too. */
+/** Mixes a hash, so that those of similar words differ in their low bits, too. */
 function spread(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return mixed ^ (mixed >>> 13);
