@@ -35,8 +35,8 @@ export const down = defineCommand({
     const { config } = build.readBuild(folder);
     const choose = () => selectIds(loadSystem(folder, config.descriptor, descriptor), only!);
     const ids = only === undefined ? null : choose();
-    const whole = systemRoot(folder, config.root, root);
-    const isDone = await requestShutdown(whole, { ids, force }, (text) => console.log(text));
+    const systemFolder = systemRoot(folder, config.root, root);
+    const isDone = await requestShutdown(systemFolder, { ids, force }, (text) => console.log(text));
     return isDone ? 0 : EXIT_FAILURE;
   },
 });

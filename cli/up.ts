@@ -42,8 +42,8 @@ export const up = defineCommand({
         `no instance of ${chosen.join(", ")} is hosted on this machine`,
       );
     }
-    const whole = local.systemRoot(folder, config.root, root);
-    await new local.LocalSystem({ system, ids, folder, descriptor, root: whole }).run();
+    const systemFolder = local.systemRoot(folder, config.root, root);
+    await new local.LocalSystem({ system, ids, folder, descriptor, root: systemFolder }).run();
     return 0;
   },
 });

@@ -48,8 +48,8 @@ function fileOf(source: string): string {
   if (info === undefined) throw new SvcError("SVC3014", `there is no \`${source}\``);
   if (!info.isDirectory()) return source;
   const places = [join(source, ARGSPEC_FILE), join(source, ".svc", ARGSPEC_FILE)];
-  const found = places.find((place) => pathInfo(place)?.isFile());
-  if (found !== undefined) return found;
+  const file = places.find((place) => pathInfo(place)?.isFile());
+  if (file !== undefined) return file;
   throw new SvcError("SVC3014", `\`${source}\` has no argspec yet: run \`svc build\``);
 }
 

@@ -36,9 +36,9 @@ function fromBuild(source: string, plugin: string | null): readonly PluginDescri
   }
   const manifest = readManifest(basename(folder) === BUILD_FOLDER ? dirname(folder) : folder);
   if (manifest === null) throw new SvcError("SVC3014", `${source} is not built`);
-  const own = manifest.plugins.map(({ description }) => description);
-  if (plugin === null) return own;
-  return [...own, ...descriptions, ...graph].filter(
+  const records = manifest.plugins.map(({ description }) => description);
+  if (plugin === null) return records;
+  return [...records, ...descriptions, ...graph].filter(
     ({ path }) => path.slice(path.lastIndexOf("/") + 1) === plugin,
   );
 }

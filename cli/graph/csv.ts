@@ -58,9 +58,9 @@ function withHeader(record: FileRecord, header: Row | null): FileRecord {
 }
 
 function rowRecord(file: string, header: Row, { record, raw, info }: Row): FileRecord {
-  const place = `${file}:${info.lines}`;
+  const position = `${file}:${info.lines}`;
   return {
-    value: () => csvValue(header.record, record, place),
+    value: () => csvValue(header.record, record, position),
     text: raw.trimEnd(),
     header: header.raw.trimEnd(),
     line: info.lines,

@@ -30,10 +30,10 @@ export function importRecord(
 ): void {
   const isArc = Object.hasOwn(value, "initial");
   const isSettings = Object.hasOwn(value, "vectors") && !Object.hasOwn(value, "id");
-  const known = isSettings ? SETTINGS_MEMBERS : isArc ? ARC_MEMBERS : VERTEX_MEMBERS;
-  const unknown = Object.keys(value).find((name) => !known.has(name));
+  const allowed = isSettings ? SETTINGS_MEMBERS : isArc ? ARC_MEMBERS : VERTEX_MEMBERS;
+  const unknown = Object.keys(value).find((name) => !allowed.has(name));
   if (unknown !== undefined) {
-    throw refused(place, `unknown member "${unknown}"; expected: ${[...known].join(", ")}`);
+    throw refused(place, `unknown member "${unknown}"; expected: ${[...allowed].join(", ")}`);
   }
   try {
     if (isSettings) importSettings(graph, value.vectors as ConfiguredVectors);

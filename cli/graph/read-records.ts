@@ -150,12 +150,12 @@ async function* rows(
   let row = before;
   const stream = createReadStream(file, { start, highWaterMark: CHUNK_BYTES });
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let at = 0;
-    for (; at + rowBytes <= all.length; at += rowBytes) {
-      yield { bytes: all.subarray(at, at + rowBytes), row: ++row };
+    for (; at + rowBytes <= bytes.length; at += rowBytes) {
+      yield { bytes: bytes.subarray(at, at + rowBytes), row: ++row };
     }
-    rest = all.subarray(at);
+    rest = bytes.subarray(at);
   }
   if (rest.length > 0) throw new SvcError("SVC3060", `${file}: row ${row + 1} is truncated`);
 }

@@ -29,9 +29,9 @@ export function checkLogs(root: string): FoundLog[] {
 /** Returns one line for people. */
 export function describeLog({ folder, report }: FoundLog): string {
   const { segments, units, last, tornBytes, damage } = report;
-  const all = `${folder}: ${units} transactions in ${segments.length} segments, last: ${last}`;
+  const summary = `${folder}: ${units} transactions in ${segments.length} segments, last: ${last}`;
   if (damage !== null) {
-    return `${all}\n  corrupt: ${damage.segment}, byte ${damage.offset}: ${damage.reason}`;
+    return `${summary}\n  corrupt: ${damage.segment}, byte ${damage.offset}: ${damage.reason}`;
   }
-  return tornBytes === 0 ? all : `${all}; a torn write of ${tornBytes} bytes at the end`;
+  return tornBytes === 0 ? summary : `${summary}; a torn write of ${tornBytes} bytes at the end`;
 }

@@ -92,18 +92,18 @@ export class LocalMatrix implements InstanceEvents {
   }
 
   #engine(partition: number, replica: number): Instance {
-    const place = 1 + partition * this.#shape.replicas + replica;
+    const index = 1 + partition * this.#shape.replicas + replica;
     const name = `partition ${partition} replica ${replica}`;
     // Only this transport understands the preamble of dispatchers.
     const isFirst = partition === 0 && replica === 0;
     const jobs = isFirst ? [] : ["--jobs", "false"];
     const options = ["--role", "engine", "--transport", "net", ...jobs];
-    return this.#instance(name, `partition-${partition}-replica-${replica}`, place, options);
+    return this.#instance(name, `partition-${partition}-replica-${replica}`, index, options);
   }
 
-  /** @param place number of instances before it */
-  #instance(name: string, root: string, place: number, options: readonly string[]): Instance {
-    const port = this.#port === 0 ? 0 : this.#port + place * PORTS_PER_INSTANCE;
+  /** @param index number of instances before this one */
+  #instance(name: string, root: string, index: number, options: readonly string[]): Instance {
+    const port = this.#port === 0 ? 0 : this.#port + index * PORTS_PER_INSTANCE;
     const folder = join(this.#root, root);
     mkdirSync(folder, { recursive: true });
     return new Instance(

@@ -59,7 +59,7 @@ function limited(result: ToolResult): ToolResult {
 
 /** @param kind kind of error, such as `parameter` */
 export function errorResult(kind: string, lines: readonly string[]): ToolResult {
-  const all = escapeControlChars(`${kind} error: ${lines.join("\n")}`);
-  const text = all.slice(0, MAX_ERROR_LENGTH);
+  const fullText = escapeControlChars(`${kind} error: ${lines.join("\n")}`);
+  const text = fullText.slice(0, MAX_ERROR_LENGTH);
   return { content: [{ type: "text", text }], isError: true };
 }

@@ -109,8 +109,8 @@ async function readStart(message: IncomingMessage): Promise<Buffer> {
 function parseUrl(against: string | undefined): URL {
   const url = against === undefined || !URL.canParse(against) ? null : new URL(against);
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-  const given = against === undefined ? "nothing" : JSON.stringify(against);
-  throw new SvcError("SVC3321", `--against: expected a server URL, got ${given}`);
+  const shown = against === undefined ? "nothing" : JSON.stringify(against);
+  throw new SvcError("SVC3321", `--against: expected a server URL, got ${shown}`);
 }
 
 function readFields(path: string): Record<string, string> {

@@ -33,27 +33,31 @@ export async function resolveSettings(
   config: ResolvedConfig,
   values: ServeValues,
 ): Promise<ServerSettings> {
-  const place = await placeOf(projectDir, config, values);
-  const planned = place === null ? {} : plannedSettings(place.plan, config);
+  const systemPlace = await placeOf(projectDir, config, values);
+  const planned = systemPlace === null ? {} : plannedSettings(systemPlace.plan, config);
   const settings = checkSettings((name) => given(name, config, values, planned));
   checkDescriptors(settings.dispatcher);
   const root = checkedRoot(projectDir, settings.root, values.root !== undefined);
   return {
     ...settings,
     projectDir,
-    root: place === null ? root : instanceRoot(root, place.plan),
+    root: systemPlace === null ? root : instanceRoot(root, systemPlace.plan),
     ip: await resolveAddress(settings.ip),
     adminIp: await resolveAddress(settings.adminIp),
     executors: executorCount(settings.executors),
     node:
-      place === null
+      systemPlace === null
         ? null
-        : { id: place.plan.id, host: place.plan.host, descriptor: place.descriptor },
-    slots: place?.plan.slots ?? null,
+        : {
+            id: systemPlace.plan.id,
+            host: systemPlace.plan.host,
+            descriptor: systemPlace.descriptor,
+          },
+    slots: systemPlace?.plan.slots ?? null,
     build: null,
     adminKey: readAdminKey(settings.adminKeyFile),
     dispatcherKey: readDispatcherKey(settings.dispatcherKeyFile),
-    leadership: place?.plan.leadership ?? null,
+    leadership: systemPlace?.plan.leadership ?? null,
   };
 }
 
@@ -87,9 +91,9 @@ async function placeOf(
   ]);
   const system = loadSystem(projectDir, config.descriptor, descriptor);
   if (!system.instances.has(instance)) {
-    const known = [...system.instances.keys()];
+    const ids = [...system.instances.keys()];
     const text = `system ${system.name} has no instance ${JSON.stringify(instance)}`;
-    throw new SvcError("SVC3111", text + didYouMean(instance, known));
+    throw new SvcError("SVC3111", text + didYouMean(instance, ids));
   }
   return { plan: planInstance(system, instance), descriptor: system.descriptor };
 }

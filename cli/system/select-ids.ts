@@ -11,23 +11,23 @@ const MAX_TEXT = 10_000;
  * @throws SvcError SVC3111 if a name or pattern matches no instance
  */
 export function selectIds({ instances, name }: System, text: string): string[] {
-  const known = [...instances.keys()];
+  const allIds = [...instances.keys()];
   const chosen = new Set<string>();
   const words = text.slice(0, MAX_TEXT).split(",");
   for (const word of words.map((word) => word.trim()).filter((word) => word !== "")) {
-    const matching = word === "@" ? known : known.filter((id) => matches(id, word));
+    const matching = word === "@" ? allIds : allIds.filter((id) => matches(id, word));
     if (matching.length === 0) {
-      const what = word.includes("*") ? "matching" : "called";
-      const hint = didYouMean(word, known);
+      const relation = word.includes("*") ? "matching" : "called";
+      const hint = didYouMean(word, allIds);
       throw new SvcError(
         "SVC3111",
-        `${name} has no instance ${what} ${JSON.stringify(word)}${hint}`,
+        `${name} has no instance ${relation} ${JSON.stringify(word)}${hint}`,
       );
     }
     for (const id of matching) chosen.add(id);
   }
   if (chosen.size === 0) throw new SvcError("SVC3111", "no instances selected");
-  return known.filter((id) => chosen.has(id));
+  return allIds.filter((id) => chosen.has(id));
 }
 
 /**
@@ -41,9 +41,9 @@ function matches(id: string, pattern: string): boolean {
   const last = rest.pop()!;
   let at = first.length;
   for (const piece of rest) {
-    const found = id.indexOf(piece, at);
-    if (found < 0) return false;
-    at = found + piece.length;
+    const index = id.indexOf(piece, at);
+    if (index < 0) return false;
+    at = index + piece.length;
   }
   return id.length - last.length >= at && id.endsWith(last);
 }

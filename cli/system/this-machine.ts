@@ -8,6 +8,6 @@ const loopback = new Networks(LOOPBACK_NETWORKS);
 export function isThisMachine(host: string): boolean {
   const name = host.toLowerCase();
   if (name === "localhost" || name === hostname().toLowerCase() || loopback.has(name)) return true;
-  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return own.some(({ address }) => address.toLowerCase() === name);
+  const ownAddresses = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return ownAddresses.some(({ address }) => address.toLowerCase() === name);
 }

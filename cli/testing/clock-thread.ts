@@ -37,10 +37,10 @@ function replaceClock(clock: ClockMemory, timers: TestTimers): void {
   });
   const { setTimeout, setInterval, clear, sleep } = timers;
   Object.defineProperty(setTimeout, promisify.custom, { value: sleep });
-  const all = { setTimeout, setInterval, clearTimeout: clear, clearInterval: clear };
-  Object.assign(globalThis, all);
+  const timerFunctions = { setTimeout, setInterval, clearTimeout: clear, clearInterval: clear };
+  Object.assign(globalThis, timerFunctions);
   const require = createRequire(import.meta.url);
-  Object.assign(require("node:timers"), all);
+  Object.assign(require("node:timers"), timerFunctions);
   require("node:timers/promises").setTimeout = sleep;
   syncBuiltinESMExports();
 }

@@ -59,10 +59,10 @@ export function createCalls<Calls>(argspec: Argspec, fetch: Fetch): Callable<Cal
  */
 function operationFor(argspec: Argspec, name: string): Operation {
   const operations = listOperations(argspec);
-  const operation = operations.find((one) => one.name === name);
+  const operation = operations.find((operation) => operation.name === name);
   if (operation === undefined) {
-    const known = operations.map((one) => one.name);
-    throw new SvcError("SVC2944", `the project has no plugin ${name}${didYouMean(name, known)}`);
+    const names = operations.map((one) => one.name);
+    throw new SvcError("SVC2944", `the project has no plugin ${name}${didYouMean(name, names)}`);
   }
   const { path, params, content, readonly } = operation;
   const json = params.filter(({ wire }) => wire === "json").map((param) => param.name);

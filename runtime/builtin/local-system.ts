@@ -10,8 +10,8 @@ const systems = new WeakMap<object, System>();
 
 export function localSystem(view: ServerView): System {
   const { descriptor } = view.node;
-  const known = descriptor === null ? undefined : systems.get(descriptor);
-  if (known !== undefined) return known;
+  const cached = descriptor === null ? undefined : systems.get(descriptor);
+  if (cached !== undefined) return cached;
   const system = readDescriptor(descriptor ?? defaultDescriptor(view));
   if (descriptor !== null) systems.set(descriptor, system);
   return system;
@@ -26,8 +26,8 @@ export function tlsForSystem(system: System, view: ServerView): TlsContextCache 
   const { descriptor } = view.node;
   if (descriptor === null ? tls === null : system.tls === null) return null;
   const key = descriptor ?? tls!;
-  const known = tlsContexts.get(key);
-  if (known !== undefined) return known;
+  const cached = tlsContexts.get(key);
+  if (cached !== undefined) return cached;
   // A server without a system calls only itself, so the name in its certificate does not matter.
   const secure =
     descriptor === null

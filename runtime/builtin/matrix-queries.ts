@@ -111,8 +111,8 @@ function missingVertex(id: string): KeyError {
 function mostFrequentOnly({ typos, ...sums }: TextStatisticsShare): TextStatisticsShare {
   const reduce = (terms: TextStatisticsShare["terms"]) =>
     terms.map((counts) => {
-      const most = Math.max(0, ...Object.values(counts));
-      return { "": most };
+      const maximum = Math.max(0, ...Object.values(counts));
+      return { "": maximum };
     });
   return {
     ...sums,

@@ -244,12 +244,12 @@ export class BackEnd {
   }
 
   /** Returns whether its connections can be reused at this position of another matrix. */
-  isFor(row: ReplicaRow, place: ReplicaAddress, connector: Connector): boolean {
+  isFor(row: ReplicaRow, position: ReplicaAddress, connector: Connector): boolean {
     return (
       this.connector === connector &&
       this.row.channels === row.channels &&
       this.row.priority === row.priority &&
-      this.#identLine(0, place) === this.#identLine(0)
+      this.#identLine(0, position) === this.#identLine(0)
     );
   }
 
@@ -280,8 +280,8 @@ export class BackEnd {
     return new Channel(number, address, identLine, closed, this.#connectTimeoutMs, this.#opener);
   }
 
-  #identLine(channel: number, place = this.position): string {
-    const { width, height, partition, replica, isPrimary } = place;
+  #identLine(channel: number, position = this.position): string {
+    const { width, height, partition, replica, isPrimary } = position;
     const matrix = `${width} ${height} ${this.row.channels}`;
     return `XSVCIDENT ${matrix} ${partition} ${replica} ${channel} ${isPrimary ? 1 : 0}\r\n`;
   }

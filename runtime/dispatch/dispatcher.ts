@@ -328,13 +328,13 @@ export class Dispatcher implements CallOwner {
   /** Probes groups of late leaders: a frozen leader is replaced without closing its connections. */
   #findLeaders(): void {
     const sentBefore = performance.now() - LATE_LEADER_MS;
-    const late = new Set<BackEnd>();
+    const lateLeaders = new Set<BackEnd>();
     for (const call of this.#calls) {
       for (const { backEnd, channel } of call.channels()) {
-        if (backEnd.row.isLeader === true && channel.sinceMs < sentBefore) late.add(backEnd);
+        if (backEnd.row.isLeader === true && channel.sinceMs < sentBefore) lateLeaders.add(backEnd);
       }
     }
-    for (const backEnd of late) this.#health.suspect(backEnd);
+    for (const backEnd of lateLeaders) this.#health.suspect(backEnd);
   }
 
   /** Fails the requests at a former leader, so that the next one executes them if that is safe. */

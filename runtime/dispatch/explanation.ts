@@ -94,8 +94,8 @@ export class Explanation {
     const now = this.#sinceMs;
     const total = round(now - this.#startedMs);
     const ms = { total, ...Object.fromEntries(phases) };
-    const whole = toAsciiJson({ ms, partitions: this.#partitions(now) });
-    return isField && whole.length > MAX_EXPLANATION_LENGTH ? toAsciiJson({ ms }) : whole;
+    const full = toAsciiJson({ ms, partitions: this.#partitions(now) });
+    return isField && full.length > MAX_EXPLANATION_LENGTH ? toAsciiJson({ ms }) : full;
   }
 
   #partitions(now: number): object[] {

@@ -41,17 +41,18 @@ export class Matrix {
     this.width = config.partitions.length;
     this.height = config.replicas.length;
     const { width, height } = this;
+    const timeoutMs = config.connectTimeoutMs;
     this.#leaves = new Array(width).fill(1);
     this.hasLeaders = config.replicas.some(({ isLeader }) => isLeader === true);
     this.backEnds = config.partitions.map((addresses, partition) =>
       addresses.map((address, replica) => {
         const isPrimary = replica === config.primaryRow;
-        const place = { partition, replica, width, height, isPrimary };
+        const position = { partition, replica, width, height, isPrimary };
         const row = config.replicas[replica]!;
         const candidates = formerBackEnds.get(formatAddress(address)) ?? [];
-        const reusable = candidates.find((backEnd) => backEnd.isFor(row, place, connector));
+        const reusable = candidates.find((backEnd) => backEnd.isFor(row, position, connector));
         if (reusable !== undefined) return reusable;
-        return new BackEnd(address, row, place, config.connectTimeoutMs, candidates[0], connector);
+        return new BackEnd(address, row, position, timeoutMs, candidates[0], connector);
       }),
     );
   }
@@ -89,10 +90,10 @@ export class Matrix {
     let answered = 0;
     let expected = 0;
     for (const [partition, count] of leaves.entries()) {
-      const most = Math.max(this.#leaves[partition]!, count);
-      this.#leaves[partition] = most;
+      const maximum = Math.max(this.#leaves[partition]!, count);
+      this.#leaves[partition] = maximum;
       answered += count;
-      expected += most;
+      expected += maximum;
     }
     return answered / expected;
   }

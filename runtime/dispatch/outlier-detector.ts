@@ -51,8 +51,8 @@ export class OutlierDetector {
 
   /** Cost factor of the slow start. */
   get costFactor(): number {
-    const left = 1 - (performance.now() - this.#recoveredMs) / SLOW_START_MS;
-    return left > 0 ? 1 + (SLOW_START_FACTOR - 1) * left : 1;
+    const remaining = 1 - (performance.now() - this.#recoveredMs) / SLOW_START_MS;
+    return remaining > 0 ? 1 + (SLOW_START_FACTOR - 1) * remaining : 1;
   }
 
   /** Records that a request was sent. */

@@ -66,7 +66,9 @@ export class InlinePlugins {
       const { plugins } = (await import(bundle.href)) as { plugins: readonly PluginEntry[] };
       if (load !== this.#loads) return;
       for (const path of paths) {
-        const entry = plugins.find((one) => one.description.path === path && one.role === "engine");
+        const entry = plugins.find(
+          (candidate) => candidate.description.path === path && candidate.role === "engine",
+        );
         // Hooks may be asynchronous.
         const inline = entry?.before === undefined ? (entry ?? null) : null;
         table.setInline(path, inline);

@@ -227,8 +227,16 @@ export class ResponseWriter {
   relay(exchange: Exchange, port: 0 | 1, answer: BackEndResponse): void {
     const { status, body, isReadonly, explain, fields } = answer;
     const isPartial = exchange.headers.accept === "partial";
-    const more = isPartial ? this.#partialFields(exchange, explain, isReadonly) : "";
-    this.#send(exchange, port, true, status, relayedMediaType(answer), body, fields + more);
+    const partialFields = isPartial ? this.#partialFields(exchange, explain, isReadonly) : "";
+    this.#send(
+      exchange,
+      port,
+      true,
+      status,
+      relayedMediaType(answer),
+      body,
+      fields + partialFields,
+    );
   }
 
   /** Sends the merged response of all back-ends. */
@@ -282,14 +290,14 @@ export class ResponseWriter {
         ? serviceEnvelope("\0", this.#parts.state.basePort + port, port, elapsed)
         : "\0";
     const [head, tail] = envelope.split("\0") as [string, string];
-    const all = [Buffer.from(head), ...pieces, Buffer.from(tail)];
-    const length = all.reduce((sum, piece) => sum + piece.length, 0);
+    const chunks = [Buffer.from(head), ...pieces, Buffer.from(tail)];
+    const length = chunks.reduce((sum, piece) => sum + piece.length, 0);
     if (port === 0) this.#parts.metrics.answered(200, elapsed, false);
     const fields = this.#echoedFields(exchange);
     if (length > MAX_COPIED_BYTES) {
-      return exchange.answerStream(200, mediaType, length, all, fields);
+      return exchange.answerStream(200, mediaType, length, chunks, fields);
     }
-    exchange.answer(200, mediaType, Buffer.concat(all), fields);
+    exchange.answer(200, mediaType, Buffer.concat(chunks), fields);
   }
 
   /** Sends an error; by default one of the server itself. */

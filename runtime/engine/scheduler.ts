@@ -369,7 +369,7 @@ export class Scheduler {
       this.#slots.abandon(slot);
       calls.push(call);
     }
-    this.#waiting.requeue(calls.sort((one, other) => one.serial - other.serial));
+    this.#waiting.requeue(calls.sort((a, b) => a.serial - b.serial));
   }
 
   /**

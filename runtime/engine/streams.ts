@@ -43,8 +43,8 @@ export class Streams {
       return false;
     }
     this.#open.set(content, { exchange, permittedAtMs: performance.now() });
-    const more = format === "sse" ? EVENT_FIELDS : "";
-    exchange.answerChunked(200, MEDIA_TYPES[format], content, more + fields);
+    const eventFields = format === "sse" ? EVENT_FIELDS : "";
+    exchange.answerChunked(200, MEDIA_TYPES[format], content, eventFields + fields);
     return true;
   }
 

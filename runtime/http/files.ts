@@ -55,9 +55,9 @@ export class FileServer {
    * @param fields header lines of every file
    */
   serve(exchange: Exchange, path: string, refuse: Refuse, fields = ""): void {
-    this.#find(path).then((found) => {
-      if (found instanceof HttpRejection) refuse(found.status, found.message);
-      else this.#send(exchange, found, refuse, fields);
+    this.#find(path).then((result) => {
+      if (result instanceof HttpRejection) refuse(result.status, result.message);
+      else this.#send(exchange, result, refuse, fields);
     });
   }
 

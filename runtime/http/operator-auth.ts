@@ -30,8 +30,8 @@ export class OperatorAuth {
   #keyRefusal(exchange: Exchange): string | null {
     if (this.#thisMachine.has(clientAddress(exchange))) return null;
     if (this.#key === null) return NO_KEY;
-    const given = Buffer.from(exchange.headers.get(KEY_HEADER) ?? "");
-    const isRight = given.length === this.#key.length && timingSafeEqual(given, this.#key);
-    return isRight ? null : "missing or wrong key in X-SVC-Admin-Key";
+    const key = Buffer.from(exchange.headers.get(KEY_HEADER) ?? "");
+    const isEqual = key.length === this.#key.length && timingSafeEqual(key, this.#key);
+    return isEqual ? null : "missing or wrong key in X-SVC-Admin-Key";
   }
 }

@@ -93,10 +93,10 @@ export class RecentRequests {
     for (let at = 0; at < SLOW; at++) {
       const { number, atMs, ms } = this.#slow[at]!;
       const isFree = number === 0 || atMs < limit;
-      const kept = isFree ? 0 : ms;
+      const effectiveMs = isFree ? 0 : ms;
       if (!isFree) oldest = Math.min(oldest, atMs);
-      if (kept >= this.#thresholdMs) continue;
-      this.#thresholdMs = kept;
+      if (effectiveMs >= this.#thresholdMs) continue;
+      this.#thresholdMs = effectiveMs;
       next = at;
     }
     this.#next = next;
@@ -105,16 +105,16 @@ export class RecentRequests {
 
   /**
    * Returns records with numbers above `after`: the newest first, or the slowest first.
-   * @param most number of records
+   * @param maxRecords maximum number of records
    */
-  read(state: RequestState, after: number, most: number): readonly RequestRecord[] {
+  read(state: RequestState, after: number, maxRecords: number): readonly RequestRecord[] {
     const rings = { recent: this.#recent, slow: this.#slow, failed: this.#failed };
     const limit = nowMs() - SLOW_FOR_MS;
-    const found = rings[state].filter(
+    const records = rings[state].filter(
       ({ number, atMs }) => number > after && (state !== "slow" || atMs >= limit),
     );
     const order = state === "slow" ? "ms" : "number";
-    return found.sort((a, b) => b[order] - a[order]).slice(0, most);
+    return records.sort((a, b) => b[order] - a[order]).slice(0, maxRecords);
   }
 
   /** Returns how many records there are. */

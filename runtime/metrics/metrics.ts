@@ -99,8 +99,8 @@ export class Metrics {
 
   #countError(status: number): void {
     this.#counters[Counter.HttpErrors]!++;
-    const known = status >= FIRST_CODE && status <= LAST_CODE;
-    if (known) this.#counters[CODES_AT + status - FIRST_CODE]!++;
+    const isKnown = status >= FIRST_CODE && status <= LAST_CODE;
+    if (isKnown) this.#counters[CODES_AT + status - FIRST_CODE]!++;
   }
 
   /** Counts the bytes of a request and its response on the main port. */

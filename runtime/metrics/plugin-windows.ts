@@ -144,8 +144,8 @@ export class PluginWindows {
    * @param plugin name; null: all plugins
    */
   read(atMs: number, rangeSeconds: number, plugin: string | null): Windows {
-    const found = RINGS.findIndex(({ stepMs, steps }) => stepMs * steps >= rangeSeconds * 1000);
-    const index = found < 0 ? RINGS.length - 1 : found;
+    const ringIndex = RINGS.findIndex(({ stepMs, steps }) => stepMs * steps >= rangeSeconds * 1000);
+    const index = ringIndex < 0 ? RINGS.length - 1 : ringIndex;
     const names = plugin === null ? [...this.#plugins.keys()] : [plugin];
     return {
       now: atMs,

@@ -98,9 +98,9 @@ const RULES: { readonly [K in (typeof KINDS)[number]]: Rule<unknown> } = {
 };
 
 const index: Rule<IndexConfig> = (value, path, problems) => {
-  const given = isPlainObject(value) ? KINDS.filter((kind) => value[kind] !== undefined) : [];
-  const [kind] = given;
-  if (kind === undefined || given.length > 1) {
+  const kinds = isPlainObject(value) ? KINDS.filter((kind) => value[kind] !== undefined) : [];
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1) {
     problems.push({ path, text: expected(FITS, value) });
     return { ids: true };
   }

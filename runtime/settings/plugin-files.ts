@@ -15,12 +15,12 @@ export async function findPluginFiles(
   projectDir: string,
   config: ResolvedConfig,
 ): Promise<string[]> {
-  const found = await glob([...config.plugins], {
+  const matches = await glob([...config.plugins], {
     cwd: projectDir,
     ignore: NEVER_PLUGINS,
     expandDirectories: false,
   });
-  const files = [...found, ...config.declared.map((plugin) => plugin.module)];
+  const files = [...matches, ...config.declared.map((plugin) => plugin.module)];
   return withoutDuplicates(projectDir, files.sort());
 }
 

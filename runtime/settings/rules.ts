@@ -34,10 +34,14 @@ export function problemText({ path, text }: Problem): string {
 }
 
 /** Returns a rule with one test; `fallback` replaces an invalid value. */
-export function test<T>(what: string, isValid: (value: unknown) => boolean, fallback: T): Rule<T> {
+export function test<T>(
+  expectation: string,
+  isValid: (value: unknown) => boolean,
+  fallback: T,
+): Rule<T> {
   return (value, path, problems) => {
     if (isValid(value)) return value as T;
-    problems.push({ path, text: expected(what, value) });
+    problems.push({ path, text: expected(expectation, value) });
     return fallback;
   };
 }
@@ -55,8 +59,8 @@ export function nullable<T>(rule: Rule<T>): Rule<T | null> {
   return (value, path, problems) => (value === null ? null : rule(value, path, problems));
 }
 
-export function string(what = "a string", pattern = /^/): Rule<string> {
-  return test(what, (value) => typeof value === "string" && pattern.test(value), "");
+export function string(expectation = "a string", pattern = /^/): Rule<string> {
+  return test(expectation, (value) => typeof value === "string" && pattern.test(value), "");
 }
 
 export const isBoolean: Rule<boolean> = test(
@@ -71,10 +75,10 @@ export function stringOr<A, B>(forStrings: Rule<A>, others: Rule<B>): Rule<A | B
     (typeof value === "string" ? forStrings : others)(value, path, problems);
 }
 
-export function list<T>(rule: Rule<T>, what: string): Rule<T[]> {
+export function list<T>(rule: Rule<T>, expectation: string): Rule<T[]> {
   return (value, path, problems) => {
     if (!Array.isArray(value)) {
-      problems.push({ path, text: expected(what, value) });
+      problems.push({ path, text: expected(expectation, value) });
       return [];
     }
     // Not `map`, which skips holes.
@@ -90,12 +94,12 @@ export function object<T extends object>(rules: Rules<T>): Rule<T> {
       value = {};
     }
     const fields = value as Record<string, unknown>;
-    const known = Object.keys(rules);
+    const keys = Object.keys(rules);
     for (const key of Object.keys(fields).filter((key) => !Object.hasOwn(rules, key))) {
-      const text = `unknown key${didYouMean(key, known)}`;
+      const text = `unknown key${didYouMean(key, keys)}`;
       problems.push({ path: [...path, key], text, isOfKey: true });
     }
-    const entries = known.map((key) => {
+    const entries = keys.map((key) => {
       const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
       return [key, rules[key as keyof T](field, [...path, key], problems)];
     });
@@ -104,7 +108,11 @@ export function object<T extends object>(rules: Rules<T>): Rule<T> {
 }
 
 /** Returns a rule for an object whose keys match a pattern and whose values follow one rule. */
-export function named<T>(what: string, pattern: RegExp, rule: Rule<T>): Rule<Record<string, T>> {
+export function named<T>(
+  expectation: string,
+  pattern: RegExp,
+  rule: Rule<T>,
+): Rule<Record<string, T>> {
   return (value, path, problems) => {
     if (!isPlainObject(value)) {
       problems.push({ path, text: expected("an object", value) });
@@ -114,7 +122,7 @@ export function named<T>(what: string, pattern: RegExp, rule: Rule<T>): Rule<Rec
     for (const [name, item] of Object.entries(value)) {
       const inside = [...path, name];
       if (!pattern.test(name)) {
-        problems.push({ path: inside, text: expected(what, name), isOfKey: true });
+        problems.push({ path: inside, text: expected(expectation, name), isOfKey: true });
       }
       entries.push([name, rule(item, inside, problems)]);
     }
@@ -123,8 +131,8 @@ export function named<T>(what: string, pattern: RegExp, rule: Rule<T>): Rule<Rec
 }
 
 /** Describes the expected and the actual value. */
-export function expected(what: string, value: unknown): string {
-  return `expected ${what}, got ${show(value)}`;
+export function expected(expectation: string, value: unknown): string {
+  return `expected ${expectation}, got ${show(value)}`;
 }
 
 function show(value: unknown): string {

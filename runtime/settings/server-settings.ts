@@ -144,11 +144,11 @@ export function requireOptions(
 ): void {
   const rows = Object.entries<Setting<unknown>>(SETTINGS);
   const named = rows.filter(([, { library }]) => places.some((place) => place === library));
-  const known = [...named.map(([name]) => name), ...further];
-  const unknown = Object.keys(options).find((key) => !known.includes(key));
+  const names = [...named.map(([name]) => name), ...further];
+  const unknown = Object.keys(options).find((key) => !names.includes(key));
   if (unknown === undefined) return;
   const shownName = unknown.slice(0, MAX_NAME);
-  const hint = didYouMean(shownName, known);
+  const hint = didYouMean(shownName, names);
   throw new SvcError("SVC2205", `unknown option ${JSON.stringify(shownName)}${hint}`);
 }
 

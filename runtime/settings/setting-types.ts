@@ -22,10 +22,15 @@ export interface SettingType<T, Given = T> {
 /** @param pattern of valid values */
 export function stringSetting(
   placeholder: string,
-  what = "a non-empty string",
+  expectation = "a non-empty string",
   pattern = /\S/,
 ): SettingType<string> {
-  return { rule: string(what, pattern), expected: what, placeholder, read: (value) => value };
+  return {
+    rule: string(expectation, pattern),
+    expected: expectation,
+    placeholder,
+    read: (value) => value,
+  };
 }
 
 /** Path of a file. */
@@ -49,12 +54,12 @@ export function optional<T, Given>(
 
 export function integer(min: number, max: number): SettingType<number> {
   const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `from ${min} to ${max}`;
-  const what = `an integer ${range}`;
+  const expectation = `an integer ${range}`;
   const isInside = (value: unknown) =>
     Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
   return {
-    rule: test(what, isInside, min),
-    expected: what,
+    rule: test(expectation, isInside, min),
+    expected: expectation,
     placeholder: "<n>",
     read: (value) => (/^\d{1,16}$/.test(value) ? Number(value) : value),
   };
@@ -67,13 +72,13 @@ export function integerOr<T extends number | string>(
   most: number,
 ): SettingType<number | T> {
   const number = integer(least, most);
-  const what = `${number.expected}, or ${JSON.stringify(other)}`;
+  const expectation = `${number.expected}, or ${JSON.stringify(other)}`;
   const isNumber = (value: unknown) => {
     return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
   };
   return {
-    rule: test<number | T>(what, (value) => value === other || isNumber(value), other),
-    expected: what,
+    rule: test<number | T>(expectation, (value) => value === other || isNumber(value), other),
+    expected: expectation,
     placeholder: typeof other === "string" ? `<n|${other}>` : "<n>",
     read: number.read,
   };
@@ -101,10 +106,10 @@ export function booleanSetting(meaning = true): SettingType<boolean> {
 
 /** Returns the type of a boolean with a third state. */
 export function booleanOr<const T extends string>(word: T): SettingType<boolean | T> {
-  const what = `true, false or ${JSON.stringify(word)}`;
+  const expectation = `true, false or ${JSON.stringify(word)}`;
   const isRight = (value: unknown) => typeof value === "boolean" || value === word;
   return {
-    rule: test<boolean | T>(what, isRight, false),
+    rule: test<boolean | T>(expectation, isRight, false),
     expected: `1, 0, true, false or ${word}`,
     placeholder: `<true|false|${word}>`,
     read: (value) => WORDS.get(value) ?? value,
@@ -112,9 +117,9 @@ export function booleanOr<const T extends string>(word: T): SettingType<boolean 
 }
 
 export function enumSetting<const T extends string>(...words: readonly T[]): SettingType<T> {
-  const what = `one of ${words.map((word) => JSON.stringify(word)).join(", ")}`;
+  const expectation = `one of ${words.map((word) => JSON.stringify(word)).join(", ")}`;
   return {
-    rule: test(what, (value) => words.includes(value as T), words[0]!),
+    rule: test(expectation, (value) => words.includes(value as T), words[0]!),
     expected: `one of ${words.join(", ")}`,
     placeholder: `<${words.join("|")}>`,
     read: (value) => value,

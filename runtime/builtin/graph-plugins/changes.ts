@@ -45,18 +45,18 @@ export function createvertex(
   vector: json = null,
   vectors: json = {},
 ): Promise<object> {
-  const all = { type, lifespan, properties, vector, vectors, ...vertexFromBody(content) };
-  const newProperties = all.properties;
+  const parameters = { type, lifespan, properties, vector, vectors, ...vertexFromBody(content) };
+  const newProperties = parameters.properties;
   if (!isObject(newProperties)) {
     throw new ParameterError("TypeError", "properties (an object is required)");
   }
   const target = graphNamed(graph);
   const options = {
-    type: all.type === "" ? null : all.type,
-    lifespan: all.lifespan,
+    type: parameters.type === "" ? null : parameters.type,
+    lifespan: parameters.lifespan,
     properties: newProperties,
-    vector: vectorParameter(target, "vector", all.vector),
-    vectors: vectorsParameter(target, all.vectors),
+    vector: vectorParameter(target, "vector", parameters.vector),
+    vectors: vectorsParameter(target, parameters.vectors),
   };
   return retryUntilUnlocked(TIMEOUT_MS, (timeout) => {
     const created = target.createVertex(id, { ...options, timeout });
@@ -172,10 +172,10 @@ export function disconnect(
   const mod = constantParameter("modifier", modifier, "M_");
   const arc: ArcFilter =
     test === V_ANY ? [relationship, dir, mod] : [relationship, dir, mod, test, value];
-  const other = neighbor === "*" ? undefined : neighbor;
+  const neighborId = neighbor === "*" ? undefined : neighbor;
   const target = graphNamed(graph);
   return retryUntilUnlocked(timeout, (timeout) => {
-    const arcs = target.disconnect(id, arc, other, timeout);
+    const arcs = target.disconnect(id, arc, neighborId, timeout);
     return { id, action: arcs > 0 ? "disconnected" : null, arcs };
   });
 }

@@ -56,8 +56,8 @@ export function neighbor(
 ): unknown {
   const defaults = { id, hits, fields: F_AARC };
   const target = graphNamed(graph);
-  const given = queryArguments(request, defaults, [query, content], SHARED_MEMORY);
-  return answerQuery({ request, graph: target, given, sharedmem }, "neighborhood", {
+  const args = queryArguments(request, defaults, [query, content], SHARED_MEMORY);
+  return answerQuery({ request, graph: target, args, sharedmem }, "neighborhood", {
     run: ({ id, ...options }) => target.neighborhood(id as string, options),
     inPartition: ({ id, ...options }) => ({ call: "neighborhood", anchor: id as string, options }),
   });
@@ -83,8 +83,8 @@ export function vertices(
 ): unknown {
   const defaults = { hits, fields: F_NAMES };
   const target = graphNamed(graph);
-  const given = queryArguments(request, defaults, [query, content], SHARED_MEMORY);
-  return answerQuery({ request, graph: target, given, sharedmem }, "vertices", {
+  const args = queryArguments(request, defaults, [query, content], SHARED_MEMORY);
+  return answerQuery({ request, graph: target, args, sharedmem }, "vertices", {
     run: (options) => target.vertices(options),
     inPartition: (options) => ({ call: "vertices", options }),
   });
@@ -114,14 +114,14 @@ export function search(
 ): unknown {
   const target = graphNamed(graph);
   const typed = [...SHARED_MEMORY, "statistics"];
-  const given = queryArguments(request, { text, hits }, [query, content], typed);
-  limitHits(given);
-  if (statistics !== null) given.statistics = statistics;
-  if (!request.toplevel && needsStatistics(given)) {
-    const { text: query, ...options } = given;
+  const args = queryArguments(request, { text, hits }, [query, content], typed);
+  limitHits(args);
+  if (statistics !== null) args.statistics = statistics;
+  if (!request.toplevel && needsStatistics(args)) {
+    const { text: query, ...options } = args;
     return partitionStatistics(target, query as string, options);
   }
-  return answerQuery({ request, graph: target, given, sharedmem }, "search", {
+  return answerQuery({ request, graph: target, args, sharedmem }, "search", {
     run: ({ text: query, ...options }) => target.search(query as string, options),
     inPartition: ({ text: query, ...options }) => {
       return { call: "search", text: query as string, options };
@@ -156,8 +156,8 @@ export function arcs(
 ): unknown {
   const defaults = { hits, fields: F_AARC, arc };
   const target = graphNamed(graph);
-  const given = queryArguments(request, defaults, [query, content], SHARED_MEMORY);
-  return answerQuery({ request, graph: target, given, sharedmem }, "arcs", {
+  const args = queryArguments(request, defaults, [query, content], SHARED_MEMORY);
+  return answerQuery({ request, graph: target, args, sharedmem }, "arcs", {
     run: (options) => target.arcs(withArc(options)),
     inPartition: (options) => ({ call: "arcs", options: withArc(options) }),
   });
@@ -191,8 +191,8 @@ export function paths(
   hits: int = 25,
   query: str = "",
 ): unknown {
-  const given = queryArguments(request, { id, to, hits }, [query, content]);
-  const { id: start, to: goal, ...others } = given;
+  const args = queryArguments(request, { id, to, hits }, [query, content]);
+  const { id: start, to: goal, ...others } = args;
   const options: Arguments = { ...others, hits: limitPaths(others.hits) };
   const target = graphNamed(graph);
   const from = start as string;
@@ -262,8 +262,8 @@ function probesOf(graph: Graph, vector: unknown, vectors: unknown, name: string)
   const probes = { ...vectorsParameter(graph, vectors), ...(probe !== null && { [name]: probe }) };
   for (const [each, { length }] of Object.entries(probes)) {
     if (length > 0) continue;
-    const place = each === name ? "vector" : `vectors.${each}`;
-    throw new ParameterError("ValueError", `${place} (it has no components)`);
+    const parameter = each === name ? "vector" : `vectors.${each}`;
+    throw new ParameterError("ValueError", `${parameter} (it has no components)`);
   }
   return probes;
 }
@@ -309,7 +309,7 @@ type Arguments = Record<string, unknown>;
 interface ClientQuery {
   readonly request: PluginRequest;
   readonly graph: Graph;
-  readonly given: Arguments;
+  readonly args: Arguments;
   readonly sharedmem: number;
 }
 
@@ -320,12 +320,12 @@ interface QueryCalls {
 }
 
 function answerQuery(
-  { request, graph, given, sharedmem }: ClientQuery,
+  { request, graph, args, sharedmem }: ClientQuery,
   name: PartitionQuery["call"],
   { run, inPartition }: QueryCalls,
 ): unknown {
-  if (request.toplevel) return withMemory(request, graph, name, given, sharedmem, run);
-  const { memory = 0, ...options } = given;
+  if (request.toplevel) return withMemory(request, graph, name, args, sharedmem, run);
+  const { memory = 0, ...options } = args;
   if (memory !== 0 || sharedmem !== 0) {
     const reason = "expression memory belongs to one graph, not to the partitions of a matrix";
     throw new ParameterError("QueryError", `memory (${reason})`);
@@ -341,17 +341,17 @@ function queryArguments(
   typed: readonly string[] = [],
 ): Arguments {
   // Without a prototype, so that clients cannot set one.
-  const given: Arguments = Object.assign(Object.create(null), { timeout: TIMEOUT_MS }, defaults);
+  const args: Arguments = Object.assign(Object.create(null), { timeout: TIMEOUT_MS }, defaults);
   for (const [name, value] of Object.entries(request.params)) {
     if (PARAMETERS.includes(name) || typed.includes(name)) continue;
-    given[name] = queryArgument(name, String(value));
+    args[name] = queryArgument(name, String(value));
   }
   for (const text of texts) {
-    if (text.trim() !== "") Object.assign(given, queryFromText(text));
+    if (text.trim() !== "") Object.assign(args, queryFromText(text));
   }
-  limitExpressions(given);
-  limitFacets(given);
-  return given;
+  limitExpressions(args);
+  limitFacets(args);
+  return args;
 }
 
 /** Returns a query result, with a default limit and a notice when it was reached. */

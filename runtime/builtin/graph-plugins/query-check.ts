@@ -45,10 +45,10 @@ export function querycheck(
   const target = graphNamed(graph);
   const text = content.trim() === "" ? query : content;
   try {
-    const given = text.trim() === "" ? {} : queryFromText(text);
-    limitExpressions(given);
-    for (const name of OF_EXECUTION) delete given[name];
-    withClientExpressions(() => prepare(target, call, given));
+    const parsed = text.trim() === "" ? {} : queryFromText(text);
+    limitExpressions(parsed);
+    for (const name of OF_EXECUTION) delete parsed[name];
+    withClientExpressions(() => prepare(target, call, parsed));
     return { valid: true };
   } catch (error) {
     return describeFault(text, error as Error);

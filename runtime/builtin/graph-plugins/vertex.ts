@@ -46,6 +46,6 @@ function arcsOf(graph: Graph, id: string, arc: number, hits: number): string[] {
     readonly neighborhood: string[];
     readonly counts: { readonly arcs: number };
   };
-  const more = counts.arcs - neighborhood.length;
-  return more > 0 ? [...neighborhood, `(${more} more...)`] : neighborhood;
+  const omitted = counts.arcs - neighborhood.length;
+  return omitted > 0 ? [...neighborhood, `(${omitted} more...)`] : neighborhood;
 }

@@ -62,7 +62,7 @@ function textsOf(json: string): Readonly<Record<string, string>> {
   const parsed: unknown = JSON.parse(json);
   if (!isPlainObject(parsed)) throw new Error("params must be an object of texts");
   const entries = Object.entries(parsed);
-  const odd = entries.find(([, value]) => typeof value !== "string");
-  if (odd !== undefined) throw new Error(`params: ${odd[0].slice(0, 50)} must be a text`);
+  const invalid = entries.find(([, value]) => typeof value !== "string");
+  if (invalid !== undefined) throw new Error(`params: ${invalid[0].slice(0, 50)} must be a text`);
   return Object.fromEntries(entries) as Record<string, string>;
 }

@@ -58,14 +58,14 @@ export function memory(_request: PluginRequest, graph: str): object {
 export function properties(_request: PluginRequest): object {
   const view = serverView();
   const graph = view.systemGraph();
-  const own = graph === null ? {} : systemProperties(graph.store);
+  const systemValues = graph === null ? {} : systemProperties(graph.store);
   const { id, descriptor } = view.node;
   if (descriptor !== null) {
-    return { ...own, SYSTEM_Descriptor: descriptor, SYSTEM_DescriptorIdent: id };
+    return { ...systemValues, SYSTEM_Descriptor: descriptor, SYSTEM_DescriptorIdent: id };
   }
   const alone = localSystem(view);
   const [ident] = alone.instances.keys();
-  return { SYSTEM_Descriptor: alone.descriptor, SYSTEM_DescriptorIdent: ident, ...own };
+  return { SYSTEM_Descriptor: alone.descriptor, SYSTEM_DescriptorIdent: ident, ...systemValues };
 }
 
 function stateOf(name: string, simple: number): object {
@@ -76,8 +76,8 @@ function stateOf(name: string, simple: number): object {
 /** @throws KeyError for an unknown graph */
 function graphNamed(name: string): RegisteredGraph {
   const view = serverView();
-  const found = view.graphs().find(({ store }) => store.name === name);
-  if (found !== undefined) return found;
+  const graph = view.graphs().find(({ store }) => store.name === name);
+  if (graph !== undefined) return graph;
   const system = SYSTEM_NAMES.has(name) ? view.systemGraph() : null;
   if (system === null) throw new KeyError(`Graph instance not available: ${name}`);
   return system;

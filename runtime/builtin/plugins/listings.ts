@@ -51,7 +51,7 @@ export function argspec(
 /** Returns all without a name; a built-in and a user plugin may share a name. */
 function named(descriptions: readonly PluginDescription[], name?: str | null) {
   if (name === undefined || name === null) return descriptions;
-  const found = descriptions.filter(({ path }) => path.slice(path.lastIndexOf("/") + 1) === name);
-  if (found.length === 0) throw new ParameterError("LookupError", `undefined plugin: ${name}`);
-  return found;
+  const matches = descriptions.filter(({ path }) => path.slice(path.lastIndexOf("/") + 1) === name);
+  if (matches.length === 0) throw new ParameterError("LookupError", `undefined plugin: ${name}`);
+  return matches;
 }

@@ -56,12 +56,12 @@ export async function systemOverview(
     return system.matrices.has(instance.id) ? ["/svc/nodestat", "/svc/matrix"] : ["/svc/nodestat"];
   };
   const ids = [...system.instances.keys()];
-  const found = await survey.read(system, "overview", paths, ids, tlsForSystem(system, view));
+  const results = await survey.read(system, "overview", paths, ids, tlsForSystem(system, view));
   return {
     version: `svc ${view.version}`,
     id,
     descriptor: system.descriptor,
-    instances: buildOverview(system, found),
+    instances: buildOverview(system, results),
     message: null,
     error: false,
   };
@@ -104,8 +104,8 @@ async function readTopic(topic: LevelTopic, idlist: string): Promise<object> {
     const scope = { system, self: view.node.id, secure };
     return { instances: await levels.read(scope, topic, ids), message: null };
   }
-  const found = await survey.read(system, topic.plugin, topic.paths, ids, secure);
-  return { instances: found.map((polled) => topic.describe(polled)), message: null };
+  const results = await survey.read(system, topic.plugin, topic.paths, ids, secure);
+  return { instances: results.map((polled) => topic.describe(polled)), message: null };
 }
 
 /**

@@ -165,9 +165,9 @@ export class JobRunner {
   async #readEnds(lease: JobLease): Promise<void> {
     const recorded = await lease.read();
     if (recorded === null) this.#isHere = false;
-    const known = this.#allJobs;
+    const jobs = this.#allJobs;
     for (const [name, stored] of Object.entries(recorded ?? {}))
-      known.get(name)?.applyRecordedEnd(stored);
+      jobs.get(name)?.applyRecordedEnd(stored);
     this.#schedule();
   }
 
@@ -208,14 +208,14 @@ export class JobRunner {
       const former = this.#jobs.has(name) ? {} : this.#stored?.[name];
       return [name, { ...former, ...job.stored() }] as const;
     });
-    const all = { ...this.#stored, ...Object.fromEntries(current) };
-    this.#stored = forgetRemoved(all, (name) => this.#jobs.has(name), Date.now());
+    const stored = { ...this.#stored, ...Object.fromEntries(current) };
+    this.#stored = forgetRemoved(stored, (name) => this.#jobs.has(name), Date.now());
     return this.#stored;
   }
 
   status(): readonly JobStatus[] {
-    const all = [...this.#jobs.values()].map((job) => job.status(this.#isHere));
-    return all.sort((one, other) => (one.name < other.name ? -1 : 1));
+    const statuses = [...this.#jobs.values()].map((job) => job.status(this.#isHere));
+    return statuses.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /**

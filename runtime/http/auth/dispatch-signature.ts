@@ -91,9 +91,9 @@ export class DispatchSignature {
   verify(request: SignedRequest, value: string | undefined, now = nowMs()): SignedOrigin | null {
     const [, claims, digest] = FORM.exec(value ?? "") ?? [];
     if (claims === undefined) return null;
-    const given = Buffer.from(digest!, "base64url");
+    const signature = Buffer.from(digest!, "base64url");
     const expected = this.#digest(request, hashContent(request), claims);
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+    if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return null;
     const parsed = JSON.parse(Buffer.from(claims, "base64url").toString()) as Claims;
     const { at, signer, number, ...origin } = parsed;
     if (Math.abs(now - at) > VALID_MS) return null;

@@ -67,13 +67,13 @@ export class OutputBuffer {
     byteLength: number | null,
     released?: () => void,
   ): Promise<boolean> {
-    let left = byteLength ?? Number.POSITIVE_INFINITY;
+    let remaining = byteLength ?? Number.POSITIVE_INFINITY;
     let inTurn = 0;
     try {
       for await (const bytes of source) {
-        left -= bytes.length;
-        if (left < 0 || this.#socket.destroyed) return false;
-        this.addBytes(bytes, left === 0 ? released : undefined);
+        remaining -= bytes.length;
+        if (remaining < 0 || this.#socket.destroyed) return false;
+        this.addBytes(bytes, remaining === 0 ? released : undefined);
         if (this.isBlocked) await this.#drained();
         inTurn += bytes.length;
         if (inTurn < MAX_RENDER_SLICE_BYTES) continue;
@@ -83,7 +83,7 @@ export class OutputBuffer {
     } catch {
       return false;
     }
-    return byteLength === null || left === 0;
+    return byteLength === null || remaining === 0;
   }
 
   #drained(): Promise<void> {

@@ -25,14 +25,14 @@ export class Peers {
 
   /** Records an opened connection; `open` counts it. */
   opened(response: UwsResponse, open: number): void {
-    const peer = this.#ask(response);
+    const peer = this.#readPeer(response);
     if (open === 1) this.#only = peer;
     else if (this.#only !== peer) this.#only = null;
   }
 
   /** Returns the peer of a request that has not been answered yet. */
   forResponse(response: UwsResponse): Peer {
-    return this.#only ?? this.#ask(response);
+    return this.#only ?? this.#readPeer(response);
   }
 
   /** Returns one entry per open connection. */
@@ -40,13 +40,13 @@ export class Peers {
     return new Array<Connection>(count).fill(this.#only ?? this.#peer(""));
   }
 
-  #ask(response: UwsResponse): Peer {
+  #readPeer(response: UwsResponse): Peer {
     return this.#peer(Buffer.from(response.getRemoteAddress()).toString("latin1"));
   }
 
   #peer(bytes: string): Peer {
-    const known = this.#byBytes.get(bytes);
-    if (known !== undefined) return known;
+    const existing = this.#byBytes.get(bytes);
+    if (existing !== undefined) return existing;
     if (this.#byBytes.size >= MAX_PEERS) this.#byBytes.clear();
     const remoteAddress = addressText(Buffer.from(bytes, "latin1"));
     const peer: Peer = {

@@ -50,11 +50,11 @@ export class UwsResponseHeads {
     fields: string,
     connection: string | null,
   ): string {
-    const kept = connection === null ? "" : `\r\nConnection: ${connection}`;
+    const connectionLine = connection === null ? "" : `\r\nConnection: ${connection}`;
     const isNone = mediaType === null || mediaType === OWN_MEDIA_TYPE;
     const content = isNone ? "" : `\r\nContent-Type: ${mediaType}; charset=UTF-8`;
     const first = `${status} ${reasonPhrase(status)}\r\n`;
-    return `${first}${fields}Server: SVC/3${kept}${this.#cors}${content}`;
+    return `${first}${fields}Server: SVC/3${connectionLine}${this.#cors}${content}`;
   }
 }
 

@@ -16,15 +16,15 @@ export async function sendStream(
   source: ByteStream,
   gone: AbortSignal,
 ): Promise<boolean> {
-  let left = byteLength;
+  let remaining = byteLength;
   try {
     for await (const chunk of source) {
       if (gone.aborted) return false;
       // An empty first one would send the head twice.
       if (chunk.length === 0) continue;
-      const isFirst = left === byteLength;
-      const bytes = chunk.subarray(0, left);
-      left -= bytes.length;
+      const isFirst = remaining === byteLength;
+      const bytes = chunk.subarray(0, remaining);
+      remaining -= bytes.length;
       const offset = response.getWriteOffset();
       let isTaken = false;
       response.cork(() => {
@@ -32,7 +32,7 @@ export async function sendStream(
         isTaken = response.tryEnd(bytes, byteLength)[0];
       });
       if (!isTaken) await waitUntilWritable(response, bytes, offset, byteLength, gone);
-      if (left === 0) return true;
+      if (remaining === 0) return true;
     }
   } catch {
     // The source failed: the head is sent, so closing the connection is the only error signal.

@@ -208,8 +208,8 @@ export class UwsServer implements HttpServer, ExchangeHost {
         exchange.body = chunk.length === 0 ? null : chunk.toString("latin1");
         exchange.reserved = chunk.length;
       } else {
-        const left = Math.max(fields.contentLength - store.size, chunk.length);
-        if (chunk.length > 0) store.write(chunk, 0, chunk.length, left);
+        const expected = Math.max(fields.contentLength - store.size, chunk.length);
+        if (chunk.length > 0) store.write(chunk, 0, chunk.length, expected);
         // After the response, the parser discards the rest of a body of known length.
         if (store.refusal !== null && (isLast || !fields.chunked)) {
           exchange.refuse(store.refusal, fields.chunked);

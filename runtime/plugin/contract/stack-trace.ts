@@ -161,8 +161,8 @@ function* placesOf(thrown: unknown): Generator<PluginFrame, undefined> {
     if (match === null) continue;
     const [, name, location, row, column] = match;
     if (name === CALLER) return;
-    const place = placeOf(location!, Number(row), Number(column));
-    if (place !== null) yield { name, place };
+    const position = placeOf(location!, Number(row), Number(column));
+    if (position !== null) yield { name, place: position };
   }
 }
 
@@ -177,8 +177,8 @@ export function innermostFrame(thrown: unknown): SourcePosition | null {
 
 /** Maps a position in a bundle to `file:line:column` of its sources; null without a source. */
 export function sourceLocation(location: string, line: number, column: number): string | null {
-  const place = placeOf(location, line, column);
-  return place && `${place.file}:${place.line}:${place.column}`;
+  const position = placeOf(location, line, column);
+  return position && `${position.file}:${position.line}:${position.column}`;
 }
 
 /** Describes why modules failed to load: Node reports an invalid import in terms of the bundle. */
@@ -186,8 +186,8 @@ export function loadFailure(thrown: unknown): string {
   const stack = thrown instanceof SyntaxError ? stackOf(thrown) : null;
   const [, location, line] = /^(file:.+):(\d+)\n/.exec(stack ?? "") ?? [];
   if (location === undefined) return describeUncaught(thrown);
-  const place = sourceLocation(location, Number(line), 1);
-  return place === null ? stack! : `${place}: ${strayMessage(thrown)}`;
+  const position = sourceLocation(location, Number(line), 1);
+  return position === null ? stack! : `${position}: ${strayMessage(thrown)}`;
 }
 
 /** Returns null for frames outside plugin code. */

@@ -31,9 +31,9 @@ const ROOM_BYTES = 512;
  * Returns latin1 text in a transferable ArrayBuffer of its own, with headroom for `wrapInPlace`.
  */
 export function latin1WithHeadroom(text: string): Uint8Array<ArrayBuffer> {
-  const whole = Buffer.from(new ArrayBuffer(text.length + 2 * ROOM_BYTES));
-  whole.write(text, ROOM_BYTES, "latin1");
-  return new Uint8Array(whole.buffer, ROOM_BYTES, text.length);
+  const withHeadroom = Buffer.from(new ArrayBuffer(text.length + 2 * ROOM_BYTES));
+  withHeadroom.write(text, ROOM_BYTES, "latin1");
+  return new Uint8Array(withHeadroom.buffer, ROOM_BYTES, text.length);
 }
 
 /** Returns bytes between two latin1 texts. Bytes with headroom are not copied. */
@@ -45,8 +45,8 @@ export function wrapInPlace(head: string, bytes: Uint8Array, tail: string): Uint
   if (!hasHeadroom || head.length > ROOM_BYTES || tail.length > ROOM_BYTES) {
     return Buffer.concat([Buffer.from(head, "latin1"), bytes, Buffer.from(tail, "latin1")]);
   }
-  const whole = Buffer.from(buffer);
-  whole.write(head, byteOffset - head.length, "latin1");
-  whole.write(tail, end, "latin1");
-  return whole.subarray(byteOffset - head.length, end + tail.length);
+  const target = Buffer.from(buffer);
+  target.write(head, byteOffset - head.length, "latin1");
+  target.write(tail, end, "latin1");
+  return target.subarray(byteOffset - head.length, end + tail.length);
 }

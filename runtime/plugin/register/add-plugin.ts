@@ -109,8 +109,8 @@ function withAccess(entry: RegisteredPlugin, { access }: AddPluginOptions): Regi
   return { ...entry, spec: { ...entry.spec, access } };
 }
 
-function optionsFrom(given: AddPluginArguments): AddPluginOptions {
-  const [, second, graph, engine, pre, post] = given;
+function optionsFrom(args: AddPluginArguments): AddPluginOptions {
+  const [, second, graph, engine, pre, post] = args;
   if (typeof second === "object" && second !== null) return second;
   return { name: second, graph, engine, pre, post };
 }

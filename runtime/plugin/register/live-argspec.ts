@@ -21,21 +21,23 @@ const NO_SERVICE = { name: null, prefix: null };
 /** The caller must set `service`. */
 export function liveArgspec(registered: readonly RegisteredPlugin[]): Argspec {
   const $defs: Record<string, JsonSchema> = {};
-  const plugins = [...new Set(registered.map((plugin) => plugin.$defs))].flatMap((own) => {
-    const specs = registered.filter((plugin) => plugin.$defs === own).map(({ spec }) => spec);
-    const names = newNames(own, $defs);
-    Object.assign($defs, renamed(own, names));
+  const plugins = [...new Set(registered.map((plugin) => plugin.$defs))].flatMap((definitions) => {
+    const specs = registered
+      .filter((plugin) => plugin.$defs === definitions)
+      .map(({ spec }) => spec);
+    const names = newNames(definitions, $defs);
+    Object.assign($defs, renamed(definitions, names));
     return names.size === 0 ? specs : specs.map((spec) => withReferences(spec, names));
   });
   plugins.sort(byNameAndRole);
-  const whole = {
+  const complete = {
     argspec: ARGSPEC_VERSION,
     service: NO_SERVICE,
     hash: "",
     plugins,
     $defs: Object.fromEntries(Object.entries($defs).sort(([a], [b]) => (a < b ? -1 : 1))),
   } as const;
-  const reached = selectPlugins(whole, () => true);
+  const reached = selectPlugins(complete, () => true);
   return { ...reached, hash: contractHash(reached) };
 }
 
@@ -51,23 +53,27 @@ function byNameAndRole(a: PluginSpec, b: PluginSpec): number {
  * Renames the types of a build that conflict with types of other builds. If one type differs, all
  * get new names, because types with equal text may refer to it.
  */
-function newNames(own: Definitions, taken: Definitions): ReadonlyMap<string, string> {
-  const shared = Object.keys(own).filter((name) => Object.hasOwn(taken, name));
-  if (shared.every((name) => JSON.stringify(own[name]) === JSON.stringify(taken[name]))) {
+function newNames(definitions: Definitions, taken: Definitions): ReadonlyMap<string, string> {
+  const shared = Object.keys(definitions).filter((name) => Object.hasOwn(taken, name));
+  if (shared.every((name) => JSON.stringify(definitions[name]) === JSON.stringify(taken[name]))) {
     return new Map();
   }
   return new Map(
     shared.map((name) => {
       let number = 2;
-      while (Object.hasOwn(taken, name + number) || Object.hasOwn(own, name + number)) number++;
+      while (Object.hasOwn(taken, name + number) || Object.hasOwn(definitions, name + number))
+        number++;
       return [name, name + number];
     }),
   );
 }
 
-function renamed(own: Definitions, names: ReadonlyMap<string, string>): Definitions {
-  if (names.size === 0) return own;
-  const entries = Object.entries(own).map(([name, schema]) => [names.get(name) ?? name, schema]);
+function renamed(definitions: Definitions, names: ReadonlyMap<string, string>): Definitions {
+  if (names.size === 0) return definitions;
+  const entries = Object.entries(definitions).map(([name, schema]) => [
+    names.get(name) ?? name,
+    schema,
+  ]);
   return withReferences(Object.fromEntries(entries), names);
 }
 

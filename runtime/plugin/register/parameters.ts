@@ -128,7 +128,7 @@ function refuseDefault(name: string, spec: unknown): void {
 function formOf(name: "headers" | "content", type: unknown): Form {
   if (isUntyped(type)) return "bytes";
   const word = type instanceof Converter ? type.wire : type;
-  const form = FORMS[name].find((known) => known === word);
+  const form = FORMS[name].find((candidate) => candidate === word);
   if (form !== undefined) return form;
   throw new ArgumentError(
     "TypeError",

@@ -69,8 +69,8 @@ function signCursor(state: unknown, plugin: string): string {
 
 /** Returns the only cursor with this state. */
 function seal(state: Buffer, plugin: string): string {
-  const whole = createHmac("sha256", cursorKey()).update(`${plugin}\0`).update(state).digest();
-  const signature = whole.subarray(0, SIGNATURE_BYTES).toString("base64url");
+  const hmac = createHmac("sha256", cursorKey()).update(`${plugin}\0`).update(state).digest();
+  const signature = hmac.subarray(0, SIGNATURE_BYTES).toString("base64url");
   return `${state.toString("base64url")}.${signature}`;
 }
 

@@ -43,9 +43,9 @@ export function reportedIssues(name: string, issues: readonly StandardIssue[]): 
 export function issuesText(name: string, issues: readonly StandardIssue[]): string {
   if (issues.length === 0) return `${name} (refused)`;
   const reported = reportedIssues(name, issues.slice(0, MAX_IN_LINE));
-  const more = issues.length - reported.length;
+  const omitted = issues.length - reported.length;
   const texts = reported.map(({ path, message }) => `${path} (${message})`);
-  return [...texts, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+  return [...texts, ...(omitted > 0 ? [`and ${omitted} more`] : [])].join("; ");
 }
 
 /** Returns a path such as `content.lines[0].count`. */

@@ -102,13 +102,13 @@ function sendHttpError(done: Done, accept: Accept, error: HttpError): void {
     value: message,
     traceback: [],
   });
-  let more = "";
+  let detailsMember = "";
   try {
-    if (details !== undefined) more = `,"details":${jsonText(details)}`;
+    if (details !== undefined) detailsMember = `,"details":${jsonText(details)}`;
   } catch (fault) {
     return sendThrown(done, accept, 500, "svc", fault);
   }
-  send(RESULT_ERROR, `{"plugin":${head.slice(0, -1)}${more}}}`);
+  send(RESULT_ERROR, `{"plugin":${head.slice(0, -1)}${detailsMember}}}`);
 }
 
 /** Answers with a plain string as `message`. */

@@ -28,9 +28,9 @@ export function reportFailedCall(thrown: unknown, text: string, source: RequestS
 }
 
 function frameOf(thrown: unknown): SourceFrame | null {
-  const place = innermostFrame(thrown);
-  if (place === null) return null;
-  const { file, path, line, column } = place;
+  const position = innermostFrame(thrown);
+  if (position === null) return null;
+  const { file, path, line, column } = position;
   try {
     const first = Math.max(1, line - AROUND);
     const allLines = readFileSync(path, "utf8").split("\n");

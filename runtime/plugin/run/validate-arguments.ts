@@ -71,10 +71,10 @@ async function validateRest(
 }
 
 /** Returns null if completed synchronously. */
-function validatePlace(args: unknown[], place: ArgumentSchema): Promise<void> | null {
-  const { at, name, path, acceptsAbsence, schema } = place;
+function validatePlace(args: unknown[], argument: ArgumentSchema): Promise<void> | null {
+  const { at, name, path, acceptsAbsence, schema } = argument;
   const holder = args as unknown as Record<PropertyKey, unknown>;
-  if (path.length > 0) return validateAll(targetsOf(args[at], place, 0, name));
+  if (path.length > 0) return validateAll(targetsOf(args[at], argument, 0, name));
   if (args[at] === undefined && !acceptsAbsence) return null;
   return validate({ holder, key: at, name, schema });
 }
@@ -100,10 +100,10 @@ function targetsOf(
   const keys = step === null ? [...(value as unknown[]).keys()] : [step];
   const isLast = depth === place.path.length - 1;
   return keys.flatMap((key): ValidatedValue[] => {
-    const isThere = Object.hasOwn(holder, key);
+    const isPresent = Object.hasOwn(holder, key);
     const inner = typeof key === "number" ? `${name}[${key}]` : `${name}.${key}`;
-    if (!isLast) return isThere ? targetsOf(holder[key], place, depth + 1, inner) : [];
-    if (!isThere && !place.acceptsAbsence) return [];
+    if (!isLast) return isPresent ? targetsOf(holder[key], place, depth + 1, inner) : [];
+    if (!isPresent && !place.acceptsAbsence) return [];
     return [{ holder, key, name: inner, schema: place.schema }];
   });
 }

@@ -14,9 +14,9 @@ import {
 const STATES = ["up", "down", "ejected"] as const;
 
 export function* dispatchFigures(dispatcher: Dispatcher): Generator<string> {
-  const all = [...dispatcher.matrix.all()];
+  const backEnds = [...dispatcher.matrix.all()];
   const samples = (figure: (backEnd: BackEnd) => number): Sample[] =>
-    all.map((backEnd) => [labelsOf(backEnd), figure(backEnd)]);
+    backEnds.map((backEnd) => [labelsOf(backEnd), figure(backEnd)]);
   yield* gauge(
     "svc_dispatch_waiting",
     "Requests queued for back-ends.",
@@ -33,7 +33,7 @@ export function* dispatchFigures(dispatcher: Dispatcher): Generator<string> {
   yield* gauge(
     "svc_backend_state",
     "State of a back-end (1 for the current state).",
-    all.flatMap((backEnd) =>
+    backEnds.flatMap((backEnd) =>
       STATES.map((state): Sample => {
         return [{ ...labelsOf(backEnd), state }, backEnd.state === state ? 1 : 0];
       }),
@@ -49,7 +49,7 @@ export function* dispatchFigures(dispatcher: Dispatcher): Generator<string> {
     "Open connections to a back-end.",
     samples(({ openChannels }) => openChannels),
   );
-  const used = all.filter(({ metrics }) => metrics.latency.count > 0);
+  const used = backEnds.filter(({ metrics }) => metrics.latency.count > 0);
   yield* histogram(
     "svc_backend_latency_seconds",
     "Back-end response latency in seconds.",
@@ -58,7 +58,7 @@ export function* dispatchFigures(dispatcher: Dispatcher): Generator<string> {
   yield* counter(
     "svc_backend_failures_total",
     "Total back-end failures by reason.",
-    all.flatMap((backEnd) =>
+    backEnds.flatMap((backEnd) =>
       Object.entries(backEnd.metrics.failures).map(([reason, count]): Sample => {
         return [{ ...labelsOf(backEnd), reason }, count];
       }),

@@ -80,16 +80,16 @@ function* requestFigures(view: ServerView): Generator<string> {
 }
 
 function* pluginFigures({ tallies }: ServerView): Generator<string> {
-  const all = [...tallies.all()];
+  const counters = [...tallies.all()];
   yield* histogram(
     "svc_plugin_latency_seconds",
     "Plugin request latency in seconds.",
-    all.map(({ name, latency }) => [{ plugin: name }, latency]),
+    counters.map(({ name, latency }) => [{ plugin: name }, latency]),
   );
   yield* counter(
     "svc_plugin_errors_total",
     "Total plugin error responses by status code.",
-    all.flatMap(({ name, errors }) =>
+    counters.flatMap(({ name, errors }) =>
       [...errors].map(([code, count]): Sample => [{ plugin: name, code }, count]),
     ),
   );
