@@ -12,7 +12,7 @@ import { Scheduler, type SchedulerEvents } from "./scheduler.js";
 /** The admin executor and the long-query executor. */
 export type BuiltinExecutor = 0 | 1;
 
-/** An untrusted client can use at most half of the slots, and delays no queries of others. */
+/** An untrusted client uses at most half of the slots; others overtake its queued queries. */
 const LIMITS = { perClient: ADMIN_SLOTS / 2, isSerial: true };
 /** No limit per client: that of the admin executor includes these requests. */
 const LONG_LIMITS = { perClient: 0, isSerial: true };

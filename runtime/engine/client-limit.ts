@@ -67,7 +67,7 @@ export class ClientLimit {
     // A client with a backlog always has at least one admitted request.
     const isNext = this.#backlogs.has(limitedClient) && !this.#admitted.get(limitedClient);
     if (isNext) return this.#next(limitedClient);
-    // Without free slots, no client in the following loop may have another one.
+    // With at most one free slot, no client in the following loop may have another request.
     if (this.#free <= 1) return null;
     for (const client of this.#backlogs.keys()) {
       if (this.#mayHaveMore(client)) return this.#next(client);

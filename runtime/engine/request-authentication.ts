@@ -46,7 +46,7 @@ export class RequestAuthentication {
   ): Verdict | Promise<Verdict> {
     if (isOpen(exchange, port, path)) return null;
     if (getAccess(resource)?.public === true) {
-      // Requests to the admin port need no principal.
+      // Also drops that of a dispatcher: public plugins never have a principal.
       exchange.principal = null;
       return null;
     }

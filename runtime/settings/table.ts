@@ -347,7 +347,7 @@ export const SETTINGS = {
   ...AUDIT_SETTINGS,
   ...TRACING_SETTINGS,
   ...RECORD_SETTINGS,
-  /** Clients that may request an explanation with `X-SVC-Explain`. Default: all. */
+  /** Clients that may request an explanation with `X-SVC-Explain`. Default: anyone. */
   explain: setting({
     key: "http.explain",
     type: enumSetting("anyone", "trusted", "off"),

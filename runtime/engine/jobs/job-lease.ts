@@ -14,7 +14,7 @@ const MAX_RECORD_CHARACTERS = 200_000;
 /** Number of runs per job in the record: the first of these that fits. */
 const MAX_RUNS = [5, 1, 0] as const;
 const MAX_TEXT = 100;
-/** Attempts suffice, because other members replace the record only when their runs end. */
+/** A few attempts suffice: other members replace the record only when their runs end. */
 const ATTEMPTS = 5;
 
 /** A record with compare-and-swap. */

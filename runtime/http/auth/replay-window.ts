@@ -39,7 +39,7 @@ export class ReplayWindow {
   readonly #signers = new Map<string, UsedNumbers>();
   readonly #validMs: number;
 
-  /** @param validMs how long a signature can be valid */
+  /** @param validMs how long a signature can stay valid after its use */
   constructor(validMs: number) {
     this.#validMs = validMs;
   }

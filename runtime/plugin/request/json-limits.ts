@@ -55,7 +55,7 @@ function endOfString(bytes: Buffer, start: number): number {
   return -1;
 }
 
-/** @param start of the string, where no escape begins before it */
+/** @param start offset of the first byte to check, which is not itself escaped */
 function isEscaped(bytes: Buffer, at: number, start: number): boolean {
   let before = at - 1;
   while (before >= start && bytes[before] === BACKSLASH) before--;
