@@ -64,6 +64,26 @@ test("only the interconnect loads what writes and replicates the log", () => {
   assert.ok(count("threads/admin.js", "runtime/interconnect/archive") <= FEW);
 });
 
+/** Returns whether the import of a file loads a source. */
+function loads(entry: string, source: string): boolean {
+  return loadedSources(entry).includes(join(packageRoot(), source));
+}
+
+test("the IO thread starts before the code of the server is read", () => {
+  const worker = findLoaded("io-worker");
+  assert.ok(loads(worker, "runtime/lifecycle/start-thread.ts"));
+  assert.not.ok(loads(worker, "runtime/lifecycle/http-service.ts"));
+});
+
+test("a server reads no code that few servers run", () => {
+  const server = findLoaded("serve-build");
+  assert.ok(loads(server, "runtime/lifecycle/http-service.ts"));
+  assert.not.ok(loads(server, "runtime/system/read-topology.ts"));
+  assert.not.ok(loads(server, "runtime/interconnect/leadership/rewind.ts"));
+  assert.ok(loads("threads/io.js", "runtime/engine/response-writer.ts"));
+  assert.not.ok(loads("threads/io.js", "runtime/dispatch/matrix.ts"));
+});
+
 test("files import from each other only what they use", () => {
   const names = readdirSync(DIST, { recursive: true }) as string[];
   const unused = names
