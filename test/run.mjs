@@ -8,10 +8,11 @@
 // the end.
 
 import { execFileSync, fork } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build, endBuilder } from "./runner/builder.mjs";
 import { COMPILED_CODE, nodeCommand, plainNode } from "./runner/node-command.mjs";
 import {
   isServerSuite,
@@ -71,8 +72,7 @@ await transpileSources();
 const plain = longFirst(complete.filter((file) => !isServerSuite(file)));
 const servers = longFirst(complete.filter(isServerSuite));
 if (servers.some((file) => /examples|fixture\(/.test(readFileSync(join(root, file), "utf8")))) {
-  // In a process of its own: the compiler keeps memory.
-  execFileSync(plainNode(), [join(here, "runner/build-projects.mjs")], { stdio: "inherit" });
+  for (const folder of [join(root, "examples"), join(here, "fixtures")]) await buildAll(folder);
 }
 if (servers.length > 0 && COMPILED_CODE.length > 0) {
   // V8 takes only code that was written under the same flags.
@@ -92,10 +92,13 @@ if (options.serial || availableParallelism() === 1) {
 }
 
 await runAgain();
+const buildSeconds = await endBuilder();
+cpuSeconds += buildSeconds;
 if (files.length === 0) fail(parts.join(" "), "no test file has such a path");
 if (name !== "" && passed + failed === 0) fail(name, "no test has such a title");
 process.exitCode = failed === 0 ? 0 : 1;
 const seconds = Math.round((performance.now() - startMs) / 1000);
+if (buildSeconds > 0) console.log(`${buildSeconds.toFixed(1)} s of CPU for builds of projects`);
 console.log(`${Math.round(cpuSeconds)} s of CPU in ${seconds} s`);
 console.log(`${passed} passed, ${failed} failed`);
 
@@ -105,6 +108,15 @@ function optionsOrUsage() {
   } catch (error) {
     console.error(`${error.message}\n\n${USAGE}`);
     process.exit(2);
+  }
+}
+
+/** Server suites that build these projects again find them current. */
+async function buildAll(folder) {
+  for (const name of readdirSync(folder)) {
+    if (!existsSync(join(folder, name, "plugins"))) continue;
+    const error = await build(join(folder, name));
+    if (error !== "") throw new Error(`${name}: ${error}`);
   }
 }
 
@@ -180,6 +192,11 @@ function runInChild(list) {
   }
 
   child.on("message", (message) => {
+    if (message.kind === "build") {
+      // The process may be gone by then.
+      void build(message.folder).then((error) => child.send({ ...message, error }, () => {}));
+      return;
+    }
     clearTimeout(timer);
     if (message.kind === "test") {
       doing = `"${message.title}" did not end`;

@@ -10,6 +10,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { buildProject } from "./support/server.js";
+import { BAD_PLUGIN, GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("test runner");
 
@@ -102,6 +104,19 @@ test("runs one simulation with --simulate and a part of its path", () => {
   assert.match(stdout, "leadership-simulation");
   assert.not.match(stdout, "interconnect-simulation");
   assert.is(runSeeds("no-such-simulation").status, 2);
+});
+
+test("builds projects for tests, and reports their errors", async () => {
+  const project = new TemporaryProject({ "plugins/bad.ts": BAD_PLUGIN });
+  try {
+    const error = await buildProject(project.folder).catch((reason: Error) => reason);
+    assert.match(String(error), '"severity": "error"');
+    project.write("plugins/bad.ts", GOOD_PLUGIN);
+    await buildProject(project.folder);
+    assert.ok(existsSync(join(project.folder, ".svc/manifest.json")));
+  } finally {
+    project.remove();
+  }
 });
 
 test("kills endless tests when it is terminated", async () => {

@@ -4,10 +4,8 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { cpuSeconds } from "./cpu-seconds.mjs";
 import { setLimitFrom, setName } from "./current-limit.mjs";
-
-/** Unit of times in /proc. */
-const TICKS_PER_SECOND = 100;
 
 /** Time for a loaded machine to close handles and write the loader's cache. */
 const HANDLES_LIMIT_MS = 8_000;
@@ -32,9 +30,13 @@ for (;;) {
  */
 async function nextFile() {
   process.channel.ref();
-  const [message] = await once(process, "message");
-  process.channel.unref();
-  return message;
+  for (;;) {
+    const [message] = await once(process, "message");
+    // A build that a test did not wait for may end late.
+    if (message.file === undefined) continue;
+    process.channel.unref();
+    return message;
+  }
 }
 
 /** @param output the transpiled file */
@@ -66,18 +68,6 @@ async function runFile(file, output) {
   const elapsedMs = Math.round(performance.now() - startedMs);
   const seconds = cpuSeconds() - startedCpu;
   return { ...result, elapsedMs, cpuSeconds: seconds, output: capture.text() + note };
-}
-
-/** Of this process and the ones it has waited for; without the latter where /proc is missing. */
-function cpuSeconds() {
-  try {
-    const [, after] = readFileSync("/proc/self/stat", "latin1").split(") ");
-    const ticks = after.split(" ").slice(11, 15).map(Number);
-    return ticks.reduce((sum, count) => sum + count) / TICKS_PER_SECOND;
-  } catch {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1e6;
-  }
 }
 
 /** uvu's closing lines are the only proof that a run has completed. */

@@ -2,6 +2,7 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { connect, type Socket } from "node:net";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { COMPILED_CODE, nodeCommand, plainNode } from "../../runner/node-command.mjs";
@@ -44,20 +45,28 @@ export async function svcHere(...words: string[]): Promise<Ran> {
   return ran;
 }
 
+let builds = 0;
+
 /**
- * Builds like `svc build` in this warm process, in a third of the time. For tests of served
+ * Builds like `svc build`, in the warm process that the runner has for it. For tests of served
  * projects; tests of building run the command.
  */
 export async function buildProject(folder: string): Promise<void> {
-  // If a loader runs this process, builds could not start processes of their own.
-  if (NODE !== plainNode()) {
-    await svc("build", folder);
-    return;
-  }
-  const entry = new URL("../../../dist/compiler.js", import.meta.url).href;
-  const compiler = (await import(entry)) as typeof import("../../../compiler/index.js");
-  const { ok, diagnostics } = await compiler.buildProject(folder);
-  if (!ok) throw new Error(JSON.stringify(diagnostics, null, 1));
+  const id = ++builds;
+  const built = new Promise<string>((done) => {
+    const settle = (message: { id?: number; error: string }): void => {
+      if (message.id !== id) return;
+      process.off("message", settle);
+      done(message.error);
+    };
+    process.on("message", settle);
+  });
+  process.send!({ kind: "build", id, folder: resolve(folder) });
+  // The channel to the runner does not.
+  const staysAlive = setInterval(() => {}, 1000);
+  const error = await built;
+  clearInterval(staysAlive);
+  if (error !== "") throw new Error(error);
 }
 
 export interface Served {
