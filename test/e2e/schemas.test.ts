@@ -195,7 +195,7 @@ test("responses are bounded for any schema; its own faults are 500", async () =>
   const thrown = await ask("thrower?a=1");
   assert.is(thrown.status, 500);
   assert.match(thrown.text, /RangeError.*broken/);
-  assert.match((await ask("silent?a=1")).text, /the schema of a answers neither/);
+  assert.match((await ask("silent?a=1")).text, /the schema of a returned neither/);
 });
 
 test("a build without constraints reports the reason", async () => {
