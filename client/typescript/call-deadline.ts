@@ -1,9 +1,9 @@
-// Aborts a call when its time limit expires or its caller aborts it. After `end`, no timer and no
-// listener remains.
+// Aborts a call when its time limit expires or its caller aborts it. `end` removes the timer and
+// the listener.
 
 import { SvcError } from "./svc-error.js";
 
-/** Maximum delay of a timer; longer ones fire at once. */
+/** Maximum delay of a timer; with a longer one it fires immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export class CallDeadline {

@@ -40,7 +40,7 @@ export interface PageCall {
   all(params?: object, options?: CallOptions): AsyncGenerator<unknown, void, undefined>;
 }
 
-/** A service and how to call it. Cheap: it holds no open socket. */
+/** Calls a service. A connection is lightweight, because it has no open socket. */
 export class Connection {
   readonly #options: ClientOptions;
   /** Hash of the argspec that the client was generated from. */
@@ -161,7 +161,7 @@ export class Connection {
     return content;
   }
 
-  /** Tries until the time limit of a silence is over, because restarts of servers take a while. */
+  /** Retries until the time limit for silence expires, because a restart of a server takes time. */
   async #resumeStream(
     operation: Operation,
     params: object | undefined,
@@ -347,7 +347,7 @@ function limitOf(
   return new CallDeadline(path, timeoutMs, signal);
 }
 
-/** A function that never settles must not hold up the calls that follow. */
+/** Returns the token. A token function that never settles must not block later calls. */
 async function fetchToken(
   tokens: TokenSource,
   limit: CallDeadline,
@@ -373,16 +373,16 @@ function isUnauthorized({ kind, status }: SvcError<string>): boolean {
   return kind === "http" && status === 401;
 }
 
-/** The caller may throw anything into a stream. */
+/** Returns whether the connection failed. The caller of a stream may throw any value into it. */
 function isNetworkError(error: unknown): boolean {
   return error instanceof SvcError && error.kind === "network";
 }
 
 /** @param isSafe whether the call may be executed twice */
 function mayRepeat({ kind, status, cause, message }: SvcError<string>, isSafe: boolean): boolean {
-  // With these statuses nothing has been executed.
+  // These statuses mean that the server has not executed the request.
   if ([421, 429, 503].includes(status!)) return true;
-  // A request with the same key is at work: an earlier attempt.
+  // An earlier attempt with the same key is still running.
   if (status === 409 && isSafe && message.includes("SVC3405")) return true;
   return kind === "network" && (isSafe || isConnectError(cause));
 }

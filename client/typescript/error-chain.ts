@@ -1,12 +1,12 @@
-// Takes the text of an error below a dispatcher apart (http-interface, "Error body"). The text is
-// foreign: it is read once from left to right, and whatever does not follow the grammar is text.
+// Parses the text of an error below a dispatcher (http-interface, "Error body"). The text is
+// untrusted: it is read once from left to right, and content outside of the grammar remains text.
 //
 //    <partial: 1 width: 3> | 500 | <partial: 0 width: 2> | 404 | {'svc': {'exception': '…', …}}
 //    └─ outermost level ───────┘   └─ innermost level ──────┘   └─ what that instance said
 
 import type { BackEndLevel } from "./svc-error.js";
 
-/** Servers write far less; much longer texts overflow the stack of regular expressions. */
+/** Far more than servers write; much longer texts overflow the stack of regular expressions. */
 const MAX_OBJECT_LENGTH = 2 ** 21;
 
 export interface ErrorChain {
@@ -30,7 +30,7 @@ export function parseErrorChain(text: string): ErrorChain {
   return { levels, innermost: isObject ? parseObject(rest) : rest };
 }
 
-/** Returns `text` unchanged unless dispatchers write objects so: with strings in single quotes. */
+/** Parses an object with strings in single quotes, as dispatchers write it; else returns `text`. */
 function parseObject(text: string): unknown {
   // An unterminated string consumes the rest, so that none of it is searched twice.
   const json = text.replace(/'((?:[^'\\]|\\.)*)('|\\?$)/gs, (all, inner: string, end: string) =>

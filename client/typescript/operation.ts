@@ -1,7 +1,7 @@
 // Description of an operation in generated code. Part of the published declarations of every
 // generated client.
 
-/** Where values of classes are in a value, and how they are written in JSON. */
+/** Describes which parts of a value are class instances, and their JSON forms. */
 export interface Plan {
   /** Class of values that are strings in JSON. */
   readonly text?: "Date" | "URL" | "Uint8Array" | "bigint";
@@ -15,18 +15,18 @@ export interface Plan {
 
 /** Plan of arrays. */
 export interface ListPlan {
-  /** Of the first items, null for plain ones. */
+  /** Plans of the first items; null for plain ones. */
   readonly first?: readonly (Plan | null)[];
-  /** Of all other items. */
+  /** Plan of all other items. */
   readonly items?: Plan;
   readonly to?: "Set" | "Map";
 }
 
 /** Plan of objects. */
 export interface FieldsPlan {
-  /** By property name, null for plain ones. */
+  /** Plans by property name; null for plain ones. */
   readonly known?: Readonly<Record<string, Plan | null>>;
-  /** Of all other properties. */
+  /** Plan of all other properties. */
   readonly others?: Plan;
   readonly to?: "Map";
   /** Keys of the Map are numbers. */

@@ -49,7 +49,7 @@ export function buildRequest(
     method: isPost ? "POST" : "GET",
     headers: {
       accept: text ? "text/plain" : stream ? "text/event-stream" : "application/json",
-      // That of a form contains its boundary, which `fetch` chooses.
+      // `fetch` sets the media type of a form, with the boundary that it chooses.
       ...(content && contentForm !== "form" && { "content-type": MEDIA_TYPES[contentForm!] }),
       ...post,
       ...(isPost && !readonly && { "idempotency-key": newKey() }),
@@ -107,7 +107,7 @@ function bodyOf(
   if (form === "form") return formOf(content as object);
   if (form === "json") return jsonText("content", content);
   if (typeof content === "string") return content;
-  // Copied, so that a retry sends the same bytes as the first attempt.
+  // Copy the bytes, so that a retry sends the same ones as the first attempt.
   if (content instanceof ArrayBuffer) return content.slice(0);
   return copyOfView(content).buffer;
 }

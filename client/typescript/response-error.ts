@@ -43,7 +43,7 @@ function levelError(
   return new SvcError<string>(kind, `${path}: ${text}`, all);
 }
 
-/** `svc` has two sources: only rejected parameters have a status of a client's fault. */
+/** Returns the kind of an error. Errors of `svc` with a 4xx status are rejected parameters. */
 function kindOf(source: (typeof SOURCES)[number] | undefined, status: number): ErrorKind {
   if (source !== "svc") return source ?? "http";
   return status >= 400 && status < 500 ? "parameter" : "result";

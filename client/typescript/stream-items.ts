@@ -11,10 +11,10 @@ import { SvcError } from "./svc-error.js";
 /** Approximate maximum length of a string in JavaScript engines. */
 const MAX_ITEM_LENGTH = 512 * 1024 * 1024;
 const ID_FIELD = "id: ";
-/** It becomes a header field. */
+/** Valid positions, which are sent in a header field. */
 const POSITION = /^[!-~]{1,4096}$/;
 
-/** Where a stream continues. */
+/** Position from which a stream continues. */
 export interface StreamPosition {
   /** Id of the last event; empty: the stream has none, and cannot continue. */
   id: string;
@@ -56,7 +56,7 @@ export async function* readStreamItems(
       if (done) break;
       text += decoder.decode(value, { stream: true });
       let start = 0;
-      // Searches only what is new, so that a long item takes linear time.
+      // Search only new text, so that a long item takes linear time.
       for (let end = text.indexOf("\n\n", known); end >= 0; end = text.indexOf("\n\n", start)) {
         const event = withoutId(text.slice(start, end), position);
         start = end + 2;

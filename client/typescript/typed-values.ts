@@ -1,5 +1,5 @@
-// Converts values of classes (Date, bigint, Map …) to their forms in JSON and back. Plans tell
-// where such values are; everything else stays as it is. Servers use it too.
+// Converts class instances (Date, bigint, Map …) to their JSON forms and back. Plans describe where
+// they are; other values stay unchanged. Servers use this module, too.
 
 import type { FieldsPlan, ListPlan, Plan } from "./operation.js";
 
@@ -38,7 +38,7 @@ function decodeText(value: string, text: NonNullable<Plan["text"]>, path: string
   return attempt(() => bytesOf(value), path, "base64 is required");
 }
 
-/** Much faster than `atob`, which browsers have instead. */
+/** `Buffer`, which is much faster than `atob` but missing in browsers. */
 interface FastBytes {
   from(value: string, encoding: "base64"): Uint8Array;
   from(buffer: ArrayBufferLike, at: number, length: number): { toString(form: "base64"): string };
