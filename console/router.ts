@@ -1,6 +1,6 @@
-// Which page is shown, and its state: both are the address, so that a link to what is seen can be
-// shared. The last part of the path names the page, the query holds its state, and the fragment,
-// which no server and no log ever sees, the body of a request.
+// Current page and its state. Both are in the address, so that users can share a link to what they
+// see. The last part of the path names the page, and the query contains its state. The fragment
+// contains the body of a request, because browsers never send it to a server.
 
 import { signal } from "@preact/signals";
 
@@ -44,7 +44,7 @@ function placeNow(): Place {
   return placeOf(location.pathname, location.search, location.hash);
 }
 
-/** Where we are. */
+/** The current page and its state. */
 export const currentRoute = signal<Place>(placeNow());
 
 addEventListener("popstate", () => {
@@ -66,7 +66,7 @@ export function saveState(params: URLSearchParams, body = currentRoute.value.bod
   currentRoute.value = { page, params, body };
 }
 
-/** The same for one part of the state; an empty text takes it away. */
+/** Changes one part of the state; an empty text removes it. */
 export function saveStatePart(name: string, text: string): void {
   const params = new URLSearchParams(currentRoute.value.params);
   if (text === "") params.delete(name);

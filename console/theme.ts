@@ -5,7 +5,7 @@ import { signal } from "@preact/signals";
 const KEY = "svc-theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-/** The theme that is seen. */
+/** The current theme. */
 export const theme = signal<"light" | "dark">(dark.matches ? "dark" : "light");
 
 function apply(chosen: string | null): void {

@@ -1,5 +1,5 @@
-// State of the unlocked admin page: the token of the next operation, the key, and the operations
-// done. Several instances are operated one after the other.
+// State of the unlocked admin page: the token of the next operation, the key, and the outcomes of
+// past operations. Operations on several instances run one after the other.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import {
@@ -30,17 +30,17 @@ export interface AdminActions {
   /** Seconds for which it stays unlocked; null while it is locked. */
   readonly leftS: number | null;
   readonly isArmed: boolean;
-  /** Operations are done, or the next token is requested. */
+  /** True while operations run, or the next token is requested. */
   readonly isBusy: boolean;
-  /** The newest first. */
+  /** Outcomes, newest first. */
   readonly done: readonly ActionResult[];
   unlock(): Promise<void>;
   lock(): void;
-  /** Of instances on other machines. */
+  /** Sets the key for instances on other machines. */
   setKey(key: string): void;
-  /** Unlocks if necessary, does one on this instance, and resolves when its outcome is shown. */
+  /** Runs an operation on this instance, unlocking if necessary; resolves when it is shown. */
   run(call: Call): Promise<void>;
-  /** Does one on each; resolves when all outcomes are shown. */
+  /** Runs an operation on each target; resolves when all outcomes are shown. */
   runOn(operation: Operation, targets: readonly Target[], args: Args): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function useAdminActions(): AdminActions {
   const [isBusy, setBusy] = useState(false);
   const { done, tell: report } = useOutcomes();
   const leftS = useSecondsLeft(token, () => hold(null));
-  /** Takes the next token, unless it was locked or unlocked meanwhile. */
+  /** Requests and stores the next token, unless the page was locked or unlocked meanwhile. */
   const unlock = async (used: Token | null = null): Promise<void> => {
     const isWanted = (): boolean => held.current === used;
     try {
@@ -113,7 +113,7 @@ export function useAdminActions(): AdminActions {
 }
 
 function useToken() {
-  // The next operation uses this token, whatever is displayed.
+  // The next operation uses this token, even if the page has not been rendered with it yet.
   const held = useRef<Token | null>(null);
   const [token, showToken] = useState<Token | null>(null);
   const hold = (next: Token | null): void => {
@@ -124,7 +124,7 @@ function useToken() {
 }
 
 /**
- * Returns a token; null once it is not wanted any more.
+ * Returns a token; null once it is no longer wanted.
  * @param isWanted null: fails at once if the server does not respond
  * @throws Error
  */
@@ -150,7 +150,7 @@ function useOutcomes() {
   return { done, tell: report };
 }
 
-/** This one last: what ends it ends the way to the others. */
+/** Puts this instance last: if an operation stops it, the others are no longer reachable. */
 function inOrder(targets: readonly Target[]): readonly Target[] {
   return [...targets].sort((a, b) => Number(a.id === null) - Number(b.id === null));
 }
@@ -169,7 +169,7 @@ function callOf({ operation, atProvider }: Operation, target: Target, args: Args
   return id === null ? call : forwardedCall(call, id);
 }
 
-/** Null while it is locked; `onOver` is called when the time is. */
+/** Returns the seconds until the page locks, null while locked; calls `onOver` at that time. */
 function useSecondsLeft(token: Token | null, onOver: () => void): number | null {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

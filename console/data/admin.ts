@@ -31,7 +31,7 @@ export interface Call {
   readonly body: string | null;
 }
 
-/** The same, done by another instance. */
+/** Returns the call by which another instance executes an operation. */
 export function forwardedCall({ operation, args, body }: Call, instance: string): Call {
   return {
     operation: "Operate",
@@ -40,7 +40,7 @@ export function forwardedCall({ operation, args, body }: Call, instance: string)
   };
 }
 
-/** Does an operation with a token that was not used. */
+/** Executes an operation with an unused token. */
 export function operate(call: Call, token: Token, key: string): Promise<Reply> {
   const { operation, args, body } = call;
   const query = new URLSearchParams({ authtoken: token.text, ...args });

@@ -8,9 +8,9 @@ export interface Reply {
   /** The response, or the message of an error. */
   readonly value: unknown;
   readonly text: string;
-  /** Of a response without an envelope; empty for one with it. */
+  /** Media type of a response without an envelope; empty for an envelope. */
   readonly mediaType: string;
-  /** Its body, if that is no text. */
+  /** Body of a response without an envelope, unless it is text. */
   readonly body: Blob | null;
   /** Run time measured by the server; null if not sent. */
   readonly execMs: number | null;
@@ -80,7 +80,7 @@ function send(path: string, { method, body, headers, signal }: ServerRequest): P
 async function readResponse(response: Response, begun: number): Promise<Reply> {
   const mediaType = typeOf(response);
   const { status } = response;
-  // A blob goes through another process of the browser: polls do without.
+  // Avoid blobs for polls: browsers pass a blob through another process.
   const isText = TEXT.test(mediaType);
   const text = isText ? await response.text() : "";
   const received = isText ? null : await response.blob();
@@ -95,7 +95,7 @@ function typeOf({ headers }: Response): string {
 
 const TEXT = /^text\/|[/+](?:json|xml|x-ndjson|javascript|yaml)$/;
 
-/** Takes the server's envelope off; what has none is its own value. */
+/** Returns the value in an envelope; content without an envelope is the value itself. */
 export function readReply(
   status: number,
   text: string,

@@ -1,5 +1,5 @@
-// Credentials and header fields that tried plugins are called with. In the memory of the tab only:
-// neither the address nor the storage of the browser nor a snippet contains them.
+// Credentials and header fields for calls of plugins. They are only in the memory of the tab, never
+// in the address, the storage of the browser or a snippet.
 
 import { signal } from "@preact/signals";
 
@@ -8,7 +8,7 @@ export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
 export interface Credentials {
   readonly kind: CredentialKind;
-  /** Of `Basic`. */
+  /** User name of `Basic`. */
   readonly user: string;
   /** Token, password or key. */
   readonly secret: string;

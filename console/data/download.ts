@@ -8,6 +8,6 @@ export function downloadFile(content: Blob | string, name: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has read it by then.
+  // Wait until the browser has read it.
   setTimeout(() => URL.revokeObjectURL(url), KEEP_MS);
 }

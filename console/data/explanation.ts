@@ -17,7 +17,7 @@ const TITLES: ReadonlyMap<string, string> = new Map([
 const ORDER = [...TITLES.keys()];
 
 export interface WaterfallRow {
-  /** How many dispatchers are above. */
+  /** Number of dispatchers above. */
   readonly level: number;
   readonly title: string;
   /** Replica and outcome of a call to a back-end. */
@@ -31,7 +31,7 @@ export interface Waterfall {
   readonly rows: readonly WaterfallRow[];
 }
 
-/** Null for what explains nothing. */
+/** Returns null for an invalid explanation. */
 export function buildWaterfall(explain: unknown): Waterfall | null {
   const totalMs = numberAt(explain, "ms", "total");
   if (totalMs <= 0) return null;

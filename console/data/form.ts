@@ -20,7 +20,7 @@ export interface Field {
   readonly type: string;
   /** Check of the constraints in its schema. */
   readonly check: LimitCheck;
-  /** Those constraints as short texts. */
+  /** These constraints as short texts. */
   readonly limits: readonly string[];
   readonly description: string;
 }
@@ -102,7 +102,7 @@ export function parseFieldValue(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** Returns why an input is invalid; null if it is not. The server decides finally. */
+/** Returns why an input is invalid, or null. The server makes the final decision. */
 export function findFieldError(field: Field, text: string, file?: File): string | null {
   if (field.kind === "file") return field.isRequired && file === undefined ? "required" : null;
   if (text === "") return field.isRequired && field.kind !== "body" ? "required" : null;
@@ -126,7 +126,7 @@ function beyondLimits({ check }: Field, value: unknown): string | null {
   return check(value)?.replace(/^ \((.*)\)$/, "$1") ?? null;
 }
 
-/** The request that these values make. */
+/** Returns the request for these values. */
 export function buildRequest(
   plugin: PluginSpec,
   values: Values,

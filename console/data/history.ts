@@ -3,7 +3,7 @@
 
 const DATABASE = "svc-console";
 const STORE = "entries";
-/** Entries of one kind that are not saved; the oldest are deleted. */
+/** Maximum number of unsaved entries of one kind; the oldest are deleted. */
 const MAX_EARLIER = 50;
 const MAX_SAVED = 100;
 

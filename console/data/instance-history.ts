@@ -1,5 +1,5 @@
-// Request rate and latency of each instance over the last polls, for small charts: history that one
-// page began goes on on the next.
+// Request rate and latency of each instance over the last polls, for small charts. The history
+// continues when the user changes to another page.
 
 import type { Instance } from "./instances.js";
 import { isAt, numberAt } from "./node-stat.js";

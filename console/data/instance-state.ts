@@ -1,4 +1,4 @@
-// The state of an instance in one word, from the system overview: the first matching rule decides.
+// Determines the state of an instance from the system overview: the first matching rule decides.
 
 import { isAt, listAt, numberAt, textAt } from "./node-stat.js";
 
@@ -17,15 +17,15 @@ interface Seen {
   readonly entry: unknown;
   /** `nodestat` of its provider; null: it has none. */
   readonly provider: unknown;
-  /** Changes have come in each of the last looks. */
+  /** True if each recent sample contained changes. */
   readonly isBusy: boolean;
 }
 
 type Rule = (seen: Seen) => State | null;
 
-/** Changes may be on their way for so long. */
+/** Maximum time for which changes may be in transit. */
 const QUIET_MS = 30_000;
-/** A replica this many changes behind counts as lagging. */
+/** Number of missing changes from which a replica counts as lagging. */
 const FAR_BEHIND = 1000;
 
 const warning = (word: string, tone: State["tone"] = "warn") => ({ word, tone, isWarning: true });
@@ -49,11 +49,11 @@ function memoryUse(node: unknown): number {
   return total > 0 ? 100 * (1 - numberAt(node, "memory-available") / total) : 0;
 }
 
-/** Of a dispatcher alone: others have no such field. */
+/** Returns whether a dispatcher lacks something; entries of other instances have no such field. */
 const lacks = (entry: unknown, field: string): boolean =>
   typeof entry === "object" && entry !== null && field in entry && !isAt(entry, field);
 
-/** A replica to which nothing has come for a while, and whose provider is known. */
+/** Returns whether a replica with a known provider has received no changes for a while. */
 const isQuietReplica = ({ node, provider }: Seen): boolean =>
   provider !== null && provider !== undefined && numberAt(node, "idle-ms") > QUIET_MS;
 
@@ -122,7 +122,7 @@ function serialOf(node: unknown): number {
   return Number(textAt(node, "master-serial")) || 0;
 }
 
-/** How long its provider waits for it. */
+/** Returns the lag of an instance according to its provider. */
 function lagMs({ node, provider }: Seen): number {
   const port = numberAt(node, "adminport");
   const own = listAt(provider, "subscribers").find((one) => numberAt(one, "adminport") === port);

@@ -11,9 +11,9 @@ export interface Instance {
   readonly address: string;
   /** Its `nodestat`; undefined without a response, null before the first. */
   readonly node: unknown;
-  /** How it responds, and its matrix. */
+  /** Its overview entry: health, and the matrix of a dispatcher. */
   readonly entry: unknown;
-  /** Id of the one that provides it with changes; null for none. */
+  /** Id of its provider; null: none. */
   readonly provider: string | null;
   readonly state: State;
 }
@@ -29,7 +29,7 @@ export function readIdleTimes(instances: readonly Instance[]): ReadonlyMap<strin
 }
 
 /**
- * A page of an instance in its own console; null for what is no address.
+ * Returns the URL of a page in the console of an instance; null for an invalid address.
  * @param protocol of this page: all instances of a system speak TLS, or none does
  */
 export function consoleUrl({ address }: Instance, page: string, protocol: string): string | null {
@@ -39,14 +39,15 @@ export function consoleUrl({ address }: Instance, page: string, protocol: string
 
 const MAX_PATTERN = 1000;
 
-/** Whether a list of ids and patterns with `*`, such as `S1.*, B1`, means an instance. */
+/** Returns whether a list of ids and patterns, such as `S1.*, B1`, matches an instance. */
 export function matchesSelection(id: string, list: string): boolean {
   const words = list.slice(0, MAX_PATTERN).split(",");
   return words.map((word) => word.trim()).some((word) => word !== "" && fits(id, word));
 }
 
 /**
- * Matches section by section: a regular expression built from the text could backtrack for ever.
+ * Matches section by section, because a regular expression built from the text could backtrack
+ * exponentially.
  */
 function fits(id: string, pattern: string): boolean {
   const [first = "", ...rest] = pattern.split("*");

@@ -1,5 +1,5 @@
-// Plugins that can be tried here: those of this instance's contract, and in front of a matrix those
-// of its back-ends, of which only names and types are known.
+// Plugins that can be tried here: those in the contract of this instance, and for a dispatcher
+// those of its back-ends, of which only names and types are known.
 
 import type { Argspec, ParamSpec, PluginSpec } from "../../argspec/argspec.js";
 import { fetchValue, isRecord } from "./client.js";
@@ -50,7 +50,7 @@ export async function pluginCatalog(): Promise<PluginCatalog> {
   return { plugins, hasMatrix: true, elsewhere: new Set(away), isAuthenticated };
 }
 
-/** Puts named types in the place of references, so that forms know their constraints. */
+/** Replaces references by the named types, so that forms know their constraints. */
 function resolveTypes(plugin: PluginSpec, types: Argspec["$defs"]): PluginSpec {
   const params = plugin.params.map((param) => {
     const [, name = ""] = /^#\/\$defs\/(.*)$/.exec(String(param.schema.$ref ?? "")) ?? [];
@@ -64,7 +64,7 @@ function paths(value: unknown): readonly string[] {
   return listAt({ value }, "value").map((record) => textAt(record, "path"));
 }
 
-/** Empty without a back-end: local plugins can be tried anyway. */
+/** Returns the plugins of a back-end; none if it does not respond, since local plugins suffice. */
 async function listed(): Promise<readonly PluginSpec[]> {
   try {
     const value = await fetchValue("svc/builtin/matrixplugins", MATRIX);

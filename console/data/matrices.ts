@@ -21,12 +21,12 @@ export interface NamedMatrix {
   readonly partitions: Partitions;
 }
 
-/** Empty for what is no matrix, as of an engine. */
+/** Returns the back-ends by partition; none for other content, such as that of an engine. */
 export function groupByPartition(answer: unknown): Partitions {
   return (Array.isArray(answer) ? answer : []).filter(Array.isArray);
 }
 
-/** Several parts of a page read those of the same poll. */
+/** Caches the matrices of a poll, because several parts of a page read them. */
 const parsed = new WeakMap<readonly Instance[], readonly NamedMatrix[]>();
 
 /** Matrices of all dispatchers that reported theirs. */
@@ -41,7 +41,7 @@ export function parseMatrices(instances: readonly Instance[]): readonly NamedMat
   return found;
 }
 
-/** How many requests each back-end has answered, by its key. */
+/** Returns the number of responses of each back-end, by its key. */
 export function parseCounts(matrices: readonly NamedMatrix[]): ReadonlyMap<string, number> {
   const counts = matrices.flatMap(({ id, partitions }) =>
     partitions.flatMap((replicas, partition) =>
@@ -67,9 +67,9 @@ export interface PlacedBackEnd {
   readonly row: number;
   readonly backEnd: unknown;
   readonly state: State;
-  /** Responses per second; null before the second look. */
+  /** Responses per second; null before the second sample. */
   readonly rate: number | null;
-  /** Null without responses, and while it is down: the last one is old. */
+  /** Null without responses, and while it is down, because the last value is outdated. */
   readonly p95Ms: number | null;
   /** In the order of `FAILURES`. */
   readonly failures: readonly number[];

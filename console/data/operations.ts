@@ -1,5 +1,5 @@
-// All operations on instances as a table: what each does, when it makes sense, and what has to be
-// typed before it is done.
+// Table of all operations on instances: the effect of each, when it applies, and the text that
+// confirms it.
 
 import { isAt, listAt, numberAt, textAt } from "./node-stat.js";
 
@@ -14,7 +14,7 @@ export interface Target {
   readonly host: string;
 }
 
-/** How to confirm: not, by another click, or by typing a name. */
+/** Confirmation: none, another click, or typing the text that the function returns. */
 export type Confirm = "none" | "click" | ((nodes: readonly unknown[]) => string);
 
 export interface Argument {
@@ -32,13 +32,13 @@ export interface Operation {
   readonly effect: string;
   readonly confirm: Confirm;
   readonly args?: readonly Argument[];
-  /** Says whether it makes sense for an instance; left out: always. */
+  /** Returns whether it applies to an instance; omitted: always. */
   readonly isFor?: (node: unknown, provider: string | null) => boolean;
   /** Operation of the provider, which receives the subscriber's address. */
   readonly atProvider?: "Attach" | "Detach";
-  /** Needs the token before, too. */
+  /** True if the server requires a second token. */
   readonly isTwice?: true;
-  /** Of several instances, none follows one where it has failed. */
+  /** True to stop after the first failure on several instances. */
   readonly movesData?: true;
 }
 
@@ -72,15 +72,15 @@ const not =
 const isSubscribed = (node: unknown): boolean => textAt(node, "provider") !== "";
 const sum = (nodes: readonly unknown[], of: (node: unknown) => number): number =>
   nodes.reduce((all: number, node) => all + of(node), 0);
-/** Vertices and arcs, which would be gone. */
+/** Returns the numbers of vertices and arcs that would be lost. */
 const content = (nodes: readonly unknown[]): string =>
   ["graph-order", "graph-size"].map((name) => sum(nodes, (node) => numberAt(node, name))).join(":");
-/** Requests a second, which would be refused. */
+/** Returns the requests per second that would be rejected. */
 const traffic = (nodes: readonly unknown[]): string =>
   String(Math.round(sum(nodes, (node) => numberAt(node, "service-rate"))));
 const receivers = (nodes: readonly unknown[]): string => String(sum(nodes, subscribers));
 
-/** Of an algorithm whose id is known. */
+/** Operation for an algorithm with a known id. */
 export const CANCEL_ALGORITHM: Operation = {
   operation: "CancelAlgorithm",
   title: "Cancel an algorithm",

@@ -1,11 +1,11 @@
 // Polls one source while its page is visible: one request at a time, none from a hidden tab, and
 // with backoff after failures, so that a struggling server gets relief.
 
-const PATIENCE = [1, 2, 4, 8, 15];
+const BACKOFF_FACTORS = [1, 2, 4, 8, 15];
 /** Short maximum backoff: a recovered instance shows soon, and one page costs little. */
 const MAX_WAIT_MS = 2500;
 /** Polls align to this interval, so that responses render together. */
-const BEAT_MS = 500;
+const ALIGNMENT_MS = 500;
 
 export interface Timers {
   /** Milliseconds from the same moment for all polls. */
@@ -29,9 +29,9 @@ export function startPoll(poll: Poll, timers: Timers): () => void {
   let timer: unknown;
   const later = (): void => {
     if (isOver) return;
-    const factor = PATIENCE[Math.min(failures, PATIENCE.length - 1)]!;
+    const factor = BACKOFF_FACTORS[Math.min(failures, BACKOFF_FACTORS.length - 1)]!;
     const waitMs = Math.min(poll.everyMs * factor, Math.max(poll.everyMs, MAX_WAIT_MS));
-    const early = poll.everyMs < 2 * BEAT_MS ? 0 : (timers.now() + waitMs) % BEAT_MS;
+    const early = poll.everyMs < 2 * ALIGNMENT_MS ? 0 : (timers.now() + waitMs) % ALIGNMENT_MS;
     timer = timers.set(() => void turn(), waitMs - early);
   };
   const turn = async (): Promise<void> => {

@@ -1,9 +1,8 @@
-// How often something happens, from counts that only grow: over the last few looks, so that one
-// look which comes late does not make a peak.
+// Rates of counters over the last few samples, so that a single late sample causes no peak.
 
 export const MAX_LOOKS = 6;
 
-interface Look {
+interface Sample {
   readonly at: number;
   readonly counts: ReadonlyMap<string, number>;
 }
@@ -12,12 +11,12 @@ const MAX_HISTORY = 60;
 
 export class Rates {
   readonly #history = new Map<string, (number | null)[]>();
-  #looks: readonly Look[] = [];
+  #samples: readonly Sample[] = [];
 
-  /** @param at milliseconds; a look that is not after the last one is left out */
+  /** @param at milliseconds; a sample that is not newer than the last one is ignored */
   add(at: number, counts: ReadonlyMap<string, number>): void {
-    if (at <= (this.#looks.at(-1)?.at ?? Number.NEGATIVE_INFINITY)) return;
-    this.#looks = [...this.#looks, { at, counts }].slice(-MAX_LOOKS);
+    if (at <= (this.#samples.at(-1)?.at ?? Number.NEGATIVE_INFINITY)) return;
+    this.#samples = [...this.#samples, { at, counts }].slice(-MAX_LOOKS);
     for (const key of counts.keys()) {
       const values = this.#history.get(key) ?? [];
       values.push(this.of(key));
@@ -32,7 +31,7 @@ export class Rates {
 
   /** Rate per second; null with too few samples or after a counter reset. */
   of(key: string): number | null {
-    const known = this.#looks.filter(({ counts }) => counts.has(key));
+    const known = this.#samples.filter(({ counts }) => counts.has(key));
     const [first, last] = [known[0], known.at(-1)];
     if (first === undefined || last === undefined || first === last) return null;
     const more = last.counts.get(key)! - first.counts.get(key)!;

@@ -56,7 +56,7 @@ function readNumber(one: unknown, name: string): number | null {
   return typeof value === "number" ? value : null;
 }
 
-/** Where the time of a request went: its dispatch, or its queue and run. */
+/** Returns the phases of a request with their times: dispatch, or queue and run. */
 export function buildRecordWaterfall({ explain, ms, queue, run }: RequestRecord): Waterfall | null {
   if (isRecord(explain)) return buildWaterfall(explain);
   if (queue === null || run === null) return null;

@@ -1,4 +1,4 @@
-// The last points of a few values over time, for plots: a gap where nothing was known.
+// The last points of a few values over time, for plots; unknown values are gaps.
 
 export type Point = number | null;
 

@@ -107,7 +107,7 @@ function answered(answer: unknown): void {
   void checkVersion();
 }
 
-/** Only a new start can be one of another version. */
+/** Compares the version of the server, which can change only with a restart. */
 export async function checkVersion(): Promise<void> {
   try {
     const now = textAt(await fetchValue("svc/ping"), "host", "version");

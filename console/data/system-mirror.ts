@@ -1,5 +1,5 @@
-// Copy of the short system overview, which each response brings up to date. An instance whose
-// metrics and state stay is the same object as before, so that pages draw only what differs.
+// Copy of the short system overview, which each response updates. An instance with unchanged
+// metrics and state remains the same object, so that pages render only differences.
 
 import { isRecord } from "./client.js";
 import { instanceState } from "./instance-state.js";
@@ -56,7 +56,7 @@ export class SystemMirror {
   }
 
   /**
-   * Takes a response over.
+   * Applies a response.
    * @param withCells whether cells were requested
    * @param isBusy whether recent samples of an instance saw changes
    */
@@ -126,7 +126,7 @@ export class SystemMirror {
     return named;
   }
 
-  /** Keeps the objects of instances that stay as they are. */
+  /** Reuses the objects of unchanged instances. */
   #update(changed: ReadonlySet<Place>, isBusy: (id: string) => boolean): void {
     const before = this.#instances;
     const parts = this.#places.map((place, at) => {
@@ -175,7 +175,7 @@ export class SystemMirror {
     return node;
   }
 
-  /** Ages grow while nothing arrives. */
+  /** Updates ages, which increase while nothing arrives. */
   #addAge(node: Dict, named: Dict, from: string, to: string, unit: number): void {
     const since = named[from];
     if (typeof since !== "number") return;

@@ -35,7 +35,7 @@ const WITH_CELLS: ReadonlySet<string> = new Set(["matrix", "system"]);
 export const MAX_BOXES = 40;
 
 export const systemView = signal<SystemView>({ id: "", name: "", instances: [], polledAt: 0 });
-/** States of one page hold on the next. */
+/** States are shared by successive pages. */
 const looks = new BusyDetector();
 const mirror = new SystemMirror();
 /** Polls since the last change: charts keep moving until they are flat. */
@@ -53,7 +53,7 @@ const withoutCells = (): string => `${OVERVIEW}?${mirror.query(false)}`;
 /** The first response, which is requested before anything is drawn. */
 let first: Promise<unknown> | null = null;
 
-/** Requests the first response, and resolves when it is here; the poll reports a failure. */
+/** Requests the first response, and resolves when it has arrived; the poll reports a failure. */
 export async function requestSystem(): Promise<void> {
   first = fetchValue(needsCells() ? withCells() : withoutCells());
   await first.catch(() => {});

@@ -2,10 +2,10 @@
 // direction-changing characters are made visible.
 
 const MAX_SHOWN = 200;
-/** Controls, and marks of direction or of no width: they make one name look like another. */
+/** Control, direction and zero-width characters, which can make two names look the same. */
 const HIDDEN = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
-/** One line of text that shows all that is in it, up to `max` characters. */
+/** Returns one line of text with all characters visible, truncated to `max` characters. */
 export function clipForDisplay(value: unknown, max = MAX_SHOWN): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
   const start =
@@ -13,7 +13,7 @@ export function clipForDisplay(value: unknown, max = MAX_SHOWN): string {
   return markHidden(start);
 }
 
-/** Shows all that is in several lines of text. */
+/** Returns several lines of text with all characters visible. */
 export function showLines(text: string): string {
   return text.split("\n").map(markHidden).join("\n");
 }
@@ -22,7 +22,7 @@ function markHidden(text: string): string {
   return text.replace(HIDDEN, (mark) => `\\u{${mark.codePointAt(0)!.toString(16)}}`);
 }
 
-// To make one costs more than to write a page of numbers.
+// Creating a formatter takes longer than formatting a page of numbers.
 const SHORT = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 const WHOLE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const SMALL = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
@@ -74,7 +74,7 @@ export function duration(seconds: number): string {
   return days > 0 ? `${days} d ${text}` : text;
 }
 
-/** The two largest units: `2 d 3 h`. Changes too seldom to disturb. */
+/** Formats the two largest units, `2 d 3 h`, which seldom change. */
 export function age(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const units = [

@@ -1,5 +1,5 @@
-// Content of the map: dispatchers, partitions with their replicas and builders, all others. From
-// the descriptor and the matrices, never from measurements: nothing moves by itself.
+// Content of the map: dispatchers, partitions with their replicas and builders, other instances.
+// Derived from the descriptor and the matrices instead of measurements, so that it is stable.
 
 import { isRecord } from "./client.js";
 import type { Instance } from "./instances.js";

@@ -4,7 +4,7 @@ import { fetchValue } from "../data/client.js";
 import { listAt, numberAt, textAt } from "../data/node-stat.js";
 import type { Between } from "./subgraph.js";
 
-/** Further vertices show their arcs to the one in the middle only. */
+/** Maximum number of vertices to connect; others have only arcs to the one in the middle. */
 const MAX_ENDS = 200;
 const MAX_ARCS = 400;
 /** A neighbor can have many arcs to vertices that are not shown. */

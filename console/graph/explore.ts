@@ -26,11 +26,11 @@ export interface Conditions {
   readonly direction: Direction | "";
   /** Type of the neighbor. */
   readonly type: string;
-  /** An expression that holds. */
+  /** Expression that must be true. */
   readonly filter: string;
 }
 
-/** Of each kind, before more are added. */
+/** Initial number of shown arcs of each kind. */
 const FIRST = 16;
 export const MORE = 100;
 /** Relationships that are counted; a graph with more has the most frequent ones counted. */

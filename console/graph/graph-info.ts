@@ -1,5 +1,5 @@
-// Types and relationships of a graph in the order of their numbers, so that each looks the same
-// tomorrow: types have a color and a shape, relationships a color.
+// Types and relationships of a graph in the order of their codes, so that their appearance is
+// stable: types have a color and a shape, relationships a color.
 
 import { fetchValue } from "../data/client.js";
 import { entriesAt } from "../data/node-stat.js";

@@ -1,4 +1,4 @@
-// Texts of a drawing: names of vertices and of bundles of arcs, each where it hides no other.
+// Places the labels of a drawing, the names of vertices and of bundles of arcs, without overlaps.
 
 import { clipForDisplay, count } from "../data/text.js";
 import type { Point } from "./layout.js";
@@ -37,7 +37,7 @@ export class LabelSpace {
     this.#taken.push({ left: x - radius, top: y - radius, right: x + radius, bottom: y + radius });
   }
 
-  /** Returns the first of some places that is free, and reserves it; null for none. */
+  /** Reserves and returns the first free one of some places; null if none is free. */
   place(text: string, wide: number, places: readonly Point[]): Label | null {
     for (const { x, y } of places) {
       const box = { left: x, top: y - HEIGHT / 2, right: x + wide, bottom: y + HEIGHT / 2 };

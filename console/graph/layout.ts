@@ -7,10 +7,10 @@ export interface Point {
 }
 
 const ROUNDS = 80;
-/** How far apart two vertices with an arc want to be. */
+/** Preferred distance of two vertices with an arc. */
 const LENGTH = 1;
 const MIN_DISTANCE = 0.01;
-/** Of the distance to where it wants to be, that a vertex goes in a round. */
+/** Share of the distance to its preferred position that a vertex moves in a round. */
 const PULL = 0.12;
 const PUSH = 0.08;
 /** Range of the repulsion. */
@@ -44,7 +44,7 @@ export function layoutPositions(
   return places;
 }
 
-/** Vertices begin around the one they have an arc with, side by side in their order. */
+/** Places new vertices around a vertex with which they have an arc, in their order. */
 function beginnings(
   ids: readonly string[],
   arcs: readonly (readonly [string, string])[],

@@ -167,7 +167,7 @@ export function shortName(id: string): string {
   return id.length > MAX_NAME ? `${clipForDisplay(id.slice(0, MAX_NAME))}…` : clipForDisplay(id);
 }
 
-/** On ground of their own: texts are read, not crossed out. */
+/** Paints labels on a background, so that arcs do not cross them. */
 function paintTexts(
   paint: CanvasRenderingContext2D,
   labels: readonly Label[],
@@ -197,7 +197,7 @@ function drawShape(
   paint.fill();
 }
 
-/** The chosen vertex has a ring, too: its type has the color. */
+/** Marks the selected vertex by a ring, because the color shows its type. */
 function drawRing(paint: CanvasRenderingContext2D, { x, y }: Point, isAnchor: boolean): void {
   paint.strokeStyle = readColor(isAnchor ? "--text" : "--accent");
   paint.lineWidth = 2;

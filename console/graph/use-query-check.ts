@@ -1,4 +1,4 @@
-// Has the server check a query while it is written, without executing it.
+// Lets the server check a query while the user types it, without executing it.
 
 import { useEffect, useState } from "preact/hooks";
 import { fetchValue } from "../data/client.js";

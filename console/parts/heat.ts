@@ -1,4 +1,4 @@
-// Steps of the heat scale: powers of four, so that a slow one is seen beside many fast ones.
+// Steps of the heat scale: powers of four, so that a slow instance is visible among many fast ones.
 
 /** Returns the step of a value, 0 to 5: up to 1, 2, 4, 8, 16, more. */
 export function heatStep(value: number): number {

@@ -1,4 +1,4 @@
-// Icons of the console, 16 x 16, stroke 1.6, one path each: our own work.
+// Icons of the console, drawn for this project: 16 x 16, stroke 1.6, one path each.
 
 export const ICONS = {
   map:

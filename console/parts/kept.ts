@@ -1,4 +1,4 @@
-// Components that are drawn again only if a property differs: a page has hundreds of them.
+// Components that render again only if a property differs, for those of which a page has hundreds.
 
 import { Component, type ComponentChildren } from "preact";
 
