@@ -1,6 +1,6 @@
-// Adds the state of a data folder to a backup, step by step. A step stores objects, then the one
-// manifest that names them: if it is interrupted, the backup is what it was before. One writer
-// per backup: a second one finds that its manifest exists already, and stops.
+// Adds the state of a data folder to a backup, step by step. A step stores objects, and then the
+// manifest that lists them, so an interrupted step leaves the backup unchanged. A backup has one
+// writer: a second one fails, because the manifest that it wants to write exists.
 
 import { isDeepStrictEqual } from "node:util";
 import { compress } from "../../base/async-calls.js";
@@ -27,7 +27,7 @@ import {
 import type { ObjectStore } from "./object-store.js";
 import { removeUnnamed, retained } from "./prune-backup.js";
 
-/** Other levels cost three times as much for a tenth less. */
+/** Higher levels take three times as long for a tenth less. */
 const COMPRESSION = { level: 1 };
 
 /** The data folder, which may belong to another process. */
@@ -38,16 +38,16 @@ export interface ArchiveSource {
   readonly safe: () => number;
   /** Resolves when the log contains what the snapshots contain. */
   readonly settle: () => Promise<unknown>;
-  /** Returns the present contents of the graphs, as far as they are known. */
+  /** Returns digests of the current contents of graphs, as far as they are known. */
   readonly checkpoints: () => readonly GraphCheckpoint[];
-  /** True: graphs may have been replaced since the last backup. */
+  /** True if graphs may have been replaced since the last backup. */
   readonly isReplica: boolean;
 }
 
 export interface ArchiveOptions {
   /** Milliseconds between full backups. */
   readonly fullMs: number;
-  /** Milliseconds during which each moment can be restored. */
+  /** Milliseconds in the past for which any moment can be restored. */
   readonly keepMs: number;
 }
 
@@ -73,9 +73,9 @@ export class ArchiveWriter {
   #tail: LogTail | null = null;
   /** Pieces of the segments that the log still has. */
   #pieces: readonly Piece[] = [];
-  /** Objects that this writer knows to be there. */
+  /** Objects that are known to exist. */
   readonly #stored = new Set<string>();
-  /** Another process writes to this backup: nothing else than this log may follow. */
+  /** True after another process wrote to this backup: only the same log may continue it. */
   #hasConflict = false;
 
   constructor(store: ObjectStore, source: ArchiveSource, options: ArchiveOptions) {
@@ -92,8 +92,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds what is new.
-   * @returns the manifest; null: nothing was new
+   * Adds new changes to the backup.
+   * @returns the manifest; null: there were no changes
    * @throws SvcError SVC3050, SVC3420, SVC3422
    */
   async step(): Promise<Manifest | null> {
@@ -158,7 +158,7 @@ export class ArchiveWriter {
     this.#last = last;
   }
 
-  /** Adds what the log has got; from its beginning where it does not continue the backup. */
+  /** Adds new transactions; the whole log if it does not continue the backup. */
   async #addLog(step: Step): Promise<void> {
     try {
       await this.#readLog(step);
@@ -211,14 +211,14 @@ export class ArchiveWriter {
     return { number: (this.#last?.manifest.number ?? 0) + 1, previous: this.#last?.hash ?? null };
   }
 
-  /** Returns the pieces of earlier steps that belong to segments of the log. */
+  /** Returns the pieces of earlier steps whose segments the log still has. */
   #kept({ continues }: Step): Piece[] {
     if (!continues) return [];
     const names = new Set(this.#log.segments().map(({ name }) => `${LOG_FOLDER}/${name}`));
     return this.#pieces.filter(({ path }) => names.has(path));
   }
 
-  /** Names what the step has stored: from now on it belongs to the backup. */
+  /** Writes the manifest, by which the stored objects become part of the backup. */
   async #finish(manifest: Manifest, step: Step): Promise<void> {
     const bytes = encodeManifest(manifest);
     const name = manifestName(manifest.number);
@@ -260,7 +260,7 @@ function readSlots(root: string): Manifest["slots"] {
   return record.move === null ? record : MOVING;
 }
 
-/** Slots that moved while the log was read belong to a part of it. */
+/** Returns the slots of a step; `MOVING` if they changed while the log was read. */
 function slotsSince(root: string, before: Manifest["slots"]): Pick<Manifest, "slots"> {
   const slots = readSlots(root);
   if (slots === undefined) return {};
@@ -281,7 +281,7 @@ function asFull(full: ReadManifest | null): FullBackup[] {
   return [{ number, hash: full.hash, log, time }];
 }
 
-/** Returns where the log of a backup ends in its files. */
+/** Returns the end of the log in a backup. */
 function tailAfter({ log }: Manifest, pieces: readonly Piece[]): LogTail | null {
   const last = pieces.at(-1);
   if (last === undefined) return null;

@@ -1,4 +1,5 @@
-// Reads the manifests of a backup. Each one is checked against the hash by which another names it.
+// Reads the manifests of a backup, and checks each against the hash in the manifest that refers to
+// it.
 
 import { SvcError } from "../../base/errors.js";
 import {
@@ -41,7 +42,7 @@ export class BackupChain {
     return { manifest: parseManifest(bytes, number), hash: sha256(bytes) };
   }
 
-  /** @throws SvcError SVC3420 if it is missing, or not the one of that hash */
+  /** @throws SvcError SVC3420 if it is missing, or has another hash */
   async require(number: number, hash?: string): Promise<ReadManifest> {
     const found = await this.read(number);
     if (found === null) throw this.#missing(number);
@@ -49,7 +50,7 @@ export class BackupChain {
     throw new SvcError("SVC3420", `${manifestName(number)} of ${this.store.uri} was replaced`);
   }
 
-  /** Returns what is named as the last manifest; null: nothing is. */
+  /** Returns the record of the last manifest; null if it is missing or invalid. */
   async latest(): Promise<Latest | null> {
     const bytes = await this.store.get(LATEST, MAX_LATEST_BYTES);
     return bytes === null ? null : parseLatest(bytes);
@@ -65,7 +66,7 @@ export class BackupChain {
       if ((await this.#highest()) === 0) return null;
       throw this.#missing(number);
     }
-    // A manifest is written before it is named as the last one.
+    // A manifest is written before the record of the last one, so look for later ones.
     for (;;) {
       const next = await this.read(last.manifest.number + 1);
       if (next === null) break;
@@ -77,7 +78,7 @@ export class BackupChain {
   }
 
   /**
-   * Yields a full backup and what follows it, as far as nothing is missing between them.
+   * Yields a full backup and the manifests that continue it without a gap.
    * @param end of the backup
    * @param hash of the full backup
    * @throws SvcError SVC3420
