@@ -18,7 +18,7 @@ export class FairQueue<T extends QueueEntry> {
   readonly #byClient = new Map<string, Fifo<T>>();
   /** Clients with waiting items, in the order of service. */
   readonly #turns = new Fifo<string>();
-  /** Empty queue for the next client, whose buffer need not be allocated again. */
+  /** Empty queue, whose buffer the next client reuses. */
   #spare: Fifo<T> | null = null;
 
   constructor(clientOf: (item: T) => string) {

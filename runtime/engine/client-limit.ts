@@ -20,7 +20,7 @@ export class ClientLimit {
   #free: number;
   readonly #admitted = new Map<string, number>();
   readonly #backlogs = new Map<string, Fifo<PluginCall>>();
-  /** Empty backlog for the next client, whose buffer need not be allocated again. */
+  /** Empty backlog, whose buffer the next client with a backlog reuses. */
   #spare: Fifo<PluginCall> | null = null;
 
   /** @param max requests of one client (0: no limit) */
@@ -29,7 +29,7 @@ export class ClientLimit {
     this.#free = Math.max(MAIN_SLOTS, 2 * max);
   }
 
-  /** Admits a request, or holds it until `leave` returns it; false: it is held. */
+  /** Admits a request, or holds it until `release` returns it; false: it is held. */
   admit(call: PluginCall): boolean {
     if (this.#max === 0 || call.isTrusted || call.exchange.connection.ident !== null) return true;
     const client = callClientKey(call);
@@ -61,7 +61,7 @@ export class ClientLimit {
     if (this.#max === 0 || limitedClient === null) return null;
     this.#count(limitedClient, -1);
     if (this.#backlogs.size === 0) return null;
-    // Apart from the loop, which allocates: usually only this client has a backlog.
+    // Usually only this client has a backlog: the loop below would allocate an iterator.
     const isAlone = this.#backlogs.size === 1 && this.#backlogs.has(limitedClient);
     if (isAlone) return this.#mayHaveMore(limitedClient) ? this.#next(limitedClient) : null;
     // A client with a backlog always has at least one admitted request.

@@ -49,10 +49,10 @@ export interface PluginCall {
   readonly step: DispatchStep | null;
 }
 
-/** Content of a plugin's rendered result; `kind`, one of `RESULT_…`, says of which sort. */
+/** Rendered result of a plugin; its kind is one of `RESULT_…`. */
 export type ResultPayload = string | Uint8Array;
 
-/** Receives a rendered result, in parameters, because it is called for each request. */
+/** Receives a rendered result, as parameters to avoid an object for each request. */
 export type ResultHandler = (
   executorId: number,
   status: number,

@@ -44,7 +44,7 @@ export interface SchedulerEvents {
   terminate(executor: number, reason: string): void;
   /** Called when an executor of an older build has finished its last request. */
   retired(executor: number): void;
-  /** Passes a request to another scheduler, which calls `leave` when it has the outcome. */
+  /** Passes a request to another scheduler, which calls `release` of this one with the outcome. */
   sliceOver?(call: PluginCall): void;
 }
 
@@ -402,7 +402,7 @@ export class Scheduler {
     this.#deliverAfter(flush, call, id, status, kind, payload);
   }
 
-  /** Apart, because V8 allocates what a function shares with an inner one at each call of it. */
+  /** A separate function: in #deliver, V8 would allocate a context for the closures each time. */
   #deliverAfter(flush: number, ...result: Parameters<SchedulerEvents["result"]>): void {
     const fail = () => this.#events.failed(result[0], result[1], "not-durable");
     this.#held.hold(flush, () => this.#events.result(...result), fail);

@@ -32,7 +32,7 @@ export interface LogStream {
    * @throws SvcError SVC3363 if another program wrote the message
    */
   last(): Promise<StreamState | null>;
-  /** Returns the sequence of the message before the latest snapshots; null: none. */
+  /** Returns the sequence of the table that precedes the latest snapshots; null: none. */
   first(): Promise<number | null>;
   /**
    * Appends a part directly after the last one that this writer has read or appended; fails if

@@ -237,14 +237,14 @@ class JobStatus(TypedDict):
     schedule: str
     catchup: bool
     next: Optional[float]
-    """Seconds since 1970; null: it does not run here, or never again."""
+    """Time of the next run, seconds since 1970; null: none on this instance."""
     running: Optional[float]
-    """Seconds since 1970; null: it does not run now."""
+    """Start of the current run, seconds since 1970; null: the job is not running."""
     counts: JobStatusCounts
     """Runs by outcome, since the process started."""
     missed: float
     """Runs that were missed, since the process started."""
     runs: List[JobRun]
-    """The newest first."""
+    """Newest first."""
 
 

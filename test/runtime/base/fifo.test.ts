@@ -16,7 +16,7 @@ test("behaves like an array", () => {
   const fifo = new Fifo<number>();
   const model: number[] = [];
   for (let step = 0; step < 20_000; step++) {
-    // In turns it grows and is emptied.
+    // The queue grows for a while, then shrinks until it is empty.
     const action = random(step % 4000 < 2500 ? 6 : 12);
     if (action < 3) {
       fifo.push(step);
