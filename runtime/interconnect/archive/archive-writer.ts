@@ -125,7 +125,7 @@ export class ArchiveWriter {
     const latest = await this.#chain.latest();
     if (latest === null || latest.number < this.#last.manifest.number) return true;
     // If it was emptied during the last step, what that step wrote afterwards is there.
-    return (await this.#chain.read(this.#full.manifest.number)) === null;
+    return !(await this.#store.has(manifestName(this.#full.manifest.number)));
   }
 
   async #open(): Promise<void> {
@@ -222,10 +222,16 @@ export class ArchiveWriter {
   async #finish(manifest: Manifest, step: Step): Promise<void> {
     const bytes = encodeManifest(manifest);
     const name = manifestName(manifest.number);
+    // After a failure from here on, the next step reads the backup again.
+    this.#last = null;
     if (!(await this.#store.putNew(name, bytes))) {
-      this.#last = null;
       this.#hasConflict = true;
       throw this.#conflict();
+    }
+    if (await this.#wasReplaced(manifest, step)) {
+      await this.#store.remove(name);
+      const reason = "its content was removed or replaced during this step";
+      throw new SvcError("SVC3422", `${this.#store.uri}: ${reason}`);
     }
     this.#pieces = [...this.#kept(step), ...step.added];
     this.#tail = step.tail;
@@ -236,6 +242,14 @@ export class ArchiveWriter {
     }
     for (const { object } of manifest.pieces) this.#stored.add(object);
     await this.#nameLatest(manifest.number, manifest.time);
+  }
+
+  /** Returns whether the location lost the preceding manifest, or what the step stored first. */
+  async #wasReplaced({ number, previous, pieces }: Manifest, { added }: Step): Promise<boolean> {
+    const before = previous === null ? null : await this.#chain.read(number - 1);
+    if (before?.hash !== (previous ?? undefined)) return true;
+    const first = added[0] ?? pieces[0];
+    return first !== undefined && !(await this.#store.has(objectName(first.object)));
   }
 
   #conflict(): SvcError {

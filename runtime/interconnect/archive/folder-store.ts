@@ -38,6 +38,16 @@ export class FolderStore implements ObjectStore {
     });
   }
 
+  async has(name: string): Promise<boolean> {
+    try {
+      await stat(join(this.uri, name));
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+      throw unusable(this.uri, error);
+    }
+  }
+
   async get(name: string, maxBytes: number): Promise<Buffer | null> {
     const file = join(this.uri, name);
     try {

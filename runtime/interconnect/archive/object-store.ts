@@ -13,6 +13,7 @@ export interface ObjectStore {
   put(name: string, content: Uint8Array): Promise<void>;
   /** Writes an object durably unless it exists; returns whether it was written. */
   putNew(name: string, content: Uint8Array): Promise<boolean>;
+  has(name: string): Promise<boolean>;
   /**
    * Returns an object; null if it is missing.
    * @throws SvcError SVC3422 if it has more than `maxBytes`

@@ -86,13 +86,17 @@ export class S3Store implements ObjectStore {
 
   async putNew(name: string, content: Uint8Array): Promise<boolean> {
     // Some stores ignore `If-None-Match`, so check first.
-    const head = await this.#request("HEAD", name);
-    if (head.ok) return false;
-    if (head.status !== NOT_FOUND) await this.#require(head, `HEAD ${name}`);
+    if (await this.has(name)) return false;
     const response = await this.#write(name, content, { "If-None-Match": "*" });
     if (EXISTS.has(response.status)) return false;
     await this.#require(response, `PUT ${name}`);
     return true;
+  }
+
+  async has(name: string): Promise<boolean> {
+    const head = await this.#request("HEAD", name);
+    if (head.status !== NOT_FOUND) await this.#require(head, `HEAD ${name}`);
+    return head.ok;
   }
 
   async get(name: string, maxBytes: number): Promise<Buffer | null> {

@@ -149,6 +149,41 @@ test("begins again where the location was lost before a step stored its manifest
   assert.equal(kindOf(await next.step()), [4, 3, true, 3, 1, ""]);
 });
 
+test("a step fails where its location is emptied before it stores its manifest", async (c) => {
+  const { putNew } = c.store;
+  const lost = "SVC3422: memory: its content was removed or replaced during this step";
+  const emptied = async (): Promise<void> => {
+    c.store.putNew = (...object) => {
+      c.store.objects.clear();
+      return putNew.apply(c.store, object);
+    };
+    assert.is(await describeFailure(c.writer.step()), lost);
+    c.store.putNew = putNew;
+    assert.is(c.store.objects.size, 0);
+    assert.equal(kindOf(await c.writer.step()), [1, 1, false, c.log.durableSn, 1, ""]);
+  };
+  change(c);
+  await emptied();
+  change(c);
+  await emptied();
+});
+
+test("a step fails where another manifest replaced the one that it follows", async (c) => {
+  change(c);
+  await c.writer.step();
+  const former = new Map(c.store.objects);
+  change(c);
+  await c.writer.step();
+  c.store.objects.clear();
+  for (const [name, object] of former) c.store.objects.set(name, object);
+  at(1_000_001);
+  assert.is((await writerOf(c).step())!.number, 2);
+  change(c);
+  const lost = "SVC3422: memory: its content was removed or replaced during this step";
+  assert.is(await describeFailure(c.writer.step()), lost);
+  assert.equal(kindOf(await c.writer.step()), [3, 1, true, 3, 1, ""]);
+});
+
 test("a missing full backup is reported while something before it is there", async (c) => {
   change(c);
   await c.writer.step();

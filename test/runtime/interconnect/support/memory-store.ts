@@ -28,6 +28,10 @@ export class MemoryStore implements ObjectStore {
     return true;
   }
 
+  async has(name: string): Promise<boolean> {
+    return this.objects.has(name);
+  }
+
   async get(name: string): Promise<Buffer | null> {
     return this.objects.get(name)?.bytes ?? null;
   }
