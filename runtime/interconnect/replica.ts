@@ -374,7 +374,7 @@ export class Replica {
   async #control(control: unknown): Promise<void> {
     const { opened, erased } = (control ?? {}) as { opened?: unknown; erased?: unknown };
     if (opened !== undefined) {
-      if (!isOfferedGraph(opened)) throw malformedMessage("a graph that can be none");
+      if (!isOfferedGraph(opened)) throw malformedMessage("invalid graph");
       const isKnown = this.#offered.has(opened.number);
       // A newer graph of the same name may exist here.
       if (!isKnown && opened.number <= this.#lastNumber) return;

@@ -36,12 +36,13 @@ export function startIoAhead(): void {
   if (ahead !== null) return;
   // Under a limit, no thread starts before there is room for all.
   if (Number.isFinite(availableAddressSpace())) return;
-  ahead = create();
+  const next = create();
   // Another one is started in place of a dead one, and reports why.
   const forget = (): void => {
-    ahead = null;
+    if (ahead === next) ahead = null;
   };
-  ahead.worker.on("error", forget).on("exit", forget).unref();
+  next.worker.on("error", forget).on("exit", forget).unref();
+  ahead = next;
 }
 
 /** Starts an IO thread, in the worker that was started ahead if there is one. */

@@ -134,8 +134,8 @@ export interface TrafficReport {
   };
 }
 
-/** Members that another part of the interconnect thread adds. */
-type Beside =
+/** Members that the interconnect thread adds to those of its traffic. */
+type AddedMembers =
   | "replica"
   | "group"
   | "archive"
@@ -270,7 +270,7 @@ export class Traffic {
   }
 
   /** Returns the current report; called about once a second and on changes. */
-  shown(): Omit<TrafficReport, Beside> {
+  shown(): Omit<TrafficReport, AddedMembers> {
     const at = performance.now();
     if (at - this.#before.at >= MIN_RATE_MS) this.#measure(at);
     const { in: input, out, lagMs, serial, txPort, synchronizing, provider, providerDigest } = this;

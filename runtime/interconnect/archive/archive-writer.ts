@@ -230,7 +230,7 @@ export class ArchiveWriter {
     }
     if (await this.#wasReplaced(manifest, step)) {
       await this.#store.remove(name);
-      const reason = "its content was removed or replaced during this step";
+      const reason = "its content was removed or replaced meanwhile; the next backup begins again";
       throw new SvcError("SVC3422", `${this.#store.uri}: ${reason}`);
     }
     this.#pieces = [...this.#kept(step), ...step.added];

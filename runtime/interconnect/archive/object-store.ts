@@ -13,6 +13,7 @@ export interface ObjectStore {
   put(name: string, content: Uint8Array): Promise<void>;
   /** Writes an object durably unless it exists; returns whether it was written. */
   putNew(name: string, content: Uint8Array): Promise<boolean>;
+  /** Returns whether an object exists. */
   has(name: string): Promise<boolean>;
   /**
    * Returns an object; null if it is missing.

@@ -135,7 +135,9 @@ export function describeNearest(before: LogPoint | null, after: LogPoint | null)
     ...(before === null ? [] : [`before: ${describePoint(before)}`]),
     ...(after === null ? [] : [`after: ${describePoint(after)}`]),
   ];
-  return positions.length === 0 ? "no position can be restored" : positions.join(", ");
+  return positions.length === 0
+    ? "no other position of this full backup can be restored"
+    : positions.join(", ");
 }
 
 export function describePoint({ id, sn, at }: LogPoint): string {

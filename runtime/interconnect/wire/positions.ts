@@ -166,8 +166,8 @@ export function isAncestor(given: unknown): given is Ancestor {
   const { counts = {} } = Object(given) as Partial<Ancestor>;
   if (!isLogPosition(given) || typeof counts !== "object" || counts === null) return false;
   const entries = Object.entries(counts);
-  const areCounts = entries.every(([id, count]) => isIdentity(id) && isCount(count));
-  return entries.length <= MAX_GRAPHS && areCounts;
+  if (entries.length > MAX_GRAPHS) return false;
+  return entries.every(([id, count]) => isIdentity(id) && isCount(count));
 }
 
 function isPositions(given: unknown): given is readonly Position[] {

@@ -3,6 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fifo } from "../../../runtime/base/fifo.js";
+import { collectGarbage } from "../../../runtime/base/idle-gc.js";
 
 const test = suite("fifo");
 
@@ -35,6 +36,17 @@ test("behaves like an array", () => {
     if (step % 100 === 0) assert.equal(fifo.items(), model, `seed ${seed}, step ${step}`);
   }
   assert.equal(fifo.clear(), model, `seed ${seed}`);
+  assert.is(fifo.size, 0);
+});
+
+test("keeps no large buffer when it is empty", () => {
+  const fifo = new Fifo<number>();
+  collectGarbage();
+  const { heapUsed } = process.memoryUsage();
+  for (let n = 0; n < 1_000_000; n++) fifo.push(n);
+  for (let n = 0; n < 1_000_000; n++) fifo.shift();
+  collectGarbage();
+  assert.ok(process.memoryUsage().heapUsed - heapUsed < 2e6);
   assert.is(fifo.size, 0);
 });
 

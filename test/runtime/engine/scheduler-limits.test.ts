@@ -122,6 +122,21 @@ test("lets clients with waiting requests take turns when few slots are free", ()
   assert.is(limit.release(other[1]!), waiting[2]);
 });
 
+test("gives the only client with waiting requests no further slot when few are free", () => {
+  const limit = new ClientLimit(16);
+  const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);
+  const others = Array.from({ length: 28 }, (_, client) => next(10 + client));
+  for (const one of others) assert.ok(limit.admit(one));
+  const [first, second, third] = [next(1), next(1), next(1)];
+  assert.equal(
+    [first, second, third].map((one) => limit.admit(one)),
+    [true, true, false],
+  );
+  for (const client of [2, 3]) assert.ok(limit.admit(next(client)));
+  assert.is(limit.release(first), null);
+  assert.is(limit.release(others[0]!), third);
+});
+
 test("keeps the backlogs of clients apart after one was emptied", () => {
   const limit = new ClientLimit(1);
   const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);

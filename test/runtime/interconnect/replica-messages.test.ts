@@ -164,7 +164,7 @@ test("opens graphs as its provider does, and ignores former ones", async (c) => 
   // Erased before the offer was made.
   assert.is(await take(1, control({ opened: gone.graph }), ...gone.change("a")), "none");
   assert.is(copyOf(c, "g2"), undefined);
-  assert.match(await take(3, control({ opened: { number: 4 } })), /a graph that can be none/);
+  assert.match(await take(3, control({ opened: { number: 4 } })), /invalid graph/);
   for (const record of [null, {}, { erased: "1" }])
     assert.is(await take(3, control(record)), "none");
   assert.is(await take(3, control({ opened: late.graph }), ...units), "none");

@@ -4,7 +4,8 @@ import { syncBuiltinESMExports } from "node:module";
 import threads from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { startIoAhead } from "../../../runtime/lifecycle/io-worker.js";
+import type { IoThreadData } from "../../../runtime/engine/io-control.js";
+import { startIoAhead, startIoWorker } from "../../../runtime/lifecycle/io-worker.js";
 
 const test = suite("worker of the IO thread");
 const { Worker } = threads;
@@ -32,6 +33,16 @@ test("waits alone, until it has ended", async () => {
   await started[0]!.terminate();
   startIoAhead();
   assert.is(started.length, 2);
+});
+
+test("waits on when the one before has ended", async () => {
+  const count = started.length;
+  const used = started.at(-1)!;
+  startIoWorker({} as IoThreadData);
+  startIoAhead();
+  await used.terminate();
+  startIoAhead();
+  assert.is(started.length, count + 1);
 });
 
 test.run();

@@ -151,7 +151,8 @@ test("begins again where the location was lost before a step stored its manifest
 
 test("a step fails where its location is emptied before it stores its manifest", async (c) => {
   const { putNew } = c.store;
-  const lost = "SVC3422: memory: its content was removed or replaced during this step";
+  const lost =
+    "SVC3422: memory: its content was removed or replaced meanwhile; the next backup begins again";
   const emptied = async (): Promise<void> => {
     c.store.putNew = (...object) => {
       c.store.objects.clear();
@@ -179,7 +180,8 @@ test("a step fails where another manifest replaced the one that it follows", asy
   at(1_000_001);
   assert.is((await writerOf(c).step())!.number, 2);
   change(c);
-  const lost = "SVC3422: memory: its content was removed or replaced during this step";
+  const lost =
+    "SVC3422: memory: its content was removed or replaced meanwhile; the next backup begins again";
   assert.is(await describeFailure(c.writer.step()), lost);
   assert.equal(kindOf(await c.writer.step()), [3, 1, true, 3, 1, ""]);
 });

@@ -104,7 +104,7 @@ test("reaches from the last full backup before the moment to the moment", async 
   // Nothing was added until then.
   await store.name(6, 601_000);
   assert.equal(await planned(store, time(601)), [[4, 5, 6], 6, 0]);
-  assert.is(describeNearest(null, null), "no position can be restored");
+  assert.is(describeNearest(null, null), "no other position of this full backup can be restored");
 });
 
 test("has each part of a file once, and only the log of what follows", async ({ store }) => {
@@ -174,7 +174,8 @@ test("refuses a moment at which slots moved, and names others", async ({ store }
   const lone = new MemoryStore();
   await lone.add({ slots: MOVING });
   const plan = await planRestore(lone, END);
-  const text = "slots were moving at the end; no position can be restored";
+  const text =
+    "slots were moving at the end; no other position of this full backup can be restored";
   assert.throws(
     () => requireSettledSlots(plan),
     ({ message }: Error) => message === text,

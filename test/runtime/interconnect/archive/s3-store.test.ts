@@ -70,8 +70,10 @@ test("writes, lists and removes objects, once where that is wanted", async ({ en
     ],
     [false, true],
   );
+  assert.is(await store.has("objects/3"), true);
   await store.remove("objects/3");
   await store.remove("objects/3");
+  assert.is(await store.has("objects/3"), false);
   const names: string[] = [];
   for await (const { name, modifiedAt } of store.list("objects/")) {
     names.push(name);

@@ -55,7 +55,9 @@ test("an object is written as a whole, and a new one only once", async ({ folder
   assert.is((await store.get("a/one", 2))?.toString(), "11");
   assert.equal(await namesIn(store, "a/"), ["a/b/two", "a/one"]);
   assert.equal(readdirSync(join(folder, "backup/a")).sort(), ["b", "one"], "nothing else is left");
+  assert.is(await store.has("a/one"), true);
   for (let times = 0; times < 2; times++) await store.remove("a/one");
+  assert.is(await store.has("a/one"), false);
   assert.equal(await namesIn(store, "a/"), ["a/b/two"]);
 });
 
