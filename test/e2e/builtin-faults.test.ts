@@ -130,7 +130,7 @@ const ROWS: readonly Row[] = [
   row("nearest", { sharedmem: "1" }, 400, /^'sharedmem' is an invalid keyword argument/),
   row("nearest", { approximate: '{"ef":1e9}' }, 400, /^ef must be/),
   row("nearest", { approximate: "7" }, 400, /^invalid approximate parameter/),
-  row("search", { in: "nope" }, 404, /^unknown index of texts: 'nope'/),
+  row("search", { in: "nope" }, 404, /^unknown text index: 'nope'/),
   row("search", { fuzzy: "9" }, 400, /fuzzy/),
   row("search", { statistics: "7" }, 400, /statistics/),
   ["querycheck", { graph: "zz" }, 404, /^Graph instance not available: zz$/],
@@ -223,7 +223,7 @@ test("search without an index is 404 and names the index", async () => {
   new Graph("plain").createVertex("a");
   const answer = await ask("search", { graph: "plain", text: "red" });
   assert.is(answer.status, 404, answer.text);
-  assert.match(answer.text, /index of texts/);
+  assert.match(answer.text, /text index/);
 });
 
 test.run();

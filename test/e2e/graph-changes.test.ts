@@ -202,7 +202,7 @@ test("declare a text index and search it on both ports", async () => {
     const dropped = (await response("dropindex", { what: "text" }, port)) as { dropped: boolean };
     assert.is(dropped.dropped, true);
     const unknown = await ask("search", { graph: "g", text: "a" }, port);
-    assert.match(unknown.text, /KeyError.*unknown index of texts: 'text'/);
+    assert.match(unknown.text, /KeyError.*unknown text index: 'text'/);
     for (const id of ["s1", "s2"]) await response("deletevertex", { id }, port);
   }
 });

@@ -38,7 +38,7 @@ const REFUSED: readonly (readonly [query: object, message: RegExp])[] = [
   [{ groupBy: "colour" }, /unknown property: 'colour'/],
   [{ keys: ["colour"] }, /unknown key: 'colour'/],
   [{ highlight: ["colour"], result: "dict" }, /unknown key: 'colour'/],
-  [{ in: "other" }, /unknown index of texts: 'other'/],
+  [{ in: "other" }, /unknown text index: 'other'/],
   [{ cursor: "c2AAAA" }, /invalid cursor: altered, or of another query/],
   [{ statistics: { documents: -1 } }, /invalid statistics/],
   [{ language: "xx" }, /invalid language/],

@@ -1,4 +1,4 @@
-// The index of texts of a graph against a naive search, while properties are set and removed,
+// The text index of a graph against a naive search, while properties are set and removed,
 // vertices come and go and change their types, batches fail and the builder stops at any step.
 // STEPS=n makes more changes, SEED=n the same again.
 // limit: 120 s
@@ -10,7 +10,7 @@ import type { Graph } from "../../runtime/graph/api/graph.js";
 import type { Vertex } from "../../runtime/graph/api/vertex.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { editsFor } from "../../runtime/graph/texts/fuzzy-terms.js";
-import { readSearchText } from "../../runtime/graph/texts/search-text.js";
+import { parseSearchText } from "../../runtime/graph/texts/search-text.js";
 import { type ReadSearch, searchTexts } from "../../runtime/graph/texts/search-texts.js";
 import { findTextIndex } from "../../runtime/graph/texts/text-indexes.js";
 import { TextProcessor } from "../../runtime/graph/texts/text-processor.js";
@@ -155,7 +155,7 @@ function check(random: Random, store: GraphStore, model: Model): void {
     store,
     () => declared.place,
     (index) => {
-      const { parts, excluded } = readSearchText(text, index.analysis, isPrefix);
+      const { parts, excluded } = parseSearchText(text, index.analysis, isPrefix);
       const all = least === "all" ? parts.length : least;
       sought = { parts, excluded, least: all, boosts, fuzzy, synonyms: index.synonyms };
       return sought;

@@ -50,7 +50,7 @@ export interface TextIndexOptions {
   readonly positions?: boolean;
 }
 
-/** State of an index of texts. */
+/** State of a text index. */
 export interface TextIndexInfo {
   readonly name: string;
   readonly keys: readonly string[];
@@ -235,6 +235,6 @@ function isText(value: unknown): value is string {
 
 function requireThat(isRight: boolean, given: unknown, fits: string, at: string): void {
   if (isRight) return;
-  const error = new ValueError(`invalid ${at.slice(1)} of an index of texts`);
+  const error = new ValueError(`invalid ${at.slice(1)} of a text index`);
   throw withArgumentDetails(error, given, fits, at);
 }

@@ -109,7 +109,7 @@ export function readRecord(store: GraphStore, reader: RecordReader, into: Operat
       break;
     case OperationCode.IndexTexts:
       readTextIndex(store, reader, into, kind);
-      if (name !== 0) throw corruptRecord("an index of texts has no code");
+      if (name !== 0) throw corruptRecord("a text index has no code");
       break;
     case OperationCode.SetSimilarity:
       into.name = name;
@@ -331,7 +331,7 @@ function readTextIndex(
   if (kind > 1) throw corruptRecord("an index is declared or dropped");
   if (kind === 0) return;
   const definition = parseDefinition(into.text);
-  if (definition === null) throw corruptRecord("definition of an index of texts");
+  if (definition === null) throw corruptRecord("definition of a text index");
   if (!definition.keys.every(({ name }) => keys.codeOf(name) !== 0)) {
     throw corruptRecord("unknown name");
   }

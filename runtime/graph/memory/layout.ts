@@ -234,7 +234,7 @@ export const Header = {
   VertexSerial: 4073,
   /** Version of the text that was changed last; see texts/text-layout.ts. */
   TextSerial: 4074,
-  /** Blocks of `texts`: the vertices of the latest versions, and the indexes of texts. */
+  /** Blocks of `texts`: the vertices of the latest versions, and the text indexes. */
   TextRing: 4075,
   TextDirectory: 4076,
   /** Indexes of texts. */

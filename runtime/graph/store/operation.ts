@@ -35,7 +35,7 @@ export const OperationCode = {
   IndexProperty: 18,
   /** Changes a similarity setting of the graph, or of vectors of one name. */
   SetSimilarity: 19,
-  /** Declares an index of texts, or drops one. */
+  /** Declares a text index, or drops one. */
   IndexTexts: 20,
   /** Declares, changes or drops the constraint of a property of a type. */
   Constrain: 21,

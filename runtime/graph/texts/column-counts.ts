@@ -4,10 +4,10 @@ import type { AllDocuments } from "./all-documents.js";
 import type { ColumnValue } from "./column-values.js";
 import { SegmentColumn } from "./segment-column.js";
 
-/** Documents by value; those without a value are not counted. */
+/** Number of documents by value; documents without a value are not counted. */
 export type ValueCounts = ReadonlyMap<Exclude<ColumnValue, null>, number>;
 
-/** Matching documents by column, and the vertices that the columns do not cover. */
+/** Counts by column, and the vertices that the columns do not cover. */
 export interface ColumnCounts {
   readonly counts: ReadonlyMap<string, ValueCounts>;
   /** Vertices with texts in no segment. */
@@ -15,7 +15,7 @@ export interface ColumnCounts {
 }
 
 /**
- * Returns the counts of the columns among some properties; null if none is a column.
+ * Counts the values of those properties that are columns; returns null if no property is a column.
  * @param columns properties of the columns, in the order of the index
  */
 export function countColumns(

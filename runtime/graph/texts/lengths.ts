@@ -14,7 +14,7 @@ function decode(byte: number): number {
   return EXACT + (shift < 0 ? bits : (bits | 8) * 2 ** shift);
 }
 
-/** Returns the greatest byte whose length is not greater. */
+/** Encodes a length: returns the byte of the greatest length that is not greater. */
 export function byteOfLength(words: number): number {
   if (words < EXACT) return words;
   const rest = Math.min(words - EXACT, 2 ** 31 - 1);

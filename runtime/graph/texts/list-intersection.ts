@@ -1,5 +1,5 @@
-// Searches for the documents that all of several lists contain, block by block of the rarest list.
-// Documents that cannot reach the threshold are dropped before the other lists are read.
+// Intersects several lists, block by block of the shortest list. Documents that cannot reach the
+// threshold are dropped before the other lists are read.
 
 import type { ListScorer } from "./list-scorer.js";
 import { hasAny, MatchBatch } from "./match-batch.js";
@@ -8,24 +8,24 @@ import type { SegmentSearch } from "./segment-search.js";
 
 const ROUNDING = 1e-9;
 
-/** A list with the frequencies of its word in the candidates of a block. */
-interface Joined {
+/** A list, and the frequencies of its word in the candidates of the current block. */
+interface CandidateList {
   readonly scorer: ListScorer;
-  /** By place in the block of the rarest list. */
+  /** By offset in the block of the shortest list. */
   readonly frequencies: Uint32Array;
 }
 
-export function searchLists(search: SegmentSearch, scorers: readonly ListScorer[]): void {
+export function intersectLists(search: SegmentSearch, scorers: readonly ListScorer[]): void {
   const { threshold, take, spend, excluded } = search;
-  // Scores are summed in the order of the words, independently of the order of processing.
-  const lists = scorers.map((scorer): Joined => {
+  // Scores are summed in the order of the words, so rounding does not depend on list lengths.
+  const lists = scorers.map((scorer): CandidateList => {
     return { scorer, frequencies: new Uint32Array(BLOCK) };
   });
-  const [first, ...others] = [...lists].sort((a, b) => a.scorer.cost - b.scorer.cost);
-  const { scorer, frequencies } = first!;
+  const [shortest, ...others] = [...lists].sort((a, b) => a.scorer.cost - b.scorer.cost);
+  const { scorer, frequencies } = shortest!;
   const { cursor } = scorer;
   const rest = others.reduce((sum, { scorer: { limit } }) => sum + limit, 0);
-  const found = new MatchBatch(search.matches);
+  const batch = new MatchBatch(search.matches);
   const candidates = new Uint8Array(BLOCK);
   const least = (over: number): number =>
     search.matches === null ? over * (1 - ROUNDING) - rest : Number.NEGATIVE_INFINITY;
@@ -35,20 +35,20 @@ export function searchLists(search: SegmentSearch, scorers: readonly ListScorer[
     let count = scorer.listOver(least(over), candidates);
     for (const other of others) {
       if (count === 0) break;
-      const { cursor: theirs } = other.scorer;
-      count = theirs.keepCommon(cursor.documents, candidates, count, other.frequencies);
+      const { cursor: otherCursor } = other.scorer;
+      count = otherCursor.keepCommon(cursor.documents, candidates, count, other.frequencies);
     }
     for (let at = 0; at < count; at++) {
-      const place = candidates[at]!;
-      const document = cursor.documents[place]!;
+      const offset = candidates[at]!;
+      const document = cursor.documents[offset]!;
       if (hasAny(excluded, document)) continue;
-      found.add(document);
-      frequencies[place] = cursor.frequencyAt(place);
+      batch.add(document);
+      frequencies[offset] = cursor.frequencyAt(offset);
       let score = 0;
-      for (const list of lists) score += list.scorer.scoreOf(document, list.frequencies[place]!);
+      for (const list of lists) score += list.scorer.scoreOf(document, list.frequencies[offset]!);
       if (score > over) over = take(document, score);
     }
-    if (others.some(({ scorer: { cursor: theirs } }) => theirs.isAtEnd)) break;
+    if (others.some(({ scorer: { cursor: otherCursor } }) => otherCursor.isAtEnd)) break;
   }
-  found.flush();
+  batch.flush();
 }

@@ -25,7 +25,7 @@ export class MatchBatch {
   }
 }
 
-/** True if an excluded word or phrase contains a document; documents must ascend. */
+/** Returns whether an excluded word or phrase occurs in a document; documents must ascend. */
 export function hasAny(excluded: readonly DocumentScorer[], document: number): boolean {
   for (const scorer of excluded) if (scorer.seek(document) === document) return true;
   return false;

@@ -1,5 +1,5 @@
-// Details of how one vertex matches a search: the number of its words, and the score of each key.
-// Reads the texts again, so it is meant for result vertices instead of all matches.
+// Details of how a vertex matches a search: number of matching words, and score of each key. Reads
+// the texts again, so it is meant for the vertices of a result, not for all matches.
 
 import type { GraphStore } from "../store/graph-store.js";
 import type { TextSearch } from "./parsed-search.js";
@@ -9,23 +9,23 @@ import { openCurrentIndex, type TextIndex } from "./text-index.js";
 import type { MatchDetails } from "./text-scores.js";
 import type { TextStatistics } from "./text-statistics.js";
 
-const NOTHING: MatchDetails = { words: 0, keys: new Map() };
+const NO_MATCH: MatchDetails = { words: 0, keys: new Map() };
 
 /**
  * Returns a function that reads the details of vertices.
- * @param placeOf finds the index; throws if there is none
+ * @param findPosition returns the position of the index; throws if it does not exist
  */
 export function createDetailsReader(
   store: GraphStore,
-  placeOf: () => number,
+  findPosition: () => number,
   readSearch: (index: TextIndex) => TextSearch,
   statistics: TextStatistics,
 ): (vertex: number) => MatchDetails {
   return (vertex) =>
     readPinned(store.memory, store.writer.thread, () => {
-      const { index } = openCurrentIndex(store, placeOf);
+      const { index } = openCurrentIndex(store, findPosition);
       const document = index.pending.read(vertex);
-      if (document === null) return NOTHING;
+      if (document === null) return NO_MATCH;
       const match = new PendingMatch(readSearch(index), index.analysis.tokenizer.forms);
       const { words, scores } = match.describe(document, statistics);
       const names = index.definition.keys.map(({ name }) => name);

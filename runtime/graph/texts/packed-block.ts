@@ -1,11 +1,11 @@
-// Bit-packed blocks of 128 numbers with one bit width per block, in four lanes.
+// Bit-packed blocks of 128 numbers in four lanes, with one bit width per block.
 
 import { BLOCK, LANES } from "./segment-layout.js";
 
 const ROWS = BLOCK / LANES;
 const LANE_SHIFT = Math.log2(LANES);
 
-/** Returns the bits needed for the greatest number. */
+/** Returns the bit width of the greatest number. */
 export function bitsFor(values: Uint32Array): number {
   let all = 0;
   for (let at = 0; at < BLOCK; at++) all |= values[at]!;

@@ -5,12 +5,12 @@ export interface SearchWord {
   readonly kind: "word";
   /** Its term in the index. */
   readonly term: string;
-  /** Original form, folded: compared with prefixes and for typos. */
+  /** Folded word before stemming: used for prefixes and typos. */
   readonly form: string;
   readonly isPrefix: boolean;
 }
 
-/** Consecutive words. */
+/** A phrase: consecutive words. */
 export interface SearchPhrase {
   readonly kind: "phrase";
   readonly terms: readonly string[];
@@ -20,7 +20,7 @@ export interface SearchPhrase {
 
 export type SearchPart = SearchWord | SearchPhrase;
 
-/** Number of edits by which terms may differ from a word. */
+/** Maximum edit distance between a word and the terms it stands for. */
 export type Fuzziness = 0 | 1 | 2 | "auto";
 
 export interface SearchedKeys {

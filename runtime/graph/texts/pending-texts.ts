@@ -33,7 +33,7 @@ export interface DocumentTexts {
 export interface TextSource {
   readonly analysis: Analysis;
   /** Texts of a vertex; null if the index does not include the vertex. */
-  textsOf(vertex: number): DocumentTexts | null;
+  readTexts(vertex: number): DocumentTexts | null;
 }
 
 /** All documents that are pending at a version. */
@@ -120,7 +120,7 @@ export class PendingTexts {
   #analyze(vertex: number, version: number): PendingDocument | null {
     const { analysis } = this.#source;
     const { tokenizer } = analysis;
-    const found = this.#source.textsOf(vertex);
+    const found = this.#source.readTexts(vertex);
     if (found === null) return null;
     const language = analysis.numberOf(found.language);
     const terms = found.texts.map((text) => {

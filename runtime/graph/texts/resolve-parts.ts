@@ -1,4 +1,4 @@
-// Resolves words and phrases of a search to the lists of one segment, with their weights.
+// Resolves words and phrases of a search to postings lists of one segment.
 
 import type { DocumentScorer } from "./document-scorer.js";
 import { editsFor, findFuzzyTerms } from "./fuzzy-terms.js";
@@ -10,11 +10,11 @@ import { UnionScorer, type WeightedList } from "./union-scorer.js";
 
 /** Maximum number of terms that a word stands for: the word itself and the most frequent others. */
 export const MAX_TERMS = 1024;
-/** Factor per edit that distinguishes a term from the word. */
+/** Weight factor per edit between a term and the word. */
 export const TYPO_WEIGHT = 0.6;
 
 /** A term of a segment that a word stands for. */
-interface MeantTerm {
+interface ExpandedTerm {
   readonly term: number;
   readonly factor: number;
 }
@@ -24,11 +24,11 @@ export interface ResolvedList {
   readonly list: number;
   readonly term: number;
   readonly key: number;
-  /** Factor of its term. */
+  /** Weight factor of its term. */
   readonly factor: number;
 }
 
-/** A word or phrase in a segment, before its weights are known. */
+/** A word or phrase resolved in a segment, without weights. */
 export interface ResolvedPart {
   /** Lists of a word. */
   readonly lists: readonly ResolvedList[];
@@ -37,7 +37,7 @@ export interface ResolvedPart {
   readonly offsets: readonly number[];
   /** For a phrase: number of documents with each word, by key. */
   readonly frequencies: readonly (readonly number[])[];
-  /** True if some terms were omitted. */
+  /** True if terms beyond `MAX_TERMS` were omitted. */
   readonly isCut: boolean;
 }
 
@@ -48,7 +48,7 @@ export function resolvePart(segment: Segment, part: SearchPart, keys: SearchedKe
 }
 
 function resolveWord(segment: Segment, word: SearchWord, keys: SearchedKeys): ResolvedPart {
-  const { terms, isCut } = meantTerms(segment, word, keys);
+  const { terms, isCut } = expandWord(segment, word, keys);
   const lists: ResolvedList[] = [];
   for (const { term, factor } of terms) {
     for (const [key, boost] of keys.boosts.entries()) {
@@ -76,40 +76,42 @@ function resolvePhrase(segment: Segment, phrase: SearchPhrase, keys: SearchedKey
 }
 
 /** Returns the terms of a segment that a word stands for. */
-function meantTerms(
+function expandWord(
   segment: Segment,
   word: SearchWord,
   { fuzzy, synonyms }: SearchedKeys,
-): { terms: MeantTerm[]; isCut: boolean } {
+): { terms: ExpandedTerm[]; isCut: boolean } {
   const factors = new Map<number, number>();
-  const mean = (term: number, factor: number): void => {
+  const addTerm = (term: number, factor: number): void => {
     if (term >= 0 && factor > (factors.get(term) ?? 0)) factors.set(term, factor);
   };
   const exact = segment.find(word.term);
-  mean(exact, 1);
-  for (const synonym of synonyms.get(word.term) ?? []) mean(segment.find(synonym), 1);
+  addTerm(exact, 1);
+  for (const synonym of synonyms.get(word.term) ?? []) addTerm(segment.find(synonym), 1);
   const edits = fuzzy === "auto" ? editsFor(word.form) : fuzzy;
   if (edits > 0) {
     for (const found of findFuzzyTerms(segment, word.term, edits)) {
-      mean(found.term, TYPO_WEIGHT ** found.edits);
+      addTerm(found.term, TYPO_WEIGHT ** found.edits);
     }
   }
   if (word.isPrefix) {
     const from = segment.lowerBound(word.form);
     const end = segment.endOfPrefix(word.form, from);
-    for (let term = from; term < end; term++) mean(term, 1);
-    const begun = Math.min(edits, editsFor(word.form));
-    for (const found of begun > 0 ? findFuzzyTerms(segment, word.form, begun, true) : []) {
-      mean(found.term, TYPO_WEIGHT ** found.edits);
+    for (let term = from; term < end; term++) addTerm(term, 1);
+    const prefixEdits = Math.min(edits, editsFor(word.form));
+    for (const found of prefixEdits > 0
+      ? findFuzzyTerms(segment, word.form, prefixEdits, true)
+      : []) {
+      addTerm(found.term, TYPO_WEIGHT ** found.edits);
     }
   }
   const terms = Array.from(factors, ([term, factor]) => ({ term, factor }));
-  return { terms: mostFrequent(segment, terms, exact), isCut: terms.length > MAX_TERMS };
+  return { terms: keepMostFrequent(segment, terms, exact), isCut: terms.length > MAX_TERMS };
 }
 
-function mostFrequent(segment: Segment, terms: MeantTerm[], exact: number): MeantTerm[] {
+function keepMostFrequent(segment: Segment, terms: ExpandedTerm[], exact: number): ExpandedTerm[] {
   if (terms.length <= MAX_TERMS) return terms;
-  const frequency = ({ term }: MeantTerm): number => {
+  const frequency = ({ term }: ExpandedTerm): number => {
     if (term === exact) return Number.POSITIVE_INFINITY;
     let sum = 0;
     const end = segment.listsOf(term + 1);
@@ -125,11 +127,11 @@ function mostFrequent(segment: Segment, terms: MeantTerm[], exact: number): Mean
     .map(({ term }) => term);
 }
 
-/** Lists by key. */
+/** Returns the weight of a list of a key, multiplied by the factor of its term. */
 export type WeightOf = (key: number, factor: number) => ListWeight;
 
-/** Returns null if no document of the segment contains it. */
-export function scorerFor(
+/** Creates the scorer of a part; returns null if no document of the segment contains it. */
+export function createPartScorer(
   segment: Segment,
   part: ResolvedPart,
   weightOf: WeightOf,

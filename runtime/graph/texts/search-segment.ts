@@ -1,10 +1,10 @@
-// Searches one segment. Single lists and phrases are read block by block; words that must all occur
-// are followed from the rarest one; otherwise windows of documents are scored together. Blocks and
-// windows that cannot reach the threshold are skipped.
+// Searches one segment. A search for one list or phrase reads it block by block. A search for words
+// that must all occur intersects their lists, starting with the rarest word. Other searches score
+// windows of documents. Blocks and windows that cannot reach the threshold are skipped.
 
 import { type DocumentScorer, ScoreWindow, WINDOW } from "./document-scorer.js";
 import { NO_DOCUMENT } from "./list-cursor.js";
-import { searchLists } from "./list-intersection.js";
+import { intersectLists } from "./list-intersection.js";
 import { ListScorer } from "./list-scorer.js";
 import { hasAny, MatchBatch } from "./match-batch.js";
 import { PhraseScorer } from "./phrase-scorer.js";
@@ -19,9 +19,9 @@ export function searchSegment(search: SegmentSearch): void {
   if (isAlone && only instanceof ListScorer) searchList(search, only);
   else if (isAlone && only instanceof UnionScorer) only.scan(search);
   else if (isAlone && only instanceof PhraseScorer && only.isScanned(search)) only.scan(search);
-  else if (least < scorers.length) searchSome(search);
-  else if (scorers.every((scorer) => scorer instanceof ListScorer)) searchLists(search, scorers);
-  else searchAll(search);
+  else if (least < scorers.length) searchWindows(search);
+  else if (scorers.every((scorer) => scorer instanceof ListScorer)) intersectLists(search, scorers);
+  else searchIntersection(search);
 }
 
 function searchList({ threshold, take, spend, matches }: SegmentSearch, scorer: ListScorer): void {
@@ -42,116 +42,115 @@ function searchList({ threshold, take, spend, matches }: SegmentSearch, scorer: 
   }
 }
 
-function searchAll(search: SegmentSearch): void {
+function searchIntersection(search: SegmentSearch): void {
   const { scorers, excluded, threshold, take, spend } = search;
-  const found = new MatchBatch(search.matches);
+  const batch = new MatchBatch(search.matches);
   const order = [...scorers].sort((a, b) => a.cost - b.cost);
   const [first] = order as [DocumentScorer];
   for (const scorer of order) {
     if (scorer !== first && scorer instanceof UnionScorer) scorer.expectSeeks(first.cost);
   }
   let over = threshold;
-  let looked = 0;
+  let examined = 0;
   for (let document = first.next(); document !== NO_DOCUMENT; ) {
-    if (++looked === WINDOW) {
-      spend(looked);
-      looked = 0;
+    if (++examined === WINDOW) {
+      spend(examined);
+      examined = 0;
     }
-    let other = document;
-    for (let at = 1; at < order.length && other === document; at++) {
-      other = order[at]!.seek(document);
+    let candidate = document;
+    for (let at = 1; at < order.length && candidate === document; at++) {
+      candidate = order[at]!.seek(document);
     }
-    if (other === NO_DOCUMENT) break;
-    if (other !== document) {
-      document = first.seek(other);
+    if (candidate === NO_DOCUMENT) break;
+    if (candidate !== document) {
+      document = first.seek(candidate);
       continue;
     }
     if (!hasAny(excluded, document)) {
-      found.add(document);
+      batch.add(document);
       let score = 0;
       for (const scorer of scorers) score += scorer.score();
       if (score > over) over = take(document, score);
     }
     document = first.next();
   }
-  found.flush();
-  spend(looked);
+  batch.flush();
+  spend(examined);
 }
 
-function searchSome(search: SegmentSearch): void {
+function searchWindows(search: SegmentSearch): void {
   const { documents, least, excluded, take, spend } = search;
   let over = search.threshold;
-  const found = new MatchBatch(search.matches);
-  const windows = new Windows(search.scorers);
+  const batch = new MatchBatch(search.matches);
+  const scorer = new WindowScorer(search.scorers);
   for (let from = 0; from < documents; from += WINDOW) {
     const end = Math.min(from + WINDOW, documents);
-    // If several words must occur, all of them are checked.
-    const isEvery = least > 1 || search.matches !== null;
-    windows.choose(from, end, isEvery ? Number.NEGATIVE_INFINITY : over);
-    if (windows.isEmpty) continue;
+    // Counting the matching words, or reporting every match, requires all lists.
+    const readsAllLists = least > 1 || search.matches !== null;
+    scorer.chooseEssential(from, end, readsAllLists ? Number.NEGATIVE_INFINITY : over);
+    if (scorer.isEmpty) continue;
     spend(end - from);
-    windows.fill(from, end);
-    const { scores, matches } = windows.window;
+    scorer.fill(from, end);
+    const { scores, matches } = scorer.window;
     for (let at = 0; at < end - from; at++) {
       if (matches[at]! < 1 || (least > 1 && matches[at]! < least)) continue;
-      const score = windows.complete(from + at, scores[at]!, over);
+      const score = scorer.addNonEssential(from + at, scores[at]!, over);
       if (search.matches === null && score <= over) continue;
       if (hasAny(excluded, from + at)) continue;
-      found.add(from + at);
+      batch.add(from + at);
       if (score > over) over = take(from + at, score);
     }
   }
-  found.flush();
+  batch.flush();
 }
 
 /**
- * The scorers of a search in ascending order of their maximum score. As long as the first ones
- * together cannot reach the threshold, their lists are not read: a document with only these words
- * is no hit, and for other documents they are looked up.
+ * Scores windows of documents by the MaxScore algorithm: scorers are sorted by their maximum score,
+ * and the first ones that together cannot reach the threshold are not essential. Their lists are
+ * not read in full, only looked up for documents that an essential scorer has found.
  */
-class Windows {
+class WindowScorer {
   readonly window = new ScoreWindow();
   readonly #scorers: readonly DocumentScorer[];
   /** Sum of the maximum scores of all preceding scorers, in the window. */
   readonly #sums: Float64Array;
-  /** Index of the first scorer whose documents are read. */
-  #first = 0;
+  /** Offset of the first essential scorer. */
+  #firstEssential = 0;
 
   constructor(scorers: readonly DocumentScorer[]) {
     this.#scorers = [...scorers].sort((a, b) => a.limit - b.limit);
     this.#sums = new Float64Array(scorers.length + 1);
   }
 
-  /** True if no document of the window reaches the threshold. */
+  /** True if no document of the window can exceed the threshold. */
   get isEmpty(): boolean {
-    return this.#first === this.#scorers.length;
+    return this.#firstEssential === this.#scorers.length;
   }
 
-  choose(from: number, end: number, over: number): void {
-    this.#first = 0;
+  chooseEssential(from: number, end: number, over: number): void {
+    this.#firstEssential = 0;
     if (over < 0) return;
     const scorers = this.#scorers;
     for (let at = 0; at < scorers.length; at++) {
       this.#sums[at + 1] = this.#sums[at]! + scorers[at]!.limitBetween(from, end - 1);
     }
-    while (this.#first < scorers.length && this.#sums[this.#first + 1]! <= over) this.#first++;
+    while (this.#firstEssential < scorers.length && this.#sums[this.#firstEssential + 1]! <= over)
+      this.#firstEssential++;
   }
 
   fill(from: number, end: number): void {
     const { scores, matches } = this.window;
     scores.fill(0);
     matches.fill(0);
-    for (let at = this.#first; at < this.#scorers.length; at++) {
+    for (let at = this.#firstEssential; at < this.#scorers.length; at++) {
       this.#scorers[at]!.add(this.window, from, end);
     }
   }
 
-  /**
-   * Adds the scores of the scorers that were not read, while the threshold can still be reached.
-   */
-  complete(document: number, score: number, over: number): number {
+  /** Adds the scores of the other scorers; stops when the threshold is out of reach. */
+  addNonEssential(document: number, score: number, over: number): number {
     let sum = score;
-    for (let at = this.#first - 1; at >= 0; at--) {
+    for (let at = this.#firstEssential - 1; at >= 0; at--) {
       if (sum + this.#sums[at + 1]! <= over) return sum;
       const scorer = this.#scorers[at]!;
       if (scorer.seek(document) === document) sum += scorer.score();

@@ -4,7 +4,7 @@
 import type { Analysis } from "./analysis/analysis.js";
 import type { SearchPart, SearchWord } from "./parsed-search.js";
 
-/** Maximum number of characters and words; the rest is ignored. */
+/** Maximum number of characters and words. The rest is ignored. */
 export const MAX_TEXT = 1000;
 export const MAX_WORDS = 32;
 
@@ -15,35 +15,36 @@ export interface ParsedText {
   readonly isCut: boolean;
 }
 
-const PIECE = /(-?)"([^"]*)"?|(\S+)/gu;
+const TOKEN = /(-?)"([^"]*)"?|(\S+)/gu;
 
 /**
+ * Parses the text of a search.
  * @param isLastPrefix whether the last word may be incomplete
- * @param language code of its language; null: the language of the index
+ * @param language language code of the text; null: the language of the index
  */
-export function readSearchText(
+export function parseSearchText(
   text: string,
   analysis: Analysis,
   isLastPrefix: boolean,
   language: string | null = null,
 ): ParsedText {
-  const reading = new Reading(analysis, language);
-  for (const [, sign, phrase, piece] of text.slice(0, MAX_TEXT).matchAll(PIECE)) {
-    if (piece === undefined) reading.addPhrase(phrase ?? "", sign === "-");
-    else reading.addPiece(piece);
+  const parser = new TextParser(analysis, language);
+  for (const [, sign, phrase, token] of text.slice(0, MAX_TEXT).matchAll(TOKEN)) {
+    if (token === undefined) parser.addPhrase(phrase ?? "", sign === "-");
+    else parser.addToken(token);
   }
-  const { parts } = reading;
+  const { parts } = parser;
   const last = parts.at(-1);
-  const isBeginning = isLastPrefix && reading.endsWithWord && last?.kind === "word";
-  if (isBeginning) parts[parts.length - 1] = { ...last, isPrefix: true };
+  const isLastIncomplete = isLastPrefix && parser.endsWithWord && last?.kind === "word";
+  if (isLastIncomplete) parts[parts.length - 1] = { ...last, isPrefix: true };
   return {
     parts: parts.slice(0, MAX_WORDS),
-    excluded: reading.excluded.slice(0, MAX_WORDS),
-    isCut: text.length > MAX_TEXT || Math.max(parts.length, reading.excluded.length) > MAX_WORDS,
+    excluded: parser.excluded.slice(0, MAX_WORDS),
+    isCut: text.length > MAX_TEXT || Math.max(parts.length, parser.excluded.length) > MAX_WORDS,
   };
 }
 
-class Reading {
+class TextParser {
   readonly parts: SearchPart[] = [];
   readonly excluded: SearchPart[] = [];
   /** True if the last part is a word that may be incomplete. */
@@ -58,51 +59,53 @@ class Reading {
 
   addPhrase(text: string, isExcluded: boolean): void {
     this.endsWithWord = false;
-    const part = this.#phraseOf(text);
+    const part = this.#parsePhrase(text);
     if (part !== null) (isExcluded ? this.excluded : this.parts).push(part);
   }
 
-  /** Adds the text between two spaces, which can be several words. */
-  addPiece(piece: string): void {
-    const isExcluded = piece.length > 1 && piece.startsWith("-");
-    const isPrefix = piece.endsWith("*");
+  /** Adds a token between spaces, which can contain several words. */
+  addToken(token: string): void {
+    const isExcluded = token.length > 1 && token.startsWith("-");
+    const isPrefix = token.endsWith("*");
     this.endsWithWord = false;
     if (isExcluded) {
-      const words = this.#wordsOf(piece.slice(1), isPrefix);
-      const part = words.length > 1 ? this.#phraseOf(piece.slice(1)) : words[0];
+      const words = this.#parseWords(token.slice(1), isPrefix);
+      const part = words.length > 1 ? this.#parsePhrase(token.slice(1)) : words[0];
       if (part !== undefined && part !== null) this.excluded.push(part);
       return;
     }
-    const words = this.#wordsOf(piece, isPrefix);
+    const words = this.#parseWords(token, isPrefix);
     this.parts.push(...words);
     this.endsWithWord = words.length > 0;
   }
 
-  #wordsOf(piece: string, isPrefix: boolean): SearchWord[] {
-    const { forms, terms } = this.#analysis.read(piece, this.#language);
+  #parseWords(token: string, isPrefix: boolean): SearchWord[] {
+    const { forms, terms } = this.#analysis.read(token, this.#language);
     const words: SearchWord[] = [];
     for (const [at, form] of forms.entries()) {
-      const isBeginning = isPrefix && at === forms.length - 1;
+      const isIncomplete = isPrefix && at === forms.length - 1;
       const term = terms[at]!;
       // An incomplete stop word may become another word.
-      if (term === null && !isBeginning) continue;
-      words.push({ kind: "word", term: term ?? form, form, isPrefix: isBeginning });
+      if (term === null && !isIncomplete) continue;
+      words.push({ kind: "word", term: term ?? form, form, isPrefix: isIncomplete });
     }
     return words;
   }
 
-  #phraseOf(text: string): SearchPart | null {
+  #parsePhrase(text: string): SearchPart | null {
     const { forms, terms } = this.#analysis.read(text, this.#language);
-    const found = terms.flatMap((term, place) => (term === null ? [] : [{ term, place }]));
-    if (found.length === 0) return null;
-    const first = found[0]!;
-    if (found.length === 1) {
+    const words = terms.flatMap((term, position) =>
+      term === null ? [] : [{ term, place: position }],
+    );
+    if (words.length === 0) return null;
+    const first = words[0]!;
+    if (words.length === 1) {
       return { kind: "word", term: first.term, form: forms[first.place]!, isPrefix: false };
     }
     return {
       kind: "phrase",
-      terms: found.slice(0, MAX_WORDS).map(({ term }) => term),
-      offsets: found.slice(0, MAX_WORDS).map(({ place }) => place - first.place),
+      terms: words.slice(0, MAX_WORDS).map(({ term }) => term),
+      offsets: words.slice(0, MAX_WORDS).map(({ place }) => place - first.place),
     };
   }
 }

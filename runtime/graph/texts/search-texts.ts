@@ -1,6 +1,6 @@
-// Searches a text index: its segments and the texts that are in none yet. No lock is held. Versions
-// tell which documents are current. Vertices that change during the search are read again at its
-// end, so a vertex whose texts always match is always found, exactly once.
+// Searches a text index: its segments, and pending texts that are in no segment yet. A search holds
+// no lock. Versions show which documents are current. Vertices that change during the search are
+// read again at its end, so a vertex whose texts match all the time is found exactly once.
 
 import type { GraphStore } from "../store/graph-store.js";
 import { AllDocuments } from "./all-documents.js";
@@ -17,15 +17,15 @@ import type { TermCounts, TextStatistics } from "./text-statistics.js";
 import type { TextIndexState } from "./text-table.js";
 import { type FoundDocuments, TopDocuments } from "./top-documents.js";
 
-/** Maximum number of repetitions if results change meanwhile. */
+/** Maximum number of attempts if texts change during a search. */
 const MAX_ATTEMPTS = 3;
 
 export interface TextSearchOptions {
   /** Number of best matches to return. */
   readonly hits: number;
-  /** Whether all matching vertices are returned besides the best, with or without scores. */
+  /** Whether to return all matching vertices in addition to the best, and with scores. */
   readonly all?: "none" | "vertices" | "scores";
-  /** Properties whose values are counted if they are columns; requires `vertices`. */
+  /** Properties to count by value if they are columns; requires `all`. */
   readonly counted?: readonly string[];
   /** Condition on the vertices; null: all vertices. */
   readonly accepts: ((vertex: number) => boolean) | null;
@@ -38,51 +38,51 @@ export interface TextSearchOptions {
 export interface TextSearchResult extends FoundDocuments {
   readonly statistics: TextStatistics;
   readonly segments: number;
-  /** Number of texts that are in no segment. */
+  /** Number of pending texts. */
   readonly pending: number;
   /** True if a word stands for more terms than were examined. */
   readonly isCut: boolean;
-  /** Number of blocks of 128 documents, and how many were decoded. */
+  /** Number of postings blocks in the lists that were read, and of decoded ones. */
   readonly blocks: { readonly decoded: number; readonly all: number };
-  /** All matching vertices, in no order; null unless requested. */
+  /** All matching vertices, unsorted; null unless requested. */
   readonly all: AllDocuments | null;
   /** Counts of column values; null if not requested. */
   readonly columns: ColumnCounts | null;
 }
 
-/** Parses the search for an index, whose analysis it requires. */
+/** Parses the search with the analysis of an index. */
 export type ReadSearch = (index: TextIndex) => TextSearch;
 
-/** @param placeOf finds the index; throws if there is none */
+/** @param findPosition finds the index; throws if there is none */
 export function searchTexts(
   store: GraphStore,
-  placeOf: () => number,
+  findPosition: () => number,
   readSearch: ReadSearch,
   options: TextSearchOptions,
 ): TextSearchResult {
   const { memory, writer } = store;
   return readPinned(memory, writer.thread, () => {
     for (let attempt = 1; ; attempt++) {
-      const { state, index } = openCurrentIndex(store, placeOf);
+      const { state, index } = openCurrentIndex(store, findPosition);
       const search = new Search(store, state, index, readSearch(index), options);
       const result = search.run();
-      if (result.isCurrent || attempt === MAX_ATTEMPTS) return result.found;
+      if (result.isCurrent || attempt === MAX_ATTEMPTS) return result.result;
     }
   });
 }
 
 /**
  * Counts the terms of a search without searching.
- * @param placeOf finds the index; throws if there is none
+ * @param findPosition returns the position of the index; throws if it does not exist
  */
 export function countTerms(
   store: GraphStore,
-  placeOf: () => number,
+  findPosition: () => number,
   readSearch: ReadSearch,
   spend: (documents: number) => void,
 ): { readonly statistics: TextStatistics; readonly terms: readonly TermCounts[] } {
   return readPinned(store.memory, store.writer.thread, () => {
-    const { state, index } = openCurrentIndex(store, placeOf);
+    const { state, index } = openCurrentIndex(store, findPosition);
     const options = { hits: 0, accepts: null, spend, statistics: null };
     return new Search(store, state, index, readSearch(index), options).countTerms();
   });
@@ -109,14 +109,14 @@ class Search {
     this.#options = options;
   }
 
-  run(): { readonly found: TextSearchResult; readonly isCurrent: boolean } {
+  run(): { readonly result: TextSearchResult; readonly isCurrent: boolean } {
     const { texts } = this.#store;
     const { hits, accepts, counted = [] } = this.#options;
     const segments = this.#state.segments.map((start) => new Segment(texts.views, start));
     const match = new TextMatch(this.#search, segments);
     const serial = texts.settledSerial;
     const pending = this.#matchPending(serial);
-    const isRingKept = this.#isRingKept(serial);
+    const isRingIntact = this.#isRingIntact(serial);
     const { keys, columns } = this.#index;
     const statistics = this.#options.statistics ?? match.statistics(keys.length, pending);
     const top = new TopDocuments(hits);
@@ -136,13 +136,13 @@ class Search {
     for (const document of late?.values() ?? []) if (document !== null) lateMatch.add(document);
     all?.begin(null);
     lateMatch.run(statistics, takePending);
-    const found = withoutReplaced(top.sorted(), late);
-    // A place may be free for a document that was displaced.
+    const best = removeOutdated(top.sorted(), late);
+    // If a hit was removed, a document that it had displaced may belong to the result.
     const isCurrent =
-      isRingKept && late !== null && (found.count === top.count || top.count < hits);
+      isRingIntact && late !== null && (best.count === top.count || top.count < hits);
     return {
-      found: {
-        ...found,
+      result: {
+        ...best,
         statistics,
         segments: segments.length,
         pending: pending.documents,
@@ -170,7 +170,7 @@ class Search {
     const { texts } = this.#store;
     const { accepts, spend, all: requested } = this.#options;
     const hasScores = requested === "scores";
-    const every = Number.NEGATIVE_INFINITY;
+    const noThreshold = Number.NEGATIVE_INFINITY;
     const versionOf = (vertex: number): number => texts.versionOf(vertex);
     const sink: MatchSink | null = all && {
       begin: (segment, most) => {
@@ -183,17 +183,17 @@ class Search {
     };
     match.run(
       statistics,
-      hasScores ? every : top.threshold,
+      hasScores ? noThreshold : top.threshold,
       (segment, document, score) => {
         const vertex = segment.vertexOf(document);
         const version = segment.versionOf(document);
         const isCurrent = texts.versionOf(vertex) === version;
         if (!isCurrent || (accepts !== null && !accepts(vertex))) {
-          return hasScores ? every : top.threshold;
+          return hasScores ? noThreshold : top.threshold;
         }
         if (hasScores) all!.add(vertex, document, score);
         const threshold = score > top.threshold ? top.add(vertex, score, version) : top.threshold;
-        return hasScores ? every : threshold;
+        return hasScores ? noThreshold : threshold;
       },
       spend,
       sink,
@@ -214,24 +214,24 @@ class Search {
     const { pending, analysis } = this.#index;
     const { spend } = this.#options;
     const { log, others } = pending.documents(this.#state, serial, vertices.end, spend);
-    // Terms were numbered while documents were read.
+    // The match looks up term numbers, which exist only once the documents have been read.
     const match = new PendingMatch(this.#search, analysis.tokenizer.forms);
     if (log !== null) match.addLog(log);
     for (const document of others) match.add(document);
     return match;
   }
 
-  /** False if the ring may have lost vertices while pending texts were read. */
-  #isRingKept(serial: number): boolean {
+  /** Returns false if the ring may have overwritten versions while pending texts were read. */
+  #isRingIntact(serial: number): boolean {
     const { builtTo } = this.#state.progress;
     const isRingUsed = serial - builtTo < RING_WORDS;
     return !isRingUsed || this.#store.texts.serial - builtTo < RING_WORDS;
   }
 
   /**
-   * Returns the current documents of vertices that have changed since a version; null if the index
-   * does not include the vertex. Returns null if the ring does not list all of them, or if the
-   * index was replaced or its versions were restarted.
+   * Reads vertices that have changed since a version. A vertex maps to its current document, or to
+   * null if the index does not include it. Returns null if the ring does not list all changes, or
+   * if the index was replaced or versions restarted.
    */
   #lateChanges(since: number): Map<number, PendingDocument | null> | null {
     const { texts } = this.#store;
@@ -246,8 +246,8 @@ class Search {
   }
 }
 
-/** Removes documents of vertices that changed during the search, except their new ones. */
-function withoutReplaced(
+/** Removes outdated and duplicate documents of vertices that changed during the search. */
+function removeOutdated(
   found: FoundDocuments,
   late: ReadonlyMap<number, PendingDocument | null> | null,
 ): FoundDocuments {

@@ -1,5 +1,5 @@
-// Collects the texts of documents and builds a segment of them. A counting sort sorts the words by
-// term and keeps the documents and positions of each term in order.
+// Collects the texts of documents and builds a segment. A stable counting sort groups the words by
+// term, so the postings of each term stay in document and position order.
 
 import { NO_TERM, type WordForms } from "./analysis/word-forms.js";
 import { type ColumnValue, ColumnValues } from "./column-values.js";
@@ -9,10 +9,10 @@ import { byteOfLength } from "./lengths.js";
 import { SegmentEncoder } from "./segment-encoder.js";
 import { sortStrings } from "./sort-strings.js";
 
-/** Words processed between two yields: a few tenths of a millisecond. */
+/** Number of words processed between two yields, in a few tenths of a millisecond. */
 const STEP = 8192;
 
-/** Number of keys and columns of the documents of a segment. */
+/** Structure shared by all documents of a segment. */
 export interface SegmentShape {
   readonly keys: number;
   readonly columns: number;
@@ -24,7 +24,7 @@ export class SegmentBuilder {
   readonly #numbers: DenseNumbers;
   readonly #keys: number;
   readonly #hasPositions: boolean;
-  /** By word: term and key, document, position. */
+  /** One entry per word occurrence: code of term and key, document, position. */
   readonly #codes = new GrowingWords();
   readonly #documents = new GrowingWords();
   readonly #positions = new GrowingWords();
@@ -35,7 +35,7 @@ export class SegmentBuilder {
   readonly #columns: readonly ColumnValues[];
   #hasVersions = false;
 
-  /** @param numbers used by one builder at a time */
+  /** @param numbers term numbers, which only one builder may use at a time */
   constructor(
     forms: WordForms,
     numbers: DenseNumbers,
@@ -55,7 +55,7 @@ export class SegmentBuilder {
     return this.#vertices.length;
   }
 
-  /** Words of all documents. */
+  /** Number of words in all documents. */
   get words(): number {
     return this.#codes.length;
   }

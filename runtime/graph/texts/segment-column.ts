@@ -6,18 +6,18 @@ import { COLUMN_WORDS, Column, SegmentHead } from "./segment-layout.js";
 
 const float = new Float64Array(1);
 const floatWords = new Uint32Array(float.buffer);
-/** Arguments of one call. */
+/** Maximum number of arguments of one call. */
 const MAX_CODES = 4096;
 
 export class SegmentColumn {
-  /** Number of distinct values. Ordinals are 1 to this number; 0: no value. */
+  /** Number of distinct values, whose ordinals start at 1. Ordinal 0 means no value. */
   readonly distinct: number;
   readonly #segment: Segment;
   readonly #section: number;
   readonly #entry: number;
   readonly #numbers: number;
 
-  /** @param number of the column in the definition of the index */
+  /** @param number offset of the column in the index definition */
   constructor(segment: Segment, number: number) {
     const { words } = segment.views;
     this.#segment = segment;
@@ -27,7 +27,7 @@ export class SegmentColumn {
     this.distinct = this.#numbers + this.#word(Column.Strings);
   }
 
-  /** Counts documents by their ordinals; `counts` has one number more than there are values. */
+  /** Counts documents by ordinal; `counts` has one element more than there are values. */
   count(documents: Uint32Array, from: number, end: number, counts: Uint32Array): void {
     const { bytes, units, words } = this.#segment.views;
     const width = this.#word(Column.Width);

@@ -1,5 +1,5 @@
-// Encodes a segment: first the documents, then the terms sorted by text, with the postings of each
-// key in document order. The result is in memory of this thread.
+// Encodes a segment: first its documents, then its terms sorted by text, each with one postings
+// list per key in document order. The result is in memory of this thread.
 
 import { assert } from "../../base/assert.js";
 import { type ColumnValues, encodeColumns } from "./column-values.js";
@@ -41,7 +41,7 @@ export class SegmentEncoder {
   readonly #documents: SegmentDocuments;
   readonly #hasPositions: boolean;
   readonly #averages: readonly number[];
-  /** Factors of frequencies, by key and encoded length. */
+  /** Weight of one occurrence, by key and encoded length. */
   readonly #factors: readonly Float64Array[];
   readonly #terms = new GrowingWords();
   readonly #texts: string[] = [];
@@ -49,7 +49,7 @@ export class SegmentEncoder {
   readonly #lists = new GrowingWords();
   readonly #bytes = new GrowingBytes();
   readonly #blocks = new GrowingWords();
-  /** The current list. */
+  /** Key and postings of the current list. */
   #key = -1;
   readonly #postings = new GrowingWords();
   readonly #positions = new GrowingWords();
@@ -90,7 +90,7 @@ export class SegmentEncoder {
     for (let at = from; at < end; at++) this.#positions.push(positions[at]!);
   }
 
-  /** Ends the list; an empty one is omitted. */
+  /** Ends the list; omits it if it is empty. */
   endList(): void {
     const count = this.#postings.length / 2;
     if (count === 0) return;
@@ -107,7 +107,7 @@ export class SegmentEncoder {
     else this.#putBlocks(count);
   }
 
-  /** Omits a term without lists; call after its last list. */
+  /** Ends the term; omits it if it has no lists. */
   endTerm(): void {
     const { words, length } = this.#terms;
     if (words[length - 1]! < this.#lists.length / LIST_WORDS) return;
@@ -115,7 +115,7 @@ export class SegmentEncoder {
     this.#terms.length -= 2;
   }
 
-  /** Returns the whole segment; a final term closes the lists and texts of the last one. */
+  /** Returns the segment. A sentinel term marks the end of the lists and text of the last one. */
   finish(): Uint32Array<ArrayBuffer> {
     const { count, norms } = this.#documents;
     const keys = norms.length;
@@ -124,8 +124,8 @@ export class SegmentEncoder {
     this.#terms.push(this.#lists.length / LIST_WORDS);
     const vertices = headWords(keys);
     const packed = packNumbers(this.#documents.vertices, count);
-    const given = this.#documents.versions;
-    const packedVersions = given === null ? NONE : packNumbers(given, count);
+    const versionNumbers = this.#documents.versions;
+    const packedVersions = versionNumbers === null ? EMPTY : packNumbers(versionNumbers, count);
     const versions = vertices + packed.length;
     const norm = versions + packedVersions.length;
     const terms = norm + (keys * normBytes(count)) / 4;
@@ -141,7 +141,7 @@ export class SegmentEncoder {
     words[SegmentHead.Terms] = termCount;
     words[SegmentHead.Lists] = this.#lists.length / LIST_WORDS;
     words[SegmentHead.VerticesAt] = vertices;
-    words[SegmentHead.VersionsAt] = given === null ? 0 : versions;
+    words[SegmentHead.VersionsAt] = versionNumbers === null ? 0 : versions;
     words[SegmentHead.NormsAt] = norm;
     words[SegmentHead.TermsAt] = terms;
     words[SegmentHead.TextsAt] = texts;
@@ -158,7 +158,7 @@ export class SegmentEncoder {
     words.set(this.#lists.words.subarray(0, this.#lists.length), lists);
     new Uint8Array(words.buffer).set(this.#bytes.bytes.subarray(0, this.#bytes.length), bytes * 4);
     words.set(this.#blocks.words.subarray(0, this.#blocks.length), blocks);
-    this.#placeBlocks(words, lists, blocks);
+    this.#relocateBlocks(words, lists, blocks);
     return words;
   }
 
@@ -181,8 +181,8 @@ export class SegmentEncoder {
     }
   }
 
-  /** Offsets of blocks were relative to the first block. */
-  #placeBlocks(words: Uint32Array, lists: number, blocks: number): void {
+  /** Converts block offsets, so far relative to the first block, to offsets in the segment. */
+  #relocateBlocks(words: Uint32Array, lists: number, blocks: number): void {
     for (let list = lists; list < lists + this.#lists.length; list += LIST_WORDS) {
       const count = words[list]! & 0xff_ffff;
       if (count < BLOCK) continue;
@@ -229,13 +229,13 @@ export class SegmentEncoder {
     this.#lists.push(this.#bytes.length);
     let last = -1;
     let limit = 0;
-    let read = 0;
+    let nextPosition = 0;
     for (let from = 0, at = headers; from < count; from += BLOCK, at += BLOCK_HEADER_WORDS) {
       const end = Math.min(from + BLOCK, count);
       const blockLimit = this.#putBlock(at, from, end, last);
       last = this.#postings.words[2 * (end - 1)]!;
       limit = Math.max(limit, blockLimit);
-      read = this.#putPositions(from, end, read);
+      nextPosition = this.#putPositions(from, end, nextPosition);
     }
     this.#lists.push(bitsOf(limit * MAX_WEIGHT_ERROR));
   }
@@ -268,7 +268,7 @@ export class SegmentEncoder {
     packBlock(FREQUENCIES, frequencyBits, blocks.words, data + 1 + packedWords(gapBits));
     blocks.words[header + BlockHeader.Last] = last;
     blocks.words[header + BlockHeader.Data] = data;
-    // For single words, searches compare the rounded weights themselves.
+    // If each text contains the word once, searches compare the rounded weights directly.
     const error = frequencyBits === 0 ? 1 : MAX_WEIGHT_ERROR;
     blocks.words[header + BlockHeader.Limit] = bitsOf(limit * error);
     blocks.words[header + BlockHeader.Shape] =
@@ -276,10 +276,10 @@ export class SegmentEncoder {
     return limit;
   }
 
-  /** Writes the positions of some postings as gaps; returns the number of positions read so far. */
-  #putPositions(from: number, end: number, read: number): number {
+  /** Writes the positions of some postings as gaps; returns the offset of the next position. */
+  #putPositions(from: number, end: number, firstPosition: number): number {
     if (!this.#hasPositions) return 0;
-    let at = read;
+    let at = firstPosition;
     for (let posting = from; posting < end; posting++) {
       const frequency = this.#postings.words[2 * posting + 1]!;
       let last = -1;
@@ -298,7 +298,7 @@ export class SegmentEncoder {
   }
 }
 
-const NONE = new Uint32Array(0);
+const EMPTY = new Uint32Array(0);
 const GAPS = new Uint32Array(BLOCK);
 const FREQUENCIES = new Uint32Array(BLOCK);
 

@@ -1,4 +1,4 @@
-// Merges consecutive segments into one, without dead documents.
+// Merges segments into one, without dead documents.
 
 import { ColumnValues } from "./column-values.js";
 import { GrowingWords } from "./growing-array.js";
@@ -10,13 +10,13 @@ import { SegmentColumn } from "./segment-column.js";
 import { SegmentEncoder } from "./segment-encoder.js";
 
 const STEP = 4096;
-/** Number of a document that is dropped. */
-const GONE = 0xffff_ffff;
+/** New number of a dead document. */
+const DROPPED = 0xffff_ffff;
 
 /** Returns whether a document is still the text of its vertex. */
 export type IsAlive = (segment: Segment, document: number) => boolean;
 
-/** Yields so that the thread can do other work. */
+/** Merges segments term by term; yields so that the thread can do other work. */
 export function* mergeSegments(
   segments: readonly Segment[],
   isAlive: IsAlive,
@@ -38,18 +38,18 @@ export function* mergeSegments(
       if (head.text !== null && (text === null || head.text < text)) text = head.text;
     }
     if (text === null) break;
-    const having = heads.filter((head) => head.text === text);
+    const sources = heads.filter((head) => head.text === text);
     encoder.beginTerm(text);
     for (let key = 0; key < keys; key++) {
       encoder.beginList(key);
-      for (const { segment, term, numbers } of having) {
+      for (const { segment, term, numbers } of sources) {
         const list = segment.findList(term, key);
         if (list === 0) continue;
         const cursor = new ListCursor(segment, list);
         while (cursor.next() !== NO_DOCUMENT) {
           if (++done % STEP === 0) yield;
           const number = numbers[cursor.document]!;
-          if (number === GONE) continue;
+          if (number === DROPPED) continue;
           const count = hasPositions ? cursor.positions(positions) : cursor.frequency;
           encoder.add(number, positions.values, 0, count);
         }
@@ -58,7 +58,7 @@ export function* mergeSegments(
     }
     encoder.endTerm();
     if (++done % STEP === 0) yield;
-    for (const head of having) {
+    for (const head of sources) {
       head.term++;
       head.text = head.term < head.segment.terms ? head.segment.textOf(head.term) : null;
     }
@@ -85,16 +85,16 @@ function* renumber(
 ): Generator<undefined, MergedDocuments, void> {
   const vertices = new GrowingWords();
   const versions = new GrowingWords();
-  const all = segments.reduce((sum, { documents }) => sum + documents, 0);
-  const norms = Array.from({ length: keys }, () => new Uint8Array(all));
+  const total = segments.reduce((sum, { documents }) => sum + documents, 0);
+  const norms = Array.from({ length: keys }, () => new Uint8Array(total));
   const lengths = new Array<number>(keys).fill(0);
   const numbers: Uint32Array[] = [];
   const merged = Array.from({ length: columns }, () => new ColumnValues());
   let hasVersions = false;
   let count = 0;
   for (const segment of segments) {
-    const given = new Uint32Array(segment.documents).fill(GONE);
-    numbers.push(given);
+    const newNumbers = new Uint32Array(segment.documents).fill(DROPPED);
+    numbers.push(newNumbers);
     const { bytes } = segment.views;
     const first = count;
     const readers = merged.map((column, at) => createColumnReader(segment, at, column));
@@ -109,7 +109,7 @@ function* renumber(
         norms[key]![count] = bytes[segment.normsOf(key) + document]!;
       }
       for (const read of readers) read(document);
-      given[document] = count++;
+      newNumbers[document] = count++;
     }
     const isComplete = count - first === segment.documents;
     for (let key = 0; key < keys; key++) {
@@ -127,7 +127,7 @@ function* renumber(
   };
 }
 
-/** Returns a function that adds the value of a document of a segment to a merged column. */
+/** Returns a function that copies a document's value to the merged column. */
 function createColumnReader(
   segment: Segment,
   number: number,
@@ -142,7 +142,7 @@ function createColumnReader(
   };
 }
 
-/** As exact as encoded lengths allow. */
+/** Returns the sum of encoded lengths, which are rounded. */
 function sumLengths(norms: Uint8Array, from: number, end: number): number {
   let sum = 0;
   for (let at = from; at < end; at++) sum += LENGTH_OF_BYTE[norms[at]!]!;

@@ -1,5 +1,5 @@
-// A segment as read by one thread. Its memory must not be reused meanwhile: readers of segments in
-// shared memory have a pin (pins.ts).
+// Reads a segment. A thread holds a pin while it reads segments in shared memory, which prevents
+// their memory from being reused (pins.ts).
 
 import { assert } from "../../base/assert.js";
 import { numberAt } from "./packed-numbers.js";
@@ -15,7 +15,7 @@ import {
   TERM_WORDS,
 } from "./segment-layout.js";
 
-/** The memory of segments, with views of all element types. */
+/** Views of the same memory with different element types. */
 export class SegmentViews {
   readonly words: Uint32Array;
   readonly floats: Float32Array;
@@ -33,7 +33,7 @@ export class SegmentViews {
 
 export class Segment {
   readonly views: SegmentViews;
-  /** First word. */
+  /** First word of the segment. */
   readonly start: number;
   readonly documents: number;
   readonly terms: number;
@@ -89,7 +89,7 @@ export class Segment {
     return words[at + SegmentKey.Length]! + words[at + SegmentKey.LengthHigh]! * 2 ** 32;
   }
 
-  /** Average length used for maximum weights. */
+  /** Average length for which maximum weights were computed. */
   averageOf(key: number): number {
     return this.views.floats[this.start + keyAt(key) + SegmentKey.Average]!;
   }
@@ -105,12 +105,12 @@ export class Segment {
     return String.fromCharCode(...this.views.units.subarray(from, end));
   }
 
-  /** First unit of a term's text; for the number of terms, the end of the last one. */
+  /** First unit of a term's text; also accepts the end of the terms. */
   #textAt(term: number): number {
     return this.#texts + this.views.words[this.#termTable + term * TERM_WORDS]!;
   }
 
-  /** Returns the number of a term; -1 if no document contains it. */
+  /** Returns the number of a term; -1 if the segment does not contain it. */
   find(text: string): number {
     const term = this.lowerBound(text);
     if (term === this.terms) return -1;
@@ -119,7 +119,7 @@ export class Segment {
     return isWhole && this.compare(term, text) === 0 ? term : -1;
   }
 
-  /** Returns the first term whose text is not less. */
+  /** Returns the first term that is not less than a text. */
   lowerBound(text: string): number {
     let low = 0;
     let high = this.terms;
@@ -143,7 +143,7 @@ export class Segment {
     return low;
   }
 
-  /** Returns a negative number if the text of a term comes before another one. */
+  /** Compares the text of a term with another text, like a comparison function for `sort`. */
   compare(term: number, text: string): number {
     const { units } = this.views;
     const from = this.#textAt(term);
@@ -174,7 +174,7 @@ export class Segment {
     return length;
   }
 
-  /** First word of the first list of a term; for the number of terms, the end of all lists. */
+  /** First word of the first list of a term; also accepts the end of the terms. */
   listsOf(term: number): number {
     return this.#lists + this.views.words[this.#termTable + term * TERM_WORDS + 1]! * LIST_WORDS;
   }

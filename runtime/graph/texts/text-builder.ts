@@ -1,6 +1,6 @@
 // Builds one text index: scans the vertices that existed when it was declared, builds segments of
-// pending texts, and merges segments, eight of a size into one. Each result becomes visible by one
-// mutation. Between two steps the index can be dropped or replaced.
+// pending texts, and merges segments of similar size. One mutation publishes each result. Between
+// two steps the index can be dropped or replaced.
 
 import type { GraphStore } from "../store/graph-store.js";
 import { Analysis } from "./analysis/analysis.js";
@@ -13,23 +13,23 @@ import { openTextIndex, type TextIndex } from "./text-index.js";
 import { ALL_SCANNED, MAX_SEGMENTS, RING_WORDS } from "./text-layout.js";
 import type { BuildProgress, TextIndexState } from "./text-table.js";
 
-/** Maximum words of a segment before merging. */
+/** Maximum number of words in a new segment. */
 const MAX_WORDS = 2 ** 21;
-/** Maximum documents of a segment before merging. */
+/** Maximum number of documents in a new segment. */
 const MAX_NEW_DOCUMENTS = 2 ** 18;
-/** Number of segments of one size that are merged. */
-const MERGED = 8;
-/** Documents of the smallest size. */
-const FIRST_TIER = 1024;
+/** Number of segments that are merged into one. */
+const MERGE_FACTOR = 8;
+/** Segments with fewer documents belong to the first tier. */
+const FIRST_TIER_DOCUMENTS = 1024;
 /** Larger segments are not merged. */
 const MAX_MERGED_WORDS = 2 ** 28;
-/** This many pending texts are built at once; fewer after a delay. */
-const MANY_PENDING = 1024;
-const PENDING_MS = 1000;
-/** Vertices examined between two yields. */
+/** Number of pending texts that are built immediately. Fewer texts wait until the delay ends. */
+const PENDING_BATCH = 1024;
+const PENDING_DELAY_MS = 1000;
+/** Number of vertices examined between two yields. */
 const STEP = 64;
 const COPY_WORDS = 2 ** 18;
-/** Dead documents are counted again after 1 in 8 texts has changed. */
+/** Dead documents are counted again once a number of texts, 1 in 8, has changed. */
 const COUNT_SHARE = 8;
 /** A segment is rewritten when more than 1 in 4 of its documents are dead. */
 const MIN_DEAD_SHARE = 4;
@@ -40,7 +40,7 @@ export class TextBuilder {
   readonly #place: number;
   #analysis: Analysis | null = null;
   readonly #numbers = new DenseNumbers();
-  /** Time when pending texts were first seen; 0: there are none. */
+  /** Time when pending texts were first seen; 0: no pending texts. */
   #pendingSince = 0;
   /** Version at which dead documents were last counted. */
   #countedAt = -1;
@@ -51,7 +51,10 @@ export class TextBuilder {
     this.generation = generation;
   }
 
-  /** Does all work that is due; yields after each step. */
+  /**
+   * Does all work that is due; yields after each step.
+   * @param isComplete whether to build pending texts without delay
+   */
   *run(isComplete: boolean): Generator<undefined, void, void> {
     for (let state = this.#read(); state !== null; state = this.#read()) {
       const { scannedTo, builtTo } = state.progress;
@@ -59,7 +62,7 @@ export class TextBuilder {
       else if (this.#store.texts.serial - builtTo >= RING_WORDS) this.#scanLost(state);
       else if (this.#isPendingDue(builtTo, isComplete)) yield* this.#buildPending(state);
       else {
-        const merged = yield* this.#mergeable(state);
+        const merged = yield* this.#chooseSegments(state);
         if (merged.length === 0) return;
         yield* this.#merge(state, merged);
       }
@@ -67,7 +70,7 @@ export class TextBuilder {
     }
   }
 
-  /** Null when the index has been dropped. */
+  /** Reads the index; null if it has been dropped or replaced. */
   #read(): TextIndexState | null {
     const state = this.#store.texts.read(this.#place);
     return state?.generation === this.generation ? state : null;
@@ -79,12 +82,12 @@ export class TextBuilder {
       this.#pendingSince = 0;
       return false;
     }
-    if (isComplete || count >= MANY_PENDING) return true;
+    if (isComplete || count >= PENDING_BATCH) return true;
     if (this.#pendingSince === 0) this.#pendingSince = performance.now();
-    return performance.now() - this.#pendingSince >= PENDING_MS;
+    return performance.now() - this.#pendingSince >= PENDING_DELAY_MS;
   }
 
-  /** Starts a scan for versions that the ring no longer lists. */
+  /** Starts a scan for changed vertices that the ring no longer lists. */
   #scanLost(state: TextIndexState): void {
     const { writer, texts } = this.#store;
     const scanFrom = state.progress.builtTo + 1;
@@ -95,11 +98,11 @@ export class TextBuilder {
     });
   }
 
-  /** Builds a segment of the next vertices of the scan. */
+  /** Scans the next vertices and builds a segment. */
   *#scan(state: TextIndexState): Generator<undefined, void, void> {
     const { vertices, texts } = this.#store;
     const { builtTo, scanFrom, scannedTo } = state.progress;
-    const builder = this.#newBuilder(state);
+    const builder = this.#createReader(state);
     if (builder === null) return;
     let vertex = Math.max(1, scannedTo);
     for (; vertex < vertices.end && !builder.isFull; vertex++) {
@@ -115,10 +118,10 @@ export class TextBuilder {
     yield* this.#publish(state, yield* builder.build(), [], progress);
   }
 
-  /** Builds a segment of the vertices that are pending. */
+  /** Builds a segment of pending texts. */
   *#buildPending(state: TextIndexState): Generator<undefined, void, void> {
     const { texts } = this.#store;
-    const builder = this.#newBuilder(state);
+    const builder = this.#createReader(state);
     if (builder === null) return;
     const { progress } = state;
     const { serial } = texts;
@@ -126,29 +129,29 @@ export class TextBuilder {
     while (version < serial && !builder.isFull) {
       version++;
       const vertex = texts.vertexOfVersion(version);
-      // If a vertex has changed again, the newer version counts.
+      // A vertex that has changed again is pending under its newer version.
       if (texts.versionOf(vertex) === version) builder.add(vertex, version);
       if (version % STEP === 0) yield;
     }
-    // The ring may have dropped versions before they were examined.
+    // The ring may have overwritten versions before they were examined.
     if (texts.serial - progress.builtTo >= RING_WORDS) return;
     this.#pendingSince = 0;
     yield* this.#publish(state, yield* builder.build(), [], { ...progress, builtTo: version });
   }
 
-  /** Returns the segments to merge: eight of a size, or one with many dead documents. */
-  *#mergeable(state: TextIndexState): Generator<undefined, Segment[], void> {
+  /** Returns the segments to merge: several of a tier, or one with many dead documents. */
+  *#chooseSegments(state: TextIndexState): Generator<undefined, Segment[], void> {
     const { texts } = this.#store;
     const all = state.segments.map((start) => new Segment(texts.views, start));
     const segments = all
       .filter(({ words }) => words < MAX_MERGED_WORDS)
       .sort((a, b) => a.documents - b.documents);
     const isCrowded = all.length >= MAX_SEGMENTS - 1;
-    for (let from = 0; from + MERGED <= segments.length; from++) {
-      const some = segments.slice(from, from + MERGED);
-      const isOneTier = tierOf(some[0]!) === tierOf(some[MERGED - 1]!);
-      const documents = some.reduce((sum, segment) => sum + segment.documents, 0);
-      if ((isOneTier || isCrowded) && documents < MAX_DOCUMENTS) return some;
+    for (let from = 0; from + MERGE_FACTOR <= segments.length; from++) {
+      const candidates = segments.slice(from, from + MERGE_FACTOR);
+      const isOneTier = sizeTier(candidates[0]!) === sizeTier(candidates[MERGE_FACTOR - 1]!);
+      const documents = candidates.reduce((sum, segment) => sum + segment.documents, 0);
+      if ((isOneTier || isCrowded) && documents < MAX_DOCUMENTS) return candidates;
     }
     const changes = texts.serial - this.#countedAt;
     const documents = all.reduce((sum, segment) => sum + segment.documents, 0);
@@ -184,7 +187,7 @@ export class TextBuilder {
     return this.#store.texts.versionOf(vertex) === segment.versionOf(document);
   }
 
-  /** Copies a segment into the arena and publishes it in place of others. */
+  /** Copies a segment into the arena, and publishes it as a replacement of others. */
   *#publish(
     state: TextIndexState,
     words: Uint32Array,
@@ -193,21 +196,21 @@ export class TextBuilder {
   ): Generator<undefined, void, void> {
     const { writer, texts } = this.#store;
     const isAdded = words[SegmentHead.Documents] !== 0;
-    const isThere = (): boolean => texts.isSame(state);
+    const isDeclared = (): boolean => texts.isSame(state);
     if (isAdded) {
-      if (!writer.mutate(() => isThere() && texts.allocate(state, words.length) > 0)) return;
+      if (!writer.mutate(() => isDeclared() && texts.allocate(state, words.length) > 0)) return;
       for (let from = 0; from < words.length; from += COPY_WORDS) {
         texts.fill(state, words, from, Math.min(from + COPY_WORDS, words.length));
         yield;
       }
     }
     writer.mutate(() => {
-      if (isThere()) texts.publish({ state, replaced, isAdded, progress });
+      if (isDeclared()) texts.publish({ state, replaced, isAdded, progress });
       else texts.freeAbandoned();
     });
   }
 
-  #newBuilder(state: TextIndexState): DocumentReader | null {
+  #createReader(state: TextIndexState): DocumentReader | null {
     const index = openTextIndex(this.#store, state);
     if (index === null) return null;
     this.#analysis ??= new Analysis(index.definition);
@@ -220,8 +223,10 @@ export class TextBuilder {
   }
 }
 
-function tierOf({ documents }: Segment): number {
-  return documents < FIRST_TIER ? 0 : Math.floor(Math.log2(documents / FIRST_TIER) / 3) + 1;
+function sizeTier({ documents }: Segment): number {
+  return documents < FIRST_TIER_DOCUMENTS
+    ? 0
+    : Math.floor(Math.log2(documents / FIRST_TIER_DOCUMENTS) / 3) + 1;
 }
 
 /** Reads the texts of vertices into a segment. */
@@ -243,15 +248,15 @@ class DocumentReader {
     return this.#builder.words >= MAX_WORDS || this.#builder.documents >= MAX_NEW_DOCUMENTS;
   }
 
-  /** Adds the texts of a vertex if they have the given version. */
+  /** Adds the texts of a vertex if their version is the expected one. */
   add(vertex: number, version: number): void {
-    const found = this.#index.textsOf(vertex);
+    const document = this.#index.readTexts(vertex);
     // A vertex with a newer version is pending under that version.
-    if (found === null || this.#store.texts.versionOf(vertex) !== version) return;
+    if (document === null || this.#store.texts.versionOf(vertex) !== version) return;
     const { tokenizer } = this.#analysis;
-    const language = this.#analysis.numberOf(found.language);
-    this.#builder.addDocument(vertex, version, found.columns);
-    for (const [key, text] of found.texts.entries()) {
+    const language = this.#analysis.numberOf(document.language);
+    this.#builder.addDocument(vertex, version, document.columns);
+    for (const [key, text] of document.texts.entries()) {
       if (typeof text !== "string") continue;
       const count = tokenizer.read(text, language);
       this.#builder.addText(key, tokenizer.terms, count);

@@ -1,5 +1,5 @@
-// A text index as used by one thread: its definition and analysis, and the texts that are in no
-// segment yet, as far as the thread has read them.
+// A text index as used by one thread: its definition, its analysis, and the pending texts that the
+// thread has read.
 
 import { Float } from "../../base/float.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -19,14 +19,14 @@ export class TextIndex {
   readonly pending: PendingTexts;
   /** Properties that have a column. */
   readonly columns: readonly string[];
-  /** By term: further terms that it stands for. */
+  /** Synonyms by term. */
   readonly synonyms: ReadonlyMap<string, readonly string[]>;
   readonly #store: GraphStore;
-  /** Codes of all properties that are read: keys, then the language. */
-  readonly #read: readonly number[];
-  /** Offset of the language in them; -1: all texts have the same. */
+  /** Codes of all properties that the index reads: keys, language and columns. */
+  readonly #propertyCodes: readonly number[];
+  /** Offset of the language among these properties; -1: all texts have the same language. */
   readonly #languageAt: number;
-  /** Offsets of the columns in them. */
+  /** Offsets of the columns among these properties. */
   readonly #columnsAt: readonly number[];
   readonly #values: (StoredValue | undefined)[] = [];
   readonly #texts: {
@@ -35,12 +35,16 @@ export class TextIndex {
     columns: ColumnValue[];
   } = { texts: this.#values, language: null, columns: [] };
 
-  /** @param read codes of the properties that the index reads */
-  constructor(store: GraphStore, definition: TextIndexDefinition, read: readonly number[]) {
+  /** @param propertyCodes codes of the properties that the index reads */
+  constructor(
+    store: GraphStore,
+    definition: TextIndexDefinition,
+    propertyCodes: readonly number[],
+  ) {
     this.#store = store;
     this.definition = definition;
-    this.keys = read.slice(0, definition.keys.length);
-    this.#read = read;
+    this.keys = propertyCodes.slice(0, definition.keys.length);
+    this.#propertyCodes = propertyCodes;
     const { languageKey, columns = [] } = definition;
     const names = readKeys(definition);
     this.#languageAt = languageKey === undefined ? -1 : names.indexOf(languageKey);
@@ -48,28 +52,28 @@ export class TextIndex {
     this.#columnsAt = columns.map((column) => names.indexOf(column));
     this.analysis = new Analysis(definition);
     const { analysis } = this;
-    const textsOf = (vertex: number) => this.textsOf(vertex);
-    this.pending = new PendingTexts({ analysis, textsOf }, store.texts, this.keys.length);
-    this.synonyms = synonymsOf(definition.synonyms, this.analysis);
+    const readTexts = (vertex: number) => this.readTexts(vertex);
+    this.pending = new PendingTexts({ analysis, readTexts }, store.texts, this.keys.length);
+    this.synonyms = groupSynonyms(definition.synonyms, this.analysis);
   }
 
   /**
-   * Returns the texts of a vertex at one moment, by key; null if the index does not include it. The
+   * Reads the texts of a vertex, by key; returns null if the index does not include the vertex. The
    * object is reused.
    */
-  textsOf(vertex: number): DocumentTexts | null {
+  readTexts(vertex: number): DocumentTexts | null {
     const { vertices, properties, types, reader } = this.#store;
     const { type } = this.definition;
     for (let attempt = 0; ; attempt++) {
-      const seen = reader.enter(0, vertex, attempt);
+      const sequence = reader.enter(0, vertex, attempt);
       const code = vertices.typeOf(vertex);
       const isReal = vertices.isReal(vertex);
-      if (!reader.leave(0, vertex, seen)) continue;
+      if (!reader.leave(0, vertex, sequence)) continue;
       if (!isReal || (type !== null && code !== types.codeOf(type))) return null;
       break;
     }
     const values = this.#values;
-    properties.storedAll(vertex, this.#read, values);
+    properties.storedAll(vertex, this.#propertyCodes, values);
     const language = values[this.#languageAt];
     this.#texts.columns = this.#columnsAt.map((at) => columnValue(values[at]));
     values.length = this.keys.length;
@@ -78,21 +82,21 @@ export class TextIndex {
     return this.#texts;
   }
 
-  /** Shape of its segments. */
+  /** Structure of its segments. */
   get shape(): SegmentShape {
     const { keys, columns, definition } = this;
     return { keys: keys.length, columns: columns.length, hasPositions: definition.positions };
   }
 
-  /** Returns the code of the language of a vertex's texts; null: the language of the index. */
-  languageOf(vertex: number): string | null {
+  /** Returns the language code of a vertex's texts; null: the language of the index. */
+  readLanguage(vertex: number): string | null {
     if (this.#languageAt < 0) return null;
-    const language = this.#store.properties.get(vertex, this.#read[this.#languageAt]!);
+    const language = this.#store.properties.get(vertex, this.#propertyCodes[this.#languageAt]!);
     return typeof language === "string" ? language : null;
   }
 }
 
-/** Returns what facets count of a stored value: a number or string, null for anything else. */
+/** Returns the value that facets count: a number or string; null for other types. */
 function columnValue(stored: StoredValue | undefined): ColumnValue {
   if (typeof stored === "string") return stored;
   const number = stored instanceof Float ? stored.value : stored;
@@ -100,7 +104,7 @@ function columnValue(stored: StoredValue | undefined): ColumnValue {
   return typeof number === "number" && !Number.isNaN(number) ? number + 0 : null;
 }
 
-function synonymsOf(
+function groupSynonyms(
   groups: readonly (readonly string[])[],
   analysis: Analysis,
 ): Map<string, string[]> {
@@ -117,35 +121,38 @@ function synonymsOf(
   return synonyms;
 }
 
-const known = new WeakMap<GraphStore, Map<number, { generation: number; index: TextIndex }>>();
+const openIndexes = new WeakMap<
+  GraphStore,
+  Map<number, { generation: number; index: TextIndex }>
+>();
 
 /**
- * Returns an index of a graph for the calling thread; null if it has been replaced.
- * @throws ValueError a language whose package is missing
+ * Returns this thread's view of an index; null if the index has been replaced.
+ * @throws ValueError the package of its language is missing
  */
 export function openTextIndex(store: GraphStore, state: TextIndexState): TextIndex | null {
-  const ofStore = known.get(store) ?? new Map();
-  known.set(store, ofStore);
-  const found = ofStore.get(state.index);
-  if (found?.generation === state.generation) return found.index;
+  const indexes = openIndexes.get(store) ?? new Map();
+  openIndexes.set(store, indexes);
+  const cached = indexes.get(state.index);
+  if (cached?.generation === state.generation) return cached.index;
   const stored = store.texts.definition(state.index);
   const definition = stored === null ? null : parseDefinition(stored.text);
   if (stored === null || definition === null || !store.texts.isSame(state)) return null;
   const index = new TextIndex(store, definition, stored.keys);
-  ofStore.set(state.index, { generation: state.generation, index });
+  indexes.set(state.index, { generation: state.generation, index });
   return index;
 }
 
 /**
- * Opens an index; finds it again if another one has taken its place meanwhile.
- * @param placeOf returns its place; throws if there is no such index
+ * Opens an index; retries if it is replaced meanwhile.
+ * @param findPosition returns its position in the directory; throws if the index does not exist
  */
 export function openCurrentIndex(
   store: GraphStore,
-  placeOf: () => number,
+  findPosition: () => number,
 ): { readonly state: TextIndexState; readonly index: TextIndex } {
   for (;;) {
-    const state = store.texts.read(placeOf());
+    const state = store.texts.read(findPosition());
     const index = state === null ? null : openTextIndex(store, state);
     if (state !== null && index !== null) return { state, index };
   }

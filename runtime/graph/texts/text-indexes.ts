@@ -14,30 +14,33 @@ export interface DeclaredTextIndex {
   readonly text: string;
 }
 
-/** Reads of all entries before one that waits for the writer. */
-const MAX_READINGS = 8;
+/** Number of attempts without a lock. */
+const MAX_ATTEMPTS = 8;
 
-/** By position: the definition, until another index takes the position. */
-type KnownIndexes = Map<number, { readonly generation: number; readonly index: DeclaredTextIndex }>;
+/** Parsed definitions by position. Each is valid while the generation is unchanged. */
+type CachedIndexes = Map<
+  number,
+  { readonly generation: number; readonly index: DeclaredTextIndex }
+>;
 
-const known = new WeakMap<TextTable, KnownIndexes>();
+const cachedIndexes = new WeakMap<TextTable, CachedIndexes>();
 
-/** Returns all indexes at one moment. */
+/** Returns all indexes, read consistently. */
 export function declaredTextIndexes(table: TextTable): DeclaredTextIndex[] {
-  const indexes = known.get(table) ?? new Map();
-  known.set(table, indexes);
+  const indexes = cachedIndexes.get(table) ?? new Map();
+  cachedIndexes.set(table, indexes);
   return readAllEntries(table, () =>
     table.indexes().flatMap((place) => readDeclared(table, place, indexes) ?? []),
   );
 }
 
 /**
- * Returns the result of a read during which no index was declared, dropped or replaced. A read of
- * several entries could miss an index that a change moves.
+ * Repeats a read until no index has been declared, dropped or replaced during it. Otherwise, a read
+ * of several entries could miss an index that a change moves.
  */
 export function readAllEntries<T>({ writer, reader }: TextTable, read: () => T): T {
   if (writer.isWriting) return read();
-  for (let attempt = 0; attempt < MAX_READINGS; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const before = sumSequences(writer.memory);
     const result = read();
     reader.fence();
@@ -69,11 +72,11 @@ function sumSequences(memory: GraphMemory): number | null {
 function readDeclared(
   table: TextTable,
   place: number,
-  indexes: KnownIndexes,
+  indexes: CachedIndexes,
 ): DeclaredTextIndex | null {
-  const found = indexes.get(place);
-  if (found !== undefined && table.isSame({ index: place, generation: found.generation })) {
-    return found.index;
+  const cached = indexes.get(place);
+  if (cached !== undefined && table.isSame({ index: place, generation: cached.generation })) {
+    return cached.index;
   }
   const stored = table.definition(place);
   const definition = stored === null ? null : parseDefinition(stored.text);
@@ -83,7 +86,7 @@ function readDeclared(
   return index;
 }
 
-/** Returns null if there is none. */
+/** Returns an index by name; null if it does not exist. */
 export function findTextIndex(table: TextTable, name: string): DeclaredTextIndex | null {
   return declaredTextIndexes(table).find(({ definition }) => definition.name === name) ?? null;
 }

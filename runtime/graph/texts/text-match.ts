@@ -1,23 +1,23 @@
-// Searches the segments of an index: resolves the words of the search in each segment, sums
-// frequencies, and searches each segment with the threshold that the previous ones have reached.
+// Searches the segments of an index: resolves the words of the search in each segment, sums their
+// frequencies, and searches the segments in turn, each with the threshold reached so far.
 
 import type { DocumentScorer } from "./document-scorer.js";
 import type { ListCursor } from "./list-cursor.js";
 import type { ListWeight } from "./list-scorer.js";
 import type { SearchPart, TextSearch } from "./parsed-search.js";
 import type { PendingMatch } from "./pending-match.js";
-import { type ResolvedPart, resolvePart, scorerFor } from "./resolve-parts.js";
+import { createPartScorer, type ResolvedPart, resolvePart } from "./resolve-parts.js";
 import { searchSegment } from "./search-segment.js";
 import type { Segment } from "./segment.js";
 import { averageLength, partIdfs, type TextStatistics } from "./text-statistics.js";
 import { weightFactors } from "./weights.js";
 
-/** Receives a document of a segment; returns the score that further ones must exceed. */
+/** Receives a document of a segment; returns the new threshold. */
 export type TakeMatch = (segment: Segment, document: number, score: number) => number;
 
-/** Receives every match, whatever its score. */
+/** Receives every match, regardless of its score. */
 export interface MatchSink {
-  /** @param most maximum number of documents of the segment that follow */
+  /** @param most maximum number of matches in the segment */
   begin(segment: Segment, most: number): void;
   take(documents: Uint32Array, count: number): void;
 }
@@ -30,7 +30,7 @@ interface ResolvedSegment {
 
 export class TextMatch {
   readonly search: TextSearch;
-  /** Number of postings blocks of the lists that were read, and how many were decoded. */
+  /** Number of postings blocks in the lists that were read, and of decoded ones. */
   readonly blocks = { decoded: 0, all: 0 };
   readonly #segments: readonly ResolvedSegment[];
 
@@ -61,7 +61,7 @@ export class TextMatch {
     return { documents, lengths, frequencies: this.#frequencies(pending) };
   }
 
-  /** One per word; the words of a phrase follow each other. */
+  /** Returns one frequency per word, including the words of phrases. */
   #frequencies(pending: PendingMatch | null): number[] {
     return this.search.parts.flatMap((part, at) => {
       if (part.kind === "word") return [this.#wordFrequency(at, pending)];
@@ -74,28 +74,28 @@ export class TextMatch {
   #wordFrequency(at: number, pending: PendingMatch | null): number {
     const counts = new Map<string, number>();
     pending?.addWordCounts(at, counts);
-    let most = Math.max(0, ...counts.values());
+    let maxFrequency = Math.max(0, ...counts.values());
     for (const { segment, parts } of this.#segments) {
       for (const { list } of parts[at]!.lists) {
-        most = Math.max(most, segment.documentsOfList(list));
+        maxFrequency = Math.max(maxFrequency, segment.documentsOfList(list));
       }
     }
-    // The most frequent term is somewhere at least as frequent as a fair share of that.
-    const least = most / (this.#segments.length + 1);
+    // A term that is most frequent in total reaches the average share of that in some segment.
+    const minFrequency = maxFrequency / (this.#segments.length + 1);
     for (const { segment, parts } of this.#segments) {
       for (const { list, term, key } of parts[at]!.lists) {
-        if (segment.documentsOfList(list) < least) continue;
+        if (segment.documentsOfList(list) < minFrequency) continue;
         const name = `${key} ${segment.textOf(term)}`;
         if (!counts.has(name)) counts.set(name, 0);
       }
     }
     for (const [name, count] of counts) {
-      most = Math.max(most, count + this.#countTerm(name));
+      maxFrequency = Math.max(maxFrequency, count + this.#countTerm(name));
     }
-    return most;
+    return maxFrequency;
   }
 
-  /** Number of documents that contain a term, by key and text. */
+  /** Counts the documents in segments that contain a term, given as key and text. */
   #countTerm(name: string): number {
     const space = name.indexOf(" ");
     const key = Number(name.slice(0, space));
@@ -108,8 +108,8 @@ export class TextMatch {
   }
 
   /**
-   * Documents by `key term`, of the terms that each word stands for. The words of a phrase follow
-   * each other.
+   * Returns for each word the number of documents by `key term`, for all terms that the word stands
+   * for. Words of phrases are included one by one.
    */
   terms(pending: PendingMatch | null): Map<string, number>[] {
     return this.search.parts.flatMap((part, at) =>
@@ -151,7 +151,7 @@ export class TextMatch {
   /**
    * Reports all documents with a score greater than the threshold, which `take` may raise.
    * @param threshold negative infinity: all matches
-   * @param all receives all matching documents besides; null if not needed
+   * @param all also receives all matching documents; null if not needed
    */
   run(
     statistics: TextStatistics,
@@ -164,15 +164,15 @@ export class TextMatch {
     let over = threshold;
     for (const { segment, parts, excluded } of this.#segments) {
       const weightOf = this.#weights(segment, statistics);
-      const found = (part: ResolvedPart, idf: number): DocumentScorer | null =>
-        scorerFor(segment, part, weightOf, idf);
-      const scorers = parts.flatMap((part, at) => found(part, idfs[at]!) ?? []);
+      const createScorer = (part: ResolvedPart, idf: number): DocumentScorer | null =>
+        createPartScorer(segment, part, weightOf, idf);
+      const scorers = parts.flatMap((part, at) => createScorer(part, idfs[at]!) ?? []);
       const costs = scorers.reduce((sum, { cost }) => sum + cost, 0);
       all?.begin(segment, Math.min(segment.documents, costs));
       searchSegment({
         documents: segment.documents,
         scorers,
-        excluded: excluded.flatMap((part) => found(part, 1) ?? []),
+        excluded: excluded.flatMap((part) => createScorer(part, 1) ?? []),
         least: this.search.least,
         threshold: over,
         take: (document, score) => {
@@ -200,7 +200,7 @@ export class TextMatch {
     return (key, factor) => {
       const average = averageLength(statistics, key);
       const boost = this.search.boosts[key]! * factor;
-      // Weights grow with the average length, at most as much.
+      // Weights grow at most in proportion to the average length.
       const growth = Math.max(1, average / segment.averageOf(key));
       return { factors: weightFactors(average, boost), limitFactor: boost * growth };
     };

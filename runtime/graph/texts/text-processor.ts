@@ -1,6 +1,6 @@
-// Builds the text indexes of a graph in the one thread that maintains graphs, in small steps, so
-// that the thread's requests get their turn. If a builder dies, the next one frees its block; what
-// it has published stays.
+// Builds the text indexes of a graph in the interconnect thread, in small steps that do not delay
+// other work of the thread. If the thread dies, the next builder frees the unfinished block;
+// published segments stay.
 
 import type { LogLine } from "../../base/log-settings.js";
 import { TimeSlicedTask } from "../../base/time-sliced-task.js";
@@ -12,7 +12,7 @@ import { RESTART_VERSION } from "./text-layout.js";
 
 const TICK_MS = 100;
 const SLICE_MS = 2;
-/** A failed builder is retried, because memory may be free or a package installed by then. */
+/** Delay before a retry: by then, memory may be free or a package installed. */
 const RETRY_MS = 10_000;
 
 interface Failure {
@@ -28,10 +28,10 @@ export class TextProcessor extends TimeSlicedTask {
   readonly #builders = new Map<number, TextBuilder>();
   /** Builders that failed, by index. */
   readonly #failures = new Map<number, Failure>();
-  #work: Generator<undefined, void, void> | null = null;
+  #steps: Generator<undefined, void, void> | null = null;
   #hasFreed = false;
 
-  /** @param log receives a line when an index cannot be built further */
+  /** @param log receives a line when a builder fails */
   constructor(store: GraphStore, log: LogLine, retryMs = RETRY_MS) {
     super(TICK_MS);
     this.#store = store;
@@ -40,28 +40,28 @@ export class TextProcessor extends TimeSlicedTask {
   }
 
   /**
-   * Works for a time slice; false if nothing is left to do.
-   * @param isComplete whether even small amounts of work are done now
+   * Works for a time slice; returns false if nothing is left to do.
+   * @param isComplete whether to build pending texts and retry failed builders without delay
    */
   run(limitMs: number, isComplete = true): boolean {
-    const giveUpAt = performance.now() + limitMs;
-    this.#work ??= this.#all(isComplete);
+    const deadline = performance.now() + limitMs;
+    this.#steps ??= this.#buildAll(isComplete);
     do {
-      if (this.#work.next().done !== true) continue;
-      this.#work = null;
+      if (this.#steps.next().done !== true) continue;
+      this.#steps = null;
       return false;
-    } while (performance.now() < giveUpAt);
+    } while (performance.now() < deadline);
     return true;
   }
 
   protected slice(): boolean {
     const { memory, texts } = this.#store;
     if (memory.isRemoved) return false;
-    if (this.#work === null && texts.isEmpty && texts.retiredEpoch < 0) return false;
+    if (this.#steps === null && texts.isEmpty && texts.retiredEpoch < 0) return false;
     return this.run(SLICE_MS, false);
   }
 
-  *#all(isComplete: boolean): Generator<undefined, void, void> {
+  *#buildAll(isComplete: boolean): Generator<undefined, void, void> {
     const { texts, writer } = this.#store;
     if (!this.#hasFreed) writer.mutate(() => texts.freeAbandoned());
     this.#hasFreed = true;
@@ -80,19 +80,19 @@ export class TextProcessor extends TimeSlicedTask {
   /** Runs a builder. A failure does not prevent other indexes from being built. */
   *#build(index: number, builder: TextBuilder, isComplete: boolean): Generator<undefined> {
     const failure = this.#failures.get(index);
-    const isKnown = failure?.builder === builder;
-    if (isKnown && !isComplete && performance.now() < failure.retryAt) return;
+    const isRepeated = failure?.builder === builder;
+    if (isRepeated && !isComplete && performance.now() < failure.retryAt) return;
     try {
       yield* builder.run(isComplete);
       this.#failures.delete(index);
     } catch (error) {
       // A replica may lack the package of a language.
       if (!(error instanceof CapacityError || error instanceof ValueError)) throw error;
-      // Searches examine every text that is in no segment.
+      // Searches remain correct: they examine every pending text.
       const { message } = error;
       this.#failures.set(index, { builder, message, retryAt: performance.now() + this.#retryMs });
-      if (isKnown && failure.message === message) return;
-      this.#log(`graph "${this.#store.name}": index of texts is not complete: ${message}`, "warn");
+      if (isRepeated && failure.message === message) return;
+      this.#log(`graph "${this.#store.name}": text index is incomplete: ${message}`, "warn");
     }
   }
 

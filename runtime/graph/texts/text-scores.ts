@@ -1,4 +1,4 @@
-// Scores of the vertices found by a search, for sorting and for the field `text`.
+// Scores of the vertices that a search has found, for sorting and for the field `text`.
 
 /** How a vertex matches. */
 export interface MatchDetails {
@@ -10,9 +10,9 @@ export interface MatchDetails {
 
 export class TextScores {
   readonly #scores = new Map<number, number>();
-  /** Reads the texts of a vertex again; null before the search. */
+  /** Reads the match details of a vertex from its texts; null before the search. */
   details: ((vertex: number) => MatchDetails) | null = null;
-  /** Details of one vertex, which an expression may use several times. */
+  /** Cached details of one vertex, because an expression may read them several times. */
   #vertex = 0;
   #match: MatchDetails | null = null;
 
@@ -48,7 +48,7 @@ export class TextScores {
     return this.#match;
   }
 
-  /** 0 for a vertex that was not found. */
+  /** Score of a vertex; 0 if it was not found. */
   of(vertex: number): number {
     return this.#scores.get(vertex) ?? 0;
   }

@@ -1,7 +1,7 @@
 // Collection statistics of BM25: number of documents, lengths, and document frequencies. They come
 // from one graph, from the first page of a cursor, or from a sum over partitions. Sums need the
-// frequency of each term: a prefix weighs as much as its most frequent term, which may be another
-// one in each partition.
+// frequency of each term: the most frequent term determines the weight of a prefix, and partitions
+// may differ in their most frequent term.
 
 import type { SearchPart } from "./parsed-search.js";
 import { inverseFrequency } from "./weights.js";
@@ -18,12 +18,12 @@ export interface TextStatistics {
 /** Documents by `key term`, such as `0 red` for the first key of the index. */
 export type TermCounts = Readonly<Record<string, number>>;
 
-/** Statistics of one partition, which can be summed. */
+/** Statistics of one partition, to be summed. */
 export interface TextStatisticsShare {
   readonly documents: number;
   /** Sum of the lengths of the texts, by key of the index. */
   readonly lengths: readonly number[];
-  /** Number of documents that contain each word, by the terms that the word stands for. */
+  /** For each word: number of documents by term that the word stands for. */
   readonly terms: readonly TermCounts[];
   /** With `fuzzy: "auto"`: hits without typos, and the terms of each word with typos. */
   readonly typos?: { readonly hits: number; readonly terms: readonly TermCounts[] };
@@ -34,7 +34,7 @@ export function mostFrequentTerms(terms: readonly TermCounts[]): number[] {
   return terms.map((counts) => Object.values(counts).reduce((most, n) => Math.max(most, n), 0));
 }
 
-/** Returns the statistics of all partitions: their sums. */
+/** Sums the statistics of partitions. */
 export function addTextStatistics(shares: readonly TextStatisticsShare[]): TextStatisticsShare {
   const typos = shares.flatMap((share) => share.typos ?? []);
   return {
@@ -77,7 +77,7 @@ export function averageLength({ documents, lengths }: TextStatistics, key: numbe
   return average > 0 ? average : 1;
 }
 
-/** Inverse document frequency of each part. */
+/** Returns the inverse document frequency of each part: for a phrase, the sum of its words. */
 export function partIdfs(parts: readonly SearchPart[], statistics: TextStatistics): number[] {
   let at = 0;
   return parts.map((part) => {

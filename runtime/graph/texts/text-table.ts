@@ -26,7 +26,7 @@ import {
 
 /** Snapshot of an index at one moment. */
 export interface TextIndexState {
-  /** Its place in the directory. */
+  /** Position in the directory. */
   readonly index: number;
   readonly generation: number;
   /** First words of the segments. */
@@ -48,17 +48,17 @@ export interface StoredDefinition {
   readonly generation: number;
 }
 
-/** Changes of an index that a builder publishes at once. */
+/** Changes to an index that a builder publishes in one mutation. */
 export interface Publication {
   readonly state: TextIndexState;
   /** Segments to remove. */
   readonly replaced: readonly number[];
-  /** The segment in the current block, if it has documents. */
+  /** Whether to add the segment in the current block. */
   readonly isAdded: boolean;
   readonly progress: BuildProgress;
 }
 
-/** Properties that an index reads, with its columns. */
+/** Maximum number of properties that an index reads, including its columns. */
 const MAX_READ_KEYS = MAX_KEYS + MAX_COLUMNS;
 
 export class TextTable {
@@ -80,12 +80,12 @@ export class TextTable {
     this.#blocks = new BlockAllocator(memory.texts, TEXT_UNIT_WORDS);
   }
 
-  /** True if there is no index, so that nothing must be maintained. */
+  /** True if the graph has no text index. */
   get isEmpty(): boolean {
     return this.#header.words[Header.TextIndexCount] === 0;
   }
 
-  /** Returns whether an index may read a key. */
+  /** Returns whether any index may read a key. */
   hasKey(key: number): boolean {
     const directory = this.#directory;
     const { words } = this.#texts;
@@ -98,9 +98,9 @@ export class TextTable {
   }
 
   /**
-   * In a mutation, before a text of a vertex changes: gives it the next version. This is not undone
-   * with the mutation: readers may have seen it, and take the vertex for pending.
-   * @throws CapacityError no version is left, because no builder has restarted them
+   * In a mutation, before a text of a vertex changes: assigns the next version to the vertex. A
+   * rollback does not undo this: readers that have seen the version treat the vertex as pending.
+   * @throws CapacityError versions are used up, because no builder has restarted them
    */
   markChanged(vertex: number): void {
     const { writer } = this;
@@ -118,12 +118,12 @@ export class TextTable {
     writer.markDirty(this.#versions, vertex, 1);
   }
 
-  /** Version of the text that was changed last. */
+  /** Latest version. */
   get serial(): number {
     return Atomics.load(this.#header.ints, Header.TextSerial) >>> 0;
   }
 
-  /** Latest version that its vertex already has: a writer sets one after the other. */
+  /** Latest version that its vertex already has: writers raise the serial before the vertex. */
   get settledSerial(): number {
     const { serial } = this;
     const isSettled = this.versionOf(this.vertexOfVersion(serial)) === serial;
@@ -136,13 +136,13 @@ export class TextTable {
     return vertex < words.length ? words[vertex]! : 0;
   }
 
-  /** Returns the vertex of a version if it is one of the latest. */
+  /** Returns the vertex of a version that the ring still lists. */
   vertexOfVersion(version: number): number {
     const ring = this.#header.words[Header.TextRing]!;
     return Atomics.load(this.#texts.ints, ring + (version & (RING_WORDS - 1)));
   }
 
-  /** The arena for reading segments. */
+  /** Views of the arena, for reading segments. */
   get views(): SegmentViews {
     if (this.#views?.words !== this.#texts.words) this.#views = new SegmentViews(this.#texts.words);
     return this.#views;
@@ -161,7 +161,7 @@ export class TextTable {
     const block = this.#blocks.allocate(writer, sizeClass);
     const words = this.#texts.words.subarray(block, block + this.#blocks.blockWords(sizeClass));
     new Uint8Array(words.buffer, words.byteOffset, bytes.length).set(bytes);
-    const entry = this.#enter(index);
+    const entry = this.#beginChange(index);
     this.#put(entry, Entry.Generation, this.#word(entry, Entry.Generation) + 1);
     this.#put(entry, Entry.Definition, block);
     this.#put(entry, Entry.DefinitionBytes, bytes.length);
@@ -179,7 +179,7 @@ export class TextTable {
   /** In a mutation: drops an index; its segments are freed once no thread reads them. */
   drop(index: number): void {
     const { writer } = this;
-    const entry = this.#enter(index);
+    const entry = this.#beginChange(index);
     this.#raiseEpoch();
     this.#retireSegments(entry);
     const bytes = this.#word(entry, Entry.DefinitionBytes);
@@ -198,11 +198,11 @@ export class TextTable {
   /** Positions of all indexes at this moment; see `readAllEntries`. */
   indexes(): number[] {
     if (this.#directory === 0) return [];
-    const found: number[] = [];
+    const declared: number[] = [];
     for (let index = 0; index < INDEX_PLACES; index++) {
-      if (this.#word(this.#entry(index), Entry.Definition) !== 0) found.push(index);
+      if (this.#word(this.#entry(index), Entry.Definition) !== 0) declared.push(index);
     }
-    return found;
+    return declared;
   }
 
   /** Returns a snapshot of an index; null if there is none. */
@@ -210,9 +210,9 @@ export class TextTable {
     if (this.#directory === 0) return null;
     const entry = this.#entry(index);
     for (let attempt = 0; ; attempt++) {
-      const seen = this.reader.enterWord(this.#texts, entry + Entry.Sequence, attempt);
-      const isThere = this.#word(entry, Entry.Definition) !== 0;
-      const count = isThere ? this.#word(entry, Entry.SegmentCount) : 0;
+      const sequence = this.reader.enterWord(this.#texts, entry + Entry.Sequence, attempt);
+      const isDeclared = this.#word(entry, Entry.Definition) !== 0;
+      const count = isDeclared ? this.#word(entry, Entry.SegmentCount) : 0;
       const { words } = this.#texts;
       const first = entry + Entry.Segments;
       const state: TextIndexState = {
@@ -225,19 +225,19 @@ export class TextTable {
           scanFrom: this.#word(entry, Entry.ScanFrom),
         },
       };
-      if (!this.reader.leaveWord(this.#texts, entry + Entry.Sequence, seen)) continue;
+      if (!this.reader.leaveWord(this.#texts, entry + Entry.Sequence, sequence)) continue;
       // The arena may have grown, and segments may lie in the new part.
       this.writer.memory.refresh();
-      return isThere ? state : null;
+      return isDeclared ? state : null;
     }
   }
 
-  /** Definition of an index and the codes of its keys; null if there is no index. */
+  /** Returns the definition of an index and the codes of its keys; null if there is no index. */
   definition(index: number): StoredDefinition | null {
     if (this.#directory === 0) return null;
     const entry = this.#entry(index);
     for (let attempt = 0; ; attempt++) {
-      const seen = this.reader.enterWord(this.#texts, entry + Entry.Sequence, attempt);
+      const sequence = this.reader.enterWord(this.#texts, entry + Entry.Sequence, attempt);
       const block = this.#word(entry, Entry.Definition);
       const bytes = this.#word(entry, Entry.DefinitionBytes);
       const { words } = this.#texts;
@@ -245,7 +245,7 @@ export class TextTable {
       const keyCount = Math.min(this.#word(entry, Entry.KeyCount), MAX_READ_KEYS);
       const keys = Array.from({ length: keyCount }, (_, at) => this.#word(entry, keyWord(at)));
       const generation = this.#word(entry, Entry.Generation);
-      if (!this.reader.leaveWord(this.#texts, entry + Entry.Sequence, seen)) continue;
+      if (!this.reader.leaveWord(this.#texts, entry + Entry.Sequence, sequence)) continue;
       if (block === 0) return null;
       // The arena may have grown, and the text may lie in the new part.
       if (copy.byteLength < bytes) {
@@ -259,8 +259,8 @@ export class TextTable {
   /** Returns whether an index is still the one that was read. */
   isSame({ index, generation }: Pick<TextIndexState, "index" | "generation">): boolean {
     const entry = this.#entry(index);
-    const isThere = this.#word(entry, Entry.Definition) !== 0;
-    return isThere && this.#word(entry, Entry.Generation) === generation;
+    const isDeclared = this.#word(entry, Entry.Definition) !== 0;
+    return isDeclared && this.#word(entry, Entry.Generation) === generation;
   }
 
   /**
@@ -282,29 +282,29 @@ export class TextTable {
     this.#texts.words.set(words.subarray(from, end), block + from);
   }
 
-  /** In a mutation: replaces segments by a new one. */
+  /** In a mutation: replaces segments with a new one. */
   publish({ state, replaced, isAdded, progress }: Publication): void {
     const { writer } = this;
-    const entry = this.#enter(state.index);
+    const entry = this.#beginChange(state.index);
     const block = this.#word(entry, Entry.Building);
     if (replaced.length > 0) this.#raiseEpoch();
-    const left: number[] = [];
+    const remaining: number[] = [];
     const count = this.#word(entry, Entry.SegmentCount);
     for (let at = 0; at < count; at++) {
       const segment = this.#word(entry, Entry.Segments + at);
       if (replaced.includes(segment)) this.#retire(segment);
-      else left.push(segment);
+      else remaining.push(segment);
     }
     if (isAdded) {
       const sizeClass = this.#word(entry, Entry.BuildingClass);
       this.#texts.words[block + SegmentHead.SizeClass] = sizeClass;
       // A snapshot may have saved parts of the block earlier.
       writer.markDirty(this.#texts, block, this.#texts.words[block + SegmentHead.Words]!);
-      left.push(block);
+      remaining.push(block);
       this.#put(entry, Entry.Building, 0);
     }
-    for (const [at, segment] of left.entries()) this.#put(entry, Entry.Segments + at, segment);
-    this.#put(entry, Entry.SegmentCount, left.length);
+    for (const [at, segment] of remaining.entries()) this.#put(entry, Entry.Segments + at, segment);
+    this.#put(entry, Entry.SegmentCount, remaining.length);
     this.#put(entry, Entry.BuiltTo, progress.builtTo);
     this.#put(entry, Entry.ScannedTo, progress.scannedTo);
     this.#put(entry, Entry.ScanFrom, progress.scanFrom);
@@ -313,7 +313,7 @@ export class TextTable {
   /** In a mutation: drops all segments, so that all vertices are scanned again. */
   dropSegments(): void {
     for (const index of this.indexes()) {
-      const entry = this.#enter(index);
+      const entry = this.#beginChange(index);
       this.#raiseEpoch();
       this.#retireSegments(entry);
       this.#put(entry, Entry.BuiltTo, this.serial);
@@ -322,7 +322,7 @@ export class TextTable {
     }
   }
 
-  /** In a mutation: drops segments of another layout or analysis, which are then rebuilt. */
+  /** In a mutation: drops segments of another layout or analysis, so that they are rebuilt. */
   dropOutdated(): void {
     const directory = this.#directory;
     if (directory === 0) return;
@@ -334,13 +334,13 @@ export class TextTable {
   }
 
   /**
-   * In a mutation after `dropSegments`: restarts versions from 0. The versions of vertices are not
-   * restored by a rollback: the scan finds a vertex by its old version and by 0.
+   * In a mutation after `dropSegments`: restarts versions at 0. A rollback does not restore the
+   * versions of vertices; the scan finds them by the old version as well as by 0.
    */
   restartVersions(): void {
     const { writer } = this;
     for (const index of this.indexes()) {
-      const entry = this.#enter(index);
+      const entry = this.#beginChange(index);
       this.#put(entry, Entry.Generation, this.#word(entry, Entry.Generation) + 1);
       this.#put(entry, Entry.BuiltTo, 0);
     }
@@ -352,19 +352,19 @@ export class TextTable {
     if (words.length > 0) writer.markDirty(this.#versions, 0, words.length);
   }
 
-  /** In a mutation: frees blocks of builders that did not finish. */
+  /** In a mutation: frees the unfinished blocks of builders. */
   freeAbandoned(): boolean {
     if (this.#directory === 0) return false;
-    let isAny = false;
+    let hasFreed = false;
     for (let index = 0; index < INDEX_PLACES; index++) {
       const entry = this.#entry(index);
       const block = this.#word(entry, Entry.Building);
       if (block === 0) continue;
-      isAny = true;
+      hasFreed = true;
       this.#blocks.free(this.writer, block, this.#word(entry, Entry.BuildingClass));
       this.#put(entry, Entry.Building, 0);
     }
-    return isAny;
+    return hasFreed;
   }
 
   /** Returns the latest epoch of retired segments that still have memory; -1 if there are none. */
@@ -406,8 +406,8 @@ export class TextTable {
     this.writer.put(this.#texts, entry + word, value);
   }
 
-  /** Makes readers of an entry wait for the commit. */
-  #enter(index: number): number {
+  /** Starts a change of an entry: its readers wait for the commit. */
+  #beginChange(index: number): number {
     const entry = this.#entry(index);
     this.writer.touchWord(this.#texts, entry + Entry.Sequence);
     return entry;
@@ -457,7 +457,7 @@ export class TextTable {
       const isFree = this.#word(entry, Entry.Definition) === 0;
       if (isFree && this.#word(entry, Entry.Building) === 0) return index;
     }
-    throw new CapacityError(`too many indexes of texts of a graph: ${MAX_INDEXES}`);
+    throw new CapacityError(`too many text indexes in a graph: ${MAX_INDEXES}`);
   }
 
   /** Collects the keys of all indexes, for `hasKey`. */

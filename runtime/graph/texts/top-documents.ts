@@ -1,4 +1,4 @@
-// Collects the best vertices of a search in a heap with the lowest score on top.
+// Collects the best vertices of a search in a min-heap of scores.
 
 /** Vertices with their scores in descending order. */
 export interface FoundDocuments {
@@ -9,14 +9,14 @@ export interface FoundDocuments {
   readonly versions: Uint32Array;
 }
 
-/** Vertices that there is room for at first. */
-const FIRST_ROOM = 1024;
+/** Initial size of the arrays. */
+const INITIAL_CAPACITY = 1024;
 
 export class TopDocuments {
-  /** Maximum number of vertices, which may be far more than there are. */
+  /** Maximum number of vertices, possibly far more than there are. */
   readonly capacity: number;
   count = 0;
-  /** A score must exceed this to be kept. */
+  /** Score that further vertices must exceed. */
   threshold = Number.NEGATIVE_INFINITY;
   #scores: Float64Array;
   #vertices: Uint32Array;
@@ -24,14 +24,14 @@ export class TopDocuments {
 
   constructor(capacity: number) {
     this.capacity = capacity;
-    const room = Math.min(capacity, FIRST_ROOM);
-    this.#scores = new Float64Array(room);
-    this.#vertices = new Uint32Array(room);
-    this.#versions = new Uint32Array(room);
+    const size = Math.min(capacity, INITIAL_CAPACITY);
+    this.#scores = new Float64Array(size);
+    this.#vertices = new Uint32Array(size);
+    this.#versions = new Uint32Array(size);
     if (capacity === 0) this.threshold = Number.POSITIVE_INFINITY;
   }
 
-  /** Keeps a vertex if its score is high enough; returns the new threshold. */
+  /** Adds a vertex if its score exceeds the threshold; returns the new threshold. */
   add(vertex: number, score: number, version = 0): number {
     if (score <= this.threshold) return this.threshold;
     if (this.count === this.#scores.length && this.count < this.capacity) this.#grow();
@@ -41,7 +41,7 @@ export class TopDocuments {
     return this.threshold;
   }
 
-  /** Returns the result; afterwards nothing can be added. */
+  /** Returns the vertices sorted by score; call after the last `add`. */
   sorted(): FoundDocuments {
     const { count } = this;
     const order = new Uint32Array(count);
@@ -53,21 +53,21 @@ export class TopDocuments {
     const vertices = new Uint32Array(count);
     const scores = new Float64Array(count);
     const versions = new Uint32Array(count);
-    for (let place = 0; place < count; place++) {
-      const at = order[place]!;
-      vertices[place] = this.#vertices[at]!;
-      scores[place] = this.#scores[at]!;
-      versions[place] = this.#versions[at]!;
+    for (let rank = 0; rank < count; rank++) {
+      const at = order[rank]!;
+      vertices[rank] = this.#vertices[at]!;
+      scores[rank] = this.#scores[at]!;
+      versions[rank] = this.#versions[at]!;
     }
     return { count, vertices, scores, versions };
   }
 
   #grow(): void {
-    const room = Math.min(this.capacity, this.count * 2);
+    const size = Math.min(this.capacity, this.count * 2);
     const [scores, vertices, versions] = [this.#scores, this.#vertices, this.#versions];
-    this.#scores = new Float64Array(room);
-    this.#vertices = new Uint32Array(room);
-    this.#versions = new Uint32Array(room);
+    this.#scores = new Float64Array(size);
+    this.#vertices = new Uint32Array(size);
+    this.#versions = new Uint32Array(size);
     this.#scores.set(scores);
     this.#vertices.set(vertices);
     this.#versions.set(versions);

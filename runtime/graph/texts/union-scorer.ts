@@ -1,4 +1,4 @@
-// Scores the documents of several lists that count as one word: a word in several keys, the terms
+// Scores the union of several lists that count as one word: the same word in several keys, terms
 // with a prefix, words with typos, synonyms. Weights are summed before they saturate.
 
 import { type DocumentScorer, type ScoreWindow, WINDOW } from "./document-scorer.js";
@@ -8,25 +8,22 @@ import type { Segment } from "./segment.js";
 import type { SegmentSearch } from "./segment-search.js";
 import { saturate, weightFor } from "./weights.js";
 
-/** A postings list of a word with its contribution. */
+/** A postings list with its weight. */
 export interface WeightedList {
   readonly list: number;
   readonly weight: ListWeight;
 }
 
 const ROUNDING = 1e-9;
-/** Time to look up a document in a list, in that to read one of its documents in order. */
+/** Cost of a document lookup in a list, relative to reading the next document. */
 const SEEK_COST = 16;
-/** Documents that are marked together. */
+/** Number of documents per mark. */
 const GROUP = 32;
 const GROUP_SHIFT = Math.log2(GROUP);
-/** A whole window is cleared if at least one of this many groups is used. */
-const CLEARED_SHARE = 8;
-/**
- * Maximum number of lists with limits for a window; with more, the sum of the limits exceeds every
- * threshold.
- */
-const MAX_LIMITED = 16;
+/** If more than 1 in 8 groups is used, the whole window is cleared. */
+const MIN_USED_SHARE = 8;
+/** With more lists, limits of windows are not computed: their sum would exceed every threshold. */
+const MAX_LISTS_WITH_LIMITS = 16;
 
 export class UnionScorer implements DocumentScorer {
   document = 0;
@@ -34,17 +31,17 @@ export class UnionScorer implements DocumentScorer {
   readonly limit: number;
   readonly cursors: readonly ListCursor[];
   readonly #listWeights: readonly ListWeight[];
-  /** By list: first document after the window, so that most lists can be skipped. */
+  /** By list: first unread document. A list whose head is after the window is skipped. */
   readonly #heads: Uint32Array;
   readonly #idf: number;
   readonly #segment: Segment;
-  /** Weights of the documents from `#from` on; 0 if no list contains the document. */
+  /** Weights of the documents of the window; 0 if no list contains the document. */
   readonly #weights = new Float64Array(WINDOW);
-  /** By group of these documents: 1 if a list contains one of them. */
+  /** By group: 1 if a list contains a document of the group. */
   readonly #used = new Uint8Array(WINDOW / GROUP);
-  /** By group: 1 if the weight of a document exceeded `#least`. */
+  /** By group: 1 if the weight of a document exceeds `#least`. */
   readonly #high = new Uint8Array(WINDOW / GROUP);
-  #least = 0;
+  #minWeight = 0;
   #from = 0;
   #end = 0;
   #isStarted = false;
@@ -61,7 +58,7 @@ export class UnionScorer implements DocumentScorer {
     this.limit = this.#idf * saturate(this.#sumLimits(({ limit }) => limit));
   }
 
-  /** Before the first document: tells how many documents are sought at most. */
+  /** Announces the maximum number of lookups; call before the first one. */
   expectSeeks(count: number): void {
     this.#isSparse = count * this.cursors.length * SEEK_COST < this.cost;
   }
@@ -74,10 +71,10 @@ export class UnionScorer implements DocumentScorer {
   seek(target: number): number {
     if (this.#isStarted && this.document >= target) return this.document;
     this.#isStarted = true;
-    if (this.#isSparse) return this.#seekOne(target);
+    if (this.#isSparse) return this.#seekLists(target);
     if (target >= this.#end) this.#fill(target);
     for (;;) {
-      const at = this.#nextPlace(Math.max(target - this.#from, 0));
+      const at = this.#nextMatch(Math.max(target - this.#from, 0));
       if (at < WINDOW) {
         this.document = this.#from + at;
         return this.document;
@@ -92,58 +89,58 @@ export class UnionScorer implements DocumentScorer {
   }
 
   score(): number {
-    const weight = this.#isSparse ? this.#weightOne() : this.#weights[this.document - this.#from]!;
+    const weight = this.#isSparse ? this.#sumWeights() : this.#weights[this.document - this.#from]!;
     return this.#idf * saturate(weight);
   }
 
   limitBetween(from: number, end: number): number {
-    // Lists are already behind a window that was read.
-    if (from < this.#end || this.cursors.length > MAX_LIMITED) return this.limit;
+    // The cursors have already passed this window.
+    if (from < this.#end || this.cursors.length > MAX_LISTS_WITH_LIMITS) return this.limit;
     return this.#idf * saturate(this.#sumLimits((cursor) => cursor.limitBetween(from, end)));
   }
 
   add(window: ScoreWindow, from: number, end: number): void {
-    // Documents that are read ahead are those of a later window: there are none before it.
+    // The window that was read ahead is a later one: no list has a document before it.
     if (end <= this.#from) return;
     if (from >= this.#end) this.#fill(from);
     const { scores, matches } = window;
     const weights = this.#weights;
     const shift = from - this.#from;
     const last = end - this.#from;
-    for (let at = this.#nextPlace(shift); at < last; at = this.#nextPlace(at + 1)) {
+    for (let at = this.#nextMatch(shift); at < last; at = this.#nextMatch(at + 1)) {
       scores[at - shift]! += this.#idf * saturate(weights[at]!);
       matches[at - shift]!++;
     }
   }
 
-  /** Reports all documents with greater scores. */
+  /** Reports all documents with scores above the threshold. */
   scan({ documents, threshold, take, spend, matches }: SegmentSearch): void {
-    const found = matches === null ? null : new Uint32Array(WINDOW);
+    const matching = matches === null ? null : new Uint32Array(WINDOW);
     let over = threshold;
     const weights = this.#weights;
     const high = this.#high;
-    this.#least = this.#leastWeight(over);
+    this.#minWeight = this.#minWeightFor(over);
     for (let from = 0; from < documents; from += WINDOW) {
       const end = Math.min(from + WINDOW, documents);
-      if (found === null && over >= 0 && this.limitBetween(from, end - 1) <= over) continue;
+      if (matching === null && over >= 0 && this.limitBetween(from, end - 1) <= over) continue;
       this.#fill(from);
       spend(end - from);
-      if (found !== null) matches!(found, this.#listDocuments(found));
+      if (matching !== null) matches!(matching, this.#listDocuments(matching));
       for (let group = 0; group < high.length; group++) {
         if (high[group] === 0) continue;
         for (let at = group * GROUP; at < (group + 1) * GROUP; at++) {
-          if (weights[at]! <= this.#least) continue;
+          if (weights[at]! <= this.#minWeight) continue;
           const score = this.#idf * saturate(weights[at]!);
           if (score <= over) continue;
           over = take(from + at, score);
-          this.#least = this.#leastWeight(over);
+          this.#minWeight = this.#minWeightFor(over);
         }
       }
     }
-    this.#least = 0;
+    this.#minWeight = 0;
   }
 
-  #seekOne(target: number): number {
+  #seekLists(target: number): number {
     let least = NO_DOCUMENT;
     for (const cursor of this.cursors) {
       const document = cursor.seek(target);
@@ -153,8 +150,8 @@ export class UnionScorer implements DocumentScorer {
     return least;
   }
 
-  /** Returns the weight of the document that was sought, added up as in a window. */
-  #weightOne(): number {
+  /** Returns the weight of the current document, summed in the same order as in a window. */
+  #sumWeights(): number {
     const { bytes } = this.#segment.views;
     let weight = 0;
     for (const [at, cursor] of this.cursors.entries()) {
@@ -166,17 +163,17 @@ export class UnionScorer implements DocumentScorer {
     return weight;
   }
 
-  /** Writes the documents of the window; returns their number. */
+  /** Writes the matching documents of the window; returns their number. */
   #listDocuments(into: Uint32Array): number {
     let count = 0;
-    for (let at = this.#nextPlace(0); at < WINDOW; at = this.#nextPlace(at + 1)) {
+    for (let at = this.#nextMatch(0); at < WINDOW; at = this.#nextMatch(at + 1)) {
       into[count++] = this.#from + at;
     }
     return count;
   }
 
-  /** Returns the place of the first document of the window from a given one on; else its end. */
-  #nextPlace(from: number): number {
+  /** Returns the offset of the next match in the window; `WINDOW` if there is none. */
+  #nextMatch(from: number): number {
     const used = this.#used;
     const weights = this.#weights;
     let at = from;
@@ -188,8 +185,8 @@ export class UnionScorer implements DocumentScorer {
     return WINDOW;
   }
 
-  /** Returns a weight that greater scores exceed, slightly reduced for rounding. */
-  #leastWeight(over: number): number {
+  /** Returns the minimum weight of scores above the threshold, slightly reduced for rounding. */
+  #minWeightFor(over: number): number {
     return over <= 0 ? 0 : weightFor(over / this.#idf) * (1 - ROUNDING);
   }
 
@@ -204,19 +201,11 @@ export class UnionScorer implements DocumentScorer {
   /** Returns the first document after the window. */
   #nextDocument(): number {
     let least = NO_DOCUMENT;
-    for (let at = 0; at < this.#heads.length; at++) {
-      // A head within the window has not been searched yet.
-      let head = this.#heads[at]!;
-      if (head < this.#end) {
-        head = this.cursors[at]!.seek(this.#end);
-        this.#heads[at] = head;
-      }
-      if (head < least) least = head;
-    }
+    for (const head of this.#heads) if (head < least) least = head;
     return least;
   }
 
-  /** Reads the window of a document. Lists never go back, so windows do not overlap. */
+  /** Reads the window of a document. Cursors only move forward, so windows do not overlap. */
   #fill(document: number): void {
     this.#clear();
     const from = document - (document % WINDOW);
@@ -234,7 +223,7 @@ export class UnionScorer implements DocumentScorer {
     let count = 0;
     for (let group = 0; group < used.length; group++) count += used[group]!;
     if (count === 0) return;
-    if (count * CLEARED_SHARE > used.length) weights.fill(0);
+    if (count * MIN_USED_SHARE > used.length) weights.fill(0);
     else {
       for (let group = 0; group < used.length; group++) {
         if (used[group] === 0) continue;
@@ -259,14 +248,14 @@ export class UnionScorer implements DocumentScorer {
     return document;
   }
 
-  /** Adds the weights of a block; returns the place of the last document in the window. */
+  /** Adds the weights of a block; returns the offset of its last document in the window. */
   #addBlock(cursor: ListCursor, factors: Float64Array, from: number): number {
     const { documents, size, frequencies } = cursor;
     const { bytes } = this.#segment.views;
     const weights = this.#weights;
     const used = this.#used;
     const high = this.#high;
-    const least = this.#least;
+    const least = this.#minWeight;
     const norms = this.#segment.normsOf(cursor.key);
     let { place } = cursor;
     for (; place < size; place++) {
@@ -281,14 +270,14 @@ export class UnionScorer implements DocumentScorer {
     return place - 1;
   }
 
-  /** As `#addBlock`, for a block in which each text contains the word once. */
+  /** Like `#addBlock`, for a block in which each text contains the word once. */
   #addSingles(cursor: ListCursor, factors: Float64Array, from: number): number {
     const { documents, size } = cursor;
     const { bytes } = this.#segment.views;
     const weights = this.#weights;
     const used = this.#used;
     const high = this.#high;
-    const least = this.#least;
+    const least = this.#minWeight;
     const norms = this.#segment.normsOf(cursor.key);
     let { place } = cursor;
     for (; place < size; place++) {

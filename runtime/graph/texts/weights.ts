@@ -1,6 +1,6 @@
-// BM25 as tantivy and Lucene compute it, for one key or several (BM25F). A word's frequency in a
-// text counts less the longer the text is; weights of several texts of a document are added before
-// they saturate:
+// BM25 as tantivy and Lucene compute it, for one key or several (BM25F). The longer a text is, the
+// less the frequency of a word in it counts. Weights of several texts of a document are summed
+// before they saturate:
 //
 //   weight = sum over keys: boost * frequency / (1 - b + b * length / average length)
 //   score  = sum over words: idf * (k1 + 1) * weight / (k1 + weight)
@@ -13,33 +13,33 @@ const B = 0.75;
 /** Maximum weights are stored as float32, which must not be less than the exact weight. */
 export const MAX_WEIGHT_ERROR = 1.000001;
 
-/** Divisor of frequencies for an encoded length. */
+/** Returns the divisor of frequencies for an encoded length. */
 export function normFactor(norm: number, average: number): number {
   return 1 - B + (B * LENGTH_OF_BYTE[norm]!) / average;
 }
 
-/** Factors of frequencies by encoded length. */
-interface KnownFactors {
+/** Cached weights by encoded length. */
+interface CachedFactors {
   readonly average: number;
   readonly boost: number;
   readonly factors: Float64Array;
 }
 
-/** Searches between two changes use the same few values. */
-const MAX_KNOWN = 16;
-const known: KnownFactors[] = [];
+/** Maximum number of cached arrays: searches between two changes use the same few. */
+const MAX_CACHED = 16;
+const factorCache: CachedFactors[] = [];
 
 /**
- * Returns the weight of a word that occurs once, by encoded length: it decreases. The array may be
- * shared, so callers must not write into it.
+ * Returns the weight of a word that occurs once, by encoded length, in descending order. Callers
+ * share the array and must not write into it.
  */
 export function weightFactors(average: number, boost: number): Float64Array {
-  for (const one of known) {
-    if (one.average === average && one.boost === boost) return one.factors;
+  for (const cached of factorCache) {
+    if (cached.average === average && cached.boost === boost) return cached.factors;
   }
   const factors = LENGTH_OF_BYTE.map((_, norm) => boost / normFactor(norm, average));
-  if (known.length === MAX_KNOWN) known.shift();
-  known.push({ average, boost, factors });
+  if (factorCache.length === MAX_CACHED) factorCache.shift();
+  factorCache.push({ average, boost, factors });
   return factors;
 }
 

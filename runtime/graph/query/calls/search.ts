@@ -189,7 +189,7 @@ class SearchSource implements HitSource {
 
   explain(): string[] {
     const last = this.#last;
-    if (last === null) return ["no index of texts"];
+    if (last === null) return ["no text index"];
     const { segments, pending, statistics, blocks } = last;
     const notice = this.notice();
     return [

@@ -90,12 +90,12 @@ export class TextCheck implements VertexCheck {
     const deadline = readDeadline("global", NO_LIMITS);
     const query = this.#query;
     const read = (index: TextIndex) => query.read(index, allowsTypos);
-    const placeOf = (): number => query.place;
-    const { statistics, all } = searchTexts(this.#store, placeOf, read, {
+    const findPosition = (): number => query.place;
+    const { statistics, all } = searchTexts(this.#store, findPosition, read, {
       ...{ hits: 0, all: "scores", accepts: null, statistics: null },
       spend: (documents) => deadline.spend(documents),
     });
-    this.scores.details = createDetailsReader(this.#store, placeOf, read, statistics);
+    this.scores.details = createDetailsReader(this.#store, findPosition, read, statistics);
     return all!;
   }
 }

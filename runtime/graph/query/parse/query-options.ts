@@ -119,7 +119,7 @@ export interface VertexConditionObject {
   readonly traverse?: TraverseRule | RuleInShort;
   readonly post?: string;
   readonly similarity?: Negatable<SimilarityCondition>;
-  /** Texts to search for, in the index of texts; a string is the `query`. */
+  /** Texts to search for, in the text index; a string is the `query`. */
   readonly text?: Negatable<string | TextCondition>;
   /** Alias of `traverse.arc`. */
   readonly arc?: ArcFilter;

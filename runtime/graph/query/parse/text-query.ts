@@ -7,7 +7,7 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { LANGUAGE_CODES } from "../../texts/analysis/languages.js";
 import { MAX_EDITS } from "../../texts/fuzzy-terms.js";
 import type { Fuzziness, TextSearch } from "../../texts/parsed-search.js";
-import { readSearchText } from "../../texts/search-text.js";
+import { parseSearchText } from "../../texts/search-text.js";
 import type { TextIndex } from "../../texts/text-index.js";
 import { declaredTextIndexes } from "../../texts/text-indexes.js";
 import type { TextQueryOptions } from "./query-options.js";
@@ -61,7 +61,7 @@ export class TextQuery {
 
   /** Returns the terms that are searched for in an index. */
   read({ analysis, definition, synonyms }: TextIndex, allowsTypos: boolean): TextSearch {
-    const { parts, excluded, isCut } = readSearchText(
+    const { parts, excluded, isCut } = parseSearchText(
       ...([this.#text, analysis, this.#isPrefix, this.#language] as const),
     );
     this.#isCut = isCut;
@@ -87,7 +87,7 @@ export class TextQuery {
     if (found === undefined) {
       const names = all.map(({ definition }) => definition.name).join(", ");
       const fits = names === "" ? 'none: declare one with graph.index("text", …)' : names;
-      const error = new KeyError(`unknown index of texts: '${name}'`);
+      const error = new KeyError(`unknown text index: '${name}'`);
       throw withArgumentDetails(error, name, fits, ".in");
     }
     return { place: found.place, keys: found.definition.keys.map(({ name: key }) => key) };
@@ -109,7 +109,7 @@ export class TextQuery {
 function parseName(name: unknown): string | null {
   if (name === undefined || name === null) return null;
   if (typeof name === "string") return name;
-  throw invalidArgument("invalid in parameter", name, "the name of an index of texts", ".in");
+  throw invalidArgument("invalid in parameter", name, "the name of a text index", ".in");
 }
 
 function parseBoosts(keys: unknown): Map<string, number> | null {

@@ -29,7 +29,7 @@ export class Highlights {
     const { properties, keys } = this.#store;
     const { index } = openCurrentIndex(this.#store, () => this.#query.place);
     const search = this.#query.read(index, hasTypos);
-    const language = index.languageOf(vertex);
+    const language = index.readLanguage(vertex);
     const highlights: Record<string, string> = {};
     for (const [key, characters] of this.#characters) {
       const text = properties.get(vertex, keys.codeOf(key));

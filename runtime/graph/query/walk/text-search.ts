@@ -1,4 +1,4 @@
-// Searches an index of texts for vertices that meet a condition.
+// Searches a text index for vertices that meet a condition.
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -48,9 +48,9 @@ export function findTexts(
   const filter = test && new MatchFilter(store, test, walker, expressions.isEmpty);
   const accepts = filter && ((vertex: number) => filter.accepts(vertex));
   const spend = (count: number): void => deadline.spend(count);
-  const placeOf = (): number => query.place;
+  const findPosition = (): number => query.place;
   const find = (hasTypos: boolean): FoundTexts => {
-    const found = searchTexts(store, placeOf, (index) => query.read(index, hasTypos), {
+    const found = searchTexts(store, findPosition, (index) => query.read(index, hasTypos), {
       ...{ hits, all, counted, accepts, spend, statistics },
     });
     return { ...found, hasTypos, origin: filter?.origin ?? null };

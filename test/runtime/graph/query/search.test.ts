@@ -134,7 +134,7 @@ test("ignores words beyond the limits of a text", () => {
 
 test("rejects unknown options", () => {
   const { graph } = makeShop();
-  const unknown = /unknown index of texts: 'none'\n {2}in is "none"; expected: text/;
+  const unknown = /unknown text index: 'none'\n {2}in is "none"; expected: text/;
   assert.throws(() => graph.search("a", { in: "none" }), unknown);
   graph.dropIndex("text");
   assert.throws(() => graph.search("a"), /expected: none: declare one with graph.index/);
@@ -150,15 +150,12 @@ test("rejects unknown options", () => {
 
 test("declares and drops indexes", () => {
   const { graph } = makeShop();
-  assert.throws(() => graph.index("text", { keys: [] }), /invalid keys of an index of texts/);
+  assert.throws(() => graph.index("text", { keys: [] }), /invalid keys of a text index/);
   assert.throws(() => graph.index("text", { keys: { a: { boost: -1 } } }), /invalid keys.a.boost/);
   assert.throws(() => graph.index("text", { keys: ["a"], language: "xx" }), /invalid language/);
   assert.throws(() => graph.index("text", { keys: ["a"], word: 1 } as never), /word/);
   for (let count = 1; count < 16; count++) graph.index("text", { keys: ["a"], name: `n${count}` });
-  assert.throws(
-    () => graph.index("text", { keys: ["a"], name: "n16" }),
-    /too many indexes of texts/,
-  );
+  assert.throws(() => graph.index("text", { keys: ["a"], name: "n16" }), /too many text indexes/);
   assert.is(graph.dropIndex("text", { name: "n3" }), true);
   assert.is(graph.dropIndex("text", { name: "n3" }), false);
   graph.index("text", { keys: ["a"], name: "n16" });
@@ -276,7 +273,7 @@ test("refuses malformed conditions on texts", () => {
   refused(5, /Invalid text condition/);
   refused({}, /condition\.text\.text is undefined/);
   refused({ query: "red", typos: 1 }, /condition\.text\.typos is 1; expected: query, in/);
-  refused({ query: "red", in: "other" }, /unknown index of texts/);
+  refused({ query: "red", in: "other" }, /unknown text index/);
 });
 
 test("ranks by the score of the text, the best texts alone if asked to", () => {

@@ -270,7 +270,10 @@ test("an index can be replaced while the place of its builder is taken", ({ stor
   for (let index = 0; index < MAX_INDEXES; index++) {
     graph.index("text", { name: `n${index}`, keys: ["title"] });
   }
-  assert.throws(() => graph.index("text", { name: "more", keys: ["title"] }), /too many indexes/);
+  assert.throws(
+    () => graph.index("text", { name: "more", keys: ["title"] }),
+    /too many text indexes/,
+  );
   replayTo(store, copy);
   const processor = new TextProcessor(copy, assert.unreachable);
   const used = copy.texts.usedWords;
@@ -370,7 +373,7 @@ test("a replica without the package of a language stops its builder", ({ copy })
   const processor = new SlicedProcessor(copy, (line) => lines.push(line));
   withoutPackage("snowball-stemmers", () => {
     while (processor.runSlice());
-    assert.match(lines.join(), /index of texts is not complete: language 'de' needs/);
+    assert.match(lines.join(), /text index is incomplete: language 'de' needs/);
     assert.throws(() => found(copy, "one"), /language 'de' needs/);
   });
   setTitle(copy, "a", "two");

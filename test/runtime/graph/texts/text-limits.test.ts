@@ -8,7 +8,7 @@ import { ALLOCATOR_WORDS, ALLOCATORS, Header } from "../../../../runtime/graph/m
 import { CapacityError } from "../../../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { MAX_TERMS } from "../../../../runtime/graph/texts/resolve-parts.js";
-import { readSearchText } from "../../../../runtime/graph/texts/search-text.js";
+import { parseSearchText } from "../../../../runtime/graph/texts/search-text.js";
 import { searchTexts } from "../../../../runtime/graph/texts/search-texts.js";
 import { openTextIndex } from "../../../../runtime/graph/texts/text-index.js";
 import {
@@ -86,7 +86,7 @@ function foundDuring(
     store,
     hooks.placeOf ?? (() => store.texts.indexes()[0]!),
     ({ analysis, synonyms }) => {
-      const { parts, excluded } = readSearchText(text, analysis, false);
+      const { parts, excluded } = parseSearchText(text, analysis, false);
       return { parts, excluded, least: parts.length, boosts: [1], fuzzy: 0, synonyms };
     },
     {
@@ -327,7 +327,7 @@ test("a builder goes on once a full arena has space; changes and searches always
     while (processor.runSlice());
     while (processor.runSlice());
     assert.is(lines.length, 1);
-    assert.match(lines[0]!, /^graph "test": index of texts is not complete: /);
+    assert.match(lines[0]!, /^graph "test": text index is incomplete: /);
     assert.is(found(store, "all").length, 20);
     setTitle(store, "v3", "other");
     assert.equal(found(store, "other"), ["v3"]);
