@@ -127,6 +127,9 @@ function checkPage(random: Random, subject: Subject, anchor: string): void {
     wanted,
     what,
   );
+  const sorted = neighborhood(store, anchor, { ...rule, sortby, fields: FIELDS, result: "dict" });
+  const whole = (sorted as unknown as Entry[]).map(textOfEntry);
+  assert.equal(found, whole.slice(page.offset, page.offset + found.length), what);
   const unsorted = neighborhood(store, anchor, {
     ...rule,
     ...page,

@@ -27,8 +27,11 @@ export class TopK {
   offered = 0;
   /** Slots of the kept hits; empty until there are more hits than are kept. */
   #heap = NO_SLOTS;
+  /** Number of the hit in each slot, once slots are used again. */
+  #numbers = NO_SLOTS;
   /** Slot for the next candidate; -1 until the heap is full. */
   #spare = -1;
+  #next = 0;
   /** Key of the worst kept hit, once the heap is full. */
   #worst = 0;
   /** True to compute the keys of hits of different tails at once. */
@@ -123,6 +126,8 @@ export class TopK {
     if (count === length || this.#keep === 0) return length;
     this.#makeHeap();
     this.#spare = hits.addSlot();
+    this.#numbers = Uint32Array.from({ length: hits.length }, (_, slot) => slot);
+    this.#next = this.#spare;
     this.#worst = hits.keys[this.#heap[0]!]!;
     return count;
   }
@@ -132,6 +137,7 @@ export class TopK {
     const slot = this.#spare;
     hits.put(slot, batch, batch.from + index * ARC_WORDS);
     hits.keys[slot] = key;
+    this.#numbers[slot] = this.#next++;
     if (!this.#isBefore(key, slot, this.#worst, this.#heap[0]!)) return;
     this.#spare = this.#heap[0]!;
     this.#siftDown(0, slot, this.#heap.length);
@@ -185,10 +191,16 @@ export class TopK {
     heap[at] = slot;
   }
 
-  /** Compares two slots by key; on ties the earlier one is better. */
+  /**
+   * Compares two slots by key. On ties the hit that was found earlier is better, whatever the
+   * number of kept hits: pages by `offset` have no entry twice.
+   */
   #isBefore(key: number, slot: number, otherKey: number, other: number): boolean {
     if (key !== otherKey) return key < otherKey;
     const order = this.#order;
-    return (order.hasTexts ? order.compareTexts(this.#hits, slot, other) : slot - other) < 0;
+    const texts = order.hasTexts ? order.compareTexts(this.#hits, slot, other) : 0;
+    if (texts !== 0) return texts < 0;
+    const numbers = this.#numbers;
+    return numbers.length === 0 ? slot < other : numbers[slot]! < numbers[other]!;
   }
 }
