@@ -2,7 +2,6 @@
 // link arrive once it is whole again, as with retransmissions. A connection may also be reset.
 
 import { EventEmitter } from "node:events";
-import { Duplex } from "node:stream";
 import { withoutStack } from "./stackless-error.js";
 import type { VirtualProcess, VirtualWorld } from "./virtual-world.js";
 
@@ -10,6 +9,8 @@ const RETRANSMIT_MS = 50;
 const REBOOT_MS = 5000;
 /** Between two pieces: more than an error of rounding. */
 const ORDER_MS = 0.001;
+/** A write beyond this waits for `drain`. */
+const HIGH_WATER_BYTES = 2 ** 14;
 
 interface Target {
   readonly port: number;
@@ -155,12 +156,17 @@ export class VirtualServer extends EventEmitter {
   }
 }
 
-export class VirtualSocket extends Duplex {
+/** As much of a socket as the product uses. Streams of Node were a seventh of the CPU of a seed. */
+export class VirtualSocket extends EventEmitter {
   readonly owner: VirtualProcess | null;
   readonly localPort: number;
   readonly remotePort: number;
   readonly remoteAddress = "127.0.0.1";
+  readonly writableHighWaterMark = HIGH_WATER_BYTES;
   isConnecting = true;
+  destroyed = false;
+  writableLength = 0;
+  writableNeedDrain = false;
   readonly #network: VirtualNetwork;
   readonly #world: VirtualWorld;
   #other: VirtualSocket | null = null;
@@ -169,10 +175,24 @@ export class VirtualSocket extends Duplex {
   #isPumping = false;
   #activeAt = 0;
   #callback: ((count: number, bytes: Uint8Array) => boolean) | undefined;
-  #waiting: (() => void) | null = null;
+  /** Written before the connection was there, or while corked. */
+  readonly #unsent: Buffer[] = [];
+  #corks = 0;
+  /** Received, and not read. */
+  readonly #unread: Buffer[] = [];
+  /** The other end sends no more. */
+  #hasReceivedAll = false;
+  #hasEnded = false;
+  #isEnding = false;
+  #isLastSent = false;
+  #isFinished = false;
+  #isClosed = false;
+  #error: Error | null = null;
+  /** Wakes the iterator. */
+  #wake: (() => void) | null = null;
 
   constructor(network: VirtualNetwork, world: VirtualWorld, localPort: number, remotePort: number) {
-    super({ allowHalfOpen: false });
+    super();
     this.#network = network;
     this.#world = world;
     this.owner = world.current;
@@ -187,10 +207,9 @@ export class VirtualSocket extends Duplex {
     return this.#other;
   }
 
-  /** Bytes go to a function instead of the stream. */
+  /** Bytes go to a function instead of listeners. */
   receives(callback: ((count: number, bytes: Uint8Array) => boolean) | undefined): void {
     this.#callback = callback;
-    if (callback !== undefined) this.resume();
   }
 
   /** Connects both ends. */
@@ -201,8 +220,7 @@ export class VirtualSocket extends Duplex {
     this.arrive(() => {
       this.isConnecting = false;
       this.emit("connect");
-      this.#waiting?.();
-      this.#waiting = null;
+      this.#sendAll();
     });
   }
 
@@ -249,49 +267,152 @@ export class VirtualSocket extends Duplex {
     return this;
   }
 
+  write(given: Uint8Array | string, then?: BufferEncoding | (() => void)): boolean {
+    if (this.destroyed) return false;
+    if (this.#isEnding) {
+      this.destroy(withoutStack("write after end", { code: "ERR_STREAM_WRITE_AFTER_END" }));
+      return false;
+    }
+    // A buffer belongs to the sender again afterwards.
+    const bytes = Buffer.from(given as string, typeof then === "string" ? then : "utf8");
+    if (typeof then === "function") process.nextTick(then);
+    this.writableLength += bytes.length;
+    const isTooMuch = this.writableLength >= HIGH_WATER_BYTES;
+    if (isTooMuch) this.writableNeedDrain = true;
+    this.#unsent.push(bytes);
+    this.#sendAll();
+    return !isTooMuch;
+  }
+
+  cork(): void {
+    this.#corks++;
+  }
+
+  uncork(): void {
+    this.#corks--;
+    this.#sendAll();
+  }
+
+  /** Sends no more. */
+  end(): this {
+    if (this.#isEnding || this.destroyed) return this;
+    this.#isEnding = true;
+    this.#corks = 0;
+    this.#sendAll();
+    return this;
+  }
+
   destroySoon(): void {
-    if (this.writable) this.end();
-    if (this.writableFinished) this.destroy();
+    this.end();
+    if (this.#isFinished) this.destroy();
     else this.once("finish", () => this.destroy());
   }
 
-  override _read(): void {}
-
-  override _write(bytes: Buffer, _encoding: string, done: (error?: Error) => void): void {
-    if (this.isConnecting && this.#other === null) {
-      this.#waiting = () => this._write(bytes, _encoding, done);
-      return;
-    }
-    this.#activeAt = this.#world.time.now;
-    // The buffer belongs to the sender again.
-    const copy = Buffer.from(bytes);
-    this.#network.onSent(this, copy);
-    const other = this.#other;
-    other?.arrive(() => other.#receive(copy));
-    done();
-  }
-
-  override _final(done: () => void): void {
-    const other = this.#other;
-    other?.arrive(() => other.push(null));
-    done();
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+  destroy(error: Error | null = null): this {
+    if (this.destroyed) return this;
+    this.destroyed = true;
+    this.#error = error;
     const other = this.#other;
     this.#other = null;
-    other?.arrive(() => {
-      if (!other.readableEnded) other.push(null);
-    });
+    other?.arrive(() => other.#receiveEnd());
     this.#network.closed(this);
-    done(error);
+    process.nextTick(() => {
+      this.#isClosed = true;
+      if (error !== null) this.emit("error", error);
+      this.emit("close");
+      this.#wakeUp();
+    });
+    return this;
+  }
+
+  /** Returns received pieces in order. Pieces that arrived together are one. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, void> {
+    try {
+      for (;;) {
+        const pieces = this.destroyed ? [] : this.#unread.splice(0);
+        if (pieces.length > 0) yield pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+        else if (this.#hasEnded) return;
+        else if (this.#isClosed) throw this.#error ?? withoutStack("premature close", {});
+        else {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+            this.#endIfRead();
+          });
+        }
+      }
+    } finally {
+      this.destroy();
+    }
+  }
+
+  #wakeUp(): void {
+    this.#wake?.();
+    this.#wake = null;
+  }
+
+  /** Sends what was written, if it can be sent. */
+  #sendAll(): void {
+    if (this.#corks > 0 || (this.isConnecting && this.#other === null)) return;
+    for (const bytes of this.#unsent.splice(0)) {
+      this.writableLength -= bytes.length;
+      this.#activeAt = this.#world.time.now;
+      this.#network.onSent(this, bytes);
+      const other = this.#other;
+      other?.arrive(() => other.#receive(bytes));
+    }
+    if (this.writableNeedDrain) process.nextTick(() => this.#drained());
+    if (this.#isEnding && !this.#isLastSent) this.#finish();
+  }
+
+  #drained(): void {
+    if (!this.writableNeedDrain || this.#isEnding || this.destroyed) return;
+    this.writableNeedDrain = false;
+    this.emit("drain");
+  }
+
+  #finish(): void {
+    this.#isLastSent = true;
+    const other = this.#other;
+    other?.arrive(() => other.#receiveEnd());
+    process.nextTick(() => {
+      if (this.destroyed) return;
+      this.#isFinished = true;
+      this.emit("finish");
+      if (this.#hasEnded) this.destroy();
+    });
   }
 
   #receive(bytes: Buffer): void {
     this.#activeAt = this.#world.time.now;
     if (this.destroyed) return;
-    if (this.#callback === undefined) this.push(bytes);
-    else this.#callback(bytes.length, bytes);
+    if (this.#callback !== undefined) this.#callback(bytes.length, bytes);
+    else if (!this.emit("data", bytes)) {
+      this.#unread.push(bytes);
+      this.#wakeUp();
+    }
+  }
+
+  #receiveEnd(): void {
+    if (this.destroyed || this.#hasReceivedAll) return;
+    this.#hasReceivedAll = true;
+    this.#endIfRead();
+  }
+
+  /** Tells the end once everything was read. */
+  #endIfRead(): void {
+    const isRead = this.#callback !== undefined || this.#wake !== null;
+    const hasReader = isRead || this.listenerCount("data") > 0;
+    if (!this.#hasReceivedAll || !hasReader || this.#unread.length > 0) return;
+    process.nextTick(() => {
+      if (this.destroyed || this.#hasEnded) return;
+      this.#hasEnded = true;
+      this.emit("end");
+      process.nextTick(() => {
+        this.end();
+        if (this.#isFinished) process.nextTick(() => this.destroy());
+      });
+      this.#wakeUp();
+    });
   }
 
   /** Something of the other end arrives after what it sent before. */
