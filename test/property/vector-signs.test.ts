@@ -31,7 +31,7 @@ import { rounds } from "../support/rounds.js";
 import { naiveScore } from "./support/naive-score.js";
 import { Random, SEED } from "./support/random.js";
 
-const test = suite("indexes of signs");
+const test = suite("sign indexes");
 const ROUNDS = rounds(1);
 const LENGTH = 96;
 const VERTICES = 360;
@@ -268,10 +268,10 @@ test("refuse vectors that have no signs, and a second form", () => {
   assert.throws(() => graph.index("vectors", options), /have an index without signs: drop it/);
   graph.dropIndex("vectors", { length: LENGTH });
   graph.index("vectors", options);
-  assert.throws(() => graph.index("vectors", { length: LENGTH }), /an index of signs: drop it/);
+  assert.throws(() => graph.index("vectors", { length: LENGTH }), /a sign index: drop it/);
   assert.throws(
     () => graph.setVectorSettings({ precision: "binary" }),
-    /drop the indexes of signs/,
+    /drop the sign indexes/,
   );
   assert.throws(() => graph.setVectorSettings({ measure: "l2" }), /drop their indexes first/);
   assert.throws(() => graph.index("vectors", { ...options, signs: 1 as never }), TypeError);
@@ -279,7 +279,7 @@ test("refuse vectors that have no signs, and a second form", () => {
     graph.index("vectors", { length, signs: true });
   }
   const further = { length: 3200, signs: true };
-  assert.throws(() => graph.index("vectors", further), /at most 16 indexes of signs/);
+  assert.throws(() => graph.index("vectors", further), /at most 16 sign indexes/);
   graph.dropIndex("vectors", { length: LENGTH });
   build(store);
   assert.throws(() => graph.index("vectors", further), /dropped ones among them/);

@@ -47,7 +47,7 @@ export interface VectorIndexState {
   readonly precision: VectorPrecision;
   readonly measure: VectorMeasure;
   readonly ef: number;
-  /** True for an index of signs. */
+  /** True for a sign index. */
   readonly signs: boolean;
   /** Vectors of this length. */
   readonly vectors: number;

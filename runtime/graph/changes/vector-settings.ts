@@ -78,11 +78,11 @@ export function changeVectorSettings(
   }
 }
 
-/** @throws ValueError if there is an index of signs, which binary vectors do not have */
+/** @throws ValueError if there is a sign index, which binary vectors do not have */
 function refuseSigns(store: GraphStore, name: string): void {
   const vectors = findVectors(store, name);
   if (vectors === null || !hasSigns(store, vectors)) return;
-  throw new ValueError("precision binary: drop the indexes of signs first");
+  throw new ValueError("precision binary: drop the sign indexes first");
 }
 
 /**
@@ -157,7 +157,7 @@ function hasIndex(vectors: VectorTable): boolean {
   return vectors.spaces().some((space) => readEf(vectors, space) !== 0);
 }
 
-/** Returns whether the vectors have an index of signs. */
+/** Returns whether the vectors have a sign index. */
 function hasSigns({ vectorFields }: GraphStore, { key }: VectorTable): boolean {
   return vectorFields.allSigns().some(({ vectors, ef }) => vectors.key === key && ef !== 0);
 }

@@ -312,11 +312,11 @@ function readIndex(reader: RecordReader, into: Operation, candidates: number): v
   if (candidates < MIN_EF || candidates > MAX_EF) throw corruptRecord("candidates of an index");
 }
 
-/** @throws DataError if the vectors cannot have another index of signs */
+/** @throws DataError if the vectors cannot have another sign index */
 function requireRoomForSigns({ vectorFields }: GraphStore, { name, value }: Operation): void {
   if (readPrecision(value) !== 0) throw corruptRecord("precision of signs");
   const isKnown = vectorFields.findSigns(name, countComponents(value)) !== null;
-  if (!isKnown && vectorFields.hasAllSigns) throw corruptRecord("an index of signs too many");
+  if (!isKnown && vectorFields.hasAllSigns) throw corruptRecord("a sign index too many");
 }
 
 function readTextIndex(

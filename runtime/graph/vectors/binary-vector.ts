@@ -1,14 +1,14 @@
-// Binary vectors: components of 0 and 1, one bit each. Their dot product is the number of bits that
-// both have set, so that all measures apply, and exactly.
+// Binary vectors: components of 0 and 1, one bit each. The dot product is the number of common ones,
+// so all measures apply and are exact.
 
 import { bitCount } from "../memory/bit-count.js";
 import type { ProbeTerms } from "./measures/probe-terms.js";
 import { computeBitWords } from "./vector-layout.js";
 
-/** Maximum error of the component 1 of an int8 vector, whose scale is a float32. */
+/** Maximum error of a component 1 in an int8 vector, because the scale is a float32. */
 const TOLERANCE = 1e-6;
 
-/** A vector as stored, with the numbers that it was created from. */
+/** The fields of `VectorParts` that `isBinary` needs. */
 interface Components {
   readonly bytes: Int8Array;
   readonly scale: number;
@@ -19,7 +19,7 @@ interface Components {
 /** Returns whether all components are 0 or 1. */
 export function isBinary({ bytes, scale, exact, isFeatures }: Components): boolean {
   if (isFeatures) return false;
-  // Each search of a graph of bits tests its probe: loops are several times as fast as `every`.
+  // Each search in a graph of binary vectors tests its probe: loops are much faster than `every`.
   if (exact !== null) {
     for (let at = 0; at < exact.length; at++) if (exact[at] !== 0 && exact[at] !== 1) return false;
     return true;
@@ -30,7 +30,7 @@ export function isBinary({ bytes, scale, exact, isFeatures }: Components): boole
   return true;
 }
 
-/** Returns the bits of components that are 0 or not, component 0 lowest; padded for kernels. */
+/** Packs components, 0 or not, into bits from the lowest on; pads them for kernels. */
 export function packBits(components: Int8Array): Uint32Array {
   const words = new Uint32Array(computeBitWords(components.length));
   for (let first = 0; first < components.length; first += 32) {
@@ -41,7 +41,7 @@ export function packBits(components: Int8Array): Uint32Array {
   return words;
 }
 
-/** Returns the components 0 and 1 of bits from a word on. */
+/** Unpacks bits to components of 0 and 1. */
 export function unpackBits(words: Uint32Array, from: number, length: number): Int8Array {
   const bytes = new Int8Array(length);
   // Builds of indexes read each vector: a loop takes a sixteenth of the time of `from`.
@@ -49,16 +49,16 @@ export function unpackBits(words: Uint32Array, from: number, length: number): In
   return bytes;
 }
 
-/** Returns the number of bits of the first components that are set. */
+/** Counts the ones among the first components. */
 export function countBits(words: Uint32Array, from: number, components: number): number {
   let sum = 0;
   for (let at = 0; at < components / 32; at++) sum += bitCount(words[from + at]!);
   return sum;
 }
 
-/** Probe of spaces of binary vectors. */
+/** Probe for spaces of binary vectors. */
 export class BinaryProbe {
-  /** Bits as kernels load them. */
+  /** Bits in the form that kernels load. */
   readonly words: Int16Array;
   /** Identifies the contents in kernel buffers. */
   readonly serial: number;
@@ -76,7 +76,7 @@ export class BinaryProbe {
     this.#squares = countBits(this.#bits, 0, bytes.length);
   }
 
-  /** Returns what kernels need of the first components. */
+  /** Returns the terms of the first components, for kernels. */
   terms(length: number): ProbeTerms {
     const squares = this.sumSquares(length);
     const norm = Math.sqrt(squares);

@@ -21,7 +21,7 @@ const SUMS: Sums = {
   ...{ common: 0, products: 0, least: 0, most: 0, squares: 0, otherSquares: 0 },
 };
 
-/** Valid until the next call. */
+/** Returns sums over two sorted lists of features; valid until the next call. */
 function sumsOf(a: FeatureList, b: FeatureList): Readonly<Sums> {
   const [left, right] = [a.count, b.count];
   let [common, products, least, most, squares, otherSquares] = [0, 0, 0, 0, 0, 0];
@@ -44,12 +44,12 @@ function orderOf(a: FeatureList, i: number, b: FeatureList, j: number): number {
   return one === other ? Buffer.compare(a.name(i), b.name(j)) : one - other;
 }
 
-/** 0 to 1. */
+/** Returns the cosine similarity, 0 to 1. */
 export function featureCosine(a: FeatureList, b: FeatureList): number {
   return cosine(sumsOf(a, b));
 }
 
-/** 0 to 1. */
+/** Returns the weighted Jaccard similarity, 0 to 1. */
 export function featureJaccard(a: FeatureList, b: FeatureList): number {
   return jaccard(sumsOf(a, b));
 }

@@ -1,10 +1,10 @@
-// Storage format of vectors of named, weighted features. Each vector carries the names of its
-// features, so it means the same in every graph and cannot exhaust a table of names.
+// Storage format of vectors of named, weighted features. Each vector contains the names of its
+// features, so it has the same meaning in every graph and cannot exhaust a table of names.
 //
 //   word 0                number of features
-//   a word for each       hash of its name, ascending; names of the same hash by their bytes
-//   a word for each       code of its weight | bytes of its name << 8 | offset of its name << 16
-//   names, zero-padded to a multiple of 32 bytes
+//   1 word per feature    hash of the name, ascending; names with equal hashes are sorted by bytes
+//   1 word per feature    code of the weight | bytes of the name << 8 | offset of the name << 16
+//   names                 zero-padded to a multiple of 32 bytes
 
 import { ValueError } from "../model/errors.js";
 import { COMPONENT_STEP } from "./scratch-buffers.js";
@@ -13,10 +13,10 @@ import { COMPONENT_STEP } from "./scratch-buffers.js";
 export type Feature = readonly [name: string, weight: number];
 
 export const MAX_FEATURES = 48;
-/** Maximum length of a name in bytes; longer ones are truncated. */
+/** Maximum length of a name in bytes; longer names are truncated. */
 const MAX_NAME_BYTES = 27;
 const MAX_BYTES = padLength(4 + MAX_FEATURES * (8 + MAX_NAME_BYTES));
-/** Integer value of a magnitude of 1, in all sums. */
+/** Integer that represents the weight 1 in sums. */
 export const UNIT = 136;
 const CODES = 64;
 const LARGEST_CODE = CODES - 1;
@@ -51,7 +51,7 @@ export class FeatureList {
     readonly end: number,
   ) {}
 
-  /** Bounded by the range, since the words may be arbitrary. */
+  /** Number of features; 0 if the range cannot contain them, because the words may be arbitrary. */
   get count(): number {
     const count = this.at < this.end ? this.words[this.at]! : 0;
     return count <= MAX_FEATURES && this.at + 1 + 2 * count <= this.end ? count : 0;
@@ -61,7 +61,7 @@ export class FeatureList {
     return this.words[this.at + 1 + index]!;
   }
 
-  /** Returns the dimension by which fingerprints identify the feature. */
+  /** Returns the dimension that identifies the feature in fingerprints. */
   dimension(index: number): number {
     return this.hash(index) >>> DIMENSION_SHIFT;
   }
@@ -89,7 +89,7 @@ export class FeatureList {
 
   pairs(): Feature[] {
     return Array.from({ length: this.count }, (_, index): Feature => {
-      // Copied, as a decoder does not accept shared memory.
+      // A decoder does not accept shared memory.
       return [Buffer.from(this.name(index)).toString(), this.weight(index)];
     });
   }
@@ -177,7 +177,7 @@ function cutName(name: Buffer): Buffer {
   return name.subarray(0, end);
 }
 
-/** FNV-1a. A collision costs only a comparison of the names. */
+/** Returns the FNV-1a hash. A collision only costs a comparison of names. */
 function hashOf(name: Uint8Array): number {
   let hash = 0x811c_9dc5;
   for (const byte of name) hash = Math.imul(hash ^ byte, 0x0100_0193);

@@ -1,6 +1,6 @@
-// Adds vectors to an HNSW index, one at a time. Neighbors are searched without a lock; one mutation
-// then writes the node and the lists of its neighbors, if the vector still exists. Only one thread
-// may build: lists must not change between reading and writing.
+// Adds vectors to an HNSW index, one at a time. The builder searches for neighbors without a lock.
+// Then one mutation writes the node and the lists of its neighbors, if the vector still exists. Only
+// one thread may build an index, because lists must not change between reading and writing.
 
 import { packBits } from "./binary-vector.js";
 import { HnswLinks } from "./hnsw-links.js";
@@ -20,34 +20,34 @@ import {
 import type { VectorParts } from "./vector-parts.js";
 import type { VectorTable } from "./vector-table.js";
 
-/** Probability that a node is also on the next layer: 1 / LINKS. */
+/** Scale of random levels: a node is also on the next layer with probability 1 / LINKS. */
 const LEVEL_SCALE = 1 / Math.log(LINKS);
 
 /** New neighbors of a slot on a layer, as words. */
 const List = { Slot: 0, Level: 1, Count: 2, Neighbors: 3 } as const;
 const LIST_WORDS = List.Neighbors + LINKS_LOWEST;
-/** On each layer the list of the new node, and those of its neighbors. */
+/** On each layer: the list of the new node, and the lists of its neighbors. */
 const MAX_LISTS = (MAX_LEVEL + 1) * (1 + LINKS);
 
 export class HnswBuilder {
   readonly #table: VectorTable;
   readonly #space: number;
   readonly #index: number;
-  /** Length word of the slots, and their components. */
+  /** Length word of the slots, and their number of components. */
   readonly #length: number;
   readonly #components: number;
   readonly #epoch: number;
   readonly #search: HnswSearch;
-  /** The lists that a new node changes: reused, because a build makes many. */
+  /** Lists that a new node changes; the memory is reused for each node. */
   readonly #lists = new Uint32Array(MAX_LISTS * LIST_WORDS);
   #listsEnd = 0;
-  /** Neighbors of a slot and a new one. */
+  /** Neighbors of a slot, and a new neighbor. */
   readonly #near = new Uint32Array(LINKS_LOWEST + 1);
   readonly #random: () => number;
 
   /**
-   * @param space one that has an index
-   * @param random returns numbers in [0, 1), which decide the layers of a node
+   * @param space space with an index
+   * @param random returns numbers in [0, 1), which determine the level of a node
    */
   constructor(table: VectorTable, space: number, random: () => number = Math.random) {
     this.#table = table;
@@ -60,12 +60,12 @@ export class HnswBuilder {
     this.#random = random;
   }
 
-  /** False once the graph was truncated, and the index with it. */
+  /** False once the graph has been truncated, which removes the index. */
   get exists(): boolean {
     return this.#table.epoch === this.#epoch;
   }
 
-  /** True if there is nothing left to build: the index is gone or being dropped. */
+  /** True once the index is removed or being dropped. */
   get isFinished(): boolean {
     const { lists } = this.#table.writer.memory;
     return !this.exists || lists.words[this.#index + VectorIndex.Dropping] !== 0;
@@ -90,7 +90,7 @@ export class HnswBuilder {
     }
   }
 
-  /** Yields the slots of vertices that may have no node. */
+  /** Yields slots that may lack a node: of changed vertices if the index is complete, else all. */
   *#missing(): Generator<number, void, void> {
     const { words } = this.#table.writer.memory.lists;
     const isComplete = words[this.#index + VectorIndex.IsComplete] === 1;
@@ -139,7 +139,7 @@ export class HnswBuilder {
     });
   }
 
-  /** Within a mutation: writes the node, its lists, and then the lists that name it. */
+  /** Within a mutation: writes the node and its lists, then the lists that refer to it. */
   #write(slot: number, level: number): void {
     const { writer } = this.#table;
     const { memory } = writer;
@@ -170,7 +170,7 @@ export class HnswBuilder {
     return held.every((item, index) => item === stored[first + index]);
   }
 
-  /** Makes the lists of a new node and those of its neighbors. */
+  /** Computes the lists of a new node and of its neighbors. */
   #makeLists(slot: number, probe: Probe, level: number): void {
     const search = this.#search;
     const { walk } = search;
@@ -190,7 +190,7 @@ export class HnswBuilder {
     }
   }
 
-  /** Returns the offset of another list. */
+  /** Starts another list; returns its offset. */
   #startList(slot: number, level: number): number {
     const at = this.#listsEnd;
     this.#listsEnd += LIST_WORDS;
@@ -199,7 +199,7 @@ export class HnswBuilder {
     return at;
   }
 
-  /** Makes the list of a node with a new neighbor added. */
+  /** Computes the list of a node with an additional neighbor. */
   #addNeighbor(near: number, slot: number, level: number): void {
     const list = this.#startList(near, level);
     const first = list + List.Neighbors;
@@ -215,10 +215,7 @@ export class HnswBuilder {
     this.#lists[list + List.Count] = count;
   }
 
-  /**
-   * Copies up to `room` of the slots, diverse and near to another one, to an offset; returns their
-   * number.
-   */
+  /** Selects up to `room` diverse slots near a slot, and copies them; returns their number. */
   selectNeighbors(
     slot: number,
     others: Uint32Array,

@@ -1,5 +1,5 @@
-// Frees a dropped index in small mutations: its nodes, and the slots that only it retained. No
-// search uses it any more. If the builder dies, the next one continues.
+// Frees a dropped index in small mutations: its nodes, and slots that only the index retained. No
+// search uses the index any more. If the thread dies, the next builder continues.
 
 import type { HnswBuilder } from "./hnsw-builder.js";
 import { HnswLinks } from "./hnsw-links.js";
@@ -9,7 +9,7 @@ import type { VectorTable } from "./vector-table.js";
 
 /** Nodes removed per mutation. */
 const BATCH = 256;
-/** Words reset when no node is left; `Sweeps` only ever grows. */
+/** Words to reset after all nodes are removed; `Sweeps` is never reset. */
 const CLEARED = [
   ...[VectorIndex.EntrySlot, VectorIndex.TopLevel, VectorIndex.Nodes, VectorIndex.Dead],
   ...[VectorIndex.CompleteTo, VectorIndex.IsComplete, VectorIndex.Dropping],
@@ -31,7 +31,7 @@ export function* dropIndex(
   const remove = (): void => {
     writer.mutate(() => {
       if (!builder.exists) return;
-      // The slot of a vertex that got another vector meanwhile is in the retired list.
+      // If a vertex has received another vector meanwhile, its old slot is in the retired list.
       for (const slot of batch) if (hasNode(slot, memory.vectors.words)) links.remove(slot);
     });
     batch = [];

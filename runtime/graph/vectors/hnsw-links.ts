@@ -1,4 +1,4 @@
-// The neighbor lists of an HNSW index, by layer. Readers check every pointer; writers call within a
+// Neighbor lists of an HNSW index, by layer. Readers validate every pointer. Writers need a
 // mutation.
 
 import { assert } from "../../base/assert.js";
@@ -40,7 +40,7 @@ export class HnswLinks {
     return this.#links.words;
   }
 
-  /** Highest slot that this thread's view of the vectors can hold. */
+  /** Highest slot within this thread's view of the vectors. */
   get lastSlot(): number {
     return this.#vectors.words.length - this.#stride;
   }
@@ -78,7 +78,7 @@ export class HnswLinks {
     writer.put(this.#vectors, slot + Slot.Node, node);
   }
 
-  /** Within a mutation: replaces the neighbors of a slot on a layer by `count` given ones. */
+  /** Within a mutation: replaces the neighbors of a slot on a layer. */
   set(slot: number, level: number, neighbors: Uint32Array, from: number, count: number): void {
     assert(count <= HnswLinks.room(level), "neighbors fit into their list");
     const at = this.find(slot, level);
@@ -113,7 +113,7 @@ export class HnswLinks {
     return node + NODE_WORDS <= this.#links.words.length ? node : 0;
   }
 
-  /** Returns the offset of a list, which begins with its count; 0 if there is none. */
+  /** Returns the offset of a list, whose first word is its length; 0 if it does not exist. */
   find(slot: number, level: number): number {
     const node = this.#nodeOf(slot);
     if (node === 0) return 0;

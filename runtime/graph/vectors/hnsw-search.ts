@@ -1,13 +1,13 @@
-// Searches an HNSW index: greedily through the upper layers, then best first on the lowest until no
-// candidate is better than the worst result. Lists the unvisited neighbors of a slot; kernels score
-// them and return the next slot.
+// Searches an HNSW index: greedily through the upper layers, then best first on the lowest layer
+// until no candidate is better than the worst result. The search lists the unvisited neighbors of a
+// slot, and kernels score them and return the next slot.
 //
-// With a condition, a search either walks through all slots and keeps the accepted ones, or skips
+// A search with a condition either walks through all slots and retains the accepted ones, or skips
 // refused slots (ACORN-1): instead of a refused neighbor, it scores the neighbors of that neighbor.
-// Then only possible results are compared with the probe, but the condition tests more slots.
+// Then it compares only possible results with the probe, but tests the condition for more slots.
 //
-// Lock-free. Results are slots as they were when visited; callers re-read the vertices and compare
-// the table's epoch before and after.
+// A search takes no lock. Results are the slots at the time of the visit; callers re-read the
+// vertices and compare the table's epoch before and after.
 
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { HnswLinks } from "./hnsw-links.js";
@@ -18,14 +18,14 @@ import { computeStride, Slot, Space } from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
-/** Visited slots have the stamp of the search in a byte. */
+/** Maximum stamp: visited slots are marked with the stamp of the search, one byte. */
 const MAX_STAMP = 0xff;
-/** Number of accepted slots expected among the first slots of a walk over refused ones. */
+/** Number of accepted slots expected among the first slots of a search that skips refused slots. */
 const EXPECTED = 6;
 const MAX_NEARBY = 128;
-/** Minimum share of the expected number that must be accepted. */
+/** Minimum share of that number. Below it, the search fails. */
 const MIN_PART = 0.4;
-/** Above this share of accepted slots, half as many neighbors of a slot suffice. */
+/** Share of accepted slots above which half as many neighbors per slot suffice. */
 const FREQUENT = 0.2;
 
 /** Mark of a slot that the condition has not tested yet. */
@@ -33,9 +33,9 @@ const UNKNOWN = -1;
 
 /** Condition of a search. */
 export interface SlotFilter {
-  /** Returns whether a vertex may be a result; others only lead on to their neighbors. */
+  /** Returns whether a vertex may be a result. A search only passes through other vertices. */
   accepts(vertex: number): boolean;
-  /** Equal for searches that accept the same vertices; 0: unknown. */
+  /** Identifies conditions that accept the same vertices; 0: unknown. */
   readonly serial: number;
 }
 
@@ -47,19 +47,19 @@ export class HnswSearch {
   /** Length word of the slots. */
   readonly #length: number;
   readonly #stride: number;
-  /** Slots are at least a stride apart, so no two have the same bits above these. */
+  /** Slots are at least a stride apart, so shifting them by these bits keeps them distinct. */
   readonly #shift: number;
   readonly #index: number;
-  /** Addresses of slots, with marks. */
+  /** Offsets in the list, or slots; see the methods that use them. */
   readonly #near = new Uint32Array(MAX_NEARBY);
-  /** Neighbors of a slot, and of a refused one. */
+  /** Neighbors of a slot, and of a refused neighbor. */
   readonly #ring = new Uint32Array(LINKS_LOWEST);
   readonly #behind = new Uint32Array(LINKS_LOWEST);
   readonly #verdicts = new SlotVerdicts();
   #seen = new Uint8Array(0);
   #stamp = MAX_STAMP;
 
-  /** @param space one that has an index */
+  /** @param space space with an index */
   constructor(table: VectorTable, space: number) {
     this.#graph = table.writer.memory;
     this.#memory = table.memory;
@@ -80,8 +80,8 @@ export class HnswSearch {
   }
 
   /**
-   * Returns the entry slot of a layer: the nearest one found on the layer above; 0 if there is
-   * none.
+   * Descends to a layer: returns the nearest slot of the layer above as entry slot; 0 if the index
+   * is empty.
    */
   descend(probe: Probe, level: number): number {
     this.#graph.refresh();
@@ -96,8 +96,8 @@ export class HnswSearch {
   }
 
   /**
-   * Searches a layer for up to `ef` slots, the results of the walk.
-   * @param mark `Any`: also slots without a vertex
+   * Searches a layer for up to `ef` slots, which become the results of the walk.
+   * @param mark `Any` also accepts slots without a vertex
    */
   search(probe: Probe, start: number, level: number, ef: number, mark: number = Mark.None): void {
     const { walk } = this;
@@ -126,7 +126,7 @@ export class HnswSearch {
       const neighbor = words[word]!;
       if (neighbor === 0 || neighbor > last) continue;
       const place = neighbor >>> shift;
-      // Whether a slot is new is unpredictable: a branch would cost more than writing all.
+      // Writes every slot and overwrites visited ones: a branch would often be mispredicted.
       list[count] = first + (neighbor << 2);
       count += ((seen[place]! ^ stamp) + MAX_STAMP) >>> 8;
       seen[place] = stamp;
@@ -135,8 +135,8 @@ export class HnswSearch {
   }
 
   /**
-   * Searches for up to `ef` accepted slots near a probe vector, the results of the walk.
-   * @param filter null: any slot with a vertex is accepted
+   * Searches for up to `ef` accepted slots near the probe, which become the results of the walk.
+   * @param filter null accepts any slot with a vertex
    */
   nearest(probe: Probe, ef: number, filter: SlotFilter | null): void {
     const start = this.#begunAt(probe);
@@ -146,14 +146,14 @@ export class HnswSearch {
     this.walk.finish();
   }
 
-  /** Returns the entry slot of the lowest layer; 0, without results, if there is none. */
+  /** Returns the entry slot of the lowest layer; 0 if the index is empty, with an empty walk. */
   #begunAt(probe: Probe): number {
     const start = this.descend(probe, 0);
     if (start === 0) this.walk.begin(probe, 1);
     return start;
   }
 
-  /** As `search` on the lowest layer; refused slots are only passed. */
+  /** Variant of `search` for the lowest layer that passes through refused slots. */
   #searchThrough(probe: Probe, start: number, ef: number, filter: SlotFilter): void {
     const { walk } = this;
     walk.begin(probe, ef);
@@ -174,7 +174,7 @@ export class HnswSearch {
     }
   }
 
-  /** As `#listNew` on the lowest layer; refused slots are marked. */
+  /** Variant of `#listNew` for the lowest layer that marks refused slots. */
   #listMarked(slot: number): number {
     const at = this.links.find(slot, 0);
     if (at === 0) return 0;
@@ -195,7 +195,7 @@ export class HnswSearch {
       if (neighbor === 0 || neighbor > last) continue;
       const place = neighbor >>> shift;
       const verdict = verdicts[place]!;
-      // Without branches, as in `#listNew`. A slot that was not tested yet gets its mark later.
+      // Without branches, as in `#listNew`. Slots without a verdict are marked later.
       list[count] = first + (neighbor << 2) + ((verdict & 1) ^ Mark.Refused);
       near[unknown] = count;
       const isNew = ((seen[place]! ^ stamp) + MAX_STAMP) >>> 8;
@@ -208,8 +208,8 @@ export class HnswSearch {
   }
 
   /**
-   * Marks the refused ones of the listed slots.
-   * @param isCheap false if slots that are too far away should not be tested
+   * Marks refused slots in the list.
+   * @param isCheap whether to test all slots; else only those near enough to matter
    */
   #markRefused(probe: Probe, count: number, isCheap: boolean): void {
     const memory = this.#memory;
@@ -233,8 +233,8 @@ export class HnswSearch {
   }
 
   /**
-   * Tests listed slots whose places in the list are in `near`. A condition may use the list and the
-   * probe of this thread.
+   * Tests the listed slots whose offsets in the list are in `near`. The condition may use the list
+   * and the probe of this thread, so the list is copied.
    */
   #testUnknown(count: number, unknown: number): void {
     const memory = this.#memory;
@@ -248,9 +248,10 @@ export class HnswSearch {
   }
 
   /**
-   * Variant of `nearest` for conditions that a minority of the vertices meets. Returns false if
-   * vertices near the probe meet the condition far less often than others: the accepted ones are
-   * then too far apart to be connected.
+   * Variant of `nearest` that skips refused slots, for conditions that few vertices meet. Returns
+   * false if vertices near the probe meet the condition far less often than others: then accepted
+   * slots are too far apart to be connected.
+   * @param share share of vertices that meet the condition
    */
   nearestOver(probe: Probe, ef: number, filter: SlotFilter, share: number): boolean {
     const start = this.#begunAt(probe);
@@ -281,8 +282,8 @@ export class HnswSearch {
   }
 
   /**
-   * Lists the new accepted neighbors of a slot, and of refused neighbors theirs, until there are
-   * enough; returns the number of new ones.
+   * Lists the new accepted neighbors of a slot, then those of its refused neighbors until enough
+   * are found; returns the number of new slots.
    */
   #listAccepted(slot: number, enough: number): number {
     const near = this.#near;
@@ -316,7 +317,7 @@ export class HnswSearch {
     return count;
   }
 
-  /** Starts a search: no slot is visited. */
+  /** Starts a search: marks all slots as not visited. */
   #begin(): void {
     const places = (this.#memory.words.length >>> this.#shift) + 1;
     if (places > this.#seen.length) {
@@ -337,15 +338,15 @@ export class HnswSearch {
   }
 }
 
-/** Which slots a condition accepts, by their position: a walk meets most of them many times. */
+/** Caches the verdicts of a condition by slot, because a walk meets most slots many times. */
 class SlotVerdicts {
-  /** Twice the stamp, plus 1 if accepted. */
+  /** By slot: twice the stamp, plus 1 if accepted. */
   verdicts = new Uint8Array(0);
-  /** The stamp of this search: other verdicts do not count. */
+  /** Stamp of this search. Verdicts with other stamps are ignored. */
   known = 0;
   #filter: SlotFilter = { accepts: () => false, serial: 0 };
 
-  /** Keeps the verdicts of the last search if the filter is the same. */
+  /** Starts a search; reuses the verdicts of the last one if the filter is the same. */
   begin(filter: SlotFilter, places: number): void {
     const isSame = filter.serial !== 0 && filter.serial === this.#filter.serial;
     this.#filter = filter;
@@ -357,11 +358,11 @@ class SlotVerdicts {
     this.known++;
   }
 
-  /** Returns the mark of the slot at a position; `UNKNOWN` if it was not tested yet. */
+  /** Returns the mark of a slot; `UNKNOWN` if it has not been tested. */
   markOf(place: number): number {
     const verdict = this.verdicts[place]!;
     if (verdict >>> 1 !== this.known) return UNKNOWN;
-    // `Mark.Refused` unless accepted; without a branch, which could not be predicted.
+    // `Mark.Refused` unless accepted, without a branch, which would often be mispredicted.
     return (verdict & 1) ^ Mark.Refused;
   }
 

@@ -1,6 +1,6 @@
-// Removes deleted nodes from an HNSW index. In each list, a deleted node is replaced by the nearest
-// of its neighbors; unreferenced slots are then freed. A builder that dies in between has freed
-// nothing, and the next builder starts over.
+// Removes deleted nodes from an HNSW index. A sweep replaces deleted nodes in all lists by the
+// nearest of their neighbors, then frees the unreferenced slots. If the thread dies during the
+// first step, nothing is freed, and the next builder starts over.
 
 import type { HnswBuilder } from "./hnsw-builder.js";
 import { HnswLinks } from "./hnsw-links.js";
@@ -10,7 +10,7 @@ import type { VectorTable } from "./vector-table.js";
 
 /** Slots freed per mutation. */
 const BATCH = 256;
-/** Minimum number of deleted nodes that is worth a sweep. */
+/** Minimum number of deleted nodes for a sweep. */
 const MIN_DEAD = 64;
 
 export class HnswVacuum {
@@ -32,7 +32,7 @@ export class HnswVacuum {
     this.#links = new HnswLinks(table.writer, table.readSpace(space, Space.Length));
   }
 
-  /** True if a third of the nodes is deleted, or a sweep was begun. */
+  /** True if more than a third of the nodes is deleted, or a sweep is unfinished. */
   get isDue(): boolean {
     if (this.#word(VectorIndex.Sweeping) !== 0) return true;
     const dead = this.#word(VectorIndex.Dead);
@@ -51,7 +51,7 @@ export class HnswVacuum {
     yield* this.#freeSlots();
   }
 
-  /** Claims all slots retired so far; those retired later wait for the next sweep. */
+  /** Claims all retired slots. Slots retired later wait for the next sweep. */
   #claim(): void {
     const { writer } = this.#table;
     const { memory } = writer;
@@ -67,7 +67,7 @@ export class HnswVacuum {
     }
   }
 
-  /** Rewrites the lists of a slot that stays. */
+  /** Replaces deleted nodes in the lists of a slot. */
   #relink(slot: number): void {
     const level = this.#links.levelOf(slot);
     if (level > this.#topLevel) {
@@ -85,7 +85,7 @@ export class HnswVacuum {
     }
   }
 
-  /** Returns candidates for the neighbors of a slot; null if it lists no deleted node. */
+  /** Returns candidates for the neighbors of a slot; null if none of them is deleted. */
   #findReplacements(slot: number, level: number): Uint32Array | null {
     const known = this.#copy(slot, level);
     if (!known.some((other) => this.#gone.has(other))) return null;
@@ -101,7 +101,7 @@ export class HnswVacuum {
     return Array.from(this.#near.subarray(0, this.#links.copy(slot, level, this.#near)));
   }
 
-  /** A concurrent search may still visit the slots; `Sweeps` makes it start over. */
+  /** Frees the claimed slots. A search that still visits them starts over, because of `Sweeps`. */
   *#freeSlots(): Generator<undefined, void, void> {
     const { writer } = this.#table;
     const { memory } = writer;

@@ -1,6 +1,6 @@
-// A best-first walk through an index by kernels. Results, slots to visit and scores are stored
-// sorted in the scratch memory of this thread, and the caller lists the neighbors of one slot after
-// another. A thread has one walk at a time. Comparisons between slots use the same memory.
+// A best-first walk through an index. The caller lists the neighbors of one slot after another;
+// kernels keep results and slots to visit, sorted by score, in the scratch memory of this thread. A
+// thread has one walk at a time. Comparisons between slots use the same memory.
 
 import { MAX_EF } from "./index-layout.js";
 import type { Probe } from "./probe.js";
@@ -27,9 +27,9 @@ const State = {
   Scores: 14,
 } as const;
 
-/** Marks of a listed address: never a result; a result even without a vertex. */
+/** Marks of a listed address. Refused: never a result; any: a result even without a vertex. */
 export const Mark = { None: 0, Refused: 1, Any: 2 } as const;
-/** Minimum words of a slot that are worth prefetching: 128 components. */
+/** Minimum size of a slot, in words, for prefetching: 128 components. */
 const TOUCH_WORDS = 40;
 
 export class HnswWalk {
@@ -81,14 +81,14 @@ export class HnswWalk {
   /** Scores listed slots; returns the slot to list the neighbors of, or 0 at the end. */
   step(probe: Probe, count: number): number {
     const memory = this.#memory;
-    // A condition that ran since may have loaded another probe.
+    // The condition may have loaded another probe.
     probe.load(this.#length);
-    // An index is built and searched once kernels can address the vectors.
+    // There is a kernel: indexes are built and searched only if kernels can address the vectors.
     const address = memory.kernel!.walk(memory.walk, count);
     return address === 0 ? 0 : memory.wordAt(address >>> 0);
   }
 
-  /** Score that slots must exceed to matter. */
+  /** Score that slots must exceed to be visited. */
   get threshold(): number {
     const { walkWords, walkFloats } = this.#memory;
     const isFull = walkWords[State.Results] === walkWords[State.MaxResults];
@@ -143,8 +143,8 @@ export class HnswWalk {
   }
 
   /**
-   * Copies a diverse subset of the sorted results to an offset (HNSW heuristic): each is nearer to
-   * the slot or probe they were compared with than to any result before it. Returns their number.
+   * Copies a diverse subset of the sorted results (HNSW heuristic): each is nearer to the slot or
+   * probe of the walk than to any result selected before it. Returns the size of the subset.
    */
   diversify(room: number, into: Uint32Array, to = 0): number {
     const memory = this.#memory;

@@ -1,4 +1,4 @@
-// A thread's access to the complete index of a space, with search state reused between searches.
+// A thread's access to the complete index of a space. Searches reuse its state.
 
 import { HnswSearch } from "./hnsw-search.js";
 import { VectorIndex } from "./index-layout.js";
@@ -18,7 +18,7 @@ class IndexAccess {
     this.search = new HnswSearch(table, space);
   }
 
-  /** False once all vectors were removed. */
+  /** False once the graph has been truncated. */
   get exists(): boolean {
     return this.#table.epoch === this.#epoch;
   }
@@ -27,12 +27,12 @@ class IndexAccess {
     return this.#word(VectorIndex.IsComplete) === 1;
   }
 
-  /** Changes when slots that the index led to may have been reused. */
+  /** Changes when slots of the index may have been reused; -1 once the index is removed. */
   get state(): number {
     return this.exists ? this.#word(VectorIndex.Sweeps) : -1;
   }
 
-  /** Value of the table's `writes` up to which the index has every vector. */
+  /** Value of the table's `writes` up to which the index contains every vector. */
   get completeTo(): number {
     return this.#word(VectorIndex.CompleteTo);
   }
@@ -44,7 +44,7 @@ class IndexAccess {
 
 const known = new WeakMap<VectorTable, Map<number, IndexAccess>>();
 
-/** Returns null if the space has no index, or an incomplete one. */
+/** Returns the index of a space; null if it does not exist or is incomplete. */
 export function findVectorIndex(table: VectorTable, space: number): IndexAccess | null {
   if (table.readSpace(space, Space.Index) === 0) return null;
   const ofTable = known.get(table) ?? new Map<number, IndexAccess>();

@@ -1,9 +1,8 @@
-// Memory layout of the vector index: a hierarchical navigable small world graph (HNSW), whose nodes
-// are named by the slots of their vectors. One thread adds nodes and changes lists, in mutations.
-// Concurrent searches may read lists that are partly written, but each word names a slot of the
-// index.
+// Memory layout of the vector index: a hierarchical navigable small world graph (HNSW). The slot of
+// a vector identifies its node. One thread adds nodes and changes lists, in mutations. Concurrent
+// searches may read partly written lists, but each word of a list is a slot of the index.
 //
-//   index   in `lists`: words below                        one for a space with an index
+//   index   in `lists`: words below                        one per space with an index
 //   node    in `links`: {slot, level, upper layers, count, 32 slots}
 //   upper   in `links`: {count, 16 slots} for each layer above the lowest
 //
@@ -14,24 +13,24 @@ import type { Writer } from "../memory/writer.js";
 import { Slot } from "./vector-layout.js";
 
 export const VectorIndex = {
-  /** Candidates examined for each new node; 0 if no index is wanted. */
+  /** Number of candidates examined for each new node; 0: no index requested. */
   Ef: 0,
   EntrySlot: 1,
   TopLevel: 2,
-  /** Number of nodes, and of those without a vertex. */
+  /** Number of nodes, and of nodes without a vertex. */
   Nodes: 3,
   Dead: 4,
   /** Slots without a vertex, linked through `Slot.Scale`. */
   Retired: 5,
   /** Retired slots that the current sweep removes from the lists. */
   Sweeping: 6,
-  /** Every vector written before this value of the table's `writes` has a node, unless obsolete. */
+  /** Every current vector written before this value of the table's `writes` has a node. */
   CompleteTo: 7,
   /** 0 until the builder has visited every vector once. */
   IsComplete: 8,
   /** Incremented before slots of the index are reused. */
   Sweeps: 9,
-  /** 1 from the drop until no node is left; a new index has to wait for that. */
+  /** 1 from the drop until all nodes are removed; a new index is built afterwards. */
   Dropping: 10,
 } as const;
 export const INDEX_WORDS = 16;

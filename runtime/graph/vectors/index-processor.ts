@@ -1,5 +1,5 @@
-// Builds the vector indexes of a graph in the one thread that maintains graphs, in time slices. If
-// the thread dies, its successor continues.
+// Builds the vector indexes of a graph in the interconnect thread, in time slices. If the thread
+// dies, its successor continues.
 
 import type { LogLine } from "../../base/log-settings.js";
 import { TimeSlicedTask } from "../../base/time-sliced-task.js";
@@ -51,14 +51,14 @@ export class IndexProcessor extends TimeSlicedTask {
       return this.run(SLICE_MS);
     } catch (error) {
       if (!(error instanceof CapacityError)) throw error;
-      // Safe: searches scan every vector that the index does not cover.
+      // Searches remain correct: they scan every vector that the index does not cover.
       this.stop();
       this.#log(`graph "${this.#store.name}": vector index build failed: ${error.message}`, "warn");
       return false;
     }
   }
 
-  /** Free without an index, and cheap while nothing changes. */
+  /** Returns whether an index needs work. The check is cheap while nothing changes. */
   #isNeeded(): boolean {
     const { vectorFields } = this.#store;
     const tables = vectorFields.all();
@@ -85,7 +85,7 @@ export class IndexProcessor extends TimeSlicedTask {
     return this.#read(table, space, VectorIndex.Dropping) !== 0;
   }
 
-  /** Returns a word of the index of a space; 0 without one. */
+  /** Returns a word of the index of a space; 0 without an index. */
   #read(table: VectorTable, space: number, word: number): number {
     const index = space === 0 ? 0 : table.readSpace(space, Space.Index);
     return index === 0 ? 0 : this.#store.memory.lists.words[index + word]!;
@@ -99,7 +99,7 @@ export class IndexProcessor extends TimeSlicedTask {
       if (signs.ef !== 0) yield* fillSigns(signs);
       if (signs.exists && signs.space !== 0) yield* this.#build(signs.table, signs.space);
       if (!signs.exists || signs.ef !== 0) continue;
-      // Nodes of a build that a drop has ended are freed first, in the next pass.
+      // The signs are freed after the nodes, if necessary in the next pass.
       if (!this.#isDropping(signs.table, signs.space)) yield* clearSigns(signs);
     }
   }

@@ -1,8 +1,8 @@
-// Top-k of scored vertices, each at most once. On ties the lower handle is better.
+// Collects the best k vertices by score, each at most once. On ties, lower handles are better.
 
 import { ScoredHeap } from "../../base/scored-heap.js";
 
-/** Maximum number of kept vertices that are compared one by one. */
+/** Maximum number of vertices without a set for lookups. */
 const MAX_COMPARED = 24;
 
 export interface Neighbor {
@@ -11,14 +11,14 @@ export interface Neighbor {
 }
 
 export class NearestTopK {
-  /** Maximum number of vertices kept. */
+  /** Maximum number of vertices. */
   readonly limit: number;
   /** Heap with the worst vertex on top. */
   readonly #heap: ScoredHeap;
-  /** Kept vertices; null if so few are kept that comparing with each is faster. */
+  /** Set of the vertices; null if a linear search is faster. */
   readonly #known: Set<number> | null;
 
-  /** @param limit maximum number of vertices kept; Infinity for all */
+  /** @param limit maximum number of vertices; Infinity for all */
   constructor(limit: number) {
     this.limit = limit;
     this.#heap = new ScoredHeap(true, limit);
@@ -29,13 +29,13 @@ export class NearestTopK {
     return this.#heap.count;
   }
 
-  /** Scores below this cannot enter the result any more. */
+  /** Vertices with lower scores are not accepted. */
   get threshold(): number {
     if (this.count < this.limit) return Number.NEGATIVE_INFINITY;
     return this.limit === 0 ? Number.POSITIVE_INFINITY : this.#heap.first;
   }
 
-  /** Returns whether a vertex would be kept. */
+  /** Returns whether a vertex belongs to the best so far. */
   accepts(vertex: number, score: number): boolean {
     if (this.count < this.limit) return true;
     const { first, items } = this.#heap;
@@ -49,7 +49,7 @@ export class NearestTopK {
     return false;
   }
 
-  /** Keeps a vertex if it is among the best so far and not kept already. */
+  /** Adds a vertex if it is among the best so far. */
   offer(vertex: number, score: number): void {
     if (!this.accepts(vertex, score) || this.has(vertex)) return;
     this.#known?.add(vertex);
@@ -60,7 +60,7 @@ export class NearestTopK {
     }
   }
 
-  /** Returns all kept vertices, best first. */
+  /** Returns the vertices, best first. */
   sorted(): Neighbor[] {
     const { items, scores, count } = this.#heap;
     const all: Neighbor[] = [];

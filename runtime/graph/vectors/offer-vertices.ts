@@ -1,6 +1,5 @@
-// Offers vertices to the result of a search by their exact scores. One kernel call computes the
-// scores of many slots, so that cache misses overlap; a vertex that is written meanwhile is read
-// again by itself.
+// Offers vertices with their exact scores to the result of a search. One kernel call scores many
+// slots, so that cache misses overlap. A vertex that is written meanwhile is read again separately.
 
 import { SEQUENCE_WORDS } from "../memory/layout.js";
 import type { SlotFilter } from "./hnsw-search.js";
@@ -14,18 +13,18 @@ export interface Scan {
   readonly table: VectorTable;
   readonly probe: Probe;
   readonly best: NearestTopK;
-  /** Returns whether a vertex may be a result; called for few. */
+  /** Returns whether a vertex may be a result, by its current state; called for few vertices. */
   readonly accepts: (vertex: number) => boolean;
   /**
-   * As `accepts`, but possibly as of the start of the search; called for many. Null: any vertex is
-   * accepted.
+   * Variant of `accepts` that may use the state at the start of the search; called for many
+   * vertices. Null accepts any vertex.
    */
   readonly filter: SlotFilter | null;
   /** Receives the number of vectors visited; may throw. */
   readonly poll: (count: number) => void;
 }
 
-/** Slots of a group, their vertices, and the sequences of these before the slots were read. */
+/** Slots of a group, their vertices, and the sequences of the vertices before the read. */
 const slots = new Uint32Array(MAX_TOGETHER);
 const vertices = new Uint32Array(MAX_TOGETHER);
 const moments = new Int32Array(MAX_TOGETHER);
@@ -35,13 +34,13 @@ const scores = new Float64Array(MAX_TOGETHER);
 export function offer({ table, probe, best, accepts }: Scan, vertex: number): void {
   if (!table.has(vertex)) return;
   const score = probe.similarity(vertex);
-  // A vertex that lost its vector meanwhile counts as never having had one.
+  // A vertex that has lost its vector meanwhile is no result.
   if (!best.accepts(vertex, score) || !table.has(vertex) || !accepts(vertex)) return;
   best.offer(vertex, score);
 }
 
 /**
- * Offers the vertices of slots that kernels have compared with the probe.
+ * Offers the vertices of slots that kernels have selected.
  * @param length length word of the slots
  */
 export function offerSlots(scan: Scan, found: readonly number[], length: number): void {
@@ -82,8 +81,8 @@ function offerGroup(
 }
 
 /**
- * Lists slots whose vertices are not being written, and those vertices; returns their number. The
- * vertices of other slots are added to `alone`.
+ * Lists the slots whose vertices are not being written, with these vertices; returns their number.
+ * Adds the vertices of the other slots to `unsettled`.
  */
 function listSettled(
   { table, best }: Scan,
@@ -100,7 +99,7 @@ function listSettled(
   for (let at = from; at < end; at++) {
     const slot = found[at]!;
     const vertex = words[slot + Slot.Vertex]!;
-    // A vertex that moved to another slot meanwhile may come twice.
+    // A vertex that has moved to another slot meanwhile may occur twice.
     if (vertex === 0 || best.has(vertex)) continue;
     const place = vertex * SEQUENCE_WORDS;
     const moment = place < ints.length ? Atomics.load(ints, place) : 1;

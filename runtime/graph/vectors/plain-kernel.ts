@@ -1,5 +1,5 @@
-// Dot products of vectors in memory that WebAssembly kernels cannot address: a graph of automatic
-// size has such memory until its vectors are enlarged.
+// Fallback for memory that WebAssembly kernels cannot address: a graph of automatic size has such
+// memory until its vectors are enlarged.
 
 import { bitCount } from "../memory/bit-count.js";
 import type { VectorKernel } from "./kernels/vector-kernel.js";
@@ -11,7 +11,10 @@ export type DotKernel = Pick<
   "dot" | "wide" | "common" | "dotFloats" | "distanceFloats" | "widenHalves"
 >;
 
-/** @param buffer memory of the vectors, which may grow: addresses beyond it count as 0 */
+/**
+ * Creates the kernels.
+ * @param buffer memory of the vectors, which may grow: bytes beyond it count as 0
+ */
 export function plainKernel(buffer: SharedArrayBuffer): DotKernel {
   const bytes = new Int8Array(buffer);
   return {

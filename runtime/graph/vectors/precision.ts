@@ -1,9 +1,9 @@
-// Precision of stored vectors. int8 vectors have one scale. Vectors of larger precision have the
-// same int8 components, which select candidates, and an exact row, which decides. Binary vectors
-// are bits: of their components, which are 0 or 1, nothing is lost.
+// Precision of stored vectors. int8 vectors have one scale. Vectors of larger precision have int8
+// components, which select candidates, and an exact row, which determines the score. Binary vectors
+// are stored as bits, without loss.
 //
-// float16 rows hold multiples of a power of two that follows from the scale, so that the largest
-// components use the exponents of float16 well whatever the magnitude of the vector.
+// float16 rows hold multiples of a power of two, the unit, which follows from the scale. Therefore
+// vectors of any magnitude use the range of float16 well.
 
 import type { PRECISIONS } from "../../base/precisions.js";
 
@@ -13,7 +13,7 @@ export type VectorPrecision = (typeof PRECISIONS)[number];
 /** Offsets in `PRECISIONS`. */
 export const Precision = { Int8: 0, Float16: 1, Float32: 2, Binary: 3 } as const;
 
-/** Returns whether vectors have an exact row beside their int8 components. */
+/** Returns whether vectors have an exact row in addition to their int8 components. */
 export function hasExactRow(precision: number): boolean {
   return precision === Precision.Float16 || precision === Precision.Float32;
 }
@@ -29,27 +29,27 @@ const MIN_UNIT = 2 ** -100;
 const float = new Float32Array(1);
 const bits = new Uint32Array(float.buffer);
 
-/** Returns the words of the exact row of a vector. */
+/** Returns the size of the exact row of a vector in words. */
 export function computeRowWords(components: number, precision: number): number {
   if (!hasExactRow(precision)) return 0;
   return precision === Precision.Float32 ? components : components / 2;
 }
 
-/** Returns the power of two that float16 components are multiples of; 1 for a zero vector. */
+/** Returns the unit of float16 components, a power of two; 1 for a zero vector. */
 export function computeHalfUnit(scale: number): number {
   if (scale === 0) return 1;
   float[0] = scale;
   return Math.max(MIN_UNIT, 2 ** ((bits[0]! >>> 23) - 127));
 }
 
-/** Returns the float32 that a float16 stands for. */
+/** Converts a float16 to a float32. */
 export function decodeHalf(half: number, unit: number): number {
   bits[0] = (half & 0x7fff) << 13;
   const magnitude = Math.fround(float[0]! * 2 ** 112 * unit);
   return (half & 0x8000) === 0 ? magnitude : -magnitude;
 }
 
-/** Returns the bits of the nearest float16, to even on ties; numbers up to 65,504. */
+/** Converts a number to the nearest float16, to even on ties. The maximum is 65,504 units. */
 export function encodeHalf(value: number, unit: number): number {
   const scaled = Math.abs(value) / unit;
   float[0] = scaled;

@@ -1,5 +1,5 @@
-// Probe vector that vertices of one graph are compared with. Comparisons are seqlock reads: a
-// result counts only if the vertex's sequence stayed the same.
+// Probe vector of a search in one graph. Comparisons with vertices are seqlock reads: a result is
+// valid only if the sequence of the vertex has not changed.
 
 import { bitCount } from "../memory/bit-count.js";
 import { ARC_WORDS, SEQUENCE_WORDS } from "../memory/layout.js";
@@ -34,19 +34,19 @@ import { binaryParts, dot, type VectorParts } from "./vector-parts.js";
 import type { VectorTable } from "./vector-table.js";
 import { WideProbe } from "./wide-probe.js";
 
-/** Similarity of a vertex without a vector, or with none to compare. */
+/** Similarity of a vertex without a vector that can be compared. */
 export const NO_SIMILARITY = -1;
 export const NO_HAMMING = 64;
 
 /** Maximum number of slots that are scored together. */
 export const MAX_TOGETHER = 256;
 
-/** Identifies the contents of probes of this thread, from 1. */
+/** Last serial of a probe of this thread; serials identify the contents, from 1. */
 let serials = 0;
 
 /**
- * Returns the probe of a query.
- * @param place name of its vector in messages
+ * Creates the probe of a query.
+ * @param place name of the vector in messages
  * @throws ValueError the graph's vectors are of the other kind
  */
 export function probeFor(table: VectorTable, parts: VectorParts, place: string): Probe {
@@ -69,17 +69,17 @@ export class Probe {
   #features: FeatureList | null = null;
   /** Settings as of the first comparison. */
   #settings: SimilaritySettings | null = null;
-  /** Number of the first components whose sum of squares was computed last, and that sum. */
+  /** Sum of squares of the first components, and their number. */
   #first = -1;
   #squaresOfFirst = 0;
-  /** The probe of spaces of larger precision; created on first use. */
+  /** Probe for spaces of larger precision; created on first use. */
   #wide: WideProbe | null = null;
-  /** The probe of spaces of binary vectors, or null; undefined until it is needed. */
+  /** Probe for spaces of binary vectors; null if not binary, undefined until first use. */
   #binary: BinaryProbe | null | undefined = undefined;
   #termsFor = -1;
   #terms: ProbeTerms | null = null;
   #kernelTerms: KernelTerms | null = null;
-  /** True while `scoreBatch` has scores of this probe. */
+  /** True while `scoreBatch` contains scores of this probe. */
   #isPrepared = false;
   /** State of the graph in the last batch; see `readSettledCount`. */
   #settled = -1;
@@ -103,7 +103,7 @@ export class Probe {
     this.#termsFor = -1;
   }
 
-  /** 0 for the null vector, which has no similarity. */
+  /** Number of components; 0 for the null vector, which has no similarity. */
   get length(): number {
     return this.parts.bytes.length;
   }
@@ -119,7 +119,7 @@ export class Probe {
     return this.#squaresOfFirst;
   }
 
-  /** Returns the terms of the probe by which kernels compare slots of a length word. */
+  /** Returns the terms by which kernels compare the probe with slots of a length word. */
   terms(length: number): ProbeTerms {
     if (this.#termsFor !== length || this.#terms === null) {
       const components = Math.min(countComponents(length), this.length);
@@ -131,15 +131,15 @@ export class Probe {
     return this.#terms;
   }
 
-  /** Returns how kernels score slots of a length word. */
+  /** Returns the kernel arguments for slots of a length word. */
   kernelTerms(length: number): KernelTerms {
     this.terms(length);
     return this.#kernelTerms!;
   }
 
   /**
-   * Writes the float32 scores of listed slots of a length word behind the list. Requires that
-   * kernels can address the memory.
+   * Writes the float32 scores of the listed slots after the list. All have the same length word.
+   * Requires that kernels can address the memory.
    */
   scoreList(length: number, count: number): void {
     const { kernel, lists, probe } = this.#table.memory;
@@ -151,8 +151,8 @@ export class Probe {
   }
 
   /**
-   * Variant of `scoreList` that writes upper bounds of the scores; exact scores for slots without a
-   * row. Returns the least value written for slots that may score `threshold` or more.
+   * Variant of `scoreList` that writes upper bounds of the scores, or scores for slots without a
+   * row. Returns the minimum of these values for slots that may score `threshold` or more.
    */
   boundList(length: number, count: number, threshold: number): number {
     const { measure } = this;
@@ -173,8 +173,8 @@ export class Probe {
   }
 
   /**
-   * Likewise writes {address, score} of the contiguous slots without a row that have a vertex and
-   * reach a threshold; returns their number.
+   * Scans contiguous slots without a row: writes {address, score} of those that have a vertex and
+   * reach a threshold. Returns their number.
    * @param slot address of the first slot
    */
   scanSlots(length: number, slot: number, count: number, threshold: number): number {
@@ -187,8 +187,8 @@ export class Probe {
   }
 
   /**
-   * Writes the exact scores of slots of a length word, which `lengthIn` has confirmed. Requires
-   * that kernels suit.
+   * Writes the exact scores of slots with a length word. Requires that `lengthIn` has confirmed the
+   * length word, and that `suitsKernels` returns true for it.
    * @param count at most `MAX_TOGETHER`
    */
   scoreSlots(length: number, slots: Uint32Array, count: number, scores: Float64Array): void {
@@ -199,7 +199,7 @@ export class Probe {
     else for (let at = 0; at < count; at++) scores[at] = this.#scoreExactly(slots[at]!, length);
   }
 
-  /** Likewise of int8 vectors of the length of the probe or less. */
+  /** Writes the exact scores of int8 vectors, not longer than the probe. */
   #scoreNarrow(length: number, slots: Uint32Array, count: number, scores: Float64Array): void {
     const { memory } = this.#table;
     const { kernel, list, lists, probe, words, floats } = memory;
@@ -216,7 +216,7 @@ export class Probe {
     }
   }
 
-  /** Likewise of larger precision, in a chunk. */
+  /** Writes the exact scores of vectors of larger precision that fit into one chunk. */
   #scoreRows(length: number, slots: Uint32Array, count: number, scores: Float64Array): void {
     const { memory } = this.#table;
     const { kernel, list, lists, exactProbe, words, floats, doubles, sums } = memory;
@@ -246,7 +246,7 @@ export class Probe {
     return { length, scale, factor, norm: scale * Math.sqrt(squares), error: 0 };
   }
 
-  /** The probe of spaces of binary vectors; null if it has other components than 0 and 1. */
+  /** Probe for spaces of binary vectors; null if components other than 0 and 1 occur. */
   get #bits(): BinaryProbe | null {
     if (this.#binary === undefined) {
       const { parts } = this;
@@ -261,7 +261,7 @@ export class Probe {
     return this.#wide;
   }
 
-  /** Loads the probe for kernels on slots of a length word; required before calling one. */
+  /** Loads the probe for kernels on slots of a length word. Call it before each kernel. */
   load(length: number): void {
     const { memory } = this.#table;
     if (hasRow(length)) {
@@ -272,8 +272,9 @@ export class Probe {
   }
 
   /**
-   * Returns whether kernels can compare slots of a length word: of numbers, not longer than the
-   * probe, because there is no norm of the first components, and bits only with a binary probe.
+   * Returns whether kernels can compare slots of a length word. They cannot compare features, nor
+   * bits with other components. Vectors longer than the probe lack the norm of their first
+   * components.
    */
   suitsKernels(length: number): boolean {
     if (this.#features !== null || hasFeatures(length)) return false;
@@ -282,8 +283,8 @@ export class Probe {
   }
 
   /**
-   * Scores the heads of arcs together, as many as fit; their cache misses overlap. `similarity`
-   * returns these scores until `forget`.
+   * Scores the heads of as many arcs as fit in one batch, so that cache misses overlap. Until
+   * `forget`, `similarity` returns these scores.
    */
   prepare(arcs: Uint32Array, from: number, end: number): void {
     this.forget();
@@ -291,13 +292,13 @@ export class Probe {
     scoreBatch.index();
   }
 
-  /** Forgets the scores of `prepare`. */
+  /** Discards the scores of `prepare`. */
   forget(): void {
     this.#isPrepared = false;
     scoreBatch.clear();
   }
 
-  /** Writes the similarity of each head of arcs, NaN for those without a vector. */
+  /** Writes the similarity of each head of arcs; NaN for a head without a vector. */
   scoreHeads(arcs: Uint32Array, from: number, end: number, scores: Float64Array): void {
     const count = (end - from) / ARC_WORDS;
     this.forget();
@@ -315,7 +316,7 @@ export class Probe {
     this.forget();
   }
 
-  /** Lists the heads that can be scored together, in order, and their scores; false if none can. */
+  /** Lists the heads that can be scored in a batch, with their scores; returns false if none can. */
   #scoreTogether(arcs: Uint32Array, from: number, end: number): boolean {
     const { writer, memory, precision } = this.#table;
     if (memory.kernel === null || this.length === 0 || this.#features !== null) return false;
@@ -323,7 +324,7 @@ export class Probe {
     if (precision !== Precision.Int8) return false;
     const { header } = writer.memory;
     const state = readSettledCount(header);
-    // While the graph does not change, the sequences of single vertices need not be checked.
+    // While the graph does not change, there is no need to check the sequence of each vertex.
     if (state !== -1 && state === this.#settled) {
       this.#listHeads(arcs, from, end, false);
       this.#scoreNarrow(this.length, scoreBatch.slots, scoreBatch.length, scoreBatch.scores);
@@ -341,7 +342,7 @@ export class Probe {
   /**
    * Lists the heads that have an int8 vector as long as the probe. Each loop reads one word per
    * head, so that as many cache misses as possible overlap.
-   * @param hasMoments whether to note the sequences of the vertices
+   * @param hasMoments whether to record the sequences of the vertices
    */
   #listHeads(arcs: Uint32Array, from: number, end: number, hasMoments: boolean): void {
     const table = this.#table;
@@ -370,7 +371,7 @@ export class Probe {
     scoreBatch.length = count;
   }
 
-  /** Returns the similarity of a vertex's vector to the probe; `none` if one is missing. */
+  /** Returns the similarity of a vertex's vector to the probe; `none` if either is missing. */
   similarity(vertex: number, none: number = NO_SIMILARITY): number {
     if (this.length === 0) return none;
     const known = this.#isPrepared ? scoreBatch.find(vertex) : -1;
@@ -384,7 +385,7 @@ export class Probe {
     }
   }
 
-  /** Returns the Hamming distance of the fingerprints; `none` if one is missing. */
+  /** Returns the Hamming distance of the fingerprints; `none` if either is missing. */
   hamming(vertex: number, none = NO_HAMMING): number {
     if (this.length === 0) return none;
     const { reader } = this.#table;
@@ -415,7 +416,7 @@ export class Probe {
     return this.measure.score(product, this.#sumSquares(common), this.parts.scale, squares, scale);
   }
 
-  /** Returns the score of a binary vector, which is exact. */
+  /** Returns the exact score of a binary vector. */
   #scoreBits(slot: number, length: number): number {
     const { memory } = this.#table;
     const components = countComponents(length);
@@ -428,7 +429,7 @@ export class Probe {
     const common = Math.min(components, this.length);
     this.load(length);
     const count = computeBitWords(common) * 4;
-    // Beyond its end, the probe is padded with zeros.
+    // The probe is padded with zeros.
     const product = memory.dots.common(memory.probe, memory.addressOf(start), count);
     const own = bits.sumSquares(common);
     const others =
@@ -439,7 +440,7 @@ export class Probe {
     return this.measure.scoreExact(sum, own, others);
   }
 
-  /** Returns the score by the exact components, which kernels sum in float64. */
+  /** Returns the score from the exact components, which kernels sum in float64. */
   #scoreExactly(slot: number, length: number): number {
     const { memory } = this.#table;
     const components = countComponents(length);

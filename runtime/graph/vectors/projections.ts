@@ -1,6 +1,6 @@
-// Projections of euclidean vectors: the fingerprint is cut into keys, and each key names an anchor,
-// a vertex that items with similar fingerprints connect to (locality-sensitive hashing). This
-// module computes names and bits; anchors belong to a graph.
+// Projections of euclidean vectors (locality-sensitive hashing): the fingerprint is split into keys,
+// and each key identifies an anchor, a vertex to which items with similar fingerprints connect. This
+// module computes ids and bits; anchors belong to a graph.
 
 import { ValueError } from "../model/errors.js";
 import { scratchBuffers } from "./scratch-buffers.js";
@@ -9,10 +9,10 @@ import type { VectorParts } from "./vector-parts.js";
 /** Bits per key. */
 export type ProjectionKeySize = 8 | 10 | 12;
 
-/** Seeds of the fingerprints; each has a set of projections. */
+/** Seeds of fingerprints; each seed has a set of anchors. */
 export const PROJECTION_SEEDS: readonly number[] = [0, 1087, 1381, 1663, 1993, 2293, 2621, 2909];
 
-/** By bits per key: distance between the first bits of keys, and number of keys. */
+/** By bits per key: distance between the first bits of adjacent keys, and number of keys. */
 const FORMS: Readonly<Record<ProjectionKeySize, { readonly step: number; readonly keys: number }>> =
   {
     8: { step: 4, keys: 16 },
@@ -23,19 +23,19 @@ export const KEY_SIZES: readonly ProjectionKeySize[] = [8, 10, 12];
 
 const FINGERPRINT_BITS = 64;
 const WORD = 0xffff_ffffn;
-/** Sums with this many bits fewer than the largest have low confidence. */
+/** A sum has low confidence if it has more than this number of bits fewer than the largest. */
 const CONFIDENT_BITS = 4;
 
 export interface ProjectionOptions {
   /** Seed of the set, one of `graph.sim.asDict().seeds`; default: the first. */
   readonly seed?: number;
-  /** Fingerprint that replaces the vector's. */
+  /** Fingerprint that replaces the one of the vector. */
   readonly lsh?: bigint;
   /** Low-confidence bits that replace those of the vector. */
   readonly lcm?: bigint;
   /** Omits keys with low-confidence bits. */
   readonly reduce?: boolean;
-  /** Adds for each such bit the key with that bit flipped. */
+  /** Adds, for each low-confidence bit, the key with that bit flipped. */
   readonly expand?: boolean;
 }
 
@@ -51,7 +51,10 @@ export function anchorCount(size: ProjectionKeySize): number {
   return FORMS[size].keys << size;
 }
 
-/** @param place position of an anchor in its set */
+/**
+ * Returns the id of an anchor.
+ * @param place position of the anchor in its set
+ */
 export function anchorId(place: number, seed: number): string {
   return `_${formatHex(place, 4)}|${formatHex(seed, 3)}`;
 }
@@ -63,7 +66,7 @@ export function setId(seed: number): string {
 
 /**
  * Returns the anchors of a vector.
- * @throws ValueError a seed without a set
+ * @throws ValueError invalid option, or a vector of features
  */
 export function computeProjections(
   parts: VectorParts,
@@ -92,7 +95,7 @@ export function computeProjections(
 
 /**
  * Returns the 32 fingerprint bits outside the key of an anchor: the value of its M_LSH arcs.
- * @throws ValueError a vertex that is not an anchor
+ * @throws ValueError the id is not an anchor's
  */
 export function arcBits(id: string, size: ProjectionKeySize, lsh: bigint): number {
   const [, place] = /^_([0-9A-F]{4})\|[0-9A-F]{3}$/.exec(id) ?? [];
@@ -104,7 +107,7 @@ export function arcBits(id: string, size: ProjectionKeySize, lsh: bigint): numbe
   return Number(rotateRight(bits(lsh, "lsh"), start) & WORD);
 }
 
-/** Returns the signs of 64 weighted sums, and which sums are too small to be reliable. */
+/** Returns the signs of 64 weighted sums, and marks sums that are too small to be reliable. */
 function fingerprintOf({ bytes }: VectorParts, seed: number): { lsh: bigint; lcm: bigint } {
   if (bytes.length === 0) throw new ValueError("the null vector has no projections");
   const sums = scratchBuffers().sums(bytes, BigInt(seed));

@@ -1,7 +1,7 @@
-// Exact nearest-vector search by scanning all vectors. Kernels scan the slabs and report the few
-// slots that may be among the best; the vertices of these are then read consistently. A vertex
-// whose vector is replaced during the scan may move to a slot already scanned: the ring of recent
-// writes contains it, and it is read again.
+// Exact nearest-vector search by scanning all vectors. Kernels scan the slabs and select the few
+// slots that may be among the best. Then the vertices of these slots are read consistently. A vertex
+// whose vector is replaced during the scan may move to a slot that has been scanned already. The
+// ring of recent writes contains such vertices, and the scan reads them again.
 
 import type { HnswWalk } from "./hnsw-walk.js";
 import { findVectorIndex } from "./index-access.js";
@@ -21,13 +21,11 @@ import {
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
-/**
- * Slots of the first call, before there is a threshold; each further call has four times as many.
- */
+/** Slots of the first kernel call, without a threshold. Each further call has 4 times as many. */
 const FIRST_SLOTS = 64;
-/** Maximum attempts if too many vectors change meanwhile; then the writer mutex is taken. */
+/** Number of attempts if too many vectors change during a scan, before it locks the writer mutex. */
 const MAX_ATTEMPTS = 3;
-/** Slots of results scored together: smaller groups raise the threshold for later ones sooner. */
+/** Number of slots scored together: smaller groups raise the threshold sooner. */
 const GROUP = 32;
 /** Vertices of the slots in a kernel's list. */
 const listed = new Uint32Array(MAX_LIST);
@@ -35,8 +33,8 @@ const listed = new Uint32Array(MAX_LIST);
 /**
  * Offers every accepted vertex that has a vector.
  * @param ef number of candidates to take from an index if there is one; 0: do not use indexes
- * @param over share of the accepted vertices if an index search should skip the others instead of
- *   walking through them; else 1
+ * @param over share of accepted vertices if an index search should skip refused vertices; 1: walk
+ *   through them
  */
 export function scanVectors(scan: Scan, ef: number, over = 1): void {
   const { table } = scan;
@@ -55,7 +53,7 @@ export function scanVectors(scan: Scan, ef: number, over = 1): void {
   }
 }
 
-/** Offers listed vertices. Of vectors as long as the probe, kernels preselect a few. */
+/** Offers the listed vertices. Kernels preselect a few of the vectors as long as the probe. */
 export function scoreListed(scan: Scan, vertices: Uint32Array): void {
   const { table, probe } = scan;
   if (probe.parts.isFeatures || vertices.length < FIRST_SLOTS || !table.hasKernel) {
@@ -65,7 +63,7 @@ export function scoreListed(scan: Scan, vertices: Uint32Array): void {
     return;
   }
   const { writes } = table;
-  // The first few give a threshold for the others.
+  // The first group sets a threshold for the others.
   for (let at = 0, count = FIRST_SLOTS; at < vertices.length; at += count, count = MAX_LIST) {
     const some = vertices.subarray(at, at + count);
     for (const vertex of selectListed(scan, some)) {
@@ -73,11 +71,11 @@ export function scoreListed(scan: Scan, vertices: Uint32Array): void {
     }
     scan.poll(some.length);
   }
-  // A slot may have got another vector before a kernel read it.
+  // A slot may have been reused before the kernel read it.
   if (!offerChanged(scan, table, writes)) scoreAll(scan, vertices);
 }
 
-/** Returns the vertices that may be among the best, and all that the kernel does not handle. */
+/** Returns the vertices that may be among the best, and vertices that kernels cannot compare. */
 function selectListed({ table, probe, best }: Scan, vertices: Uint32Array): number[] {
   const { memory } = table;
   const length = slotLength(probe.length, false, table.precision);
@@ -93,13 +91,13 @@ function selectListed({ table, probe, best }: Scan, vertices: Uint32Array): numb
   }
   const least = probe.boundList(length, count, best.threshold);
   for (let index = 0; index < count; index++) {
-    // A score that is not a number is not below.
+    // Includes NaN.
     if (!(memory.scores[MAX_LIST + index]! < least)) selected.push(listed[index]!);
   }
   return selected;
 }
 
-/** Offers given vertices, wherever their vectors are. */
+/** Offers vertices one by one. */
 function scoreAll(scan: Scan, vertices: Uint32Array): void {
   for (const vertex of vertices) {
     if (!scan.best.has(vertex)) offer(scan, vertex);
@@ -108,17 +106,17 @@ function scoreAll(scan: Scan, vertices: Uint32Array): void {
 }
 
 /**
- * Offers the results of the index of a space, and all vertices changed since the index was
- * complete; false if there is no index, or if too many vertices have changed.
+ * Offers the results of the index of a space, and all vertices that have changed since the index was
+ * complete. Returns false if there is no index, or if too many vertices have changed.
  */
 function searchIndex(scan: Scan, space: number, ef: number, over: number): boolean {
   const { table, probe } = scan;
   const length = table.readSpace(space, Space.Length);
   if (!probe.suitsKernels(length)) return false;
   const signs = findSigns(table, countComponents(length));
-  // If the index of signs was dropped, there may be an ordinary index.
+  // After a drop of the sign index, there may be an ordinary index.
   if (signs !== null && signs.ef !== 0) {
-    // The signs of vectors of all precisions are in one index, so it is searched only once.
+    // One index contains the signs of all precisions, so spaces without vectors skip it.
     return table.readSpace(space, Space.Count) === 0 || searchSigns(scan, signs, ef, over);
   }
   const offerWalk = (walk: HnswWalk): void => offerFound(scan, walk, length);
@@ -129,7 +127,7 @@ function searchIndex(scan: Scan, space: number, ef: number, over: number): boole
 function searchSigns(scan: Scan, signs: SignTable, ef: number, over: number): boolean {
   const { table, space } = signs;
   if (!signs.isFilled) return false;
-  // Read before the search: vertices whose signs were computed later are offered as changed ones.
+  // Read before the search: vertices with later signs count as changed.
   const { signsTo } = signs;
   const probe = signs.probeFor(scan.probe.parts);
   const offerWalk = (walk: HnswWalk): void => offerNamed(scan, table, walk);
@@ -137,7 +135,7 @@ function searchSigns(scan: Scan, signs: SignTable, ef: number, over: number): bo
   return isFound && offerChanged(scan, scan.table, signsTo);
 }
 
-/** An index to walk through. */
+/** An index to search. */
 interface Walked {
   readonly table: VectorTable;
   readonly space: number;
@@ -165,7 +163,7 @@ function walkIndex(
     let isFound = true;
     if (isOver) isFound = search.nearestOver(probe, wanted, filter, over);
     else search.nearest(probe, wanted, filter);
-    // The slots found may have been reused.
+    // Slots of the results may have been reused.
     if (index.state !== state) continue;
     // Accepted slots may be unreachable through other accepted slots.
     if (!isFound || (isOver && search.walk.count < wanted)) return false;
@@ -176,13 +174,13 @@ function walkIndex(
 }
 
 /**
- * Offers the results of a walk, best first, unless they cannot be among the best. A vertex whose
- * vector was replaced meanwhile is offered with the changed ones.
+ * Offers the results of a walk that may be among the best, best first. A vertex whose vector has
+ * been replaced meanwhile is offered later, as a changed vertex.
  * @param length length word of the slots
  */
 function offerFound(scan: Scan, walk: HnswWalk, length: number): void {
   const { best, probe } = scan;
-  // A condition may start another walk.
+  // Copied, because the condition may start another walk.
   const found = walk.slots();
   const rough = walk.scores();
   scan.poll(found.length);
@@ -199,7 +197,7 @@ function offerFound(scan: Scan, walk: HnswWalk, length: number): void {
   }
 }
 
-/** Offers the vertices that the results of a walk through signs name, likely best first. */
+/** Offers the vertices of the results of a walk through signs, roughly best first. */
 function offerNamed(scan: Scan, signs: VectorTable, walk: HnswWalk): void {
   const { table, probe, best } = scan;
   const { words } = signs.memory;
@@ -223,7 +221,7 @@ function offerNamed(scan: Scan, signs: VectorTable, walk: HnswWalk): void {
   }
 }
 
-/** Returns the slots of larger precision whose exact score may reach that of the worst result. */
+/** Returns the slots of larger precision whose exact score may reach the threshold. */
 function selectBounded(
   { table, probe, best }: Scan,
   slots: readonly number[],
@@ -233,11 +231,11 @@ function selectBounded(
   const { memory } = table;
   for (const [at, slot] of slots.entries()) memory.list[at] = memory.addressOf(slot);
   const least = probe.boundList(length, slots.length, best.threshold);
-  // A bound that is not a number is not below.
+  // Includes NaN.
   return slots.filter((_, at) => !(memory.scores[MAX_LIST + at]! < least));
 }
 
-/** Offers the vertices that a table got a vector of since; false if there are too many. */
+/** Offers the vertices whose vectors have changed since a write; returns false if too many have. */
 function offerChanged(scan: Scan, table: VectorTable, writes: number): boolean {
   const changed = table.changedSince(writes);
   if (changed === null) return false;
@@ -258,7 +256,7 @@ function scanSpace(scan: Scan, space: number): void {
   const step = { next: FIRST_SLOTS };
   const length = table.readSpace(space, Space.Length);
   let slab = table.readSpace(space, Space.FirstSlab);
-  // Terminates the loop if a slab is corrupt or was freed meanwhile.
+  // Ends the loop even if a slab is corrupt or has been freed meanwhile.
   let left = table.readSpace(space, Space.Slots);
   while (slab !== 0 && left > 0) {
     const { words } = table.memory;
@@ -310,14 +308,14 @@ function kernelSlots(scan: Scan, first: number, count: number, length: number): 
   return slots;
 }
 
-/** Writes the slots without a row whose score reaches that of the worst result; counts them. */
+/** Lists the slots without a row whose score reaches the threshold; returns their number. */
 function findScored(scan: Scan, address: number, count: number, length: number): number {
   const { probe, best } = scan;
   const least = probe.measure.kernelThreshold(best.threshold, probe.terms(length));
   return probe.scanSlots(length, address, count, least);
 }
 
-/** Writes the slots of larger precision whose exact score may reach that of the worst result. */
+/** Lists the slots of larger precision whose exact score may reach the threshold. */
 function findBounded(scan: Scan, address: number, count: number, length: number): number {
   const { measure } = scan.probe;
   const { kernel, lists, probe } = scan.table.memory;
@@ -341,10 +339,7 @@ function findBounded(scan: Scan, address: number, count: number, length: number)
   );
 }
 
-/**
- * Returns the vertices of all slots. Used if kernels do not suit the probe, and while they cannot
- * address the vectors.
- */
+/** Returns the vertices of all slots, if kernels cannot compare or address the vectors. */
 function listVertices(
   { words }: VectorMemory,
   first: number,

@@ -1,25 +1,25 @@
-// Vertices whose scores a probe computes together. A thread sorts one batch at a time, so all its
-// probes share the object.
+// Vertices that a probe scores together. A thread uses one batch at a time, so all its probes share
+// the object.
 
 import { SEQUENCE_WORDS } from "../memory/layout.js";
 
-/** Maximum number of vertices; others are scored one by one. */
+/** Maximum number of vertices in a batch. Others are scored one by one. */
 const MAX_BATCH = 256;
-/** Places of the table, a power of two: of two vertices of one place the later is known. */
+/** Size of the hash table, a power of two. On a collision, it contains the later vertex. */
 const PLACES = 4 * MAX_BATCH;
 
 class ScoreBatch {
   readonly vertices = new Uint32Array(MAX_BATCH);
-  /** Their sequences before their slots were read. */
+  /** Sequences of the vertices before their slots were read. */
   readonly moments = new Int32Array(MAX_BATCH);
   readonly slots = new Uint32Array(MAX_BATCH);
   readonly scores = new Float64Array(MAX_BATCH);
-  /** Position in the batch plus 1, by place of the vertex. */
+  /** Hash table: position in the batch plus 1, by vertex. */
   readonly #positions = new Uint16Array(PLACES);
-  /** Number of vertices listed. */
+  /** Number of vertices in the batch. */
   length = 0;
 
-  /** Moves a listed vertex to a position in front of it. */
+  /** Moves a vertex to a lower position. */
   move(from: number, to: number): void {
     this.vertices[to] = this.vertices[from]!;
     this.moments[to] = this.moments[from]!;
@@ -27,7 +27,7 @@ class ScoreBatch {
     this.scores[to] = this.scores[from]!;
   }
 
-  /** Drops the vertices whose sequences have changed since their moments were noted. */
+  /** Removes vertices whose sequences have changed since they were recorded. */
   dropChanged(sequence: Int32Array): void {
     const { vertices, moments, length } = this;
     let count = 0;
@@ -39,13 +39,13 @@ class ScoreBatch {
     this.length = count;
   }
 
-  /** Makes the scores of all listed vertices known. */
+  /** Adds all vertices to the hash table. */
   index(): void {
     const { vertices, length } = this;
     for (let at = 0; at < length; at++) this.#positions[vertices[at]! & (PLACES - 1)] = at + 1;
   }
 
-  /** Returns the position of a vertex whose score is known; -1 for any other. */
+  /** Returns the position of a vertex; -1 if its score is not in the batch. */
   find(vertex: number): number {
     const at = this.#positions[vertex & (PLACES - 1)]! - 1;
     return at >= 0 && this.vertices[at] === vertex ? at : -1;

@@ -1,8 +1,8 @@
-// Thread-local kernel memory for creating vectors. It holds one vector at a time; only the table of
-// weights lasts from call to call.
+// Thread-local kernel memory for creating vectors. It contains one vector at a time; only the table
+// of weights persists between calls.
 //
 //   INPUT    float32 components, or int16 that replace them       OUTPUT   int8 components
-//   RESULT   fingerprint, or sums     STATE    state of the weights' generator
+//   RESULT   fingerprint, or sums     STATE    state of the generator of weights
 //   FACTORS  float32, applied to INPUT
 //   TABLE    weights of fingerprints, 128 bytes per position, generated on demand
 
@@ -10,7 +10,7 @@ import { Arena, createKernelMemory, sharedBuffer } from "../memory/arena.js";
 import { KERNEL_ADDRESSES, reserveAddressSpace } from "../memory/reserve-address-space.js";
 import { type VectorKernel, vectorKernel } from "./kernels/vector-kernel.js";
 
-/** Maximum number of components, and what the number is a multiple of. */
+/** Maximum number of components; the number is a multiple of the step. */
 export const MAX_COMPONENTS = 65_472;
 export const COMPONENT_STEP = 32;
 
@@ -30,7 +30,7 @@ export interface Fingerprint {
   readonly high: number;
 }
 
-/** Features by the number of their name. */
+/** Features whose names are represented by numbers. */
 interface WeightedNames {
   readonly count: number;
   dimension(index: number): number;
@@ -47,7 +47,7 @@ class ScratchBuffers {
   readonly #words: Int16Array;
   readonly #factors: Float32Array;
   readonly #state: BigUint64Array;
-  /** Seed of the weights in the table, and their number. */
+  /** Seed of the weights in the table, and their number of positions. */
   #seed = 0n;
   #positions = -1;
 
@@ -70,7 +70,7 @@ class ScratchBuffers {
     this.#state = new BigUint64Array(buffer, STATE, 2 * SEEDS);
   }
 
-  /** Returns the largest magnitude in `input`; NaN or infinity if there is one. */
+  /** Returns the largest magnitude in `input`; NaN or infinity if `input` contains it. */
   largest(length: number): number {
     return this.#kernel.largest(INPUT, length);
   }
@@ -81,8 +81,8 @@ class ScratchBuffers {
   }
 
   /**
-   * Quantizes components to int16, multiples of a scale. Returns the sum of squares of what that
-   * loses, and that of the components.
+   * Quantizes components to int16 multiples of a scale. Returns the sums of squares of the
+   * quantization errors and of the components.
    */
   widen(components: Float32Array, scale: number): { lost: number; squares: number } {
     this.input.set(components);
@@ -95,7 +95,7 @@ class ScratchBuffers {
     return this.#words.subarray(0, length);
   }
 
-  /** Subtracts a center from `input` times a factor: 1, or what makes its norm 1. */
+  /** Subtracts a center from `input`, which is first scaled to norm 1 if `isScaled`. */
   center(center: Float32Array, isScaled: boolean): void {
     const { length } = center;
     const norm = isScaled ? Math.sqrt(this.#kernel.dotFloats(INPUT, INPUT, length)) : 1;
@@ -103,14 +103,14 @@ class ScratchBuffers {
     this.#kernel.center(INPUT, length, norm === 0 ? 1 : 1 / norm, FACTORS);
   }
 
-  /** Multiplies `input` by factors, then transforms a power of two of it (Walsh and Hadamard). */
+  /** Multiplies `input` by factors, then applies a Walsh-Hadamard transform to a part of it. */
   reflect(factors: Float32Array, first: number, size: number): void {
     this.#factors.set(factors);
     this.#kernel.multiply(INPUT, factors.length, FACTORS);
     this.#kernel.hadamard(INPUT + first * 4, size);
   }
 
-  /** Writes the signs of `input` to `output`: 1 for numbers above 0, else 0. */
+  /** Writes the signs of `input` to `output`: 1 for positive numbers, else 0. */
   sign(length: number): void {
     this.#kernel.positive(INPUT, length, OUTPUT);
   }
@@ -129,8 +129,8 @@ class ScratchBuffers {
   }
 
   /**
-   * Returns the fingerprint of named features: the signs of sums of their weights, each with the
-   * signs of its name's hash.
+   * Returns the fingerprint of named features: the signs of 64 sums of their weights, which the bits
+   * of the name's hash add or subtract.
    */
   fingerprintOf(list: WeightedNames, seed = 0n): Fingerprint {
     const start = this.#kernel.mix(BigInt.asIntN(64, seed));

@@ -1,5 +1,5 @@
-// Computes the signs of vectors, and frees those of a dropped index, in small steps. Runs only in
-// the index thread; if that dies, its successor continues.
+// Computes the signs of vectors, and frees the signs of a dropped index, in small steps. Runs only
+// in the interconnect thread; if the thread dies, its successor continues.
 
 import { listVertices } from "./list-vertices.js";
 import type { SignTable } from "./sign-table.js";
@@ -7,13 +7,13 @@ import { toDirection } from "./signs.js";
 import { Space } from "./vector-layout.js";
 import { equalComponents, type VectorParts } from "./vector-parts.js";
 
-/** Vertices per step. */
+/** Number of vertices per step. */
 const BATCH = 16;
-/** Number of vectors whose mean is the center. Fewer vectors are scanned fast without signs. */
+/** Number of vectors whose mean is the center. Scanning fewer vectors is fast without signs. */
 const MIN_CENTERED = 256;
 const MAX_CENTERED = 1024;
 
-/** Returns whether the vectors are so few that nothing is computed yet. */
+/** Returns whether there are too few vectors to compute signs. */
 export function isWaiting(signs: SignTable): boolean {
   return !signs.hasCenter && signs.count < MIN_CENTERED;
 }
@@ -45,14 +45,14 @@ function* fillAll(signs: SignTable): Generator<undefined, void, void> {
       yield;
     }
   }
-  // Vectors may have been removed since their signs were computed.
+  // Removes the signs of vectors that have been removed.
   for (const vertices of listVertices(table, signs.space, BATCH)) {
     update(signs, vertices);
     yield;
   }
 }
 
-/** Chooses the mean of some vectors, spread over all, as center. */
+/** Chooses the center: the mean of a sample of the vectors. */
 function* chooseCenter(signs: SignTable): Generator<undefined, void, void> {
   const { vectors, table, length } = signs;
   const isScaled = vectors.measure.name === "cosine";
@@ -77,10 +77,7 @@ function* chooseCenter(signs: SignTable): Generator<undefined, void, void> {
   });
 }
 
-/**
- * Updates the signs of vertices. A vector that is replaced meanwhile is among the changed ones of
- * the next run.
- */
+/** Updates the signs of vertices. The next run includes vectors that are replaced meanwhile. */
 function update(signs: SignTable, vertices: Iterable<number>): void {
   const { vectors, table, length } = signs;
   if (!isWanted(signs) || !signs.hasCenter) return;
@@ -104,7 +101,7 @@ function update(signs: SignTable, vertices: Iterable<number>): void {
   });
 }
 
-/** Frees the signs of a dropped index, which has no nodes left. */
+/** Frees the signs of a dropped index, after its nodes. */
 export function* clearSigns(signs: SignTable): Generator<undefined, void, void> {
   const { table, space } = signs;
   if (space === 0) return;
@@ -121,7 +118,7 @@ export function* clearSigns(signs: SignTable): Generator<undefined, void, void> 
   });
 }
 
-/** False once the index was dropped, or the graph truncated. */
+/** Returns false once the index is dropped or the graph truncated. */
 function isWanted(signs: SignTable): boolean {
   return signs.exists && signs.ef !== 0;
 }

@@ -1,7 +1,7 @@
-// The signs of all vectors of one length and name, in a separate table of binary vectors. An index
-// of signs is the HNSW index of this table by Hamming distance. It yields only candidates, whose
-// vectors are then compared, so outdated signs are harmless. The index thread computes the signs
-// (sign-builder.ts), so writers do not wait for that, and the log does not contain them.
+// The signs of all vectors of one length and name, in a separate table of binary vectors. A sign
+// index is the HNSW index of this table by Hamming distance. It selects candidates, whose vectors
+// are then compared, so outdated signs are harmless. The interconnect thread computes the signs
+// (sign-builder.ts), so writers do not wait for them, and the transaction log does not contain them.
 
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
@@ -21,16 +21,16 @@ function signLength(components: number): number {
 }
 
 export class SignTable {
-  /** The vectors whose signs these are. */
+  /** Vectors whose signs the table contains. */
   readonly vectors: VectorTable;
-  /** The signs. */
+  /** Table of the signs. */
   readonly table: VectorTable;
   /** Number of components. */
   readonly length: number;
   readonly #field: number;
   readonly #lists: Arena;
   readonly #blocks: BlockAllocator;
-  /** The last probe, and the vector it was made of. */
+  /** Cached probe, and its vector. */
   #probed: VectorParts | null = null;
   #probe: Probe | null = null;
 
@@ -48,24 +48,24 @@ export class SignTable {
     return this.table.exists;
   }
 
-  /** The space of the signs; 0 before the index was first requested. */
+  /** Space of the signs; 0 before the first request of an index. */
   get space(): number {
     return this.table.spaceOf(signLength(this.length));
   }
 
-  /** Candidates examined per vector; 0 if no index is requested. */
+  /** Number of candidates examined per vector; 0: no index requested. */
   get ef(): number {
     const { space } = this;
     const index = space === 0 ? 0 : this.table.readSpace(space, Space.Index);
     return index === 0 ? 0 : this.#lists.words[index + VectorIndex.Ef]!;
   }
 
-  /** True once every vector had signs. */
+  /** True once the signs of every vector have been computed. */
   get isFilled(): boolean {
     return this.#read(Field.IsFilled) === 1;
   }
 
-  /** Every vector written before this value of its table's `writes` has signs. */
+  /** Value of the vector table's `writes` up to which all vectors have signs. */
   get signsTo(): number {
     return this.#read(Field.SignsTo);
   }
@@ -74,24 +74,24 @@ export class SignTable {
     return this.#read(Field.Center) !== 0;
   }
 
-  /** Number of vectors of the length, in any precision. */
+  /** Number of vectors with this number of components, in any precision. */
   get count(): number {
     const { vectors } = this;
     return this.spaces().reduce((sum, space) => sum + vectors.readSpace(space, Space.Count), 0);
   }
 
-  /** Returns the spaces of the vectors whose signs these are. */
+  /** Returns the spaces of the vectors. */
   spaces(): number[] {
     const { vectors } = this;
     return vectors.spaces().filter((space) => this.covers(vectors.readSpace(space, Space.Length)));
   }
 
-  /** Returns whether vectors of a length word have signs here. */
+  /** Returns whether the table contains the signs of vectors of a length word. */
   covers(length: number): boolean {
     return !hasFeatures(length) && countComponents(length) === this.length;
   }
 
-  /** Returns the signs of a vector of the length. */
+  /** Computes the signs of a vector. */
   signsOf(vector: VectorParts): VectorParts {
     return computeSigns(vector, this.#center, this.vectors.measure.name === "cosine");
   }
@@ -101,12 +101,12 @@ export class SignTable {
     return new Float32Array(buffer, byteOffset + this.#read(Field.Center) * 4, this.length);
   }
 
-  /** Returns the probe to compare with the signs in a search for a vector. */
+  /** Returns the probe for comparing a vector with the signs. */
   probeFor(vector: VectorParts): Probe {
     if (this.#probed !== vector || this.#probe === null) {
       const { name } = this.vectors.measure;
-      // A dot product is that of the probe with the center, equal for all vectors, plus that with
-      // the vector minus the center. So no center is subtracted from the probe itself.
+      // A dot product is the product of the probe and the center, a constant, plus the product of
+      // the probe and the vector minus the center. So the center is not subtracted from the probe.
       const center = name === "dot" ? new Float32Array(this.length) : this.#center;
       const signs = computeSigns(vector, center, name === "cosine");
       this.#probe ??= new Probe(this.table, signs);
@@ -116,18 +116,18 @@ export class SignTable {
     return this.#probe;
   }
 
-  /** Within a mutation: requests the index. */
+  /** Within a mutation: requests an index. */
   want(ef: number): void {
     this.table.addIndex(signLength(this.length), ef);
   }
 
-  /** Within a mutation: removes the index from searches; false if there is none. */
+  /** Within a mutation: removes the index from searches; returns false if there is no index. */
   drop(): boolean {
     this.#put(Field.IsFilled, 0);
     return this.table.dropIndex(signLength(this.length));
   }
 
-  /** Within a mutation. */
+  /** Within a mutation: stores the center. */
   setCenter(center: Float64Array): void {
     const block = this.#blocks.allocate(this.table.writer, this.#blocks.classFor(this.length));
     const { buffer, byteOffset } = this.#lists.words;
@@ -135,13 +135,13 @@ export class SignTable {
     this.#put(Field.Center, block);
   }
 
-  /** Within a mutation: every vector written before a value of `writes` has signs. */
+  /** Within a mutation: records that all vectors up to a value of `writes` have signs. */
   setFilled(writes: number): void {
     this.#put(Field.SignsTo, writes);
     this.#put(Field.IsFilled, 1);
   }
 
-  /** Within a mutation: frees the memory of an index that was dropped and has no signs left. */
+  /** Within a mutation: frees the memory of a dropped index, after its signs. */
   release(): void {
     const center = this.#read(Field.Center);
     if (center !== 0) {
@@ -169,7 +169,7 @@ export function registerSigns(vectors: VectorTable, finder: SignFinder): void {
   finders.set(vectors, finder);
 }
 
-/** Returns the signs of vectors of a number of components; null if there never was an index. */
+/** Returns the signs of vectors with a number of components; null if there never was an index. */
 export function findSigns(vectors: VectorTable, length: number): SignTable | null {
   return finders.get(vectors)?.(length) ?? null;
 }

@@ -1,11 +1,11 @@
-// Signs of vectors: a bit for each component, whose Hamming distances approximate angles between
-// the vectors. Two steps make all bits equally informative. First a center is subtracted, because a
-// component with the same sign in all vectors has no information. Then a rotation spreads a few
-// large components over all bits, because otherwise they would weigh no more than the others.
+// Signs of vectors: one bit per component. The Hamming distance of signs approximates the angle
+// between the vectors. Two steps make all bits equally informative. First a center is subtracted,
+// because a component with the same sign in all vectors carries no information. Then a rotation
+// spreads large components over all bits; otherwise, they would weigh no more than small ones.
 //
 // The rotation is a product of random reflections and Walsh-Hadamard transforms, which need
-// n log n additions. A transform covers a power of two of components, so transforms alternate
-// between the first and the last components.
+// n log n additions. The size of a transform is a power of two, so transforms alternate between the
+// first and the last components.
 
 import { Precision } from "./precision.js";
 import { scratchBuffers } from "./scratch-buffers.js";
@@ -13,22 +13,22 @@ import { exactComponents, VectorParts } from "./vector-parts.js";
 
 /** A step of the rotation. */
 interface Reflection {
-  /** Factors of all components: 1 or -1, scaled so that the step preserves the norm. */
+  /** Factors of all components: 1 or -1, scaled so that the rotation preserves the norm. */
   readonly factors: Float32Array;
-  /** First component that is transformed. */
+  /** First component of the transform. */
   readonly first: number;
 }
 
-/** Number of steps: one step would not spread a few large components enough. */
+/** Number of steps. A single step would not spread large components enough. */
 const STEPS = 2;
 
-/** Rotations by number of components. */
+/** Cached rotations by number of components. */
 const rotations = new Map<number, readonly Reflection[]>();
 
 /**
- * Returns the signs as a binary vector of as many components.
- * @param center as long as the signs
- * @param isScaled true if only the direction of the vector counts
+ * Returns the signs of a vector as a binary vector.
+ * @param center center to subtract; determines the number of components
+ * @param isScaled whether to scale the vector to norm 1
  */
 export function computeSigns(
   vector: VectorParts,
@@ -48,7 +48,7 @@ export function computeSigns(
   return new VectorParts(bytes, 1, squares, null, false, null, Precision.Binary);
 }
 
-/** Returns the components, with norm 1 if only the direction counts. */
+/** Returns the components, scaled to norm 1 if `isScaled`. */
 export function toDirection(vector: VectorParts, isScaled: boolean): Float64Array {
   const numbers = Float64Array.from(exactComponents(vector));
   const squares = numbers.reduce((sum, number) => sum + number * number, 0);
@@ -56,7 +56,7 @@ export function toDirection(vector: VectorParts, isScaled: boolean): Float64Arra
   return numbers.map((number) => number * factor);
 }
 
-/** Returns the largest power of two of components. */
+/** Returns the size of a transform: the largest power of two up to the number of components. */
 function transformedSize(length: number): number {
   return 2 ** (31 - Math.clz32(length));
 }
@@ -72,7 +72,7 @@ function rotationOf(length: number): readonly Reflection[] {
 
 function makeRotation(length: number): readonly Reflection[] {
   const size = transformedSize(length);
-  // Any numbers do, but always the same.
+  // A fixed seed: every thread must compute the same rotation.
   let state = 1;
   const sign = (): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -80,7 +80,7 @@ function makeRotation(length: number): readonly Reflection[] {
   };
   return Array.from({ length: STEPS }, (_, step) => {
     const factors = Float32Array.from({ length }, sign);
-    // The step before made numbers grow by the root of the size.
+    // Compensates the previous transform, which multiplies the norm by the root of the size.
     const grown = step === 0 ? factors.subarray(0, 0) : factors.subarray(0, size);
     grown.forEach((factor, at) => {
       grown[at] = factor / Math.sqrt(size);

@@ -1,6 +1,6 @@
-// Similarity settings of the vectors of a graph: of those without a name in the header, of others
-// in the block of their name, which threads share and snapshots, transaction logs and replicas
-// include. A word of 0 stands for the default.
+// Similarity settings of the vectors of a graph. The settings of unnamed vectors are in the header,
+// the settings of named vectors in the block of the name. Threads share them; snapshots, transaction
+// logs and replicas include them. A word of 0 means the default.
 
 import { MEASURE_NAMES } from "../../base/measure-names.js";
 import { PRECISIONS } from "../../base/precisions.js";
@@ -29,7 +29,7 @@ export type SimilaritySetting = Exclude<
   "nsegm" | "nsign" | "max_vector_size"
 >;
 
-/** Settings that other options change. */
+/** All stored settings, including those that other options change. */
 export type VectorSetting = SimilaritySetting | "precision" | "measure";
 
 interface Row {
@@ -38,18 +38,18 @@ interface Row {
   readonly min: number;
   readonly max: number;
   readonly isInteger?: true;
-  /** Not one of `SimilaritySettings`. */
+  /** Set if it is not one of `SimilaritySettings`. */
   readonly isOther?: true;
 }
 
-/** Location of the words of the settings. */
+/** Location of the settings in memory. */
 export interface SettingWords {
   readonly arena: Arena;
-  /** Offset of the first one. */
+  /** Offset of the first setting. */
   readonly settings: number;
 }
 
-/** Rows are words in memory: append only, 16 at most. */
+/** The offset of a row is that of its word in memory: append only, 16 at most. */
 const ROWS: readonly Row[] = [
   { name: "hamming_threshold", defaultValue: 0, min: 0, max: 64, isInteger: true },
   { name: "sim_threshold", defaultValue: 1, min: -1, max: 1 },
@@ -65,13 +65,13 @@ function place(name: VectorSetting, names: readonly string[]): Row {
   return { name, defaultValue: 0, min: 0, max: names.length - 1, isInteger: true, isOther: true };
 }
 
-/** One is always 1 minus the other. */
+/** The two exponents, whose sum is always 1. */
 const EXPONENTS = [settingIndex("cosine_exp"), settingIndex("jaccard_exp")] as const;
 
 const float = new Float32Array(1);
 const floatWord = new Uint32Array(float.buffer);
 
-/** Returns the number of a setting in records. */
+/** Returns the number that identifies a setting in records. */
 export function settingIndex(name: VectorSetting): number {
   return ROWS.findIndex((row) => row.name === name);
 }
@@ -91,13 +91,13 @@ export function bitsOfSetting(name: VectorSetting, value: unknown): number {
   return bitsOf(value);
 }
 
-/** Returns whether bits are valid in a record. */
+/** Returns whether a record contains a valid value. */
 export function isSetting(place: number, bits: number): boolean {
   floatWord[0] = bits;
   return place < ROWS.length && isAllowed(place, float[0]!);
 }
 
-/** Within a mutation. */
+/** Within a mutation: writes a setting; changing one exponent changes the other. */
 export function writeSetting(writer: Writer, at: SettingWords, place: number, bits: number): void {
   floatWord[0] = bits;
   const value = float[0]!;

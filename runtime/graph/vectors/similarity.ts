@@ -1,4 +1,4 @@
-// Functions on vectors that need no graph and give the same results in every graph.
+// Functions on vectors that do not depend on a graph.
 
 import { refuseFurther } from "../model/check-argument.js";
 import { ValueError } from "../model/errors.js";
@@ -25,8 +25,8 @@ export class Similarity {
   }
 
   /**
-   * Returns the sum of vectors, which has the direction of their mean; for features the strongest
-   * of the mean; for no vectors the null vector.
+   * Returns the sum of vectors, which has the direction of their mean. For features, returns the
+   * strongest features of the mean; for an empty list, the null vector.
    * @throws ValueError, TypeError
    */
   newCentroid(vectors: readonly VectorLike[], ...further: never[]): Vector {
@@ -51,7 +51,7 @@ export class Similarity {
     return new Vector(Array.from({ length }, () => Math.random() * 2 - 1));
   }
 
-  /** Returns the cosine of two vectors: -1 to 1, 0 if one is zero, -1 if the kinds differ. */
+  /** Returns the cosine of two vectors: -1 to 1; 0 if one is zero; -1 if the kinds differ. */
   cosine(a: VectorLike, b: VectorLike, ...further: never[]): number {
     refuseFurther(further, "b");
     return compareVectors(COSINE, partsOfLike(a, "a"), partsOfLike(b, "b"));
@@ -75,7 +75,7 @@ export class Similarity {
     return computeHamming(partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
-  /** Returns 64 bits, many of which similar vectors share; each seed gives different ones. */
+  /** Returns a 64-bit fingerprint: similar vectors share many bits. Seeds give different bits. */
   fingerprint(vector: VectorLike, seed: number | bigint = 0, ...further: never[]): bigint {
     refuseFurther(further, "seed");
     return seededFingerprint(partsOfLike(vector, "vector"), BigInt.asUintN(64, BigInt(seed)));

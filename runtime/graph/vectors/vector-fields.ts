@@ -1,6 +1,6 @@
-// All tables of vectors of a graph: the unnamed one, and one for each name. A name is a property
-// key with a code, which it retains. Names are created by the first change that uses them. Indexes
-// of signs have tables, too, which are not among those of the vectors.
+// All vector tables of a graph: the unnamed one, and one per name. A name is a property key, and
+// retains the code of the key. The first change that uses a name creates it. Sign indexes have
+// separate tables.
 
 import { MEASURE_NAMES } from "../../base/measure-names.js";
 import type { Arena } from "../memory/arena.js";
@@ -22,7 +22,7 @@ import {
 } from "./vector-root.js";
 import { VectorTable } from "./vector-table.js";
 
-/** Maximum number of names in a graph, and of indexes of signs. */
+/** Maximum number of names in a graph, and of sign indexes. */
 export const MAX_VECTOR_NAMES = 16;
 const MAX_SIGN_INDEXES = 16;
 
@@ -32,7 +32,7 @@ const SIGN_SETTINGS = [
 ] as const;
 
 export class VectorFields {
-  /** The vectors without a name. */
+  /** Table of the vectors without a name. */
   readonly unnamed: VectorTable;
   readonly #writer: Writer;
   readonly #reader: SeqlockReader;
@@ -62,18 +62,18 @@ export class VectorFields {
     return this.all().reduce((sum, table) => sum + table.count, 0);
   }
 
-  /** Returns the tables: the unnamed one, then those of names. */
+  /** Returns the tables of vectors: the unnamed one, then the named ones. */
   all(): readonly VectorTable[] {
     return [this.unnamed, ...this.#names().map((field) => this.#tableAt(field))];
   }
 
-  /** Returns the tables of signs, also those whose index is being dropped. */
+  /** Returns the tables of signs, including those whose index is being dropped. */
   allSigns(): readonly SignTable[] {
     const fields = this.#fields().filter((field) => this.#lengthOfSigns(field) !== 0);
     return fields.flatMap((field) => this.#signsAt(field) ?? []);
   }
 
-  /** Returns the signs of the vectors of a key code and length; null if there never were any. */
+  /** Returns the signs of the vectors of a key code and length; null if they do not exist. */
   findSigns(key: number, length: number): SignTable | null {
     if (this.#header.words[Header.VectorFields] === 0) return null;
     const { words } = this.#lists;
@@ -84,14 +84,15 @@ export class VectorFields {
   }
 
   /**
-   * Returns the signs of the vectors of a key code and length. Requires a mutation.
-   * @throws CapacityError at 16 indexes of signs
+   * Returns the signs of the vectors of a key code and length, and creates them if needed. Requires
+   * a mutation.
+   * @throws CapacityError at 16 sign indexes
    */
   requireSigns(key: number, length: number): SignTable {
     const known = this.findSigns(key, length);
     if (known !== null) return known;
     if (this.hasAllSigns) {
-      const most = `a graph has at most ${MAX_SIGN_INDEXES} indexes of signs`;
+      const most = `a graph has at most ${MAX_SIGN_INDEXES} sign indexes`;
       throw new CapacityError(`${most}, dropped ones among them until it is truncated`);
     }
     this.require(key);
@@ -102,19 +103,19 @@ export class VectorFields {
     return signs;
   }
 
-  /** True if no further index of signs can be created. */
+  /** True if no further sign index can be created. */
   get hasAllSigns(): boolean {
     return this.#fields().length - this.#names().length === MAX_SIGN_INDEXES;
   }
 
-  /** Returns the table of a key code, 0 for the unnamed one; null if there is none. */
+  /** Returns the table of a key code (0: the unnamed table); null if it does not exist. */
   find(key: number): VectorTable | null {
     if (key === 0) return this.unnamed;
     const field = this.#names().find((at) => this.#lists.words[at + Field.Key] === key);
     return field === undefined ? null : this.#tableAt(field);
   }
 
-  /** Returns whether a name with this key code exists, so that the code keeps its name. */
+  /** Returns whether a name uses this key code, which prevents its reuse. */
   usesKey(key: number): boolean {
     return key !== 0 && this.find(key) !== null;
   }
@@ -137,7 +138,7 @@ export class VectorFields {
     for (const table of this.all()) table.remove(vertex);
   }
 
-  /** Resets all tables after their memory was discarded; readers were notified before. */
+  /** Resets all tables after their memory was discarded. Readers must have been notified. */
   reset(): void {
     const writer = this.#writer;
     writer.put(this.#header, Header.VectorFields, 0);
@@ -155,7 +156,7 @@ export class VectorFields {
     for (const { table } of this.#signs.values()) table.refresh();
   }
 
-  /** Returns the blocks of the names. */
+  /** Returns the blocks of all names. */
   #names(): number[] {
     return this.#fields().filter((field) => this.#lengthOfSigns(field) === 0);
   }
@@ -164,7 +165,7 @@ export class VectorFields {
     return this.#lists.words[field + Field.Signs]!;
   }
 
-  /** Returns the blocks of the names and of signs. */
+  /** Returns the blocks of all names and sign indexes. */
   #fields(): number[] {
     const fields: number[] = [];
     let field = this.#header.words[Header.VectorFields]!;
@@ -178,7 +179,7 @@ export class VectorFields {
 
   #tableAt(field: number): VectorTable {
     const known = this.#tables.get(field);
-    // A block may have been rolled back, or discarded, and reused for another name.
+    // The block may have been rolled back or discarded, and reused for another name.
     const key = this.#lists.words[field + Field.Key]!;
     if (known?.exists && known.key === key) return known;
     const root = new NamedRoot(this.#writer, field);
@@ -188,7 +189,7 @@ export class VectorFields {
     return table;
   }
 
-  /** Returns null while the name of the vectors is being created. */
+  /** Returns the signs of a block; null while the name of the vectors is being created. */
   #signsAt(field: number): SignTable | null {
     const known = this.#signs.get(field);
     const key = this.#lists.words[field + Field.Key]!;
@@ -211,8 +212,8 @@ export class VectorFields {
   }
 
   /**
-   * Returns a new block.
-   * @param signs components of the vectors whose signs it is for; 0: vectors of a name
+   * Creates the block of a name or of a sign index.
+   * @param signs for a sign index, the number of components; 0: a name
    */
   #addField(key: number, signs: number): number {
     const field = this.#allocate(FIELD_WORDS);
@@ -226,7 +227,7 @@ export class VectorFields {
     return field;
   }
 
-  /** Returns a block of zeros. */
+  /** Allocates a block of zeros. */
   #allocate(count: number): number {
     const block = this.#blocks.allocate(this.#writer, this.#blocks.classFor(count));
     this.#lists.words.fill(0, block, block + count);

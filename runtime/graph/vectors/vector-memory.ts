@@ -1,14 +1,14 @@
-// The vector arena as kernels see it, with this thread's kernel buffers: a probe, a list of slots,
-// their scores. The buffers precede the arena in shared memory, one part per thread. All objects of
-// a thread share its part, so a user loads its probe first and reads the results before anything
-// else runs.
+// The vector arena as addressed by kernels, with this thread's kernel buffers: a probe, a list of
+// slots, and scores. The buffers precede the arena in shared memory, one section per thread. All
+// objects of a thread share its section, so a caller loads its probe first and reads the results
+// before other code runs.
 //
-//   part of a thread    word 0: serial of the probe | 64: int16 x length | LISTS: addresses, scores
-//   its exact part      float32 x EXACT_CHUNK of the probe | of a float16 vector
-//   its walk            state of hnsw-walk.ts | {score, address} of results and what leads to them
+//   section of a thread   word 0: serial of the probe | 64: int16 x length | LISTS: addresses, scores
+//   its exact section     float32 x EXACT_CHUNK of the probe | of a float16 vector
+//   its walk              state of hnsw-walk.ts | {score, address} of results and slots to visit
 //
-// The exact parts follow the parts of all threads, and the walks follow those. Words 1 and 2 of a
-// part are the serial of the exact probe and the first component of the loaded chunk.
+// The exact sections follow the sections of all threads; the walks are last. Words 1 and 2 of a
+// section are the serial of the exact probe and the first component of the loaded chunk.
 
 import { type Arena, isKernelMemory, sharedBuffer } from "../memory/arena.js";
 import {
@@ -41,17 +41,17 @@ const LISTS = PROBE + MAX_COMPONENTS * 2;
 export const EXACT_CHUNK = EXACT_SCRATCH_BYTES / 8;
 /** Maximum number of slots in a kernel call. */
 export const MAX_LIST = 4000;
-/** Words of the state of a walk, and maximum number of its entries; one more is written to. */
+/** Words of the state of a walk, and maximum number of entries; kernels write one more. */
 export const STATE_WORDS = 16;
 export const WALK_ENTRIES = WALK_SCRATCH_BYTES / 8 - STATE_WORDS / 2 - 1;
 
 export class VectorMemory {
   readonly #arena: Arena;
-  /** First byte of this thread's part. */
+  /** First byte of this thread's section. */
   readonly #own: number;
   /** Address of this thread's probe. */
   readonly probe: number;
-  /** Address and views of the kernels' input and output. */
+  /** Address of the input and output of kernels. */
   readonly lists: number;
   /** Addresses of a chunk of the probe's float32 components, and of a float16 vector's. */
   readonly exactProbe: number;
@@ -60,9 +60,9 @@ export class VectorMemory {
   readonly walk: number;
   walkWords!: Uint32Array;
   walkFloats!: Float32Array;
-  /** Null while WebAssembly cannot address the vectors. */
+  /** Null while kernels cannot address the vectors. */
   kernel!: VectorKernel | null;
-  /** The kernels of single vectors, which are always available. */
+  /** Kernels for single vectors, which are always available. */
   dots!: DotKernel;
   list!: Uint32Array;
   scores!: Float32Array;
@@ -103,24 +103,24 @@ export class VectorMemory {
     this.sums = new Float64Array(buffer, this.lists + MAX_LIST * 4, MAX_LIST / 2);
     this.walkWords = new Uint32Array(buffer, this.walk, WALK_SCRATCH_BYTES / 4);
     this.walkFloats = new Float32Array(buffer, this.walk, WALK_SCRATCH_BYTES / 4);
-    // An earlier thread of this number may have left a probe.
+    // An earlier thread with the same number may have left a probe.
     this.#current.fill(0);
     this.#checkWords();
   }
 
-  /** Returns whether this thread's probe is the one of a serial. */
+  /** Returns whether the loaded probe has a serial. */
   hasProbe(serial: number): boolean {
     return this.#current[0] === serial;
   }
 
-  /** Loads components as this thread's probe, unless they are loaded. */
+  /** Loads the components of a probe unless they are loaded. */
   loadProbe(serial: number, components: Int8Array | Int16Array): void {
     if (this.hasProbe(serial)) return;
     this.#wide.set(components);
     this.#current[0] = serial;
   }
 
-  /** Loads exact components of this thread's probe from `first` on, unless they are loaded. */
+  /** Loads a chunk of exact components of a probe, from `first` on, unless it is loaded. */
   loadExact(serial: number, components: Float32Array, first: number): void {
     if (this.#current[1] === serial && this.#current[2] === first) return;
     this.#exact.set(components.subarray(first, first + EXACT_CHUNK));
@@ -128,7 +128,7 @@ export class VectorMemory {
     this.#current[2] = first;
   }
 
-  /** Writes float16 components as float32; returns their address. */
+  /** Converts float16 components to float32; returns their address. */
   widen(from: number, count: number, unit: number): number {
     this.dots.widenHalves(from, count, unit, this.widened);
     return this.widened;
@@ -168,14 +168,14 @@ export class VectorMemory {
   }
 
   /**
-   * Returns the length word of a slot of numbers; 0 if the slot or its row is outside this thread's
-   * view, or there are none.
+   * Returns the length word of a slot; 0 if the slot or its row is outside this thread's view, or
+   * if it contains features.
    */
   lengthIn(slot: number): number {
     const { words } = this.#arena;
     if (slot === 0 || slot + SLOT_WORDS > words.length) return 0;
     const length = words[slot + Slot.Length]!;
-    // The most frequent kind: an int8 vector, whose length word is its length.
+    // Most frequent: an int8 vector, whose length word is the number of components.
     if (isVectorLength(length)) return slot + computeStride(length) <= words.length ? length : 0;
     if (hasBits(length)) return this.#checkBits(slot, length);
     const components = countComponents(length);
@@ -191,7 +191,7 @@ export class VectorMemory {
     return isThere && isVectorLength(countComponents(length)) ? length : 0;
   }
 
-  /** Returns the current features in a slot; null if it has none. */
+  /** Returns the features in a slot; null if the slot is invalid or contains numbers. */
   featuresIn(slot: number): FeatureList | null {
     const { words } = this.#arena;
     if (slot === 0 || slot + SLOT_WORDS > words.length) return null;

@@ -1,5 +1,5 @@
-// Stored representation of a vector, and its creation from numbers or features. Values in ordinary
-// memory; kernels do the same in a graph's arena.
+// Stored representation of a vector, its creation from numbers or features, and computations in
+// ordinary memory; kernels do the same in the arena of a graph.
 
 import { bitCount } from "../memory/bit-count.js";
 import { ValueError } from "../model/errors.js";
@@ -27,12 +27,12 @@ import {
   scratchBuffers,
 } from "./scratch-buffers.js";
 
-/** Components of a vector in the form users write. */
+/** Components of a vector as users write them. */
 export type VectorComponents = number[] | Feature[];
 
-/** Immutable by convention. */
+/** A vector as graphs store it; immutable by convention. */
 export class VectorParts {
-  /** Null until it is needed: most probes are only compared. */
+  /** Null until first use: most probes need no fingerprint. */
   #fingerprint: Fingerprint | null;
 
   constructor(
@@ -44,11 +44,11 @@ export class VectorParts {
     readonly squares: number,
     fingerprint: Fingerprint | null,
     readonly isFeatures = false,
-    /** The float32 numbers that the vector was created from, padded; null if there are none. */
+    /** Float32 numbers that the vector was created from, padded; null if not available. */
     readonly exact: Float32Array | null = null,
     /**
-     * Offset in `PRECISIONS`. Of larger ones, the components are those of `exact`; of binary ones,
-     * the bytes are 0 and 1.
+     * Offset in `PRECISIONS`. A vector of larger precision has its components in `exact`; a binary
+     * vector has the bytes 0 and 1.
      */
     readonly precision: number = Precision.Int8,
   ) {
@@ -62,7 +62,7 @@ export class VectorParts {
     return this.#fingerprint;
   }
 
-  /** The features; only of a vector of features. */
+  /** Features; only for a vector of features. */
   get features(): FeatureList {
     return toFeatureList(this.bytes);
   }
@@ -73,10 +73,10 @@ export class VectorParts {
   }
 }
 
-/** The vector of a vertex without one, and of an empty list. */
+/** The null vector: the vector of a vertex without one, or of an empty list. */
 export const NULL_PARTS = new VectorParts(new Int8Array(0), 0, 0, { low: 0, high: 0 });
 
-/** Excluded because its negation is not an int8. */
+/** Not a valid component, because its negation is not an int8. */
 const NO_COMPONENT = -128;
 const LARGEST = 127;
 
@@ -126,8 +126,8 @@ function partsOfInput(
 }
 
 /**
- * Returns the vector as a graph of a precision stores it. Fewer digits are lost for good; more
- * digits are those of the numbers it was created from, or else of its int8 components.
+ * Converts a vector to the precision of a graph. Lower precision loses digits for good. Higher
+ * precision uses the numbers that the vector was created from, or else its int8 components.
  * @throws ValueError a vector that is not binary for a graph of binary vectors
  */
 export function toPrecision(parts: VectorParts, precision: number, place = "vector"): VectorParts {
@@ -168,7 +168,10 @@ function toBinary(parts: VectorParts, place: string): VectorParts {
   throw new ValueError(`${place}: a graph of precision binary stores vectors of 0 and 1`);
 }
 
-/** @param components zeros, and others, which stand for 1 */
+/**
+ * Creates a binary vector.
+ * @param components components other than 0 become 1
+ */
 export function binaryParts(components: Int8Array): VectorParts {
   const bytes = components.map((component) => (component === 0 ? 0 : 1));
   const squares = bytes.reduce((sum, byte) => sum + byte, 0);
@@ -183,14 +186,20 @@ export function partsOfFeatures(features: readonly unknown[], place: string): Ve
   return features.length === 0 ? NULL_PARTS : featureParts(featureBytes(features, place));
 }
 
-/** @param bytes an encoding of `featureBytes` */
+/**
+ * Creates a vector of features.
+ * @param bytes features encoded by `featureBytes`
+ */
 export function featureParts(bytes: Int8Array): VectorParts {
   const list = toFeatureList(bytes);
   const squares = sumOfSquaredWeights(list);
   return new VectorParts(bytes, 1, squares, null, true);
 }
 
-/** @param bytes int8 components, a multiple of 32 */
+/**
+ * Creates a vector from int8 components, whose number is a multiple of 32.
+ * @throws ValueError
+ */
 export function partsOfBytes(bytes: Int8Array, scale: number, place: string): VectorParts {
   const { length } = bytes;
   if (length === 0) return NULL_PARTS;
@@ -241,7 +250,7 @@ export function meanVector(
     }
   });
   scratchBuffers().input.set(sums);
-  // Sums of binary vectors are as those of int8 ones.
+  // Sums of binary vectors have the precision of int8 vectors.
   const precision = vectors.reduce(
     (most, parts) => (hasExactRow(parts.precision) ? Math.max(most, parts.precision) : most),
     0,
@@ -250,7 +259,7 @@ export function meanVector(
   return toPrecision(partsOfInput(length, name, true), precision);
 }
 
-/** Returns the largest positive sums. */
+/** Returns the features with the largest positive sums. */
 function combineFeatures(
   vectors: readonly VectorParts[],
   factors: readonly number[],
@@ -289,14 +298,14 @@ export function joinBits({ low, high }: Fingerprint): bigint {
   return (BigInt(high) << 32n) | BigInt(low);
 }
 
-/** Returns the similarity of the weights; 0 for vectors of numbers. */
+/** Returns the weighted Jaccard similarity of features; 0 for vectors of numbers. */
 export function computeJaccard(a: VectorParts, b: VectorParts): number {
   return a.isFeatures && b.isFeatures ? featureJaccard(a.features, b.features) : 0;
 }
 
 /**
- * Returns the distance over the components that both have: the magnitude if one is the null vector,
- * Infinity for features.
+ * Returns the distance over the components that both vectors have. If one is the null vector, this
+ * is the magnitude of the other; for features, it is Infinity.
  */
 export function computeDistance(a: VectorParts, b: VectorParts): number {
   if (a.isFeatures || b.isFeatures) return Number.POSITIVE_INFINITY;
@@ -355,7 +364,7 @@ export function toComponents(parts: VectorParts): VectorComponents {
   return Array.from(bytes, (byte) => Math.fround(byte * scale));
 }
 
-/** Returns the exact components of a vector of numbers: those it was created from, or the int8. */
+/** Returns the numbers that a vector was created from, or else its int8 components as numbers. */
 export function exactComponents({ exact, bytes, scale }: VectorParts): Float32Array {
   return exact ?? Float32Array.from(bytes, (byte) => byte * scale);
 }
@@ -366,7 +375,7 @@ export function computeMagnitude(parts: VectorParts): number {
   return isFeatures ? featureMagnitude(squares) : scale * Math.sqrt(squares);
 }
 
-/** Returns the sum of squares of the first exact components; of all by default. */
+/** Returns the sum of squares of the first exact components (default: all). */
 export function sumExactSquares(parts: VectorParts, length = parts.bytes.length): number {
   const exact = exactComponents(parts);
   let sum = 0;
@@ -374,7 +383,7 @@ export function sumExactSquares(parts: VectorParts, length = parts.bytes.length)
   return sum;
 }
 
-/** Returns the dot product over the components that both have. */
+/** Returns the dot product over the components that both vectors have. */
 export function dot(a: Int8Array, b: Int8Array): number {
   const length = Math.min(a.length, b.length);
   let sum = 0;

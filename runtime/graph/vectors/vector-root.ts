@@ -1,10 +1,10 @@
-// State of one table of vectors: the unnamed vectors of a graph, or those of one name. Both have
-// the same words, in the header or in a block of `lists`, and a map from vertices to slots.
+// State of one vector table: of the unnamed vectors of a graph, or of the vectors with one name.
+// Both kinds have the same words, in the header or in a block of `lists`, and a map from vertices to
+// slots.
 //
-//   field   in `lists`: words below, then a word per similarity setting     one for each name, and
-//                                                                   for each index of signs
-//   center  in `lists`: float32 x length                             one for each index of signs
-//   pages   in `lists`: directory of a field, whose pages hold the slots of 4,096 vertices
+//   field   in `lists`: words below, then 1 word per similarity setting    one per name or sign index
+//   center  in `lists`: float32 x length                                   one per sign index
+//   pages   in `lists`: directory of a field; each page contains the slots of 4,096 vertices
 //
 // Directories and pages never move, so readers need no lock. Truncating the graph discards them;
 // the epoch of the graph then invalidates the tables that threads have cached.
@@ -14,20 +14,20 @@ import { BlockAllocator } from "../memory/block-allocator.js";
 import { Header, LIST_UNIT_WORDS, RECORD_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 
-/** Where the state of a table is. */
+/** Location of the state of a table. */
 export interface VectorRoot {
   /** Key code of the name; 0: the unnamed vectors. */
   readonly key: number;
-  /** The arena and the offsets of its words there. */
+  /** Arena of the state, and offsets of the words. */
   readonly arena: Arena;
   readonly count: number;
   readonly writes: number;
   readonly spaces: number;
   readonly ring: number;
   readonly settings: number;
-  /** False once the graph was truncated: the words have another meaning. */
+  /** False once the graph has been truncated, which invalidates the words. */
   readonly exists: boolean;
-  /** Returns the slot of a vertex; 0 for none. */
+  /** Returns the slot of a vertex; 0 if it has no vector. */
   slotOf(vertex: number): number;
   /** Writes the slots of the first `count` vertices. */
   findSlots(vertices: Uint32Array, slots: Uint32Array, count: number): void;
@@ -88,23 +88,23 @@ export const Field = {
   Spaces: 4,
   Ring: 5,
   Directory: 6,
-  /** Components of the vectors whose signs these are; 0: the vectors of a name. */
+  /** For a sign index: number of components of the vectors; 0: a name. */
   Signs: 7,
-  /** Of signs: their center. */
+  /** For a sign index: center. */
   Center: 8,
-  /** Every vector written before this value of `writes` of its table has signs. */
+  /** Value of the vector table's `writes` up to which all vectors have signs. */
   SignsTo: 9,
-  /** 0 until every vector had signs. */
+  /** 0 until the signs of every vector have been computed. */
   IsFilled: 10,
   Settings: 16,
 } as const;
 export const FIELD_WORDS = 32;
 const PAGE_SHIFT = 12;
 export const PAGE_WORDS = 1 << PAGE_SHIFT;
-/** A page for each 4,096 vertices that a graph can have. */
+/** One page per 4,096 vertices, for the maximum number of vertices. */
 export const FIELD_DIRECTORY_WORDS = 2 ** 30 / RECORD_WORDS / PAGE_WORDS;
 
-/** Root of the vectors of one name, or of their signs. */
+/** Root of the vectors with one name, or of signs. */
 export class NamedRoot implements VectorRoot {
   readonly key: number;
   readonly arena: Arena;

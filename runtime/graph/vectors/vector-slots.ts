@@ -1,4 +1,4 @@
-// Slots of vectors in slabs: allocates, fills and frees them; see vector-layout.ts. Requires a
+// Allocates, fills and frees slots of vectors within slabs; see vector-layout.ts. Requires a
 // mutation.
 
 import { assert } from "../../base/assert.js";
@@ -44,7 +44,7 @@ export class VectorSlots implements Allocator {
     this.#slabs = new BlockAllocator(this.#vectors, SLAB_UNIT_WORDS);
   }
 
-  /** Returns an unreferenced slot of a space that holds a vector. */
+  /** Creates a slot with a vector; nothing refers to it yet. */
   create(space: number, parts: VectorParts): number {
     const length = slotLength(parts.bytes.length, parts.isFeatures, parts.precision);
     assert(length === this.#readSpace(space, Space.Length), "a slot is in the space of its length");
@@ -58,7 +58,7 @@ export class VectorSlots implements Allocator {
     this.#writer.freeAtCommit(this, slot, space);
   }
 
-  /** For the writer, as part of a commit: frees the slot. */
+  /** Frees a slot; called by the writer during a commit. */
   release(writer: Writer, slot: number, space: number): void {
     assert(this.#vectors.words[slot + Slot.Node] === 0, "a free slot is in no index");
     writer.put(this.#vectors, slot + Slot.Scale, this.#readSpace(space, Space.FreeSlot));
@@ -81,7 +81,7 @@ export class VectorSlots implements Allocator {
     }
   }
 
-  /** Returns an unreferenced slot. */
+  /** Allocates a slot. */
   #take(space: number): number {
     const writer = this.#writer;
     const free = this.#readSpace(space, Space.FreeSlot);
@@ -98,14 +98,14 @@ export class VectorSlots implements Allocator {
     }
     const used = this.#vectors.words[slab + Slab.Used]!;
     const slot = slab + SLAB_WORDS + used * stride;
-    // A scan of the slab must not see a vertex there before it sees the slot.
+    // Otherwise, a scan that sees the new count might read a vertex from earlier contents.
     this.#vectors.words[slot + Slot.Vertex] = 0;
     if (hasRow(length)) this.#assignRow(slab, used, length);
     writer.put(this.#vectors, slab + Slab.Used, used + 1);
     return slot;
   }
 
-  /** A slot has the same row for ever. */
+  /** Assigns the row of a slot, which never changes. */
   #assignRow(slab: number, position: number, length: number): void {
     const { words } = this.#vectors;
     const stride = computeStride(length);
@@ -115,8 +115,8 @@ export class VectorSlots implements Allocator {
   }
 
   /**
-   * Doubles the space up to a limit, so that a space of few vectors stays small.
-   * @param stride words that each slot takes
+   * Adds a slab. Up to a limit, this doubles the space, so that few vectors need little memory.
+   * @param stride number of words per slot, including the row
    */
   #addSlab(space: number, stride: number): number {
     const writer = this.#writer;
@@ -138,7 +138,7 @@ export class VectorSlots implements Allocator {
     return slab;
   }
 
-  /** Unreferenced until the commit, so only the free-list link is in the undo log. */
+  /** Fills a slot. Nothing refers to it yet, so only its free-list link goes into the undo log. */
   #fill(slot: number, parts: VectorParts): void {
     const { bytes, squares, scale, precision } = parts;
     const length = slotLength(bytes.length, parts.isFeatures, precision);
@@ -160,7 +160,7 @@ export class VectorSlots implements Allocator {
     writer.markDirty(this.#vectors, slot, computeStride(length));
   }
 
-  /** Writes the tail and the row, and the factor by the exact norm. */
+  /** Writes the tail, the row, and the factor from the exact norm. */
   #fillRow(slot: number, parts: VectorParts): void {
     const { bytes, scale, precision } = parts;
     const { words, floats, doubles } = this.#memory();

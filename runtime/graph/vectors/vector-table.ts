@@ -1,5 +1,5 @@
-// Maps vertices to their vectors of one name, or without a name; see vector-layout.ts. Writers call
-// within a mutation, after touching the vertex; readers check its sequence.
+// Maps vertices to their vectors with one name, or without a name; see vector-layout.ts. Writers
+// need a mutation and must have touched the vertex; readers check its sequence.
 
 import { PRECISIONS } from "../../base/precisions.js";
 import type { Arena } from "../memory/arena.js";
@@ -53,7 +53,7 @@ export class VectorTable {
   readonly #digest: ContentDigest | null;
   #memory: VectorMemory | null = null;
 
-  /** @param digest null for signs, which are no contents */
+  /** @param digest null for signs, which the digest of a graph does not include */
   constructor(
     writer: Writer,
     reader: SeqlockReader,
@@ -72,12 +72,12 @@ export class VectorTable {
     this.#blocks = new BlockAllocator(memory.lists, LIST_UNIT_WORDS);
   }
 
-  /** Key code of the name of the vectors; 0 for those without a name. */
+  /** Key code of the name; 0: vectors without a name. */
   get key(): number {
     return this.#root.key;
   }
 
-  /** False once the graph was truncated, and the name removed. */
+  /** False once the graph has been truncated, which removes the name. */
   get exists(): boolean {
     return this.#root.exists;
   }
@@ -100,7 +100,7 @@ export class VectorTable {
     return this.#memory;
   }
 
-  /** True if kernels can scan the vectors; if not, requests that. */
+  /** True if kernels can address the vectors; otherwise, requests larger memory. */
   get hasKernel(): boolean {
     const hasKernel = this.memory.kernel !== null;
     if (!hasKernel) this.writer.memory.requestEnlargement(this.#vectors);
@@ -112,12 +112,12 @@ export class VectorTable {
     this.#memory?.refresh();
   }
 
-  /** Returns the slot of a vertex's vector; 0 for none. */
+  /** Returns the slot of a vertex; 0 if it has no vector. */
   slotOf(vertex: number): number {
     return this.#root.slotOf(vertex);
   }
 
-  /** Writes the slots of the first `count` vertices, as `slotOf`. */
+  /** Writes the slots of the first `count` vertices. */
   findSlots(vertices: Uint32Array, slots: Uint32Array, count: number): void {
     this.#root.findSlots(vertices, slots, count);
   }
@@ -143,7 +143,7 @@ export class VectorTable {
 
   /**
    * Returns the vertices whose vector was set or removed since a value of `writes`, possibly with
-   * repetitions; null if the ring no longer has all of them.
+   * duplicates; null if the ring no longer contains all of them.
    */
   changedSince(writes: number): Uint32Array | null {
     this.reader.fence();
@@ -158,7 +158,7 @@ export class VectorTable {
       vertices[index] = words[ring + ((writes + index) & (RING_WORDS - 1))]!;
     }
     this.reader.fence();
-    // Writers may have overwritten the first ones meanwhile.
+    // Writers may have overwritten the oldest entries meanwhile.
     return (this.writes - writes) >>> 0 > RING_WORDS ? null : vertices;
   }
 
@@ -180,15 +180,15 @@ export class VectorTable {
     this.#root.setSlot(vertex, slot);
     writer.put(this.#vectors, slot + Slot.Vertex, vertex);
     this.addToDigest(vertex);
-    // The order matters: a reader of the old count may have passed the new slot while it was empty,
-    // and the ring must name the vertex before the old slot changes; a reader of the new count
-    // finds the new slot.
+    // The order matters. A scan may have passed the new slot while it was empty. So the ring must
+    // contain the vertex before the old slot changes; a scan that starts afterwards finds the new
+    // slot.
     this.#note(vertex);
     if (old === 0) writer.add(this.#root.arena, this.#root.count, 1);
     else this.#free(old);
   }
 
-  /** Within a mutation: removes the vector; false if there was none. */
+  /** Within a mutation: removes the vector of a vertex; returns false if there is none. */
   remove(vertex: number): boolean {
     const { writer } = this;
     const old = this.slotOf(vertex);
@@ -201,7 +201,7 @@ export class VectorTable {
     return true;
   }
 
-  /** With the mutex: adds the vector of a vertex to the digest. */
+  /** With the writer mutex: adds the vector of a vertex to the digest, or subtracts it. */
   addToDigest(vertex: number, sign: Sign = 1): void {
     const digest = this.#digest;
     const slot = digest?.isMaintained === true ? this.slotOf(vertex) : 0;
@@ -209,7 +209,7 @@ export class VectorTable {
     if (parts !== null) digest!.vector(sign, vertex, parts, this.key);
   }
 
-  /** Within a mutation: frees a slot that an index has released. */
+  /** Within a mutation: frees a slot that the index has released. */
   freeSlot(slot: number, space: number): void {
     this.#slots.free(slot, space);
   }
@@ -220,8 +220,9 @@ export class VectorTable {
   }
 
   /**
-   * Within a mutation: requests an index for vectors of a length, which the index thread builds.
-   * @param ef candidates examined for each new node
+   * Within a mutation: requests an index of the vectors of a length. The interconnect thread builds
+   * it.
+   * @param ef number of candidates examined for each new node
    */
   addIndex(length: number, ef: number): void {
     const { writer } = this;
@@ -235,7 +236,7 @@ export class VectorTable {
     writer.put(this.#lists, index + VectorIndex.Ef, ef);
   }
 
-  /** Within a mutation: removes the index of a length from searches; false if there is none. */
+  /** Within a mutation: removes an index from searches; returns false if there is no index. */
   dropIndex(length: number): boolean {
     const { writer } = this;
     const space = this.spaceOf(length);
@@ -248,7 +249,7 @@ export class VectorTable {
     return true;
   }
 
-  /** Returns whether there are vectors of the other kind: a graph has one kind at a time. */
+  /** Returns whether vectors of the other kind exist: a graph has one kind at a time. */
   hasOtherKind(isFeatures: boolean): boolean {
     return this.spaces().some((space) => {
       const isOther = hasFeatures(this.readSpace(space, Space.Length)) !== isFeatures;
@@ -266,17 +267,17 @@ export class VectorTable {
     return readSettings(this.#root);
   }
 
-  /** Precision of vectors that are set, as an offset in `PRECISIONS`. */
+  /** Precision of new vectors, as an offset in `PRECISIONS`. */
   get precision(): number {
     return readSetting(this.#root, PRECISION);
   }
 
-  /** Measure of similarity, sort orders, searches and indexes. */
+  /** Measure for similarity, sort orders, searches and indexes. */
   get measure(): Measure {
     return MEASURES[readSetting(this.#root, MEASURE)]!;
   }
 
-  /** Returns some vertices with a vector, spread over the table; fewer if few have one. */
+  /** Returns a sample of up to `count` vertices with a vector, spread over the table. */
   sample(count: number): number[] {
     const end = this.#header.words[Header.HandleEnd]!;
     const step = Math.max(1, Math.floor(end / (count * 4)));
@@ -359,7 +360,7 @@ export class VectorTable {
     });
   }
 
-  /** Notifies readers of slots. Not undone on rollback: a superfluous entry is harmless. */
+  /** Notifies readers of slots. A rollback does not undo this: an additional entry is harmless. */
   #note(vertex: number): void {
     const { writer } = this;
     const root = this.#root;
@@ -397,7 +398,7 @@ export class VectorTable {
 }
 
 const NONE = new Uint32Array(0);
-/** One for each possible length and precision. */
+/** Maximum number of spaces: one per possible length and precision. */
 const MAX_SPACES = PRECISIONS.length * 2046;
 const PRECISION = settingIndex("precision");
 const MEASURE = settingIndex("measure");

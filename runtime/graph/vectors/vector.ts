@@ -1,5 +1,5 @@
-// Public vector type: an immutable value that belongs to no graph and holds no shared memory. Its
-// components are numbers or named, weighted features.
+// Public vector type: an immutable value, independent of graphs and shared memory. Its components
+// are numbers or named, weighted features.
 
 import { PRECISIONS } from "../../base/precisions.js";
 import { ValueError } from "../model/errors.js";
@@ -197,7 +197,7 @@ export class Vector {
 }
 
 /**
- * Returns the stored representation of a vector, or of what one is created from.
+ * Returns the stored representation of a vector, or of the elements of a vector.
  * @param place name of the argument in messages
  * @param retainsExact false if it is only for a graph of int8 vectors
  * @throws ValueError, TypeError

@@ -1,5 +1,5 @@
-// Probe of spaces of larger precision: its float32 components, and int16 components that kernels
-// compare with int8 ones. int16 loses less than int8 by far, so bounds of exact scores are tighter.
+// Probe for spaces of larger precision: float32 components, and int16 components that kernels
+// compare with int8 components. int16 loses far less than int8, so bounds of exact scores are tight.
 
 import type { ProbeTerms } from "./measures/probe-terms.js";
 import { scratchBuffers } from "./scratch-buffers.js";
@@ -12,11 +12,11 @@ export class WideProbe {
   readonly components: Float32Array;
   /** Identifies the contents in kernel buffers. */
   readonly serial: number;
-  /** Of the int16 components. */
+  /** Scale of the int16 components. */
   readonly #scale: number;
-  /** Number of the first components whose sums were computed last. */
+  /** Number of components in the cached sums. */
   #first = -1;
-  /** Sums of squares of what quantization to int16 lost, and of the components. */
+  /** Cached sums of squares of the errors of quantization to int16, and of the components. */
   #lost = 0;
   #squares = 0;
 
@@ -28,18 +28,18 @@ export class WideProbe {
     bench.input.set(this.components);
     // Kernels sum the products in int32.
     const most = Math.min(MAX_WORD, Math.floor((2 ** 31 - 1) / (MAX_BYTE * length)));
-    // A zero vector has any scale.
+    // The scale of a zero vector is arbitrary.
     this.#scale = bench.largest(length) / most || 1;
   }
 
-  /** The int16 components, until this thread makes another vector. */
+  /** Returns the int16 components, valid until this thread creates another vector. */
   words(): Int16Array {
     const bench = scratchBuffers();
     bench.widen(this.components, this.#scale);
     return bench.words(this.components.length);
   }
 
-  /** Returns what kernels need of the first components. */
+  /** Returns the terms of the first components, for kernels. */
   terms(length: number): ProbeTerms {
     const scale = this.#scale;
     const norm = Math.sqrt(this.sumSquares(length));

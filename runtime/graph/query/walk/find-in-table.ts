@@ -69,7 +69,7 @@ export function findInTable({ store, test, ef: wanted }: NearestSearch, scan: Sc
     scanVectors(scan, isRare ? Math.min(MAX_EF, 2 * ef) : ef, passing.share);
   }
   const isOfSigns = signsOf(scan) !== null;
-  return { origin: isOfSigns ? "HNSW index of signs" : "HNSW index", count: ef };
+  return { origin: isOfSigns ? "HNSW sign index" : "HNSW index", count: ef };
 }
 
 /** Estimated share of the vertices that meet a condition. */

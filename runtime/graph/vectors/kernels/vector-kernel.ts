@@ -1,5 +1,5 @@
-// The functions of vectors.wat, bound to one memory. Addresses are byte offsets that the caller has
-// checked against the memory's bounds.
+// The functions of vectors.wat, bound to one memory. Addresses are byte offsets. Callers must check
+// them against the bounds of the memory.
 
 import { type ArenaMemory, instantiateKernel } from "../../memory/arena.js";
 import { CODE } from "./.generated/vectors.js";
@@ -47,9 +47,9 @@ export interface VectorKernel {
   /** Writes the dot products of an int16 probe vector and the listed slots, as int32. */
   dots(list: number, count: number, probe: number, length: number, to: number): void;
   scan: SlotScan;
-  /** As `scan` over slots of binary vectors. */
+  /** Variant of `scan` for slots of binary vectors. */
   scanBits: SlotScan;
-  /** As `scan` over slots of larger precision, by an upper bound of the exact score. */
+  /** Variant of `scan` for slots of larger precision, by an upper bound of the exact score. */
   bounded(
     slot: number,
     count: number,
@@ -79,17 +79,17 @@ export interface VectorKernel {
   ): void;
   /** Scores listed slots; returns the slot to list the neighbors of, or 0 at the end of a walk. */
   walk(state: number, count: number): number;
-  /** Keeps only the results of a walk, best first. */
+  /** Ends a walk: moves its results to the first positions, best first. */
   finish(state: number): void;
-  /** Makes the listed slots the results, scored by their similarity to a slot; best first. */
+  /** Replaces the results by the listed slots, scored by their similarity to a slot; best first. */
   rank(state: number, slot: number, count: number, factor: number): void;
-  /** Keeps up to `room` diverse ones of the sorted results; returns their number. */
+  /** Reduces the sorted results to up to `room` diverse ones; returns their number. */
   diversify(state: number, room: number, factor: number): number;
   /**
    * Writes the dot products of float32s and listed rows, or their squared distances, as float64.
    * @param distance 1 for distances
-   * @param units of float16 rows, as float32: they are widened in a buffer
-   * @param widened that buffer; 0: rows of float32
+   * @param units units of float16 rows, as float32
+   * @param widened buffer for converting float16 rows to float32; 0: rows of float32
    */
   exactSums(
     list: number,
@@ -108,22 +108,23 @@ export interface VectorKernel {
   /** Writes float16s times a power of two as float32s. */
   widenHalves(from: number, length: number, unit: number, to: number): void;
   /**
-   * Returns the largest magnitude of float32s, a multiple of 4; NaN or infinity if there is one.
+   * Returns the largest magnitude of float32s, whose number is a multiple of 4; NaN or infinity if
+   * one of them is.
    */
   largest(from: number, length: number): number;
   quantize(from: number, length: number, scale: number, to: number): void;
   /**
-   * Quantizes float32s to int16; writes the sum of squares of what that loses, and that of the
+   * Quantizes float32s to int16; writes the sums of squares of the quantization errors and of the
    * float32s.
    */
   quantizeWords(from: number, length: number, scale: number, to: number, sums: number): void;
-  /** Multiplies float32s by a factor and subtracts others. */
+  /** Multiplies float32s by a factor, then subtracts a center. */
   center(at: number, length: number, factor: number, center: number): void;
-  /** Multiplies float32s by others. */
+  /** Multiplies float32s by other float32s. */
   multiply(at: number, length: number, by: number): void;
   /** Walsh-Hadamard transform of a power of two of float32s, in place. */
   hadamard(at: number, size: number): void;
-  /** Writes a byte for each float32: 1 for those above 0, else 0. */
+  /** Writes a byte for each float32: 1 if it is positive, else 0. */
   positive(at: number, length: number, to: number): void;
   /** Returns a 64-bit hash. */
   mix(value: bigint): bigint;

@@ -1,5 +1,5 @@
-// Euclidean distance, negated: 0 for equal vectors, and lower the farther they are apart. Kernels
-// score its square, which orders vectors equally.
+// Euclidean distance, negated: 0 for equal vectors, lower for distant ones. Kernels compute its
+// square, which orders vectors equally.
 
 import { Slot } from "../vector-layout.js";
 import type { Measure } from "./measure.js";
@@ -23,7 +23,7 @@ export const EUCLIDEAN: Measure = {
   scoreFeatures: () => Number.NEGATIVE_INFINITY,
 
   /**
-   * The error of the kernels grows with the norms of both vectors, and that of a vector within the
+   * The error of the kernels grows with the norms of both vectors. The norm of a vector within the
    * distance is at most the norm of the probe plus the distance.
    */
   kernelThreshold(threshold, { norm }) {
@@ -32,7 +32,7 @@ export const EUCLIDEAN: Measure = {
 
   kernel: { field: Slot.Scale, factor: 2, weight: -1 },
 
-  /** Of -|p - v|^2 = 2 <p, v> - |v|^2 - |p|^2 the half without the constant last term. */
+  /** Bounds half of -|p - v|^2 = 2 <p, v> - |v|^2 - |p|^2, without the constant last term. */
   boundScores(probe) {
     const unit = computeUnit(probe);
     return makeBound(probe, { field: Slot.Scale * 4, unit, squares: -0.5 / unit });

@@ -1,5 +1,5 @@
-// Number of components of binary vectors that differ, negated: the squared distance of vectors of 0
-// and 1. Others are refused when they are set.
+// Number of different components of binary vectors, negated: the squared distance of vectors of 0
+// and 1. Graphs with this measure refuse other vectors.
 
 import { isBinary } from "../binary-vector.js";
 import { EUCLIDEAN } from "./euclidean.js";
@@ -17,7 +17,7 @@ export const HAMMING: Measure = {
 
   scoreExact: (sum) => -Math.round(sum),
 
-  /** Kernels are wrong by far less than half a component. */
+  /** The error of kernels is far less than half a component. */
   kernelThreshold: (threshold) => threshold - 0.5,
 
   boundThreshold(threshold, probe) {

@@ -1,4 +1,4 @@
-// The form of all scores that kernels compute. Of two slots a and b, with int8 components q, it is
+// Formula of all scores that kernels compute, for two slots a and b with int8 components q:
 //
 //   factor * a.field * b.field * <a.q, b.q>  +  weight * (|a|^2 + |b|^2)
 //
@@ -23,7 +23,7 @@ export interface KernelTerms {
   readonly base: number;
 }
 
-/** Returns what a probe contributes to the form. */
+/** Substitutes a probe into the formula. */
 export function bindForm({ field, factor, weight }: KernelForm, probe: ProbeTerms): KernelTerms {
   const own = field === Slot.Scale ? probe.scale : probe.factor;
   const base = weight === 0 ? 0 : weight * probe.norm * probe.norm;

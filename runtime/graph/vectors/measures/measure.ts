@@ -1,7 +1,7 @@
-// A measure: how similar two vectors are, exactly, as kernels approximate it, and as an upper bound
-// computed from the approximation. Scores grow with similarity, so a distance is negated. Every
-// searching and comparing module works on this interface; an implementation is one file beside this
-// one and a row in measures.ts.
+// A measure of similarity: the exact score of two vectors, the approximation by kernels, and an
+// upper bound from the approximation. Scores grow with similarity, so distances are negated.
+// Searches and comparisons depend only on this interface. An implementation is a file in this
+// folder and a row in measures.ts.
 
 import type { FeatureList } from "../features.js";
 import type { VectorParts } from "../vector-parts.js";
@@ -19,12 +19,12 @@ export interface Measure {
   /** Score of vectors of different kinds. */
   readonly lowest: number;
 
-  /** Returns why a vector of numbers cannot be set; null if it can. Absent: all can. */
+  /** Returns the reason why a graph refuses a vector of numbers, or null. Absent: never refuses. */
   refuse?(vector: VectorParts): string | null;
 
   /**
-   * Returns the score of two vectors of numbers, from their int8 components: dot product, and of
-   * each vector the sum of squares and the scale. Sums cover the components that both have.
+   * Returns the score of two vectors of numbers from their int8 components: their dot product, and
+   * the sum of squares and the scale of each. Sums cover the components that both vectors have.
    */
   score(
     product: number,
@@ -49,7 +49,7 @@ export interface Measure {
   /** Returns a lower bound of the kernel scores of int8 vectors that score `threshold` or more. */
   kernelThreshold(threshold: number, probe: ProbeTerms): number;
 
-  /** How kernels score int8 slots. */
+  /** Coefficients by which kernels score int8 slots. */
   readonly kernel: KernelForm;
 
   /**
@@ -57,6 +57,6 @@ export interface Measure {
    */
   boundScores(probe: ProbeTerms): ScoreBound;
 
-  /** Returns the value of that bound which vectors that score `threshold` or more reach. */
+  /** Returns the minimum of that bound for vectors that score `threshold` or more. */
   boundThreshold(threshold: number, probe: ProbeTerms): number;
 }

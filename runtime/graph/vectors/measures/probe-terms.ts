@@ -1,5 +1,5 @@
-// Terms of a probe vector that kernels use beside its integer components. These are int8 in a space
-// of int8 vectors, and int16 in one of larger precision.
+// Terms of a probe vector that kernels use in addition to its integer components. The components
+// are int8 in a space of int8 vectors, and int16 in a space of larger precision.
 
 export interface ProbeTerms {
   /** Number of components that are compared. */
@@ -9,6 +9,6 @@ export interface ProbeTerms {
   /** Scale divided by the norm; 0 for a zero vector. */
   readonly factor: number;
   readonly norm: number;
-  /** Norm of what quantization to int16 lost; 0 in a space of int8 vectors, which compares int8. */
+  /** Norm of the error of quantization to int16; 0 in a space of int8 vectors. */
   readonly error: number;
 }

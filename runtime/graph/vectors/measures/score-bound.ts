@@ -6,9 +6,10 @@
 //   <p, v>  =  t s <r, q>  +  <p, e>  +  s <f, q>
 //          <=  s (t <r, q>  +  |p| |e| / s  +  |f| |q|)                      (Cauchy and Schwarz)
 //
-// A slot holds s, |q|^2 and |e| / s rounded up, a probe t, |p| and |f|. So each vector gets the
-// bound of its own losses, not that of the worst vector: a scan that scores all vectors exactly
-// whose bound reaches the worst of the best k so far misses none of the best k.
+// A slot stores s, |q|^2 and |e| / s rounded up; a probe stores t, |p| and |f|. So the bound of each
+// vector depends on its own quantization error, not on the worst one. A scan computes the exact
+// score of every vector whose bound reaches the worst of the best k so far, and thereby finds all
+// of the best k.
 //
 // The kernel computes in float32. Every coefficient, product and sum is rounded by at most 2^-24 of
 // its magnitude, fewer than 12 times in a row, and the magnitude of the terms is at most
@@ -19,7 +20,7 @@
 import type { ProbeTerms } from "./probe-terms.js";
 
 export interface ScoreBound {
-  /** Byte offset in the slot of the float32 that multiplies the first three terms. */
+  /** Byte offset in the slot of a float32, the factor of the first three terms. */
   readonly field: number;
   readonly product: number;
   readonly residual: number;
@@ -32,7 +33,7 @@ const SLACK = 2 ** -20;
 /** Minimum unit: products of it and float32s are finite. */
 const MIN_UNIT = 1e-30;
 
-/** Returns the unit of the bound: the norm of the probe, unless that is too small. */
+/** Returns the unit of the bound: the norm of the probe, or the minimum unit. */
 export function computeUnit({ norm }: ProbeTerms): number {
   return Math.max(norm, MIN_UNIT);
 }
@@ -53,8 +54,8 @@ export function makeBound(
 }
 
 /**
- * Returns a float32 that is not above a number.
- * @param magnitude magnitude of the terms that the number is a sum of
+ * Returns a float32 that is not greater than a number.
+ * @param magnitude magnitude of the terms whose sum is the number
  */
 export function roundDown(value: number, magnitude = Math.abs(value)): number {
   return Number.isFinite(value) ? Math.fround(value - magnitude * SLACK) : value;
