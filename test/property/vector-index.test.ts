@@ -15,7 +15,7 @@ import { NearestTopK } from "../../runtime/graph/vectors/nearest-top-k.js";
 import type { Scan } from "../../runtime/graph/vectors/offer-vertices.js";
 import { Probe } from "../../runtime/graph/vectors/probe.js";
 import { scanVectors } from "../../runtime/graph/vectors/scan-vectors.js";
-import { partsOfLike } from "../../runtime/graph/vectors/vector.js";
+import { parseVector } from "../../runtime/graph/vectors/vector.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { rounds } from "../support/rounds.js";
@@ -78,7 +78,7 @@ function best(
   over = 1,
 ): string[] {
   const heap = new NearestTopK(10);
-  const parts = partsOfLike(probe, "probe");
+  const parts = parseVector(probe, "probe");
   const scan: Scan = {
     table: store.vectors,
     probe: new Probe(store.vectors, parts),

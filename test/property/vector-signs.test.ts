@@ -22,7 +22,7 @@ import { NearestTopK } from "../../runtime/graph/vectors/nearest-top-k.js";
 import type { VectorPrecision } from "../../runtime/graph/vectors/precision.js";
 import { Probe } from "../../runtime/graph/vectors/probe.js";
 import { scanVectors } from "../../runtime/graph/vectors/scan-vectors.js";
-import { partsOfLike } from "../../runtime/graph/vectors/vector.js";
+import { parseVector } from "../../runtime/graph/vectors/vector.js";
 import { Space } from "../../runtime/graph/vectors/vector-layout.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { loggedStore, replayTo } from "../runtime/graph/support/logged-graph.js";
@@ -98,7 +98,7 @@ function recall(
         .map(([id, vector]) => [id, naiveScore(measure, vector, numbers)]),
     );
     const best = [...exact].sort(([, a], [, b]) => b - a).slice(0, HITS);
-    const probe = new Probe(table, partsOfLike(numbers, "probe"));
+    const probe = new Probe(table, parseVector(numbers, "probe"));
     const results = new NearestTopK(HITS);
     const filter = isEven ? { accepts, serial: 0 } : null;
     let compared = 0;
@@ -269,10 +269,7 @@ test("refuse vectors that have no signs, and a second form", () => {
   graph.dropIndex("vectors", { length: LENGTH });
   graph.index("vectors", options);
   assert.throws(() => graph.index("vectors", { length: LENGTH }), /a sign index: drop it/);
-  assert.throws(
-    () => graph.setVectorSettings({ precision: "binary" }),
-    /drop the sign indexes/,
-  );
+  assert.throws(() => graph.setVectorSettings({ precision: "binary" }), /drop the sign indexes/);
   assert.throws(() => graph.setVectorSettings({ measure: "l2" }), /drop their indexes first/);
   assert.throws(() => graph.index("vectors", { ...options, signs: 1 as never }), TypeError);
   for (let length = 32; graph.indexes().length < 16; length += 32) {

@@ -8,7 +8,7 @@ import { KeyError } from "../model/errors.js";
 import type { ArcSpec } from "../model/parsed-arc.js";
 import { findAnchor } from "../query/match/anchor.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { partsOfLike, type VectorLike } from "../vectors/vector.js";
+import { parseVector, type VectorLike } from "../vectors/vector.js";
 import { toVertexKey, type VertexName } from "./call-arguments.js";
 import { define, definition, definitions } from "./definitions.js";
 import { GraphHandle } from "./graph-handle.js";
@@ -41,7 +41,7 @@ export class GraphExpressions extends GraphHandle {
     const { store } = this.access;
     checkOptions(options, EVALUATE_NAMES);
     const { tail, head, arc, vector = [], memory } = options;
-    partsOfLike(vector, "vector");
+    parseVector(vector, "vector");
     if (typeof expression !== "string") throw new TypeError("expected an expression string");
     const value = evaluateText(store, expression, {
       tail: handleOf(store, tail),

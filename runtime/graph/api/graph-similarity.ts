@@ -27,7 +27,7 @@ import {
 } from "../vectors/projections.js";
 import { Similarity } from "../vectors/similarity.js";
 import type { SimilaritySettings } from "../vectors/similarity-settings.js";
-import { partsOfLike, Vector, type VectorLike } from "../vectors/vector.js";
+import { parseVector, Vector, type VectorLike } from "../vectors/vector.js";
 import { type GraphHandle, getAccess } from "./graph-handle.js";
 
 const ROOT = "_|";
@@ -49,7 +49,7 @@ export class GraphSimilarity extends Similarity {
   similarity(a: VectorLike, b: VectorLike, ...further: never[]): number {
     refuseFurther(further, "b");
     const { settings, measure } = getAccess(this.#graph).store.vectors;
-    return computeSimilarity(partsOfLike(a, "a"), partsOfLike(b, "b"), settings, measure);
+    return computeSimilarity(parseVector(a, "a"), parseVector(b, "b"), settings, measure);
   }
 
   /** Returns the settings by their interface names. */
@@ -186,7 +186,7 @@ export class GraphSimilarity extends Similarity {
     const size = projectionSize(access);
     if (!isComplete(access, seed))
       throw new ValueError(`there is no projection set of seed ${seed}`);
-    return computeProjections(partsOfLike(vector, "vector"), size, options);
+    return computeProjections(parseVector(vector, "vector"), size, options);
   }
 }
 
@@ -195,7 +195,7 @@ export class GraphSimilarity extends Similarity {
  * @throws ValueError, TypeError
  */
 export function requireCompatibleVector(graph: GraphHandle, elements: unknown, name = ""): Vector {
-  const parts = partsOfLike(elements, "vector");
+  const parts = parseVector(elements, "vector");
   const table = findVectors(getAccess(graph).store, name);
   if (table !== null) requireSameKind(table, parts, "it");
   return new Vector(parts);

@@ -4,7 +4,7 @@ import { findVectors, UNNAMED } from "../changes/vectors.js";
 import { ValueError } from "../model/errors.js";
 import type { NearestTarget } from "../query/calls/nearest.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { partsOfLike, Vector, type VectorLike } from "../vectors/vector.js";
+import { parseVector, Vector, type VectorLike } from "../vectors/vector.js";
 import { NULL_PARTS, type VectorParts } from "../vectors/vector-parts.js";
 import { getHandle, VertexAttributes } from "./vertex-attributes.js";
 
@@ -44,7 +44,7 @@ function toParts(
   name: string,
 ): VectorParts {
   if (!(probe instanceof VertexAttributes)) {
-    return partsOfLike(probe, name === UNNAMED ? "probe" : `probe.${name}`);
+    return parseVector(probe, name === UNNAMED ? "probe" : `probe.${name}`);
   }
   return findVectors(store, name)?.get(getHandle(store, probe)) ?? NULL_PARTS;
 }

@@ -5,7 +5,7 @@ import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import {
-  bitsOfSetting,
+  encodeSetting,
   type SimilaritySetting,
   settingIndex,
 } from "../vectors/similarity-settings.js";
@@ -21,7 +21,7 @@ export function setSimilarity(
   name: SimilaritySetting,
   value: number,
 ): void {
-  const bits = bitsOfSetting(name, value);
+  const bits = encodeSetting(name, value);
   store.writer.mutate(() => {
     requireWritable(store);
     requireCosine(store, name, value);

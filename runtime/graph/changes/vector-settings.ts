@@ -14,7 +14,7 @@ import { VectorIndex } from "../vectors/index-layout.js";
 import { listVertices } from "../vectors/list-vertices.js";
 import { MEASURES, type VectorMeasure } from "../vectors/measures/measures.js";
 import { Precision, type VectorPrecision } from "../vectors/precision.js";
-import { bitsOfSetting, settingIndex } from "../vectors/similarity-settings.js";
+import { encodeSetting, settingIndex } from "../vectors/similarity-settings.js";
 import {
   countComponents,
   hasBits,
@@ -143,7 +143,7 @@ function change(
     }
     const operation = begin(store, OperationCode.SetSimilarity, 0);
     operation.name = settingIndex(setting);
-    operation.value = bitsOfSetting(setting, value);
+    operation.value = encodeSetting(setting, value);
     operation.flags = key;
     apply(store, operation);
   });

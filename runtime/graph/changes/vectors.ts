@@ -9,7 +9,7 @@ import { OperationCode } from "../store/operation.js";
 import type { Access } from "../store/session-view.js";
 import { Precision } from "../vectors/precision.js";
 import { requireSameKind } from "../vectors/probe.js";
-import { partsOfLike, type VectorLike } from "../vectors/vector.js";
+import { parseVector, type VectorLike } from "../vectors/vector.js";
 import { toPrecision, type VectorParts } from "../vectors/vector-parts.js";
 import type { VectorTable } from "../vectors/vector-table.js";
 import { beginChange, changeVertex } from "./change-vertex.js";
@@ -32,7 +32,7 @@ export function findVectors({ vectorFields, keys }: GraphStore, name: string): V
 export function toStoredParts(store: GraphStore, vector: VectorLike, name = UNNAMED): VectorParts {
   const precision = findVectors(store, name)?.precision ?? Precision.Int8;
   const place = name === UNNAMED ? "vector" : name;
-  const parts = partsOfLike(vector, place, precision !== Precision.Int8);
+  const parts = parseVector(vector, place, precision !== Precision.Int8);
   return toPrecision(parts, precision, place);
 }
 

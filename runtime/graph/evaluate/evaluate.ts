@@ -3,7 +3,7 @@
 import { nowSeconds } from "../memory/time.js";
 import { type ArcSpec, firstValue, ParsedArc } from "../model/parsed-arc.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { partsOfLike, type VectorLike } from "../vectors/vector.js";
+import { parseVector, type VectorLike } from "../vectors/vector.js";
 import { BoundProgram } from "./bound-program.js";
 import { QueryExecution } from "./context.js";
 import { checkExpressionSite } from "./expression-check.js";
@@ -48,7 +48,7 @@ function evaluateExpression(
 ): Value {
   const { tail, head, arc, vector, memory, spend } = subject;
   const run = new QueryExecution(store, memory);
-  if (vector.length > 0) run.vector = new VectorValue(partsOfLike(vector, "vector"));
+  if (vector.length > 0) run.vector = new VectorValue(parseVector(vector, "vector"));
   if (spend !== undefined) run.spend = spend;
   const bound = bindCached(store, expression, run);
   const { context } = bound;

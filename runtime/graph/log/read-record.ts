@@ -46,7 +46,7 @@ import {
   binaryParts,
   featureParts,
   isVectorLength,
-  partsOfBytes,
+  parseBytes,
   preciseParts,
   type VectorParts,
 } from "../vectors/vector-parts.js";
@@ -350,7 +350,7 @@ function readVector(reader: RecordReader, kind: number): VectorParts {
     throw corruptRecord("scale of a vector");
   if (kind === Precision.Binary + ABOVE_INT8) return readBinary(bytes);
   if (kind !== EUCLIDEAN) return readExact(bytes, kind - ABOVE_INT8);
-  return validateWith(() => partsOfBytes(bytes, scale[0]!, "vector"), "");
+  return validateWith(() => parseBytes(bytes, scale[0]!, "vector"), "");
 }
 
 /** Decodes a binary vector, whose scale has been read. */

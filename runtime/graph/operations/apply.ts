@@ -121,7 +121,7 @@ function indexVectors({ vectorFields }: GraphStore, { name, value, flags }: Oper
   if (isSignIndex(value)) {
     const length = countComponents(value);
     if (flags === 0) return vectorFields.findSigns(name, length)?.drop() === true ? 1 : 0;
-    vectorFields.requireSigns(name, length).want(flags);
+    vectorFields.requireSigns(name, length).request(flags);
     return 1;
   }
   if (flags === 0) return vectorFields.find(name)?.dropIndex(value) === true ? 1 : 0;

@@ -11,47 +11,47 @@ const UNIT_SQUARE = UNIT * UNIT;
 interface Sums {
   common: number;
   products: number;
-  least: number;
-  most: number;
+  minima: number;
+  maxima: number;
   squares: number;
   otherSquares: number;
 }
 
 const SUMS: Sums = {
-  ...{ common: 0, products: 0, least: 0, most: 0, squares: 0, otherSquares: 0 },
+  ...{ common: 0, products: 0, minima: 0, maxima: 0, squares: 0, otherSquares: 0 },
 };
 
 /** Returns sums over two sorted lists of features; valid until the next call. */
-function sumsOf(a: FeatureList, b: FeatureList): Readonly<Sums> {
+function computeSums(a: FeatureList, b: FeatureList): Readonly<Sums> {
   const [left, right] = [a.count, b.count];
-  let [common, products, least, most, squares, otherSquares] = [0, 0, 0, 0, 0, 0];
+  let [common, products, minima, maxima, squares, otherSquares] = [0, 0, 0, 0, 0, 0];
   for (let i = 0, j = 0; i < left || j < right; ) {
-    const order = i === left ? 1 : j === right ? -1 : orderOf(a, i, b, j);
-    const one = order <= 0 ? a.magnitude(i++) : 0;
-    const other = order >= 0 ? b.magnitude(j++) : 0;
+    const order = i === left ? 1 : j === right ? -1 : compareOrder(a, i, b, j);
+    const weight = order <= 0 ? a.magnitude(i++) : 0;
+    const otherWeight = order >= 0 ? b.magnitude(j++) : 0;
     if (order === 0) common++;
-    products += one * other;
-    least += Math.min(one, other);
-    most += Math.max(one, other);
-    squares += one * one;
-    otherSquares += other * other;
+    products += weight * otherWeight;
+    minima += Math.min(weight, otherWeight);
+    maxima += Math.max(weight, otherWeight);
+    squares += weight * weight;
+    otherSquares += otherWeight * otherWeight;
   }
-  return Object.assign(SUMS, { common, products, least, most, squares, otherSquares });
+  return Object.assign(SUMS, { common, products, minima, maxima, squares, otherSquares });
 }
 
-function orderOf(a: FeatureList, i: number, b: FeatureList, j: number): number {
-  const [one, other] = [a.hash(i), b.hash(j)];
-  return one === other ? Buffer.compare(a.name(i), b.name(j)) : one - other;
+function compareOrder(a: FeatureList, i: number, b: FeatureList, j: number): number {
+  const [hash, otherHash] = [a.hash(i), b.hash(j)];
+  return hash === otherHash ? Buffer.compare(a.name(i), b.name(j)) : hash - otherHash;
 }
 
 /** Returns the cosine similarity, 0 to 1. */
 export function featureCosine(a: FeatureList, b: FeatureList): number {
-  return cosine(sumsOf(a, b));
+  return cosine(computeSums(a, b));
 }
 
 /** Returns the weighted Jaccard similarity, 0 to 1. */
 export function featureJaccard(a: FeatureList, b: FeatureList): number {
-  return jaccard(sumsOf(a, b));
+  return jaccard(computeSums(a, b));
 }
 
 /** Combines cosine and Jaccard similarity by a graph's settings; 0 to 1. */
@@ -61,15 +61,15 @@ export function featureSimilarity(
   settings: SimilaritySettings,
 ): number {
   const { min_isect, min_jaccard, min_cosine, cosine_exp, jaccard_exp } = settings;
-  const sums = sumsOf(a, b);
+  const sums = computeSums(a, b);
   if (min_isect > 1 && sums.common < min_isect) return 0;
-  const ofWeights = jaccard_exp > 0 ? jaccard(sums) : 1;
-  if (jaccard_exp > 0 && ofWeights < min_jaccard) return 0;
-  if (cosine_exp <= 0) return ofWeights;
-  const ofAngle = cosine(sums);
-  if (ofAngle < min_cosine) return 0;
-  if (jaccard_exp <= 0) return ofAngle;
-  return truncate(ofWeights ** jaccard_exp * ofAngle ** cosine_exp);
+  const jaccardScore = jaccard_exp > 0 ? jaccard(sums) : 1;
+  if (jaccard_exp > 0 && jaccardScore < min_jaccard) return 0;
+  if (cosine_exp <= 0) return jaccardScore;
+  const cosineScore = cosine(sums);
+  if (cosineScore < min_cosine) return 0;
+  if (jaccard_exp <= 0) return cosineScore;
+  return truncate(jaccardScore ** jaccard_exp * cosineScore ** cosine_exp);
 }
 
 /** Returns the sum of the squared integer weights. */
@@ -89,8 +89,10 @@ function cosine({ products, squares, otherSquares }: Readonly<Sums>): number {
   return Math.min(1, truncate(truncate(products / UNIT_SQUARE) / magnitudes));
 }
 
-function jaccard({ least, most }: Readonly<Sums>): number {
-  return most === 0 ? 0 : Math.min(1, truncate(truncate(least / UNIT) / truncate(most / UNIT)));
+function jaccard({ minima, maxima }: Readonly<Sums>): number {
+  return maxima === 0
+    ? 0
+    : Math.min(1, truncate(truncate(minima / UNIT) / truncate(maxima / UNIT)));
 }
 
 const float = new Float32Array(1);

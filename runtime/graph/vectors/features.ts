@@ -115,12 +115,12 @@ interface Entry {
  * @param place name of the argument in messages
  * @throws ValueError, TypeError
  */
-export function featureBytes(features: readonly unknown[], place: string): Int8Array {
+export function encodeFeatures(features: readonly unknown[], place: string): Int8Array {
   if (features.length > MAX_FEATURES) {
     throw new ValueError(`${place} has ${features.length} features: ${MAX_FEATURES} at most`);
   }
-  const entries = features.map((feature, index) => entryOf(feature, `${place}[${index}]`));
-  entries.sort(byHash);
+  const entries = features.map((feature, index) => parseFeature(feature, `${place}[${index}]`));
+  entries.sort(compareEntries);
   entries.forEach(({ name }, index) => {
     if (index > 0 && name.equals(entries[index - 1]!.name)) {
       throw new ValueError(`${place} has two features '${name.toString()}'`);
@@ -149,14 +149,14 @@ export function isFeatureList(bytes: Int8Array): boolean {
   const list = toFeatureList(bytes);
   if (list.count === 0) return false;
   try {
-    const again = featureBytes(list.pairs(), "features");
-    return again.length === bytes.length && again.every((byte, index) => byte === bytes[index]);
+    const encoded = encodeFeatures(list.pairs(), "features");
+    return encoded.length === bytes.length && encoded.every((byte, index) => byte === bytes[index]);
   } catch {
     return false;
   }
 }
 
-function entryOf(feature: unknown, place: string): Entry {
+function parseFeature(feature: unknown, place: string): Entry {
   const isPair = Array.isArray(feature) && feature.length === 2;
   const [name, weight] = isPair ? feature : [];
   if (typeof name !== "string" || typeof weight !== "number") {
@@ -165,12 +165,12 @@ function entryOf(feature: unknown, place: string): Entry {
   if (!Number.isFinite(weight)) {
     throw new ValueError(`${place} is ${weight}: weights of features must be finite numbers`);
   }
-  const cut = cutName(Buffer.from(name));
-  return { name: cut, hash: hashOf(cut), code: encodeWeight(weight) };
+  const truncated = truncateName(Buffer.from(name));
+  return { name: truncated, hash: hashName(truncated), code: encodeWeight(weight) };
 }
 
 /** Truncates a name without splitting a character. */
-function cutName(name: Buffer): Buffer {
+function truncateName(name: Buffer): Buffer {
   if (name.length <= MAX_NAME_BYTES) return name;
   let end = MAX_NAME_BYTES;
   while ((name[end]! & 0xc0) === 0x80) end--;
@@ -178,13 +178,13 @@ function cutName(name: Buffer): Buffer {
 }
 
 /** Returns the FNV-1a hash. A collision only costs a comparison of names. */
-function hashOf(name: Uint8Array): number {
+function hashName(name: Uint8Array): number {
   let hash = 0x811c_9dc5;
   for (const byte of name) hash = Math.imul(hash ^ byte, 0x0100_0193);
   return hash >>> 0;
 }
 
-function byHash(a: Entry, b: Entry): number {
+function compareEntries(a: Entry, b: Entry): number {
   return a.hash - b.hash || a.name.compare(b.name);
 }
 

@@ -42,7 +42,7 @@ export class HnswBuilder {
   readonly #lists = new Uint32Array(MAX_LISTS * LIST_WORDS);
   #listsEnd = 0;
   /** Neighbors of a slot, and a new neighbor. */
-  readonly #near = new Uint32Array(LINKS_LOWEST + 1);
+  readonly #neighbors = new Uint32Array(LINKS_LOWEST + 1);
   readonly #random: () => number;
 
   /**
@@ -76,7 +76,7 @@ export class HnswBuilder {
     const { lists } = this.#table.writer.memory;
     for (;;) {
       const writes = this.#table.writes;
-      for (const slot of this.#missing()) {
+      for (const slot of this.#findMissing()) {
         this.#add(slot);
         yield;
         if (this.isFinished) return;
@@ -91,7 +91,7 @@ export class HnswBuilder {
   }
 
   /** Yields slots that may lack a node: of changed vertices if the index is complete, else all. */
-  *#missing(): Generator<number, void, void> {
+  *#findMissing(): Generator<number, void, void> {
     const { words } = this.#table.writer.memory.lists;
     const isComplete = words[this.#index + VectorIndex.IsComplete] === 1;
     const since = words[this.#index + VectorIndex.CompleteTo]!;
@@ -107,7 +107,7 @@ export class HnswBuilder {
   }
 
   /** Yields the slots of the space that satisfy a predicate. */
-  *slots(isWanted: (slot: number, words: Uint32Array) => boolean): Generator<number, void, void> {
+  *slots(matches: (slot: number, words: Uint32Array) => boolean): Generator<number, void, void> {
     const stride = computeStride(this.#length);
     let slab = this.#table.readSpace(this.#space, Space.FirstSlab);
     while (slab !== 0 && this.exists) {
@@ -115,7 +115,7 @@ export class HnswBuilder {
       const used = this.#table.memory.words[slab + Slab.Used]!;
       for (let index = 0; index < used; index++) {
         const slot = slab + SLAB_WORDS + index * stride;
-        if (isWanted(slot, this.#table.memory.words)) yield slot;
+        if (matches(slot, this.#table.memory.words)) yield slot;
       }
       slab = this.#table.memory.words[slab + Slab.Next]!;
     }
@@ -128,13 +128,13 @@ export class HnswBuilder {
     const parts = this.#table.get(vertex);
     if (this.#table.slotOf(vertex) !== slot || parts.bytes.length !== this.#components) return;
     const level = Math.min(MAX_LEVEL, Math.floor(-Math.log(1 - this.#random()) * LEVEL_SCALE));
-    this.#makeLists(slot, new Probe(this.#table, parts), level);
+    this.#computeLists(slot, new Probe(this.#table, parts), level);
     this.#table.writer.mutate(() => {
       const isSame =
         !this.isFinished &&
         memory.words[slot + Slot.Vertex] === vertex &&
         memory.words[slot + Slot.Node] === 0 &&
-        this.#holds(slot, parts);
+        this.#hasComponents(slot, parts);
       if (isSame) this.#write(slot, level);
     });
   }
@@ -161,17 +161,17 @@ export class HnswBuilder {
     this.#search.links.set(slot, level, lists, at + List.Neighbors, lists[at + List.Count]!);
   }
 
-  #holds(slot: number, { bytes }: VectorParts): boolean {
+  #hasComponents(slot: number, { bytes }: VectorParts): boolean {
     const { memory } = this.#table;
     const start = slot + SLOT_WORDS;
-    const [held, stored, first] = hasBits(this.#length)
+    const [expected, stored, first] = hasBits(this.#length)
       ? [packBits(bytes), memory.words, start]
       : [bytes, memory.bytes, start * 4];
-    return held.every((item, index) => item === stored[first + index]);
+    return expected.every((item, index) => item === stored[first + index]);
   }
 
   /** Computes the lists of a new node and of its neighbors. */
-  #makeLists(slot: number, probe: Probe, level: number): void {
+  #computeLists(slot: number, probe: Probe, level: number): void {
     const search = this.#search;
     const { walk } = search;
     const ef = this.#table.writer.memory.lists.words[this.#index + VectorIndex.Ef]!;
@@ -181,11 +181,11 @@ export class HnswBuilder {
       search.search(probe, start, layer, ef);
       walk.finish();
       if (walk.count > 0) start = walk.slotAt(0);
-      const own = this.#startList(slot, layer);
-      const count = walk.diversify(LINKS, this.#lists, own + List.Neighbors);
-      this.#lists[own + List.Count] = count;
+      const ownList = this.#startList(slot, layer);
+      const count = walk.diversify(LINKS, this.#lists, ownList + List.Neighbors);
+      this.#lists[ownList + List.Count] = count;
       for (let index = 0; index < count; index++) {
-        this.#addNeighbor(this.#lists[own + List.Neighbors + index]!, slot, layer);
+        this.#addNeighbor(this.#lists[ownList + List.Neighbors + index]!, slot, layer);
       }
     }
   }
@@ -200,17 +200,23 @@ export class HnswBuilder {
   }
 
   /** Computes the list of a node with an additional neighbor. */
-  #addNeighbor(near: number, slot: number, level: number): void {
-    const list = this.#startList(near, level);
+  #addNeighbor(neighbor: number, slot: number, level: number): void {
+    const list = this.#startList(neighbor, level);
     const first = list + List.Neighbors;
-    const room = HnswLinks.room(level);
-    const known = this.#near;
-    let count = this.#search.links.copy(near, level, known);
-    known[count++] = slot;
-    if (count > room) {
-      count = this.selectNeighbors(near, known.subarray(0, count), room, this.#lists, first);
+    const maxNeighbors = HnswLinks.maxNeighbors(level);
+    const neighbors = this.#neighbors;
+    let count = this.#search.links.copy(neighbor, level, neighbors);
+    neighbors[count++] = slot;
+    if (count > maxNeighbors) {
+      count = this.selectNeighbors(
+        neighbor,
+        neighbors.subarray(0, count),
+        maxNeighbors,
+        this.#lists,
+        first,
+      );
     } else {
-      for (let index = 0; index < count; index++) this.#lists[first + index] = known[index]!;
+      for (let index = 0; index < count; index++) this.#lists[first + index] = neighbors[index]!;
     }
     this.#lists[list + List.Count] = count;
   }

@@ -25,13 +25,13 @@ export class HnswLinks {
   }
 
   /** Returns the maximum number of neighbors on a layer. */
-  static room(level: number): number {
+  static maxNeighbors(level: number): number {
     return level === 0 ? LINKS_LOWEST : LINKS;
   }
 
   /** Returns the highest layer of a node; -1 if the slot has no node. */
   levelOf(slot: number): number {
-    const node = this.#nodeOf(slot);
+    const node = this.#findNode(slot);
     return node === 0 ? -1 : Math.min(MAX_LEVEL, this.#links.words[node + Node.Level]!);
   }
 
@@ -50,7 +50,7 @@ export class HnswLinks {
     const at = this.find(slot, level);
     if (at === 0) return 0;
     const { words } = this.#links;
-    const count = Math.min(words[at]!, HnswLinks.room(level));
+    const count = Math.min(words[at]!, HnswLinks.maxNeighbors(level));
     const last = this.lastSlot;
     let next = to;
     for (let index = 1; index <= count; index++) {
@@ -80,7 +80,7 @@ export class HnswLinks {
 
   /** Within a mutation: replaces the neighbors of a slot on a layer. */
   set(slot: number, level: number, neighbors: Uint32Array, from: number, count: number): void {
-    assert(count <= HnswLinks.room(level), "neighbors fit into their list");
+    assert(count <= HnswLinks.maxNeighbors(level), "neighbors fit into their list");
     const at = this.find(slot, level);
     if (at === 0) return;
     const writer = this.#writer;
@@ -96,7 +96,7 @@ export class HnswLinks {
   /** Within a mutation: removes the node of a slot. */
   remove(slot: number): void {
     const writer = this.#writer;
-    const node = this.#nodeOf(slot);
+    const node = this.#findNode(slot);
     assert(node !== 0, "a node is removed once");
     const { words } = this.#links;
     const upper = words[node + Node.Upper]!;
@@ -106,7 +106,7 @@ export class HnswLinks {
     writer.put(this.#vectors, slot + Slot.Node, 0);
   }
 
-  #nodeOf(slot: number): number {
+  #findNode(slot: number): number {
     const { words } = this.#vectors;
     if (slot === 0 || slot + this.#stride > words.length) return 0;
     const node = words[slot + Slot.Node]!;
@@ -115,7 +115,7 @@ export class HnswLinks {
 
   /** Returns the offset of a list, whose first word is its length; 0 if it does not exist. */
   find(slot: number, level: number): number {
-    const node = this.#nodeOf(slot);
+    const node = this.#findNode(slot);
     if (node === 0) return 0;
     if (level === 0) return node + Node.Count;
     const { words } = this.#links;

@@ -21,12 +21,12 @@ import type { VectorTable } from "./vector-table.js";
 /** Maximum stamp: visited slots are marked with the stamp of the search, one byte. */
 const MAX_STAMP = 0xff;
 /** Number of accepted slots expected among the first slots of a search that skips refused slots. */
-const EXPECTED = 6;
+const EXPECTED_ACCEPTED = 6;
 const MAX_NEARBY = 128;
 /** Minimum share of that number. Below it, the search fails. */
-const MIN_PART = 0.4;
+const MIN_EXPECTED_SHARE = 0.4;
 /** Share of accepted slots above which half as many neighbors per slot suffice. */
-const FREQUENT = 0.2;
+const FREQUENT_SHARE = 0.2;
 
 /** Mark of a slot that the condition has not tested yet. */
 const UNKNOWN = -1;
@@ -53,8 +53,8 @@ export class HnswSearch {
   /** Offsets in the list, or slots; see the methods that use them. */
   readonly #near = new Uint32Array(MAX_NEARBY);
   /** Neighbors of a slot, and of a refused neighbor. */
-  readonly #ring = new Uint32Array(LINKS_LOWEST);
-  readonly #behind = new Uint32Array(LINKS_LOWEST);
+  readonly #neighbors = new Uint32Array(LINKS_LOWEST);
+  readonly #secondNeighbors = new Uint32Array(LINKS_LOWEST);
   readonly #verdicts = new SlotVerdicts();
   #seen = new Uint8Array(0);
   #stamp = MAX_STAMP;
@@ -103,7 +103,7 @@ export class HnswSearch {
     const { walk } = this;
     walk.begin(probe, ef);
     this.#begin();
-    this.#isNew(start);
+    this.#visit(start);
     this.#memory.list[0] = this.#memory.addressOf(start) | mark;
     let slot = walk.step(probe, 1);
     while (slot !== 0) slot = walk.step(probe, this.#listNew(slot, level, mark));
@@ -120,7 +120,7 @@ export class HnswSearch {
     const shift = this.#shift;
     const first = this.#memory.addressOf(0) | mark;
     const last = this.links.lastSlot;
-    const end = at + Math.min(words[at]!, HnswLinks.room(level));
+    const end = at + Math.min(words[at]!, HnswLinks.maxNeighbors(level));
     let count = 0;
     for (let word = at + 1; word <= end; word++) {
       const neighbor = words[word]!;
@@ -139,27 +139,27 @@ export class HnswSearch {
    * @param filter null accepts any slot with a vertex
    */
   nearest(probe: Probe, ef: number, filter: SlotFilter | null): void {
-    const start = this.#begunAt(probe);
+    const start = this.#findEntry(probe);
     if (start === 0) return;
     if (filter === null) this.search(probe, start, 0, ef);
-    else this.#searchThrough(probe, start, ef, filter);
+    else this.#searchFiltered(probe, start, ef, filter);
     this.walk.finish();
   }
 
   /** Returns the entry slot of the lowest layer; 0 if the index is empty, with an empty walk. */
-  #begunAt(probe: Probe): number {
+  #findEntry(probe: Probe): number {
     const start = this.descend(probe, 0);
     if (start === 0) this.walk.begin(probe, 1);
     return start;
   }
 
   /** Variant of `search` for the lowest layer that passes through refused slots. */
-  #searchThrough(probe: Probe, start: number, ef: number, filter: SlotFilter): void {
+  #searchFiltered(probe: Probe, start: number, ef: number, filter: SlotFilter): void {
     const { walk } = this;
     walk.begin(probe, ef);
     this.#begin();
     this.#verdicts.begin(filter, this.#seen.length);
-    this.#isNew(start);
+    this.#visit(start);
     this.#memory.list[0] = this.#memory.addressOf(start);
     const isCheap = filter.serial !== 0;
     this.#markRefused(probe, 1, isCheap);
@@ -183,7 +183,7 @@ export class HnswSearch {
     const near = this.#near;
     const seen = this.#seen;
     const stamp = this.#stamp;
-    const { verdicts, known } = this.#verdicts;
+    const { verdicts, stamp: currentStamp } = this.#verdicts;
     const shift = this.#shift;
     const first = this.#memory.addressOf(0);
     const last = this.links.lastSlot;
@@ -200,7 +200,7 @@ export class HnswSearch {
       near[unknown] = count;
       const isNew = ((seen[place]! ^ stamp) + MAX_STAMP) >>> 8;
       count += isNew;
-      unknown += isNew & (((verdict >>> 1) ^ known) !== 0 ? 1 : 0);
+      unknown += isNew & (((verdict >>> 1) ^ currentStamp) !== 0 ? 1 : 0);
       seen[place] = stamp;
     }
     if (unknown > 0) this.#testUnknown(count, unknown);
@@ -253,11 +253,11 @@ export class HnswSearch {
    * slots are too far apart to be connected.
    * @param share share of vertices that meet the condition
    */
-  nearestOver(probe: Probe, ef: number, filter: SlotFilter, share: number): boolean {
-    const start = this.#begunAt(probe);
+  nearestSkipping(probe: Probe, ef: number, filter: SlotFilter, share: number): boolean {
+    const start = this.#findEntry(probe);
     if (start === 0) return true;
     const { walk } = this;
-    const nearby = Math.min(MAX_NEARBY, Math.ceil(EXPECTED / share));
+    const nearby = Math.min(MAX_NEARBY, Math.ceil(EXPECTED_ACCEPTED / share));
     this.search(probe, start, 0, nearby, Mark.Any);
     walk.finish();
     const starts = walk.slots();
@@ -265,14 +265,14 @@ export class HnswSearch {
     this.#begin();
     this.#verdicts.begin(filter, this.#seen.length);
     for (const [index, near] of starts.entries()) {
-      this.#isNew(near);
+      this.#visit(near);
       this.#memory.list[index] = this.#memory.addressOf(near);
     }
     this.#markRefused(probe, starts.length, true);
     let slot = walk.step(probe, starts.length);
-    if (walk.count < starts.length * share * MIN_PART) return false;
-    const enough = share < FREQUENT ? LINKS_LOWEST : LINKS_LOWEST / 2;
-    while (slot !== 0) slot = walk.step(probe, this.#listAccepted(slot, enough));
+    if (walk.count < starts.length * share * MIN_EXPECTED_SHARE) return false;
+    const minReached = share < FREQUENT_SHARE ? LINKS_LOWEST : LINKS_LOWEST / 2;
+    while (slot !== 0) slot = walk.step(probe, this.#listAccepted(slot, minReached));
     walk.finish();
     return true;
   }
@@ -285,30 +285,30 @@ export class HnswSearch {
    * Lists the new accepted neighbors of a slot, then those of its refused neighbors until enough
    * are found; returns the number of new slots.
    */
-  #listAccepted(slot: number, enough: number): number {
+  #listAccepted(slot: number, minReached: number): number {
     const near = this.#near;
-    const ring = this.#ring;
-    const behind = this.#behind;
-    const copied = this.links.copy(slot, 0, ring);
+    const neighbors = this.#neighbors;
+    const secondNeighbors = this.#secondNeighbors;
+    const copied = this.links.copy(slot, 0, neighbors);
     let count = 0;
     let refused = 0;
     let reached = 0;
     for (let index = 0; index < copied; index++) {
-      const neighbor = ring[index]!;
-      if (!this.#accepts(neighbor)) ring[refused++] = neighbor;
+      const neighbor = neighbors[index]!;
+      if (!this.#accepts(neighbor)) neighbors[refused++] = neighbor;
       else {
         reached++;
-        if (this.#isNew(neighbor)) near[count++] = neighbor;
+        if (this.#visit(neighbor)) near[count++] = neighbor;
       }
     }
-    for (let index = 0; index < refused && reached < enough; index++) {
-      if (!this.#isNew(ring[index]!)) continue;
-      const found = this.links.copy(ring[index]!, 0, behind);
-      for (let at = 0; at < found && count < LINKS_LOWEST; at++) {
-        const neighbor = behind[at]!;
+    for (let index = 0; index < refused && reached < minReached; index++) {
+      if (!this.#visit(neighbors[index]!)) continue;
+      const secondCount = this.links.copy(neighbors[index]!, 0, secondNeighbors);
+      for (let at = 0; at < secondCount && count < LINKS_LOWEST; at++) {
+        const neighbor = secondNeighbors[at]!;
         if (!this.#accepts(neighbor)) continue;
         reached++;
-        if (this.#isNew(neighbor)) near[count++] = neighbor;
+        if (this.#visit(neighbor)) near[count++] = neighbor;
       }
     }
     const { list } = this.#memory;
@@ -330,7 +330,7 @@ export class HnswSearch {
     this.#stamp++;
   }
 
-  #isNew(slot: number): boolean {
+  #visit(slot: number): boolean {
     const place = slot >>> this.#shift;
     if (this.#seen[place] === this.#stamp) return false;
     this.#seen[place] = this.#stamp;
@@ -343,35 +343,35 @@ class SlotVerdicts {
   /** By slot: twice the stamp, plus 1 if accepted. */
   verdicts = new Uint8Array(0);
   /** Stamp of this search. Verdicts with other stamps are ignored. */
-  known = 0;
+  stamp = 0;
   #filter: SlotFilter = { accepts: () => false, serial: 0 };
 
   /** Starts a search; reuses the verdicts of the last one if the filter is the same. */
-  begin(filter: SlotFilter, places: number): void {
+  begin(filter: SlotFilter, positions: number): void {
     const isSame = filter.serial !== 0 && filter.serial === this.#filter.serial;
     this.#filter = filter;
-    if (isSame && places <= this.verdicts.length) return;
-    if (places > this.verdicts.length || this.known === MAX_STAMP >>> 1) {
-      this.verdicts = new Uint8Array(places);
-      this.known = 0;
+    if (isSame && positions <= this.verdicts.length) return;
+    if (positions > this.verdicts.length || this.stamp === MAX_STAMP >>> 1) {
+      this.verdicts = new Uint8Array(positions);
+      this.stamp = 0;
     }
-    this.known++;
+    this.stamp++;
   }
 
   /** Returns the mark of a slot; `UNKNOWN` if it has not been tested. */
-  markOf(place: number): number {
-    const verdict = this.verdicts[place]!;
-    if (verdict >>> 1 !== this.known) return UNKNOWN;
+  markOf(position: number): number {
+    const verdict = this.verdicts[position]!;
+    if (verdict >>> 1 !== this.stamp) return UNKNOWN;
     // `Mark.Refused` unless accepted, without a branch, which would often be mispredicted.
     return (verdict & 1) ^ Mark.Refused;
   }
 
-  accepts(place: number, slot: number, words: Uint32Array): boolean {
-    const verdict = this.verdicts[place]!;
-    if (verdict >>> 1 === this.known) return (verdict & 1) === 1;
+  accepts(position: number, slot: number, words: Uint32Array): boolean {
+    const verdict = this.verdicts[position]!;
+    if (verdict >>> 1 === this.stamp) return (verdict & 1) === 1;
     const vertex = words[slot + Slot.Vertex]!;
     const isAccepted = vertex !== 0 && this.#filter.accepts(vertex);
-    this.verdicts[place] = (this.known << 1) | Number(isAccepted);
+    this.verdicts[position] = (this.stamp << 1) | Number(isAccepted);
     return isAccepted;
   }
 }

@@ -19,8 +19,8 @@ export class HnswVacuum {
   readonly #space: number;
   readonly #index: number;
   readonly #links: HnswLinks;
-  readonly #near = new Uint32Array(LINKS_LOWEST);
-  readonly #gone = new Set<number>();
+  readonly #neighbors = new Uint32Array(LINKS_LOWEST);
+  readonly #deleted = new Set<number>();
   #entry = 0;
   #topLevel = -1;
 
@@ -43,7 +43,7 @@ export class HnswVacuum {
   *run(): Generator<undefined, void, void> {
     this.#claim();
     for (const slot of this.#builder.slots((at, words) => words[at + Slot.Node] !== 0)) {
-      if (this.#gone.has(slot)) continue;
+      if (this.#deleted.has(slot)) continue;
       this.#relink(slot);
       yield;
       if (this.#builder.isFinished) return;
@@ -61,8 +61,8 @@ export class HnswVacuum {
       writer.put(memory.lists, this.#index + VectorIndex.Retired, 0);
     });
     let slot = this.#word(VectorIndex.Sweeping);
-    while (slot !== 0 && !this.#gone.has(slot)) {
-      this.#gone.add(slot);
+    while (slot !== 0 && !this.#deleted.has(slot)) {
+      this.#deleted.add(slot);
       slot = memory.vectors.words[slot + Slot.Scale]!;
     }
   }
@@ -75,30 +75,31 @@ export class HnswVacuum {
       this.#entry = slot;
     }
     for (let layer = 0; layer <= level; layer++) {
-      const others = this.#findReplacements(slot, layer);
-      if (others === null) continue;
-      const room = HnswLinks.room(layer);
-      const count = this.#builder.selectNeighbors(slot, others, room, this.#near);
+      const candidates = this.#findReplacements(slot, layer);
+      if (candidates === null) continue;
+      const maxNeighbors = HnswLinks.maxNeighbors(layer);
+      const count = this.#builder.selectNeighbors(slot, candidates, maxNeighbors, this.#neighbors);
       this.#table.writer.mutate(() => {
-        if (!this.#builder.isFinished) this.#links.set(slot, layer, this.#near, 0, count);
+        if (!this.#builder.isFinished) this.#links.set(slot, layer, this.#neighbors, 0, count);
       });
     }
   }
 
   /** Returns candidates for the neighbors of a slot; null if none of them is deleted. */
   #findReplacements(slot: number, level: number): Uint32Array | null {
-    const known = this.#copy(slot, level);
-    if (!known.some((other) => this.#gone.has(other))) return null;
-    const others = new Set<number>();
-    for (const other of known) {
-      const ways = this.#gone.has(other) ? this.#copy(other, level) : [other];
-      for (const way of ways) if (way !== slot && !this.#gone.has(way)) others.add(way);
+    const neighbors = this.#copy(slot, level);
+    if (!neighbors.some((neighbor) => this.#deleted.has(neighbor))) return null;
+    const candidates = new Set<number>();
+    for (const neighbor of neighbors) {
+      const replacements = this.#deleted.has(neighbor) ? this.#copy(neighbor, level) : [neighbor];
+      for (const candidate of replacements)
+        if (candidate !== slot && !this.#deleted.has(candidate)) candidates.add(candidate);
     }
-    return Uint32Array.from(others);
+    return Uint32Array.from(candidates);
   }
 
   #copy(slot: number, level: number): number[] {
-    return Array.from(this.#near.subarray(0, this.#links.copy(slot, level, this.#near)));
+    return Array.from(this.#neighbors.subarray(0, this.#links.copy(slot, level, this.#neighbors)));
   }
 
   /** Frees the claimed slots. A search that still visits them starts over, because of `Sweeps`. */
@@ -111,8 +112,8 @@ export class HnswVacuum {
       writer.put(memory.lists, this.#index + VectorIndex.TopLevel, Math.max(0, this.#topLevel));
       writer.put(memory.lists, this.#index + VectorIndex.EntrySlot, this.#entry);
     });
-    for (let isMore = true; isMore; ) {
-      isMore = writer.mutate(() => {
+    for (let hasMore = true; hasMore; ) {
+      hasMore = writer.mutate(() => {
         for (let count = 0; count < BATCH; count++) {
           const slot = this.#builder.isFinished ? 0 : this.#word(VectorIndex.Sweeping);
           if (slot === 0) return false;

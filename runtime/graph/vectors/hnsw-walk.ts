@@ -48,10 +48,10 @@ export class HnswWalk {
   }
 
   /** Starts a walk without results. */
-  begin(probe: Probe, most: number): void {
+  begin(probe: Probe, maxResults: number): void {
     const { field, factor, weight, base } = probe.kernelTerms(this.#length);
     const floats = this.#memory.walkFloats;
-    this.#beginRanking(most);
+    this.#beginRanking(maxResults);
     const words = this.#memory.walkWords;
     words[State.Field] = field;
     floats[State.Factor] = factor;
@@ -59,13 +59,13 @@ export class HnswWalk {
     floats[State.Base] = base;
   }
 
-  #beginRanking(most: number): void {
+  #beginRanking(maxResults: number): void {
     const memory = this.#memory;
     const words = memory.walkWords;
     const { kernel } = this.#table.measure;
     words[State.Results] = 0;
     words[State.Entries] = 0;
-    words[State.MaxResults] = most;
+    words[State.MaxResults] = maxResults;
     words[State.MaxEntries] = WALK_ENTRIES;
     words[State.Probe] = memory.probe;
     words[State.Length] = computeKernelLength(this.#length);
@@ -106,13 +106,13 @@ export class HnswWalk {
     this.#memory.kernel!.finish(this.#memory.walk);
   }
 
-  slotAt(place: number): number {
+  slotAt(rank: number): number {
     const memory = this.#memory;
-    return memory.wordAt(memory.walkWords[STATE_WORDS + 2 * place + 1]!);
+    return memory.wordAt(memory.walkWords[STATE_WORDS + 2 * rank + 1]!);
   }
 
-  scoreAt(place: number): number {
-    return this.#memory.walkFloats[STATE_WORDS + 2 * place]!;
+  scoreAt(rank: number): number {
+    return this.#memory.walkFloats[STATE_WORDS + 2 * rank]!;
   }
 
   /** Returns the slots of the results. */
@@ -146,10 +146,10 @@ export class HnswWalk {
    * Copies a diverse subset of the sorted results (HNSW heuristic): each is nearer to the slot or
    * probe of the walk than to any result selected before it. Returns the size of the subset.
    */
-  diversify(room: number, into: Uint32Array, to = 0): number {
+  diversify(maxCount: number, into: Uint32Array, to = 0): number {
     const memory = this.#memory;
     const { factor } = this.#table.measure.kernel;
-    const count = memory.kernel!.diversify(memory.walk, room, factor);
+    const count = memory.kernel!.diversify(memory.walk, maxCount, factor);
     for (let place = 0; place < count; place++) into[to + place] = this.slotAt(place);
     return count;
   }

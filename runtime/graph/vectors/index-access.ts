@@ -42,17 +42,17 @@ class IndexAccess {
   }
 }
 
-const known = new WeakMap<VectorTable, Map<number, IndexAccess>>();
+const accesses = new WeakMap<VectorTable, Map<number, IndexAccess>>();
 
 /** Returns the index of a space; null if it does not exist or is incomplete. */
 export function findVectorIndex(table: VectorTable, space: number): IndexAccess | null {
   if (table.readSpace(space, Space.Index) === 0) return null;
-  const ofTable = known.get(table) ?? new Map<number, IndexAccess>();
-  known.set(table, ofTable);
-  let access = ofTable.get(space);
+  const bySpace = accesses.get(table) ?? new Map<number, IndexAccess>();
+  accesses.set(table, bySpace);
+  let access = bySpace.get(space);
   if (access === undefined || !access.exists) {
     access = new IndexAccess(table, space);
-    ofTable.set(space, access);
+    bySpace.set(space, access);
   }
   return access.isComplete ? access : null;
 }

@@ -9,7 +9,7 @@ import { HnswBuilder } from "./hnsw-builder.js";
 import { dropIndex } from "./hnsw-drop.js";
 import { HnswVacuum } from "./hnsw-vacuum.js";
 import { VectorIndex } from "./index-layout.js";
-import { clearSigns, fillSigns, isWaiting } from "./sign-builder.js";
+import { clearSigns, fillSigns, hasTooFewVectors } from "./sign-builder.js";
 import { Space } from "./vector-layout.js";
 import type { VectorTable } from "./vector-table.js";
 
@@ -19,7 +19,7 @@ const SLICE_MS = 2;
 export class IndexProcessor extends TimeSlicedTask {
   readonly #store: GraphStore;
   readonly #log: LogLine;
-  #work: Generator<undefined, void, void> | null = null;
+  #steps: Generator<undefined, void, void> | null = null;
 
   /** @param log receives a line when an index cannot be built */
   constructor(store: GraphStore, log: LogLine) {
@@ -30,19 +30,19 @@ export class IndexProcessor extends TimeSlicedTask {
 
   /** Works for a time slice; returns false if nothing is left to do. */
   run(limitMs: number): boolean {
-    const giveUpAt = performance.now() + limitMs;
-    this.#work ??= this.#all();
+    const deadline = performance.now() + limitMs;
+    this.#steps ??= this.#buildAll();
     do {
-      if (this.#work.next().done !== true) continue;
-      this.#work = null;
+      if (this.#steps.next().done !== true) continue;
+      this.#steps = null;
       return false;
-    } while (performance.now() < giveUpAt);
+    } while (performance.now() < deadline);
     return true;
   }
 
   protected slice(): boolean {
     if (this.#store.memory.isRemoved) return false;
-    if (this.#work === null && !this.#isNeeded()) return false;
+    if (this.#steps === null && !this.#isNeeded()) return false;
     if (!this.#store.vectors.hasKernel) {
       this.#store.enlargeIfRequested();
       return false;
@@ -68,7 +68,7 @@ export class IndexProcessor extends TimeSlicedTask {
     return vectorFields.allSigns().some((signs) => {
       const { vectors, table, space, ef } = signs;
       if (ef === 0) return signs.hasCenter || this.#isBehind(table, space);
-      if (isWaiting(signs)) return this.#isDropping(table, space);
+      if (hasTooFewVectors(signs)) return this.#isDropping(table, space);
       const isFilled = signs.isFilled && signs.signsTo === vectors.writes >>> 0;
       return !isFilled || this.#isBehind(table, space);
     });
@@ -91,7 +91,7 @@ export class IndexProcessor extends TimeSlicedTask {
     return index === 0 ? 0 : this.#store.memory.lists.words[index + word]!;
   }
 
-  *#all(): Generator<undefined, void, void> {
+  *#buildAll(): Generator<undefined, void, void> {
     for (const table of this.#store.vectorFields.all()) {
       for (const space of table.spaces()) yield* this.#build(table, space);
     }

@@ -3,7 +3,7 @@
 import { ScoredHeap } from "../../base/scored-heap.js";
 
 /** Maximum number of vertices without a set for lookups. */
-const MAX_COMPARED = 24;
+const MAX_WITHOUT_SET = 24;
 
 export interface Neighbor {
   readonly vertex: number;
@@ -16,13 +16,13 @@ export class NearestTopK {
   /** Heap with the worst vertex on top. */
   readonly #heap: ScoredHeap;
   /** Set of the vertices; null if a linear search is faster. */
-  readonly #known: Set<number> | null;
+  readonly #vertices: Set<number> | null;
 
   /** @param limit maximum number of vertices; Infinity for all */
   constructor(limit: number) {
     this.limit = limit;
     this.#heap = new ScoredHeap(true, limit);
-    this.#known = limit > MAX_COMPARED ? new Set() : null;
+    this.#vertices = limit > MAX_WITHOUT_SET ? new Set() : null;
   }
 
   get count(): number {
@@ -43,7 +43,7 @@ export class NearestTopK {
   }
 
   has(vertex: number): boolean {
-    if (this.#known !== null) return this.#known.has(vertex);
+    if (this.#vertices !== null) return this.#vertices.has(vertex);
     const { items, count } = this.#heap;
     for (let place = 0; place < count; place++) if (items[place] === vertex) return true;
     return false;
@@ -52,10 +52,10 @@ export class NearestTopK {
   /** Adds a vertex if it is among the best so far. */
   offer(vertex: number, score: number): void {
     if (!this.accepts(vertex, score) || this.has(vertex)) return;
-    this.#known?.add(vertex);
+    this.#vertices?.add(vertex);
     if (this.count < this.limit) this.#heap.push(vertex, score);
     else {
-      this.#known?.delete(this.#heap.items[0]!);
+      this.#vertices?.delete(this.#heap.items[0]!);
       this.#heap.replaceTop(vertex, score);
     }
   }
@@ -63,10 +63,10 @@ export class NearestTopK {
   /** Returns the vertices, best first. */
   sorted(): Neighbor[] {
     const { items, scores, count } = this.#heap;
-    const all: Neighbor[] = [];
+    const neighbors: Neighbor[] = [];
     for (let place = 0; place < count; place++) {
-      all.push({ vertex: items[place]!, score: scores[place]! });
+      neighbors.push({ vertex: items[place]!, score: scores[place]! });
     }
-    return all.sort((a, b) => b.score - a.score || a.vertex - b.vertex);
+    return neighbors.sort((a, b) => b.score - a.score || a.vertex - b.vertex);
   }
 }

@@ -27,7 +27,7 @@ export interface Scan {
 /** Slots of a group, their vertices, and the sequences of the vertices before the read. */
 const slots = new Uint32Array(MAX_TOGETHER);
 const vertices = new Uint32Array(MAX_TOGETHER);
-const moments = new Int32Array(MAX_TOGETHER);
+const sequences = new Int32Array(MAX_TOGETHER);
 const scores = new Float64Array(MAX_TOGETHER);
 
 /** Offers the current state of a vertex. */
@@ -43,9 +43,9 @@ export function offer({ table, probe, best, accepts }: Scan, vertex: number): vo
  * Offers the vertices of slots that kernels have selected.
  * @param length length word of the slots
  */
-export function offerSlots(scan: Scan, found: readonly number[], length: number): void {
-  for (let at = 0; at < found.length; at += MAX_TOGETHER) {
-    offerGroup(scan, found, at, Math.min(found.length, at + MAX_TOGETHER), length);
+export function offerSlots(scan: Scan, candidates: readonly number[], length: number): void {
+  for (let at = 0; at < candidates.length; at += MAX_TOGETHER) {
+    offerGroup(scan, candidates, at, Math.min(candidates.length, at + MAX_TOGETHER), length);
   }
 }
 
@@ -58,8 +58,8 @@ function offerGroup(
 ): void {
   const { table, probe, best, accepts } = scan;
   const { ints } = table.writer.memory.sequence;
-  const alone: number[] = [];
-  const count = listSettled(scan, found, from, end, length, alone);
+  const unsettled: number[] = [];
+  const count = listSettled(scan, found, from, end, length, unsettled);
   probe.scoreSlots(length, slots, count, scores);
   table.reader.fence();
   // A condition may start another search, which uses the same lists.
@@ -67,7 +67,7 @@ function offerGroup(
   const exact: number[] = [];
   for (let at = 0; at < count; at++) {
     const vertex = vertices[at]!;
-    if (Atomics.load(ints, vertex * SEQUENCE_WORDS) !== moments[at]) alone.push(vertex);
+    if (Atomics.load(ints, vertex * SEQUENCE_WORDS) !== sequences[at]) unsettled.push(vertex);
     else if (best.accepts(vertex, scores[at]!)) {
       settled.push(vertex);
       exact.push(scores[at]!);
@@ -77,7 +77,7 @@ function offerGroup(
     const [vertex, score] = [settled[at]!, exact[at]!];
     if (best.accepts(vertex, score) && accepts(vertex)) best.offer(vertex, score);
   }
-  for (const vertex of alone) offer(scan, vertex);
+  for (const vertex of unsettled) offer(scan, vertex);
 }
 
 /**
@@ -102,16 +102,16 @@ function listSettled(
     // A vertex that has moved to another slot meanwhile may occur twice.
     if (vertex === 0 || best.has(vertex)) continue;
     const place = vertex * SEQUENCE_WORDS;
-    const moment = place < ints.length ? Atomics.load(ints, place) : 1;
+    const sequence = place < ints.length ? Atomics.load(ints, place) : 1;
     const isSettled =
-      (moment & 1) === 0 && table.slotOf(vertex) === slot && memory.lengthIn(slot) === length;
+      (sequence & 1) === 0 && table.slotOf(vertex) === slot && memory.lengthIn(slot) === length;
     if (!isSettled) {
       alone.push(vertex);
       continue;
     }
     slots[count] = slot;
     vertices[count] = vertex;
-    moments[count++] = moment;
+    sequences[count++] = sequence;
   }
   return count;
 }

@@ -30,22 +30,22 @@ export function plainKernel(buffer: SharedArrayBuffer): DotKernel {
       return sum | 0;
     },
     common: (a, b, count) => {
-      const [one, other] = [a, b].map((from) => new Uint32Array(buffer, from, count / 4));
+      const [left, right] = [a, b].map((from) => new Uint32Array(buffer, from, count / 4));
       let sum = 0;
       for (let index = 0; index < count / 4; index++)
-        sum += bitCount(one![index]! & other![index]!);
+        sum += bitCount(left![index]! & right![index]!);
       return sum;
     },
     dotFloats: (a, b, length) => {
-      const [one, other] = floatsAt(buffer, a, b, length);
+      const [left, right] = floatsAt(buffer, a, b, length);
       let sum = 0;
-      for (let index = 0; index < length; index++) sum += one[index]! * other[index]!;
+      for (let index = 0; index < length; index++) sum += left[index]! * right[index]!;
       return sum;
     },
     distanceFloats: (a, b, length) => {
-      const [one, other] = floatsAt(buffer, a, b, length);
+      const [left, right] = floatsAt(buffer, a, b, length);
       let sum = 0;
-      for (let index = 0; index < length; index++) sum += (one[index]! - other[index]!) ** 2;
+      for (let index = 0; index < length; index++) sum += (left[index]! - right[index]!) ** 2;
       return sum;
     },
     widenHalves: (from, length, unit, to) => {

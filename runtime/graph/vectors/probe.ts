@@ -70,7 +70,7 @@ export class Probe {
   /** Settings as of the first comparison. */
   #settings: SimilaritySettings | null = null;
   /** Sum of squares of the first components, and their number. */
-  #first = -1;
+  #firstLength = -1;
   #squaresOfFirst = 0;
   /** Probe for spaces of larger precision; created on first use. */
   #wide: WideProbe | null = null;
@@ -97,7 +97,7 @@ export class Probe {
     this.#isPrepared = false;
     this.#features = parts.isFeatures ? parts.features : null;
     this.#settings = null;
-    this.#first = -1;
+    this.#firstLength = -1;
     this.#wide = null;
     this.#binary = undefined;
     this.#termsFor = -1;
@@ -111,10 +111,10 @@ export class Probe {
   /** Returns the sum of squares of the first components, or of all if there are fewer. */
   #sumSquares(length: number): number {
     if (length >= this.length) return this.parts.squares;
-    if (length !== this.#first) {
+    if (length !== this.#firstLength) {
       const first = this.parts.bytes.subarray(0, length);
       this.#squaresOfFirst = dot(first, first);
-      this.#first = length;
+      this.#firstLength = length;
     }
     return this.#squaresOfFirst;
   }
@@ -204,7 +204,7 @@ export class Probe {
     const { memory } = this.#table;
     const { kernel, list, lists, probe, words, floats } = memory;
     const { bytes, scale } = this.parts;
-    const own = this.#sumSquares(length);
+    const squares = this.#sumSquares(length);
     for (let at = 0; at < count; at++) list[at] = memory.addressOf(slots[at]!);
     memory.loadProbe(this.#serial, bytes);
     kernel!.dots(lists, count, probe, length, lists + MAX_LIST * 4);
@@ -212,7 +212,7 @@ export class Probe {
       const slot = slots[at]!;
       const product = list[MAX_LIST + at]! | 0;
       const others = words[slot + Slot.Squares]!;
-      scores[at] = this.measure.score(product, own, scale, others, floats[slot + Slot.Scale]!);
+      scores[at] = this.measure.score(product, squares, scale, others, floats[slot + Slot.Scale]!);
     }
   }
 
@@ -342,26 +342,26 @@ export class Probe {
   /**
    * Lists the heads that have an int8 vector as long as the probe. Each loop reads one word per
    * head, so that as many cache misses as possible overlap.
-   * @param hasMoments whether to record the sequences of the vertices
+   * @param recordsSequences whether to record the sequences of the vertices
    */
-  #listHeads(arcs: Uint32Array, from: number, end: number, hasMoments: boolean): void {
+  #listHeads(arcs: Uint32Array, from: number, end: number, recordsSequences: boolean): void {
     const table = this.#table;
-    const { vertices, moments, slots } = scoreBatch;
-    const most = Math.min((end - from) / ARC_WORDS, vertices.length);
-    for (let at = 0, arc = from; at < most; at++, arc += ARC_WORDS) vertices[at] = arcs[arc]!;
-    if (hasMoments) {
+    const { vertices, sequences: moments, slots } = scoreBatch;
+    const maxCount = Math.min((end - from) / ARC_WORDS, vertices.length);
+    for (let at = 0, arc = from; at < maxCount; at++, arc += ARC_WORDS) vertices[at] = arcs[arc]!;
+    if (recordsSequences) {
       const { ints } = table.writer.memory.sequence;
-      for (let at = 0; at < most; at++) {
+      for (let at = 0; at < maxCount; at++) {
         const place = vertices[at]! * SEQUENCE_WORDS;
         moments[at] = place < ints.length ? Atomics.load(ints, place) : 1;
       }
-    } else moments.fill(0, 0, most);
-    table.findSlots(vertices, slots, most);
+    } else moments.fill(0, 0, maxCount);
+    table.findSlots(vertices, slots, maxCount);
     const { words } = table.memory;
     const { length } = this;
     const lastSlot = words.length - computeStride(length);
     let count = 0;
-    for (let at = 0; at < most; at++) {
+    for (let at = 0; at < maxCount; at++) {
       const slot = slots[at]!;
       if (slot === 0 || slot > lastSlot || words[slot + Slot.Length] !== length) continue;
       if ((moments[at]! & 1) === 1) continue;
@@ -374,8 +374,8 @@ export class Probe {
   /** Returns the similarity of a vertex's vector to the probe; `none` if either is missing. */
   similarity(vertex: number, none: number = NO_SIMILARITY): number {
     if (this.length === 0) return none;
-    const known = this.#isPrepared ? scoreBatch.find(vertex) : -1;
-    if (known >= 0) return scoreBatch.scores[known]!;
+    const batched = this.#isPrepared ? scoreBatch.find(vertex) : -1;
+    if (batched >= 0) return scoreBatch.scores[batched]!;
     const { reader } = this.#table;
     for (let attempt = 0; ; attempt++) {
       const seen = reader.enter(0, vertex, attempt);
@@ -392,7 +392,7 @@ export class Probe {
     for (let attempt = 0; ; attempt++) {
       const seen = reader.enter(0, vertex, attempt);
       const slot = this.#table.slotOf(vertex);
-      const bits = slot === 0 ? none : this.#hammingOfSlot(slot);
+      const bits = slot === 0 ? none : this.#computeHamming(slot);
       if (reader.leave(0, vertex, seen)) return bits;
     }
   }
@@ -400,7 +400,7 @@ export class Probe {
   /** Returns the similarity of a slot's current contents, which may be arbitrary. */
   #scoreSlot(slot: number): number {
     const { memory } = this.#table;
-    if (this.#features !== null) return this.#similarityOfFeatures(slot, this.#features);
+    if (this.#features !== null) return this.#scoreFeatures(slot, this.#features);
     const length = memory.lengthIn(slot);
     if (length === 0) return this.measure.lowest;
     if (hasRow(length)) return this.#scoreExactly(slot, length);
@@ -470,18 +470,18 @@ export class Probe {
       : memory.dots.dotFloats(memory.exactProbe, chunk, count);
   }
 
-  #similarityOfFeatures(slot: number, own: FeatureList): number {
+  #scoreFeatures(slot: number, own: FeatureList): number {
     const others = this.#table.memory.featuresIn(slot);
     if (others === null) return NO_SIMILARITY;
     this.#settings ??= this.#table.settings;
     return featureSimilarity(own, others, this.#settings);
   }
 
-  #hammingOfSlot(slot: number): number {
+  #computeHamming(slot: number): number {
     const { memory } = this.#table;
-    const isLike =
+    const isSameKind =
       this.#features === null ? memory.lengthIn(slot) > 0 : memory.featuresIn(slot) !== null;
-    if (!isLike) return NO_HAMMING;
+    if (!isSameKind) return NO_HAMMING;
     const { words } = memory;
     return (
       bitCount(words[slot + Slot.FingerprintLow]! ^ this.parts.fingerprint.low) +

@@ -13,12 +13,13 @@ export type ProjectionKeySize = 8 | 10 | 12;
 export const PROJECTION_SEEDS: readonly number[] = [0, 1087, 1381, 1663, 1993, 2293, 2621, 2909];
 
 /** By bits per key: distance between the first bits of adjacent keys, and number of keys. */
-const FORMS: Readonly<Record<ProjectionKeySize, { readonly step: number; readonly keys: number }>> =
-  {
-    8: { step: 4, keys: 16 },
-    10: { step: 5, keys: 12 },
-    12: { step: 4, keys: 15 },
-  };
+const KEY_LAYOUTS: Readonly<
+  Record<ProjectionKeySize, { readonly step: number; readonly keys: number }>
+> = {
+  8: { step: 4, keys: 16 },
+  10: { step: 5, keys: 12 },
+  12: { step: 4, keys: 15 },
+};
 export const KEY_SIZES: readonly ProjectionKeySize[] = [8, 10, 12];
 
 const FINGERPRINT_BITS = 64;
@@ -48,7 +49,7 @@ export interface Projections {
 
 /** Returns the number of anchors in a set. */
 export function anchorCount(size: ProjectionKeySize): number {
-  return FORMS[size].keys << size;
+  return KEY_LAYOUTS[size].keys << size;
 }
 
 /**
@@ -75,16 +76,16 @@ export function computeProjections(
 ): Projections {
   const { seed = 0, reduce = false, expand = false } = options;
   if (parts.isFeatures) throw new ValueError("projections are of vectors of numbers");
-  const own = fingerprintOf(parts, seed);
-  const lsh = bits(options.lsh ?? own.lsh, "lsh");
-  const lcm = bits(options.lcm ?? own.lcm, "lcm");
-  const { step, keys } = FORMS[size];
+  const fingerprint = computeFingerprint(parts, seed);
+  const lsh = requireFingerprint(options.lsh ?? fingerprint.lsh, "lsh");
+  const lcm = requireFingerprint(options.lcm ?? fingerprint.lcm, "lcm");
+  const { step, keys } = KEY_LAYOUTS[size];
   const anchors: string[] = [];
   for (let index = 0; index < keys; index++) {
-    const mask = keyOf(lcm, step * index, size);
+    const mask = extractKey(lcm, step * index, size);
     if (reduce && mask !== 0) continue;
     const first = index << size;
-    const key = keyOf(lsh, step * index, size);
+    const key = extractKey(lsh, step * index, size);
     anchors.push(anchorId(first + key, seed));
     for (let bit = 1; expand && bit < 1 << size; bit <<= 1) {
       if (mask & bit) anchors.push(anchorId(first + (key ^ bit), seed));
@@ -100,19 +101,19 @@ export function computeProjections(
 export function arcBits(id: string, size: ProjectionKeySize, lsh: bigint): number {
   const [, place] = /^_([0-9A-F]{4})\|[0-9A-F]{3}$/.exec(id) ?? [];
   const index = Number.parseInt(place ?? "", 16) >> size;
-  if (place === undefined || index >= FORMS[size].keys) {
+  if (place === undefined || index >= KEY_LAYOUTS[size].keys) {
     throw new ValueError(`'${id}' is no anchor of projections of ${size} bits`);
   }
-  const start = (index * FORMS[size].step + size) % FINGERPRINT_BITS;
-  return Number(rotateRight(bits(lsh, "lsh"), start) & WORD);
+  const start = (index * KEY_LAYOUTS[size].step + size) % FINGERPRINT_BITS;
+  return Number(rotateRight(requireFingerprint(lsh, "lsh"), start) & WORD);
 }
 
 /** Returns the signs of 64 weighted sums, and marks sums that are too small to be reliable. */
-function fingerprintOf({ bytes }: VectorParts, seed: number): { lsh: bigint; lcm: bigint } {
+function computeFingerprint({ bytes }: VectorParts, seed: number): { lsh: bigint; lcm: bigint } {
   if (bytes.length === 0) throw new ValueError("the null vector has no projections");
   const sums = scratchBuffers().sums(bytes, BigInt(seed));
-  const all = sums.reduce((union, sum) => union | Math.abs(sum), 1);
-  const shift = Math.max(0, 31 - Math.clz32(all) - CONFIDENT_BITS);
+  const union = sums.reduce((union, sum) => union | Math.abs(sum), 1);
+  const shift = Math.max(0, 31 - Math.clz32(union) - CONFIDENT_BITS);
   let lsh = 0n;
   let lcm = 0n;
   for (const sum of sums) {
@@ -122,7 +123,7 @@ function fingerprintOf({ bytes }: VectorParts, seed: number): { lsh: bigint; lcm
   return { lsh: lsh === 0n ? BigInt.asUintN(FINGERPRINT_BITS, -1n) : lsh, lcm };
 }
 
-function keyOf(value: bigint, start: number, size: ProjectionKeySize): number {
+function extractKey(value: bigint, start: number, size: ProjectionKeySize): number {
   return Number(rotateRight(value, start) & WORD) & ((1 << size) - 1);
 }
 
@@ -132,7 +133,7 @@ function rotateRight(value: bigint, by: number): bigint {
   return BigInt.asUintN(FINGERPRINT_BITS, (value >> BigInt(by)) | rest);
 }
 
-function bits(value: bigint, name: string): bigint {
+function requireFingerprint(value: bigint, name: string): bigint {
   if (typeof value === "bigint" && BigInt.asUintN(FINGERPRINT_BITS, value) === value) return value;
   throw new ValueError(`${name} must be a bigint of 0 to 2^64 - 1`);
 }

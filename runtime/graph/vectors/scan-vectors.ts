@@ -33,15 +33,15 @@ const listed = new Uint32Array(MAX_LIST);
 /**
  * Offers every accepted vertex that has a vector.
  * @param ef number of candidates to take from an index if there is one; 0: do not use indexes
- * @param over share of accepted vertices if an index search should skip refused vertices; 1: walk
+ * @param share share of accepted vertices if an index search should skip refused vertices; 1: walk
  *   through them
  */
-export function scanVectors(scan: Scan, ef: number, over = 1): void {
+export function scanVectors(scan: Scan, ef: number, share = 1): void {
   const { table } = scan;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const writes = table.writes;
     for (const space of table.spaces()) {
-      if (ef === 0 || !searchIndex(scan, space, ef, over)) scanSpace(scan, space);
+      if (ef === 0 || !searchIndex(scan, space, ef, share)) scanSpace(scan, space);
     }
     if (offerChanged(scan, table, writes)) return;
   }
@@ -65,11 +65,11 @@ export function scoreListed(scan: Scan, vertices: Uint32Array): void {
   const { writes } = table;
   // The first group sets a threshold for the others.
   for (let at = 0, count = FIRST_SLOTS; at < vertices.length; at += count, count = MAX_LIST) {
-    const some = vertices.subarray(at, at + count);
-    for (const vertex of selectListed(scan, some)) {
+    const group = vertices.subarray(at, at + count);
+    for (const vertex of selectListed(scan, group)) {
       if (!scan.best.has(vertex)) offer(scan, vertex);
     }
-    scan.poll(some.length);
+    scan.poll(group.length);
   }
   // A slot may have been reused before the kernel read it.
   if (!offerChanged(scan, table, writes)) scoreAll(scan, vertices);
@@ -89,10 +89,10 @@ function selectListed({ table, probe, best }: Scan, vertices: Uint32Array): numb
       listed[count++] = vertex;
     } else selected.push(vertex);
   }
-  const least = probe.boundList(length, count, best.threshold);
+  const minBound = probe.boundList(length, count, best.threshold);
   for (let index = 0; index < count; index++) {
     // Includes NaN.
-    if (!(memory.scores[MAX_LIST + index]! < least)) selected.push(listed[index]!);
+    if (!(memory.scores[MAX_LIST + index]! < minBound)) selected.push(listed[index]!);
   }
   return selected;
 }
@@ -109,7 +109,7 @@ function scoreAll(scan: Scan, vertices: Uint32Array): void {
  * Offers the results of the index of a space, and all vertices that have changed since the index was
  * complete. Returns false if there is no index, or if too many vertices have changed.
  */
-function searchIndex(scan: Scan, space: number, ef: number, over: number): boolean {
+function searchIndex(scan: Scan, space: number, ef: number, share: number): boolean {
   const { table, probe } = scan;
   const length = table.readSpace(space, Space.Length);
   if (!probe.suitsKernels(length)) return false;
@@ -117,26 +117,26 @@ function searchIndex(scan: Scan, space: number, ef: number, over: number): boole
   // After a drop of the sign index, there may be an ordinary index.
   if (signs !== null && signs.ef !== 0) {
     // One index contains the signs of all precisions, so spaces without vectors skip it.
-    return table.readSpace(space, Space.Count) === 0 || searchSigns(scan, signs, ef, over);
+    return table.readSpace(space, Space.Count) === 0 || searchSigns(scan, signs, ef, share);
   }
-  const offerWalk = (walk: HnswWalk): void => offerFound(scan, walk, length);
-  return walkIndex(scan, { table, space, probe, offerWalk }, ef, over);
+  const offerWalk = (walk: HnswWalk): void => offerResults(scan, walk, length);
+  return walkIndex(scan, { table, space, probe, offerWalk }, ef, share);
 }
 
 /** Variant of `searchIndex` for all vectors of one length, of any precision. */
-function searchSigns(scan: Scan, signs: SignTable, ef: number, over: number): boolean {
+function searchSigns(scan: Scan, signs: SignTable, ef: number, share: number): boolean {
   const { table, space } = signs;
   if (!signs.isFilled) return false;
   // Read before the search: vertices with later signs count as changed.
   const { signsTo } = signs;
   const probe = signs.probeFor(scan.probe.parts);
-  const offerWalk = (walk: HnswWalk): void => offerNamed(scan, table, walk);
-  const isFound = walkIndex(scan, { table, space, probe, offerWalk }, ef, over);
+  const offerWalk = (walk: HnswWalk): void => offerVertices(scan, table, walk);
+  const isFound = walkIndex(scan, { table, space, probe, offerWalk }, ef, share);
   return isFound && offerChanged(scan, scan.table, signsTo);
 }
 
 /** An index to search. */
-interface Walked {
+interface SearchedIndex {
   readonly table: VectorTable;
   readonly space: number;
   /** Probe that its slots are compared with. */
@@ -147,9 +147,9 @@ interface Walked {
 
 function walkIndex(
   scan: Scan,
-  { table, space, probe, offerWalk }: Walked,
+  { table, space, probe, offerWalk }: SearchedIndex,
   ef: number,
-  over: number,
+  share: number,
 ): boolean {
   const { best, filter } = scan;
   const index = findVectorIndex(table, space);
@@ -157,16 +157,16 @@ function walkIndex(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { state, completeTo } = index;
     if (!index.isComplete) return false;
-    const wanted = Math.max(ef, best.limit);
+    const count = Math.max(ef, best.limit);
     const { search } = index;
-    const isOver = over < 1 && filter !== null;
+    const skipsRefused = share < 1 && filter !== null;
     let isFound = true;
-    if (isOver) isFound = search.nearestOver(probe, wanted, filter, over);
-    else search.nearest(probe, wanted, filter);
+    if (skipsRefused) isFound = search.nearestSkipping(probe, count, filter, share);
+    else search.nearest(probe, count, filter);
     // Slots of the results may have been reused.
     if (index.state !== state) continue;
     // Accepted slots may be unreachable through other accepted slots.
-    if (!isFound || (isOver && search.walk.count < wanted)) return false;
+    if (!isFound || (skipsRefused && search.walk.count < count)) return false;
     offerWalk(search.walk);
     return offerChanged(scan, table, completeTo);
   }
@@ -178,19 +178,19 @@ function walkIndex(
  * been replaced meanwhile is offered later, as a changed vertex.
  * @param length length word of the slots
  */
-function offerFound(scan: Scan, walk: HnswWalk, length: number): void {
+function offerResults(scan: Scan, walk: HnswWalk, length: number): void {
   const { best, probe } = scan;
   // Copied, because the condition may start another walk.
-  const found = walk.slots();
-  const rough = walk.scores();
-  scan.poll(found.length);
-  for (let at = 0, size = Math.min(Math.max(1, best.limit), GROUP); at < found.length; ) {
-    const some = found.slice(at, at + size);
-    if (hasRow(length)) offerSlots(scan, selectBounded(scan, some, length), length);
+  const slots = walk.slots();
+  const scores = walk.scores();
+  scan.poll(slots.length);
+  for (let at = 0, size = Math.min(Math.max(1, best.limit), GROUP); at < slots.length; ) {
+    const group = slots.slice(at, at + size);
+    if (hasRow(length)) offerSlots(scan, selectBounded(scan, group, length), length);
     else {
       // The scores descend.
-      if (rough[at]! < probe.measure.kernelThreshold(best.threshold, probe.terms(length))) return;
-      offerSlots(scan, some, length);
+      if (scores[at]! < probe.measure.kernelThreshold(best.threshold, probe.terms(length))) return;
+      offerSlots(scan, group, length);
     }
     at += size;
     size = GROUP;
@@ -198,7 +198,7 @@ function offerFound(scan: Scan, walk: HnswWalk, length: number): void {
 }
 
 /** Offers the vertices of the results of a walk through signs, roughly best first. */
-function offerNamed(scan: Scan, signs: VectorTable, walk: HnswWalk): void {
+function offerVertices(scan: Scan, signs: VectorTable, walk: HnswWalk): void {
   const { table, probe, best } = scan;
   const { words } = signs.memory;
   const vertices = walk.slots().map((slot) => words[slot + Slot.Vertex]!);
@@ -207,15 +207,15 @@ function offerNamed(scan: Scan, signs: VectorTable, walk: HnswWalk): void {
   let length = 0;
   for (const vertex of vertices) {
     const slot = vertex === 0 ? 0 : table.slotOf(vertex);
-    const kind = table.memory.lengthIn(slot);
-    if (kind === 0) continue;
-    if (length === 0 && probe.suitsKernels(kind)) length = kind;
-    if (kind === length) slots.push(slot);
+    const slotLength = table.memory.lengthIn(slot);
+    if (slotLength === 0) continue;
+    if (length === 0 && probe.suitsKernels(slotLength)) length = slotLength;
+    if (slotLength === length) slots.push(slot);
     else if (!best.has(vertex)) offer(scan, vertex);
   }
   for (let at = 0, size = Math.min(Math.max(1, best.limit), GROUP); at < slots.length; ) {
-    const some = slots.slice(at, at + size);
-    offerSlots(scan, hasRow(length) ? selectBounded(scan, some, length) : some, length);
+    const group = slots.slice(at, at + size);
+    offerSlots(scan, hasRow(length) ? selectBounded(scan, group, length) : group, length);
     at += size;
     size = GROUP;
   }
@@ -230,9 +230,9 @@ function selectBounded(
   if (best.threshold === Number.NEGATIVE_INFINITY) return slots;
   const { memory } = table;
   for (const [at, slot] of slots.entries()) memory.list[at] = memory.addressOf(slot);
-  const least = probe.boundList(length, slots.length, best.threshold);
+  const minBound = probe.boundList(length, slots.length, best.threshold);
   // Includes NaN.
-  return slots.filter((_, at) => !(memory.scores[MAX_LIST + at]! < least));
+  return slots.filter((_, at) => !(memory.scores[MAX_LIST + at]! < minBound));
 }
 
 /** Offers the vertices whose vectors have changed since a write; returns false if too many have. */
@@ -257,15 +257,15 @@ function scanSpace(scan: Scan, space: number): void {
   const length = table.readSpace(space, Space.Length);
   let slab = table.readSpace(space, Space.FirstSlab);
   // Ends the loop even if a slab is corrupt or has been freed meanwhile.
-  let left = table.readSpace(space, Space.Slots);
-  while (slab !== 0 && left > 0) {
+  let remaining = table.readSpace(space, Space.Slots);
+  while (slab !== 0 && remaining > 0) {
     const { words } = table.memory;
     if (slab + SLAB_WORDS > words.length) break;
     const stride = computeStride(length);
     const fitting = Math.floor((words.length - slab - SLAB_WORDS) / stride);
-    const used = Math.min(words[slab + Slab.Used]!, fitting, left);
+    const used = Math.min(words[slab + Slab.Used]!, fitting, remaining);
     scanSlots(scan, { first: slab + SLAB_WORDS, used, length }, step);
-    left -= Math.max(1, words[slab + Slab.Slots]!);
+    remaining -= Math.max(1, words[slab + Slab.Slots]!);
     slab = words[slab + Slab.Next]!;
   }
 }

@@ -20,7 +20,7 @@ const RESULT = 0x5_0000;
 const STATE = RESULT + 64;
 const FACTORS = 0x6_0000;
 const TABLE = 0xa_0000;
-const BYTES_A_POSITION = 128;
+const BYTES_PER_POSITION = 128;
 const SEEDS = 4;
 const SUMS = 64;
 
@@ -132,7 +132,7 @@ class ScratchBuffers {
    * Returns the fingerprint of named features: the signs of 64 sums of their weights, which the bits
    * of the name's hash add or subtract.
    */
-  fingerprintOf(list: WeightedNames, seed = 0n): Fingerprint {
+  fingerprintFeatures(list: WeightedNames, seed = 0n): Fingerprint {
     const start = this.#kernel.mix(BigInt.asIntN(64, seed));
     const sums = new Int32Array(SUMS);
     for (let index = 0; index < list.count; index++) {
@@ -179,9 +179,9 @@ class ScratchBuffers {
       this.#positions = 0;
     }
     if (positions <= this.#positions) return;
-    const words = (TABLE + positions * BYTES_A_POSITION) / 4;
+    const words = (TABLE + positions * BYTES_PER_POSITION) / 4;
     if (words > this.#arena.words.length) this.#arena.grow(words);
-    const start = TABLE + this.#positions * BYTES_A_POSITION;
+    const start = TABLE + this.#positions * BYTES_PER_POSITION;
     this.#kernel.weights(start, positions - this.#positions, STATE);
     this.#positions = positions;
   }

@@ -10,17 +10,17 @@ import { equalComponents, type VectorParts } from "./vector-parts.js";
 /** Number of vertices per step. */
 const BATCH = 16;
 /** Number of vectors whose mean is the center. Scanning fewer vectors is fast without signs. */
-const MIN_CENTERED = 256;
-const MAX_CENTERED = 1024;
+const MIN_CENTER_SAMPLE = 256;
+const MAX_CENTER_SAMPLE = 1024;
 
 /** Returns whether there are too few vectors to compute signs. */
-export function isWaiting(signs: SignTable): boolean {
-  return !signs.hasCenter && signs.count < MIN_CENTERED;
+export function hasTooFewVectors(signs: SignTable): boolean {
+  return !signs.hasCenter && signs.count < MIN_CENTER_SAMPLE;
 }
 
 /** Computes missing and outdated signs of all vectors; yields after each step. */
 export function* fillSigns(signs: SignTable): Generator<undefined, void, void> {
-  if (isWaiting(signs)) return;
+  if (hasTooFewVectors(signs)) return;
   if (!signs.hasCenter) yield* chooseCenter(signs);
   const { vectors, table } = signs;
   const { writes } = vectors;
@@ -33,7 +33,7 @@ export function* fillSigns(signs: SignTable): Generator<undefined, void, void> {
     }
   }
   table.writer.mutate(() => {
-    if (isWanted(signs)) signs.setFilled(writes);
+    if (isRequested(signs)) signs.setFilled(writes);
   });
 }
 
@@ -56,13 +56,13 @@ function* fillAll(signs: SignTable): Generator<undefined, void, void> {
 function* chooseCenter(signs: SignTable): Generator<undefined, void, void> {
   const { vectors, table, length } = signs;
   const isScaled = vectors.measure.name === "cosine";
-  const step = Math.ceil(signs.count / MAX_CENTERED);
+  const step = Math.ceil(signs.count / MAX_CENTER_SAMPLE);
   const sums = new Float64Array(length);
-  let [seen, added] = [0, 0];
+  let [visited, added] = [0, 0];
   for (const space of signs.spaces()) {
     for (const vertices of listVertices(vectors, space, BATCH)) {
       for (const vertex of vertices) {
-        const parts = seen++ % step === 0 ? vectors.get(vertex) : null;
+        const parts = visited++ % step === 0 ? vectors.get(vertex) : null;
         if (parts === null || parts.bytes.length !== length || parts.isFeatures) continue;
         const numbers = toDirection(parts, isScaled);
         for (let at = 0; at < length; at++) sums[at]! += numbers[at]!;
@@ -73,27 +73,29 @@ function* chooseCenter(signs: SignTable): Generator<undefined, void, void> {
   }
   const center = sums.map((sum) => sum / Math.max(1, added));
   table.writer.mutate(() => {
-    if (isWanted(signs) && !signs.hasCenter) signs.setCenter(center);
+    if (isRequested(signs) && !signs.hasCenter) signs.setCenter(center);
   });
 }
 
 /** Updates the signs of vertices. The next run includes vectors that are replaced meanwhile. */
 function update(signs: SignTable, vertices: Iterable<number>): void {
   const { vectors, table, length } = signs;
-  if (!isWanted(signs) || !signs.hasCenter) return;
+  if (!isRequested(signs) || !signs.hasCenter) return;
   const changes = new Map<number, VectorParts | null>();
   for (const vertex of vertices) {
     const parts = vectors.get(vertex);
     const isCovered = parts.bytes.length === length && !parts.isFeatures;
-    const computed = isCovered ? signs.signsOf(parts) : null;
-    const known = table.has(vertex) ? table.get(vertex) : null;
+    const computed = isCovered ? signs.compute(parts) : null;
+    const stored = table.has(vertex) ? table.get(vertex) : null;
     const isSame =
-      computed === null || known === null ? computed === known : equalComponents(computed, known);
+      computed === null || stored === null
+        ? computed === stored
+        : equalComponents(computed, stored);
     if (!isSame) changes.set(vertex, computed);
   }
   if (changes.size === 0) return;
   table.writer.mutate(() => {
-    if (!isWanted(signs)) return;
+    if (!isRequested(signs)) return;
     for (const [vertex, computed] of changes) {
       if (computed === null) table.remove(vertex);
       else table.set(vertex, computed);
@@ -107,18 +109,18 @@ export function* clearSigns(signs: SignTable): Generator<undefined, void, void> 
   if (space === 0) return;
   for (const vertices of listVertices(table, space, BATCH)) {
     table.writer.mutate(() => {
-      if (!signs.exists || isWanted(signs)) return;
+      if (!signs.exists || isRequested(signs)) return;
       for (const vertex of vertices) table.remove(vertex);
     });
     yield;
   }
   table.writer.mutate(() => {
-    if (!signs.exists || isWanted(signs) || table.readSpace(space, Space.Count) > 0) return;
+    if (!signs.exists || isRequested(signs) || table.readSpace(space, Space.Count) > 0) return;
     signs.release();
   });
 }
 
 /** Returns false once the index is dropped or the graph truncated. */
-function isWanted(signs: SignTable): boolean {
+function isRequested(signs: SignTable): boolean {
   return signs.exists && signs.ef !== 0;
 }

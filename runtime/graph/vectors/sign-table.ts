@@ -31,7 +31,7 @@ export class SignTable {
   readonly #lists: Arena;
   readonly #blocks: BlockAllocator;
   /** Cached probe, and its vector. */
-  #probed: VectorParts | null = null;
+  #probeVector: VectorParts | null = null;
   #probe: Probe | null = null;
 
   /** @param field block of the table in `lists` */
@@ -92,7 +92,7 @@ export class SignTable {
   }
 
   /** Computes the signs of a vector. */
-  signsOf(vector: VectorParts): VectorParts {
+  compute(vector: VectorParts): VectorParts {
     return computeSigns(vector, this.#center, this.vectors.measure.name === "cosine");
   }
 
@@ -103,7 +103,7 @@ export class SignTable {
 
   /** Returns the probe for comparing a vector with the signs. */
   probeFor(vector: VectorParts): Probe {
-    if (this.#probed !== vector || this.#probe === null) {
+    if (this.#probeVector !== vector || this.#probe === null) {
       const { name } = this.vectors.measure;
       // A dot product is the product of the probe and the center, a constant, plus the product of
       // the probe and the vector minus the center. So the center is not subtracted from the probe.
@@ -111,13 +111,13 @@ export class SignTable {
       const signs = computeSigns(vector, center, name === "cosine");
       this.#probe ??= new Probe(this.table, signs);
       this.#probe.rebind(signs);
-      this.#probed = vector;
+      this.#probeVector = vector;
     }
     return this.#probe;
   }
 
   /** Within a mutation: requests an index. */
-  want(ef: number): void {
+  request(ef: number): void {
     this.table.addIndex(signLength(this.length), ef);
   }
 
@@ -149,7 +149,7 @@ export class SignTable {
     }
     this.#put(Field.Center, 0);
     this.table.freeSlabs(this.space);
-    this.#probed = null;
+    this.#probeVector = null;
   }
 
   #read(word: number): number {

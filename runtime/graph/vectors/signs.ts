@@ -36,15 +36,15 @@ export function computeSigns(
   isScaled: boolean,
 ): VectorParts {
   const { length } = center;
-  const bench = scratchBuffers();
+  const buffers = scratchBuffers();
   const exact = exactComponents(vector);
-  bench.input.set(exact.length === length ? exact : exact.subarray(0, length));
-  bench.center(center, isScaled);
+  buffers.input.set(exact.length === length ? exact : exact.subarray(0, length));
+  buffers.center(center, isScaled);
   const size = transformedSize(length);
-  for (const { factors, first } of rotationOf(length)) bench.reflect(factors, first, size);
-  bench.sign(length);
-  const bytes = bench.output.slice(0, length);
-  const squares = bench.squares(length);
+  for (const { factors, first } of findRotation(length)) buffers.reflect(factors, first, size);
+  buffers.sign(length);
+  const bytes = buffers.output.slice(0, length);
+  const squares = buffers.squares(length);
   return new VectorParts(bytes, 1, squares, null, false, null, Precision.Binary);
 }
 
@@ -61,16 +61,16 @@ function transformedSize(length: number): number {
   return 2 ** (31 - Math.clz32(length));
 }
 
-function rotationOf(length: number): readonly Reflection[] {
-  let known = rotations.get(length);
-  if (known === undefined) {
-    known = makeRotation(length);
-    rotations.set(length, known);
+function findRotation(length: number): readonly Reflection[] {
+  let rotation = rotations.get(length);
+  if (rotation === undefined) {
+    rotation = createRotation(length);
+    rotations.set(length, rotation);
   }
-  return known;
+  return rotation;
 }
 
-function makeRotation(length: number): readonly Reflection[] {
+function createRotation(length: number): readonly Reflection[] {
   const size = transformedSize(length);
   // A fixed seed: every thread must compute the same rotation.
   let state = 1;
@@ -81,9 +81,9 @@ function makeRotation(length: number): readonly Reflection[] {
   return Array.from({ length: STEPS }, (_, step) => {
     const factors = Float32Array.from({ length }, sign);
     // Compensates the previous transform, which multiplies the norm by the root of the size.
-    const grown = step === 0 ? factors.subarray(0, 0) : factors.subarray(0, size);
-    grown.forEach((factor, at) => {
-      grown[at] = factor / Math.sqrt(size);
+    const rescaled = step === 0 ? factors.subarray(0, 0) : factors.subarray(0, size);
+    rescaled.forEach((factor, at) => {
+      rescaled[at] = factor / Math.sqrt(size);
     });
     return { factors, first: step % 2 === 0 ? 0 : length - size };
   });

@@ -58,10 +58,10 @@ const ROWS: readonly Row[] = [
   { name: "min_cosine", defaultValue: 0, min: 0, max: 1 },
   { name: "min_jaccard", defaultValue: 0, min: 0, max: 1 },
   { name: "min_isect", defaultValue: 1, min: 1, max: 48, isInteger: true },
-  place("precision", PRECISIONS),
-  place("measure", MEASURE_NAMES),
+  enumRow("precision", PRECISIONS),
+  enumRow("measure", MEASURE_NAMES),
 ];
-function place(name: VectorSetting, names: readonly string[]): Row {
+function enumRow(name: VectorSetting, names: readonly string[]): Row {
   return { name, defaultValue: 0, min: 0, max: names.length - 1, isInteger: true, isOther: true };
 }
 
@@ -80,11 +80,11 @@ export function settingIndex(name: VectorSetting): number {
  * Encodes a value.
  * @throws ValueError, TypeError
  */
-export function bitsOfSetting(name: VectorSetting, value: unknown): number {
-  const place = settingIndex(name);
+export function encodeSetting(name: VectorSetting, value: unknown): number {
+  const index = settingIndex(name);
   if (typeof value !== "number") throw new TypeError(`${name} must be a number`);
-  if (!isAllowed(place, value)) {
-    const { min, max, isInteger } = ROWS[place]!;
+  if (!isAllowed(index, value)) {
+    const { min, max, isInteger } = ROWS[index]!;
     const kind = isInteger ? "an integer" : "a number";
     throw new ValueError(`${name} must be ${kind} of ${min} to ${max}, not ${value}`);
   }
@@ -92,48 +92,48 @@ export function bitsOfSetting(name: VectorSetting, value: unknown): number {
 }
 
 /** Returns whether a record contains a valid value. */
-export function isSetting(place: number, bits: number): boolean {
+export function isSetting(index: number, bits: number): boolean {
   floatWord[0] = bits;
-  return place < ROWS.length && isAllowed(place, float[0]!);
+  return index < ROWS.length && isAllowed(index, float[0]!);
 }
 
 /** Within a mutation: writes a setting; changing one exponent changes the other. */
-export function writeSetting(writer: Writer, at: SettingWords, place: number, bits: number): void {
+export function writeSetting(writer: Writer, at: SettingWords, index: number, bits: number): void {
   floatWord[0] = bits;
   const value = float[0]!;
-  put(writer, at, place, value);
-  const [one, other] = EXPONENTS;
-  if (place === one) put(writer, at, other, 1 - value);
-  if (place === other) put(writer, at, one, 1 - value);
+  put(writer, at, index, value);
+  const [cosine, jaccard] = EXPONENTS;
+  if (index === cosine) put(writer, at, jaccard, 1 - value);
+  if (index === jaccard) put(writer, at, cosine, 1 - value);
 }
 
 /** Returns the current settings. */
 export function readSettings(at: SettingWords): SimilaritySettings {
   const settings = { nsegm: 0, nsign: 0, max_vector_size: MAX_COMPONENTS };
-  const rows = ROWS.flatMap(({ name, isOther }, place) =>
-    isOther ? [] : [[name, readSetting(at, place)]],
+  const rows = ROWS.flatMap(({ name, isOther }, index) =>
+    isOther ? [] : [[name, readSetting(at, index)]],
   );
   return { ...settings, ...Object.fromEntries(rows) };
 }
 
-function isAllowed(place: number, value: number): boolean {
-  const { min, max, isInteger } = ROWS[place]!;
+function isAllowed(index: number, value: number): boolean {
+  const { min, max, isInteger } = ROWS[index]!;
   return value >= min && value <= max && (!isInteger || Number.isInteger(value));
 }
 
 function put(
   writer: Writer,
   { arena, settings }: SettingWords,
-  place: number,
+  index: number,
   value: number,
 ): void {
-  const bits = bitsOf(value) ^ bitsOf(ROWS[place]!.defaultValue);
-  writer.put(arena, settings + place, bits >>> 0);
+  const bits = bitsOf(value) ^ bitsOf(ROWS[index]!.defaultValue);
+  writer.put(arena, settings + index, bits >>> 0);
 }
 
 /** Returns the current value of a setting. */
-export function readSetting({ arena, settings }: SettingWords, place: number): number {
-  floatWord[0] = arena.words[settings + place]! ^ bitsOf(ROWS[place]!.defaultValue);
+export function readSetting({ arena, settings }: SettingWords, index: number): number {
+  floatWord[0] = arena.words[settings + index]! ^ bitsOf(ROWS[index]!.defaultValue);
   return float[0]!;
 }
 

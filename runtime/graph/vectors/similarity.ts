@@ -5,7 +5,7 @@ import { ValueError } from "../model/errors.js";
 import { COSINE } from "./measures/cosine.js";
 import { compareVectors } from "./measures/measures.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
-import { partsOfLike, Vector, type VectorLike } from "./vector.js";
+import { parseVector, Vector, type VectorLike } from "./vector.js";
 import {
   computeDistance,
   computeHamming,
@@ -21,7 +21,7 @@ export class Similarity {
    */
   newVector(elements: VectorLike, ...further: never[]): Vector {
     refuseFurther(further, "elements");
-    return new Vector(partsOfLike(elements, "vector"));
+    return new Vector(parseVector(elements, "vector"));
   }
 
   /**
@@ -32,7 +32,7 @@ export class Similarity {
   newCentroid(vectors: readonly VectorLike[], ...further: never[]): Vector {
     refuseFurther(further, "vectors");
     if (!Array.isArray(vectors)) throw new TypeError("vectors must be a list");
-    const parts = vectors.map((vector, index) => partsOfLike(vector, `vectors[${index}]`));
+    const parts = vectors.map((vector, index) => parseVector(vector, `vectors[${index}]`));
     const factor = parts.some(({ isFeatures }) => isFeatures) ? 1 / parts.length : 1;
     const factors = parts.map(() => factor);
     return new Vector(meanVector(parts, factors, "centroid"));
@@ -54,30 +54,30 @@ export class Similarity {
   /** Returns the cosine of two vectors: -1 to 1; 0 if one is zero; -1 if the kinds differ. */
   cosine(a: VectorLike, b: VectorLike, ...further: never[]): number {
     refuseFurther(further, "b");
-    return compareVectors(COSINE, partsOfLike(a, "a"), partsOfLike(b, "b"));
+    return compareVectors(COSINE, parseVector(a, "a"), parseVector(b, "b"));
   }
 
   /** Returns the Jaccard similarity of feature weights, 0 to 1; always 0 for euclidean vectors. */
   jaccard(a: VectorLike, b: VectorLike, ...further: never[]): number {
     refuseFurther(further, "b");
-    return computeJaccard(partsOfLike(a, "a"), partsOfLike(b, "b"));
+    return computeJaccard(parseVector(a, "a"), parseVector(b, "b"));
   }
 
   /** Returns the distance of two vectors; Infinity for features. */
   euclideanDistance(a: VectorLike, b: VectorLike, ...further: never[]): number {
     refuseFurther(further, "b");
-    return computeDistance(partsOfLike(a, "a"), partsOfLike(b, "b"));
+    return computeDistance(parseVector(a, "a"), parseVector(b, "b"));
   }
 
   /** Returns the Hamming distance of two fingerprints, 0 to 64. */
   hammingDistance(a: VectorLike, b: VectorLike, ...further: never[]): number {
     refuseFurther(further, "b");
-    return computeHamming(partsOfLike(a, "a"), partsOfLike(b, "b"));
+    return computeHamming(parseVector(a, "a"), parseVector(b, "b"));
   }
 
   /** Returns a 64-bit fingerprint: similar vectors share many bits. Seeds give different bits. */
   fingerprint(vector: VectorLike, seed: number | bigint = 0, ...further: never[]): bigint {
     refuseFurther(further, "seed");
-    return seededFingerprint(partsOfLike(vector, "vector"), BigInt.asUintN(64, BigInt(seed)));
+    return seededFingerprint(parseVector(vector, "vector"), BigInt.asUintN(64, BigInt(seed)));
   }
 }

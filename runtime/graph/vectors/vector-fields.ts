@@ -12,7 +12,7 @@ import { CapacityError } from "../model/errors.js";
 import type { ContentDigest } from "../store/content-digest.js";
 import { Precision } from "./precision.js";
 import { registerSigns, SignTable } from "./sign-table.js";
-import { bitsOfSetting, settingIndex } from "./similarity-settings.js";
+import { encodeSetting, settingIndex } from "./similarity-settings.js";
 import {
   FIELD_DIRECTORY_WORDS,
   FIELD_WORDS,
@@ -69,7 +69,7 @@ export class VectorFields {
 
   /** Returns the tables of signs, including those whose index is being dropped. */
   allSigns(): readonly SignTable[] {
-    const fields = this.#fields().filter((field) => this.#lengthOfSigns(field) !== 0);
+    const fields = this.#fields().filter((field) => this.#readSignLength(field) !== 0);
     return fields.flatMap((field) => this.#signsAt(field) ?? []);
   }
 
@@ -77,10 +77,10 @@ export class VectorFields {
   findSigns(key: number, length: number): SignTable | null {
     if (this.#header.words[Header.VectorFields] === 0) return null;
     const { words } = this.#lists;
-    const found = this.#fields().find((field) => {
-      return this.#lengthOfSigns(field) === length && words[field + Field.Key] === key;
+    const field = this.#fields().find((field) => {
+      return this.#readSignLength(field) === length && words[field + Field.Key] === key;
     });
-    return found === undefined ? null : this.#signsAt(found);
+    return field === undefined ? null : this.#signsAt(field);
   }
 
   /**
@@ -89,16 +89,16 @@ export class VectorFields {
    * @throws CapacityError at 16 sign indexes
    */
   requireSigns(key: number, length: number): SignTable {
-    const known = this.findSigns(key, length);
-    if (known !== null) return known;
+    const existing = this.findSigns(key, length);
+    if (existing !== null) return existing;
     if (this.hasAllSigns) {
-      const most = `a graph has at most ${MAX_SIGN_INDEXES} sign indexes`;
-      throw new CapacityError(`${most}, dropped ones among them until it is truncated`);
+      const message = `a graph has at most ${MAX_SIGN_INDEXES} sign indexes`;
+      throw new CapacityError(`${message}, dropped ones among them until it is truncated`);
     }
     this.require(key);
     const signs = this.#signsAt(this.#addField(key, length))!;
     for (const [name, value] of SIGN_SETTINGS) {
-      signs.table.changeSetting(settingIndex(name), bitsOfSetting(name, value));
+      signs.table.changeSetting(settingIndex(name), encodeSetting(name, value));
     }
     return signs;
   }
@@ -111,7 +111,7 @@ export class VectorFields {
   /** Returns the table of a key code (0: the unnamed table); null if it does not exist. */
   find(key: number): VectorTable | null {
     if (key === 0) return this.unnamed;
-    const field = this.#names().find((at) => this.#lists.words[at + Field.Key] === key);
+    const field = this.#names().find((block) => this.#lists.words[block + Field.Key] === key);
     return field === undefined ? null : this.#tableAt(field);
   }
 
@@ -158,10 +158,10 @@ export class VectorFields {
 
   /** Returns the blocks of all names. */
   #names(): number[] {
-    return this.#fields().filter((field) => this.#lengthOfSigns(field) === 0);
+    return this.#fields().filter((field) => this.#readSignLength(field) === 0);
   }
 
-  #lengthOfSigns(field: number): number {
+  #readSignLength(field: number): number {
     return this.#lists.words[field + Field.Signs]!;
   }
 
@@ -178,10 +178,10 @@ export class VectorFields {
   }
 
   #tableAt(field: number): VectorTable {
-    const known = this.#tables.get(field);
+    const cached = this.#tables.get(field);
     // The block may have been rolled back or discarded, and reused for another name.
     const key = this.#lists.words[field + Field.Key]!;
-    if (known?.exists && known.key === key) return known;
+    if (cached?.exists && cached.key === key) return cached;
     const root = new NamedRoot(this.#writer, field);
     const table = new VectorTable(this.#writer, this.#reader, this.#digest, root);
     registerSigns(table, (length) => this.findSigns(key, length));
@@ -191,10 +191,10 @@ export class VectorFields {
 
   /** Returns the signs of a block; null while the name of the vectors is being created. */
   #signsAt(field: number): SignTable | null {
-    const known = this.#signs.get(field);
+    const cached = this.#signs.get(field);
     const key = this.#lists.words[field + Field.Key]!;
-    const isSame = known?.table.key === key && known.length === this.#lengthOfSigns(field);
-    if (known?.exists && isSame) return known;
+    const isSame = cached?.table.key === key && cached.length === this.#readSignLength(field);
+    if (cached?.exists && isSame) return cached;
     const vectors = this.find(key);
     if (vectors === null) return null;
     const root = new NamedRoot(this.#writer, field);

@@ -48,7 +48,7 @@ export const WALK_ENTRIES = WALK_SCRATCH_BYTES / 8 - STATE_WORDS / 2 - 1;
 export class VectorMemory {
   readonly #arena: Arena;
   /** First byte of this thread's section. */
-  readonly #own: number;
+  readonly #section: number;
   /** Address of this thread's probe. */
   readonly probe: number;
   /** Address of the input and output of kernels. */
@@ -68,7 +68,7 @@ export class VectorMemory {
   scores!: Float32Array;
   /** The scores as float64, at most `MAX_LIST / 2`. */
   sums!: Float64Array;
-  #current!: Uint32Array;
+  #loaded!: Uint32Array;
   #wide!: Int16Array;
   #exact!: Float32Array;
   #words!: Uint32Array;
@@ -79,9 +79,9 @@ export class VectorMemory {
   /** @param thread number of the calling thread */
   constructor(arena: Arena, thread: number) {
     this.#arena = arena;
-    this.#own = thread * KERNEL_SCRATCH_BYTES;
-    this.probe = this.#own + PROBE;
-    this.lists = this.#own + LISTS;
+    this.#section = thread * KERNEL_SCRATCH_BYTES;
+    this.probe = this.#section + PROBE;
+    this.lists = this.#section + LISTS;
     this.exactProbe = KERNEL_THREADS * KERNEL_SCRATCH_BYTES + thread * EXACT_SCRATCH_BYTES;
     this.widened = this.exactProbe + EXACT_SCRATCH_BYTES / 2;
     const walks = KERNEL_THREADS * (KERNEL_SCRATCH_BYTES + EXACT_SCRATCH_BYTES);
@@ -95,7 +95,7 @@ export class VectorMemory {
     const buffer = sharedBuffer(memory);
     this.kernel = isKernelMemory(memory) ? vectorKernel(memory) : null;
     this.dots = this.kernel ?? plainKernel(buffer);
-    this.#current = new Uint32Array(buffer, this.#own, 3);
+    this.#loaded = new Uint32Array(buffer, this.#section, 3);
     this.#wide = new Int16Array(buffer, this.probe, MAX_COMPONENTS);
     this.#exact = new Float32Array(buffer, this.exactProbe, EXACT_CHUNK);
     this.list = new Uint32Array(buffer, this.lists, 2 * MAX_LIST);
@@ -104,28 +104,28 @@ export class VectorMemory {
     this.walkWords = new Uint32Array(buffer, this.walk, WALK_SCRATCH_BYTES / 4);
     this.walkFloats = new Float32Array(buffer, this.walk, WALK_SCRATCH_BYTES / 4);
     // An earlier thread with the same number may have left a probe.
-    this.#current.fill(0);
-    this.#checkWords();
+    this.#loaded.fill(0);
+    this.#refreshViews();
   }
 
   /** Returns whether the loaded probe has a serial. */
   hasProbe(serial: number): boolean {
-    return this.#current[0] === serial;
+    return this.#loaded[0] === serial;
   }
 
   /** Loads the components of a probe unless they are loaded. */
   loadProbe(serial: number, components: Int8Array | Int16Array): void {
     if (this.hasProbe(serial)) return;
     this.#wide.set(components);
-    this.#current[0] = serial;
+    this.#loaded[0] = serial;
   }
 
   /** Loads a chunk of exact components of a probe, from `first` on, unless it is loaded. */
   loadExact(serial: number, components: Float32Array, first: number): void {
-    if (this.#current[1] === serial && this.#current[2] === first) return;
+    if (this.#loaded[1] === serial && this.#loaded[2] === first) return;
     this.#exact.set(components.subarray(first, first + EXACT_CHUNK));
-    this.#current[1] = serial;
-    this.#current[2] = first;
+    this.#loaded[1] = serial;
+    this.#loaded[2] = first;
   }
 
   /** Converts float16 components to float32; returns their address. */
@@ -141,19 +141,19 @@ export class VectorMemory {
 
   /** The same memory as float32. */
   get floats(): Float32Array {
-    if (this.#words !== this.#arena.words) this.#checkWords();
+    if (this.#words !== this.#arena.words) this.#refreshViews();
     return this.#floats;
   }
 
   /** The same memory as float64. */
   get doubles(): Float64Array {
-    if (this.#words !== this.#arena.words) this.#checkWords();
+    if (this.#words !== this.#arena.words) this.#refreshViews();
     return this.#doubles;
   }
 
   /** The same memory as int8. */
   get bytes(): Int8Array {
-    if (this.#words !== this.#arena.words) this.#checkWords();
+    if (this.#words !== this.#arena.words) this.#refreshViews();
     return this.#bytes;
   }
 
@@ -187,8 +187,8 @@ export class VectorMemory {
   }
 
   #checkBits(slot: number, length: number): number {
-    const isThere = slot + computeStride(length) <= this.#arena.words.length;
-    return isThere && isVectorLength(countComponents(length)) ? length : 0;
+    const isValid = slot + computeStride(length) <= this.#arena.words.length;
+    return isValid && isVectorLength(countComponents(length)) ? length : 0;
   }
 
   /** Returns the features in a slot; null if the slot is invalid or contains numbers. */
@@ -197,11 +197,11 @@ export class VectorMemory {
     if (slot === 0 || slot + SLOT_WORDS > words.length) return null;
     const length = words[slot + Slot.Length]!;
     const end = slot + computeStride(length);
-    const isThere = hasFeatures(length) && end <= words.length;
-    return isThere ? new FeatureList(words, slot + SLOT_WORDS, end) : null;
+    const isValid = hasFeatures(length) && end <= words.length;
+    return isValid ? new FeatureList(words, slot + SLOT_WORDS, end) : null;
   }
 
-  #checkWords(): void {
+  #refreshViews(): void {
     const { words } = this.#arena;
     this.#words = words;
     this.#floats = new Float32Array(words.buffer, words.byteOffset, words.length);

@@ -6,9 +6,9 @@ import { ValueError } from "../model/errors.js";
 import { isBinary } from "./binary-vector.js";
 import { featureJaccard, featureMagnitude, sumOfSquaredWeights } from "./feature-measures.js";
 import {
+  encodeFeatures,
   type Feature,
   type FeatureList,
-  featureBytes,
   MAX_FEATURES,
   toFeatureList,
 } from "./features.js";
@@ -57,7 +57,7 @@ export class VectorParts {
 
   get fingerprint(): Fingerprint {
     this.#fingerprint ??= this.isFeatures
-      ? scratchBuffers().fingerprintOf(this.features)
+      ? scratchBuffers().fingerprintFeatures(this.features)
       : computeFingerprint(this.bytes);
     return this.#fingerprint;
   }
@@ -77,8 +77,8 @@ export class VectorParts {
 export const NULL_PARTS = new VectorParts(new Int8Array(0), 0, 0, { low: 0, high: 0 });
 
 /** Not a valid component, because its negation is not an int8. */
-const NO_COMPONENT = -128;
-const LARGEST = 127;
+const INVALID_COMPONENT = -128;
+const MAX_COMPONENT = 127;
 
 /**
  * Quantizes numbers.
@@ -101,11 +101,11 @@ export function quantize(
     input[index] = number;
   }
   const name = (index: number): string => `${place}[${index}] is ${String(numbers[index])}`;
-  return partsOfInput(length, name, retainsExact);
+  return quantizeInput(length, name, retainsExact);
 }
 
 /** Quantizes the input of the scratch buffers. */
-function partsOfInput(
+function quantizeInput(
   length: number,
   place: (index: number) => string,
   retainsExact: boolean,
@@ -119,10 +119,10 @@ function partsOfInput(
     const index = input.findIndex((number) => !Number.isFinite(number));
     throw new ValueError(`${place(index)}: components of a vector must be finite float32 numbers`);
   }
-  const scale = Math.fround(largest / LARGEST);
+  const scale = Math.fround(largest / MAX_COMPONENT);
   if (scale === 0) bench.output.fill(0, 0, padded);
   else bench.quantize(padded, scale);
-  return partsOfOutput(padded, scale, retainsExact ? input.slice(0, padded) : null);
+  return createFromOutput(padded, scale, retainsExact ? input.slice(0, padded) : null);
 }
 
 /**
@@ -160,7 +160,7 @@ export function preciseParts(exact: Float32Array, scale: number, precision: numb
   bench.input.set(exact);
   if (scale === 0) bench.output.fill(0, 0, length);
   else bench.quantize(length, scale);
-  return partsOfOutput(length, scale, exact, precision);
+  return createFromOutput(length, scale, exact, precision);
 }
 
 function toBinary(parts: VectorParts, place: string): VectorParts {
@@ -182,8 +182,8 @@ export function binaryParts(components: Int8Array): VectorParts {
  * Creates a vector from pairs of name and weight.
  * @throws ValueError, TypeError
  */
-export function partsOfFeatures(features: readonly unknown[], place: string): VectorParts {
-  return features.length === 0 ? NULL_PARTS : featureParts(featureBytes(features, place));
+export function parseFeatures(features: readonly unknown[], place: string): VectorParts {
+  return features.length === 0 ? NULL_PARTS : featureParts(encodeFeatures(features, place));
 }
 
 /**
@@ -200,7 +200,7 @@ export function featureParts(bytes: Int8Array): VectorParts {
  * Creates a vector from int8 components, whose number is a multiple of 32.
  * @throws ValueError
  */
-export function partsOfBytes(bytes: Int8Array, scale: number, place: string): VectorParts {
+export function parseBytes(bytes: Int8Array, scale: number, place: string): VectorParts {
   const { length } = bytes;
   if (length === 0) return NULL_PARTS;
   refuseLength(length, place);
@@ -208,13 +208,14 @@ export function partsOfBytes(bytes: Int8Array, scale: number, place: string): Ve
     throw new ValueError(`${place}: bytes of a vector must be a multiple of ${COMPONENT_STEP}`);
   }
   const { output } = scratchBuffers();
-  const bad = bytes.indexOf(NO_COMPONENT);
-  if (bad >= 0) throw new ValueError(`${place}[${bad}] is -128; components range from -127 to 127`);
+  const invalid = bytes.indexOf(INVALID_COMPONENT);
+  if (invalid >= 0)
+    throw new ValueError(`${place}[${invalid}] is -128; components range from -127 to 127`);
   output.set(bytes);
-  return partsOfOutput(length, scale);
+  return createFromOutput(length, scale);
 }
 
-function partsOfOutput(
+function createFromOutput(
   length: number,
   scale: number,
   exact: Float32Array | null = null,
@@ -256,7 +257,7 @@ export function meanVector(
     0,
   );
   const name = (index: number): string => `${place}: component ${index} is ${sums[index]}`;
-  return toPrecision(partsOfInput(length, name, true), precision);
+  return toPrecision(quantizeInput(length, name, true), precision);
 }
 
 /** Returns the features with the largest positive sums. */
@@ -274,7 +275,7 @@ function combineFeatures(
     }
   });
   const sorted = [...sums].filter(([, sum]) => sum > 0).sort(([, a], [, b]) => b - a);
-  return partsOfFeatures(sorted.slice(0, MAX_FEATURES), place);
+  return parseFeatures(sorted.slice(0, MAX_FEATURES), place);
 }
 
 /** Returns the fingerprint with the weights of a seed. */
@@ -283,7 +284,7 @@ export function seededFingerprint(parts: VectorParts, seed: bigint): bigint {
   if (bytes.length === 0) return 0n;
   return joinBits(
     parts.isFeatures
-      ? scratchBuffers().fingerprintOf(parts.features, seed)
+      ? scratchBuffers().fingerprintFeatures(parts.features, seed)
       : computeFingerprint(bytes, seed),
   );
 }
@@ -320,19 +321,19 @@ export function computeDistance(a: VectorParts, b: VectorParts): number {
 
 /** Returns the squared distance over the exact components that both vectors have. */
 export function sumExactDifferences(a: VectorParts, b: VectorParts): number {
-  const [one, other] = [exactComponents(a), exactComponents(b)];
-  const length = Math.min(one.length, other.length);
+  const [left, right] = [exactComponents(a), exactComponents(b)];
+  const length = Math.min(left.length, right.length);
   let sum = 0;
-  for (let index = 0; index < length; index++) sum += (one[index]! - other[index]!) ** 2;
+  for (let index = 0; index < length; index++) sum += (left[index]! - right[index]!) ** 2;
   return sum;
 }
 
 /** Returns the dot product over the exact components that both vectors have. */
 export function sumExactProducts(a: VectorParts, b: VectorParts): number {
-  const [one, other] = [exactComponents(a), exactComponents(b)];
-  const length = Math.min(one.length, other.length);
+  const [left, right] = [exactComponents(a), exactComponents(b)];
+  const length = Math.min(left.length, right.length);
   let sum = 0;
-  for (let index = 0; index < length; index++) sum += one[index]! * other[index]!;
+  for (let index = 0; index < length; index++) sum += left[index]! * right[index]!;
   return sum;
 }
 
@@ -344,9 +345,11 @@ function distance(
   otherSquares: number,
   otherScale: number,
 ): number {
-  const own = squares * scale * scale;
-  const others = otherSquares * otherScale * otherScale;
-  return Math.fround(Math.sqrt(Math.max(0, own + others - 2 * product * scale * otherScale)));
+  const squaredNorm = squares * scale * scale;
+  const otherSquaredNorm = otherSquares * otherScale * otherScale;
+  return Math.fround(
+    Math.sqrt(Math.max(0, squaredNorm + otherSquaredNorm - 2 * product * scale * otherScale)),
+  );
 }
 
 export function computeHamming(a: VectorParts, b: VectorParts): number {

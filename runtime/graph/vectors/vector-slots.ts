@@ -48,7 +48,7 @@ export class VectorSlots implements Allocator {
   create(space: number, parts: VectorParts): number {
     const length = slotLength(parts.bytes.length, parts.isFeatures, parts.precision);
     assert(length === this.#readSpace(space, Space.Length), "a slot is in the space of its length");
-    const slot = this.#take(space);
+    const slot = this.#allocate(space);
     this.#fill(slot, parts);
     return slot;
   }
@@ -82,7 +82,7 @@ export class VectorSlots implements Allocator {
   }
 
   /** Allocates a slot. */
-  #take(space: number): number {
+  #allocate(space: number): number {
     const writer = this.#writer;
     const free = this.#readSpace(space, Space.FreeSlot);
     if (free !== 0) {
@@ -121,9 +121,9 @@ export class VectorSlots implements Allocator {
   #addSlab(space: number, stride: number): number {
     const writer = this.#writer;
     const slots = this.#readSpace(space, Space.Slots);
-    const wanted = Math.min(MAX_SLAB_WORDS, SLAB_WORDS + Math.max(1, slots) * stride);
-    const least = SLAB_WORDS + stride;
-    const sizeClass = this.#slabs.classFor(Math.max(least, wanted));
+    const targetWords = Math.min(MAX_SLAB_WORDS, SLAB_WORDS + Math.max(1, slots) * stride);
+    const minWords = SLAB_WORDS + stride;
+    const sizeClass = this.#slabs.classFor(Math.max(minWords, targetWords));
     const slab = this.#slabs.allocate(writer, sizeClass);
     const capacity = Math.floor((this.#slabs.blockWords(sizeClass) - SLAB_WORDS) / stride);
     const { words } = this.#vectors;
@@ -147,7 +147,7 @@ export class VectorSlots implements Allocator {
     const { words } = this.#vectors;
     const { floats } = memory;
     words[slot + Slot.Vertex] = 0;
-    writer.put(this.#vectors, slot + Slot.Scale, wordOfFloat(scale));
+    writer.put(this.#vectors, slot + Slot.Scale, encodeFloat(scale));
     words[slot + Slot.Squares] = squares;
     floats[slot + Slot.Factor] = squares === 0 ? 0 : 1 / Math.sqrt(squares);
     words[slot + Slot.FingerprintLow] = parts.fingerprint.low;
@@ -167,11 +167,12 @@ export class VectorSlots implements Allocator {
     const exact = exactComponents(parts);
     const tail = findTail(slot, bytes.length);
     const row = words[tail + Tail.Row]!;
-    let lost = 0;
-    for (let at = 0; at < exact.length; at++) lost += (exact[at]! - scale * bytes[at]!) ** 2;
+    let squaredError = 0;
+    for (let at = 0; at < exact.length; at++)
+      squaredError += (exact[at]! - scale * bytes[at]!) ** 2;
     const squares = sumExactSquares(parts);
     floats[slot + Slot.Factor] = squares === 0 ? 0 : scale / Math.sqrt(squares);
-    floats[tail + Tail.Residual] = scale === 0 ? 0 : roundUp(Math.sqrt(lost) / scale);
+    floats[tail + Tail.Residual] = scale === 0 ? 0 : roundUp(Math.sqrt(squaredError) / scale);
     doubles[(tail + Tail.Squares) / 2] = squares;
     if (precision === Precision.Float32) floats.set(exact, row);
     else {
@@ -192,7 +193,7 @@ export class VectorSlots implements Allocator {
 
 const float = new Float32Array(1);
 const floatWord = new Uint32Array(float.buffer);
-function wordOfFloat(value: number): number {
+function encodeFloat(value: number): number {
   float[0] = value;
   return floatWord[0]!;
 }

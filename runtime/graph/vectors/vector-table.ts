@@ -129,10 +129,10 @@ export class VectorTable {
   /** Returns a copy of a vertex's vector; the null vector if it has none. */
   get(vertex: number): VectorParts {
     for (let attempt = 0; ; attempt++) {
-      const seen = this.reader.enter(0, vertex, attempt);
+      const sequence = this.reader.enter(0, vertex, attempt);
       const slot = this.slotOf(vertex);
       const parts = slot === 0 ? NULL_PARTS : this.#readParts(slot);
-      if (this.reader.leave(0, vertex, seen)) return parts ?? NULL_PARTS;
+      if (this.reader.leave(0, vertex, sequence)) return parts ?? NULL_PARTS;
     }
   }
 
@@ -150,7 +150,7 @@ export class VectorTable {
     const now = this.writes;
     const count = (now - writes) >>> 0;
     const ring = this.#read(this.#root.ring);
-    if (count === 0) return NONE;
+    if (count === 0) return NO_VERTICES;
     const { words } = this.#lists;
     if (count > RING_WORDS / 2 || ring === 0 || ring + RING_WORDS > words.length) return null;
     const vertices = new Uint32Array(count);
@@ -171,7 +171,7 @@ export class VectorTable {
   set(vertex: number, parts: VectorParts): void {
     const { writer } = this;
     const length = slotLength(parts.bytes.length, parts.isFeatures, parts.precision);
-    const space = this.spaceOf(length) || this.#makeSpace(length);
+    const space = this.spaceOf(length) || this.#createSpace(length);
     const slot = this.#slots.create(space, parts);
     writer.memory.requestEnlargement(this.#vectors);
     const old = this.slotOf(vertex);
@@ -183,7 +183,7 @@ export class VectorTable {
     // The order matters. A scan may have passed the new slot while it was empty. So the ring must
     // contain the vertex before the old slot changes; a scan that starts afterwards finds the new
     // slot.
-    this.#note(vertex);
+    this.#recordChange(vertex);
     if (old === 0) writer.add(this.#root.arena, this.#root.count, 1);
     else this.#free(old);
   }
@@ -194,7 +194,7 @@ export class VectorTable {
     const old = this.slotOf(vertex);
     if (old === 0) return false;
     this.addToDigest(vertex, -1);
-    this.#note(vertex);
+    this.#recordChange(vertex);
     this.#free(old);
     writer.add(this.#root.arena, this.#root.count, -1);
     this.#root.setSlot(vertex, 0);
@@ -226,7 +226,7 @@ export class VectorTable {
    */
   addIndex(length: number, ef: number): void {
     const { writer } = this;
-    const space = this.spaceOf(length) || this.#makeSpace(length);
+    const space = this.spaceOf(length) || this.#createSpace(length);
     let index = this.readSpace(space, Space.Index);
     if (index === 0) {
       index = this.#blocks.allocate(writer, this.#blocks.classFor(INDEX_WORDS));
@@ -258,8 +258,8 @@ export class VectorTable {
   }
 
   /** Changes a similarity setting. Requires a mutation. */
-  changeSetting(place: number, bits: number): void {
-    writeSetting(this.writer, this.#root, place, bits);
+  changeSetting(index: number, bits: number): void {
+    writeSetting(this.writer, this.#root, index, bits);
   }
 
   /** The current similarity settings. */
@@ -361,7 +361,7 @@ export class VectorTable {
   }
 
   /** Notifies readers of slots. A rollback does not undo this: an additional entry is harmless. */
-  #note(vertex: number): void {
+  #recordChange(vertex: number): void {
     const { writer } = this;
     const root = this.#root;
     let ring = this.#read(root.ring);
@@ -385,7 +385,7 @@ export class VectorTable {
     else retire(writer, slot, this.readSpace(space, Space.Index));
   }
 
-  #makeSpace(length: number): number {
+  #createSpace(length: number): number {
     const { writer } = this;
     const space = this.#blocks.allocate(writer, this.#blocks.classFor(SPACE_WORDS));
     const { words } = this.#lists;
@@ -397,7 +397,7 @@ export class VectorTable {
   }
 }
 
-const NONE = new Uint32Array(0);
+const NO_VERTICES = new Uint32Array(0);
 /** Maximum number of spaces: one per possible length and precision. */
 const MAX_SPACES = PRECISIONS.length * 2046;
 const PRECISION = settingIndex("precision");

@@ -16,8 +16,8 @@ import {
   equalComponents,
   joinBits,
   meanVector,
-  partsOfBytes,
-  partsOfFeatures,
+  parseBytes,
+  parseFeatures,
   quantize,
   toComponents,
   type VectorComponents,
@@ -65,7 +65,7 @@ export class Vector {
    * @throws ValueError, TypeError
    */
   constructor(elements: VectorElements | VectorParts = []) {
-    this.#parts = elements instanceof VectorParts ? elements : partsOfElements(elements, "vector");
+    this.#parts = elements instanceof VectorParts ? elements : parseElements(elements, "vector");
   }
 
   /** Number of components including padding, or of features. */
@@ -114,27 +114,27 @@ export class Vector {
 
   /** Returns the cosine of the angle, over the components that both vectors have. */
   cosine(other: VectorLike): number {
-    return compareVectors(COSINE, this.#parts, partsOfLike(other, "other"));
+    return compareVectors(COSINE, this.#parts, parseVector(other, "other"));
   }
 
   /** Returns the distance, over the components that both vectors have. */
   euclideanDistance(other: VectorLike): number {
-    return computeDistance(this.#parts, partsOfLike(other, "other"));
+    return computeDistance(this.#parts, parseVector(other, "other"));
   }
 
   /** Returns the Hamming distance of the fingerprints. */
   hammingDistance(other: VectorLike): number {
-    return computeHamming(this.#parts, partsOfLike(other, "other"));
+    return computeHamming(this.#parts, parseVector(other, "other"));
   }
 
   /** Returns the Jaccard similarity of feature weights, 0 to 1; 0 for vectors of numbers. */
   jaccard(other: VectorLike): number {
-    return computeJaccard(this.#parts, partsOfLike(other, "other"));
+    return computeJaccard(this.#parts, parseVector(other, "other"));
   }
 
   /** Returns the dot product; NaN for features. */
   dot(other: VectorLike): number {
-    const parts = partsOfLike(other, "other");
+    const parts = parseVector(other, "other");
     if (parts.isFeatures || this.#parts.isFeatures) return Number.NaN;
     return compareVectors(DOT_PRODUCT, this.#parts, parts);
   }
@@ -144,7 +144,7 @@ export class Vector {
    * @throws ValueError sum out of range
    */
   add(other: VectorLike): Vector {
-    return new Vector(meanVector([this.#parts, partsOfLike(other, "other")], [1, 1], "sum"));
+    return new Vector(meanVector([this.#parts, parseVector(other, "other")], [1, 1], "sum"));
   }
 
   /**
@@ -153,7 +153,7 @@ export class Vector {
    */
   subtract(other: VectorLike): Vector {
     return new Vector(
-      meanVector([this.#parts, partsOfLike(other, "other")], [1, -1], "difference"),
+      meanVector([this.#parts, parseVector(other, "other")], [1, -1], "difference"),
     );
   }
 
@@ -168,7 +168,7 @@ export class Vector {
 
   /** Returns whether all components and the scale are equal. */
   equals(other: VectorLike): boolean {
-    return equalComponents(this.#parts, partsOfLike(other, "other"));
+    return equalComponents(this.#parts, parseVector(other, "other"));
   }
 
   /** Returns the complete stored state. */
@@ -202,18 +202,18 @@ export class Vector {
  * @param retainsExact false if it is only for a graph of int8 vectors
  * @throws ValueError, TypeError
  */
-export function partsOfLike(value: unknown, place: string, retainsExact = true): VectorParts {
-  return value instanceof Vector ? getParts(value) : partsOfElements(value, place, retainsExact);
+export function parseVector(value: unknown, place: string, retainsExact = true): VectorParts {
+  return value instanceof Vector ? getParts(value) : parseElements(value, place, retainsExact);
 }
 
-function partsOfElements(value: unknown, place: string, retainsExact = true): VectorParts {
-  if (Array.isArray(value) && Array.isArray(value[0])) return partsOfFeatures(value, place);
+function parseElements(value: unknown, place: string, retainsExact = true): VectorParts {
+  if (Array.isArray(value) && Array.isArray(value[0])) return parseFeatures(value, place);
   if (Array.isArray(value) || value instanceof Float32Array || value instanceof Float64Array) {
     return quantize(value, place, retainsExact);
   }
   if (value instanceof Int8Array || value instanceof Uint8Array) {
     const { buffer, byteOffset, length } = value;
-    return partsOfBytes(new Int8Array(buffer, byteOffset, length), 1, place);
+    return parseBytes(new Int8Array(buffer, byteOffset, length), 1, place);
   }
   throw new TypeError(`${place} must be a list of numbers or a vector`);
 }

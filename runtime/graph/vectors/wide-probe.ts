@@ -15,9 +15,9 @@ export class WideProbe {
   /** Scale of the int16 components. */
   readonly #scale: number;
   /** Number of components in the cached sums. */
-  #first = -1;
+  #summed = -1;
   /** Cached sums of squares of the errors of quantization to int16, and of the components. */
-  #lost = 0;
+  #squaredError = 0;
   #squares = 0;
 
   constructor(parts: VectorParts, serial: number) {
@@ -27,9 +27,9 @@ export class WideProbe {
     const bench = scratchBuffers();
     bench.input.set(this.components);
     // Kernels sum the products in int32.
-    const most = Math.min(MAX_WORD, Math.floor((2 ** 31 - 1) / (MAX_BYTE * length)));
+    const maxWord = Math.min(MAX_WORD, Math.floor((2 ** 31 - 1) / (MAX_BYTE * length)));
     // The scale of a zero vector is arbitrary.
-    this.#scale = bench.largest(length) / most || 1;
+    this.#scale = bench.largest(length) / maxWord || 1;
   }
 
   /** Returns the int16 components, valid until this thread creates another vector. */
@@ -44,17 +44,20 @@ export class WideProbe {
     const scale = this.#scale;
     const norm = Math.sqrt(this.sumSquares(length));
     const factor = norm === 0 ? 0 : scale / norm;
-    return { length, scale, factor, norm, error: Math.sqrt(this.#lost) };
+    return { length, scale, factor, norm, error: Math.sqrt(this.#squaredError) };
   }
 
   /** Returns the sum of squares of the first components. */
   sumSquares(length: number): number {
-    if (length !== this.#first) {
+    if (length !== this.#summed) {
       const { components } = this;
       const isAll = length === components.length;
       const first = isAll ? components : components.subarray(0, length);
-      ({ lost: this.#lost, squares: this.#squares } = scratchBuffers().widen(first, this.#scale));
-      this.#first = length;
+      ({ lost: this.#squaredError, squares: this.#squares } = scratchBuffers().widen(
+        first,
+        this.#scale,
+      ));
+      this.#summed = length;
     }
     return this.#squares;
   }

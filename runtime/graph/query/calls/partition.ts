@@ -2,7 +2,7 @@
 
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
+import { parseVector, type VectorLike } from "../../vectors/vector.js";
 import { type Anchor, tryAnchor } from "../match/anchor.js";
 import { parseNestOption } from "../parse/nest-option.js";
 import { checkedArguments, type QueryCall } from "../parse/query-arguments.js";
@@ -67,7 +67,7 @@ const ARGUMENTS = {
 function queryNearest(store: GraphStore, probes: Probes, options: NearestOptions): PartialResult {
   const isExplaining = isExplained(options);
   const targets = Object.entries(probes).map(([name, probe]) => {
-    return { name, parts: partsOfLike(probe, "probe") };
+    return { name, parts: parseVector(probe, "probe") };
   });
   const given = { ...options, explain: true } as const;
   const { nearest: found, explain } = nearest(store, targets, given);

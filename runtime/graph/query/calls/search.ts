@@ -12,7 +12,7 @@ import type { TextIndex } from "../../texts/text-index.js";
 import { type MatchDetails, TextScores } from "../../texts/text-scores.js";
 import { NearestTopK } from "../../vectors/nearest-top-k.js";
 import { type Probe, probeFor } from "../../vectors/probe.js";
-import { partsOfLike } from "../../vectors/vector.js";
+import { parseVector } from "../../vectors/vector.js";
 import type { HeadList } from "../hits/head-list.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import { type Deadline, NO_DEADLINE } from "../match/deadline.js";
@@ -90,7 +90,7 @@ class SearchSource implements HitSource {
     this.#probe =
       this.#fusion === null
         ? null
-        : probeFor(store.vectors, partsOfLike(options.vector!, "vector"), "vector");
+        : probeFor(store.vectors, parseVector(options.vector!, "vector"), "vector");
     this.#ef = parseEf(options.approximate);
     this.#highlights = createHighlights(store, this.#query, options);
   }

@@ -26,7 +26,7 @@ import {
 import { isName } from "../../model/names.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { probeFor } from "../../vectors/probe.js";
-import { partsOfLike } from "../../vectors/vector.js";
+import { parseVector } from "../../vectors/vector.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 import { type IntegerRange, integerRange } from "../match/integer-range.js";
 import { PropertyCondition } from "../match/property-condition.js";
@@ -257,7 +257,7 @@ function parseSimilarity(store: GraphStore, value: unknown): Constraint | null {
     throw new UnsupportedError("the tail's vector in conditions is not supported");
   const given = isReference(vector) ? (vector as { vector?: unknown }).vector : vector;
   const place = "similarity.vector";
-  const probe = probeFor(store.vectors, partsOfLike(given, place), place);
+  const probe = probeFor(store.vectors, parseVector(given, place), place);
   const tests = {
     score: parseBounded(score, V_GTE, [-1, 1], "score", at),
     hamdist: parseBounded(hamdist, V_LTE, [0, 64], "hamdist", at),

@@ -4,7 +4,7 @@ import { S_ID, S_RANK } from "../../../base/sort-constants.js";
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { F_ID, F_PROP } from "../../model/constants.js";
 import { type Probe, probeFor, requireSameKind } from "../../vectors/probe.js";
-import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
+import { parseVector, type VectorLike } from "../../vectors/vector.js";
 import { HitOrder, parseSortby } from "../hits/hit-order.js";
 import type { ResultOptions, SummaryOptions } from "../parse/query-options.js";
 import { displayFields, type Field, fieldMask } from "./fields.js";
@@ -22,7 +22,7 @@ export type RankedOptions = ResultOptions &
 /** Returns the probe vector that hits are compared with, `vector` in expressions. */
 export function resolveProbe({ store, expressions }: HitSource, vector: unknown): Probe | null {
   if (vector === undefined || vector === null) return null;
-  const parts = partsOfLike(vector, "vector");
+  const parts = parseVector(vector, "vector");
   if (parts.bytes.length === 0) return null;
   expressions.vector = parts;
   expressions.probe = probeFor(store.vectors, parts, "vector");
@@ -39,7 +39,7 @@ export function rebindProbe(
   probe: Probe,
   vector: unknown,
 ): boolean {
-  const parts = partsOfLike(vector, "vector");
+  const parts = parseVector(vector, "vector");
   if (parts.bytes.length === 0 || store.vectors.measure !== probe.measure) return false;
   requireSameKind(store.vectors, parts, "vector");
   expressions.vector = parts;

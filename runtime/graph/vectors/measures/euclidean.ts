@@ -13,9 +13,11 @@ export const EUCLIDEAN: Measure = {
   usesDistance: true,
 
   score(product, squares, scale, otherSquares, otherScale) {
-    const own = squares * scale * scale;
-    const others = otherSquares * otherScale * otherScale;
-    return -Math.sqrt(Math.max(0, own + others - 2 * product * scale * otherScale));
+    const squaredNorm = squares * scale * scale;
+    const otherSquaredNorm = otherSquares * otherScale * otherScale;
+    return -Math.sqrt(
+      Math.max(0, squaredNorm + otherSquaredNorm - 2 * product * scale * otherScale),
+    );
   },
 
   scoreExact: (sum) => -Math.sqrt(sum),

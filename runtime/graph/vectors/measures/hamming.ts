@@ -11,8 +11,8 @@ export const HAMMING: Measure = {
   doc: "(v, w): number of different components, negated; -Infinity for features",
 
   score(product, squares, scale, otherSquares, otherScale) {
-    const both = squares * scale * scale + otherSquares * otherScale * otherScale;
-    return -Math.round(both - 2 * product * scale * otherScale);
+    const squaredNorms = squares * scale * scale + otherSquares * otherScale * otherScale;
+    return -Math.round(squaredNorms - 2 * product * scale * otherScale);
   },
 
   scoreExact: (sum) => -Math.round(sum),

@@ -54,7 +54,7 @@ export function computeSimilarity(
   measure: Measure,
 ): number {
   if (!a.isFeatures && !b.isFeatures) return compareVectors(measure, a, b);
-  return compareFeatures(COSINE, a, b, (one, other) => featureSimilarity(one, other, settings));
+  return compareFeatures(COSINE, a, b, (left, right) => featureSimilarity(left, right, settings));
 }
 
 function compareFeatures(

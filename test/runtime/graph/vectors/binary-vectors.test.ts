@@ -8,7 +8,7 @@ import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { IndexProcessor } from "../../../../runtime/graph/vectors/index-processor.js";
 import { Precision, type VectorPrecision } from "../../../../runtime/graph/vectors/precision.js";
 import { Probe } from "../../../../runtime/graph/vectors/probe.js";
-import { partsOfLike, Vector } from "../../../../runtime/graph/vectors/vector.js";
+import { parseVector, Vector } from "../../../../runtime/graph/vectors/vector.js";
 import {
   computeStride,
   countComponents,
@@ -130,9 +130,9 @@ test("kernels score bits, and an index leads to the nearest", () => {
   const { vectors: table, ids } = store;
   const slots = vectors.map((_, at) => table.slotOf(ids.find(`v${at}`)));
   const length = table.memory.lengthIn(slots[0]!);
-  const probe = new Probe(table, partsOfLike(vectors[1]!, "vector"));
+  const probe = new Probe(table, parseVector(vectors[1]!, "vector"));
   for (const other of [1, 2]) {
-    probe.rebind(partsOfLike(vectors[other]!, "vector"));
+    probe.rebind(parseVector(vectors[other]!, "vector"));
     for (const [place, slot] of slots.entries()) {
       table.memory.list[place] = table.memory.addressOf(slot);
     }

@@ -14,7 +14,7 @@ import { IndexProcessor } from "../../../../runtime/graph/vectors/index-processo
 import { NearestTopK } from "../../../../runtime/graph/vectors/nearest-top-k.js";
 import { Probe } from "../../../../runtime/graph/vectors/probe.js";
 import { scanVectors } from "../../../../runtime/graph/vectors/scan-vectors.js";
-import { partsOfLike } from "../../../../runtime/graph/vectors/vector.js";
+import { parseVector } from "../../../../runtime/graph/vectors/vector.js";
 import { Slot, Space } from "../../../../runtime/graph/vectors/vector-layout.js";
 import { checkStore } from "../support/check-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
@@ -61,7 +61,7 @@ test("finds all after its visit stamps have wrapped", ({ store, graph, space }) 
   fill(graph, 0, 40);
   build(store);
   const search = new HnswSearch(store.vectors, space());
-  const probe = new Probe(store.vectors, partsOfLike(vector(7), "probe"));
+  const probe = new Probe(store.vectors, parseVector(vector(7), "probe"));
   const found = (): string[] => {
     search.nearest(probe, 100, ANY);
     const { walk } = search;
@@ -93,7 +93,7 @@ test("leads from equal vectors to others", ({ store, graph }) => {
   const table = findVectors(store, "bits")!;
   const search = new HnswSearch(table, table.spaces()[0]!);
   for (let number = 0; number < 12; number++) {
-    search.nearest(new Probe(table, partsOfLike(bits(number), "probe")), 60, null);
+    search.nearest(new Probe(table, parseVector(bits(number), "probe")), 60, null);
     assert.is(search.walk.count, 60);
   }
 });
@@ -103,7 +103,7 @@ test("remembers for a condition which vertices it refused", ({ store, graph, spa
   build(store);
   const { words } = store.memory.vectors;
   const search = new HnswSearch(store.vectors, space());
-  const probe = new Probe(store.vectors, partsOfLike(vector(7), "probe"));
+  const probe = new Probe(store.vectors, parseVector(vector(7), "probe"));
   // The walk starts at a refused vertex.
   const refused = words[search.descend(probe, 0) + Slot.Vertex]! % 2;
   let tested = 0;
@@ -198,7 +198,7 @@ for (const precision of ["float16", "float32"] as const) {
     build(store);
     assert.ok(graph.indexes().some(({ indexed }) => indexed === 150));
     const { vectors } = store;
-    const probe = new Probe(vectors, partsOfLike(near(7.5), "probe"));
+    const probe = new Probe(vectors, parseVector(near(7.5), "probe"));
     const find = (ef: number): object[] => {
       const best = new NearestTopK(10);
       const common = { table: vectors, probe, best, accepts: () => true, filter: null };
@@ -234,7 +234,7 @@ test("searches again if its nodes were swept away meanwhile", ({ store, graph, s
     return true;
   };
   const best = new NearestTopK(kept.length);
-  const probe = new Probe(vectors, partsOfLike(vector(7), "probe"));
+  const probe = new Probe(vectors, parseVector(vector(7), "probe"));
   const filter = { accepts, serial: 0 };
   scanVectors({ table: vectors, probe, best, accepts: () => true, filter, poll: () => {} }, 100);
   assert.equal(

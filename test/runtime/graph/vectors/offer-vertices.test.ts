@@ -7,7 +7,7 @@ import { SEQUENCE_WORDS } from "../../../../runtime/graph/memory/layout.js";
 import { NearestTopK } from "../../../../runtime/graph/vectors/nearest-top-k.js";
 import { offerSlots } from "../../../../runtime/graph/vectors/offer-vertices.js";
 import { Probe } from "../../../../runtime/graph/vectors/probe.js";
-import { partsOfLike } from "../../../../runtime/graph/vectors/vector.js";
+import { parseVector } from "../../../../runtime/graph/vectors/vector.js";
 import { makeGraph } from "../support/make-graph.js";
 
 const test = suite("offering vertices of slots");
@@ -38,7 +38,7 @@ test("a vertex that is written meanwhile is read again by itself", () => {
   Atomics.add(ints, vertices[2]! * SEQUENCE_WORDS, 1);
   graph.createVertex("v3", { vector: vector(60) });
   memory.words[slots[3]!] = vertices[3]!;
-  const probe = new Probe(table, partsOfLike(vector(1), "probe"));
+  const probe = new Probe(table, parseVector(vector(1), "probe"));
   const best = new NearestTopK(COUNT);
   const scan = { table, probe, best, filter: null, poll: () => {} };
   offerSlots({ ...scan, accepts: (vertex) => vertex !== vertices[5] }, slots, LENGTH);

@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { computeSigns } from "../../../../runtime/graph/vectors/signs.js";
-import { partsOfLike } from "../../../../runtime/graph/vectors/vector.js";
+import { parseVector } from "../../../../runtime/graph/vectors/vector.js";
 import { exactComponents } from "../../../../runtime/graph/vectors/vector-parts.js";
 
 const test = suite("signs");
@@ -43,7 +43,7 @@ function rotate(vector: readonly number[]): number[] {
 for (const length of [32, 96, 256, 416]) {
   for (const isScaled of [false, true]) {
     test(`of ${length} components are those of the rotated vector, scaled: ${isScaled}`, () => {
-      const vector = partsOfLike(
+      const vector = parseVector(
         Array.from({ length }, (_, at) => 40 * Math.sin(at * at) + (at % 31 === 3 ? 900 : 0)),
         "vector",
       );
@@ -71,7 +71,7 @@ test("cover the first components of a longer vector, and zero vectors", () => {
   const numbers = Array.from({ length: 128 }, (_, at) => Math.sin(at * 7));
   const center = new Float32Array(96);
   const signs = (vector: readonly number[]): Int8Array =>
-    computeSigns(partsOfLike(vector, "vector"), center, true).bytes;
+    computeSigns(parseVector(vector, "vector"), center, true).bytes;
   assert.equal(signs(numbers), signs(numbers.slice(0, 96)));
   assert.ok(signs(Array.from({ length: 96 }, () => 0)).every((byte) => byte === 0));
 });

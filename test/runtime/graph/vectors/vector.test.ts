@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ValueError } from "../../../../runtime/graph/model/errors.js";
 import { MAX_COMPONENTS } from "../../../../runtime/graph/vectors/scratch-buffers.js";
-import { getParts, partsOfLike, Vector } from "../../../../runtime/graph/vectors/vector.js";
+import { getParts, parseVector, Vector } from "../../../../runtime/graph/vectors/vector.js";
 import { rounds } from "../../../support/rounds.js";
 import { fingerprintModel, quantisedModel } from "../support/vector-model.js";
 
@@ -124,7 +124,7 @@ test("agrees with plain arithmetic for random vectors", () => {
 });
 
 test("supports the maximum length", () => {
-  const parts = partsOfLike(new Float32Array(MAX_COMPONENTS).fill(-1), "vector");
+  const parts = parseVector(new Float32Array(MAX_COMPONENTS).fill(-1), "vector");
   assert.is(parts.squares, MAX_COMPONENTS * 127 * 127);
   assert.is(new Vector(parts).fingerprint, fingerprintModel([...parts.bytes]));
 });

@@ -16,7 +16,7 @@ import { roundDown, roundUp } from "../../../../../runtime/graph/vectors/measure
 import type { VectorPrecision } from "../../../../../runtime/graph/vectors/precision.js";
 import { Probe } from "../../../../../runtime/graph/vectors/probe.js";
 import { scoreBatch } from "../../../../../runtime/graph/vectors/score-batch.js";
-import { partsOfLike } from "../../../../../runtime/graph/vectors/vector.js";
+import { parseVector } from "../../../../../runtime/graph/vectors/vector.js";
 import {
   SLAB_WORDS,
   SLOT_WORDS,
@@ -45,7 +45,7 @@ function fill(measure: Measure, precision: VectorPrecision = "int8") {
       measure === HAMMING ? random.below(2) : (random.below(2001) / 1000 - 1) * scale,
     );
     graph.createVertex(`v${at}`, { vector: numbers });
-    return partsOfLike(numbers, "vector");
+    return parseVector(numbers, "vector");
   });
   const { vectors: table } = store;
   const slots = parts.map((_, at) => table.slotOf(store.ids.find(`v${at}`)));
