@@ -101,8 +101,8 @@ function requireForm(table: VectorTable, length: number, isOfSigns: boolean): vo
     ? PRECISIONS.some((_, precision) => indexEf(table, slotLength(length, false, precision)) !== 0)
     : signs !== null && signs.ef !== 0;
   if (!hasOther) return;
-  const form = isOfSigns ? "without" : "of";
-  throw new ValueError(`vectors of length ${length} have an index ${form} signs: drop it first`);
+  const existing = isOfSigns ? "an index without signs" : "a sign index";
+  throw new ValueError(`vectors of length ${length} have ${existing}: drop it first`);
 }
 
 /** Returns the `ef` of the index of a length word; 0 if there is none. */

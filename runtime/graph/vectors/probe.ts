@@ -346,16 +346,16 @@ export class Probe {
    */
   #listHeads(arcs: Uint32Array, from: number, end: number, recordsSequences: boolean): void {
     const table = this.#table;
-    const { vertices, sequences: moments, slots } = scoreBatch;
+    const { vertices, sequences, slots } = scoreBatch;
     const maxCount = Math.min((end - from) / ARC_WORDS, vertices.length);
     for (let at = 0, arc = from; at < maxCount; at++, arc += ARC_WORDS) vertices[at] = arcs[arc]!;
     if (recordsSequences) {
       const { ints } = table.writer.memory.sequence;
       for (let at = 0; at < maxCount; at++) {
         const place = vertices[at]! * SEQUENCE_WORDS;
-        moments[at] = place < ints.length ? Atomics.load(ints, place) : 1;
+        sequences[at] = place < ints.length ? Atomics.load(ints, place) : 1;
       }
-    } else moments.fill(0, 0, maxCount);
+    } else sequences.fill(0, 0, maxCount);
     table.findSlots(vertices, slots, maxCount);
     const { words } = table.memory;
     const { length } = this;
@@ -364,7 +364,7 @@ export class Probe {
     for (let at = 0; at < maxCount; at++) {
       const slot = slots[at]!;
       if (slot === 0 || slot > lastSlot || words[slot + Slot.Length] !== length) continue;
-      if ((moments[at]! & 1) === 1) continue;
+      if ((sequences[at]! & 1) === 1) continue;
       if (count < at) scoreBatch.move(at, count);
       count++;
     }

@@ -29,10 +29,10 @@ class ScoreBatch {
 
   /** Removes vertices whose sequences have changed since they were recorded. */
   dropChanged(sequence: Int32Array): void {
-    const { vertices, sequences: moments, length } = this;
+    const { vertices, sequences, length } = this;
     let count = 0;
     for (let at = 0; at < length; at++) {
-      if (Atomics.load(sequence, vertices[at]! * SEQUENCE_WORDS) !== moments[at]) continue;
+      if (Atomics.load(sequence, vertices[at]! * SEQUENCE_WORDS) !== sequences[at]) continue;
       if (count < at) this.move(at, count);
       count++;
     }

@@ -188,7 +188,7 @@ export function parseFeatures(features: readonly unknown[], place: string): Vect
 
 /**
  * Creates a vector of features.
- * @param bytes features encoded by `featureBytes`
+ * @param bytes features encoded by `encodeFeatures`
  */
 export function featureParts(bytes: Int8Array): VectorParts {
   const list = toFeatureList(bytes);
