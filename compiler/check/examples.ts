@@ -4,7 +4,12 @@
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { ExampleArgument, ExampleCall, ExampleValue } from "../record/example.js";
-import { describePath, partAt, plainValue, type ValuePath } from "../record/example-value.js";
+import {
+  findNamePosition,
+  findPart,
+  toPlainValue,
+  type ValuePath,
+} from "../record/example-value.js";
 import type { ParamRecord, PluginRecord } from "../record/plugin-record.js";
 import type { SourceRange } from "../record/source-position.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
@@ -34,7 +39,7 @@ function checkArgument(
   const shape = shapeOf(param);
   if (isEmptyBody(param, arg.value)) return [];
   if (shape !== null) {
-    const fault = rule.fault(shape, plainValue(arg.value));
+    const fault = rule.fault(shape, toPlainValue(arg.value));
     return fault === null ? [] : [wrongValue(param, arg.value, fault)];
   }
   if (param.kind === "user" || !ONLY_OBJECTS.has(param.name) || arg.value.kind !== "literal") {
@@ -90,14 +95,14 @@ function unknownName(
 }
 
 function wrongValue(param: ParamRecord, value: ExampleValue, fault: ShapeFault): Diagnostic {
-  const part = partAt(value, fault.path);
+  const part = findPart(value, fault.path);
   const path = `\`${param.name}${pathText(fault.path)}\``;
   if (fault.kind === "key") {
     const { key, known } = fault;
     const none = "an empty object";
-    return unknownName(`${path} has no`, key, describePath(part, key), { known, none });
+    return unknownName(`${path} has no`, key, findNamePosition(part, key), { known, none });
   }
-  const actual = valueAt(plainValue(value), fault.path);
+  const actual = valueAt(toPlainValue(value), fault.path);
   const text = actual === undefined ? "and is missing" : `not \`${clip(JSON.stringify(actual))}\``;
   return finding(part.place, `${path} must be ${fault.required}, ${text}`, typeOf(param));
 }

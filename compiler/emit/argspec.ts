@@ -14,7 +14,7 @@ import {
 import { contractHash } from "../../argspec/hash.js";
 import { admitsNull } from "../record/admits.js";
 import type { ExampleCall, ExampleRecord } from "../record/example.js";
-import { isLiteral, plainValue } from "../record/example-value.js";
+import { isLiteral, toPlainValue } from "../record/example-value.js";
 import {
   isFile,
   type ParamRecord,
@@ -144,7 +144,7 @@ function exampleQuery(call: ExampleCall, { params }: PluginRecord): Record<strin
   const sent = new Set(params.filter(isSent).map(({ name }) => name as string));
   const args = call.args.filter(({ name }) => name !== null && sent.has(name));
   if (!args.every(({ value }) => isLiteral(value))) return null;
-  return Object.fromEntries(args.map(({ name, value }) => [name, plainValue(value)]));
+  return Object.fromEntries(args.map(({ name, value }) => [name, toPlainValue(value)]));
 }
 
 /** Returns whether clients send an argument; the server supplies the other reserved ones. */

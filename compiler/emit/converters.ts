@@ -3,7 +3,7 @@
 // values are converted in signature order, in the call itself.
 
 import type { Wire } from "../../argspec/wire.js";
-import { admitsNull, admitsText, hasParts, unionMembers, withoutNull } from "../record/admits.js";
+import { admitsNull, admitsText, hasParts, removeNull, unionMembers } from "../record/admits.js";
 import {
   isFile,
   type PluginRecord,
@@ -260,7 +260,7 @@ export function parameterReader(
     return `readUnionValue(${from}, ${check}${more})`;
   }
   // For these types, only a key without a value is null.
-  const check = checkFor(withoutNull(param.shape), wire, checks);
+  const check = checkFor(removeNull(param.shape), wire, checks);
   const read = `${READERS[wire]}(${from})`;
   const value = check === null ? read : `checked(${read}, ${name}, ${check})`;
   return admitsNull(param.shape, types) ? `hasValue(query, at) ? ${value} : null` : value;

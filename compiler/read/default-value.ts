@@ -3,7 +3,7 @@
 import { ts } from "ts-morph";
 import type { UserParam } from "../record/plugin-record.js";
 import { type ReadContext, unwrap } from "./read-context.js";
-import { unsignedLiteral } from "./unsigned-literal.js";
+import { readUnsignedLiteral } from "./unsigned-literal.js";
 
 /** Returns the default for the record; null for none and for `= undefined`. */
 export function readDefault(
@@ -23,7 +23,7 @@ function fold(context: ReadContext, expression: ts.Expression): unknown {
   if (ts.isPrefixUnaryExpression(node)) return foldSign(context, node);
   if (ts.isArrayLiteralExpression(node)) return foldArray(context, node);
   if (ts.isObjectLiteralExpression(node)) return foldObject(context, node);
-  const literal = unsignedLiteral(node);
+  const literal = readUnsignedLiteral(node);
   if (literal !== undefined) return literal;
   if (ts.isIdentifier(node) && node.text === "undefined") return undefined;
   return foldConstant(context, node);

@@ -4,7 +4,7 @@ import { ts } from "ts-morph";
 import type { ExampleProperty, ExampleValue } from "../record/example.js";
 import type { ExampleText } from "./example-text.js";
 import { unwrap } from "./read-context.js";
-import { unsignedLiteral } from "./unsigned-literal.js";
+import { readUnsignedLiteral } from "./unsigned-literal.js";
 
 export function readValue(text: ExampleText, expression: ts.Expression): ExampleValue {
   const place = locateNode(text, expression);
@@ -62,7 +62,7 @@ function literalValue(node: ts.Expression): unknown {
     if (node.operator === ts.SyntaxKind.MinusToken) return -number;
     return node.operator === ts.SyntaxKind.PlusToken ? number : undefined;
   }
-  return unsignedLiteral(node);
+  return readUnsignedLiteral(node);
 }
 
 function isValue(node: ts.Expression): boolean {

@@ -8,7 +8,7 @@ import type { ModuleState, PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import type { NamedShape } from "./named-type.js";
 import { nameTypes } from "./type-table.js";
-import { type ProjectLimits, unreadLimits } from "./unread-limits.js";
+import { findUnreadLimits, type ProjectLimits } from "./unread-limits.js";
 
 export interface ReadResult {
   /** Sorted by name, then by role. */
@@ -37,7 +37,7 @@ export function joinReadings(
   const { plugins, types } = nameTypes(read, named);
   const diagnostics = readings.flatMap((reading) => reading.diagnostics);
   // A type with an error may not have been read completely.
-  const unread = hasErrors(diagnostics) ? [] : unreadLimits(limits, read, named);
+  const unread = hasErrors(diagnostics) ? [] : findUnreadLimits(limits, read, named);
   return {
     plugins: plugins.sort(byNameAndRole),
     types,

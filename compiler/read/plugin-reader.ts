@@ -27,7 +27,7 @@ import { ReaderProgram } from "./reader-program.js";
 import { ShapeReader } from "./shape-reader.js";
 import type { StoredFile } from "./stored-readings.js";
 import { reportStrayLimits, statedLimits } from "./stray-limits.js";
-import { syntaxErrors } from "./syntax-errors.js";
+import { readSyntaxErrors } from "./syntax-errors.js";
 
 /** The results for each file of a program, to be stored. */
 export interface ReadParts {
@@ -296,7 +296,7 @@ export class PluginReader {
     pluginFiles: ReadonlySet<string>,
   ): FileReading {
     const { context } = readers.input;
-    const broken = syntaxErrors(context, sourceFile);
+    const broken = readSyntaxErrors(context, sourceFile);
     if (broken.length > 0) return { plugins: [], moduleState: [], diagnostics: broken };
     if (isPackageMissing(context, sourceFile)) {
       return { plugins: [], moduleState: [], diagnostics: context.takeDiagnostics() };

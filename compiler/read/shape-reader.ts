@@ -27,7 +27,7 @@ import {
 } from "./reading.js";
 import { readScalar } from "./scalar-shape.js";
 import { OUTPUT } from "./type-directions.js";
-import { limitsOfType, type TypeLimits } from "./type-limits.js";
+import { readTypeLimits, type TypeLimits } from "./type-limits.js";
 import { readUnionShape } from "./union-shape.js";
 
 /** Maximum nesting depth; deeper types are considered infinite. */
@@ -90,7 +90,7 @@ export class ShapeReader implements TypeReader {
   }
 
   #readType(type: ts.Type): TypeReading {
-    const limits = limitsOfType(this.context, type);
+    const limits = readTypeLimits(this.context, type);
     return limits === null ? this.#readUnlimited(type) : this.#readLimited(type, limits);
   }
 

@@ -3,7 +3,7 @@
 import type { FileReading } from "./file-reading.js";
 import type { NamedShape } from "./named-type.js";
 import type { StoredFile } from "./stored-readings.js";
-import { reachedTypes } from "./type-table.js";
+import { findReachableTypes } from "./type-table.js";
 
 /**
  * Returns false for a reading with diagnostics, with types that have no name in their source, or
@@ -14,7 +14,7 @@ export function isStorable(
   named: ReadonlyMap<string, NamedShape>,
 ): boolean {
   if (diagnostics.length > 0) return false;
-  const types = reachedTypes(plugins, named);
+  const types = findReachableTypes(plugins, named);
   if (types.some(({ isGenerated }) => isGenerated)) return false;
   return isPlain(plugins) && isPlain(moduleState) && isPlain(types);
 }
@@ -25,7 +25,7 @@ export function collectNamed(
   named: ReadonlyMap<string, NamedShape>,
 ): Map<string, NamedShape> {
   const plugins = [...files].flatMap(({ reading }) => reading?.plugins ?? []);
-  return new Map(reachedTypes(plugins, named).map((type) => [type.key, type]));
+  return new Map(findReachableTypes(plugins, named).map((type) => [type.key, type]));
 }
 
 /** Returns whether JSON carries a value unchanged. */

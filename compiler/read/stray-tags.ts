@@ -1,5 +1,5 @@
 // Reports `@plugin` tags without effect: in a `//` comment, in the doc comment of a declaration
-// that is not a function, or misspelled. Otherwise the plugin would be missing without explanation.
+// that is not a function, or misspelled. Otherwise, the plugin would be missing without a message.
 
 import { ts } from "ts-morph";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
@@ -20,13 +20,13 @@ export function reportStrayTags({ context, sourceFile, seen }: FileScope): void 
       context.add({ code: "SVC1005", severity: "warning", ...place, message, help });
     } else if (/[\s*]$/.test(before) && isInDocComment(before)) {
       const message = "`@plugin` must be above a function at module level";
-      const help = placeOfTag(innermostNode(sourceFile, offset));
+      const help = suggestPosition(innermostNode(sourceFile, offset));
       context.add({ code: "SVC1003", severity: "error", ...place, message, help });
     }
   }
 }
 
-/** Reports schedules of declarations that cannot be jobs, such as hidden methods. */
+/** Reports schedules of declarations that cannot be jobs, such as private methods. */
 function reportStraySchedules(
   context: FileScope["context"],
   sourceFile: ts.SourceFile,
@@ -43,11 +43,11 @@ function reportStraySchedules(
   }
 }
 
-/** Reports tags such as `@plugins` and `@Plugin`, which have no meaning. */
+/** Reports unknown tags similar to `@plugin`, such as `@plugins` and `@Plugin`. */
 export function reportMisspeltTags({ context, sourceFile }: FileScope): void {
   for (const match of sourceFile.text.matchAll(/(?<=[\s*])@(\w+)/g)) {
     const [tag, word] = match as unknown as readonly [string, string];
-    if (tag === TAG || !isMeant(word) || !isInComment(sourceFile, match.index)) continue;
+    if (tag === TAG || !resemblesPlugin(word) || !isInComment(sourceFile, match.index)) continue;
     if (!isInDocComment(sourceFile.text.slice(0, match.index))) continue;
     const place = { position: context.positionAt(sourceFile, match.index), length: tag.length };
     const message = `unknown tag \`${tag}\`; did you mean \`${TAG}\`?`;
@@ -61,13 +61,13 @@ export function reportMisspeltTags({ context, sourceFile }: FileScope): void {
   }
 }
 
-function isMeant(word: string): boolean {
+function resemblesPlugin(word: string): boolean {
   const lower = word.toLowerCase();
   return lower === "plugin" || didYouMean(lower, ["plugin"]) !== "";
 }
 
 /** Suggests a position for the tag of a function that is nested in another declaration. */
-function placeOfTag(inner: ts.Node): string {
+function suggestPosition(inner: ts.Node): string {
   const named = ts.getNameOfDeclaration(inner as ts.Declaration);
   const name = named && ts.isIdentifier(named) ? named.text : "name";
   for (let node = inner; node !== undefined; node = node.parent) {
@@ -81,13 +81,13 @@ function placeOfTag(inner: ts.Node): string {
   return "`/** @plugin */ export function name(request: PluginRequest) { ... }`";
 }
 
-/** Returns true if no token covers the offset. */
+/** Returns whether an offset is in a comment, not in a token. */
 export function isInComment(sourceFile: ts.SourceFile, offset: number): boolean {
   const innermost = innermostNode(sourceFile, offset);
   return offset < innermost.getStart(sourceFile) || !isToken(innermost);
 }
 
-/** Returns the innermost node around an offset, or the outermost one whose comments contain it. */
+/** Returns the innermost node at an offset, or the outermost node whose comments contain it. */
 function innermostNode(sourceFile: ts.SourceFile, offset: number): ts.Node {
   let innermost: ts.Node = sourceFile;
   for (;;) {

@@ -1,17 +1,17 @@
-// Syntax errors of a file as diagnostics. A broken tree would only yield consequential diagnostics,
-// so nothing else of such a file is read.
+// Syntax errors of a file as diagnostics. The reader skips the rest of such a file, because an
+// invalid tree only causes further errors.
 
 import { ts } from "ts-morph";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { ReadContext } from "./read-context.js";
 
-export function syntaxErrors(context: ReadContext, sourceFile: ts.SourceFile): Diagnostic[] {
-  return context.program.getSyntacticDiagnostics(sourceFile).map((found) => ({
-    code: `TS${found.code}`,
+export function readSyntaxErrors(context: ReadContext, sourceFile: ts.SourceFile): Diagnostic[] {
+  return context.program.getSyntacticDiagnostics(sourceFile).map((diagnostic) => ({
+    code: `TS${diagnostic.code}`,
     severity: "error",
-    position: context.positionAt(sourceFile, found.start),
-    length: Math.max(1, found.length),
-    message: ts.flattenDiagnosticMessageText(found.messageText, "\n"),
+    position: context.positionAt(sourceFile, diagnostic.start),
+    length: Math.max(1, diagnostic.length),
+    message: ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n"),
     help: "",
   }));
 }

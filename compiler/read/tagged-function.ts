@@ -1,5 +1,5 @@
-// The documentation form: `/** @plugin [name] */` above an exported function or an exported const
-// that holds one.
+// Plugins declared by a tag: `/** @plugin [name] */` above an exported function, or above an
+// exported constant whose value is a function.
 
 import { ts } from "ts-morph";
 import { findNameNode } from "./declared-value.js";
@@ -13,7 +13,7 @@ import type { ReadContext } from "./read-context.js";
 import { resolveFunction } from "./resolved-function.js";
 import { asJob, isScheduled } from "./scheduled-function.js";
 
-/** Returns the declaration if it is tagged `@plugin` and can be a plugin, otherwise null. */
+/** Returns the plugin of a declaration that is tagged `@plugin`; null without a tag or on error. */
 export function asTaggedFunction(
   scope: FileScope,
   declaration: ts.Node,
@@ -37,8 +37,8 @@ export function asTaggedFunction(
 }
 
 /**
- * Returns the function that a member of a destructured value is: `export const { get } = crud(…)`,
- * or `export const [get] = crud(…)`.
+ * Returns the plugin of a member of a destructured value: `export const { get } = crud(…)`, or
+ * `export const [get] = crud(…)`.
  */
 export function asTaggedMember(
   scope: FileScope,
@@ -54,13 +54,13 @@ export function asTaggedMember(
   );
 }
 
-/** Returns the function of another declaration that `export { … }` with a tag names. */
+/** Returns the plugin of an `export { … }` with a tag, whose function is declared elsewhere. */
 export function asTaggedExport(
   scope: FileScope,
   element: ts.ExportSpecifier,
 ): PluginDeclaration | null {
-  const own = readDocComment(element);
-  const doc = own.plugin ? own : readDocComment(element.parent.parent);
+  const elementDoc = readDocComment(element);
+  const doc = elementDoc.plugin ? elementDoc : readDocComment(element.parent.parent);
   if (!doc.plugin || !ts.isIdentifier(element.name)) return null;
   const resolved = resolveTagged(scope, doc.plugin, element.name, element.name);
   if (!resolved) return null;
@@ -76,14 +76,14 @@ export function asTaggedExport(
 function resolveTagged(scope: FileScope, tag: WordTag, value: ts.Node, nameNode: ts.Node) {
   const resolvedFunction = resolveFunction(scope.context, value, nameNode);
   const isMember = ts.isBindingElement(nameNode.parent);
-  // A factory may also return other values.
+  // A factory may also return values that are not functions.
   if (resolvedFunction === undefined && isMember) return null;
   scope.seen.add(tag.node);
   if (resolvedFunction === undefined) reportNoFunction(scope.context, tag.node, value);
   return resolvedFunction ?? null;
 }
 
-/** Merges the comment of the function with the comment of the tag, which supplies what it lacks. */
+/** Merges the comments of the function and of the tag; the function's comment has priority. */
 function mergeDocs(doc: DocComment, fn: ts.Node): DocComment {
   const inner = readDocComment(fn, fn.parent);
   return {
@@ -102,7 +102,7 @@ function mergeDocs(doc: DocComment, fn: ts.Node): DocComment {
   };
 }
 
-/** Returns the plugin of a function with a tag; null if it is not exported or has no name. */
+/** Returns the plugin of a tagged function; reports one that is not exported or has no name. */
 export function taggedPlugin(
   { context }: FileScope,
   resolved: Pick<PluginDeclaration, "fn" | "resolved">,

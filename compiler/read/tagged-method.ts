@@ -1,6 +1,6 @@
-// Methods tagged as plugins or jobs: static ones of an exported class, and those of an exported
-// instance or object, such as `export const shop = new Shop(stock)`. User code makes it, so it
-// injects what the constructor takes.
+// Methods tagged as plugins or jobs: static methods of an exported class, and methods of an
+// exported instance or object, such as `export const shop = new Shop(stock)`. User code creates the
+// instance, and injects its dependencies.
 
 import { ts } from "ts-morph";
 import { readDecorator } from "./decorated-method.js";
@@ -21,7 +21,7 @@ interface Instance {
   readonly name: ts.Node;
 }
 
-/** A method, or a property that holds a function. */
+/** A method, or a property whose value is a function. */
 type Member = MemberNode & { readonly name: ts.Identifier };
 type MemberNode =
   | ts.MethodDeclaration
@@ -43,8 +43,8 @@ export function findTaggedStatics(
 }
 
 /**
- * Returns the plugins and jobs of an instance; none for other values.
- * @param name of the variable, or the value of `export default`
+ * Returns the plugins and jobs of an instance; empty for other values.
+ * @param name name of the variable, or the value of `export default`
  */
 export function findInstanceMethods(
   scope: FileScope,
@@ -55,7 +55,7 @@ export function findInstanceMethods(
   const value = initializer && unwrap(initializer);
   if (value === undefined || !isObject(value, exportName !== undefined)) return [];
   const type = scope.context.checker.getTypeAtLocation(name);
-  return membersOf(scope, type).flatMap(({ member, isDeclared, doc }) => {
+  return listMembers(scope, type).flatMap(({ member, isDeclared, doc }) => {
     if (doc === null) return [];
     return readMember(scope, member, doc, exportName, isDeclared ? null : { type, name }) ?? [];
   });
@@ -68,21 +68,21 @@ function isObject(value: ts.Expression, isExported: boolean): boolean {
 
 interface FoundMember {
   readonly member: Member;
-  /** Its types are the declared ones. */
+  /** True if its types in the instance are the declared ones. */
   readonly isDeclared: boolean;
-  /** Of the member, or of the one that it overrides; null without tags. */
+  /** Comment of the member, or of the member that it overrides; null without tags. */
   doc: DocComment | null;
 }
 
 /**
- * Returns the methods of a class and of its base classes, without overridden ones. A class that a
- * mixin extends has the type `Mixin & Base`.
+ * Returns the methods of a class and of its base classes, without overridden methods. If a mixin
+ * extends the class, its type is `Mixin & Base`.
  */
-function membersOf(scope: FileScope, type: ts.Type): readonly FoundMember[] {
-  const found = new Map<string, FoundMember>();
+function listMembers(scope: FileScope, type: ts.Type): readonly FoundMember[] {
+  const members = new Map<string, FoundMember>();
   const parts = type.isIntersection() ? type.types : [type];
-  for (const part of parts) addMembers(scope, part, part !== type, found);
-  return [...found.values()];
+  for (const part of parts) addMembers(scope, part, part !== type, members);
+  return [...members.values()];
 }
 
 function addMembers(
@@ -92,24 +92,27 @@ function addMembers(
   found: Map<string, FoundMember>,
 ): void {
   const { checker } = scope.context;
-  const own = type.symbol?.valueDeclaration;
-  if (own && ts.isObjectLiteralExpression(own)) {
-    for (const member of own.properties) {
+  const declaration = type.symbol?.valueDeclaration;
+  if (declaration && ts.isObjectLiteralExpression(declaration)) {
+    for (const member of declaration.properties) {
       if (isMember(member, false)) addMember(scope, member, false, found);
     }
   }
   const isPlain = !isPart && !isInstantiated(type);
-  for (let one = own; one !== undefined && ts.isClassLike(one); ) {
-    for (const member of one.members) {
-      if (isMember(member, false)) addMember(scope, member, isPlain && one === own, found);
+  for (let current = declaration; current !== undefined && ts.isClassLike(current); ) {
+    for (const member of current.members) {
+      if (isMember(member, false))
+        addMember(scope, member, isPlain && current === declaration, found);
     }
-    const base = one.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
-    one = base?.types[0] && checker.getTypeAtLocation(base.types[0]).symbol?.valueDeclaration;
-    if (one?.getSourceFile().isDeclarationFile) break;
+    const base = current.heritageClauses?.find(
+      ({ token }) => token === ts.SyntaxKind.ExtendsKeyword,
+    );
+    current = base?.types[0] && checker.getTypeAtLocation(base.types[0]).symbol?.valueDeclaration;
+    if (current?.getSourceFile().isDeclarationFile) break;
   }
 }
 
-/** Whether a class has type arguments. */
+/** Returns whether a class has type arguments. */
 function isInstantiated(type: ts.Type): boolean {
   const { objectFlags = 0, target } = type as Partial<ts.TypeReference>;
   return (objectFlags & ts.ObjectFlags.Reference) !== 0 && target !== type;
@@ -121,21 +124,21 @@ function addMember(
   isDeclared: boolean,
   found: Map<string, FoundMember>,
 ): void {
-  const known = found.get(member.name.text);
+  const existing = found.get(member.name.text);
   const doc = taggedDoc(member);
-  // The tags of an overridden method have had their effect.
-  if (known?.doc && doc) addSeen(scope, doc);
-  else if (known) known.doc = doc;
+  // The tags of an overridden method are not stray.
+  if (existing?.doc && doc) markSeen(scope, doc);
+  else if (existing) existing.doc = doc;
   else found.set(member.name.text, { member, isDeclared, doc });
 }
 
-function addSeen({ seen }: FileScope, { tags }: DocComment): void {
+function markSeen({ seen }: FileScope, { tags }: DocComment): void {
   for (const tag of tags) seen.add(tag);
 }
 
 function isMember(member: ts.Node, isStatic: boolean): member is Member {
   if (!isMemberNode(member) || !ts.isIdentifier(member.name)) return false;
-  return modifiersOf(member).includes(ts.SyntaxKind.StaticKeyword) === isStatic;
+  return readModifiers(member).includes(ts.SyntaxKind.StaticKeyword) === isStatic;
 }
 
 function isMemberNode(node: ts.Node): node is MemberNode {
@@ -147,15 +150,15 @@ function isMemberNode(node: ts.Node): node is MemberNode {
   );
 }
 
-function modifiersOf(member: MemberNode): readonly ts.SyntaxKind[] {
+function readModifiers(member: MemberNode): readonly ts.SyntaxKind[] {
   const modifiers = ts.canHaveModifiers(member) ? ts.getModifiers(member) : undefined;
   return modifiers?.map(({ kind }) => kind) ?? [];
 }
 
-/** Returns the comment of a method that is a plugin or a job; hidden ones are reported as stray. */
+/** Returns the comment of a method that is a plugin or job; null for other and for private ones. */
 function taggedDoc(member: MemberNode): DocComment | null {
   const doc = readDocComment(member);
-  const isHidden = modifiersOf(member).some((kind) => HIDDEN.includes(kind));
+  const isHidden = readModifiers(member).some((kind) => HIDDEN.includes(kind));
   return (doc.plugin !== null || isScheduled(doc)) && !isHidden ? doc : null;
 }
 
@@ -175,7 +178,7 @@ function readMember(
   }
   const resolved = value && resolveMember(scope, member, value, instance);
   if (resolved === undefined) return null;
-  addSeen(scope, doc);
+  markSeen(scope, doc);
   const plugin = resolved && taggedPlugin(scope, resolved, doc, member.name, exportName);
   return plugin && { ...plugin, name: doc.plugin.text || method, exportPath };
 }
@@ -185,7 +188,7 @@ function memberValue(member: Member): ts.Node | undefined {
   return ts.isShorthandPropertyAssignment(member) ? member.name : member.initializer;
 }
 
-/** Returns null after an error, and undefined for a value that is no function. */
+/** Resolves the function of a member; returns null after an error, undefined for other values. */
 function resolveMember(
   { context }: FileScope,
   { name }: Member,

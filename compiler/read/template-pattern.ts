@@ -1,6 +1,6 @@
-// Template literal types as anchored regular expressions: `v${number}` becomes `^v-?\d+…$`. As in
-// TypeScript, a hole ends at the first occurrence of the following text. Matching never backtracks,
-// so it takes linear time for any input.
+// Converts template literal types to anchored regular expressions: `v${number}` becomes
+// `^v-?\d+…$`. As in TypeScript, a placeholder ends at the first occurrence of the following text.
+// Matching never backtracks, so it takes linear time for any input.
 
 import { ts } from "ts-morph";
 import { INTEGER_SOURCE, NUMBER_SOURCE } from "../record/key-patterns.js";
@@ -11,18 +11,22 @@ const CHARACTER = String.raw`[\s\S]`;
 
 export function patternSource(checker: ts.TypeChecker, type: ts.TemplateLiteralType): string {
   const texts = type.texts.map(escapeText);
-  const parts = type.types.map((hole, index) => {
+  const parts = type.types.map((placeholder, index) => {
     const isLast = index === type.types.length - 1;
-    return holeSource(numberSource(checker, hole), texts[index + 1]!, isLast) + texts[index + 1];
+    return (
+      placeholderSource(numberSource(checker, placeholder), texts[index + 1]!, isLast) +
+      texts[index + 1]
+    );
   });
   return `^${texts[0]}${parts.join("")}$`;
 }
 
 /**
- * @param number source of a number; null for a hole that accepts any text
- * @param next text after the hole; if empty, the next hole starts after one character
+ * Returns the regular expression of a placeholder.
+ * @param number source of a number; null for a placeholder that accepts any text
+ * @param next text after the placeholder; if empty, the next one starts after one character
  */
-function holeSource(number: string | null, next: string, isLast: boolean): string {
+function placeholderSource(number: string | null, next: string, isLast: boolean): string {
   if (next === "" && !isLast) return number === null ? CHARACTER : DIGIT;
   if (number !== null) return number;
   return isLast ? `${CHARACTER}*` : `(?:(?!${next})${CHARACTER})*`;
@@ -37,17 +41,17 @@ export function readKeyPattern(checker: ts.TypeChecker, key: ts.Type): string | 
   return number === null ? null : `^${number}$`;
 }
 
-function numberSource(checker: ts.TypeChecker, hole: ts.Type): string | null {
-  const brand = readBrand(checker, hole);
+function numberSource(checker: ts.TypeChecker, placeholder: ts.Type): string | null {
+  const brand = readBrand(checker, placeholder);
   if (brand !== null) return brand === "int" ? INTEGER_SOURCE : NUMBER_SOURCE;
   // User-defined brands.
-  const parts = hole.isIntersection() ? hole.types : [hole];
+  const parts = placeholder.isIntersection() ? placeholder.types : [placeholder];
   const has = (flag: ts.TypeFlags) => parts.some(({ flags }) => (flags & flag) !== 0);
   if (has(ts.TypeFlags.Number)) return NUMBER_SOURCE;
   return has(ts.TypeFlags.BigInt) ? INTEGER_SOURCE : null;
 }
 
-/** Escapes a text for a regular expression. */
+/** Escapes text for a regular expression. */
 export function escapeText(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

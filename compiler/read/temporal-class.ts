@@ -1,5 +1,5 @@
-// The classes of `Temporal`, whose values are text in JSON. Clients see text with a format, so that
-// they need no such classes.
+// The classes of `Temporal`, whose values are text in JSON. For clients the type is text with a
+// format, so they do not need these classes.
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
@@ -21,7 +21,7 @@ const LIMITS: Readonly<Record<string, Limits>> = {
   ZonedDateTime: { pattern: `^${DATE}T${TIME}${ZONE}$` },
 };
 
-/** Returns null for other types. */
+/** Returns the shape of a `Temporal` class; null for other types. */
 export function readTemporal(type: ts.Type): TypeShape | null {
   const symbol = type.getSymbol();
   if (symbol === undefined || !Object.hasOwn(LIMITS, symbol.name)) return null;

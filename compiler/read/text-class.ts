@@ -1,5 +1,5 @@
-// Classes whose values are text or bytes in requests and responses: Date, URL and others in one
-// form of JSON, cursors of pages, and files of forms.
+// Classes whose values are text or bytes in requests and responses: Date, URL and others with a
+// JSON representation, cursors of pages, and files of forms.
 
 import { ts } from "ts-morph";
 import type { TextValueClass } from "../../argspec/typed/value-classes.js";
@@ -8,10 +8,10 @@ import { isPackageSymbol } from "./package-symbols.js";
 
 type LimitedShape = Extract<TypeShape, { kind: "limited" }>;
 
-/** Classes of this package that parameters can have. */
+/** Classes of this package that can be the type of a parameter. */
 export type TextClass = "Cursor" | "UploadedFile";
 
-/** Longer numbers take too long to convert. */
+/** Maximum digits of a bigint: longer numbers take too long to convert. */
 const MAX_DIGITS = 1000;
 
 const LIMITS: Readonly<Record<TextValueClass, LimitedShape["limits"]>> = {
@@ -26,7 +26,7 @@ const MEMBERS: Readonly<Record<string, readonly [TextValueClass, string]>> = {
   Date: ["Date", "toISOString"],
   URL: ["URL", "searchParams"],
   Uint8Array: ["Uint8Array", "BYTES_PER_ELEMENT"],
-  // A subclass, of Node.js.
+  // A subclass in Node.js.
   Buffer: ["Uint8Array", "BYTES_PER_ELEMENT"],
 };
 
@@ -42,7 +42,7 @@ export function readTextValue(type: ts.Type): TypeShape | null {
   return name === "Buffer" ? { ...shape, isBuffer: true } : shape;
 }
 
-/** Returns whether a type is `Buffer`, or null and that. */
+/** Returns whether a type is `Buffer`, possibly with null. */
 export function isBuffer(type: ts.Type): boolean {
   const members = type.isUnion() ? type.types : [type];
   return members.some((member) => {
@@ -59,20 +59,22 @@ function literalShape({ value: { negative, base10Value } }: ts.BigIntLiteralType
   return textValueShape("bigint", { pattern: `^${negative ? "-" : ""}${base10Value}$` });
 }
 
-/** Bytes that are no part of JSON, such as a body, arrive unchanged. */
+/** Returns the shape for values outside JSON, such as a body: their bytes are not encoded. */
 export function withRawBytes(shape: TypeShape): TypeShape {
   if (shape.kind === "union") return { ...shape, members: shape.members.map(withRawBytes) };
   const isBytes = shape.kind === "limited" && shape.valueClass === "Uint8Array";
   return isBytes ? { kind: "bytes" } : shape;
 }
 
-/** Returns which class of this package a type is, or null. */
+/** Returns the class of this package that a type is, or null. */
 export function readTextClass(type: ts.Type): TextClass | null {
   const symbol = type.getSymbol();
-  return (["Cursor", "UploadedFile"] as const).find((own) => isPackageSymbol(symbol, own)) ?? null;
+  return (
+    (["Cursor", "UploadedFile"] as const).find((name) => isPackageSymbol(symbol, name)) ?? null
+  );
 }
 
-/** Returns the same for the type of a parameter, which can be null or absent. */
+/** Variant of `readTextClass` for the type of a parameter, which can be null or undefined. */
 export function readTextParameter(type: ts.Type): TextClass | null {
   const members = type.isUnion() ? type.types : [type];
   const { Null, Undefined } = ts.TypeFlags;

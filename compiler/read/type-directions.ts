@@ -1,14 +1,15 @@
-// Named types are read once for arguments and once for results, because their forms in JSON can
-// differ: a class has `fromJSON` for the former, `toJSON` for the latter. Most do not differ.
+// Joins the shapes of named types. The reader reads each type once for arguments and once for
+// results, because their JSON can differ: a class has `fromJSON` for the former, `toJSON` for the
+// latter. If the shapes do not differ, one is enough.
 
 import { listShapeParts } from "../record/shape-parts.js";
 import type { TypeShape } from "../record/type-shape.js";
 import type { NamedShape } from "./named-type.js";
 
-/** End of the key of a type that is read for results. */
+/** Suffix of the keys of types that are read for results. */
 export const OUTPUT = "#output";
 
-/** Returns the keys of types that have the same form in arguments, with the keys of those. */
+/** Maps the keys of result types to the keys of equal argument types. */
 export function joinDirections(types: readonly NamedShape[]): ReadonlyMap<string, string> {
   const byKey = new Map(types.map((type) => [type.key, type]));
   const results = types.filter(({ key }) => key.endsWith(OUTPUT));
@@ -18,11 +19,11 @@ export function joinDirections(types: readonly NamedShape[]): ReadonlyMap<string
   });
   const different = new Set(
     pairs
-      .filter((one) => formText(one.input) !== formText(one.output))
+      .filter((pair) => canonicalText(pair.input) !== canonicalText(pair.output))
       .map(({ output }) => output.key),
   );
   if (different.size > 0)
-    addReferring(
+    addReferringTypes(
       different,
       pairs.map(({ output }) => output),
     );
@@ -30,13 +31,13 @@ export function joinDirections(types: readonly NamedShape[]): ReadonlyMap<string
   return new Map(same.map(({ input, output }) => [output.key, input.key]));
 }
 
-/** A type that refers to one that differs does so too. */
-function addReferring(different: Set<string>, types: readonly NamedShape[]): void {
-  const references = types.map(({ key, shape }) => ({ key, to: refsOf(shape) }));
+/** Adds all types that refer to a different type, directly or indirectly. */
+function addReferringTypes(different: Set<string>, types: readonly NamedShape[]): void {
+  const references = types.map(({ key, shape }) => ({ key, to: listReferences(shape) }));
   for (let count = -1; count !== different.size; ) {
     count = different.size;
     for (const { key, to } of references)
-      if (to.some((one) => different.has(one))) different.add(key);
+      if (to.some((reference) => different.has(reference))) different.add(key);
   }
 }
 
@@ -44,14 +45,14 @@ function argumentKey(key: string): string {
   return key.endsWith(OUTPUT) ? key.slice(0, -OUTPUT.length) : key;
 }
 
-function formText({ shape }: NamedShape): string {
+function canonicalText({ shape }: NamedShape): string {
   return JSON.stringify(shape, (_, value: unknown) =>
     typeof value === "string" ? argumentKey(value) : value,
   );
 }
 
-/** Returns the keys of the types that a shape names itself. */
-function refsOf(shape: TypeShape): string[] {
+/** Returns the keys of the types that a shape refers to directly. */
+function listReferences(shape: TypeShape): string[] {
   const parts = listShapeParts(shape, (name) => ({ kind: "ref", name }));
   return parts.flatMap((part) => (part.kind === "ref" ? [part.name] : []));
 }

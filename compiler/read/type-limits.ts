@@ -1,5 +1,5 @@
-// Limits that a type carries: those of aliases and properties with tags, see `carried-limits.ts`,
-// and limits that are part of the type: `int & Minimum<1>`.
+// Limits of a type: tags of aliases and properties (`carried-limits.ts`), and limits that are part
+// of the type, such as `int & Minimum<1>`.
 
 import { ts } from "ts-morph";
 import { LIMIT_WORDS, type Limits, type LimitWord } from "../../argspec/limits/limits.js";
@@ -9,23 +9,23 @@ import { isPackageSymbol, isUniqueSymbolKey } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 
 export interface TypeLimits {
-  /** Members of the intersection that carry no limit. */
+  /** Members of the intersection that are not limits. */
   readonly rest: readonly ts.Type[];
-  /** Tags of aliases and properties, inner ones first. */
+  /** Tags of aliases and properties, from the inside out. */
   readonly tags: readonly LimitTag[];
-  /** Limits that are part of the type, as `Minimum<1>`. */
+  /** Limits that are part of the type, such as `Minimum<1>`. */
   readonly stated: readonly TypedLimit[];
 }
 
 export interface TypedLimit {
   readonly word: LimitWord;
   readonly limits: Limits;
-  /** Why the limit is invalid, as a predicate; null: it is valid. */
+  /** Reason why the limit is invalid, as a predicate; null if it is valid. */
   readonly fault: string | null;
 }
 
-/** Returns null for types without limits. */
-export function limitsOfType(context: ReadContext, type: ts.Type): TypeLimits | null {
+/** Returns the limits of a type; null if it has no limits. */
+export function readTypeLimits(context: ReadContext, type: ts.Type): TypeLimits | null {
   if (!type.isIntersection()) return null;
   const rest: ts.Type[] = [];
   const tags: LimitTag[] = [];
@@ -43,17 +43,17 @@ export function limitsOfType(context: ReadContext, type: ts.Type): TypeLimits | 
   return rest.length === type.types.length ? null : { rest, tags, stated };
 }
 
-/** Returns the property through which a part of an intersection carries limits. */
+/** Returns the property that marks a part of an intersection as a limit; null for other parts. */
 function limitsProperty(checker: ts.TypeChecker, part: ts.Type): ts.Symbol | null {
   if (!(part.flags & ts.TypeFlags.Object)) return null;
   const [property, ...others] = checker.getPropertiesOfType(part);
   if (property === undefined || others.length > 0) return null;
   if (property.name === LIMITS_PROPERTY) return property;
-  const isStated =
+  const isLimit =
     isUniqueSymbolKey(property) &&
     isPackageSymbol(property) &&
     String(property.escapedName).startsWith("__@limits@");
-  return isStated ? property : null;
+  return isLimit ? property : null;
 }
 
 /** Reads `{ readonly minimum: 1 }` of `Minimum<1>`. */

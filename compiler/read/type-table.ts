@@ -1,4 +1,4 @@
-// The last step of reading: named types get readable unique names. Until then references consist of
+// The last step of reading: assigns unique, readable names to types. Before, references consist of
 // file and offset, so that a file can be read again without affecting others.
 
 import { compareText } from "../compare-text.js";
@@ -12,18 +12,18 @@ export interface NamedPlugins {
   readonly types: TypeTable;
 }
 
-/** Renames the references in `plugins`, and collects the types that they reach. */
+/** Renames the references in `plugins`, and collects the types that they use. */
 export function nameTypes(
   plugins: readonly PluginRecord[],
   named: ReadonlyMap<string, NamedShape>,
 ): NamedPlugins {
-  const found = reachedTypes(plugins, named);
-  const joined = joinDirections(found);
-  const reached = found.filter(({ key }) => !joined.has(key));
-  const names = uniqueNames(reached);
-  for (const [key, other] of joined) names.set(key, names.get(other)!);
+  const reachable = findReachableTypes(plugins, named);
+  const joined = joinDirections(reachable);
+  const distinct = reachable.filter(({ key }) => !joined.has(key));
+  const names = uniqueNames(distinct);
+  for (const [key, argumentKey] of joined) names.set(key, names.get(argumentKey)!);
   const rename = (shape: TypeShape) => renameRefs(shape, names);
-  const entries = reached.map((type): [string, NamedTypeShape] => {
+  const entries = distinct.map((type): [string, NamedTypeShape] => {
     const { key, shape, description, deprecated } = type;
     const texts = { ...(description !== "" && { description }), ...(deprecated && { deprecated }) };
     return [names.get(key)!, { ...rename(shape), ...texts }];
@@ -35,8 +35,8 @@ export function nameTypes(
   };
 }
 
-/** Returns the types that plugins lead to. */
-export function reachedTypes(
+/** Returns the types that plugins use, directly or indirectly. */
+export function findReachableTypes(
   plugins: readonly PluginRecord[],
   named: ReadonlyMap<string, NamedShape>,
 ): NamedShape[] {
@@ -66,7 +66,7 @@ const RESERVED = [
   ...["HttpResponse", "PluginEntry", "PluginRegistry", "PluginResponse", "Record", "Uint8Array"],
 ];
 
-/** Types of the same name are numbered by file, then by position: `Point`, `Point_2`. */
+/** Assigns names. Types of the same name are numbered by file and position: `Point`, `Point_2`. */
 function uniqueNames(types: readonly NamedShape[]): Map<string, string> {
   const inOrder = [...types].sort(
     (a, b) => compareText(a.file, b.file) || a.offset - b.offset || compareText(a.key, b.key),

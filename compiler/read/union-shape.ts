@@ -3,32 +3,32 @@
 import type { TypeShape } from "../record/type-shape.js";
 
 /**
- * Returns the members without repetition; `true | false` becomes `bool`, and a single member is no
- * union.
+ * Returns the union of shapes without duplicates. `true | false` becomes `bool`; a single member
+ * needs no union.
  */
 export function readUnionShape(shapes: readonly TypeShape[]): TypeShape {
   const texts = new Map<string, TypeShape>();
   for (const shape of shapes) texts.set(JSON.stringify(shape), shape);
   const [yes, no] = [true, false].map((value) => JSON.stringify({ kind: "literal", value }));
   if (texts.has(yes!) && texts.has(no!)) {
-    const both: [string, TypeShape][] = [...texts].map(([text, shape]) =>
+    const merged: [string, TypeShape][] = [...texts].map(([text, shape]) =>
       text === yes || text === no ? ["bool", { kind: "bool" }] : [text, shape],
     );
-    return collapse(new Map(both));
+    return collapse(new Map(merged));
   }
   return collapse(texts);
 }
 
 function collapse(members: ReadonlyMap<string, TypeShape>): TypeShape {
-  const all = [...members.values()];
-  if (all.some((shape) => shape.kind === "json")) return { kind: "json" };
-  const shapes = all.filter((shape) => !all.some((other) => contains(other, shape)));
+  const candidates = [...members.values()];
+  if (candidates.some((shape) => shape.kind === "json")) return { kind: "json" };
+  const shapes = candidates.filter((shape) => !candidates.some((other) => contains(other, shape)));
   return shapes.length === 1 ? shapes[0]! : { kind: "union", members: shapes };
 }
 
 /**
- * Returns true if every value of one scalar is a value of another: an `int` is a `float`, and a
- * Buffer a Uint8Array.
+ * Returns whether a scalar contains every value of another: `float` contains `int`, and Uint8Array
+ * contains Buffer.
  */
 function contains(outer: TypeShape, inner: TypeShape): boolean {
   const value = inner.kind === "literal" ? inner.value : undefined;

@@ -5,11 +5,11 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";
 import type { SourcePosition } from "../record/source-position.js";
 import type { NamedShape } from "./named-type.js";
-import { reachedTypes } from "./type-table.js";
+import { findReachableTypes } from "./type-table.js";
 
 /** A limit of a declaration. */
 export interface StatedLimit {
-  /** Identifies it after its file was parsed again. */
+  /** Identifies the limit, even after its file is parsed again. */
   readonly place: string;
   readonly word: string;
   readonly position: SourcePosition;
@@ -21,15 +21,15 @@ export interface ProjectLimits {
   readonly reads: readonly (readonly string[])[];
 }
 
-/** Warns of unused types, parameters of other functions, variables. */
-export function unreadLimits(
+/** Warns of limits on unused types, on variables, and on parameters of other functions. */
+export function findUnreadLimits(
   { stated, reads }: ProjectLimits,
   plugins: readonly PluginRecord[],
   named: ReadonlyMap<string, NamedShape>,
 ): Diagnostic[] {
   if (stated.length === 0) return [];
-  // A type that leads back to one being read misses the limits of that one.
-  const types = reachedTypes(plugins, named);
+  // While types are read recursively, one may lack the limits of another, so all of them count.
+  const types = findReachableTypes(plugins, named);
   const read = new Set([...reads, ...types.map((type) => type.reads)].flat());
   return stated
     .filter(({ place }) => !read.has(place))

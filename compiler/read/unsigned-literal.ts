@@ -2,8 +2,10 @@
 
 import { ts } from "ts-morph";
 
-/** Returns undefined for everything else, including signed numbers. */
-export function unsignedLiteral(node: ts.Expression): string | number | boolean | null | undefined {
+/** Returns the value of a literal; undefined for other expressions, including signed numbers. */
+export function readUnsignedLiteral(
+  node: ts.Expression,
+): string | number | boolean | null | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isNumericLiteral(node)) return Number(node.text);
   switch (node.kind) {

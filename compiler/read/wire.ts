@@ -1,4 +1,4 @@
-// Decides how the text of a query parameter is converted to a shape. `null` does not count: a key
+// Determines the conversion of query text to a shape. Null members are ignored, because a key
 // without `=` is null for every type.
 
 import type { Wire } from "../../argspec/wire.js";

@@ -1,5 +1,5 @@
-// The wrapper form: `plugin(options?, fn)`, `plugin.pre` and `plugin.post`, where `plugin` is this
-// package's export under any local name.
+// Plugins declared by the wrapper: `plugin(options?, fn)`, `plugin.pre` and `plugin.post`, where
+// `plugin` is this package's export under any local name.
 
 import { ts } from "ts-morph";
 import type { PluginRole } from "../../argspec/argspec.js";
@@ -23,7 +23,7 @@ export interface PluginCall {
   readonly role: PluginRole;
 }
 
-/** Returns the call if `node` calls `plugin`, `plugin.pre` or `plugin.post`, otherwise null. */
+/** Returns a call of `plugin`, `plugin.pre` or `plugin.post`; null for other nodes. */
 export function asPluginCall(context: ReadContext, node: ts.Node): PluginCall | null {
   if (!ts.isCallExpression(node)) return null;
   const role = pluginRole(context, node.expression);
@@ -56,7 +56,7 @@ function isPluginExport(context: ReadContext, node: ts.Expression): boolean {
   const name = ts.isPropertyAccessExpression(node) ? node.name : node;
   if (!ts.isIdentifier(name)) return false;
   const symbol = context.checker.getSymbolAtLocation(name);
-  // A missing import of this package's `plugin`; the replacement needs no import.
+  // Treats an unresolved `plugin` as this package's: the import is missing.
   if (!symbol) return node === name && name.text === "plugin";
   const imported = symbol.declarations?.[0];
   if (imported && ts.isImportSpecifier(imported) && isFromPackage(imported)) {
@@ -65,9 +65,7 @@ function isPluginExport(context: ReadContext, node: ts.Expression): boolean {
   return isPackageSymbol(resolveSymbol(context, name), "plugin");
 }
 
-/**
- * Compares the import specifier, so that packages that are not installed yet are recognized too.
- */
+/** Compares the module specifier, to recognize the package even if it is not installed. */
 function isFromPackage(imported: ts.ImportSpecifier): boolean {
   const module = imported.parent.parent.parent.moduleSpecifier;
   return ts.isStringLiteral(module) && module.text === PACKAGE_NAME;
@@ -82,8 +80,8 @@ export function readPluginCall(
   const [first, second] = call.arguments;
   const target = second ?? first;
   const options = second && first ? readOptions(context, first, role) : { ...NO_OPTIONS, role };
-  const nameNode = nameNodeOf(call);
-  const direct = target && functionBehind(context, target);
+  const nameNode = findNameOfCall(call);
+  const direct = target && findDirectFunction(context, target);
   const callee = direct ? { fn: direct } : target && resolveFunction(context, target, nameNode);
   if (callee === null) return null;
   if (!callee) {
@@ -93,13 +91,13 @@ export function readPluginCall(
   }
   const { fn } = callee;
   if (direct && !hasPlainSignature(context, fn, fn.name ?? fn)) return null;
-  const isHeld = ts.isVariableDeclaration(nameNode.parent);
-  const name = options.name ?? exportedName(exportName, isHeld ? nameNode : fn.name);
+  const isVariable = ts.isVariableDeclaration(nameNode.parent);
+  const name = options.name ?? exportedName(exportName, isVariable ? nameNode : fn.name);
   if (name === null) {
     reportUnnamed(context, call);
     return null;
   }
-  const holder = isHeld ? nameNode.parent : call;
+  const holder = isVariable ? nameNode.parent : call;
   return {
     ...callee,
     name,
@@ -113,7 +111,7 @@ export function readPluginCall(
 }
 
 /** Returns the inline function, or the function that a name refers to. */
-function functionBehind(context: ReadContext, node: ts.Expression): PluginFunction | null {
+function findDirectFunction(context: ReadContext, node: ts.Expression): PluginFunction | null {
   const value = unwrap(node);
   if (isFunctionNode(value)) return value;
   if (!ts.isIdentifier(value)) return null;
@@ -126,14 +124,14 @@ function functionBehind(context: ReadContext, node: ts.Expression): PluginFuncti
   return null;
 }
 
-/** Returns the const that holds the call, or the call itself in `export default plugin(...)`. */
-function nameNodeOf(call: ts.CallExpression): ts.Node {
+/** Returns the name of the constant, or the called expression in `export default plugin(...)`. */
+function findNameOfCall(call: ts.CallExpression): ts.Node {
   let node: ts.Node = call;
   while (ts.isExpression(node)) node = node.parent;
   return ts.isVariableDeclaration(node) ? node.name : call.expression;
 }
 
-/** Reports wrapper calls whose result is not exported, so that nothing can call them. */
+/** Reports wrapper calls whose result is not exported. */
 export function reportStrayCalls({ context, sourceFile }: FileScope): void {
   if (!mentionsPackage(sourceFile)) return;
   const visit = (node: ts.Node): void => {
@@ -152,9 +150,7 @@ function mentionsPackage(sourceFile: ts.SourceFile): boolean {
   );
 }
 
-/**
- * Returns true for the value of a top-level variable or of `export default`, and for decorators.
- */
+/** Returns whether a call is a decorator, or the value of a top-level variable or export. */
 function isBound(call: ts.Node): boolean {
   if (ts.isDecorator(call.parent)) return true;
   let node = call.parent;
@@ -165,7 +161,7 @@ function isBound(call: ts.Node): boolean {
   return ts.isVariableDeclaration(node) && ts.isSourceFile(node.parent.parent.parent);
 }
 
-/** Inside these nodes a call is part of a value, not the value itself. */
+/** Returns whether a node makes a call inside it a part of a value, not the value itself. */
 function isContainer(node: ts.Node): boolean {
   return (
     ts.isCallExpression(node) ||

@@ -1,20 +1,20 @@
-// Additional values that a shape accepts: null, and text that is not JSON.
+// Tests whether a shape accepts null, or text that is not JSON.
 
 import type { TypeShape, TypeTable } from "./type-shape.js";
 
-/** Returns the members of a shape, through names and unions. */
+/** Returns the members of a shape, resolving named types and nested unions. */
 export function unionMembers(shape: TypeShape, types: TypeTable): readonly TypeShape[] {
   if (shape.kind === "union") return shape.members.flatMap((member) => unionMembers(member, types));
   if (shape.kind === "limited") return unionMembers(shape.base, types);
   const named = shape.kind === "ref" ? types[shape.name] : undefined;
-  // Terminates: only names of unions and scalars are followed.
+  // Terminates: only names of unions and scalars are resolved.
   if (named === undefined || ["array", "tuple", "object"].includes(named.kind)) return [shape];
   return unionMembers(named, types);
 }
 
 const PARTS: ReadonlySet<TypeShape["kind"]> = new Set(["array", "tuple", "object", "ref"]);
 
-/** Whether one of the members is an array or object. */
+/** Returns whether a member is an array or object. */
 export function hasParts(members: readonly TypeShape[]): boolean {
   return members.some(({ kind }) => PARTS.has(kind));
 }
@@ -23,7 +23,7 @@ export function admitsNull(shape: TypeShape, types: TypeTable): boolean {
   return unionMembers(shape, types).some(({ kind }) => kind === "null" || kind === "json");
 }
 
-/** Returns whether some values are plain text without JSON quotes. */
+/** Returns whether the shape accepts plain text, without JSON quotes. */
 export function admitsText(shape: TypeShape, types: TypeTable): boolean {
   return unionMembers(shape, types).some(isText);
 }
@@ -33,8 +33,8 @@ export function isText(member: TypeShape): boolean {
   return member.kind === "str" || member.kind === "pattern";
 }
 
-/** The same, without null unless it is the only member. */
-export function withoutNull(shape: TypeShape): TypeShape {
+/** Returns the shape without null, unless null is its only member. */
+export function removeNull(shape: TypeShape): TypeShape {
   if (shape.kind !== "union") return shape;
   const members = shape.members.filter(({ kind }) => kind !== "null");
   if (members.length === shape.members.length) return shape;

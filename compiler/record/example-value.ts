@@ -3,7 +3,7 @@
 import type { ExampleValue } from "./example.js";
 import type { SourceRange } from "./source-position.js";
 
-/** A value that is known only at run time. */
+/** Stands for a value that is known only at run time. */
 export const UNKNOWN_VALUE: unique symbol = Symbol("anything");
 
 type ExampleObject = Extract<ExampleValue, { kind: "object" }>;
@@ -11,15 +11,16 @@ type ExampleObject = Extract<ExampleValue, { kind: "object" }>;
 /** A path within a value: property names and item indexes. */
 export type ValuePath = readonly (string | number)[];
 
-export function plainValue(value: ExampleValue): unknown {
+/** Converts an example value to plain data. */
+export function toPlainValue(value: ExampleValue): unknown {
   switch (value.kind) {
     case "literal":
       return value.value;
     case "array":
-      return value.items.map(plainValue);
+      return value.items.map(toPlainValue);
     case "object":
       return Object.fromEntries(
-        value.properties.map((property) => [property.name, plainValue(property.value)]),
+        value.properties.map((property) => [property.name, toPlainValue(property.value)]),
       );
     case "unknown":
       return UNKNOWN_VALUE;
@@ -40,23 +41,23 @@ export function isLiteral(value: ExampleValue): boolean {
   }
 }
 
-/** Returns a part of a value, or the innermost enclosing one with its own position. */
-export function partAt(value: ExampleValue, [key, ...rest]: ValuePath): ExampleValue {
-  const part = key === undefined ? undefined : directPart(value, key);
-  return part === undefined ? value : partAt(part, rest);
+/** Returns the part of a value at a path, or else the innermost enclosing part that exists. */
+export function findPart(value: ExampleValue, [key, ...rest]: ValuePath): ExampleValue {
+  const part = key === undefined ? undefined : findChild(value, key);
+  return part === undefined ? value : findPart(part, rest);
 }
 
-/** Returns the position of a property name, otherwise of the object. */
-export function describePath(object: ExampleValue, name: string): SourceRange {
-  return (object.kind === "object" && propertyOf(object, name)?.place) || object.place;
+/** Returns the position of a property name, or else of the object. */
+export function findNamePosition(object: ExampleValue, name: string): SourceRange {
+  return (object.kind === "object" && findProperty(object, name)?.place) || object.place;
 }
 
-function directPart(value: ExampleValue, key: string | number): ExampleValue | undefined {
+function findChild(value: ExampleValue, key: string | number): ExampleValue | undefined {
   if (value.kind === "array" && typeof key === "number") return value.items[key];
-  return value.kind === "object" ? propertyOf(value, key)?.value : undefined;
+  return value.kind === "object" ? findProperty(value, key)?.value : undefined;
 }
 
-/** Of several properties with one name the last counts. */
-function propertyOf({ properties }: ExampleObject, key: string | number) {
+/** Returns the last property with a name, as in JavaScript. */
+function findProperty({ properties }: ExampleObject, key: string | number) {
   return properties.findLast(({ name }) => name === key);
 }

@@ -1,5 +1,5 @@
-// The examples in a plugin's documentation: their texts and the calls found in them, each value
-// with its position in the comment. Rules check the calls, the argspec takes their values.
+// Examples in a plugin's documentation: their texts, and the calls in them, with the position of
+// each value in the comment. Rules check the calls; the argspec contains their values.
 
 import type { SourceRange } from "./source-position.js";
 
@@ -10,8 +10,8 @@ export interface ExampleRecord {
 
 export interface ExampleCall {
   /**
-   * `query`: the URL of a request; `client`: an object of parameters, as clients take it;
-   * `function`: the plugin's own function, with its arguments in the order of the signature.
+   * `query`: the URL of a request; `client`: a call of a client, with an object of parameters;
+   * `function`: a call of the plugin's function, with arguments in the order of the signature.
    */
   readonly form: "query" | "client" | "function";
   /** Position of the called name or of the path. */
@@ -24,7 +24,7 @@ export interface ExampleCall {
 export interface ExampleArgument {
   /** Null for an argument beyond the last parameter. */
   readonly name: string | null;
-  /** Position of the name if it is written, otherwise of the value. */
+  /** Position of the name if the example contains it, or else of the value. */
   readonly place: SourceRange;
   readonly value: ExampleValue;
 }

@@ -8,7 +8,7 @@ const KEYS = new Map([
   [`^${INTEGER_SOURCE}$`, "an integer"],
 ]);
 
-/** Returns what keys must be, in words. */
+/** Describes the keys that a pattern accepts. */
 export function describeKeys(pattern: string): string {
   return `${KEYS.get(pattern) ?? `a text like ${pattern}`} as key`;
 }

@@ -1,5 +1,5 @@
-// The reader's result for one plugin, as frozen plain data. Rules check it and emitters print it
-// without the syntax tree. Serializable to JSON.
+// The reader's result for one plugin, as frozen plain data that can be serialized to JSON. Rules
+// and emitters use it without the syntax tree.
 
 import type { PluginRole } from "../../argspec/argspec.js";
 import type { Wire } from "../../argspec/wire.js";
@@ -18,19 +18,19 @@ export type ReservedName =
   | "content"
   | "job";
 
-/** The form in which `headers` or `content` was declared; null for the other reserved names. */
+/** Declared representation of `headers` or `content`; null for the other reserved names. */
 export type ReservedForm = "bytes" | "str" | "json" | "dict" | "list" | null;
 
-/** Prefix of the name under which a module is made to export a schema. */
+/** Prefix of names that the build adds to the exports of a module, for its schemas. */
 export const SCHEMA_PREFIX = "svc$";
 
-/** A value with `~standard`, exported by the module in which a type refers to it. */
+/** A schema: a value with `~standard`, exported by the module in which a type refers to it. */
 export interface SchemaValue extends ModuleExport {
   /** True if the schema has a default for an absent value. */
   readonly acceptsAbsence: boolean;
 }
 
-/** A part of an argument that a schema checks and may convert. */
+/** A part of an argument that a schema validates and may convert. */
 export interface SchemaLocation {
   /** Property names, with null for each element of an array; empty: the whole argument. */
   readonly path: readonly (string | null)[];
@@ -41,7 +41,7 @@ export interface ReservedParam {
   readonly kind: "reserved";
   readonly name: ReservedName;
   readonly form: ReservedForm;
-  /** Shape of the decoded JSON, or of a text that is limited; only for `content`. */
+  /** Shape of the decoded JSON, or of a text with limits; only for `content`. */
   readonly shape: TypeShape | null;
   /** Schemas inside `content`. */
   readonly schemas?: readonly SchemaLocation[];
@@ -70,16 +70,16 @@ export interface UserParam {
   readonly isBuffer?: true;
   /** Classes whose `fromJSON` creates parts of the value. */
   readonly makers?: readonly ModuleExport[];
-  /** True if its type is missing, any or unknown: it arrives as text, or as requested by a cast. */
+  /** True if its type is missing, any or unknown: the plugin receives text, unless it casts it. */
   readonly untyped?: true;
   /** False if the parameter is optional or has a default. */
   readonly required: boolean;
-  /** A default known at build time; the function itself applies an `expression`. */
+  /** Default known at build time, or an `expression` that the function evaluates itself. */
   readonly default:
     | { readonly kind: "value"; readonly value: unknown }
     | { readonly kind: "expression" }
     | null;
-  /** Type as written; `*` without an annotation. */
+  /** Type annotation as written; `*` without an annotation. */
   readonly typeText: string;
   readonly description: string;
   readonly position: SourcePosition;
@@ -95,18 +95,18 @@ export type ParamRecord = ReservedParam | UserParam;
 export interface ResultRecord {
   /**
    * `response` for a PluginResponse, `request` for a PluginRequest, `stream` for a stream, `http`
-   * for an HttpResponse, `union` for a mix.
+   * for an HttpResponse, `union` for several of them.
    */
   readonly kind: "response" | "request" | "stream" | "http" | "value" | "union";
   /**
-   * Of a `response`: one entry, the tuple of sort key and item; of a `request`: the null of JSON;
-   * of a `stream`: a piece; of a `union`: any JSON; of an `http`: values that it returns besides,
-   * null without any; else the value's own shape.
+   * Shape by kind. `response`: an entry, the tuple of sort key and item; `request`: JSON null;
+   * `stream`: an item; `union`: any JSON; `http`: other values that the plugin may return, or null;
+   * `value`: the value.
    */
   readonly shape: TypeShape | null;
   /** Media types of an `http` result, in lower case without parameters. */
   readonly mediaTypes?: readonly string[];
-  /** Of a `value`: a `Page`. */
+  /** Set if a `value` is a `Page`. */
   readonly isPage?: true;
   readonly typeText: string;
 }
@@ -115,12 +115,12 @@ export interface ResultRecord {
 export interface ThrownRecord {
   readonly exception: string;
   readonly description: string;
-  /** HttpError only: its status, and the shape of its details if the type is known. */
+  /** Only for HttpError: its status, and the shape of its details if the type is known. */
   readonly status?: number;
   readonly details?: TypeShape;
 }
 
-/** Determines which principals may call a plugin. */
+/** Determines the principals that may call a plugin. */
 export interface AccessRecord {
   /** Tagged `@public`: requires no principal. */
   readonly isPublic: boolean;
@@ -141,25 +141,25 @@ export interface PluginRecord extends ModuleExport, AccessRecord {
   readonly name: string;
   readonly role: PluginRole;
   readonly graph: string | null;
-  /** Tagged `@readonly`: safe to repeat. */
+  /** Tagged `@readonly`: retryable. */
   readonly readonly: boolean;
   readonly async: boolean;
   /** Tagged `@inline`: runs in the IO thread as long as it is short. */
   readonly inline: boolean;
   /** Maximum run time; null: the server's default. */
   readonly timeoutMs: number | null;
-  /** Schedule of a job, which is no part of the contract. */
+  /** Schedule of a job; not part of the contract. */
   readonly job: JobFacts | null;
   /** Hooks in the order in which they run. */
   readonly before: readonly ModuleExport[];
-  /** Those hooks and, before them, the ones of the configuration. */
+  /** All hooks: those of the configuration, then those in `before`. */
   readonly guards: readonly GuardRecord[];
   readonly position: SourcePosition;
   /** First sentence, and the whole docstring (http-interface, "Plugin description record"). */
   readonly summary: string;
   readonly description: string;
   readonly deprecated: boolean;
-  /** The replacement; empty if the author names none. */
+  /** Replacement; empty if the comment names none. */
   readonly deprecation: string;
   readonly examples: readonly ExampleRecord[];
   readonly throws: readonly ThrownRecord[];

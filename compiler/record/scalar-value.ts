@@ -1,9 +1,9 @@
-// Decides whether a value known at build time fits a scalar shape. Values at run time are checked
-// by generated code, see `emit/check-functions.ts`.
+// Checks whether a value known at build time fits a scalar shape. At run time, generated code
+// checks values (`emit/check-functions.ts`).
 
 import type { TypeShape } from "./type-shape.js";
 
-/** Returns whether a value fits a shape without parts; false for other shapes. */
+/** Returns whether a value fits a scalar shape; false for other shapes. */
 export function isScalarValue(shape: TypeShape, value: unknown): boolean {
   switch (shape.kind) {
     case "json":
@@ -28,7 +28,7 @@ export function isScalarValue(shape: TypeShape, value: unknown): boolean {
   }
 }
 
-/** A JSON object that is not an array. */
+/** Returns whether a value is an object and not an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

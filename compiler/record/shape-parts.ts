@@ -4,21 +4,21 @@ import type { TypeShape } from "./type-shape.js";
 
 /**
  * Returns the shape and all shapes within it, each named type once.
- * @param typeOf the shape of a named type
+ * @param resolveType returns the shape of a named type
  */
 export function listShapeParts(
-  whole: TypeShape,
-  typeOf: (name: string) => TypeShape,
+  root: TypeShape,
+  resolveType: (name: string) => TypeShape,
 ): readonly TypeShape[] {
   const parts: TypeShape[] = [];
   const seen = new Set<string>();
-  const rest = [whole];
-  for (let shape = rest.pop(); shape !== undefined; shape = rest.pop()) {
+  const pending = [root];
+  for (let shape = pending.pop(); shape !== undefined; shape = pending.pop()) {
     parts.push(shape);
     if (shape.kind === "ref") {
-      if (!seen.has(shape.name)) rest.push(typeOf(shape.name));
+      if (!seen.has(shape.name)) pending.push(resolveType(shape.name));
       seen.add(shape.name);
-    } else rest.push(...listInnerShapes(shape));
+    } else pending.push(...listInnerShapes(shape));
   }
   return parts;
 }

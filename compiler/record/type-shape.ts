@@ -1,6 +1,6 @@
-// The wire form of a TypeScript type: the values that JSON can represent, whatever the syntax of
-// the type. Named types become `ref`s into one table, which preserves recursion and sharing. Values
-// of some classes have a form in JSON; `valueClass` tells which class they are of in the program.
+// The JSON values of a TypeScript type, independent of the syntax of the type. Named types become
+// `ref`s into one table, which preserves recursion and sharing. Values of some classes have a JSON
+// representation; `valueClass` is the class that the program uses.
 
 import type { Limits } from "../../argspec/limits/limits.js";
 import type { TextValueClass } from "../../argspec/typed/value-classes.js";
@@ -33,7 +33,7 @@ export type TypeShape =
       readonly hasNumberKeys?: true;
     }
   | { readonly kind: "union"; readonly members: readonly TypeShape[] }
-  /** The values of `base` within `limits`, which all apply to its kind. */
+  /** Values of `base` within `limits`, all of which apply to its kind. */
   | {
       readonly kind: "limited";
       readonly base: TypeShape;
@@ -43,7 +43,7 @@ export type TypeShape =
       readonly maker?: ModuleExport;
       /** Class in `Temporal` whose `from` creates the value of an argument. */
       readonly temporal?: string;
-      /** Bytes that are a `Buffer` as an argument. */
+      /** Set if the argument is a `Buffer`. */
       readonly isBuffer?: true;
     }
   | { readonly kind: "ref"; readonly name: string };

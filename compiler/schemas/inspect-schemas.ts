@@ -1,6 +1,6 @@
-// Gets the JSON Schema of a project's schemas, if their library offers it (`~standard.jsonSchema`):
-// constraints exist in the values, not in their types. Runs in a child process with only those
-// parts of the plugin modules that the schemas need.
+// Reads the JSON Schema of a project's schemas, if their library provides it
+// (`~standard.jsonSchema`): the types of schemas do not contain their constraints. Runs in a child
+// process, with only those parts of the plugin modules that the schemas need.
 
 import { fork } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
@@ -9,11 +9,11 @@ import { removeStaleOutput } from "../stale-output.js";
 
 const LEFTOVERS = /^\.svc-schemas\.(\d+)\.\w+\.mjs$/;
 
-/** Time limit for loading their modules. */
+/** Time limit for loading the modules of the schemas. */
 const LOAD_MS = 15_000;
 
 /** Code appended to the bundle, which reads its `schemas`. */
-const QUESTION = `
+const INSPECTION = `
 const answers = schemas.map((schema) => {
   const ask = schema?.["~standard"]?.jsonSchema?.input;
   if (typeof ask !== "function") return null;
@@ -29,14 +29,15 @@ process.send(answers, () => process.exit(0));
 `;
 
 export interface InspectedSchemas {
-  /** JSON Schema of each; null if it has none. */
+  /** JSON Schema of each schema; null if its library does not provide it. */
   readonly schemas: readonly unknown[];
   /** Reason that no schema could be read; null on success. */
   readonly fault: string | null;
 }
 
 /**
- * @param code a bundle that exports `schemas`
+ * Reads the JSON Schemas of a bundle.
+ * @param code bundle that exports `schemas`
  * @param count number of schemas
  */
 export async function inspectSchemas(
@@ -45,13 +46,13 @@ export async function inspectSchemas(
   count: number,
 ): Promise<InspectedSchemas> {
   removeStaleOutput(projectDir, LEFTOVERS);
-  // Written to the project's folder, so that its imports of packages resolve.
+  // In the folder of the project, so that imports of packages resolve.
   const name = `.svc-schemas.${process.pid}.${Date.now().toString(36)}.mjs`;
   const file = join(projectDir, name);
   try {
-    writeFileSync(file, `${code}\n${QUESTION}`);
+    writeFileSync(file, `${code}\n${INSPECTION}`);
     const texts = await run(file);
-    return { schemas: texts.slice(0, count).map(decoded), fault: null };
+    return { schemas: texts.slice(0, count).map(parseJson), fault: null };
   } catch (error) {
     return { schemas: [], fault: (error as Error).message };
   } finally {
@@ -59,7 +60,7 @@ export async function inspectSchemas(
   }
 }
 
-function decoded(text: unknown): unknown {
+function parseJson(text: unknown): unknown {
   try {
     return typeof text === "string" ? JSON.parse(text) : null;
   } catch {

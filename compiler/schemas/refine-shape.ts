@@ -1,6 +1,6 @@
-// Refines a shape by a schema's own JSON Schema: constraints, whole numbers, descriptions. For the
-// contract only, so that clients know what the schema rejects; servers run the schema itself. Words
-// that do not fit the shape are dropped.
+// Refines a shape with the JSON Schema of a schema: constraints, integers, descriptions. Only the
+// contract contains the result, so that clients know the constraints; servers run the schema.
+// Keywords that do not fit the shape are ignored.
 
 import { applicableLimits, LIMIT_WORDS, type LimitedKind } from "../../argspec/limits/limits.js";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
@@ -10,39 +10,44 @@ type Json = Readonly<Record<string, unknown>>;
 /** Exceeds the depth of all types that the reader accepts. */
 const MAX_DEPTH = 64;
 
-/** @param schema JSON Schema 2020-12 from a library; anything else has no effect */
+/**
+ * Refines a shape.
+ * @param schema JSON Schema 2020-12 from a library; other values have no effect
+ */
 export function refineShape(shape: TypeShape, schema: unknown): TypeShape {
   return isJson(schema) ? refinePart(shape, schema, schema, 0) : shape;
 }
 
-/** Returns the schema's description, empty without one. */
+/** Returns the description of a schema; empty if it has none. */
 export function describeRefinement(schema: unknown): string {
   return isJson(schema) && typeof schema.description === "string" ? schema.description : "";
 }
 
-function refinePart(shape: TypeShape, written: Json, root: Json, depth: number): TypeShape {
-  const schema = resolved(written, root);
+function refinePart(shape: TypeShape, unresolved: Json, root: Json, depth: number): TypeShape {
+  const schema = resolveReference(unresolved, root);
   if (schema === null || depth > MAX_DEPTH) return shape;
   const inner = (part: TypeShape, at: unknown) =>
     isJson(at) ? refinePart(part, at, root, depth + 1) : part;
   switch (shape.kind) {
     case "float":
-      return limited(schema.type === "integer" ? { kind: "int" } : shape, "number", schema);
+      return addLimits(schema.type === "integer" ? { kind: "int" } : shape, "number", schema);
     case "int":
-      return limited(shape, "number", schema);
+      return addLimits(shape, "number", schema);
     case "str":
-      return limited(shape, "string", schema);
+      return addLimits(shape, "string", schema);
     case "array":
-      return limited({ ...shape, items: inner(shape.items, schema.items) }, "array", schema);
+      return addLimits({ ...shape, items: inner(shape.items, schema.items) }, "array", schema);
     case "object":
       return {
         ...shape,
-        properties: shape.properties.map((one) => refineProperty(one, schema, inner)),
+        properties: shape.properties.map((property) => refineProperty(property, schema, inner)),
       };
     case "union":
       return {
         ...shape,
-        members: shape.members.map((one) => inner(one, memberFor(one, schema, root))),
+        members: shape.members.map((member) =>
+          inner(member, findAlternative(member, schema, root)),
+        ),
       };
     default:
       return shape;
@@ -69,30 +74,30 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   object: ["object"],
 };
 
-/** Returns the alternative for a member of a union; null unless it is unique. */
-function memberFor(member: TypeShape, schema: Json, root: Json): Json | null {
+/** Returns the alternative of a schema for a member of a union; null unless exactly one matches. */
+function findAlternative(member: TypeShape, schema: Json, root: Json): Json | null {
   const alternatives: unknown = schema.anyOf ?? [schema];
   if (!Array.isArray(alternatives)) return null;
   const types = TYPES[member.kind] ?? [];
-  const found: Json[] = [];
-  for (const one of alternatives as readonly unknown[]) {
-    const alternative = isJson(one) ? resolved(one, root) : null;
+  const matches: Json[] = [];
+  for (const candidate of alternatives as readonly unknown[]) {
+    const alternative = isJson(candidate) ? resolveReference(candidate, root) : null;
     const words: readonly unknown[] = [alternative?.type].flat();
     if (alternative !== null && words.some((word) => types.includes(word as string)))
-      found.push(alternative);
+      matches.push(alternative);
   }
-  return found.length === 1 ? found[0]! : null;
+  return matches.length === 1 ? matches[0]! : null;
 }
 
-/** The range of integers in zod equals that of `int`. */
+/** Limits that `int` implies, and zod states for integers. */
 const IMPLIED: Readonly<Record<string, number>> = {
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,
 };
 
-function limited(base: TypeShape, kind: LimitedKind, schema: Json): TypeShape {
+function addLimits(base: TypeShape, kind: LimitedKind, schema: Json): TypeShape {
   const { pattern, ...others } = applicableLimits(schema);
-  // Libraries add the pattern of a format, which would repeat it.
+  // Libraries add a pattern for each format, which would be redundant.
   const limits =
     others.format === undefined && pattern !== undefined ? { ...others, pattern } : others;
   const words = Object.entries(limits).filter(
@@ -102,14 +107,14 @@ function limited(base: TypeShape, kind: LimitedKind, schema: Json): TypeShape {
   return words.length === 0 ? base : { kind: "limited", base, limits: Object.fromEntries(words) };
 }
 
-/** Resolves a reference within the schema; null if it leads nowhere. */
-function resolved(schema: Json, root: Json, depth = 0): Json | null {
+/** Resolves references within the schema; returns null if one is invalid. */
+function resolveReference(schema: Json, root: Json, depth = 0): Json | null {
   const { $ref } = schema;
   if (typeof $ref !== "string") return schema;
   const name = /^#\/\$defs\/([^/]+)$/.exec($ref)?.[1];
   const { $defs } = root;
   const found = name !== undefined && isJson($defs) && Object.hasOwn($defs, name) && $defs[name];
-  return isJson(found) && depth < MAX_DEPTH ? resolved(found, root, depth + 1) : null;
+  return isJson(found) && depth < MAX_DEPTH ? resolveReference(found, root, depth + 1) : null;
 }
 
 function isJson(value: unknown): value is Json {

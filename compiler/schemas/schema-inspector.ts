@@ -1,5 +1,5 @@
-// Refines the contract of plugins by their schemas. One inspector serves many builds and runs again
-// only if the schemas' code changed.
+// Refines the contract of plugins with their schemas. An inspector serves many builds, and inspects
+// the schemas again only after their code has changed.
 
 import { Bundler } from "../bundle.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
@@ -16,9 +16,9 @@ import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { type InspectedSchemas, inspectSchemas } from "./inspect-schemas.js";
 import { describeRefinement, refineShape } from "./refine-shape.js";
 
-export interface InspectedSchema {
+export interface RefinedContract {
   readonly plugins: readonly PluginRecord[];
-  /** Named types, for the contract. */
+  /** Named types, refined for the contract. */
   readonly types: TypeTable;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -28,18 +28,19 @@ export class SchemaInspector {
   readonly #tsconfig: string | null;
   #bundler: Bundler | null = null;
   #code = "";
-  #answers: InspectedSchemas = { schemas: [], fault: null };
+  #inspected: InspectedSchemas = { schemas: [], fault: null };
 
   constructor(projectDir: string, tsconfig: string | null) {
     this.#projectDir = projectDir;
     this.#tsconfig = tsconfig;
   }
 
-  async inspect(plugins: readonly PluginRecord[], types: TypeTable): Promise<InspectedSchema> {
+  async inspect(plugins: readonly PluginRecord[], types: TypeTable): Promise<RefinedContract> {
     const values = new Map<string, SchemaValue>();
-    for (const { schema } of plugins.flatMap(placesOf)) values.set(schemaKey(schema), schema);
+    for (const { schema } of plugins.flatMap(listSchemaLocations))
+      values.set(schemaKey(schema), schema);
     if (values.size === 0) return { plugins, types, diagnostics: [] };
-    const { schemas, fault } = await this.#ask(plugins, values);
+    const { schemas, fault } = await this.#inspect(plugins, values);
     if (fault !== null) return { plugins, types, diagnostics: [inspectionFault(plugins, fault)] };
     const byKey = new Map([...values.keys()].map((key, index) => [key, schemas[index]]));
     const table: Record<string, TypeTable[string]> = { ...types };
@@ -54,24 +55,27 @@ export class SchemaInspector {
     await this.#bundler?.close();
   }
 
-  async #ask(
+  async #inspect(
     plugins: readonly PluginRecord[],
     values: ReadonlyMap<string, SchemaValue>,
   ): Promise<InspectedSchemas> {
     this.#bundler ??= new Bundler(this.#projectDir, this.#tsconfig);
-    const bundle = await this.#bundler.bundle(entryOf([...values.values()]), addedExports(plugins));
+    const bundle = await this.#bundler.bundle(
+      createEntry([...values.values()]),
+      addedExports(plugins),
+    );
     const code = bundle.files.get(MODULES_FILE);
-    // The bundle of the plugins has the same fault and reports it.
+    // Bundling the plugins fails for the same reason, and reports it.
     if (code === undefined) return { schemas: [], fault: null };
     if (code !== this.#code) {
-      this.#answers = await inspectSchemas(this.#projectDir, code, values.size);
+      this.#inspected = await inspectSchemas(this.#projectDir, code, values.size);
       this.#code = code;
     }
-    return this.#answers;
+    return this.#inspected;
   }
 }
 
-function placesOf({ params }: PluginRecord): readonly SchemaLocation[] {
+function listSchemaLocations({ params }: PluginRecord): readonly SchemaLocation[] {
   return params.flatMap(({ schemas = [] }) => schemas);
 }
 
@@ -79,8 +83,8 @@ function schemaKey({ module, exportPath }: SchemaValue): string {
   return `${module}#${exportPath}`;
 }
 
-/** Exports only the schemas, so that esbuild drops the rest of their modules. */
-function entryOf(values: readonly SchemaValue[]): string {
+/** Returns an entry module that exports only the schemas, so that esbuild drops other code. */
+function createEntry(values: readonly SchemaValue[]): string {
   const lines = values.map(({ module, exportPath }, index) => {
     const name = identifier(exportPath.split(".")[0]!);
     return `import { ${name} as schema${index} } from ${quote(`./${module}`)};\n`;
@@ -97,26 +101,26 @@ function refineParam(
   schemas: ReadonlyMap<string, unknown>,
   table: Record<string, TypeTable[string]>,
 ): ParamRecord {
-  const { schemas: places = [] } = param;
-  if (param.shape === null || places.length === 0) return param;
+  const { schemas: locations = [] } = param;
+  if (param.shape === null || locations.length === 0) return param;
   let refined = param.shape;
   let { description } = param;
-  for (const { path, schema } of places) {
-    const written = schemas.get(schemaKey(schema));
-    refined = refineAt(refined, path, written, table);
-    if (path.length === 0 && description === "") description = describeRefinement(written);
+  for (const { path, schema } of locations) {
+    const jsonSchema = schemas.get(schemaKey(schema));
+    refined = refineAt(refined, path, jsonSchema, table);
+    if (path.length === 0 && description === "") description = describeRefinement(jsonSchema);
   }
   return { ...param, refined, description };
 }
 
-/** Returns the shape refined at one path; for named types the table is refined. */
+/** Returns the shape refined at a path. Refines named types in the table. */
 function refineAt(
   shape: TypeShape,
   path: SchemaLocation["path"],
-  written: unknown,
+  jsonSchema: unknown,
   table: Record<string, TypeTable[string]>,
 ): TypeShape {
-  if (path.length === 0 && shape.kind !== "ref") return refineShape(shape, written);
+  if (path.length === 0 && shape.kind !== "ref") return refineShape(shape, jsonSchema);
   const [step, ...rest] = path;
   if (shape.kind === "ref") {
     const named = table[shape.name]!;
@@ -125,19 +129,19 @@ function refineAt(
       ...(description !== undefined && { description }),
       ...(deprecated && { deprecated }),
     };
-    table[shape.name] = { ...refineAt(named, path, written, table), ...texts };
+    table[shape.name] = { ...refineAt(named, path, jsonSchema, table), ...texts };
   } else if (shape.kind === "array" && step === null) {
-    return { ...shape, items: refineAt(shape.items, rest, written, table) };
+    return { ...shape, items: refineAt(shape.items, rest, jsonSchema, table) };
   } else if (shape.kind === "union") {
-    const members = shape.members.map((member) => refineAt(member, path, written, table));
+    const members = shape.members.map((member) => refineAt(member, path, jsonSchema, table));
     return { ...shape, members };
   } else if (shape.kind === "object") {
     const properties = shape.properties.map((property) => {
-      const isMeant = property.name === step;
-      if (!isMeant) return property;
+      const isSelected = property.name === step;
+      if (!isSelected) return property;
       const text =
-        rest.length === 0 && property.description === "" ? describeRefinement(written) : "";
-      const inner = refineAt(property.shape, rest, written, table);
+        rest.length === 0 && property.description === "" ? describeRefinement(jsonSchema) : "";
+      const inner = refineAt(property.shape, rest, jsonSchema, table);
       return { ...property, shape: inner, ...(text !== "" && { description: text }) };
     });
     return { ...shape, properties };

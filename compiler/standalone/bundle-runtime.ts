@@ -1,12 +1,11 @@
-// Bundles the runtime of this package, without the parts that only builds need, into as few files
-// as its threads allow.
+// Bundles the runtime of this package, without code that only builds need, into few files.
 
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { restoreClassNames } from "../read/class-names.js";
 
-/** Entry points of dist/: what user code imports, the server, and its threads. */
+/** Entry points in dist/: modules that user code imports, the server, and its threads. */
 const ENTRIES = [
   "index",
   "config",
@@ -21,7 +20,10 @@ const ENTRIES = [
 /** Files copied unchanged. */
 const ASSETS = ["console", "jquery", "build-id", "third-party-licenses.txt"];
 
-/** @param outdir a new folder */
+/**
+ * Writes the bundle.
+ * @param outdir a new folder
+ */
 export async function bundleRuntime(outdir: string): Promise<void> {
   const { build } = await import("esbuild");
   const dist = join(packageRoot(), "dist");
@@ -30,7 +32,7 @@ export async function bundleRuntime(outdir: string): Promise<void> {
     entryPoints: Object.fromEntries(ENTRIES.map((name) => [name, join(dist, `${name}.js`)])),
     outdir,
     bundle: true,
-    // Splitting keeps every class unique per thread, whichever entry point loads it.
+    // Splitting avoids duplicates of a class in a thread that loads several entry points.
     splitting: true,
     format: "esm",
     platform: "node",
@@ -49,14 +51,14 @@ export async function bundleRuntime(outdir: string): Promise<void> {
   }
   for (const name of ASSETS) cpSync(join(dist, name), join(outdir, name), { recursive: true });
   const file = join(outdir, "third-party-licenses.txt");
-  writeFileSync(file, readFileSync(file, "utf8") + licensesOf(Object.keys(metafile.inputs)));
+  writeFileSync(file, readFileSync(file, "utf8") + readLicenses(Object.keys(metafile.inputs)));
 }
 
-/** Licenses of the packages that are part of the bundle. */
-function licensesOf(inputs: readonly string[]): string {
+/** Returns the licenses of the packages in the bundle. */
+function readLicenses(inputs: readonly string[]): string {
   const packages = inputs.flatMap((path) => {
-    const found = /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path);
-    return found === null ? [] : [[found[1]!, found[0]] as const];
+    const match = /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path);
+    return match === null ? [] : [[match[1]!, match[0]] as const];
   });
   return [...new Map(packages)]
     .map(([name, folder]) => {

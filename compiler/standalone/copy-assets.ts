@@ -1,5 +1,5 @@
-// Copies the files that modules refer to by `new URL("./data.txt", import.meta.url)`. The build
-// refers to them by their paths in the project.
+// Copies files that modules refer to by `new URL("./data.txt", import.meta.url)`. The build refers
+// to them by their paths in the project.
 
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -13,7 +13,7 @@ const NAME = `${LOCATION_FUNCTIONS.url.replace("$", "\\$")}\\d*`;
 const FUNCTION = new RegExp(`function (${NAME})\\(\\) \\{\\s*return new URL\\("([^"]+)"`, "g");
 const USE = new RegExp(`new URL\\("([^"]+)", (${NAME})\\(\\)\\)`, "g");
 
-/** Files outside the project are not copied. */
+/** Copies the files, except those outside the project. */
 export function copyAssets(projectDir: string, folder: string): void {
   const modules = join(projectDir, BUILD_FOLDER, MODULES_FILE);
   const text = readFileSync(modules, "utf8");

@@ -1,4 +1,4 @@
-// The packages that a build imports, besides this one, with their installed versions.
+// Lists the packages that a build imports, except this one, with their installed versions.
 
 import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
@@ -8,8 +8,8 @@ import { packageInfo } from "../../runtime/base/package-info.js";
 import { CONFIG_OUTPUT } from "../../runtime/settings/manifest.js";
 
 /**
- * Returns versions by name. A package that cannot be found gets any version; loading it reports its
- * absence.
+ * Returns versions by name. The version of a package that is not installed is `*`; loading the
+ * package reports the error.
  * @param projectDir a built project
  */
 export async function importedPackages(projectDir: string): Promise<Record<string, string>> {

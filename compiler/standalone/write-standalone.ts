@@ -1,8 +1,8 @@
-// `svc build --standalone`: a folder with a build and the runtime that serves it, without the
-// compilers that this package brings along. The folder is a package of the same name, so that the
-// build in it finds its runtime as it does in a project:
+// `svc build --standalone`: writes a folder with a build and the runtime that serves it, without
+// compilers. The folder is a package with the name of this package, so that the build resolves the
+// runtime as in a project:
 //
-//   package.json   exports of the runtime; what else the project imports, as dependencies
+//   package.json   exports of the runtime; other imports of the project as dependencies
 //   serve.mjs      `node serve.mjs [options of svc serve]`
 //   dist/          the runtime, bundled; pages of the console
 //   .svc/          the build
@@ -33,24 +33,24 @@ const EXPORTS = {
 const SERVE = `// Serves what is in this folder: node serve.mjs [options of \`svc serve\`]
 import "./dist/standalone.js";
 `;
-/** Files of a standalone folder; all others in it belong to the user. */
-const OWN = ["dist", BUILD_FOLDER, "serve.mjs", "package.json"];
+/** Generated files of a standalone folder. All other files in it belong to the user. */
+const GENERATED = ["dist", BUILD_FOLDER, "serve.mjs", "package.json"];
 
 /**
- * Writes or rewrites the folder; data in it stay.
+ * Writes or rewrites the generated files of the folder.
  * @param projectDir a built project
- * @returns names of packages to install in it, empty if it can be served at once
- * @throws SvcError SVC3171 for a folder with other contents, or that cannot be written
+ * @returns names of packages to install in the folder before serving it
+ * @throws SvcError SVC3171 if the folder contains other files or cannot be written
  */
 export async function writeStandalone(projectDir: string, folder: string): Promise<string[]> {
   const dependencies = await importedPackages(projectDir);
   try {
-    makeRoom(folder);
+    prepareFolder(folder);
     await bundleRuntime(join(folder, "dist"));
     cpSync(join(projectDir, BUILD_FOLDER), join(folder, BUILD_FOLDER), { recursive: true });
     copyAssets(projectDir, folder);
     writeFileSync(join(folder, "serve.mjs"), SERVE);
-    // Written last: a folder without it is incomplete and is rewritten.
+    // Written last: without it, the folder is incomplete.
     writeFileSync(join(folder, "package.json"), manifest(dependencies));
   } catch (error) {
     if (error instanceof SvcError) throw error;
@@ -59,15 +59,15 @@ export async function writeStandalone(projectDir: string, folder: string): Promi
   return Object.keys(dependencies);
 }
 
-function makeRoom(folder: string): void {
+function prepareFolder(folder: string): void {
   mkdirSync(folder, { recursive: true });
-  const isOurs = existsSync(join(folder, "serve.mjs")) && readServe(folder) === SERVE;
-  if (!isOurs && readdirSync(folder).length > 0) {
-    throw new SvcError("SVC3171", `${folder} holds other files`);
+  const isStandalone = existsSync(join(folder, "serve.mjs")) && readServe(folder) === SERVE;
+  if (!isStandalone && readdirSync(folder).length > 0) {
+    throw new SvcError("SVC3171", `${folder} contains other files`);
   }
-  // Written first, so that an incomplete folder is recognized as ours.
+  // Written first, so that an incomplete folder is recognized and rewritten.
   writeFileSync(join(folder, "serve.mjs"), SERVE);
-  for (const name of OWN) {
+  for (const name of GENERATED) {
     if (name !== "serve.mjs") rmSync(join(folder, name), { recursive: true, force: true });
   }
 }

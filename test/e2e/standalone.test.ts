@@ -118,7 +118,7 @@ test("does not touch folders with other contents", async () => {
   const refused = await svc("build", project.folder, "--standalone", project.folder).catch(
     (error) => error,
   );
-  assert.match(refused.stderr, /SVC3171: .* holds other files/);
+  assert.match(refused.stderr, /SVC3171: .* contains other files/);
   assert.ok(existsSync(join(project.folder, "svc.config.ts")));
 });
 
