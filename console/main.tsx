@@ -1,4 +1,4 @@
-// The console's one page: the frame, and within it the page that the address names.
+// The console: its frame, and the page in the address.
 
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -34,7 +34,7 @@ function Console() {
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [page]);
-  // At once: effects run after the next paint, and keys of a visible page would be lost until then.
+  // Not as an effect: effects run after the next paint, and keys pressed before would be lost.
   useLayoutEffect(() => {
     const openHelp = (): void => setLayer("help");
     document.addEventListener("svc-help", openHelp);
@@ -73,7 +73,8 @@ followTheme();
 const app = document.getElementById("app")!;
 app.replaceChildren();
 render(<Console />, app);
-// The code of other pages follows the data of the first view, unless the server does not respond.
+// Loads the code of other pages after the data of the first view, or if the server does not
+// respond.
 const late = new Promise((resume) => setTimeout(resume, MAX_WAIT_MS));
 const isHome = currentRoute.value.page === "system";
 void (isHome ? Promise.race([first, late]) : Promise.resolve()).then(loadPages);

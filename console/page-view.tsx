@@ -1,6 +1,5 @@
-// The content of a page. The home page comes with the frame; the code of all others follows at
-// once, so that they can be opened while their server is down or has been replaced by another
-// version.
+// The content of a page. The home page is loaded with the frame. The code of all other pages is
+// loaded soon after, so that they can be opened even if the server is down or has another version.
 
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
@@ -10,7 +9,7 @@ import { Loading } from "./parts/loading.js";
 import { Note } from "./parts/note.js";
 import type { Page } from "./router.js";
 
-/** Pages that have a heading of their own. */
+/** Pages that render their own heading. */
 const WITH_HEAD: ReadonlySet<Page> = new Set([
   ...(["system", "status", "plugin", "requests", "logs", "matrix"] as const),
   ...(["replication", "admin"] as const),

@@ -1,4 +1,4 @@
-// Algorithms over whole graphs that run on this instance, with a button that cancels one.
+// Graph algorithms that run on this instance, with buttons to cancel them.
 
 import { useState } from "preact/hooks";
 import { useAdminActions } from "../data/admin-actions.js";

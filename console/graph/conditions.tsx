@@ -1,4 +1,4 @@
-// Conditions on the arcs that the explorer counts and draws, as chips; and the same as a query.
+// Conditions on the arcs that the explorer counts and draws, shown as chips, and as a query.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { clipForDisplay } from "../data/text.js";
@@ -8,7 +8,7 @@ import { currentRoute, navigate } from "../router.js";
 import { type Conditions, neighborQuery } from "./explore.js";
 import type { GraphInfo } from "./graph-info.js";
 
-/** Names of the conditions in the address. */
+/** Parameters of the conditions in the address. */
 const NAMES = { relationship: "rel", direction: "dir", type: "type", filter: "if" } as const;
 const DIRECTIONS = [
   ["", "both ways"],
@@ -103,7 +103,7 @@ function Chip({ label, value, among, onChoose }: ChipProps) {
   );
 }
 
-/** An expression, such as `next.arc.value > 90`; a button until it is wanted. */
+/** Field for an expression such as `next.arc.value > 90`; at first, a button that opens it. */
 function Filter({ value }: { readonly value: string }) {
   const [text, setText] = useState<string | null>(value === "" ? null : value);
   const field = useRef<HTMLInputElement>(null);

@@ -1,11 +1,11 @@
-// The constraints of a graph, as rules that a reader understands.
+// The constraints of a graph, as readable rules.
 
 import { useEffect, useState } from "preact/hooks";
 import { fetchValue } from "../data/client.js";
 import { listAt, textAt } from "../data/node-stat.js";
 import { clipForDisplay } from "../data/text.js";
 
-/** Nothing for a graph without constraints. */
+/** Renders nothing for a graph without constraints. */
 export function Constraints({ graph }: { readonly graph: string }) {
   const [rules, setRules] = useState<readonly string[]>([]);
   useEffect(() => {
@@ -31,7 +31,7 @@ export function Constraints({ graph }: { readonly graph: string }) {
   );
 }
 
-/** Returns "person.email: unique, required, string". */
+/** Describes a constraint, such as "person.email: unique, required, string". */
 function describe(constraint: unknown): string {
   const given = constraint as { readonly [name: string]: unknown };
   const rules = ["unique", "required"].filter((rule) => given[rule] === true);

@@ -1,6 +1,6 @@
-// A subgraph as an image. Each mark is a button within the canvas, for keyboards and screen
-// readers: arrows move between them, Enter adds neighbors, Delete hides. The tables below say the
-// same.
+// A subgraph as an image. For keyboards and screen readers, each mark is a button within the
+// canvas: arrow keys move between marks, Enter adds neighbors, Delete hides. The tables below the
+// drawing contain the same information.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -17,12 +17,12 @@ import { stepTo } from "./steps.js";
 import type { Subgraph } from "./subgraph.js";
 import { formatSvg } from "./svg-export.js";
 
-/** Points at the edges of the drawing; the legend lies at the left of wide ones. */
+/** Margins of the drawing in points; wide drawings have the legend at the left. */
 const MARGIN = 60;
 const LEGEND = 200;
 const WIDE = 560;
 const HIT_DISTANCE = 14;
-/** A bundle is wider than high. */
+/** Size of the mark of a bundle. */
 const HALF_BUNDLE = 50;
 
 export interface DrawingActions {
@@ -31,19 +31,19 @@ export interface DrawingActions {
   /** Adds more arcs of a kind. */
   expandKind(kind: ArcKind): void;
   hide(id: string): void;
-  /** Puts a vertex into the middle. */
+  /** Makes a vertex the center. */
   open(id: string): void;
 }
 
 interface DrawingProps {
   readonly picture: Subgraph;
-  /** The one in the middle of attention. */
+  /** The vertex in the center. */
   readonly anchor: string;
   readonly info: GraphInfo;
   /** Vertices whose neighbors are drawn. */
   readonly centers: ReadonlySet<string>;
   readonly actions: DrawingActions;
-  /** Says what is shown, and how to show more. */
+  /** Describes the drawing, and how to show more. */
   readonly shown: ComponentChildren;
   /** The path that is shown, if any. */
   readonly path: ComponentChildren;
@@ -89,7 +89,7 @@ interface StageProps extends Pick<DrawingProps, "picture" | "anchor" | "info" | 
   readonly actions: DrawingActions;
   readonly canvas: { readonly current: HTMLCanvasElement | null };
   readonly places: ReadonlyMap<string, Point>;
-  /** As last painted. */
+  /** Positions of the last painting. */
   readonly seen: { current: ReadonlyMap<string, Point> };
   readonly active: string;
   readonly onActive: (key: string) => void;
@@ -179,7 +179,7 @@ function usePainting(props: StageProps): void {
     };
     const watch = new ResizeObserver(redraw);
     watch.observe(element);
-    // Without the font, names have another width.
+    // The width of names depends on the font.
     if (document.fonts.status !== "loaded") void document.fonts.ready.then(redraw);
     return () => watch.disconnect();
   }, [places, anchor, active, shade, info]);
@@ -227,7 +227,7 @@ function Tools({ card, onSave }: ToolsProps) {
   );
 }
 
-/** Places of all marks: those of the layout, and as last painted. */
+/** Positions of all marks: of the layout, and of the last painting. */
 function usePlaces(picture: Subgraph, anchor: string) {
   const before = useRef<ReadonlyMap<string, Point>>(new Map());
   const seen = useRef<ReadonlyMap<string, Point>>(new Map());
@@ -242,7 +242,7 @@ function usePlaces(picture: Subgraph, anchor: string) {
   return { places, seen };
 }
 
-/** The same places in points of the screen. */
+/** Converts positions of the layout to points of the screen. */
 function fitted(
   places: ReadonlyMap<string, Point>,
   width: number,

@@ -12,7 +12,7 @@ interface EditorProps {
   readonly mistake: QueryFault | null;
   readonly complete: (text: string, cursor: number) => Completion;
   readonly onText: (text: string) => void;
-  /** Shift or Ctrl and Enter. */
+  /** Called for Shift+Enter or Ctrl+Enter. */
   readonly onRun: () => void;
 }
 
@@ -35,7 +35,7 @@ export function Editor({ id, label, text, mistake, complete, onText, onRun }: Ed
     onText(text.slice(0, from) + word + rest);
     offer(NOTHING);
     element!.focus();
-    // Once the text is there.
+    // After the text has been rendered.
     requestAnimationFrame(() => element!.setSelectionRange(from + word.length, from + word.length));
   };
   const onKey = (event: KeyboardEvent): void => {
@@ -87,7 +87,7 @@ export function Editor({ id, label, text, mistake, complete, onText, onRun }: Ed
 
 interface EditorKeys {
   readonly words: readonly string[];
-  /** Offset in `words`; -1 for none. */
+  /** Offset of the chosen completion in `words`; -1: none is chosen. */
   readonly chosen: number;
   run(): void;
   complete(): void;
@@ -96,7 +96,7 @@ interface EditorKeys {
   choose(index: number): void;
 }
 
-/** Handles a key of the editor; returns false for the others. */
+/** Handles a key; returns false if the editor does not use it. */
 function onEditorKey(event: KeyboardEvent, keys: EditorKeys): boolean {
   const { words, chosen } = keys;
   const isStep = event.key === "ArrowDown" || event.key === "ArrowUp";
@@ -129,7 +129,7 @@ function Words({ id, words, chosen, onTake }: WordsProps) {
   return (
     <div role="listbox" id={`${id}-words`} class="words" aria-label="Completions">
       {words.map((word, index) => (
-        // The field keeps the focus.
+        // Prevents the field from losing the focus.
         // biome-ignore lint/a11y/useFocusableInteractive: the field points at it
         // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
         <div
@@ -152,7 +152,7 @@ const MAX_LINE = 120;
 function Place({ text, mistake }: { readonly text: string; readonly mistake: QueryFault }) {
   const { line, column, text: whole } = lineAt(text, mistake.at);
   const start = Math.max(0, column - MAX_LINE / 2);
-  // Marks that turn or hide are shown as dots of the same width.
+  // Control characters are shown as dots of the same width.
   const part = whole.slice(start, start + MAX_LINE).replace(/[\p{C}\p{Z}]/gu, (mark) => {
     return mark === " " ? mark : "·".repeat(mark.length);
   });

@@ -1,4 +1,4 @@
-// Types and relationships of a graph with their counts; a click puts one into the query.
+// Types and relationships of a graph with their counts; a click inserts the name into the query.
 
 import { clipForDisplay, count } from "../data/text.js";
 import { chooseLook, type GraphInfo, type NamedCount } from "./graph-info.js";

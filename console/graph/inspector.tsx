@@ -1,4 +1,4 @@
-// One vertex: its properties, its arcs counted by relationship, and the buttons that draw more.
+// Details of a vertex: properties, number of arcs by relationship, and buttons that draw more.
 
 import type { ComponentChildren } from "preact";
 import { isRecord } from "../data/client.js";
@@ -23,7 +23,7 @@ const TIMES = [
   ["changed", "tmm"],
   ["expires", "tmx"],
 ] as const;
-/** Later expiry means never. */
+/** A later expiry time means never. */
 const MAX_AHEAD = 50 * 365 * 86_400;
 
 export function Inspector({ graph, id, vertex, kinds, info, onExpand }: InspectorProps) {
@@ -69,7 +69,7 @@ export function Inspector({ graph, id, vertex, kinds, info, onExpand }: Inspecto
   );
 }
 
-/** When it was created, changed, and will expire: seconds since 1970. */
+/** Returns the times of creation, last change and expiry of a vertex. */
 function timesOf(inner: unknown): readonly (readonly [string, string])[] {
   const now = Date.now() / 1000;
   return [
@@ -85,7 +85,7 @@ interface VectorBarsProps {
   readonly children: ComponentChildren;
 }
 
-/** The components of the vector as bars up and down. */
+/** Chart of the components of a vector: positive ones up, negative ones down. */
 function VectorBars({ vector, children }: VectorBarsProps) {
   const values = vector.slice(0, MAX_COMPONENTS).filter((one) => typeof one === "number");
   const most = Math.max(...values.map(Math.abs));

@@ -1,4 +1,4 @@
-// The types of a drawing with color and shape: how many are shown, of how many.
+// Legend of a drawing: types with color, shape, and number of vertices that are shown.
 
 import { clipForDisplay, count } from "../data/text.js";
 import { chooseLook, type GraphInfo, type Look, shapeCorners } from "./graph-info.js";

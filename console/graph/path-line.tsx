@@ -5,9 +5,9 @@ import { PageLink } from "../parts/page-link.js";
 
 export interface FoundPath {
   readonly to: string;
-  /** From the vertex in the middle on; empty: there is no path. */
+  /** Vertices of the path, starting at the center; empty: no path exists. */
   readonly ids: readonly string[];
-  /** Why it was not searched for; empty: it was. */
+  /** Reason why no path was searched; empty if one was. */
   readonly failure: string;
 }
 

@@ -1,4 +1,4 @@
-// The explanation of a query: its steps, and how much they looked at.
+// The explanation of a query: its steps, and how many items each step examined.
 
 import { listAt, numberAt } from "../data/node-stat.js";
 import { clipForDisplay, count, milliseconds } from "../data/text.js";

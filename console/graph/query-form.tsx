@@ -1,10 +1,10 @@
-// The common parts of a query as a form, which writes the text of it: relationship, direction,
-// a condition, order and how many.
+// Form for the common parts of a query, which generates its text: relationship, direction, a
+// condition, sort order and number of hits.
 
 import type { Names } from "./query-text.js";
 
 export type Mode = "vertices" | "arcs" | "neighbor" | "nearest" | "evaluate";
-/** All but `nearest`, which is a view of its own. */
+/** Query types, except `nearest`, which has a separate view. */
 export const MODES: readonly (readonly [mode: Mode, title: string])[] = [
   ["vertices", "Vertices"],
   ["neighbor", "Neighborhood"],
@@ -17,7 +17,7 @@ export interface Parts {
   readonly direction: string;
   readonly filter: string;
   readonly sortby: string;
-  /** How the arcs to one vertex are combined; empty: they are not. */
+  /** Function that combines the arcs to a vertex; empty: arcs are not combined. */
   readonly aggregate: string;
 }
 
@@ -38,7 +38,7 @@ const FIELDS = {
   arcs: "F_AARC",
 };
 
-/** The text of a query. */
+/** Returns the text of a query. */
 export function formatQuery(
   mode: Mode,
   { relationship, direction, filter, sortby, aggregate }: Parts,

@@ -1,5 +1,5 @@
-// The query workbench: text with completion and a form at the left, the answer at the right, names
-// of the graph below. The query is kept in the address; it runs on request only.
+// The query workbench: text with completion, and a form, at the left; the response at the right;
+// names of the graph below. The address contains the query, which runs only on request.
 
 import { useEffect, useState } from "preact/hooks";
 import { callServer, errorMessage, type Reply } from "../data/client.js";
@@ -30,7 +30,7 @@ import {
 import { useCheck } from "./use-query-check.js";
 
 const NO_NAMES: Names = { keys: [], constants: [], values: [], expression: [] };
-/** Longer ones are not in the address. */
+/** Maximum length of a query in the address. */
 const MAX_IN_ADDRESS = 2000;
 const HITS = "200";
 const EDITOR = "query-text";
@@ -40,7 +40,7 @@ interface Answer {
   readonly at: number;
 }
 
-/** The query type that the address names. */
+/** Returns the query type in the address. */
 export function queryMode(): Mode {
   const wanted = currentRoute.value.params.get("mode");
   return MODES.find(([one]) => one === wanted)?.[0] ?? "vertices";
@@ -64,7 +64,7 @@ export function Query({ graph, id, info }: QueryProps) {
     setAnswer(null);
     saveStatePart("query", next.length <= MAX_IN_ADDRESS ? next : "");
   };
-  // Another type of query begins with its own text, unless there is one.
+  // After a change of the query type, starts with the default text unless the user has entered one.
   useEffect(() => {
     if (isTemplate(text)) write(formatQuery(mode, NO_PARTS));
   }, [mode]);
@@ -111,7 +111,7 @@ export function Query({ graph, id, info }: QueryProps) {
   );
 }
 
-/** A dispatcher has no graph to check with. */
+/** Explains that a dispatcher, which has no graph, cannot check the query. */
 function hasNames({ types, relationships }: GraphInfo): boolean {
   return types.length + relationships.length > 0;
 }
@@ -149,7 +149,7 @@ function isTemplate(text: string): boolean {
   return text === "" || MODES.some(([mode]) => formatQuery(mode, NO_PARTS) === text);
 }
 
-/** Puts a name, quoted, in the place of the selection in the editor. */
+/** Replaces the selection in the editor with a quoted name. */
 function insert(text: string, name: string): string {
   const field = document.getElementById(EDITOR);
   const isThere = field instanceof HTMLTextAreaElement;
@@ -276,7 +276,7 @@ function Actions(props: ActionsProps) {
   );
 }
 
-/** Without names there is no completion; everything else works. */
+/** Returns the names of the graph; without them, there is no completion. */
 function useNames(graph: string): Names {
   const [names, setNames] = useState(NO_NAMES);
   useEffect(() => {

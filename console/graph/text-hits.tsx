@@ -9,7 +9,7 @@ const MAX_EXCERPT = 400;
 interface TextHitsProps {
   readonly graph: string;
   readonly hits: TextResult["hits"];
-  /** Hits of the search that this one is compared with; null for none. */
+  /** Hits of a search to compare with, or null. */
   readonly other: TextResult["hits"] | null;
   readonly label?: string;
 }

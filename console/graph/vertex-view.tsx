@@ -1,4 +1,4 @@
-// A vertex among its neighbors: the drawing, the inspector, and below them the same as tables.
+// A vertex among its neighbors: drawing, inspector, and the content of the drawing as tables.
 
 import { useMemo, useState } from "preact/hooks";
 import { textAt } from "../data/node-stat.js";
@@ -24,7 +24,7 @@ export interface Explored {
   readonly around: ReadonlyMap<string, readonly Neighbor[]>;
   /** Arcs among the neighbors. */
   readonly between: Between;
-  /** Null: none was asked for. */
+  /** Path to draw; null: not requested. */
   readonly path: FoundPath | null;
 }
 
@@ -67,7 +67,7 @@ interface ShownProps {
   readonly onMore: (kind: ArcKind) => void;
 }
 
-/** How many of the arcs are drawn and listed; more of the most frequent ones on request. */
+/** Shows how many arcs are drawn and listed, with buttons for more of the most frequent ones. */
 function Shown({ kinds, onMore }: ShownProps) {
   const sum = (of: (kind: ArcKind) => number) => kinds.reduce((all, kind) => all + of(kind), 0);
   const rest = ({ arcs, rows }: ArcKind) => arcs - rows.length;
@@ -90,7 +90,7 @@ type DetailsProps = Pick<Explored, "vertex" | "around"> & {
   readonly info: GraphInfo;
 };
 
-/** The content of the drawing as tables, and the vertex as it is. */
+/** The content of the drawing as tables, and the raw vertex. */
 function Details({ graph, vertex, around, info }: DetailsProps) {
   const [tab, setTab] = useState<"arcs" | "vertices" | "json">("arcs");
   const all = [...around].reverse();

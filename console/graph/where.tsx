@@ -1,4 +1,4 @@
-// The line above the explorer and the workbench: graph, view, vertex, and the type of a query.
+// The line above the explorer and the workbench: graph, view, vertex and query type.
 
 import { useState } from "preact/hooks";
 import { clipForDisplay } from "../data/text.js";
@@ -18,7 +18,7 @@ const VIEWS = [
 ] as const;
 type View = (typeof VIEWS)[number][0];
 
-/** Parameters of the address that show a view. */
+/** Parameters of the address that select a view. */
 const ADDED: Readonly<Record<View, Readonly<Record<string, string>>>> = {
   vertex: {},
   query: { mode: "neighbor" },

@@ -108,7 +108,7 @@ export function Logs() {
   );
 }
 
-/** Other instances of the system, whose logs this one requests. */
+/** Links to other instances of the system, whose logs this one requests. */
 function InstanceChoice({ instance }: { readonly instance: string }) {
   const { id: own, instances } = systemView.value;
   if (instances.length < 2) return null;
@@ -141,7 +141,7 @@ const COLUMNS: readonly Column<Line>[] = [
   { title: "Entry", cell: ({ text }) => <LineText text={text} /> },
 ];
 
-/** Words such as `level:warn`, `thread:2`; all others together are part of the text. */
+/** Returns whether a line matches words such as `level:warn` and `thread:2`, and other text. */
 function fits({ level, thread, text }: Line, filter: string): boolean {
   const rest = filter.split(/\s+/).filter((word) => {
     const [, key, value] = /^(level|thread):(.*)$/.exec(word) ?? [];
@@ -167,7 +167,7 @@ function facet(title: string, lines: readonly Line[], read: (line: Line) => stri
   };
 }
 
-/** Number of entries over the time from the first to now. */
+/** Chart of the number of entries over time. */
 function When({ lines }: { readonly lines: readonly Line[] }) {
   const [first] = lines;
   if (first === undefined) return null;
@@ -185,7 +185,7 @@ function When({ lines }: { readonly lines: readonly Line[] }) {
   );
 }
 
-/** Keeps line feeds, so that stack traces stay readable. */
+/** Keeps line breaks, so that stack traces stay readable. */
 function LineText({ text }: { readonly text: string }) {
   const clipped = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
   return <span class="entry">{showLines(clipped)}</span>;

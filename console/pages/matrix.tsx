@@ -24,9 +24,9 @@ import { Segments } from "../parts/segments.js";
 import { currentRoute, saveStatePart } from "../router.js";
 
 const EVERY_MS = 1000;
-/** No instance has this name. */
+/** Not the name of an instance. */
 const THIS = "";
-/** More back-ends are shown as heat unless chosen otherwise. */
+/** With more back-ends, the heat map is the default view. */
 const MAX_CELLS = 40;
 const VIEWS = [
   ["cells", "Cells"],
@@ -58,7 +58,7 @@ export function Matrix() {
   );
 }
 
-/** The matrix of an instance whose system does not know of it. */
+/** The matrix of an instance that its system descriptor does not contain. */
 function OwnMatrix({ isAlone }: { readonly isAlone: boolean }) {
   const rates = useMemo(() => new Rates(), []);
   const answer = useLive("svc/matrix", EVERY_MS, (matrix, isGap) => {

@@ -28,7 +28,7 @@ import { currentRoute, saveStatePart } from "../router.js";
 import { InstanceDetails } from "./instance-details.js";
 
 const EVERY_MS = 2000;
-/** Plugins with an area of their own. */
+/** Number of plugins with a separate area. */
 const MAX_AREAS = 7;
 
 export function Metrics() {

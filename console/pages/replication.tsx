@@ -119,7 +119,7 @@ function ThisInstance({ peers, stat }: ThisInstanceProps) {
   );
 }
 
-/** While changes are on their way, both ends differ for good reason. */
+/** Compares digests. They may differ while changes are in transit. */
 function comparison(own: string, other: string): string {
   if (other === "") return "no provider to compare with";
   return own === other ? "in sync with the provider" : "behind or diverged";

@@ -31,7 +31,7 @@ const LISTS = [
   ["failed", "Failed"],
 ] as const;
 
-/** Of the recorded lists, as the server last told them. */
+/** Lengths of the recorded lists in the last response. */
 const counts = signal<Readonly<Partial<Record<RequestList, string>>>>({});
 
 export function Requests() {
@@ -150,7 +150,7 @@ function statusCell({ status }: RequestRecord) {
   return <Badge state={{ tone, word: String(status) }} />;
 }
 
-/** The duration on a scale up to a tenth of a second, with its parts. */
+/** Bar of the duration and its parts, on a scale of a tenth of a second. */
 function barCell({ ms, queue, run }: RequestRecord) {
   const width = (value: number) =>
     Math.min(100, (100 * Math.log2(1 + value)) / Math.log2(1 + 1000));
@@ -171,7 +171,7 @@ function barCell({ ms, queue, run }: RequestRecord) {
   );
 }
 
-/** Words such as `plugin:x`, `ms:>5`, `status:200`; others are part of the name. */
+/** Returns whether a request matches words such as `plugin:x`, `ms:>5`, `status:200`, and names. */
 function fits(record: RequestRecord, filter: string): boolean {
   return filter
     .trim()

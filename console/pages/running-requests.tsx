@@ -11,15 +11,15 @@ import { Table } from "../parts/table.js";
 import { currentRoute, saveStatePart } from "../router.js";
 
 const EVERY_MS = 1000;
-/** Work that lasts longer is marked. */
+/** Requests that run for longer are marked. */
 const SLOW_MS = 1000;
-/** A connection without a request. */
+/** State of a connection without a request. */
 const IDLE = "READY";
 const PARTS = ["client", "request", "partial", "executor", "headers", "matrix"];
 
 export function RunningRequests() {
   const chosen = currentRoute.value.params.get("id") ?? "";
-  // Details are for trusted clients only.
+  // Only trusted clients receive details.
   const [isTrusted, setTrusted] = useState(true);
   const level = !isTrusted ? 1 : chosen === "" ? 2 : 3;
   const answer = useLive(`svc/inspect?main=1&level=${level}`, EVERY_MS, (_, isGap) => {
@@ -75,7 +75,7 @@ interface DetailProps {
   readonly one: unknown;
 }
 
-/** The last details stay visible: requests are over before they can be read. */
+/** Details of a request. They stay visible after it, because most requests are short. */
 function Detail({ id, one }: DetailProps) {
   const [last, setLast] = useState<unknown>(undefined);
   const isBusy = one !== undefined && textAt(one, "client", "state") !== IDLE;

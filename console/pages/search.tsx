@@ -1,6 +1,6 @@
-// Searches texts while the user types: hits with marked words, counts by facet, and the explanation
-// of the search; beside it the hits of another search, for a comparison. Graph, index, texts and
-// facets are in the address.
+// Searches texts while the user types: hits with marked words, counts by facet, the explanation of
+// the search, and the hits of another search for comparison. The address contains graph, index,
+// texts and facets.
 
 import { useEffect, useState } from "preact/hooks";
 import { clipForDisplay, count, milliseconds } from "../data/text.js";
@@ -20,9 +20,9 @@ import { Note } from "../parts/note.js";
 import { TextBlock } from "../parts/text-block.js";
 import { currentRoute, navigate, saveState, saveStatePart } from "../router.js";
 
-/** Pause of the user before a search. */
+/** Pause of input before a search. */
 const PAUSE_MS = 120;
-/** The text that is compared, in the address. */
+/** Parameter of the text to compare with. */
 const OTHER = "other";
 /** Prefix of chosen facet values in the address. */
 const CHOSEN = "f.";
@@ -163,7 +163,7 @@ function Select({ label, value, among, onChoose }: SelectProps) {
   );
 }
 
-/** Chosen values as JSON by facet. */
+/** Returns the chosen values as JSON, by facet. */
 function chosenValues(params: URLSearchParams): Map<string, string> {
   const entries = [...params].filter(([name, value]) => name.startsWith(CHOSEN) && isJson(value));
   return new Map(entries.map(([name, value]) => [name.slice(CHOSEN.length), value]));

@@ -1,4 +1,4 @@
-// The system: problems and their beginning, the main numbers, the map, plugins, and all instances.
+// The system: problems, main numbers, map, plugins, and all instances.
 
 import { useMemo, useState } from "preact/hooks";
 import { readHistory, sumRates } from "../data/instance-history.js";
@@ -131,7 +131,7 @@ function keyNumbers(
   ];
 }
 
-/** Failed requests of this instance: no other one reports its own. */
+/** Failed requests of this instance. Other instances do not report theirs. */
 function errorNumber(windows: Windows | null, isSystem: boolean): KeyNumber {
   const plugins = windows?.plugins ?? [];
   const all = sum(plugins.flatMap(({ counts }) => counts));

@@ -1,4 +1,4 @@
-// An age that goes on while nothing else of its page changes.
+// An age that updates itself, independent of its page.
 
 import { computed, signal } from "@preact/signals";
 import { isHeld } from "../data/range.js";
@@ -7,9 +7,9 @@ import { age, duration } from "../data/text.js";
 const SECOND_MS = 1000;
 const SLOW_SECONDS = 15;
 
-/** Changes each second while the page is visible and live. */
+/** Ticks each second while the page is visible and live. */
 const clock = signal(0);
-/** Changes a few times a minute. */
+/** Ticks a few times a minute. */
 const slowClock = computed(() => Math.floor(clock.value / SLOW_SECONDS));
 
 setInterval(() => {
@@ -19,12 +19,12 @@ setInterval(() => {
 interface AgeProps {
   /** Seconds. */
   readonly of: () => number;
-  /** Shows each second; otherwise the largest units. */
+  /** Shows seconds; otherwise only the largest units. */
   readonly isExact?: boolean;
 }
 
 export function Age({ of, isExact = false }: AgeProps) {
-  // Read, so that it is drawn again.
+  // Subscribes to the clock.
   void (isExact ? clock : slowClock).value;
   return <>{isExact ? duration(of()) : age(of())}</>;
 }

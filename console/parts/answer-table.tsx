@@ -1,5 +1,4 @@
-// A list as a table: columns by the first item, sorted by their heads, narrowed by values that
-// occur often.
+// A list as a table: the first item determines the columns, heads sort, and frequent values filter.
 
 import { useState } from "preact/hooks";
 import { isRecord } from "../data/client.js";
@@ -22,12 +21,12 @@ interface AnswerRow {
 }
 
 const MAX_COLUMNS = 12;
-/** Records with more members stay JSON. */
+/** Records with more members are shown as JSON. */
 const MAX_MEMBERS = 6;
 const MAX_FACETS = 3;
-/** A facet has 2 to 20 values, fewer than rows. */
+/** Maximum values of a facet, which has at least 2, but fewer than rows. */
 const MAX_VALUES = 20;
-/** Items that decide on types and facets. */
+/** Number of items that determine types and facets. */
 const MAX_LOOKED_AT = 1000;
 
 /** Returns the rows of a list, or of a list within a result; null for anything else. */
@@ -42,13 +41,13 @@ export function readRows(value: unknown): readonly AnswerRow[] | null {
   });
 }
 
-/** The list of a query that was explained. */
+/** Returns the list in the result of an explained query. */
 function explained(value: Readonly<Record<string, unknown>>): unknown {
   if (value.explain === undefined) return undefined;
   return Object.values(value).find(Array.isArray);
 }
 
-/** Makes columns such as `arc.value` of the members of records. */
+/** Converts members of records to columns such as `arc.value`. */
 function flatten(item: Readonly<Record<string, unknown>>): AnswerRow["cells"] {
   const cells = Object.entries(item).flatMap(([name, value]) =>
     isRecord(value) && Object.keys(value).length <= MAX_MEMBERS
@@ -110,7 +109,7 @@ export function AnswerTable({ rows, linkOf }: AnswerTableProps) {
   );
 }
 
-/** RFC 4180; texts that a spreadsheet would take for a formula begin with an apostrophe. */
+/** Formats CSV (RFC 4180); an apostrophe prevents spreadsheets from evaluating text as formula. */
 function formatCsv(names: readonly string[], rows: readonly AnswerRow[]): string {
   const cell = (value: unknown): string => {
     const text = cellText(value);
@@ -121,7 +120,7 @@ function formatCsv(names: readonly string[], rows: readonly AnswerRow[]): string
   return [names.map(cell).join(","), ...lines, ""].join("\r\n");
 }
 
-/** The `id` names a row, wherever it is. */
+/** Returns the columns; `id` comes first, because it identifies the row. */
 function columnNames({ cells }: AnswerRow): readonly string[] {
   const all = Object.keys(cells);
   const first = all.includes("id") ? ["id"] : [];

@@ -1,10 +1,10 @@
-// A state as shape, word and color: never as color alone.
+// A state, shown as shape, word and color.
 
 import type { State } from "../data/instance-state.js";
 
 interface BadgeProps {
   readonly state: Pick<State, "tone" | "word">;
-  /** On a ground of its own. */
+  /** Draws a background. */
   readonly isPill?: boolean;
 }
 
@@ -19,7 +19,7 @@ export function Badge({ state: { tone, word }, isPill = false }: BadgeProps) {
   );
 }
 
-/** Shape of a state in a square of 12 units; takes the color of its text. */
+/** Shape of a state in a square of 12 units, in the color of the text. */
 export function StateShape({ tone }: { readonly tone: State["tone"] }) {
   switch (tone) {
     case "ok":

@@ -1,5 +1,5 @@
 // Notices of `svc dev` on every page: diagnostics of the last build with source lines, and failed
-// calls. Other servers are polled once.
+// calls. A server that is not `svc dev` is asked only once.
 
 import { useEffect, useState } from "preact/hooks";
 import { fetchValue, isRecord } from "../data/client.js";
@@ -25,7 +25,7 @@ export function BuildNotice() {
   useEffect(() => {
     fetchValue(PATH).then(
       (answer) => setDev(isRecord(readPath(answer, "build"))),
-      // Not for this client, or not on this port.
+      // Not available to this client, or on this port.
       () => {},
     );
   }, []);
@@ -60,7 +60,7 @@ function BuildNoticeLines() {
   );
 }
 
-/** The call, what it threw, and the lines of the source around that. */
+/** A failed call, its error, and the source lines around the error. */
 function Failure({ one }: { readonly one: unknown }) {
   const [text, target, body] = [textAt(one, "text"), textAt(one, "target"), textAt(one, "body")];
   const at = new Date(numberAt(one, "at")).toLocaleTimeString();
@@ -87,7 +87,7 @@ function Frame({ frame }: { readonly frame: unknown }) {
   const shownLines = lines.flatMap((text, index) => {
     const number = first + index;
     const code = `${String(number).padStart(width)} | ${clipForDisplay(text, MAX_LINE)}`;
-    // Tabs stay tabs, so that the marker aligns.
+    // Keeps tabs, so that the marker aligns.
     const before = String(text)
       .slice(0, column - 1)
       .replace(/[^\t]/g, " ");
@@ -102,7 +102,7 @@ function Frame({ frame }: { readonly frame: unknown }) {
   );
 }
 
-/** Returns the plugin's form filled with a failed call; null for other paths. */
+/** Returns the address of the plugin's form, filled with a failed call; null for other paths. */
 function tryAgain(target: string): string | null {
   const [path = "", query = ""] = target.split(/\?(.*)/s, 2);
   const [, name] = /\/svc\/plugin\/([^/]+)$/.exec(path) ?? [];
@@ -112,7 +112,7 @@ function tryAgain(target: string): string | null {
   return `plugin?${params}`;
 }
 
-/** Lines stay lines, and marks that turn or hide are shown. */
+/** Keeps line breaks, and makes invisible and bidirectional control characters visible. */
 function plain(text: string): string {
   return text
     .split("\n")

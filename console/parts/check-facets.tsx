@@ -1,4 +1,4 @@
-// Facets with counts at the left of a table; checked values narrow its rows.
+// Facets with counts, beside a table; checked values filter its rows.
 
 import { clipForDisplay, count } from "../data/text.js";
 import { Fold } from "./fold.js";

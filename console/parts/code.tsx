@@ -1,5 +1,5 @@
-// Code or JSON in color, in a block that scrolls. Only the looks depend on the words: an error of
-// the scanner changes nothing but a color.
+// Code or JSON with syntax colors, in a block that scrolls. The scanner is simple: its errors only
+// affect colors.
 
 import { showLines } from "../data/text.js";
 
@@ -9,7 +9,7 @@ interface CodeProps {
   readonly isJson?: boolean;
 }
 
-/** Longer texts stay without color. */
+/** Maximum length of text with colors. */
 const MAX_COLORED = 20_000;
 const WORDS =
   "await|as|const|curl|def|false|for|from|import|in|lambda|new|None|null|of|print|return|true|with";

@@ -1,5 +1,5 @@
-// Confirms an operation: asks for its arguments, and for a name if it cannot be undone. Escape
-// cancels.
+// Dialog that confirms an operation: it asks for the arguments, and for a word if the operation
+// cannot be undone. Escape cancels.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Argument, Operation } from "../data/operations.js";
@@ -23,7 +23,7 @@ export function ConfirmDialog({ operation, targets, word, onDone, onCancel }: Co
       (operation.args ?? []).map(({ name, choices }) => [name, choices?.[0] ?? ""]),
     ),
   );
-  // Before the next event, which may close it.
+  // A layout effect runs before the next event, which may close the dialog.
   useLayoutEffect(() => dialog.current!.showModal(), []);
   const args = operation.args ?? [];
   const isRight = word === null || typed.trim() === word;

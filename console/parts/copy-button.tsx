@@ -1,4 +1,4 @@
-// Copies a text, and says so for a moment.
+// Button that copies a text and confirms it for a moment.
 
 import { useState } from "preact/hooks";
 import { Icon } from "./icon.js";

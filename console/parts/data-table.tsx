@@ -1,5 +1,5 @@
-// The table of the console: sorted by its heads, numbers at the right, and rows drawn as they are
-// scrolled to, so that a thousand of them cost no more than a screen.
+// The table of the console. Heads sort it, and numbers are aligned right. It draws rows only when
+// they are scrolled into view, so that a thousand rows cost no more than a screen.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -9,12 +9,12 @@ import { kept } from "./kept.js";
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Sorts by this; left out: the head is no button. */
+  /** Sort key; absent: the column cannot be sorted. */
   readonly sort?: (row: Row) => number | string;
   readonly isNumber?: boolean;
-  /** Names the row. */
+  /** Identifies the row. */
   readonly isHead?: boolean;
-  /** Left out on phones. */
+  /** Hidden on phones. */
   readonly isOptional?: boolean;
 }
 
@@ -26,11 +26,11 @@ interface DataTableProps<Row> {
   readonly rowClass?: (row: Row) => string;
   readonly isSelected?: (row: Row) => boolean;
   readonly empty: string;
-  /** Cells show nothing but their row: the same object is not drawn again. */
+  /** Cells depend only on their row, so an unchanged row object is not drawn again. */
   readonly isPure?: boolean;
 }
 
-/** Rows drawn at once; more come with scrolling. */
+/** Number of rows drawn at once; scrolling draws more. */
 const STEP = 40;
 
 interface Order {
@@ -142,7 +142,7 @@ function sorted<Row>(
   });
 }
 
-/** Draws more rows when it comes into view; a button for keyboards. */
+/** Draws more rows when it is scrolled into view; also a button, for keyboards. */
 function MoreRows({ left, onMore }: { readonly left: number; readonly onMore: () => void }) {
   const mark = useRef<HTMLDivElement>(null);
   useEffect(() => {

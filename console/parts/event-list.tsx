@@ -1,5 +1,5 @@
-// The latest state changes: services that went in and out, threads and back-ends that died and came
-// back.
+// The latest state changes: Service-IN and Service-OUT, threads and back-ends that failed or
+// recovered.
 
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { State } from "../data/instance-state.js";
@@ -13,7 +13,7 @@ import { PageLink } from "./page-link.js";
 
 const EVERY_MS = 2000;
 const MAX_EVENTS = 6;
-/** Texts about back-ends, which start with their address. */
+/** Events of back-ends, which start with the address. */
 const OF_BACK_END = /^back-end (\S+) \(partition \d+, replica \d+\) (.*)$/s;
 const TONES: ReadonlyMap<string, State["tone"]> = new Map([
   ["error", "err"],
@@ -55,7 +55,7 @@ export function EventList() {
   );
 }
 
-/** A back-end has the name of its instance; one that is back needs no attention. */
+/** Describes an event; names back-ends by instance, and marks recovered ones as ok. */
 function describe(event: unknown): { tone: State["tone"]; word: string; text: string } {
   const tone = TONES.get(textAt(event, "level")) ?? "ok";
   const full = textAt(event, "text");

@@ -1,5 +1,5 @@
-// One field of a form, made for the schema of its parameter: its type, its limits, and why the
-// input is invalid.
+// A field of a form, generated from the schema of its parameter: input, type, limits, and the
+// reason why the input is invalid.
 
 import type { Field } from "../data/form.js";
 import { clipForDisplay } from "../data/text.js";
@@ -23,7 +23,7 @@ export function FieldInput(props: FieldProps) {
   const { name, kind, isRequired, type, description, limits } = field;
   const id = `field-${name}`;
   const isFile = kind === "file" || (kind === "body" && file !== undefined);
-  // An empty field is not yet wrong.
+  // An empty field is not reported as invalid.
   const isSeen = mistake !== null && text !== "";
   return (
     <div class="field">

@@ -1,4 +1,4 @@
-// A file by choice, by drop, or by paste; shows its name, type and size.
+// Input for a file, which can be chosen, dropped or pasted; shows its name, type and size.
 
 import { useRef, useState } from "preact/hooks";
 import { bytes, clipForDisplay } from "../data/text.js";

@@ -1,9 +1,9 @@
-// Content beside the main one: always open in wide windows, and folded below a title in narrow
-// ones, where the main content would be a screen away.
+// Secondary content: open in wide windows, and collapsed in narrow ones, where it would push the
+// main content down.
 
 import type { ComponentChildren } from "preact";
 
-/** As in style/narrow.css. */
+/** Must match style/narrow.css. */
 const WIDE = "(min-width: 40.01rem)";
 
 interface FoldProps {

@@ -1,4 +1,4 @@
-// Latencies over time as a heat map: a column per step, a row per bucket; stronger is more.
+// Latencies over time as a heat map: a column per step, a row per two buckets.
 
 import { count } from "../data/text.js";
 import { PLOT, timeMarks, timeText } from "./plot-scale.js";
@@ -11,7 +11,7 @@ interface HeatPlotProps {
   readonly boundsMs: readonly number[];
 }
 
-/** Two buckets are one row. */
+/** Number of buckets per row. */
 const MERGED = 2;
 const MAX_COLUMNS = 60;
 
@@ -89,7 +89,7 @@ function boundText(boundsMs: readonly number[], row: number): string {
   return bound >= 1000 ? `${count(bound / 1000)} s` : count(bound);
 }
 
-/** Step of the scale, logarithmic. */
+/** Returns the step of a count on a logarithmic scale, 0 to 5. */
 function step5(value: number, most: number): number {
   if (value <= 0) return 0;
   return Math.min(5, 1 + Math.round((4 * Math.log2(1 + value)) / Math.log2(1 + most)));

@@ -18,7 +18,7 @@ interface HistoryListProps {
   readonly onChange: () => void;
 }
 
-/** Entries of a plugin or graph, and a function that reads them again. */
+/** Returns the entries of a plugin or graph, and a function that reloads them. */
 export function useHistory(kind: HistoryKind, subject: string) {
   const [entries, setEntries] = useState<readonly HistoryEntry[]>([]);
   const reload = (): void => {

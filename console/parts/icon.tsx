@@ -1,4 +1,4 @@
-// One icon, decorative: the text beside it or the label of its button has the meaning.
+// A decorative icon: the adjacent text or the label of the button has the meaning.
 
 import { ICONS, type IconName } from "./icons.js";
 

@@ -1,4 +1,4 @@
-// All instances of the system as a table, which a filter narrows. Names lead to their consoles.
+// All instances of the system as a table with a filter. Names link to the consoles of instances.
 
 import { useState } from "preact/hooks";
 import { MAX_INSTANCES, readHistory } from "../data/instance-history.js";
@@ -18,7 +18,7 @@ const metric =
   (name: string) =>
   ({ node }: Instance): number =>
     numberAt(node, name);
-/** A metric of an instance that responds, a dash otherwise. */
+/** Formats a metric of an instance, or a dash if the instance does not respond. */
 const shown = (text: (instance: Instance) => string) => (instance: Instance) =>
   isThere(instance) ? text(instance) : "–";
 
@@ -88,14 +88,14 @@ export function InstanceTable({ instances }: { readonly instances: readonly Inst
         keyOf={({ id }) => id}
         rowClass={(one) => (isThere(one) ? "" : "stale")}
         empty="No instance matches."
-        // Charts of smaller systems move on their own.
+        // Only charts of smaller systems are updated independently of the row.
         isPure={instances.length > MAX_INSTANCES}
       />
     </section>
   );
 }
 
-/** Words of a filter must all hold: `type:search`, a state, or a pattern of ids. */
+/** Returns whether all words of a filter match: `type:search`, a state, or a pattern of ids. */
 function fits({ id, type, state }: Instance, filter: string): boolean {
   return filter
     .trim()

@@ -1,4 +1,4 @@
-// The main numbers of a page, each with its unit and, where it helps, its last minutes.
+// The main numbers of a page with their units, some with a chart of the last minutes.
 
 import type { ComponentChildren } from "preact";
 import { clipForDisplay } from "../data/text.js";

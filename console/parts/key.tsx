@@ -1,4 +1,4 @@
-// One entry of a legend: a line or a square, and what it means.
+// An entry of a legend: a line or a square, and its meaning.
 
 interface KeyProps {
   readonly title: string;

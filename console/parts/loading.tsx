@@ -1,4 +1,4 @@
-// Stands for content that has not come yet; invisible for the first moment.
+// Placeholder for content that is being loaded; invisible for the first moment.
 
 export function Loading({ what }: { readonly what: string }) {
   return (

@@ -1,5 +1,5 @@
-// Says that this instance has no vertices of a graph, and links to the instances that have some: a
-// dispatcher stores no data.
+// Shown if this instance has no vertices of a graph, for example a dispatcher. Links to instances
+// that have some.
 
 import { consoleUrl, type Instance } from "../data/instances.js";
 import { numberAt } from "../data/node-stat.js";
@@ -10,7 +10,7 @@ import { Badge } from "./badge.js";
 const MAX_SHOWN = 50;
 
 interface NoGraphProps {
-  /** Empty: no graph at all. */
+  /** Name of the graph; empty if the instance has no graphs. */
   readonly graph: string;
   /** Page that the links open. */
   readonly page: "search" | "text";

@@ -1,4 +1,4 @@
-// A message above the content of a page, with the actions that help.
+// A message above the content of a page, with actions that solve the problem.
 
 import type { ComponentChildren } from "preact";
 import { Icon } from "./icon.js";
@@ -6,7 +6,7 @@ import { Icon } from "./icon.js";
 interface NoteProps {
   readonly isError?: boolean;
   readonly id?: string;
-  /** Read out at once. */
+  /** Screen readers announce it at once. */
   readonly isAlert?: boolean;
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;

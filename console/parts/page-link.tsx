@@ -4,15 +4,15 @@ import type { ComponentChildren } from "preact";
 import { navigate } from "../router.js";
 
 interface PageLinkProps {
-  /** A page and its state, such as `plugin?name=hello`. */
+  /** Page and its state, such as `plugin?name=hello`. */
   readonly to: string;
   readonly current?: "page" | "true" | undefined;
   /** Accessible label, if the text alone is ambiguous. */
   readonly label?: string;
   readonly className?: string;
-  /** Shown under the pointer. */
+  /** Tooltip. */
   readonly tip?: string;
-  /** Called before it navigates. */
+  /** Called before navigation. */
   readonly onGo?: () => void;
   readonly children: ComponentChildren;
 }

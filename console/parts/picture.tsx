@@ -1,14 +1,14 @@
-// A body that is no text: a picture is shown, everything else can only be downloaded.
+// A response body that is not text: shows pictures; other bodies can only be downloaded.
 
 import { useEffect, useState } from "preact/hooks";
 import { bytes, clipForDisplay } from "../data/text.js";
 
-/** Formats that browsers show; scripts in an SVG do not run in an image. */
+/** Formats that browsers can show. Scripts in an SVG do not run within an `img`. */
 const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif|svg\+xml|bmp)$/;
 
 interface PictureProps {
   readonly body: Blob;
-  /** Only type and size. */
+  /** Shows only type and size. */
   readonly isPlain?: boolean;
 }
 

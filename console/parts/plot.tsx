@@ -1,5 +1,5 @@
-// A plot over time as lines, stacked areas or bars, in a card with its legend: an image whose text
-// gives the latest values.
+// A plot over time as lines, stacked areas or bars, in a card with a legend. The label of the image
+// contains the latest values.
 
 import type { ComponentChildren } from "preact";
 import { count } from "../data/text.js";
@@ -8,10 +8,10 @@ import { bandPath, linePath, niceMax, PLOT, timeMarks, timeText, xOf, yOf } from
 
 export interface PlotLine {
   readonly title: string;
-  /** Number of its color, or the class of a line. */
+  /** Number of the color, or class of the line. */
   readonly color: number | "p50" | "p95" | "p99" | "e";
   readonly values: readonly (number | null)[];
-  /** Shown in the legend; left out: the last value. */
+  /** Value in the legend (default: the last value). */
   readonly value?: string;
 }
 

@@ -1,4 +1,4 @@
-// The plugins of this instance that are called most, beside the map.
+// The most frequently called plugins of this instance, beside the map.
 
 import { useMemo } from "preact/hooks";
 import { useLive } from "../data/server-connection.js";
@@ -18,13 +18,13 @@ import { Spark } from "./spark.js";
 const EVERY_MS = 5000;
 const MAX_PLUGINS = 4;
 
-/** Requests of this instance in the last minutes; null before the first response. */
+/** Returns the requests of this instance in the last minutes; null before the first response. */
 export function useWindows(): Windows | null {
   const answer = useLive("svc/windows?range=300", EVERY_MS);
   return useMemo(() => parseWindows(answer), [answer]);
 }
 
-/** Nothing if no plugin was called. */
+/** Renders nothing if no plugin has been called. */
 export function PluginCard({ windows }: { readonly windows: Windows | null }) {
   const called = windows?.plugins.filter(({ counts }) => sum(counts) > 0) ?? [];
   if (windows === null || called.length === 0) return null;

@@ -18,7 +18,7 @@ import { Strip } from "./strip.js";
 
 interface PluginTableProps {
   readonly windows: Windows;
-  /** The most frequent first. */
+  /** Plugins, the most frequent first. */
   readonly plugins: readonly PluginWindow[];
   /** Number of plugins with a color of their own in the plots. */
   readonly areas: number;
@@ -100,7 +100,7 @@ function shownMs(value: number | null): string {
   return value === null ? "–" : count(value);
 }
 
-/** With the color that it has in the plots. */
+/** Name of a plugin, with its color in the plots. */
 function Name({ name, color }: { readonly name: string; readonly color: number }) {
   const shown = clipForDisplay(name, 60);
   const isBuiltin = /[(/]/.test(name);

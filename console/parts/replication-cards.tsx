@@ -1,4 +1,4 @@
-// Providers with their subscribers, and transaction log and snapshots of all instances.
+// Cards of providers with their subscribers, and of the transaction log and snapshots.
 
 import type { Instance } from "../data/instances.js";
 import { isAt, listAt, numberAt, textAt } from "../data/node-stat.js";

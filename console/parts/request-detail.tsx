@@ -1,4 +1,4 @@
-// One answered request: its numbers and the waterfall of its time.
+// Details of a completed request, with a waterfall of its time.
 
 import { nameAddress } from "../data/instances.js";
 import {

@@ -1,5 +1,5 @@
-// A response in tabs: as table, picture or text, as sent, its header fields, and where its time
-// went.
+// A response in tabs: as table, picture or text; as sent; its header fields; a breakdown of its
+// time.
 
 import { useState } from "preact/hooks";
 import { errorMessage, type Reply } from "../data/client.js";
@@ -31,7 +31,7 @@ interface ResponseViewProps {
   readonly reply: Reply;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Address of the page about a value in a column; null: none. */
+  /** Returns the address of the page about a value in a column, or null. */
   readonly linkOf?: LinkOf | undefined;
 }
 
@@ -147,7 +147,7 @@ function Headers({ headers }: { readonly headers: Reply["headers"] }) {
   );
 }
 
-/** The dispatch, or without one what the server and the rest took. */
+/** Returns the waterfall of the dispatch, or of server and network if there was no dispatch. */
 function timeOf({ explain, execMs, totalMs }: Reply): Waterfall {
   const explained = buildWaterfall(explain);
   if (explained !== null) return explained;

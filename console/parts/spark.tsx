@@ -1,4 +1,4 @@
-// A small line of the last values, without axes: the text beside it has the meaning.
+// A sparkline: a small chart of the last values without axes, beside a text.
 
 interface SparkProps {
   readonly values: readonly (number | null)[];
@@ -31,7 +31,7 @@ export function Spark({ values, max, label, tone = "" }: SparkProps) {
   );
 }
 
-/** Returns the path of a line in a box of 100 x 24; unknown values are at the bottom. */
+/** Returns the path of a line in a box of 100 x 24; unknown values count as 0. */
 export function sparkPath(values: readonly (number | null)[], max?: number): string {
   if (values.length < 2) return "";
   const top = Math.max(1e-9, max ?? Math.max(...values.map((value) => value ?? 0)));

@@ -1,4 +1,4 @@
-// A table that scrolls within its card. Cells are truncated text.
+// A simple table that scrolls within its card. Its cells are text, truncated if long.
 
 import { clipForDisplay, count } from "../data/text.js";
 
@@ -9,7 +9,7 @@ interface TableProps {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
   readonly empty?: string;
-  /** Makes a button of the first cell of a row. */
+  /** Called for a click on the first cell of a row, which becomes a button. */
   readonly onPick?: (row: readonly unknown[]) => void;
 }
 

@@ -1,4 +1,4 @@
-// Tabs above the content of a card. The arrow keys move between them; one is in the order of Tab.
+// Tabs above the content of a card. The arrow keys move between tabs; Tab reaches the chosen one.
 
 import type { ComponentChildren } from "preact";
 

@@ -1,4 +1,4 @@
-// Problems of instances, the worst first: the beginning of each, and the action that helps.
+// Problems of instances, the worst first, with their start and actions that solve them.
 
 import { consoleUrl, type Instance } from "../data/instances.js";
 import { isAt, numberAt, textAt } from "../data/node-stat.js";
@@ -72,7 +72,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   "Log failed": "Changes are refused: the transaction log cannot be written.",
 };
 
-/** Says what an operator wants to know next. */
+/** Explains the state of an instance to operators. */
 function explain({ state, node }: Instance): string {
   const reason = textAt(node, "service-out-reason");
   if (state.word === "S-OUT") {

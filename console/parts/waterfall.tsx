@@ -1,5 +1,5 @@
-// Where the time of a request through a matrix went, level by level: a table in which each row has
-// its bar, so that nothing is said by the drawing alone.
+// Breakdown of the time of a request through a matrix, level by level: a table with a bar in each
+// row, so that the text contains all information.
 
 import type { Waterfall, WaterfallRow } from "../data/explanation.js";
 import { clipForDisplay } from "../data/text.js";

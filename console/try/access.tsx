@@ -9,9 +9,9 @@ export interface Access {
   readonly scopes: readonly string[];
   /** The server requires a principal. */
   readonly needsPrincipal: boolean;
-  /** Header fields that hooks read, besides `Authorization`. */
+  /** Header fields that hooks read, except `Authorization`. */
   readonly headers: readonly string[];
-  /** Credentials make sense: a principal or a hook that reads `Authorization`. */
+  /** True if the plugin requires a principal, or a hook reads `Authorization`. */
   readonly takesCredentials: boolean;
 }
 
@@ -29,7 +29,7 @@ export function readAccess(plugin: PluginSpec, isAuthenticated: boolean): Access
   };
 }
 
-/** Returns what requires credentials, as a sentence. */
+/** Returns a sentence about the hooks and settings that require credentials. */
 export function describeCredentials({ guards, needsPrincipal }: Access): string {
   const readers = guards.filter(({ headers }) =>
     headers.some((name) => name.toLowerCase() === "authorization"),

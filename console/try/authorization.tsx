@@ -1,4 +1,4 @@
-// Credentials of tried calls, and further header fields. The tab forgets them when it is closed.
+// Credentials and header fields of calls. The browser discards them when the tab is closed.
 
 import {
   CREDENTIAL_KINDS,
@@ -80,7 +80,7 @@ export function Authorization({ askedBy }: AuthorizationProps) {
 }
 
 interface HeaderRowsProps {
-  /** Fields that hooks read, besides `Authorization`. */
+  /** Fields that hooks read, except `Authorization`. */
   readonly wanted: readonly string[];
 }
 

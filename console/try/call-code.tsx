@@ -1,4 +1,4 @@
-// The call as code: a command, programs, and its part of the OpenAPI document.
+// The call as code: a shell command, programs, and the plugin's part of the OpenAPI document.
 
 import { useEffect, useState } from "preact/hooks";
 import { callText, LANGUAGES } from "../data/call-snippets.js";
@@ -38,7 +38,7 @@ export function CallCode({ plugin, request }: CallCodeProps) {
   );
 }
 
-/** The main port precedes the admin port, unless a proxy is in between. */
+/** Returns the address of the main port, which precedes the admin port unless a proxy is used. */
 function originOfCalls(): string {
   const { protocol, hostname, port, origin, pathname } = location;
   const prefix = pathname.slice(0, pathname.lastIndexOf("/"));

@@ -21,7 +21,7 @@ import { type Access, AccessPanel, describeCredentials } from "./access.js";
 import { Authorization, HeaderRows } from "./authorization.js";
 import type { PluginCall } from "./use-call.js";
 
-/** Where a plugin can run: in this instance, through its matrix, or both. */
+/** Instances that can run a plugin: this one, back-ends of its matrix, or both. */
 export type Way = "here" | "matrix" | "both";
 
 type View = "arguments" | "headers" | "access" | "earlier";
@@ -39,7 +39,7 @@ interface CallFormProps {
   readonly onFiles: (files: Files) => void;
   readonly onRun: () => void;
   readonly onSave: () => void;
-  /** After an earlier call has become the address. */
+  /** Called after an earlier call has been copied to the address. */
   readonly onRestore: () => void;
 }
 

@@ -1,5 +1,5 @@
-// Tries one plugin: its description, form, response, and the call as code. Input is kept in the
-// address unless it is long; nothing runs by itself.
+// Page that calls a plugin: description, form, response, and the call as code. The address contains
+// the input unless it is long. A call runs only on request.
 
 import { useState } from "preact/hooks";
 import type { PluginSpec } from "../../argspec/argspec.js";
@@ -19,7 +19,7 @@ import { CallForm, type Way } from "./call-form.js";
 import { StreamView } from "./stream-view.js";
 import { useCall } from "./use-call.js";
 
-/** Parameters in the address begin with this. */
+/** Prefix of the plugin's parameters in the address. */
 const MARK = "v.";
 const MAX_IN_ADDRESS = 500;
 const MAX_BODY_IN_ADDRESS = 8000;
@@ -50,11 +50,11 @@ function remember(plugin: PluginSpec, values: Values): void {
 
 interface TryPluginProps {
   readonly plugin: PluginSpec;
-  /** Where it can run: in this instance, through its matrix. */
+  /** Whether it can run in this instance, and through its matrix. */
   readonly ways: Way;
   /** The server requires a principal. */
   readonly isAuthenticated: boolean;
-  /** Its requests of the last minutes; undefined without any. */
+  /** Its requests in the last minutes; undefined if there were none. */
   readonly window: PluginWindow | undefined;
   readonly windows: { readonly boundsMs: readonly number[]; readonly seconds: number };
 }
