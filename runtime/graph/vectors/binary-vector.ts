@@ -1,5 +1,5 @@
-// Binary vectors: components of 0 and 1, one bit each. The dot product is the number of common ones,
-// so all measures apply and are exact.
+// Binary vectors: components of 0 and 1, one bit each. The dot product is the number of common
+// ones, so all measures apply and are exact.
 
 import { bitCount } from "../memory/bit-count.js";
 import type { ProbeTerms } from "./measures/probe-terms.js";

@@ -141,7 +141,9 @@ export function encodeFeatures(features: readonly unknown[], place: string): Int
   return bytes;
 }
 
-/** Returns whether bytes are an encoding of `encodeFeatures`; they may come from untrusted input. */
+/**
+ * Returns whether bytes are an encoding of `encodeFeatures`; they may come from untrusted input.
+ */
 export function isFeatureList(bytes: Int8Array): boolean {
   if (bytes.length === 0 || bytes.length > MAX_BYTES || bytes.length % COMPONENT_STEP !== 0) {
     return false;

@@ -1,6 +1,6 @@
 // Adds vectors to an HNSW index, one at a time. The builder searches for neighbors without a lock.
-// Then one mutation writes the node and the lists of its neighbors, if the vector still exists. Only
-// one thread may build an index, because lists must not change between reading and writing.
+// Then one mutation writes the node and the lists of its neighbors, if the vector still exists.
+// Only one thread may build an index, because lists must not change between reading and writing.
 
 import { packBits } from "./binary-vector.js";
 import { HnswLinks } from "./hnsw-links.js";

@@ -173,7 +173,7 @@ export class Probe {
   }
 
   /**
-   * Scans contiguous slots without a row: writes {address, score} of those that have a vertex and
+   * Scans contiguous slots without a row: writes {address, score} of slots that have a vertex and
    * reach a threshold. Returns their number.
    * @param slot address of the first slot
    */
@@ -316,7 +316,9 @@ export class Probe {
     this.forget();
   }
 
-  /** Lists the heads that can be scored in a batch, with their scores; returns false if none can. */
+  /**
+   * Lists the heads that can be scored in a batch, with their scores; returns false if none can.
+   */
   #scoreTogether(arcs: Uint32Array, from: number, end: number): boolean {
     const { writer, memory, precision } = this.#table;
     if (memory.kernel === null || this.length === 0 || this.#features !== null) return false;

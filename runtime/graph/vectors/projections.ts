@@ -1,6 +1,6 @@
-// Projections of euclidean vectors (locality-sensitive hashing): the fingerprint is split into keys,
-// and each key identifies an anchor, a vertex to which items with similar fingerprints connect. This
-// module computes ids and bits; anchors belong to a graph.
+// Projections of euclidean vectors (locality-sensitive hashing): the fingerprint is split into
+// keys, and each key identifies an anchor, a vertex to which items with similar fingerprints
+// connect. This module computes ids and bits; anchors belong to a graph.
 
 import { ValueError } from "../model/errors.js";
 import { scratchBuffers } from "./scratch-buffers.js";

@@ -1,7 +1,7 @@
 // Exact nearest-vector search by scanning all vectors. Kernels scan the slabs and select the few
-// slots that may be among the best. Then the vertices of these slots are read consistently. A vertex
-// whose vector is replaced during the scan may move to a slot that has been scanned already. The
-// ring of recent writes contains such vertices, and the scan reads them again.
+// slots that may be among the best. Then the vertices of these slots are read consistently. A
+// vertex whose vector is replaced during the scan may move to a slot that has been scanned already.
+// The ring of recent writes contains such vertices, and the scan reads them again.
 
 import type { HnswWalk } from "./hnsw-walk.js";
 import { findVectorIndex } from "./index-access.js";
@@ -23,7 +23,9 @@ import type { VectorTable } from "./vector-table.js";
 
 /** Slots of the first kernel call, without a threshold. Each further call has 4 times as many. */
 const FIRST_SLOTS = 64;
-/** Number of attempts if too many vectors change during a scan, before it locks the writer mutex. */
+/**
+ * Number of attempts if too many vectors change during a scan, before it locks the writer mutex.
+ */
 const MAX_ATTEMPTS = 3;
 /** Number of slots scored together: smaller groups raise the threshold sooner. */
 const GROUP = 32;
@@ -106,8 +108,8 @@ function scoreAll(scan: Scan, vertices: Uint32Array): void {
 }
 
 /**
- * Offers the results of the index of a space, and all vertices that have changed since the index was
- * complete. Returns false if there is no index, or if too many vertices have changed.
+ * Offers the results of the index of a space, and all vertices that have changed since the index
+ * was complete. Returns false if there is no index, or if too many vertices have changed.
  */
 function searchIndex(scan: Scan, space: number, ef: number, share: number): boolean {
   const { table, probe } = scan;

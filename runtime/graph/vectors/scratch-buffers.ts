@@ -129,8 +129,8 @@ class ScratchBuffers {
   }
 
   /**
-   * Returns the fingerprint of named features: the signs of 64 sums of their weights, which the bits
-   * of the name's hash add or subtract.
+   * Returns the fingerprint of named features: the signs of 64 sums of their weights, which the
+   * bits of the name's hash add or subtract.
    */
   fingerprintFeatures(list: WeightedNames, seed = 0n): Fingerprint {
     const start = this.#kernel.mix(BigInt.asIntN(64, seed));

@@ -1,7 +1,8 @@
 // The signs of all vectors of one length and name, in a separate table of binary vectors. A sign
 // index is the HNSW index of this table by Hamming distance. It selects candidates, whose vectors
 // are then compared, so outdated signs are harmless. The interconnect thread computes the signs
-// (sign-builder.ts), so writers do not wait for them, and the transaction log does not contain them.
+// (sign-builder.ts), so writers do not wait for them, and the transaction log does not contain
+// them.
 
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";

@@ -1,6 +1,6 @@
 // Similarity settings of the vectors of a graph. The settings of unnamed vectors are in the header,
-// the settings of named vectors in the block of the name. Threads share them; snapshots, transaction
-// logs and replicas include them. A word of 0 means the default.
+// the settings of named vectors in the block of the name. Threads share them; snapshots,
+// transaction logs and replicas include them. A word of 0 means the default.
 
 import { MEASURE_NAMES } from "../../base/measure-names.js";
 import { PRECISIONS } from "../../base/precisions.js";
@@ -29,7 +29,7 @@ export type SimilaritySetting = Exclude<
   "nsegm" | "nsign" | "max_vector_size"
 >;
 
-/** All stored settings, including those that other options change. */
+/** All stored settings, including precision and measure, which other options change. */
 export type VectorSetting = SimilaritySetting | "precision" | "measure";
 
 interface Row {

@@ -12,7 +12,8 @@
 //
 // Vectors are immutable: a change assigns another slot to the vertex. The old slot is freed at the
 // commit, or when the index releases it. A reader of a vertex therefore only checks the sequence of
-// the vertex. A reader of slots checks the ring afterwards, which lists vertices it may have missed.
+// the vertex. A reader of slots checks the ring afterwards, which lists vertices it may have
+// missed.
 
 import { computeRowWords, hasExactRow, Precision } from "./precision.js";
 

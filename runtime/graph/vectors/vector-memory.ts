@@ -3,9 +3,9 @@
 // objects of a thread share its section, so a caller loads its probe first and reads the results
 // before other code runs.
 //
-//   section of a thread   word 0: serial of the probe | 64: int16 x length | LISTS: addresses, scores
-//   its exact section     float32 x EXACT_CHUNK of the probe | of a float16 vector
-//   its walk              state of hnsw-walk.ts | {score, address} of results and slots to visit
+//   section of a thread word 0: serial of the probe | 64: int16 x length | LISTS: addresses, scores
+//   its exact section   float32 x EXACT_CHUNK of the probe | of a float16 vector
+//   its walk            state of hnsw-walk.ts | {score, address} of results and slots to visit
 //
 // The exact sections follow the sections of all threads; the walks are last. Words 1 and 2 of a
 // section are the serial of the exact probe and the first component of the loaded chunk.

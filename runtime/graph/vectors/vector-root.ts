@@ -1,9 +1,9 @@
 // State of one vector table: of the unnamed vectors of a graph, or of the vectors with one name.
-// Both kinds have the same words, in the header or in a block of `lists`, and a map from vertices to
-// slots.
+// Both kinds have the same words, in the header or in a block of `lists`, and a map from vertices
+// to slots.
 //
-//   field   in `lists`: words below, then 1 word per similarity setting    one per name or sign index
-//   center  in `lists`: float32 x length                                   one per sign index
+//   field   in `lists`: words below, then 1 word per similarity setting  one per name or sign index
+//   center  in `lists`: float32 x length                                 one per sign index
 //   pages   in `lists`: directory of a field; each page contains the slots of 4,096 vertices
 //
 // Directories and pages never move, so readers need no lock. Truncating the graph discards them;

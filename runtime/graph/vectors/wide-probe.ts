@@ -1,5 +1,6 @@
 // Probe for spaces of larger precision: float32 components, and int16 components that kernels
-// compare with int8 components. int16 loses far less than int8, so bounds of exact scores are tight.
+// compare with int8 components. int16 loses far less than int8, so bounds of exact scores are
+// tight.
 
 import type { ProbeTerms } from "./measures/probe-terms.js";
 import { scratchBuffers } from "./scratch-buffers.js";

@@ -6,10 +6,10 @@
 //   <p, v>  =  t s <r, q>  +  <p, e>  +  s <f, q>
 //          <=  s (t <r, q>  +  |p| |e| / s  +  |f| |q|)                      (Cauchy and Schwarz)
 //
-// A slot stores s, |q|^2 and |e| / s rounded up; a probe stores t, |p| and |f|. So the bound of each
-// vector depends on its own quantization error, not on the worst one. A scan computes the exact
-// score of every vector whose bound reaches the worst of the best k so far, and thereby finds all
-// of the best k.
+// A slot stores s, |q|^2 and |e| / s rounded up; a probe stores t, |p| and |f|. So the bound of
+// each vector depends on its own quantization error, not on the worst one. A scan computes the
+// exact score of every vector whose bound reaches the worst of the best k so far, and thereby finds
+// all of the best k.
 //
 // The kernel computes in float32. Every coefficient, product and sum is rounded by at most 2^-24 of
 // its magnitude, fewer than 12 times in a row, and the magnitude of the terms is at most
