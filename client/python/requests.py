@@ -8,7 +8,9 @@ import dataclasses
 import decimal
 import itertools
 import json
+import mimetypes
 import numbers
+import os
 import re
 import secrets
 import urllib.parse
@@ -206,18 +208,24 @@ def _request_of(
 
 
 def _form(files: Mapping[str, Any]) -> Tuple[bytes, str]:
-    """The files of a form, and its media type. Raises TypeError."""
+    """The files of a form, and its media type. Open files have the name and type of their path.
+
+    Raises TypeError.
+    """
     boundary = secrets.token_hex(16)
     parts = []
     for name, file in files.items():
         if file is None or file is LEFT_OUT:
             continue
         data = file.read() if hasattr(file, "read") else file
-        named = urllib.parse.quote(name, safe="")
-        head = f'form-data; name="{named}"; filename="{named}"'
+        path = getattr(file, "name", None)
+        file_name = os.path.basename(path) if isinstance(path, str) else name
+        media_type = mimetypes.guess_type(file_name)[0] or "application/octet-stream"
+        escaped = file_name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
+        head = f'form-data; name="{urllib.parse.quote(name, safe="")}"; filename="{escaped}"'
         parts.append(
             f"--{boundary}\r\nContent-Disposition: {head}\r\n"
-            "Content-Type: application/octet-stream\r\n\r\n".encode()
+            f"Content-Type: {media_type}\r\n\r\n".encode("utf-8", "replace")
             + _bytes(data, name)
             + b"\r\n"
         )

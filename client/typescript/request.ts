@@ -123,8 +123,8 @@ function formOf(files: object): FormData {
 }
 
 function blobOf(file: unknown): Blob {
-  const isWhole = file instanceof Blob || file instanceof ArrayBuffer;
-  return new Blob([isWhole ? file : copyOfView(file)]);
+  if (file instanceof Blob) return file;
+  return new Blob([file instanceof ArrayBuffer ? file : copyOfView(file)]);
 }
 
 /** @throws TypeError if it is not a view of bytes */

@@ -230,9 +230,11 @@ test("are sent by TypeScript clients", async () => {
   await svc("client", "--from", project.folder, "--out", sdk);
   const { Client } = await import(pathToFileURL(join(sdk, "index.js")).href);
   const client = new Client({ baseUrl: `http://127.0.0.1:${server.port}` });
-  const content = { picture: new Blob(["abc"]), thumb: new TextEncoder().encode("é") };
+  const picture = new Blob(["abc"], { type: "image/png" });
+  const content = { picture, thumb: new TextEncoder().encode("é") };
   const result = await client.upload({ title: "t", n: 2, content });
   assert.equal([result.size, result.thumb, result.n], [3, "é", 2]);
+  assert.equal([result.name, result.type], ["picture", "image/png"]);
   const source = `import { Client } from "./sdk/index.js";
 const client = new Client({ baseUrl: "" });
 export const sent = client.upload({ title: "t", content: { picture: new Blob([]) } });
@@ -263,11 +265,17 @@ from client import Client
 shop = Client(sys.argv[1])
 files = {"picture": b"abc\\r\\n", "thumb": io.BytesIO(b"small")}
 result = shop.upload(title="t", content=files)
-print(result["size"], result["thumb"], result["name"])
+print(result["size"], result["thumb"], result["name"], result["type"])
+with open('ü"1.png', "wb") as file:
+    file.write(b"png")
+with open('ü"1.png', "rb") as file:
+    result = shop.upload(title="t", content={"picture": file})
+    print(result["size"], result["name"], result["type"])
 `;
   const address = `http://127.0.0.1:${server.port}`;
   const { stdout } = await promisify(execFile)(PYTHON, ["-c", script, address], { cwd: out });
-  assert.is(stdout.trim(), "5 small picture");
+  const lines = stdout.trim().split(/\r?\n/);
+  assert.equal(lines, ["5 small picture application/octet-stream", '3 ü"1.png image/png']);
 });
 
 test.run();
