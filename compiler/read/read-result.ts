@@ -4,14 +4,14 @@
 import { ts } from "ts-morph";
 import type { ResultRecord } from "../record/plugin-record.js";
 import type { TypeShape } from "../record/type-shape.js";
+import { checkCursor } from "./check-cursor.js";
 import { isPackageSymbol } from "./package-symbols.js";
-import { parameterType } from "./parameter-type.js";
-import { listParameters, type PluginDeclaration } from "./plugin-declaration.js";
+import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
 import { readMediaTypes } from "./read-media-types.js";
 import { firstProblems, pathText, type TypeReading } from "./reading.js";
 import type { ShapeReader } from "./shape-reader.js";
-import { readTextParameter, withRawBytes } from "./text-class.js";
+import { withRawBytes } from "./text-class.js";
 import { readUnionShape } from "./union-shape.js";
 import { memberWires } from "./wire.js";
 
@@ -63,7 +63,7 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
     reportProblems(reader.context, plugin, where, reading);
     const value = result("value", reading.shape);
     if (!isPackageSymbol(awaited.getSymbol(), "Page")) return value;
-    requireCursor(reader.context, plugin, where);
+    checkCursor(reader, plugin, where, awaited);
     return { ...value, result: { ...value.result, isPage: true } };
   }
   const readings = values.map((type) => reader.read(type));
@@ -74,16 +74,6 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
   const shapes = readings.map(({ shape }) => shape);
   const { async, result: http } = result("http", shapes.length > 0 ? readUnionShape(shapes) : null);
   return { async, result: mediaTypes.length > 0 ? { ...http, mediaTypes } : http };
-}
-
-/** Clients get the next page by the parameter `cursor`. */
-function requireCursor(context: ReadContext, plugin: PluginDeclaration, where: ts.Node): void {
-  const cursor = listParameters(plugin).find(({ name }) => name.getText() === "cursor");
-  const isOptional = cursor?.questionToken !== undefined || cursor?.initializer !== undefined;
-  const type = cursor && parameterType(context, cursor);
-  if (isOptional && type !== undefined && readTextParameter(type) === "Cursor") return;
-  const message = `\`${plugin.name}\` returns a page and has no optional parameter \`cursor\``;
-  context.error("SVC1153", where, message, "`cursor?: Cursor<{ ... }>`");
 }
 
 const STREAMS = /^(AsyncGenerator|AsyncIterable|AsyncIterableIterator|AsyncIteratorObject)$/;

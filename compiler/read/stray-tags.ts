@@ -43,27 +43,49 @@ function reportStraySchedules(
   }
 }
 
-/** Reports unknown tags similar to `@plugin`, such as `@plugins` and `@Plugin`. */
+/** Other tags of plugins and jobs. A plugin whose `@scope` is misspelled is open to everyone. */
+const WORDS = ["before", "catchup", "graph", "inline", "produces", "readonly", "scope", "timeout"];
+const DECLARED = /@(?:plugin|cron|every)\b/;
+
+/** Reports unknown tags similar to `@plugin`, and in comments with that tag, to the other ones. */
 export function reportMisspeltTags({ context, sourceFile }: FileScope): void {
-  for (const match of sourceFile.text.matchAll(/(?<=[\s*])@(\w+)/g)) {
+  const { text } = sourceFile;
+  for (const match of text.matchAll(/(?<=[\s*])@(\w+)/g)) {
     const [tag, word] = match as unknown as readonly [string, string];
-    if (tag === TAG || !resemblesPlugin(word) || !isInComment(sourceFile, match.index)) continue;
-    if (!isInDocComment(sourceFile.text.slice(0, match.index))) continue;
+    const meant = resemblesPlugin(word) ? TAG : suggestTag(word);
+    if (tag === TAG || meant === null || !isInComment(sourceFile, match.index)) continue;
+    const before = text.slice(0, match.index);
+    if (!isInDocComment(before)) continue;
+    const comment = text.slice(before.lastIndexOf("/**"), text.indexOf("*/", match.index));
+    if (meant !== TAG && !DECLARED.test(comment)) continue;
     const place = { position: context.positionAt(sourceFile, match.index), length: tag.length };
-    const message = `unknown tag \`${tag}\`; did you mean \`${TAG}\`?`;
-    context.add({
-      code: "SVC1120",
-      severity: "warning",
-      ...place,
-      message,
-      help: "`/** @plugin */`",
-    });
+    const message = `unknown tag \`${tag}\`; did you mean \`${meant}\`?`;
+    const help = meant === TAG ? "`/** @plugin */`" : `\`${meant}\``;
+    context.add({ code: "SVC1120", severity: "warning", ...place, message, help });
   }
 }
 
 function resemblesPlugin(word: string): boolean {
   const lower = word.toLowerCase();
   return lower === "plugin" || didYouMean(lower, ["plugin"]) !== "";
+}
+
+function suggestTag(word: string): string | null {
+  const meant = WORDS.find((known) => isTypingError(word, known));
+  return meant === undefined ? null : `@${meant}`;
+}
+
+/** Returns whether a letter is missing, added, wrong, in another case, or swapped with the next. */
+function isTypingError(given: string, word: string): boolean {
+  if (given.toLowerCase() === word) return given !== word;
+  const shorter = Math.min(given.length, word.length);
+  let start = 0;
+  while (start < shorter && given[start] === word[start]) start++;
+  let end = 0;
+  while (end < shorter - start && given.at(-1 - end) === word.at(-1 - end)) end++;
+  const a = given.slice(start, given.length - end);
+  const b = word.slice(start, word.length - end);
+  return (a.length < 2 && b.length < 2) || (a.length === 2 && a === `${b[1]}${b[0]}`);
 }
 
 /** Suggests a position for the tag of a function that is nested in another declaration. */

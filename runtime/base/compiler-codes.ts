@@ -194,8 +194,8 @@ export const COMPILER_CODES = {
     fix: "fix the permissions of the project folder",
   },
   SVC1120: {
-    title: "misspelled `@plugin` tag",
-    fix: "write `@plugin`, or rename the tag if another tool reads it",
+    title: "misspelled tag of a plugin",
+    fix: "write the suggested tag, or rename the tag if another tool reads it",
   },
   SVC1121: {
     title: "CommonJS package does not export this name",
@@ -270,6 +270,10 @@ export const COMPILER_CODES = {
   SVC1154: {
     title: "file parameter is not possible here",
     fix: "take files in an engine plugin, without the parameter `content`",
+  },
+  SVC1155: {
+    title: "state of a cursor differs from what its page passes on",
+    fix: "declare the state of the page, of plain JSON values: `Cursor<{ after: str }>`",
   },
   SVC1180: {
     title: "system descriptor failed to run",

@@ -79,4 +79,37 @@ export function c(request: PluginRequest) { return 1; }
   assert.equal(marks(result, source), ["SVC1120 @plugins", "SVC1120 @Plugin", "SVC1120 @plugni"]);
 });
 
+test("report tags of plugins and jobs that are nearly right", () => {
+  const wrong = ["befor", "scpoe", "scopes", "readOnly", "timeuot", "Inline", "grahp", "prodices"];
+  // Of JSDoc, TSDoc, TypeDoc and svc.
+  const right = [
+    "since",
+    "group",
+    "see",
+    "event",
+    "public",
+    "override",
+    "scope",
+    "example",
+    "beforeAll",
+  ];
+  const tags = [...wrong, ...right].map((name) => ` * @${name} x\n`).join("");
+  const source = `
+/**
+ * @plugin
+${tags} */
+export function a(request: PluginRequest) { return "@befor"; }
+/** @every 30s @catchpu */
+export function b() {}
+/** @befor x */
+export function c() {}
+`;
+  const result = readSource(source);
+  const found = marks(result, source).filter((mark) => mark.startsWith("SVC1120"));
+  assert.equal(
+    found,
+    [...wrong, "catchpu"].map((name) => `SVC1120 @${name}`),
+  );
+});
+
 test.run();

@@ -36,4 +36,18 @@ test("need an optional parameter cursor", () => {
   assert.equal(codes("cursor: Cursor | null = null"), []);
 });
 
+test("need a cursor with the state that they have, in its JSON form", () => {
+  const findings = (cursor: string, state: string) =>
+    readSource(source(`cursor?: Cursor<${cursor}>`, `Page<str, ${state}>`)).diagnostics;
+  const codes = (cursor: string, state = cursor) => findings(cursor, state).map(({ code }) => code);
+  for (const name of ["Date", "bigint", "Uint8Array", "Set<int>", "Map<str, int>"]) {
+    assert.equal(codes(`{ at: int; next: [${name}] | null }`), ["SVC1155"], name);
+  }
+  assert.match(findings("Date", "Date")[0]!.message, "contains a `Date`");
+  assert.equal(codes("{ at: int }", "{ at: str }"), ["SVC1155"]);
+  assert.equal(codes("{ at: int }", "{ at: int; more: str }"), []);
+  assert.equal(codes("{ at: int; last?: str }", "unknown"), []);
+  assert.equal(codes("int", "5"), []);
+});
+
 test.run();

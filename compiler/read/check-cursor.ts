@@ -1,0 +1,73 @@
+// The parameter `cursor` of a plugin that returns pages: clients get the next page by it, with the
+// state of the previous one, which has travelled as JSON.
+
+import { ts } from "ts-morph";
+import { listShapeParts } from "../record/shape-parts.js";
+import type { TypeShape } from "../record/type-shape.js";
+import { parameterType } from "./parameter-type.js";
+import { listParameters, type PluginDeclaration } from "./plugin-declaration.js";
+import type { ReadContext } from "./read-context.js";
+import type { ShapeReader } from "./shape-reader.js";
+import { readTextParameter } from "./text-class.js";
+
+const HELP = "`cursor?: Cursor<{ ... }>`";
+
+/** @param page type of the result */
+export function checkCursor(
+  reader: ShapeReader,
+  plugin: PluginDeclaration,
+  where: ts.Node,
+  page: ts.Type,
+): void {
+  const { context } = reader;
+  const cursor = listParameters(plugin).find(({ name }) => name.getText() === "cursor");
+  const isOptional = cursor?.questionToken !== undefined || cursor?.initializer !== undefined;
+  const type = cursor && parameterType(context, cursor);
+  if (isOptional && type !== undefined && readTextParameter(type) === "Cursor") {
+    checkState(reader, plugin, cursor.name, { page, cursor: type });
+    return;
+  }
+  const message = `\`${plugin.name}\` returns a page and has no optional parameter \`cursor\``;
+  context.error("SVC1153", where, message, HELP);
+}
+
+function checkState(
+  reader: ShapeReader,
+  { name }: PluginDeclaration,
+  where: ts.Node,
+  types: { readonly page: ts.Type; readonly cursor: ts.Type },
+): void {
+  const { context, named } = reader;
+  const { checker } = context;
+  const returned = argumentOf(context, types.page, 1);
+  const taken = argumentOf(context, checker.getNonNullableType(types.cursor), 0);
+  if (taken === null) return;
+  if (returned !== null && !checker.isTypeAssignableTo(returned, taken)) {
+    const text = checker.typeToString(returned);
+    const message = `pages of \`${name}\` have the state \`${text}\`, and its cursor has another`;
+    context.error("SVC1155", where, message, `\`cursor?: Cursor<${text}>\``);
+  }
+  const { shape } = reader.readPresent(taken);
+  const parts = listShapeParts(shape, (reference) => named.get(reference)!.shape);
+  const [found] = parts.flatMap((part) => classOf(part) ?? []);
+  if (found === undefined) return;
+  const message = `\`cursor.state\` contains a \`${found}\`, which arrives in its JSON form`;
+  context.error("SVC1155", where, message, "`str` or `int`, converted by the plugin");
+}
+
+/** Returns an argument of a generic type; null if it says nothing. */
+function argumentOf({ checker }: ReadContext, type: ts.Type, index: number): ts.Type | null {
+  const argument = checker.getTypeArguments(type as ts.TypeReference)[index];
+  const { Any, Unknown } = ts.TypeFlags;
+  return argument === undefined || argument.flags & (Any | Unknown) ? null : argument;
+}
+
+/** Returns the class of the values of a shape; null for plain data. */
+function classOf(shape: TypeShape): string | null {
+  if (shape.kind === "limited") {
+    const { valueClass, maker, temporal } = shape;
+    if (temporal !== undefined) return `Temporal.${temporal}`;
+    return valueClass ?? maker?.exportPath ?? null;
+  }
+  return ("valueClass" in shape && shape.valueClass) || null;
+}
