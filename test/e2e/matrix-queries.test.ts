@@ -261,7 +261,7 @@ test("errors of the query are those of one graph", async () => {
     const neither = { ...unknown, id: "nobody" };
     assert.match((await failed(node, "paths", neither))[1], /does not exist: 'nobody'/);
     assert.match((await failed(node, "paths", { ...WAY, colour: 1 }))[1], /colour/);
-    assert.match((await failed(node, "search", { cursor: "c2abc" }, RED))[1], /invalid cursor/);
+    assert.match((await failed(node, "search", { cursor: "c3abc" }, RED))[1], /invalid cursor/);
   }
 });
 

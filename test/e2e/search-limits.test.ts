@@ -39,7 +39,7 @@ const REFUSED: readonly (readonly [query: object, message: RegExp])[] = [
   [{ keys: ["colour"] }, /unknown key: 'colour'/],
   [{ highlight: ["colour"], result: "dict" }, /unknown key: 'colour'/],
   [{ in: "other" }, /unknown text index: 'other'/],
-  [{ cursor: "c2AAAA" }, /invalid cursor: altered, or of another query/],
+  [{ cursor: "c3AAAA" }, /invalid cursor: altered, or of another query/],
   [{ statistics: { documents: -1 } }, /invalid statistics/],
   [{ language: "xx" }, /invalid language/],
 ];

@@ -106,6 +106,29 @@ function queriesOf(graph: Graph, random: Random): FetchPage[] {
   ];
 }
 
+test("contain an entry once for each way to it", () => {
+  const random = new Random();
+  for (let round = 0; round < 4 * ROUNDS; round++) {
+    const graph = openStore(GraphStore.create("test", TEST_THREAD));
+    for (let arc = 0; arc < 12; arc++) {
+      const middle = `m${random.below(2)}`;
+      graph.connect("root", `r${random.below(6)}`, middle);
+      graph.connect(middle, "to", `end${random.below(3)}`);
+    }
+    const neighbor = { traverse: { arc: ["to", D_OUT] as const, collect: true } };
+    const rank = "next.deg";
+    const options = { collect: random.of([true, false]), neighbor, rank } as const;
+    const entry = { fields: ["anchor", "relationship", "id"], result: "list" } as const;
+    const paged = { ...options, ...entry, hits: 1 + random.below(7), sortby: random.of(ORDERS)! };
+    const entries = fetchAll((cursor) => {
+      const page = graph.neighborhood("root", { ...paged, cursor });
+      return { entries: page.neighborhood, cursor: page.cursor };
+    });
+    const texts = (list: readonly unknown[]) => list.map((item) => JSON.stringify(item)).sort();
+    assert.equal(texts(entries), texts(graph.neighborhood("root", { ...options, ...entry })), says);
+  }
+});
+
 test("join pages to the whole result", () => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {

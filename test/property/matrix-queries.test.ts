@@ -52,10 +52,12 @@ function makePartitions(random: Random): { whole: Graph; partitions: Graph[] } {
     };
     const shops = SHOPS.filter(() => random.below(2) === 0);
     const value = random.below(3);
+    const ways = random.below(3);
     for (const graph of [whole, random.of(partitions)]) {
       graph.createVertex(id, { type: "product", properties });
       for (const shop of shops) graph.connect(id, ["sold_by", M_INT, 1], shop);
       graph.connect("root", ["has", M_INT, value], id);
+      for (let way = 0; way < ways; way++) graph.connect("root", `way${way}`, id);
     }
   }
   for (const graph of [whole, ...partitions]) {
@@ -129,6 +131,15 @@ function randomQueries(random: Random): PartitionQuery[] {
     {
       ...{ call: "neighborhood", anchor: "root" },
       options: { ...sorted, arc: ["has", D_OUT], rank: "next['price']" },
+    },
+    {
+      ...{ call: "neighborhood", anchor: "root" },
+      // Several arcs lead to a product, so the arcs behind it are as many entries.
+      options: {
+        ...{ sortby: order, cursor: true, hits: 1 + random.below(3), counts: true },
+        ...{ rank: "next['price']", collect: false },
+        neighbor: { type: "product", traverse: { arc: ["sold_by", D_OUT], collect: true } },
+      },
     },
     { call: "search", text: random.of(TEXTS), options: searchOptions(random, shared) },
   ];

@@ -179,7 +179,7 @@ const searchMembers: Members = {
   rerank: option(10, -1),
   fuse: of(flag, some({ rrf: number, candidates: number }, 2)),
   vector: option(null, [1, 2], [], "v"),
-  cursor: option(true, true, "c2abc"),
+  cursor: option(true, true, "c3abc"),
   statistics: of(flag, some({ documents: number, lengths: list(number), terms: list(text) }, 1)),
   counts: flag,
 };

@@ -56,7 +56,7 @@ export class HitGroups {
   /** Drops the groups that begin on an earlier page. */
   keepBehind(position: PagePosition, hits: HitBuffer): void {
     const { firsts } = this;
-    const isBehind = (slot: number): boolean => position.isBehind(hits, slot);
+    const isBehind = (slot: number): boolean => position.compare(hits, slot) > 0;
     const dropped = this.#groups.filter((_, place) => !isBehind(firsts[place]!));
     this.#groups = this.#groups.filter((_, place) => isBehind(firsts[place]!));
     this.firsts = firsts.filter(isBehind);

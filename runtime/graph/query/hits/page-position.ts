@@ -55,9 +55,15 @@ export class PagePosition {
   readonly #last: LastHit;
   readonly #head: Buffer;
   readonly #tail: Buffer;
+  /** Hits equal to the last one that earlier pages contain and that `filter` did not meet yet. */
+  #equalLeft: number;
 
-  /** @param order a total one */
-  constructor(store: GraphStore, order: NamedOrder, last: LastHit) {
+  /**
+   * @param order a total one
+   * @param equal hits equal to the last one on earlier pages, itself included: ways to an arc
+   */
+  constructor(store: GraphStore, order: NamedOrder, last: LastHit, equal: number) {
+    this.#equalLeft = equal;
     this.#store = store;
     this.#order = order;
     this.#last = last;
@@ -72,7 +78,8 @@ export class PagePosition {
     for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
       const key = keys[index]!;
       const [head, word1, bits] = [words[arc]!, words[arc + 1]!, words[arc + 2]!];
-      if (!this.#isBehind(key, head, tail, level, side, word1, bits)) continue;
+      const compared = this.#compare(key, head, tail, level, side, word1, bits);
+      if (compared < 0 || (compared === 0 && this.#equalLeft-- > 0)) continue;
       keys[kept++] = key;
       if (key < least) least = key;
       top = moveArc(words, arc, top);
@@ -81,15 +88,15 @@ export class PagePosition {
     return least;
   }
 
-  /** Returns whether a hit is behind the position. */
-  isBehind(hits: HitBuffer, slot: number): boolean {
+  /** Compares a hit with the last one: more than 0 if it is behind the position. */
+  compare(hits: HitBuffer, slot: number): number {
     const [word1, bits] = [hits.word1Of(slot), hits.valueOf(slot)];
     const [level, side] = [hits.levelOf(slot), hits.sideOf(slot)];
     const [head, tail] = [hits.headOf(slot), hits.tailOf(slot)];
-    return this.#isBehind(hits.keys[slot]!, head, tail, level, side, word1, bits);
+    return this.#compare(hits.keys[slot]!, head, tail, level, side, word1, bits);
   }
 
-  #isBehind(
+  #compare(
     key: number,
     head: number,
     tail: number,
@@ -97,19 +104,19 @@ export class PagePosition {
     side: number,
     word1: number,
     bits: number,
-  ): boolean {
+  ): number {
     const last = this.#last;
-    if (key !== last.key) return key > last.key;
+    if (key !== last.key) return key < last.key ? -1 : 1;
     const named = this.#order.compareName(head, tail, last.name);
-    if (named !== 0) return named > 0;
-    const compared =
+    if (named !== 0) return named;
+    return (
       this.#compareId(head, this.#head) ||
       this.#compareId(tail, this.#tail) ||
       level - last.level ||
       side - last.side ||
       word1 - last.word1 ||
-      bits - last.bits;
-    return compared > 0;
+      bits - last.bits
+    );
   }
 
   #compareId(vertex: number, id: Buffer): number {

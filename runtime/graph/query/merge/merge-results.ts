@@ -5,7 +5,8 @@ import { invalidArgument } from "../../model/invalid-argument.js";
 import type { PartialFacet } from "../hits/facets.js";
 import { encodeCursor } from "../render/cursor.js";
 import type { PartialEntry, PartialGroups, PartialHead } from "../render/partial-result.js";
-import { decodeSortKey } from "../render/sort-key.js";
+import type { PartialCursor } from "../render/query-cursor.js";
+import { decodeSortKey, encodeSortKey, isNameDescending } from "../render/sort-key.js";
 import type { Explanation, QueryTiming } from "../render/typed-results.js";
 import { isAsCheap } from "../walk/equal-cost.js";
 import { identifyValue, mergeFacets, mergeValues, showFacet, showValue } from "./merge-totals.js";
@@ -103,8 +104,26 @@ function nextCursor(
   const total = groups === null ? found : unshownGroups(groups);
   if (last === undefined || end >= total) return null;
   const { digest, anchor, state, shown } = cursor!;
-  const position = decodeSortKey(last.key);
-  return encodeCursor(digest, { last: position, anchor, state, shown: shown + end });
+  const equal = countEqual(kept, Math.min(end, kept.length), cursor!);
+  const contents = { last: decodeSortKey(last.key), equal, anchor, state, shown: shown + end };
+  return encodeCursor(digest, contents);
+}
+
+/**
+ * Returns the number of entries up to the end of the page that equal its last one. Each partition
+ * takes them for its own: equal entries are ways to one arc, which one partition has.
+ */
+function countEqual(
+  kept: readonly PartialEntry[],
+  end: number,
+  { last, equal }: PartialCursor,
+): number {
+  const { key } = kept[end - 1]!;
+  let from = end - 1;
+  while (from > 0 && Buffer.compare(kept[from - 1]!.key, key) === 0) from--;
+  const before = last === null ? null : encodeSortKey(last, isNameDescending(key));
+  const isContinued = from === 0 && before !== null && Buffer.compare(before, key) === 0;
+  return end - from + (isContinued ? equal : 0);
 }
 
 function unshownGroups({ values, earlier }: PartialGroups): number {

@@ -9,6 +9,8 @@ import { isReference } from "../parse/traverse-rule.js";
 /** Contents of a cursor. */
 export interface CursorContents {
   readonly last: LastHit;
+  /** Hits equal to the last one on this and earlier pages, itself included. */
+  readonly equal: number;
   /** Id of the anchor; empty in searches of the whole graph. */
   readonly anchor: string;
   /** State of the source, such as statistics of texts; null for none. */
@@ -17,7 +19,7 @@ export interface CursorContents {
   readonly shown: number;
 }
 
-const VERSION = "c2";
+const VERSION = "c3";
 const DIGEST_CHARACTERS = 16;
 const MAX_CHARACTERS = 100_000;
 const FITS = "true for the first page, or the cursor of the page before";
@@ -46,11 +48,11 @@ function plainValue(_: string, value: unknown): unknown {
 
 export function encodeCursor(
   query: string,
-  { last, anchor, state, shown }: CursorContents,
+  { last, equal, anchor, state, shown }: CursorContents,
 ): string {
   const { key, name, head, tail, level, side, word1, bits } = last;
   const hit = [keyText(key), name, head, tail, level, side, word1, bits];
-  const text = JSON.stringify([hit, anchor, state, shown]);
+  const text = JSON.stringify([hit, anchor, state, shown, equal]);
   const encoded = Buffer.from(text).toString("base64url");
   return `${VERSION}${digest(`${query} ${text}`)}${encoded}`;
 }
@@ -82,16 +84,17 @@ export function foreignCursor(cursor: unknown): Error {
 
 function readContents(text: string): CursorContents | null {
   try {
-    const [hit, anchor, state, shown] = JSON.parse(text) as [unknown[], ...unknown[]];
+    const [hit, anchor, state, ...counts] = JSON.parse(text) as [unknown[], ...unknown[]];
+    const [shown, equal] = counts as [number, number];
     const [key, name, head, tail, ...numbers] = hit;
     const [level, side, word1, bits] = numbers as [number, number, number, number];
     const texts = [key, name, head, tail, anchor];
     const isValid =
       texts.every((part) => typeof part === "string") && numbers.every(Number.isInteger);
-    if (!isValid || numbers.length !== 4 || !Number.isInteger(shown)) return null;
+    if (!isValid || numbers.length !== 4 || !counts.every(Number.isInteger)) return null;
     const names = { name: name as string, head: head as string, tail: tail as string };
     const last = { key: keyNumber(key as string), ...names, level, side, word1, bits };
-    return { last, anchor: anchor as string, state, shown: shown as number };
+    return { last, equal, anchor: anchor as string, state, shown };
   } catch {
     return null;
   }

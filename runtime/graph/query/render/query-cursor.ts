@@ -2,9 +2,15 @@
 
 import { S_NONE, S_RANDOM } from "../../../base/sort-constants.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
+import type { GraphStore } from "../../store/graph-store.js";
 import type { HitBuffer } from "../hits/hit-buffer.js";
 import type { HitOrder, Sortby } from "../hits/hit-order.js";
-import { describeHit, PagePosition } from "../hits/page-position.js";
+import {
+  compareEqualHits,
+  describeHit,
+  type LastHit,
+  PagePosition,
+} from "../hits/page-position.js";
 import type { Page } from "../parse/query-arguments.js";
 import {
   type CursorContents,
@@ -16,7 +22,11 @@ import {
 import type { HitSource } from "./hit-source.js";
 
 /** Contents of the cursor of a merged page, except its last hit. */
-export type PartialCursor = Omit<CursorContents, "last"> & { readonly digest: string };
+export type PartialCursor = Omit<CursorContents, "last"> & {
+  readonly digest: string;
+  /** Last hit of the page before, and in `equal` those equal to it; null on the first page. */
+  readonly last: LastHit | null;
+};
 
 /**
  * Returns the cursor of a query; null if it has none.
@@ -59,7 +69,7 @@ export class QueryCursor {
   position(anchor: number, order: HitOrder): PagePosition | null {
     if (this.#contents === null) return null;
     if (this.#contents.anchor !== this.#nameOf(anchor)) throw foreignCursor(this.#given);
-    return new PagePosition(this.#source.store, order, this.#contents.last);
+    return this.#positionAt(this.#contents, order);
   }
 
   /**
@@ -79,7 +89,26 @@ export class QueryCursor {
     const last = describeHit(this.#source.store, order, hits, slots[end - 1]!);
     const state = this.#source.pageState?.() ?? null;
     const shown = this.shown + end;
-    return encodeCursor(this.#digest, { last, anchor: this.#nameOf(anchor), state, shown });
+    const equal = this.#countEqual(order, hits, slots, end);
+    return encodeCursor(this.#digest, { last, equal, anchor: this.#nameOf(anchor), state, shown });
+  }
+
+  /** Returns the number of hits up to the end of the page that equal its last one. */
+  #countEqual(order: HitOrder, hits: HitBuffer, slots: Uint32Array, end: number): number {
+    const { store } = this.#source;
+    const last = slots[end - 1]!;
+    let from = end - 1;
+    while (from > 0 && isEqual(store, hits, slots[from - 1]!, last)) from--;
+    const contents = this.#contents;
+    const isContinued =
+      from === 0 &&
+      contents !== null &&
+      this.#positionAt(contents, order).compare(hits, last) === 0;
+    return end - from + (isContinued ? contents.equal : 0);
+  }
+
+  #positionAt({ last, equal }: CursorContents, order: HitOrder): PagePosition {
+    return new PagePosition(this.#source.store, order, last, equal);
   }
 
   /** Number of groups on earlier pages. */
@@ -90,10 +119,16 @@ export class QueryCursor {
   /** Returns the cursor without its last hit, for the merged page of a matrix. */
   describe(anchor: number): PartialCursor {
     const state = this.#source.pageState?.() ?? null;
-    return { digest: this.#digest, anchor: this.#nameOf(anchor), state, shown: this.shown };
+    const { last = null, equal = 0 } = this.#contents ?? {};
+    const anchorId = this.#nameOf(anchor);
+    return { digest: this.#digest, anchor: anchorId, state, shown: this.shown, last, equal };
   }
 
   #nameOf(anchor: number): string {
     return anchor === 0 ? "" : this.#source.store.ids.idOf(anchor);
   }
+}
+
+function isEqual(store: GraphStore, hits: HitBuffer, a: number, b: number): boolean {
+  return hits.keys[a] === hits.keys[b] && compareEqualHits(store, hits, a, b) === 0;
 }
