@@ -40,8 +40,7 @@ export class Peer {
   readonly #reader = new MessageReader();
   readonly #messages: AsyncGenerator<Message, void, void>;
   readonly #limits: PeerLimits;
-  /** Handshake timeout, later the silence timeout. */
-  #timer: NodeJS.Timeout;
+  readonly #handshakeTimer: NodeJS.Timeout;
   #heartbeat: NodeJS.Timeout | undefined;
   #isTrusted = false;
   /** Messages read ahead. */
@@ -62,11 +61,12 @@ export class Peer {
     this.address = socket.remoteAddress ?? "";
     this.port = socket.remotePort ?? 0;
     socket.setNoDelay(true);
-    this.#timer = setTimeout(() => socket.destroy(peerTimeout()), limits.handshakeMs).unref();
+    const timedOut = (): unknown => socket.destroy(peerTimeout());
+    this.#handshakeTimer = setTimeout(timedOut, limits.handshakeMs).unref();
     // The next read or write reports the error.
     socket.on("error", () => undefined);
     socket.once("close", () => {
-      clearTimeout(this.#timer);
+      clearTimeout(this.#handshakeTimer);
       clearInterval(this.#heartbeat);
     });
     this.#messages = this.#read();
@@ -157,17 +157,11 @@ export class Peer {
    * @throws SvcError SVC2531, SVC2532
    */
   async expectInTime(type: MessageTypeNumber): Promise<Buffer> {
-    let hasArrived = false;
-    const check = (): void => {
-      if (!hasArrived) this.#socket.destroy(peerTimeout());
-    };
-    // `setImmediate` lets the socket deliver data that arrived while this thread was busy.
-    const timer = setTimeout(() => setImmediate(check), this.#limits.silenceMs).unref();
+    const stopTimeout = this.#startTimeout();
     try {
       return await this.expect(type);
     } finally {
-      hasArrived = true;
-      clearTimeout(timer);
+      stopTimeout();
     }
   }
 
@@ -239,7 +233,7 @@ export class Peer {
     const socket = this.#socket;
     this.#isTrusted = true;
     this.#reader.trust();
-    clearTimeout(this.#timer);
+    clearTimeout(this.#handshakeTimer);
     // No traffic in either direction means that the peer has stopped reading.
     socket.setTimeout(silenceMs, () => socket.destroy(peerTimeout()));
     const heartbeat = (): void => {
@@ -254,9 +248,10 @@ export class Peer {
   async *#read(): AsyncGenerator<Message, void, void> {
     const chunks = this.#socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     for (;;) {
-      const stopDetection = this.#isTrusted ? this.#detectSilence() : undefined;
-      const { value: chunk, done } = await chunks.next();
-      stopDetection?.();
+      // Only while a reader waits: data may be pending while it is busy. The timeout of the socket
+      // does not suffice, because local writes restart it, too.
+      const stopTimeout = this.#isTrusted ? this.#startTimeout() : undefined;
+      const { value: chunk, done } = await chunks.next().finally(stopTimeout);
       if (done === true) {
         this.hasEnded = true;
         return;
@@ -269,21 +264,17 @@ export class Peer {
     }
   }
 
-  /**
-   * Closes the connection if the peer is silent, until the returned function is called. Runs only
-   * while a reader waits: data may be pending while the reader is busy. The timeout of the socket
-   * does not suffice, because local writes restart it, too.
-   */
-  #detectSilence(): () => void {
-    let hasArrived = false;
+  /** Closes the connection after `silenceMs`, unless the returned function is called before. */
+  #startTimeout(): () => void {
+    let isStopped = false;
     const check = (): void => {
-      if (!hasArrived) this.#socket.destroy(peerTimeout());
+      if (!isStopped) this.#socket.destroy(peerTimeout());
     };
     // `setImmediate` lets the socket deliver data that arrived while this thread was busy.
-    this.#timer = setTimeout(() => setImmediate(check), this.#limits.silenceMs).unref();
+    const timer = setTimeout(() => setImmediate(check), this.#limits.silenceMs).unref();
     return () => {
-      hasArrived = true;
-      clearTimeout(this.#timer);
+      isStopped = true;
+      clearTimeout(timer);
     };
   }
 }
