@@ -51,6 +51,7 @@ export class LogWriter {
   readonly #reserve: SpaceReserve;
   readonly #freeBytes: () => number;
   readonly #on: LogWriterEvents;
+  readonly #wait: (ms: number) => Promise<unknown>;
   #hasReserve = false;
   /** Bytes written since the last attempt to create the reserve. */
   #unreservedBytes = BYTES_PER_ATTEMPT;
@@ -79,6 +80,7 @@ export class LogWriter {
     reserve: SpaceReserve,
     freeBytes: () => number,
     events: LogWriterEvents,
+    wait: (ms: number) => Promise<unknown> = delay,
   ) {
     this.#clock = clock;
     this.#pendingResponses = new PendingResponses(clock);
@@ -86,6 +88,7 @@ export class LogWriter {
     this.#reserve = reserve;
     this.#freeBytes = freeBytes;
     this.#on = events;
+    this.#wait = wait;
     // The former log thread died, and with it transactions that it had removed from the rings.
     this.#hasGivenUp = clock.hasFailed;
     this.#publishDurable();
@@ -167,7 +170,7 @@ export class LogWriter {
     while (!this.#hasGivenUp) {
       if (this.#clock.refusesChanges) {
         if (!(await this.#retry()) && this.#isStopping) return;
-        if (this.#clock.refusesChanges) await delay(RETRY_MS);
+        if (this.#clock.refusesChanges) await this.#wait(RETRY_MS);
         continue;
       }
       if (this.#waitingBytes() === 0 && !this.#clock.isRequested) {

@@ -85,6 +85,8 @@ class Context {
   readonly said: string[] = [];
   readonly confirmed: number[] = [];
   readonly pauses: number[] = [];
+  /** Waits between attempts to write again. */
+  readonly waits: number[] = [];
   /** Attempts to create the reserve. */
   attempts = 0;
   releases = 0;
@@ -120,6 +122,10 @@ class Context {
         failed: told,
         recovered: (text) => this.said.push(text),
         low: (bytes) => this.said.push(`low ${bytes}`),
+      },
+      (ms) => {
+        this.waits.push(ms);
+        return new Promise((resolve) => setImmediate(resolve));
       },
     );
     this.writer.onFlushed(() => this.flushes++);
@@ -325,7 +331,8 @@ test("a full disk refuses changes until they are written and space is reserved",
   log.frames.error = null;
   log.hasSpace = false;
   log.writer.start();
-  await log.until(() => log.attempts > 0);
+  await log.until(() => log.attempts > 1);
+  assert.equal([...new Set(log.waits)], [1000], "between attempts");
   assert.equal([log.clock.isFull, log.clock.hasFailed, log.clock.durableSn(0)], [true, false, 1]);
   log.hasSpace = true;
   await log.until(() => !log.clock.refusesChanges);
