@@ -63,8 +63,9 @@ export class BackupChain {
     let last = await this.read(number);
     if (last === null) {
       // A location that is emptied while a step writes to it keeps a name without manifests.
-      if ((await this.#highest()) === 0) return null;
-      throw this.#missing(number);
+      const highest = await this.#highest();
+      if (highest === 0) return null;
+      throw this.#missing(number, highest);
     }
     // A manifest is written before the record of the last one, so look for later ones.
     for (;;) {
@@ -112,8 +113,13 @@ export class BackupChain {
     return true;
   }
 
-  #missing(number: number): SvcError {
-    return new SvcError("SVC3420", `${manifestName(number)} of ${this.store.uri} is missing`);
+  /** @param highest number of the last manifest, if the record of the last one names another */
+  #missing(number: number, highest?: number): SvcError {
+    const { uri } = this.store;
+    const missing = `${manifestName(number)} of ${uri} is missing`;
+    if (highest === undefined) return new SvcError("SVC3420", missing);
+    const fix = `copy it back, or delete ${LATEST} to continue after ${manifestName(highest)}`;
+    return new SvcError("SVC3420", `${missing}, but ${LATEST} names it: ${fix}`);
   }
 
   async #highest(): Promise<number> {

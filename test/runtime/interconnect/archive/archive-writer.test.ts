@@ -200,6 +200,25 @@ test("a missing full backup is reported while something before it is there", asy
   assert.is(await describeFailure(writerOf(c).step()), missing);
 });
 
+test("continues without a lost manifest once latest.json does not name it", async (c) => {
+  change(c);
+  await c.writer.step();
+  change(c);
+  await c.writer.step();
+  const lost = c.store.objects.get(manifestName(2))!;
+  c.store.objects.delete(manifestName(2));
+  const fix = `copy it back, or delete ${LATEST} to continue after ${manifestName(1)}`;
+  const missing = `${manifestName(2)} of memory is missing, but ${LATEST} names it: ${fix}`;
+  assert.is(await describeFailure(writerOf(c).step()), `SVC3420: ${missing}`);
+  c.store.objects.set(manifestName(2), lost);
+  assert.is(await writerOf(c).step(), null, "copied back");
+  c.store.objects.delete(manifestName(2));
+  c.store.objects.delete(LATEST);
+  const again = await writerOf(c).step();
+  assert.equal(kindOf(again), [2, 1, true, 2, 1, ""]);
+  assert.equal(latest(c), { number: 2, time: again!.time });
+});
+
 test("another writer goes on, but not with the graphs of a replica", async (c) => {
   change(c, 2);
   await c.writer.step();

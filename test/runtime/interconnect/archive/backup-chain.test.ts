@@ -44,8 +44,9 @@ test("its end is the last manifest, whether it is named or not", async ({ store,
   await store.put(LATEST, Buffer.from("{}"));
   assert.equal([await chain.latest(), await end()], [null, [3, 300_000]]);
   await store.name(4, 1);
-  const missing = `SVC3420: ${manifestName(4)} of memory is missing`;
-  assert.is(await describeFailure(chain.end()), missing);
+  const fix = `copy it back, or delete ${LATEST} to continue after ${manifestName(3)}`;
+  const missing = `${manifestName(4)} of memory is missing, but ${LATEST} names it: ${fix}`;
+  assert.is(await describeFailure(chain.end()), `SVC3420: ${missing}`);
   for (const number of [1, 2, 3]) await store.remove(manifestName(number));
   assert.is(await chain.end(), null, "a name without manifests");
 });
