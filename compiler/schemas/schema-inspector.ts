@@ -48,7 +48,10 @@ export class SchemaInspector {
       ...plugin,
       params: plugin.params.map((param) => refineParam(param, byKey, table)),
     }));
-    return { plugins: refined, types: table, diagnostics: [] };
+    const diagnostics = plugins.flatMap(({ params }) =>
+      params.flatMap((param) => textFault(param, byKey) ?? []),
+    );
+    return { plugins: refined, types: table, diagnostics };
   }
 
   async close(): Promise<void> {
@@ -147,6 +150,23 @@ function refineAt(
     return { ...shape, properties };
   }
   return shape;
+}
+
+/** A schema of type `z.ZodType<Order>` has an unknown input, so svc would pass text to it. */
+function textFault(param: ParamRecord, schemas: ReadonlyMap<string, unknown>): Diagnostic | null {
+  const { shape, schemas: [whole] = [], name, position } = param;
+  if (shape?.kind !== "str" || whole === undefined || whole.path.length > 0) return null;
+  const jsonSchema = schemas.get(schemaKey(whole.schema)) as { readonly type?: unknown } | null;
+  const type = jsonSchema?.type;
+  if (type !== "object" && type !== "array") return null;
+  return {
+    code: "SVC1042",
+    severity: "warning",
+    position,
+    length: name.length,
+    message: `parameter \`${name}\` arrives as a string, and its schema accepts an ${type}`,
+    help: "the input in the type of the schema: `z.ZodType<Order, Order>`",
+  };
 }
 
 function inspectionFault(plugins: readonly PluginRecord[], fault: string): Diagnostic {

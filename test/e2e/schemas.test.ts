@@ -216,4 +216,30 @@ test("a build without constraints reports the reason", async () => {
   other.remove();
 });
 
+test("a build warns about queries whose schema can accept no text", async () => {
+  const schema = (name: string, type: string) => `export const ${name} = { "~standard": {
+    version: 1 as const, vendor: "test", validate: (value: unknown) => ({ value: value as string }),
+    jsonSchema: { input: () => ({ type: ${JSON.stringify(type)} }) },
+    types: undefined as { input: unknown; output: string } | undefined } };`;
+  const text = [
+    'import type { PluginRequest } from "svc-server";',
+    schema("Order", "object"),
+    schema("Count", "number"),
+    "type Of<T> = T extends { types?: { output: infer O } | undefined } ? O : never;",
+    'type Answer<T extends { "~standard": unknown }> = Of<T["~standard"]>;',
+    "/** @plugin */",
+    "export function f(",
+    "  _request: PluginRequest, order: Answer<typeof Order>, count: Answer<typeof Count>,",
+    "): string { return order + count; }",
+  ];
+  const other = new RunningProject(test, { "plugins/p.ts": text.join("\n") });
+  const { stdout, stderr } = await svc("build", other.folder);
+  const warned = [...(stdout + stderr).matchAll(/warning SVC1042: parameter `(\w+)`/g)];
+  assert.equal(
+    warned.map(([, name]) => name),
+    ["order"],
+  );
+  other.remove();
+});
+
 test.run();
