@@ -7,7 +7,7 @@ export const backupVerify = defineCommand({
   name: "backup verify",
   summary: "Verifies a backup by restoring it temporarily.",
   arguments: [
-    { name: "<place>", required: true, help: "folder of the backup, or s3://bucket/prefix" },
+    { name: "<location>", required: true, help: "folder of the backup, or s3://bucket/prefix" },
   ],
   options: {
     scratch: {
@@ -16,8 +16,8 @@ export const backupVerify = defineCommand({
     },
   },
   environment: false,
-  async run([place], { scratch }) {
+  async run([location], { scratch }) {
     const { runVerify } = await import("./backup/run-verify.js");
-    return runVerify(place!, scratch ?? null);
+    return runVerify(location!, scratch ?? null);
   },
 });

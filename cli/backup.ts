@@ -10,7 +10,7 @@ export const backup = defineCommand({
   summary: "Backs up a data folder, also of a running instance.",
   arguments: [{ name: "<root>", required: true, help: "data folder" }],
   options: {
-    to: { kind: stringSetting("<place>"), help: "folder of the backup, or s3://bucket/prefix" },
+    to: { kind: stringSetting("<location>"), help: "folder of the backup, or s3://bucket/prefix" },
     every: { kind: PERIOD, help: "continue, and add what is new after each period (10s)" },
     full: { kind: PERIOD, help: "time between full backups (default: 1d)" },
     keep: { kind: PERIOD, help: "time during which each moment is kept (default: 30d)" },

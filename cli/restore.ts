@@ -7,7 +7,7 @@ export const restore = defineCommand({
   name: "restore",
   summary: "Restores a data folder from a backup.",
   arguments: [
-    { name: "<place>", required: true, help: "folder of the backup, or s3://bucket/prefix" },
+    { name: "<location>", required: true, help: "folder of the backup, or s3://bucket/prefix" },
     { name: "<root>", required: true, help: "data folder to write (new or empty)" },
   ],
   options: {
@@ -21,8 +21,8 @@ export const restore = defineCommand({
     },
   },
   environment: false,
-  async run([place, root], values) {
+  async run([location, root], values) {
     const { runRestore } = await import("./backup/run-restore.js");
-    return runRestore(place!, root!, values["to-time"], values["to-position"]);
+    return runRestore(location!, root!, values["to-time"], values["to-position"]);
   },
 });

@@ -33,14 +33,14 @@ export class InstalledFiles {
   /** @param dependencies all files of the last reading, relative to the project */
   follow(dependencies: readonly string[]): void {
     const installed = dependencies.filter((file) => file.includes("node_modules/"));
-    this.#states = new Map(installed.map((file) => [file, this.#stateOf(file)]));
+    this.#states = new Map(installed.map((file) => [file, this.#readState(file)]));
   }
 
   haveChanged(): boolean {
-    return [...this.#states].some(([file, state]) => this.#stateOf(file) !== state);
+    return [...this.#states].some(([file, state]) => this.#readState(file) !== state);
   }
 
-  #stateOf(file: string): string {
+  #readState(file: string): string {
     const found = statSync(join(this.#projectDir, file), { throwIfNoEntry: false });
     return found === undefined ? "" : `${found.mtimeMs} ${found.size}`;
   }

@@ -12,13 +12,13 @@ import { restoreRoot } from "../../runtime/interconnect/archive/restore-root.js"
 
 /** @throws SvcError SVC3003, SVC3420, SVC3422 */
 export async function runRestore(
-  place: string,
+  location: string,
   root: string,
   time: string | undefined,
   position: string | undefined,
 ): Promise<number> {
   const target = parseTarget(time, position);
-  const store = await openStore(place);
+  const store = await openStore(location);
   const plan = await planRestore(store, target);
   const { end } = await restoreRoot(store, plan, root, requireSettledSlots(plan));
   process.stdout.write(`${root} restored up to ${describePoint(end)}\n`);

@@ -6,8 +6,8 @@ import { describePoint } from "../../runtime/interconnect/archive/restore-plan.j
 import { verifyBackup } from "../../runtime/interconnect/archive/verify-backup.js";
 
 /** @throws SvcError SVC3420, SVC3422, SVC3423 */
-export async function runVerify(place: string, scratch: string | null): Promise<number> {
-  const result = await verifyBackup(await openStore(place), scratch ?? tmpdir());
+export async function runVerify(location: string, scratch: string | null): Promise<number> {
+  const result = await verifyBackup(await openStore(location), scratch ?? tmpdir());
   const { graphs, compared, fulls, objects, end } = result;
   process.stdout.write(
     `${objects} objects of ${fulls} full backups are intact\n` +

@@ -47,8 +47,8 @@ function fileOf(source: string): string {
   const info = pathInfo(source);
   if (info === undefined) throw new SvcError("SVC3014", `there is no \`${source}\``);
   if (!info.isDirectory()) return source;
-  const places = [join(source, ARGSPEC_FILE), join(source, ".svc", ARGSPEC_FILE)];
-  const file = places.find((place) => pathInfo(place)?.isFile());
+  const locations = [join(source, ARGSPEC_FILE), join(source, ".svc", ARGSPEC_FILE)];
+  const file = locations.find((location) => pathInfo(location)?.isFile());
   if (file !== undefined) return file;
   throw new SvcError("SVC3014", `\`${source}\` has no argspec yet: run \`svc build\``);
 }

@@ -98,11 +98,11 @@ async function* decoded(file: string): AsyncGenerator<string> {
 function csvValue(
   header: readonly string[],
   fields: readonly string[],
-  place: string,
+  position: string,
 ): Readonly<Record<string, unknown>> {
   if (fields.length !== header.length) {
     const counts = `expected ${header.length} fields, got ${fields.length}`;
-    throw new SvcError("SVC3060", `${place}: ${counts}`);
+    throw new SvcError("SVC3060", `${position}: ${counts}`);
   }
   const isArc = header.includes("initial");
   const members: [string, unknown][] = [];

@@ -71,7 +71,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     for await (const record of readRecords(path, format, options.prefix, from)) {
       const { line, end } = record;
       try {
-        importRecord(graph, record.value(), { place: `${path}:${line}`, type: options.type });
+        importRecord(graph, record.value(), { position: `${path}:${line}`, type: options.type });
       } catch (error) {
         if (!options.skipBad || !isBadRecord(error)) throw error;
         rejected.add(record, error.message);

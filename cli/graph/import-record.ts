@@ -26,14 +26,14 @@ type Members = { readonly [key: string]: unknown };
 export function importRecord(
   graph: Graph,
   value: Members,
-  { place, type }: { readonly place: string; readonly type: string | null },
+  { position, type }: { readonly position: string; readonly type: string | null },
 ): void {
   const isArc = Object.hasOwn(value, "initial");
   const isSettings = Object.hasOwn(value, "vectors") && !Object.hasOwn(value, "id");
   const allowed = isSettings ? SETTINGS_MEMBERS : isArc ? ARC_MEMBERS : VERTEX_MEMBERS;
   const unknown = Object.keys(value).find((name) => !allowed.has(name));
   if (unknown !== undefined) {
-    throw refused(place, `unknown member "${unknown}"; expected: ${[...allowed].join(", ")}`);
+    throw refused(position, `unknown member "${unknown}"; expected: ${[...allowed].join(", ")}`);
   }
   try {
     if (isSettings) importSettings(graph, value.vectors as ConfiguredVectors);
@@ -42,7 +42,7 @@ export function importRecord(
   } catch (error) {
     // Only errors of the record: a full disk or a lost lock is not an error of the file.
     if (error instanceof TypeError || error instanceof SvcError) {
-      throw refused(place, error.message, error);
+      throw refused(position, error.message, error);
     }
     throw error;
   }
@@ -161,6 +161,6 @@ function modifierOf(given: unknown): number {
   return code;
 }
 
-function refused(place: string, reason: string, cause?: Error): SvcError {
-  return new SvcError("SVC3060", `${place}: ${reason}`, { cause });
+function refused(position: string, reason: string, cause?: Error): SvcError {
+  return new SvcError("SVC3060", `${position}: ${reason}`, { cause });
 }

@@ -67,15 +67,15 @@ async function* jsonLines(file: string, from: Position): AsyncGenerator<FileReco
 }
 
 /** @throws SvcError SVC3060 */
-function jsonValue(text: string, place: string): ReturnType<FileRecord["value"]> {
+function jsonValue(text: string, position: string): ReturnType<FileRecord["value"]> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new SvcError("SVC3060", `${place}: ${(error as Error).message}`, { cause: error });
+    throw new SvcError("SVC3060", `${position}: ${(error as Error).message}`, { cause: error });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new SvcError("SVC3060", `${place}: expected a JSON object`);
+    throw new SvcError("SVC3060", `${position}: expected a JSON object`);
   }
   return value as ReturnType<FileRecord["value"]>;
 }

@@ -26,10 +26,11 @@ export function checkLogs(root: string): FoundLog[] {
     .map((folder) => ({ folder, report: checkLog(realDisk, join(root, folder)) }));
 }
 
-/** Returns one line for people. */
+/** Describes the log of a folder in one line, or two if it is corrupt. */
 export function describeLog({ folder, report }: FoundLog): string {
-  const { segments, units, last, tornBytes, damage } = report;
-  const summary = `${folder}: ${units} transactions in ${segments.length} segments, last: ${last}`;
+  const { segments, transactions, last, tornBytes, damage } = report;
+  const size = `${transactions} transactions in ${segments.length} segments`;
+  const summary = `${folder}: ${size}, last: ${last}`;
   if (damage !== null) {
     return `${summary}\n  corrupt: ${damage.segment}, byte ${damage.offset}: ${damage.reason}`;
   }

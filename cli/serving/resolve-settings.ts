@@ -33,31 +33,31 @@ export async function resolveSettings(
   config: ResolvedConfig,
   values: ServeValues,
 ): Promise<ServerSettings> {
-  const systemPlace = await placeOf(projectDir, config, values);
-  const planned = systemPlace === null ? {} : plannedSettings(systemPlace.plan, config);
+  const systemInstance = await planSystemInstance(projectDir, config, values);
+  const planned = systemInstance === null ? {} : plannedSettings(systemInstance.plan, config);
   const settings = checkSettings((name) => given(name, config, values, planned));
   checkDescriptors(settings.dispatcher);
   const root = checkedRoot(projectDir, settings.root, values.root !== undefined);
   return {
     ...settings,
     projectDir,
-    root: systemPlace === null ? root : instanceRoot(root, systemPlace.plan),
+    root: systemInstance === null ? root : instanceRoot(root, systemInstance.plan),
     ip: await resolveAddress(settings.ip),
     adminIp: await resolveAddress(settings.adminIp),
     executors: executorCount(settings.executors),
     node:
-      systemPlace === null
+      systemInstance === null
         ? null
         : {
-            id: systemPlace.plan.id,
-            host: systemPlace.plan.host,
-            descriptor: systemPlace.descriptor,
+            id: systemInstance.plan.id,
+            host: systemInstance.plan.host,
+            descriptor: systemInstance.descriptor,
           },
-    slots: systemPlace?.plan.slots ?? null,
+    slots: systemInstance?.plan.slots ?? null,
     build: null,
     adminKey: readAdminKey(settings.adminKeyFile),
     dispatcherKey: readDispatcherKey(settings.dispatcherKeyFile),
-    leadership: systemPlace?.plan.leadership ?? null,
+    leadership: systemInstance?.plan.leadership ?? null,
   };
 }
 
@@ -68,21 +68,21 @@ export async function resolveRole(
   values: ServeValues,
 ): Promise<Role | undefined> {
   if (values.role !== undefined) return values.role;
-  const role = (await placeOf(projectDir, config, values))?.plan.role ?? "all";
+  const role = (await planSystemInstance(projectDir, config, values))?.plan.role ?? "all";
   return role === "all" ? undefined : role;
 }
 
-interface SystemPlace {
+interface SystemInstance {
   readonly plan: InstancePlan;
   readonly descriptor: object;
 }
 
-/** Null for a server outside a system. */
-async function placeOf(
+/** Returns the plan of this instance of a system; null for a server outside a system. */
+async function planSystemInstance(
   projectDir: string,
   config: ResolvedConfig,
   { instance: ids, descriptor }: ServeValues,
-): Promise<SystemPlace | null> {
+): Promise<SystemInstance | null> {
   if (ids === undefined) return null;
   const instance = selectInstance(ids.split(","), hostname());
   const [{ loadSystem }, { planInstance }] = await Promise.all([

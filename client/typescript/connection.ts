@@ -16,9 +16,9 @@ import type {
   CallOptions,
   ClientOptions,
   Envelope,
-  FetchAnswer,
   FetchInit,
   FetchReader,
+  FetchResponse,
   HttpResult,
 } from "./options.js";
 import { buildRequest, type Request, withBytes } from "./request.js";
@@ -302,7 +302,7 @@ export class Connection {
     { url, method, headers, body }: Request,
     { fetch = globalThis.fetch, warn = console.warn }: ClientOptions,
     signal: AbortSignal,
-    read: (answer: FetchAnswer) => Promise<T>,
+    read: (answer: FetchResponse) => Promise<T>,
   ): Promise<RawResponse<T>> {
     const redirect = http === undefined ? "error" : "manual";
     const init: FetchInit = { method, headers: { ...headers }, signal, redirect };

@@ -1,7 +1,7 @@
 // One request and its response, without retries. The response is untrusted: at most the maximum
 // size of its kind is read.
 
-import type { Fetch, FetchAnswer, FetchInit, FetchReader } from "./options.js";
+import type { Fetch, FetchInit, FetchReader, FetchResponse } from "./options.js";
 import { readMember } from "./response-error.js";
 import { SvcError } from "./svc-error.js";
 
@@ -26,7 +26,7 @@ export async function exchange<T>(
   url: string,
   init: FetchInit,
   path: string,
-  read: (answer: FetchAnswer) => Promise<T>,
+  read: (answer: FetchResponse) => Promise<T>,
 ): Promise<RawResponse<T>> {
   let status: number | null = null;
   try {
@@ -41,7 +41,7 @@ export async function exchange<T>(
 }
 
 /** The `fetch` of Node.js 20 forgets its signal when memory is collected while a body arrives. */
-function abortable({ status, headers, body }: FetchAnswer, signal: AbortSignal): FetchAnswer {
+function abortable({ status, headers, body }: FetchResponse, signal: AbortSignal): FetchResponse {
   const getReader = (): FetchReader => {
     const reader = body!.getReader();
     const cancel = () => reader.cancel().catch(() => {});
@@ -59,7 +59,7 @@ function abortable({ status, headers, body }: FetchAnswer, signal: AbortSignal):
 }
 
 /** Reads the body up to the maximum length of its kind. */
-export async function readText({ status, body }: FetchAnswer): Promise<string> {
+export async function readText({ status, body }: FetchResponse): Promise<string> {
   if (body === null) return "";
   const reader = body.getReader();
   const decoder = new TextDecoder();

@@ -4,7 +4,7 @@
 import type { CallDeadline } from "./call-deadline.js";
 import { decoded, describeCause, readText } from "./exchange.js";
 import type { Operation } from "./operation.js";
-import type { FetchAnswer, FetchReader, HttpResponse, HttpResult } from "./options.js";
+import type { FetchReader, FetchResponse, HttpResponse, HttpResult } from "./options.js";
 import { readMember, responseError } from "./response-error.js";
 import { SvcError } from "./svc-error.js";
 
@@ -14,7 +14,7 @@ const FIRST_ERROR = 400;
 
 /** @throws SvcError if the status is an error */
 export async function readHttpResult(
-  answer: FetchAnswer,
+  answer: FetchResponse,
   operation: Operation,
   limit: CallDeadline,
 ): Promise<HttpResult> {
@@ -45,7 +45,7 @@ type ResponseHead = Pick<HttpResponse, "status" | "type" | "headers">;
 class ReceivedResponse implements HttpResponse {
   declare readonly status: number;
   declare readonly type: string;
-  declare readonly headers: FetchAnswer["headers"];
+  declare readonly headers: FetchResponse["headers"];
   readonly #reader: FetchReader | undefined;
   readonly #path: string;
   readonly #limit: CallDeadline;

@@ -43,7 +43,7 @@ export interface ClientOptions extends CallDefaults {
 export type Token = string | ((rejected: string | undefined) => string | Promise<string>);
 
 /** The part of `fetch` that a client uses. */
-export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 export interface FetchInit {
   method: string;
@@ -57,7 +57,7 @@ export interface FetchInit {
   redirect: "error" | "manual";
 }
 
-export interface FetchAnswer {
+export interface FetchResponse {
   readonly status: number;
   readonly headers: HttpHeaders;
   readonly body: { getReader(): FetchReader } | null;

@@ -4,7 +4,7 @@
 import type { CallDeadline } from "./call-deadline.js";
 import { decoded, describeCause, readText } from "./exchange.js";
 import type { Operation } from "./operation.js";
-import type { FetchAnswer, FetchReader } from "./options.js";
+import type { FetchReader, FetchResponse } from "./options.js";
 import { responseError } from "./response-error.js";
 import { SvcError } from "./svc-error.js";
 
@@ -22,7 +22,7 @@ export interface StreamPosition {
 
 /** @throws SvcError if the response is not a stream */
 export async function readFirstChunk(
-  answer: FetchAnswer,
+  answer: FetchResponse,
   operation: Operation,
 ): Promise<FetchReader> {
   const { status, headers, body } = answer;

@@ -98,7 +98,7 @@ function reportFault(
   { problem, at, length }: ExpressionFault,
   reported: Set<string>,
 ): void {
-  const { sourceFile, offset } = text.placeOf(at);
+  const { sourceFile, offset } = text.locate(at);
   const [what, ...remedy] = problem.split("; ");
   const isName = /^(undefined|unknown|no such|expected ':=')/.test(problem);
   const key = `${sourceFile.fileName}:${offset}:${problem}`;

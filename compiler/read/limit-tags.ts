@@ -8,7 +8,7 @@ import { LIMIT_WORDS, type Limits, type LimitWord } from "../../argspec/limits/l
 import { linearPattern } from "../../argspec/limits/linear-pattern.js";
 import { PatternError } from "../../argspec/limits/pattern-program.js";
 import { readTagLine } from "./doc-comment.js";
-import { recordRead } from "./limit-tally.js";
+import { recordRead } from "./limit-usage.js";
 import type { ReadContext } from "./read-context.js";
 
 /** A constraint with its tag, for diagnostics. */

@@ -108,7 +108,7 @@ function schemaAliasTags(context: ReadContext, node: ts.TypeNode | undefined): L
 
 /**
  * Returns the shape with the limits that its type carries. A limit may apply to only one member of
- * a union; `LimitTally` reports limits that apply to no member after the file has been read.
+ * a union; `LimitUsage` reports limits that apply to no member after the file has been read.
  */
 export function withCarriedLimits(
   { context, named }: Limiting,
@@ -117,7 +117,7 @@ export function withCarriedLimits(
 ): TypeShape {
   return tags.reduce((inner, { word, limits, tag }) => {
     const limited = applyLimits(inner, limits, LIMIT_WORDS[word], named);
-    context.limits.note(tag, limited !== null);
+    context.limits.record(tag, limited !== null);
     return limited ?? inner;
   }, shape);
 }

@@ -21,7 +21,7 @@ export class LiteralSource {
   }
 
   /** Returns the position of a character; past the end, that of the last character. */
-  placeOf(index: number): { readonly sourceFile: ts.SourceFile; readonly offset: number } {
+  locate(index: number): { readonly sourceFile: ts.SourceFile; readonly offset: number } {
     return this.#places[Math.min(index, this.#places.length - 1)]!;
   }
 }

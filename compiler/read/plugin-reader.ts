@@ -13,7 +13,7 @@ import { reportExpressions } from "./expressions.js";
 import { type FileReading, joinReadings, type ReadResult } from "./file-reading.js";
 import { findDeclarations } from "./find-declarations.js";
 import { globalTexts, ImportGraph } from "./import-graph.js";
-import { collectRead } from "./limit-tally.js";
+import { collectRead } from "./limit-usage.js";
 import { reportMisplaced } from "./limited-shape.js";
 import type { LookUps } from "./look-ups.js";
 import { isPackageMissing } from "./missing-package.js";

@@ -5,7 +5,7 @@ import { ts } from "ts-morph";
 import type { ErrorCodeName } from "../../runtime/base/error-codes.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { SourcePosition } from "../record/source-position.js";
-import { LimitTally } from "./limit-tally.js";
+import { LimitUsage } from "./limit-usage.js";
 import { relativePath } from "./paths.js";
 
 export class ReadContext {
@@ -14,7 +14,7 @@ export class ReadContext {
    * `reader-program.ts`.
    */
   metAny = false;
-  readonly limits = new LimitTally();
+  readonly limits = new LimitUsage();
   /** Hooks of all plugins, as `module#export`, from the configuration. */
   hooks: readonly string[] = [];
   /** Types of the parameters if the plugin being read is created by user code. */

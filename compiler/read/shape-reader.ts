@@ -10,7 +10,7 @@ import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
 import { getDescription, isDeprecated } from "./doc-comment.js";
 import { limitTagsOfSymbol } from "./limit-tags.js";
-import { collectRead, readSoFar, recordReadPlaces } from "./limit-tally.js";
+import { collectRead, readSoFar, recordReadPlaces } from "./limit-usage.js";
 import { withCarriedLimits, withLimits, withStatedLimit } from "./limited-shape.js";
 import { findMappedScalar, readMappedMethods } from "./mapped-scalar.js";
 import { type NamedShape, nameType, type TypeName } from "./named-type.js";

@@ -5,7 +5,7 @@ import { ts } from "ts-morph";
 import { LIMIT_WORDS } from "../../argspec/limits/limits.js";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { MENTIONS_LIMIT } from "./carried-limits.js";
-import { tagPlace } from "./limit-tally.js";
+import { tagPlace } from "./limit-usage.js";
 import type { ReadContext } from "./read-context.js";
 import { isInComment } from "./stray-tags.js";
 import type { StatedLimit } from "./unread-limits.js";

@@ -91,8 +91,8 @@ function latency(figures: Latency): Record<string, number> {
 /** Sent and received transactions, which have serial numbers instead of ids. */
 function transaction(view: ServerView) {
   const { in: input, out, serial, subscribers, provider } = view.traffic();
-  const attached = ({ bytes, units, records, frames }: Sums) => {
-    return { bytes, operations: units, opcodes: records, transactions: frames };
+  const attached = ({ bytes, transactions, records, frames }: Sums) => {
+    return { bytes, operations: transactions, opcodes: records, transactions: frames };
   };
   const passed = (sums: Sums) => {
     return { id: NO_ID, serial: sums.frames > 0 ? serial : 0, total: sums.frames };

@@ -210,7 +210,7 @@ export class LiveServerView implements ServerView {
     for (const { call, executor } of [...scheduler.calls(), ...admin.calls()]) {
       const { exchange, serial } = call;
       if (pending.has(exchange.connection)) continue;
-      const state = stateOf(call, executor);
+      const state = readRequestState(call, executor);
       pending.set(exchange.connection, { exchange, serial, executor, state, call: null });
     }
     for (const { exchange, serial, call } of this.#parts.dispatched()) {
@@ -227,7 +227,7 @@ export class LiveServerView implements ServerView {
   }
 }
 
-function stateOf({ step }: PluginCall, executor: number | null): RequestState {
+function readRequestState({ step }: PluginCall, executor: number | null): RequestState {
   if (executor === null) return "AWAIT_DISPATCH";
   if (step === null) return "EXECUTE";
   return step.merged === null ? "PREPROCESS" : "POSTPROCESS";

@@ -77,7 +77,8 @@ export class Recorder {
     mediaType: string | null,
     body: string | Uint8Array | null,
   ): void {
-    if (this.#file === null || !this.#isRecording || port !== 0 || exchange.tally === null) return;
+    if (this.#file === null || !this.#isRecording || port !== 0 || exchange.countedPlugin === null)
+      return;
     if (exchange.isWarmUp) return;
     if (this.#seen++ % this.#options.every > 0) return;
     if (this.#file.writableLength > MAX_WAITING_BYTES) {

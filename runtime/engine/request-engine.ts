@@ -40,7 +40,7 @@ import { misdirection } from "./misdirection.js";
 import type { PluginCall, PluginRoute } from "./plugin-call.js";
 import { HEALTH_PATH, type RequestAuthentication } from "./request-authentication.js";
 import type { RequestRates } from "./request-rates.js";
-import { asksForForm, isForOperators, isLarge, resourceKind } from "./resource-kind.js";
+import { isForOperators, isLarge, requestsArgspecFormat, resourceKind } from "./resource-kind.js";
 import { type ResponseWriter, refusalStatus } from "./response-writer.js";
 import { BUILTIN_PATH, PLUGIN_PATH, type Resource, type RouteTable } from "./route-table.js";
 import type { Scheduler } from "./scheduler.js";
@@ -194,7 +194,7 @@ export class RequestEngine {
     const allowed = allowedMethods(kind);
     const isPlugin = kind === "plugin" || kind === "change" || kind === "control";
     // Metrics cover the main port only.
-    if (isPlugin && port === 0) this.#tally(exchange, path, resource);
+    if (isPlugin && port === 0) this.#setCountedPlugin(exchange, path, resource);
     if (method === "OPTIONS") return answers.options(exchange, port, allowed);
     const closed = port === 0 ? this.#parts.builtins.refusal(exchange, path, resource) : null;
     if (closed !== null) return answers.refuse(exchange, port, 403, closed);
@@ -288,11 +288,11 @@ export class RequestEngine {
   }
 
   /** Sets the plugin that the metrics count the response for. */
-  #tally(exchange: Exchange, path: string, resource: Resource | undefined): void {
+  #setCountedPlugin(exchange: Exchange, path: string, resource: Resource | undefined): void {
     const { tallies } = this.#parts.view;
     // Not counted: it gets 200 for any name, so clients could fill the metrics with names.
     if (resource === undefined && exchange.method === "OPTIONS") return;
-    exchange.tally = resource === undefined ? tallies.forwarded(path) : tallies.own(path);
+    exchange.countedPlugin = resource === undefined ? tallies.forwarded(path) : tallies.own(path);
   }
 
   /** Dispatches a request for back-ends; returns false for other requests. */
@@ -377,7 +377,7 @@ export class RequestEngine {
         if (this.#isTooLarge(exchange, port)) return;
         return this.#submit(this.#parts.admin, exchange, port, 1, resource.route);
       case "argspec":
-        if (!asksForForm(queryStart(exchange.target))) {
+        if (!requestsArgspecFormat(queryStart(exchange.target))) {
           return this.#runBuiltin(exchange, port, resource.entry);
         }
         return this.#submit(this.#parts.admin, exchange, port, 1, resource.route);

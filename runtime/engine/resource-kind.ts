@@ -18,7 +18,7 @@ export function isLarge({ headers, body }: Exchange): boolean {
 }
 
 /** Returns whether the query requests an argspec format that this thread cannot produce. */
-export function asksForForm(query: string): boolean {
+export function requestsArgspecFormat(query: string): boolean {
   try {
     const { format = "record" } = parseParams(query, {});
     return format !== "record" && format !== null;

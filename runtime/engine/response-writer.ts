@@ -392,8 +392,8 @@ export class ResponseWriter {
     if (port !== 0 || (exchange.isWarmUp && exchange.aborted)) return;
     const { metrics, tallies } = this.#parts;
     metrics.answered(status, latencyMs, isPlugin);
-    const { tally } = exchange;
-    if (tally !== null) tallies.answered(tally, status, latencyMs);
+    const { countedPlugin } = exchange;
+    if (countedPlugin !== null) tallies.answered(countedPlugin, status, latencyMs);
   }
 
   #echoedFields({ headers, requestId }: Exchange): string {

@@ -59,12 +59,12 @@ export class RecentRequests {
    * @param ms until the response
    */
   add(exchange: Exchange, port: 0 | 1, status: number, bytes: number, ms: number): void {
-    const { tally } = exchange;
+    const { countedPlugin } = exchange;
     // Late results of the warm-up come after it was forgotten.
-    if (port !== 0 || tally === null || (exchange.isWarmUp && exchange.aborted)) return;
+    if (port !== 0 || countedPlugin === null || (exchange.isWarmUp && exchange.aborted)) return;
     const number = ++this.#number;
     const record = this.#recent[number % RECENT]!;
-    fill(record, exchange, tally, status, bytes);
+    fill(record, exchange, countedPlugin, status, bytes);
     record.ms = ms;
     record.number = number;
     if (status >= FIRST_ERROR) this.#failed[this.#failures++ % FAILED]!.copyFrom(record);
@@ -135,7 +135,7 @@ export class RecentRequests {
 function fill(
   record: RequestRecord,
   exchange: Exchange,
-  tally: CountedPlugin,
+  countedPlugin: CountedPlugin,
   status: number,
   bytes: number,
 ): void {
@@ -144,7 +144,7 @@ function fill(
   record.status = status;
   record.bytes = bytes;
   record.method = exchange.method;
-  record.plugin = typeof tally === "string" ? tally : tally.name;
+  record.plugin = typeof countedPlugin === "string" ? countedPlugin : countedPlugin.name;
   record.target = target.length <= MAX_TARGET ? target : target.split("?", 1)[0]!;
   record.contentBytes = exchange.body?.length ?? 0;
   record.ranFromMs = exchange.ranFromMs;

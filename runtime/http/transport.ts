@@ -107,7 +107,7 @@ export interface Exchange {
   /** First byte of the request handled: milliseconds since 1970, with fractions. */
   readonly t0Ms: number;
   /** The plugin that the metrics count it for; set by the engine. */
-  tally: CountedPlugin | null;
+  countedPlugin: CountedPlugin | null;
   /** The trace of the request; set by the engine. */
   trace: Trace | null;
   /** When an executor ran the request, milliseconds since 1970; 0: not, or not yet. */

@@ -115,7 +115,7 @@ function findMismatch(
   if (sn > log.last) return describeAhead(`replica is at ${sn}, ahead of the log end ${log.last}`);
   if (sn < log.first) return null;
   for (const { header } of log.read(sn)) {
-    const isSame = header.sn + header.units - 1 === sn && header.headerCrc === chain;
+    const isSame = header.sn + header.transactions - 1 === sn && header.headerCrc === chain;
     return isSame ? null : `transaction ${sn} differs between replica and provider`;
   }
   return null;

@@ -184,10 +184,10 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     if (this.#isOn) this.#writer.flushNow();
     const replayFailures: ReplayFailures = { reasons: new Map(), broken: new Set() };
     // A graph that was switched between local and replicated has transactions in both logs.
-    for (let units = -1; units !== 0; ) {
-      units = 0;
+    for (let transactions = -1; transactions !== 0; ) {
+      transactions = 0;
       for (const channel of this.#channels()) {
-        units += this.#replayChannel(channel, stores, replayFailures);
+        transactions += this.#replayChannel(channel, stores, replayFailures);
       }
     }
     const failures = new Map<GraphStore, Error>();
@@ -258,10 +258,11 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     }
     if (behind.size === 0) return 0;
     const line = new ProgressLine("log");
-    const units = replayLog(log, behind, failures, (done) => line.show(done));
+    const transactions = replayLog(log, behind, failures, (done) => line.show(done));
     line.end();
-    if (units > 0) this.#warn(`log: replayed ${units} transactions in ${line.seconds()} s`);
-    return units;
+    if (transactions > 0)
+      this.#warn(`log: replayed ${transactions} transactions in ${line.seconds()} s`);
+    return transactions;
   }
 
   #loggedAs(store: GraphStore): LoggedGraph[] {

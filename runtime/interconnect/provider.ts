@@ -100,8 +100,8 @@ export class Provider implements LogSender {
     const { port, log } = this.#parts;
     const isConnected = this.#peer !== null && !this.#peer.isClosed;
     const last = log.channel.log.durableSn;
-    const lagUnits = Math.max(0, last - (this.#acknowledged ?? 0));
-    if (lagUnits === 0) this.#caughtUpAt = performance.now();
+    const lagTransactions = Math.max(0, last - (this.#acknowledged ?? 0));
+    if (lagTransactions === 0) this.#caughtUpAt = performance.now();
     const { host = "", adminPort = 0, digest = "", serial = 0 } = this.#peerStatus ?? {};
     return {
       uri: this.uri,
@@ -114,7 +114,7 @@ export class Provider implements LogSender {
       digest,
       serial,
       lagMs: Math.round(performance.now() - this.#caughtUpAt),
-      lagUnits,
+      lagTransactions,
     };
   }
 
@@ -239,11 +239,11 @@ export class Provider implements LogSender {
           continue;
         }
         const { length } = frame.bytes;
-        const { units } = frame.header;
+        const { transactions } = frame.header;
         const records = countRecords(frame);
-        traffic.count(traffic.out, length, units, records);
+        traffic.count(traffic.out, length, transactions, records);
         await peer.send(MessageType.Frame, frame.bytes);
-        await gate.pass(length, units, records);
+        await gate.pass(length, transactions, records);
       }
     } finally {
       tailer.close();

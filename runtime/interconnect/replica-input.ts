@@ -46,9 +46,9 @@ export class ReplicaInput {
   async #applyFrame(body: Buffer): Promise<void> {
     const traffic = this.#traffic;
     const { header, records } = await this.#replica.applyFrame(body);
-    const { sn, units } = header;
-    traffic.count(traffic.in, body.length, units, records);
-    if (this.#serialBase !== null) traffic.serial = this.#serialBase + sn + units - 1;
+    const { sn, transactions } = header;
+    traffic.count(traffic.in, body.length, transactions, records);
+    if (this.#serialBase !== null) traffic.serial = this.#serialBase + sn + transactions - 1;
     this.#measureLag();
   }
 

@@ -290,8 +290,8 @@ export class Replica {
   ): Promise<{ readonly header: FrameHeader; readonly records: number }> {
     if (this.#isRetired) throw malformedMessage("this instance is now a provider");
     const header = decodeFrameHeader(bytes);
-    const units = bytes.subarray(FRAME_HEADER_BYTES);
-    if (header === null || header.isTable || !isIntact(header, units))
+    const payload = bytes.subarray(FRAME_HEADER_BYTES);
+    if (header === null || header.isTable || !isIntact(header, payload))
       throw malformedMessage("corrupt frame");
     const reached = this.#applied.sn;
     // An acknowledgment covers all earlier frames, so a gap is an error even if this frame changes
@@ -318,7 +318,7 @@ export class Replica {
       records += recordCount(unitWords, from);
     };
     forEachTransaction(frame, { transaction, control: () => undefined });
-    this.#advance(header.sn + header.units - 1, header.headerCrc);
+    this.#advance(header.sn + header.transactions - 1, header.headerCrc);
     return { header, records };
   }
 

@@ -1,6 +1,6 @@
-// Outcomes of requests per plugin, counted and read by the IO thread only. Names of back-end
-// plugins come from clients, so a name gets its own counters only after a successful response, and
-// their number is limited.
+// Counts outcomes of requests per plugin; only the IO thread uses the counters. Names of back-end
+// plugins come from clients. Therefore, a name gets counters only after a successful response, and
+// the number of names is limited.
 
 import { Log2Histogram } from "../base/log2-histogram.js";
 import { PluginWindows } from "./plugin-windows.js";
@@ -11,7 +11,7 @@ const OTHER = "(other)";
 const FIRST_ERROR = 400;
 
 /** Counters of one plugin. */
-class PluginTally {
+class PluginCounts {
   latency = new Log2Histogram();
   /** Error responses by status. */
   readonly errors = new Map<number, number>();
@@ -29,26 +29,26 @@ class PluginTally {
   }
 }
 
-/** The counters of a request's plugin, or an unverified path from a client. */
-export type CountedPlugin = PluginTally | string;
+/** Counters of the plugin of a request, or an unverified path from a client. */
+export type CountedPlugin = PluginCounts | string;
 
 export class PluginCounters {
   /** Counts over time. */
   readonly windows = new PluginWindows();
   /** By path. */
-  readonly #own = new Map<string, PluginTally>();
+  readonly #own = new Map<string, PluginCounts>();
   /** Plugins of back-ends. */
-  readonly #forwarded = new Map<string, PluginTally>();
-  readonly #other = new PluginTally(OTHER);
+  readonly #forwarded = new Map<string, PluginCounts>();
+  readonly #other = new PluginCounts(OTHER);
 
   /** Returns the counters of a plugin of this instance. */
-  own(path: string): PluginTally {
-    let tally = this.#own.get(path);
-    if (tally === undefined) {
-      tally = new PluginTally(nameOf(path));
-      this.#own.set(path, tally);
+  own(path: string): PluginCounts {
+    let counts = this.#own.get(path);
+    if (counts === undefined) {
+      counts = new PluginCounts(nameOf(path));
+      this.#own.set(path, counts);
     }
-    return tally;
+    return counts;
   }
 
   /** Returns the counters of a back-end plugin, or its path if that is unverified. */
@@ -57,18 +57,18 @@ export class PluginCounters {
   }
 
   /** Counts a response. */
-  answered(tally: CountedPlugin, status: number, latencyMs: number): void {
-    const counted = typeof tally === "string" ? this.#findOrCreate(tally, status) : tally;
+  answered(counts: CountedPlugin, status: number, latencyMs: number): void {
+    const counted = typeof counts === "string" ? this.#findOrCreate(counts, status) : counts;
     counted.count(status, latencyMs);
   }
 
-  #findOrCreate(path: string, status: number): PluginTally {
+  #findOrCreate(path: string, status: number): PluginCounts {
     const existing = this.#forwarded.get(path);
     if (existing !== undefined) return existing;
     if (status >= FIRST_ERROR || this.#forwarded.size >= MAX_FORWARDED) return this.#other;
-    const tally = new PluginTally(nameOf(path));
-    this.#forwarded.set(path, tally);
-    return tally;
+    const counts = new PluginCounts(nameOf(path));
+    this.#forwarded.set(path, counts);
+    return counts;
   }
 
   /** Samples the windows; called once a second. */
@@ -79,14 +79,14 @@ export class PluginCounters {
   /** Clears all counters. Those of own plugins are reused, so that V8 need not recompile code. */
   forget(): void {
     this.windows.forget();
-    for (const tally of this.#own.values()) tally.forget();
+    for (const counts of this.#own.values()) counts.forget();
     this.#forwarded.clear();
   }
 
   /** Yields all counters in use; names are unique. */
-  *all(): Generator<PluginTally> {
-    for (const [path, tally] of this.#forwarded) if (!this.#own.has(path)) yield tally;
-    for (const tally of this.#own.values()) if (tally.latency.count > 0) yield tally;
+  *all(): Generator<PluginCounts> {
+    for (const [path, counts] of this.#forwarded) if (!this.#own.has(path)) yield counts;
+    for (const counts of this.#own.values()) if (counts.latency.count > 0) yield counts;
     if (this.#other.latency.count > 0) yield this.#other;
   }
 }

@@ -9,7 +9,7 @@ export interface Sums {
   /** Logged operations. */
   records: number;
   /** Transactions. */
-  units: number;
+  transactions: number;
   /** Frames, each of which is one flush. */
   frames: number;
 }
@@ -29,7 +29,7 @@ export interface SubscriberReport {
   readonly serial: number;
   /** Replication lag, as time and as number of transactions. */
   readonly lagMs: number;
-  readonly lagUnits: number;
+  readonly lagTransactions: number;
 }
 
 /** Progress of a replica. Only `leader`, `caught-up` and `orphan` may serve. */
@@ -77,7 +77,7 @@ export interface ArchiveReport {
   /** Time since the backup had all durable transactions. */
   readonly ageMs: number;
   /** Durable transactions that it lacks. */
-  readonly lagUnits: number;
+  readonly lagTransactions: number;
   /** Time since the last successful verification, or since the start. */
   readonly verifiedMs: number;
 }
@@ -145,7 +145,7 @@ type AddedMembers =
   | "halted"
   | "throttle";
 
-const none = (): Sums => ({ bytes: 0, records: 0, units: 0, frames: 0 });
+const none = (): Sums => ({ bytes: 0, records: 0, transactions: 0, frames: 0 });
 
 /** No traffic. */
 export const NO_TRAFFIC: TrafficReport = {
@@ -246,9 +246,9 @@ export class Traffic {
   }
 
   /** Counts a sent or received frame. */
-  count(sums: Sums, bytes: number, units: number, records: number): void {
+  count(sums: Sums, bytes: number, transactions: number, records: number): void {
     sums.bytes += bytes;
-    sums.units += units;
+    sums.transactions += transactions;
     sums.records += records;
     sums.frames++;
   }

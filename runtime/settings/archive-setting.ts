@@ -19,6 +19,6 @@ export const archive: SettingType<string | ArchiveConfig> = {
   rule: (value, path, problems) =>
     (isPlainObject(value) ? config : location)(value, path, problems),
   expected: FORM,
-  placeholder: "<place>",
+  placeholder: "<location>",
   read: (text) => text,
 };

@@ -76,24 +76,24 @@ type Dict = Readonly<Record<string, unknown>>;
  *   value
  */
 export function readMatrixConfig(
-  given: unknown,
+  input: unknown,
   maxDescriptors = Number.POSITIVE_INFINITY,
 ): MatrixConfig {
   const problems: Problems = [];
-  const at = new ConfigPath(["dispatcher"], problems);
-  const config = readMatrix(given, at);
+  const path = new ConfigPath(["dispatcher"], problems);
+  const config = readMatrix(input, path);
   const connections =
     config.partitions.length * config.replicas.reduce((sum, { channels }) => sum + channels, 0);
   if (connections > maxDescriptors) {
     const limit = `the ${maxDescriptors} file descriptors left beside clients (ulimit -n)`;
-    at.valueError(`${connections} channels exceed ${limit}`);
+    path.valueError(`${connections} channels exceed ${limit}`);
   }
   const [first] = problems;
   if (first !== undefined) throw argumentError(first);
   return config;
 }
 
-/** Reports all problems of a configuration, and returns it as given. */
+/** Reports all problems of a configuration, and returns it unchanged. */
 export const matrixRule: Rule<object> = (value, path, problems) => {
   readMatrix(value, new ConfigPath(path, problems));
   return value as object;
@@ -124,116 +124,116 @@ class ConfigPath {
   }
 }
 
-function readMatrix(given: unknown, at: ConfigPath): MatrixConfig {
-  const dict = asDict(given, at, "dispatcher config must be dict");
+function readMatrix(input: unknown, path: ConfigPath): MatrixConfig {
+  const dict = asDict(input, path, "dispatcher config must be dict");
   if (dict === null) {
-    return { partitions: [], replicas: [], primaryRow: 0, ...readOptions({}, 0, at) };
+    return { partitions: [], replicas: [], primaryRow: 0, ...readOptions({}, 0, path) };
   }
-  refuseUnknown(dict, ["partitions", "replicas", "options", "port", "channels"], at, "");
-  const rows = asList(dict.replicas, "replicas", at);
-  const columns = asList(dict.partitions, "partitions", at) ?? [];
+  refuseUnknown(dict, ["partitions", "replicas", "options", "port", "channels"], path, "");
+  const rows = asList(dict.replicas, "replicas", path);
+  const columns = asList(dict.partitions, "partitions", path) ?? [];
   const replicas = (rows ?? []).map((row, index) => {
-    return readRow(row, index, at.inside("replicas", index), dict.channels);
+    return readRow(row, index, path.inside("replicas", index), dict.channels);
   });
   const partitions = columns.map((column, index) => {
-    const place = at.inside("partitions", index);
-    return readPartition(column, index, place, rows?.length ?? null, dict.port);
+    const columnPath = path.inside("partitions", index);
+    return readPartition(column, index, columnPath, rows?.length ?? null, dict.port);
   });
-  const primaryRow = primaryRowOf(rows ?? [], at.inside("replicas"));
+  const primaryRow = findPrimaryRow(rows ?? [], path.inside("replicas"));
   return {
     partitions,
     replicas,
     primaryRow,
-    ...readOptions(dict.options, columns.length, at.inside("options")),
+    ...readOptions(dict.options, columns.length, path.inside("options")),
   };
 }
 
 function readRow(
-  given: unknown,
+  input: unknown,
   index: number,
-  at: ConfigPath,
+  path: ConfigPath,
   channelsForAll: unknown,
 ): ReplicaRow {
-  const what = `replicas entry ${index}`;
-  const row = asDict(given, at, `entry ${index} must be dict`) ?? {};
-  refuseUnknown(row, ["channels", "priority", "primary", "leader"], at, `entry ${index} `);
+  const label = `replicas entry ${index}`;
+  const row = asDict(input, path, `entry ${index} must be dict`) ?? {};
+  refuseUnknown(row, ["channels", "priority", "primary", "leader"], path, `entry ${index} `);
   const channels = asInteger(
     row.channels ?? channelsForAll ?? DEFAULT_CHANNELS,
     [1, MAX_CHANNELS],
-    at.inside("channels"),
-    `${what} channels`,
+    path.inside("channels"),
+    `${label} channels`,
   );
   const priority = asInteger(
     row.priority ?? DEFAULT_PRIORITY,
     [0, MAX_PRIORITY],
-    at.inside("priority"),
-    `${what} priority`,
+    path.inside("priority"),
+    `${label} priority`,
   );
   const cost = channels * priority;
   if (cost > MAX_REFERENCE_COST) {
     const product = `max cost ${channels} x ${priority} = ${cost}`;
-    at.valueError(`${product} exceeds ${MAX_REFERENCE_COST} (channels x priority)`);
+    path.valueError(`${product} exceeds ${MAX_REFERENCE_COST} (channels x priority)`);
   }
   const { leader = false } = row;
-  if (typeof leader !== "boolean") at.inside("leader").typeError("leader must be bool");
+  if (typeof leader !== "boolean") path.inside("leader").typeError("leader must be bool");
   return { channels, priority, ...(leader === true && { isLeader: true }) };
 }
 
 /** Returns the row marked as primary, else the first. */
-function primaryRowOf(rows: readonly unknown[], at: ConfigPath): number {
+function findPrimaryRow(rows: readonly unknown[], path: ConfigPath): number {
   const marked = rows.flatMap((row, index) => {
     const { primary = false } = (row ?? {}) as Dict;
     if (primary === 1 || primary === true) return [index];
     if (primary !== 0 && primary !== false) {
-      at.inside(index, "primary").typeError("primary must be int or bool, 0 or 1");
+      path.inside(index, "primary").typeError("primary must be int or bool, 0 or 1");
     }
     return [];
   });
-  if (marked.length > 1) at.valueError("at most one primary allowed");
+  if (marked.length > 1) path.valueError("at most one primary allowed");
   return marked[0] ?? 0;
 }
 
 /** @param height replicas of each partition, null if unknown */
 function readPartition(
-  given: unknown,
+  input: unknown,
   index: number,
-  at: ConfigPath,
+  path: ConfigPath,
   height: number | null,
   portForAll: unknown,
 ): BackEndAddress[] {
-  if (!Array.isArray(given)) {
-    at.typeError(`part ${index} must be list`);
+  if (!Array.isArray(input)) {
+    path.typeError(`part ${index} must be list`);
     return [];
   }
-  if (height !== null && given.length !== height) {
-    const numbers = `${given.length} in place of ${height}`;
-    at.valueError(`part ${index} incorrect number of hosts (${numbers})`);
+  if (height !== null && input.length !== height) {
+    const numbers = `${input.length} in place of ${height}`;
+    path.valueError(`part ${index} incorrect number of hosts (${numbers})`);
     return [];
   }
-  return Array.from(given, (entry, replica) => {
-    return readAddress(entry, at.inside(replica), `part ${index} entry ${replica}`, portForAll);
+  return Array.from(input, (entry, replica) => {
+    return readAddress(entry, path.inside(replica), `part ${index} entry ${replica}`, portForAll);
   });
 }
 
 function readAddress(
-  given: unknown,
-  at: ConfigPath,
-  what: string,
+  input: unknown,
+  path: ConfigPath,
+  label: string,
   portForAll: unknown,
 ): BackEndAddress {
-  const entry = asDict(given, at, `${what} must be dict`);
+  const entry = asDict(input, path, `${label} must be dict`);
   if (entry === null) return { host: "", port: 0 };
-  refuseUnknown(entry, ["host", "port"], at, `${what} `);
+  refuseUnknown(entry, ["host", "port"], path, `${label} `);
   const { host, port = portForAll } = entry;
-  const atHost = at.inside("host");
-  if (host === undefined) atHost.valueError(`${what} host missing`);
-  else if (typeof host !== "string") atHost.typeError(`${what} host must be string`);
-  else if (host === "") atHost.valueError(`${what} host cannot be empty`);
-  const atPort = at.inside("port");
-  if (port === undefined) atPort.valueError(`${what} port missing`);
-  else if (!Number.isInteger(port)) atPort.typeError(`${what} port must be int`);
+  const hostPath = path.inside("host");
+  if (host === undefined) hostPath.valueError(`${label} host missing`);
+  else if (typeof host !== "string") hostPath.typeError(`${label} host must be string`);
+  else if (host === "") hostPath.valueError(`${label} host cannot be empty`);
+  const portPath = path.inside("port");
+  if (port === undefined) portPath.valueError(`${label} port missing`);
+  else if (!Number.isInteger(port)) portPath.typeError(`${label} port must be int`);
   else if ((port as number) < 1 || (port as number) > 65535) {
-    atPort.valueError(`${what} port out of range: ${port}`);
+    portPath.valueError(`${label} port out of range: ${port}`);
   }
   return { host: host as string, port: port as number };
 }
@@ -253,51 +253,51 @@ const OPTION_NAMES = [
 ];
 
 /** @param width number of partitions */
-function readOptions(given: unknown, width: number, at: ConfigPath): Options {
-  const options = asDict(given ?? {}, at, "options must be dict") ?? {};
-  refuseUnknown(options, OPTION_NAMES, at, "options ");
+function readOptions(input: unknown, width: number, path: ConfigPath): Options {
+  const options = asDict(input ?? {}, path, "options must be dict") ?? {};
+  refuseUnknown(options, OPTION_NAMES, path, "options ");
   const flag = (name: string): boolean => {
     const value = options[name] ?? false;
-    if (typeof value !== "boolean") at.inside(name).typeError(`option ${name} must be bool`);
+    if (typeof value !== "boolean") path.inside(name).typeError(`option ${name} must be bool`);
     return value === true;
   };
-  const milliseconds = (name: string, usual: number, min: number): number => {
+  const milliseconds = (name: string, defaultMs: number, min: number): number => {
     const range: [number, number] = [min, MAX_DISPATCH_TIMEOUT_MS];
-    return asInteger(options[name] ?? usual, range, at.inside(name), `option ${name}`);
+    return asInteger(options[name] ?? defaultMs, range, path.inside(name), `option ${name}`);
   };
   return {
     allowIncomplete: flag("allow-incomplete"),
-    minCoverage: readMinCoverage(options["min-coverage"] ?? 0, at.inside("min-coverage")),
-    required: readRequired(options.required ?? [], width, at.inside("required")),
+    minCoverage: readMinCoverage(options["min-coverage"] ?? 0, path.inside("min-coverage")),
+    required: readRequired(options.required ?? [], width, path.inside("required")),
     timeoutMs: milliseconds("timeout", DEFAULT_DISPATCH_TIMEOUT_MS, 0),
     softTimeoutMs: milliseconds("soft-timeout", 0, 0),
     connectTimeoutMs: milliseconds("connect-timeout", CONNECT_TIMEOUT_MS, 1),
     hedge: flag("hedge"),
-    tls: readTls(options.tls ?? false, at.inside("tls")),
-    slots: readSlots(options.slots ?? null, width, at.inside("slots")),
+    tls: readTls(options.tls ?? false, path.inside("tls")),
+    slots: readSlots(options.slots ?? null, width, path.inside("slots")),
   };
 }
 
 const SLOTS_ID = /^[0-9a-f]{16}$/;
 
 /** Slots of the system descriptor: `{id, count, runs: [[first slot, partition], ...]}`. */
-function readSlots(given: unknown, width: number, at: ConfigPath): IdentifiedRuns | null {
-  if (given === null) return null;
-  const dict = asDict(given, at, "option slots must be dict") ?? {};
-  refuseUnknown(dict, ["count", "runs", "id", "groups"], at, "option slots ");
+function readSlots(input: unknown, width: number, path: ConfigPath): IdentifiedRuns | null {
+  if (input === null) return null;
+  const dict = asDict(input, path, "option slots must be dict") ?? {};
+  refuseUnknown(dict, ["count", "runs", "id", "groups"], path, "option slots ");
   const { count, runs, id, groups } = dict as unknown as IdentifiedRuns;
   if (id !== undefined && !(typeof id === "string" && SLOTS_ID.test(id))) {
-    at.inside("id").valueError("option slots id must be 16 hexadecimal digits");
+    path.inside("id").valueError("option slots id must be 16 hexadecimal digits");
     return null;
   }
   if (groups !== undefined && !areGroups(groups, width)) {
-    at.inside("groups").valueError("option slots groups must be a list of names per partition");
+    path.inside("groups").valueError("option slots groups must be a list of names per partition");
     return null;
   }
   const isCount = Number.isInteger(count) && Math.log2(count) % 1 === 0;
   if (!isCount || count < MIN_SLOTS || count > MAX_SLOTS) {
     const range = `from ${MIN_SLOTS} to ${MAX_SLOTS}`;
-    at.inside("count").valueError(`option slots count must be a power of two ${range}`);
+    path.inside("count").valueError(`option slots count must be a power of two ${range}`);
     return null;
   }
   const isAscending = (run: unknown, index: number): boolean => {
@@ -311,89 +311,89 @@ function readSlots(given: unknown, width: number, at: ConfigPath): IdentifiedRun
     return { count, runs, ...system };
   }
   const text = `ascending [slot, partition] from slot 0, with partitions -1 to ${width - 1}`;
-  at.inside("runs").valueError(`option slots runs must be ${text}`);
+  path.inside("runs").valueError(`option slots runs must be ${text}`);
   return null;
 }
 
-function areGroups(given: unknown, width: number): boolean {
-  if (!Array.isArray(given) || given.length !== width) return false;
-  return given.every((names) => {
+function areGroups(input: unknown, width: number): boolean {
+  if (!Array.isArray(input) || input.length !== width) return false;
+  return input.every((names) => {
     return Array.isArray(names) && names.every((name) => typeof name === "string");
   });
 }
 
 /** `true` for back-ends with certificates of a public CA, else files. */
-function readTls(given: unknown, at: ConfigPath): BackEndTls | null {
-  if (given === false) return null;
-  const dict = given === true ? {} : (asDict(given, at, "option tls must be bool or dict") ?? {});
-  refuseUnknown(dict, ["ca", "cert", "key", "name"], at, "option tls ");
+function readTls(input: unknown, path: ConfigPath): BackEndTls | null {
+  if (input === false) return null;
+  const dict = input === true ? {} : (asDict(input, path, "option tls must be bool or dict") ?? {});
+  refuseUnknown(dict, ["ca", "cert", "key", "name"], path, "option tls ");
   const text = (key: string): string | null => {
     const value = dict[key] ?? null;
     const isText = typeof value === "string" && /^(?=.*\S)[^\p{Cc}]{1,4096}$/u.test(value);
-    if (value !== null && !isText) at.inside(key).typeError(`option tls ${key} must be string`);
+    if (value !== null && !isText) path.inside(key).typeError(`option tls ${key} must be string`);
     return isText ? value : null;
   };
   const tls = { ca: text("ca"), cert: text("cert"), key: text("key"), name: text("name") };
   if ((tls.cert === null) !== (tls.key === null)) {
-    at.valueError("option tls needs cert and key, or neither");
+    path.valueError("option tls needs cert and key, or neither");
   }
   return tls;
 }
 
-function readMinCoverage(given: unknown, at: ConfigPath): number {
-  if (typeof given !== "number") at.typeError("option min-coverage must be float");
-  else if (!(given >= 0 && given <= 1)) at.valueError("option min-coverage must be 0.0 to 1.0");
-  return given as number;
+function readMinCoverage(input: unknown, path: ConfigPath): number {
+  if (typeof input !== "number") path.typeError("option min-coverage must be float");
+  else if (!(input >= 0 && input <= 1)) path.valueError("option min-coverage must be 0.0 to 1.0");
+  return input as number;
 }
 
-function readRequired(given: unknown, width: number, at: ConfigPath): number[] {
-  if (!Array.isArray(given)) {
-    at.typeError("option required must be list");
+function readRequired(input: unknown, width: number, path: ConfigPath): number[] {
+  if (!Array.isArray(input)) {
+    path.typeError("option required must be list");
     return [];
   }
-  for (const [index, partition] of given.entries()) {
-    const known = Number.isInteger(partition) && partition >= 0 && partition < width;
-    if (!known)
-      at.inside(index).valueError(`option required must name partitions 0 to ${width - 1}`);
+  for (const [index, partition] of input.entries()) {
+    const isValid = Number.isInteger(partition) && partition >= 0 && partition < width;
+    if (!isValid)
+      path.inside(index).valueError(`option required must name partitions 0 to ${width - 1}`);
   }
-  return given;
+  return input;
 }
 
-function asDict(given: unknown, at: ConfigPath, text: string): Dict | null {
-  if (typeof given === "object" && given !== null && !Array.isArray(given)) return given as Dict;
-  at.typeError(text);
+function asDict(input: unknown, path: ConfigPath, text: string): Dict | null {
+  if (typeof input === "object" && input !== null && !Array.isArray(input)) return input as Dict;
+  path.typeError(text);
   return null;
 }
 
 /** Returns null for an invalid list. */
-function asList(given: unknown, key: string, outer: ConfigPath): readonly unknown[] | null {
-  const at = outer.inside(key);
-  if (given === undefined) at.valueError(`${key} information missing`);
-  else if (!Array.isArray(given)) at.typeError(`${key} must be list`);
-  else if (given.length === 0) at.valueError(`${key} cannot be empty`);
-  else if (given.length > MAX_MATRIX_DIMENSION) {
-    at.valueError(`${key} ${given.length} out of range 1-${MAX_MATRIX_DIMENSION}`);
-  } else return Array.from(given);
+function asList(input: unknown, key: string, outer: ConfigPath): readonly unknown[] | null {
+  const path = outer.inside(key);
+  if (input === undefined) path.valueError(`${key} information missing`);
+  else if (!Array.isArray(input)) path.typeError(`${key} must be list`);
+  else if (input.length === 0) path.valueError(`${key} cannot be empty`);
+  else if (input.length > MAX_MATRIX_DIMENSION) {
+    path.valueError(`${key} ${input.length} out of range 1-${MAX_MATRIX_DIMENSION}`);
+  } else return Array.from(input);
   return null;
 }
 
 /** Returns the minimum for an invalid number. */
 function asInteger(
-  given: unknown,
-  [least, most]: readonly [number, number],
-  at: ConfigPath,
-  what: string,
+  input: unknown,
+  [min, max]: readonly [number, number],
+  path: ConfigPath,
+  label: string,
 ): number {
-  const value = given as number;
-  if (!Number.isInteger(given)) at.typeError(`${what} must be int`);
-  else if (value >= least && value <= most) return value;
-  else at.valueError(`${what} ${value} out of range ${least}-${most}`);
-  return least;
+  const value = input as number;
+  if (!Number.isInteger(input)) path.typeError(`${label} must be int`);
+  else if (value >= min && value <= max) return value;
+  else path.valueError(`${label} ${value} out of range ${min}-${max}`);
+  return min;
 }
 
-function refuseUnknown(dict: Dict, known: string[], at: ConfigPath, what: string): void {
+function refuseUnknown(dict: Dict, known: string[], path: ConfigPath, label: string): void {
   const unknown = Object.keys(dict).filter((key) => !known.includes(key));
   if (unknown.length === 0) return;
   const names = unknown.map((key) => JSON.stringify(key)).join(", ");
-  at.valueError(`${what}contains ${unknown.length} invalid key(s): ${names}`);
+  path.valueError(`${label}contains ${unknown.length} invalid key(s): ${names}`);
 }

@@ -107,7 +107,7 @@ export async function pollInstance(
   const isLate = isSlowSince(sinceMs);
   const figures: Record<string, unknown> = {};
   const requests = paths(instance).map(async (path) => {
-    figures[path] = await requestFigures(address, path);
+    figures[path] = await requestMetrics(address, path);
   });
   const failed = (await Promise.allSettled(requests)).find(({ status }) => status === "rejected");
   const error = failed === undefined ? null : (failed as PromiseRejectedResult).reason.message;
@@ -119,7 +119,7 @@ export function isSlowSince(sinceMs: number): boolean {
 }
 
 /** @throws SvcError SVC2701 without a response */
-export function requestFigures(address: Address, path: string): Promise<unknown> {
+export function requestMetrics(address: Address, path: string): Promise<unknown> {
   return requestInstance(address, { path, timeoutMs: METRICS_TIMEOUT_MS });
 }
 

@@ -17,7 +17,7 @@ import {
   type Polled,
   type PollResult,
   placementFor,
-  requestFigures,
+  requestMetrics,
   requestWithRetry,
 } from "./poll-instance.js";
 import { RevisedRows } from "./revised-rows.js";
@@ -274,7 +274,7 @@ export class SystemWatch {
     const figures: Record<string, unknown> = {};
     try {
       figures[NODESTAT] = unwrapAnswer(address, NODESTAT, answer);
-      if (this.#system.matrices.has(id)) figures[MATRIX] = await requestFigures(address, MATRIX);
+      if (this.#system.matrices.has(id)) figures[MATRIX] = await requestMetrics(address, MATRIX);
       const health = readNodestat({ figures })["service-in"] ? HEALTHY : "503 Service out";
       return { ...base, health, figures, error: null, isSlow };
     } catch (error) {

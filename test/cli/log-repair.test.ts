@@ -65,8 +65,8 @@ function codeOf(run: () => unknown): string {
 }
 
 test("writes a complete copy with the former permissions", ({ root, target }) => {
-  assert.is(repairRoot(root, target)[0]!.report.units, FRAMES);
-  assert.is(checkLogs(target)[0]!.report.units, FRAMES);
+  assert.is(repairRoot(root, target)[0]!.report.transactions, FRAMES);
+  assert.is(checkLogs(target)[0]!.report.transactions, FRAMES);
   assert.equal(readdirSync(target), ["_txlog"]);
   assert.is(statSync(target).mode & 0o777, 0o750);
   assert.is(statSync(join(target, "_txlog")).mode & 0o777, 0o700);
@@ -86,7 +86,7 @@ test("removes a failed copy, so that it can be repeated", ({ root, target }) => 
   );
   assert.equal(readdirSync(deep), []);
   rmSync(join(root, "long".repeat(60)), { recursive: true });
-  assert.is(repairRoot(root, deep)[0]!.report.units, FRAMES);
+  assert.is(repairRoot(root, deep)[0]!.report.transactions, FRAMES);
   assert.equal(readdirSync(deep).sort(), ["_txlog", "a"]);
 });
 
@@ -95,7 +95,7 @@ test("copies the rest when nothing of a log can be recovered", ({ root, target }
   const first = join(root, "_txlog", readdirSync(join(root, "_txlog")).sort()[0]!);
   rmSync(first);
   mkdirSync(first);
-  assert.is(repairRoot(root, target)[0]!.report.units, 0);
+  assert.is(repairRoot(root, target)[0]!.report.transactions, 0);
   assert.equal(readdirSync(join(target, "_txlog")), []);
   assert.ok(existsSync(join(target, "a")));
 });
@@ -103,16 +103,16 @@ test("copies the rest when nothing of a log can be recovered", ({ root, target }
 test("treats a folder instead of a segment as corruption", ({ root }) => {
   const name = "00000000000000ff.seg";
   mkdirSync(join(root, "_txlog", name));
-  const { damage, units } = checkLogs(root)[0]!.report;
-  assert.is(units, FRAMES);
+  const { damage, transactions } = checkLogs(root)[0]!.report;
+  assert.is(transactions, FRAMES);
   assert.match(damage!.message, `${name}, byte 0: it cannot be read: EISDIR`);
 });
 
 test("treats a circular link instead of a segment as corruption", ({ root }) => {
   const name = "00000000000000ff.seg";
   symlinkSync(name, join(root, "_txlog", name));
-  const { damage, units } = checkLogs(root)[0]!.report;
-  assert.is(units, FRAMES);
+  const { damage, transactions } = checkLogs(root)[0]!.report;
+  assert.is(transactions, FRAMES);
   assert.match(damage!.message, `${name}, byte 0: it cannot be read: ELOOP`);
 });
 
@@ -143,10 +143,10 @@ test("treats a read error as corruption and recovers everything before it", asyn
   disk.faults.unreadable = () => {
     if (--isFailing === 0) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
   };
-  const { damage, units } = checkLog(disk, "log");
+  const { damage, transactions } = checkLog(disk, "log");
   assert.is(damage!.segment, segments[1]!.name);
   assert.match(damage!.message, "it cannot be read: EIO: i/o error");
-  assert.ok(units > 0 && units < FRAMES);
+  assert.ok(transactions > 0 && transactions < FRAMES);
 });
 
 test("requires a new folder", ({ root, target }) => {

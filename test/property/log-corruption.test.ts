@@ -57,7 +57,7 @@ test.before(async (context) => {
 /** A property value of a hostile client: the bytes of a whole frame. */
 function forgedFrame(sn: number): Uint8Array {
   const frame = Buffer.alloc(FRAME_HEADER_BYTES + 8);
-  putFrameHeader(frame, { isTable: false, chain: 0, sn, units: 1, epoch: 1 });
+  putFrameHeader(frame, { isTable: false, chain: 0, sn, transactions: 1, epoch: 1 });
   return new Uint8Array(frame);
 }
 
@@ -95,7 +95,7 @@ async function inShortSegments(
   let [lastFrame, frameBefore] = [0, 0];
   for (const { header, bytes } of log.read(1)) {
     const former = short.segments.length;
-    short.append(Buffer.from(bytes), header.units);
+    short.append(Buffer.from(bytes), header.transactions);
     await short.flush();
     const last = `${FOLDER}/${short.segments.at(-1)!.name}`;
     frameBefore = short.segments.length === former ? lastFrame : 0;

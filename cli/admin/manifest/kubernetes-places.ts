@@ -3,7 +3,12 @@
 // which spreads them over different hosts.
 
 import type { System } from "../../../runtime/system/system.js";
-import { type Place, type PlacedInstance, placeInstances, platformName } from "./placement.js";
+import {
+  type InstanceAddress,
+  type PlacedInstance,
+  placeInstances,
+  platformName,
+} from "./placement.js";
 
 /** Pods with one template: a row of a matrix, or a single instance outside of matrices. */
 export interface PodSet {
@@ -56,7 +61,10 @@ export function isDispatcher({ dispatcher }: PlacedInstance["plan"]): boolean {
 }
 
 /** Returns the addresses of a set's pods. Each pod has its own host, so ports can be equal. */
-export function podPlaces(app: string, { name, pods }: PodSet): [id: string, place: Place][] {
+export function podAddresses(
+  app: string,
+  { name, pods }: PodSet,
+): [id: string, place: InstanceAddress][] {
   const [{ plan: first }] = pods;
   const txPort = findTxPort(pods);
   return pods.map(({ plan }, at) => {

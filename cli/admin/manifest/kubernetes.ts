@@ -17,7 +17,7 @@ import {
   isDispatcher,
   type PodSet,
   placePods,
-  podPlaces,
+  podAddresses,
 } from "./kubernetes-places.js";
 import { podTemplate, type Sizes, STORAGE } from "./kubernetes-pods.js";
 import { descriptorWith, type Manifests, platformName, toYaml } from "./placement.js";
@@ -67,7 +67,7 @@ export function kubernetesApp(system: System): string {
 function describeObjects(system: System, sizes: Sizes): Map<string, string> {
   const app = kubernetesApp(system);
   const sets = placePods(system);
-  const places = new Map(sets.flatMap((set) => podPlaces(app, set)));
+  const places = new Map(sets.flatMap((set) => podAddresses(app, set)));
   const descriptor = descriptorWith(system, (id) => places.get(id)!);
   const isFrontEnd = ({ pods: [{ plan }] }: PodSet): boolean => isDispatcher(plan);
   const engines = sets.filter((set) => !isFrontEnd(set));

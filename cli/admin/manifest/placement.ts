@@ -72,14 +72,17 @@ export function serveWords(ids: string, descriptor: string, folder: string): rea
 }
 
 /** Network address of an instance on a platform; omitted ports are those of the descriptor. */
-export interface Place {
+export interface InstanceAddress {
   readonly host: string;
   readonly hport?: number;
   readonly tport?: number;
 }
 
 /** Returns the descriptor with other addresses; keeps ranges whose hosts follow a pattern. */
-export function descriptorWith(system: System, placeOf: (id: string) => Place): string {
+export function descriptorWith(
+  system: System,
+  addressFor: (id: string) => InstanceAddress,
+): string {
   const {
     common = {},
     instances,
@@ -89,22 +92,28 @@ export function descriptorWith(system: System, placeOf: (id: string) => Place): 
     readonly instances: Readonly<Record<string, object>>;
   };
   const { host: _, ...shared } = common as { readonly host?: string };
-  const placed = Object.entries(instances).flatMap(([key, instance]) => {
+  const entries = Object.entries(instances).flatMap(([key, instance]) => {
     const names = listRange(key);
-    const places = names.map(({ name }) => placeOf(name));
-    const host = names.length > 1 ? findTemplate(names, places) : null;
-    if (host !== null) return [[key, { ...instance, ...places[0], host }]];
-    return names.map(({ name }, at) => [name, { ...system.namedInstances[name], ...places[at] }]);
+    const addresses = names.map(({ name }) => addressFor(name));
+    const host = names.length > 1 ? findTemplate(names, addresses) : null;
+    if (host !== null) return [[key, { ...instance, ...addresses[0], host }]];
+    return names.map(({ name }, at) => [
+      name,
+      { ...system.namedInstances[name], ...addresses[at] },
+    ]);
   });
-  const whole = { ...rest, common: shared, instances: Object.fromEntries(placed) };
+  const whole = { ...rest, common: shared, instances: Object.fromEntries(entries) };
   return JSON.stringify(whole, null, 2);
 }
 
 /** Returns a pattern such as `b{1}-{2}` of the hosts of all names; null: they follow none. */
-function findTemplate(names: readonly RangeName[], places: readonly Place[]): string | null {
-  const ports = places.map(({ hport, tport }) => `${hport} ${tport}`);
+function findTemplate(
+  names: readonly RangeName[],
+  addresses: readonly InstanceAddress[],
+): string | null {
+  const ports = addresses.map(({ hport, tport }) => `${hport} ${tport}`);
   if (new Set(ports).size > 1) return null;
-  const hosts = places.map(({ host }) => host.split(/(\d+)/));
+  const hosts = addresses.map(({ host }) => host.split(/(\d+)/));
   const parts = hosts[0]!.map((part, at) => {
     if (hosts.every((host) => host[at] === part)) return part;
     const range = names[0]!.numbers.findIndex((_, n) => {

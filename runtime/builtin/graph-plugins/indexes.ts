@@ -21,7 +21,7 @@ import { graphNamed } from "./graph-named.js";
  * @param graph name of the graph
  */
 export function indexes(_request: PluginRequest, graph: str): object {
-  return stateOf(graphNamed(graph));
+  return describeIndexes(graphNamed(graph));
 }
 
 /**
@@ -55,7 +55,7 @@ export function index(
   else if (kind === "text") target.index(kind, textOptions(options));
   else if (kind === "property") target.index(kind, { key });
   else target.index(kind);
-  return stateOf(target);
+  return describeIndexes(target);
 }
 
 /**
@@ -81,7 +81,7 @@ export function dropindex(
     kind === "text"
       ? target.dropIndex(kind, { name: name || "text" })
       : dropped(target, kind, { length, key, name });
-  return { dropped: wasThere, ...stateOf(target) };
+  return { dropped: wasThere, ...describeIndexes(target) };
 }
 
 /**
@@ -156,7 +156,7 @@ function kindOf(what: string, length: number, key: string): Kind {
   return what;
 }
 
-function stateOf(graph: Graph): object {
+function describeIndexes(graph: Graph): object {
   return {
     vectors: graph.indexes(),
     properties: graph.propertyIndexes(),

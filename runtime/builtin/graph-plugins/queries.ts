@@ -239,7 +239,7 @@ export function nearest(
   const { vector, vectors = {}, ...given } = queryArguments(request, { id, hits }, texts, NAMED);
   const { id: anchor, ...options } = given;
   const target = graphNamed(graph);
-  const probes = probesOf(target, vector, vectors, name);
+  const probes = readProbes(target, vector, vectors, name);
   if (Object.keys(probes).length === 0 && anchor === "") {
     throw new ParameterError("TypeError", "missing required argument: 'vector' or 'id'");
   }
@@ -257,7 +257,7 @@ export function nearest(
 type Probes = Readonly<Record<string, Vector>>;
 
 /** @throws ParameterError for an invalid vector */
-function probesOf(graph: Graph, vector: unknown, vectors: unknown, name: string): Probes {
+function readProbes(graph: Graph, vector: unknown, vectors: unknown, name: string): Probes {
   const probe = vectorParameter(graph, "vector", vector, name);
   const probes = { ...vectorsParameter(graph, vectors), ...(probe !== null && { [name]: probe }) };
   for (const [each, { length }] of Object.entries(probes)) {

@@ -24,7 +24,7 @@ const SYSTEM_NAMES = new Set(["system", SYSTEM_GRAPH]);
  * @param simple 1: only name and counts
  */
 export function graphinfo(_request: PluginRequest, graph: str, simple: int = 0): object {
-  return stateOf(graph, simple);
+  return describeState(graph, simple);
 }
 
 /**
@@ -35,7 +35,7 @@ export function graphinfo(_request: PluginRequest, graph: str, simple: int = 0):
  * @param simple 1: only the most important values
  */
 export function status(_request: PluginRequest, graph: str = "", simple: int = 0): object {
-  return graph === "" ? systemStatus(serverView(), simple !== 0) : stateOf(graph, simple);
+  return graph === "" ? systemStatus(serverView(), simple !== 0) : describeState(graph, simple);
 }
 
 /**
@@ -68,7 +68,7 @@ export function properties(_request: PluginRequest): object {
   return { SYSTEM_Descriptor: alone.descriptor, SYSTEM_DescriptorIdent: ident, ...systemValues };
 }
 
-function stateOf(name: string, simple: number): object {
+function describeState(name: string, simple: number): object {
   const { store, path } = graphNamed(name);
   return simple !== 0 ? baseStatus(store, path) : graphStatus(store, path);
 }

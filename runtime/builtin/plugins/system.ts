@@ -70,7 +70,10 @@ export async function systemOverview(
 const COUNTS: LevelTopic = {
   plugin: "system_counts",
   paths: () => ["/svc/objcnt"],
-  describe: (polled) => ({ ...placeOf(polled), objcnt: polled.figures["/svc/objcnt"] ?? null }),
+  describe: (polled) => ({
+    ...describeAddress(polled),
+    objcnt: polled.figures["/svc/objcnt"] ?? null,
+  }),
 };
 
 const RATES: LevelTopic = {
@@ -79,7 +82,7 @@ const RATES: LevelTopic = {
   describe(polled) {
     const [metrics, nodestat] = RATES.paths().map((path) => polled.figures[path]);
     return {
-      ...placeOf(polled),
+      ...describeAddress(polled),
       rates: readRates(metrics),
       clients: metricAt(nodestat, { connected: ["connected-clients"] }),
       matrix: metricAt(nodestat, {
@@ -90,7 +93,7 @@ const RATES: LevelTopic = {
   },
 };
 
-function placeOf({ instance: { id, host, hport } }: Polled): object {
+function describeAddress({ instance: { id, host, hport } }: Polled): object {
   return { id, hostname: host, adminport: hport + 1 };
 }
 

@@ -19,7 +19,7 @@ export const nodestat = jsonService((view) => ({
   ready: describeNotReady(view.traffic().replica) === null,
   ...identity(view),
   ...transactions(view),
-  ...graphFigures(view),
+  ...graphMetrics(view),
   matrix: {
     mode: matrixMode(view),
     ...matrixStats(view.dispatcher),
@@ -72,7 +72,7 @@ function transactions(view: ServerView) {
   };
 }
 
-function graphFigures(view: ServerView) {
+function graphMetrics(view: ServerView) {
   const sums = graphTotals(view.graphs());
   return {
     "graph-order": sums.order,

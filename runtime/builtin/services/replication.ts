@@ -13,7 +13,11 @@ export const txstat = jsonService((view) => {
       bytes: { throttle: throttle.bytes ?? 0, in: input.bytes, out: out.bytes },
       rate: { in: shown.rateIn, out: shown.rateOut },
       opcodes: { throttle: throttle.opcodes ?? 0, in: input.records, out: out.records },
-      operations: { throttle: throttle.operations ?? 0, in: input.units, out: out.units },
+      operations: {
+        throttle: throttle.operations ?? 0,
+        in: input.transactions,
+        out: out.transactions,
+      },
       transactions: { throttle: throttle.transactions ?? 0, in: input.frames, out: out.frames },
     },
     halted: shown.halted,
@@ -55,7 +59,7 @@ export const peerstat = jsonService((view) => {
 });
 
 function details(subscriber: SubscriberReport) {
-  const { host, ip, adminPort, txPort, digest, lagMs, lagUnits } = subscriber;
+  const { host, ip, adminPort, txPort, digest, lagMs, lagTransactions } = subscriber;
   return {
     host,
     ip,
@@ -65,7 +69,7 @@ function details(subscriber: SubscriberReport) {
     status: subscriber.isConnected ? "CONNECTED" : "DISCONNECTED",
     digest,
     "master-serial": String(subscriber.serial),
-    lag: { ms: lagMs, tx: lagUnits },
+    lag: { ms: lagMs, tx: lagTransactions },
   };
 }
 

@@ -29,7 +29,7 @@ export class JobExchange implements Exchange {
   readonly t0Ms = nowMs();
   forwardedFor = null;
   signedOrigin = null;
-  tally = null;
+  countedPlugin = null;
   trace = null;
   ranFromMs = 0;
   ranUntilMs = 0;

@@ -143,13 +143,13 @@ export function vectorIndexes(store: GraphStore): VectorIndexState[] {
       const length = table.readSpace(space, Space.Length);
       const count = table.readSpace(space, Space.Count);
       const source = { table, space, precision: readPrecision(length), signs: false };
-      return stateOf(store, table, source, count);
+      return createIndexState(store, table, source, count);
     }),
   );
   const ofSigns = vectorFields.allSigns().flatMap((signs) => {
     const { vectors, table, space, count } = signs;
     const source = { table, space, precision: vectors.precision, signs: true };
-    return space === 0 ? [] : stateOf(store, vectors, source, count);
+    return space === 0 ? [] : createIndexState(store, vectors, source, count);
   });
   return [...ofVectors, ...ofSigns];
 }
@@ -163,7 +163,7 @@ interface IndexSource {
 }
 
 /** Returns an empty list if the space has no index. */
-function stateOf(
+function createIndexState(
   { memory, keys }: GraphStore,
   vectors: VectorTable,
   { table, space, precision, signs }: IndexSource,

@@ -1,12 +1,12 @@
-// LRU cache with a maximum number of entries, and of characters in their keys if entries need
-// memory in proportion to these.
+// LRU cache with a maximum number of entries, and of characters in their keys if the memory of
+// entries grows with the length of keys.
 
 export class LruCache<V> {
   readonly #entries = new Map<string, V>();
   readonly #maxEntries: number;
   readonly #maxCharacters: number;
   #characters = 0;
-  /** Most recent entry: the next lookup often repeats it, and it need not be moved. */
+  /** Most recent entry. The next lookup often repeats it, and does not need to move it. */
   #lastKey: string | undefined;
   #lastValue: V | undefined;
 
@@ -29,8 +29,8 @@ export class LruCache<V> {
     this.#characters += key.length;
     this.#put(key, value);
     for (const oldest of this.#entries.keys()) {
-      const hasRoom = this.#entries.size <= this.#maxEntries;
-      if (hasRoom && this.#characters <= this.#maxCharacters) return;
+      const isWithinMaxEntries = this.#entries.size <= this.#maxEntries;
+      if (isWithinMaxEntries && this.#characters <= this.#maxCharacters) return;
       this.#remove(oldest);
     }
   }

@@ -18,7 +18,7 @@ export interface NumberedRing {
 export interface Joint {
   /** Words of all of them. */
   words: number;
-  units: number;
+  transactions: number;
   /** Number of transactions that follow the current one. */
   left: number;
 }
@@ -66,7 +66,7 @@ export function drainTransactions(
   last = clock.lastTicket,
 ): DrainedTransactions {
   const cursors = clock.readBetweenJoints(() => findPublished(rings)) ?? [];
-  const joint: Joint = { words: 0, units: 1, left: 0 };
+  const joint: Joint = { words: 0, transactions: 1, left: 0 };
   for (let left = cursors; left.length > 0; ) {
     const next = findLowestTicket(left, last);
     if (next === null) break;
@@ -101,14 +101,14 @@ function findPublished(rings: Iterable<NumberedRing>): Cursor[] {
 /** Finds the transactions with a ticket, each of which is the next one of its ring. */
 function measureJoint(joint: Joint, cursors: readonly Cursor[], ticket: number): void {
   joint.words = 0;
-  joint.units = 0;
+  joint.transactions = 0;
   for (const { ring, position } of cursors) {
     const at = ring.offsetAt(ring.skip(position));
     if (ring.words[at + TICKET] !== ticket) continue;
     joint.words += transactionWords(ring.words, at);
-    joint.units++;
+    joint.transactions++;
   }
-  joint.left = joint.units - 1;
+  joint.left = joint.transactions - 1;
 }
 
 /** Returns the cursor with the lowest ticket; null if all are above `last`. */

@@ -54,7 +54,7 @@ export class SlotWriter {
     this.#store = store;
     changeSlots(store, () => {
       for (const [kind, code, text] of names) {
-        this.#codes.set(placeOf(kind, code), ensure(store, kind, text));
+        this.#codes.set(codeKey(kind, code), ensure(store, kind, text));
       }
     });
   }
@@ -97,7 +97,7 @@ export class SlotWriter {
     const kind = findNameKind(head & 0xff);
     const name = head >>> NAME_SHIFT;
     if (kind === undefined || name === 0) return;
-    const code = this.#codes.get(placeOf(kind, name));
+    const code = this.#codes.get(codeKey(kind, name));
     if (code === undefined) throw new DataError("content of a slot: unknown name");
     words[at] = ((head & 0xffff) | (code << NAME_SHIFT)) >>> 0;
   }
@@ -125,7 +125,7 @@ export class SlotWriter {
   }
 }
 
-function placeOf(kind: number, code: number): number {
+function codeKey(kind: number, code: number): number {
   return (kind << NAME_SHIFT) | code;
 }
 

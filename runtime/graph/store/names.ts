@@ -82,7 +82,7 @@ export class NameEnumeration {
   /** Returns the code of a name, or 0. */
   codeOf(name: string): number {
     const code = this.#codes.get(name);
-    if (code !== undefined && this.#isCurrent(this.#placeOf(code))) return code;
+    if (code !== undefined && this.#isCurrent(this.#findEntry(code))) return code;
     if (code === undefined && this.#seenSerial === this.#header.words[Header.NameSerial]) return 0;
     this.#refresh();
     return this.#codes.get(name) ?? 0;
@@ -90,7 +90,7 @@ export class NameEnumeration {
 
   /** Returns the name of a code, or an empty string. */
   nameOf(code: number): string {
-    const place = this.#placeOf(code);
+    const place = this.#findEntry(code);
     if (place < 0) return "";
     if (this.#isCurrent(place)) return this.#names[place]!;
     this.#refresh();
@@ -112,7 +112,7 @@ export class NameEnumeration {
 
   /** Returns how many arcs, vertices or values use the code. */
   count(code: number): number {
-    return this.#entryWord(this.#placeOf(code), Entry.Count);
+    return this.#entryWord(this.#findEntry(code), Entry.Count);
   }
 
   /** Returns code and count of the names in use. Takes no lock: status services never wait. */
@@ -159,7 +159,7 @@ export class NameEnumeration {
     if (code !== 0) return code;
     const next = wanted || this.nextCode;
     if (next === 0) throw new EnumerationError(this.#kind.exhausted);
-    const place = this.#placeOf(next);
+    const place = this.#findEntry(next);
     // Skipped codes get no name; they are assigned last.
     for (let end = this.#count(); end < place; end++) this.#add(UNNAMED);
     if (place < this.#count()) this.#reuse(place, name);
@@ -169,7 +169,7 @@ export class NameEnumeration {
 
   /** Changes the number of uses of a code. Requires a mutation. */
   addCount(code: number, delta: number): void {
-    const place = this.#placeOf(code);
+    const place = this.#findEntry(code);
     assert(place >= 0 && place < this.#count(), "a counted code is defined");
     const at = this.#table() + HEAD_WORDS + place * ENTRY_WORDS;
     assert(this.#lists.words[at + Entry.Count]! + delta >= 0, "a use count is never negative");
@@ -211,7 +211,7 @@ export class NameEnumeration {
   }
 
   /** Returns the position of a code in the table, even if not yet assigned; -1 if invalid. */
-  #placeOf(code: number): number {
+  #findEntry(code: number): number {
     const { system, firstCode, lastCode } = this.#kind;
     if (code >= firstCode && code <= lastCode) return code - firstCode + system.length;
     let place = system.length - 1;

@@ -25,8 +25,8 @@ export class Similarity {
   }
 
   /**
-   * Returns the sum of vectors, which has the direction of their mean. For features, returns the
-   * strongest features of the mean; for an empty list, the null vector.
+   * Returns the sum of vectors, which has the direction of their mean; for features, the strongest
+   * features of the mean; for an empty list, the null vector.
    * @throws ValueError, TypeError
    */
   newCentroid(vectors: readonly VectorLike[], ...further: never[]): Vector {
@@ -75,7 +75,7 @@ export class Similarity {
     return computeHamming(parseVector(a, "a"), parseVector(b, "b"));
   }
 
-  /** Returns a 64-bit fingerprint: similar vectors share many bits. Seeds give different bits. */
+  /** Returns a 64-bit fingerprint, of which similar vectors share many bits. */
   fingerprint(vector: VectorLike, seed: number | bigint = 0, ...further: never[]): bigint {
     refuseFurther(further, "seed");
     return seededFingerprint(parseVector(vector, "vector"), BigInt.asUintN(64, BigInt(seed)));

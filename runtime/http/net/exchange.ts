@@ -52,7 +52,7 @@ export class NetExchange implements Exchange {
   readonly owner: Client;
   readonly #head: ParsedHead;
   aborted = false;
-  tally: CountedPlugin | null = null;
+  countedPlugin: CountedPlugin | null = null;
   trace: Trace | null = null;
   ranFromMs = 0;
   ranUntilMs = 0;

@@ -39,7 +39,7 @@ export interface ExchangeHost {
 
 export class UwsExchange implements Exchange {
   aborted = false;
-  tally: CountedPlugin | null = null;
+  countedPlugin: CountedPlugin | null = null;
   trace: Trace | null = null;
   ranFromMs = 0;
   ranUntilMs = 0;

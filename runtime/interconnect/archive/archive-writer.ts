@@ -25,7 +25,7 @@ import {
   sha256,
 } from "./manifest.js";
 import type { ObjectStore } from "./object-store.js";
-import { removeUnnamed, retained } from "./prune-backup.js";
+import { removeExpired, selectRetainedFulls } from "./prune-backup.js";
 
 /** Higher levels take three times as long for a tenth less. */
 const COMPRESSION = { level: 1 };
@@ -112,7 +112,7 @@ export class ArchiveWriter {
     const manifest = isFull ? await this.#fullManifest(step, time) : this.#partManifest(step, time);
     const before = this.#full?.manifest ?? null;
     await this.#finish(manifest, step);
-    if (isFull) await removeUnnamed(this.#store, manifest, before, time);
+    if (isFull) await removeExpired(this.#store, manifest, before, time);
     return manifest;
   }
 
@@ -194,7 +194,7 @@ export class ArchiveWriter {
       ...{ format: 1, number, previous, time, full: number, continues: step.continues },
       ...{ log: pointOf(step.tail!), pieces: [...files.pieces, ...log], graphs: files.graphs },
       ...slotsSince(root, step.slots),
-      fulls: retained(known, time, this.#options.keepMs),
+      fulls: selectRetainedFulls(known, time, this.#options.keepMs),
     };
   }
 

@@ -73,7 +73,7 @@ export class Archiver {
       place: this.#parts.plan.place,
       verifiedMs: Math.max(0, Date.now() - (this.#verified?.time ?? this.#startedAtMs)),
       ageMs: Math.max(0, Date.now() - this.#completeAtMs),
-      lagUnits: Math.max(0, durableSn - this.firstNeededSn + 1),
+      lagTransactions: Math.max(0, durableSn - this.firstNeededSn + 1),
     };
   }
 

@@ -46,15 +46,22 @@ export function cutLog(disk: Disk, folder: string, target: RestoreTarget): CutLo
   const log = readLog(disk, folder, (frame, segment) => {
     if (frame.header.isTable || cut !== null) return;
     const kept = measureKept(frame, target, end.at);
-    const { sn, units, epoch } = frame.header;
+    const { sn, transactions, epoch } = frame.header;
     let { headerCrc: chain } = frame.header;
-    if (kept.units < units) {
-      const rest = kept.units === 0 ? null : Buffer.from(frame.bytes.subarray(0, kept.bytes));
-      const header = { isTable: false, chain: frame.header.chain, sn, units: kept.units, epoch };
+    if (kept.transactions < transactions) {
+      const rest =
+        kept.transactions === 0 ? null : Buffer.from(frame.bytes.subarray(0, kept.bytes));
+      const header = {
+        isTable: false,
+        chain: frame.header.chain,
+        sn,
+        transactions: kept.transactions,
+        epoch,
+      };
       chain = rest === null ? frame.header.chain : putFrameHeader(rest, header);
       cut = { segment, offset: frame.offset, rest };
     }
-    end = { ...end, sn: sn + kept.units - 1, chain, at: kept.at };
+    end = { ...end, sn: sn + kept.transactions - 1, chain, at: kept.at };
   });
   if (cut !== null) shorten(disk, folder, cut);
   const id = newLogId();
@@ -64,7 +71,7 @@ export function cutLog(disk: Disk, folder: string, target: RestoreTarget): CutLo
 }
 
 interface Kept {
-  readonly units: number;
+  readonly transactions: number;
   readonly bytes: number;
   readonly at: number;
 }
@@ -75,19 +82,20 @@ function measureKept(
   target: RestoreTarget,
   before: number,
 ): Kept {
-  let kept: Kept = { units: 0, bytes: FRAME_HEADER_BYTES, at: before };
+  let kept: Kept = { transactions: 0, bytes: FRAME_HEADER_BYTES, at: before };
   let second = before;
-  for (let at = start, units = 0; at < end; ) {
+  for (let at = start, transactions = 0; at < end; ) {
     const isControlUnit = isControl(words, at);
     if (!isControlUnit) second = readSecond(words, at);
     const isBeyond =
-      (target.kind === "position" && header.sn + units > target.sn) ||
+      (target.kind === "position" && header.sn + transactions > target.sn) ||
       (target.kind === "time" && second > target.second);
     if (isBeyond) return kept;
     const isLastOfJoint = !isJoined(words, at);
     at += isControlUnit ? words[at]! >>> 8 : transactionWords(words, at);
-    units++;
-    if (isLastOfJoint) kept = { units, bytes: FRAME_HEADER_BYTES + (at - start) * 4, at: second };
+    transactions++;
+    if (isLastOfJoint)
+      kept = { transactions, bytes: FRAME_HEADER_BYTES + (at - start) * 4, at: second };
   }
   return kept;
 }

@@ -103,7 +103,7 @@ export class LogPieces {
       };
       for (;;) {
         const frame = reader.frameAt(next.offset);
-        if (frame === null || frame.header.sn + frame.header.units - 1 > last) break;
+        if (frame === null || frame.header.sn + frame.header.transactions - 1 > last) break;
         next = follow(next, frame);
         isComplete = this.#followCounts(frame) && isComplete;
         chunks.push(Buffer.from(frame.bytes));
@@ -188,9 +188,9 @@ function requireTail(reader: SegmentReader, tail: LogTail): void {
 
 /** @throws LogGapError */
 function follow(tail: LogTail, frame: Frame): LogTail {
-  const { sn, units, chain, headerCrc } = frame.header;
+  const { sn, transactions, chain, headerCrc } = frame.header;
   if (sn !== tail.sn + 1 || chain !== tail.chain) throw new LogGapError("it has another history");
-  const last = { sn: sn + units - 1, chain: headerCrc };
+  const last = { sn: sn + transactions - 1, chain: headerCrc };
   return {
     ...tail,
     ...last,

@@ -1,5 +1,5 @@
-// Removes expired parts of a backup: manifests first, then the objects that no manifest refers to.
-// Runs only after a complete full backup.
+// Removes the expired part of a backup: first manifests, then objects that no manifest refers to.
+// Runs only after a full backup is complete.
 
 import { BackupChain } from "./backup-chain.js";
 import {
@@ -12,11 +12,11 @@ import {
 } from "./manifest.js";
 import type { ObjectStore } from "./object-store.js";
 
-/** Younger objects are retained: their manifest may not be written yet. */
+/** Age below which objects are never removed: their manifest may not be written yet. */
 const YOUNG_MS = 86_400_000;
 
-/** Returns the full backups that are necessary to restore any moment of the last `keepMs`. */
-export function retained(
+/** Returns the full backups needed to restore any moment of the last `keepMs`. */
+export function selectRetainedFulls(
   fulls: readonly FullBackup[],
   time: number,
   keepMs: number,
@@ -26,28 +26,29 @@ export function retained(
 }
 
 /**
- * @param current the full backup just written
- * @param before the full backup before it
+ * Removes expired manifests and objects.
+ * @param current manifest of the full backup just written
+ * @param previous manifest of the full backup before it
  */
-export async function removeUnnamed(
+export async function removeExpired(
   store: ObjectStore,
   current: Manifest,
-  before: Manifest | null,
+  previous: Manifest | null,
   time: number,
 ): Promise<void> {
   const first = current.fulls[0]?.number ?? current.number;
-  const formerFirst = before?.fulls[0]?.number ?? before?.number ?? first;
-  if (formerFirst >= first) return;
+  const previousFirst = previous?.fulls[0]?.number ?? previous?.number ?? first;
+  if (previousFirst >= first) return;
   for await (const { name } of store.list(MANIFESTS)) {
     if (name < manifestName(first)) await store.remove(name);
   }
-  const named = new Set<string>();
+  const referenced = new Set<string>();
   const chain = new BackupChain(store);
   for (let number = first; number <= current.number; number++) {
     const { manifest } = await chain.require(number);
-    for (const { object } of manifest.pieces) named.add(objectName(object));
+    for (const { object } of manifest.pieces) referenced.add(objectName(object));
   }
   for await (const { name, modifiedAt } of store.list(OBJECTS)) {
-    if (!named.has(name) && modifiedAt < time - YOUNG_MS) await store.remove(name);
+    if (!referenced.has(name) && modifiedAt < time - YOUNG_MS) await store.remove(name);
   }
 }

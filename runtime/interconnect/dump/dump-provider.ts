@@ -66,13 +66,16 @@ class DumpProvider implements LogSender {
   }
 
   report(): SubscriberReport {
-    const lagUnits = Math.max(0, this.#parts.log.channel.log.durableSn - (this.#durableSn ?? 0));
+    const lagTransactions = Math.max(
+      0,
+      this.#parts.log.channel.log.durableSn - (this.#durableSn ?? 0),
+    );
     return {
       ...{ uri: this.uri, host: "", ip: "", adminPort: 0, txPort: 0, digest: "", serial: 0 },
       isConnected: this.hasAcknowledged(this.#goal),
       isSynchronizing: !this.hasAcknowledged(this.#goal),
       lagMs: 0,
-      lagUnits,
+      lagTransactions,
     };
   }
 
@@ -114,10 +117,10 @@ class DumpProvider implements LogSender {
           await this.#sleep.wait(IDLE_MS);
           continue;
         }
-        const { sn: first, units } = frame.header;
+        const { sn: first, transactions } = frame.header;
         this.#writer.write(frame);
-        written = first + units - 1;
-        await gate.pass(frame.bytes.length, units, units);
+        written = first + transactions - 1;
+        await gate.pass(frame.bytes.length, transactions, transactions);
       }
       await this.#writer.flush();
     } finally {

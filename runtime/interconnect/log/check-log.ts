@@ -7,7 +7,7 @@ import { LogCorruptionError, listSegments, readLog, type Segment } from "./segme
 export interface LogReport {
   readonly segments: readonly Segment[];
   /** Number of usable transactions, and the sequence number of the last one. */
-  readonly units: number;
+  readonly transactions: number;
   readonly last: number;
   /** Bytes of a torn write at the end. */
   readonly tornBytes: number;
@@ -19,7 +19,7 @@ export interface LogReport {
 
 /** Reads the whole log without changing it. */
 export function checkLog(disk: Disk, folder: string): LogReport {
-  const usable = { units: 0, last: 0, end: null as LogReport["end"] };
+  const usable = { transactions: 0, last: 0, end: null as LogReport["end"] };
   let damage: LogCorruptionError | null = null;
   let tornBytes = 0;
   try {
@@ -29,8 +29,8 @@ export function checkLog(disk: Disk, folder: string): LogReport {
       const { header, offset, bytes } = frame;
       usable.end = { segment, offset: offset + bytes.length };
       if (header.isTable) return;
-      usable.units += header.units;
-      usable.last = header.sn + header.units - 1;
+      usable.transactions += header.transactions;
+      usable.last = header.sn + header.transactions - 1;
     });
     tornBytes = end?.tornBytes ?? 0;
   } catch (error) {

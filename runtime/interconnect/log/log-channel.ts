@@ -22,7 +22,7 @@ import {
 } from "../../graph/manager/logging-entry-points.js";
 import type { Disk } from "./disk.js";
 import { type ControlRecord, LogCatalog, type LoggedGraph } from "./log-catalog.js";
-import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES, MAX_UNITS } from "./segment-format.js";
+import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES, MAX_TRANSACTIONS } from "./segment-format.js";
 import { SegmentLog } from "./segment-log.js";
 import { encodeControlRecord } from "./transactions.js";
 
@@ -44,7 +44,7 @@ export class LogChannel {
   #frame = frameOf(FIRST_FRAME_WORDS);
   #words = wordsOf(this.#frame);
   #length = 0;
-  #units = 0;
+  #transactions = 0;
   /** Operation counts of the graphs after their last transaction in each segment. */
   readonly #reached = new Map<number, Map<number, number>>();
   /** Operation counts after their last transaction in the frame being written. */
@@ -107,7 +107,7 @@ export class LogChannel {
   reopen(): void {
     const { log } = this;
     const lost = log.last - log.durableSn;
-    assert(lost === 0 || lost === this.#units, "at most one frame is not durable");
+    assert(lost === 0 || lost === this.#transactions, "at most one frame is not durable");
     if (lost > 0) this.#isUnwritten = true;
     log.reopen();
   }
@@ -119,10 +119,10 @@ export class LogChannel {
    */
   write(clock: CommitClock, last?: number): number {
     if (!this.#isUnwritten) this.#fill(clock, last);
-    if (this.#units === 0) return 0;
+    if (this.#transactions === 0) return 0;
     this.#isUnwritten = true;
     const bytes = FRAME_HEADER_BYTES + this.#length * 4;
-    this.log.append(this.#frame.subarray(0, bytes), this.#units);
+    this.log.append(this.#frame.subarray(0, bytes), this.#transactions);
     this.#isUnwritten = false;
     const { firstSn } = this.log.segments.at(-1)!;
     for (const [number, after] of this.#reachedInFrame) this.#recordReached(firstSn, number, after);
@@ -189,7 +189,7 @@ export class LogChannel {
   #fill(clock: CommitClock, last: number | undefined): void {
     this.#hasMore = false;
     this.#length = 0;
-    this.#units = 0;
+    this.#transactions = 0;
     this.#reachedInFrame.clear();
     for (const control of this.#controls.splice(0)) this.#appendWords(control, 0, control.length);
     this.#drained = drainTransactions(
@@ -229,10 +229,10 @@ export class LogChannel {
     if (after <= graph.after) return true;
     const before = operationCountBefore(words, at);
     assert(before >= graph.after, "transactions of a graph do not overlap");
-    const hasUnits = this.#units + joint.left < MAX_UNITS;
-    const isFirst = joint.left === joint.units - 1;
+    const hasSpace = this.#transactions + joint.left < MAX_TRANSACTIONS;
+    const isFirst = joint.left === joint.transactions - 1;
     const needed = isFirst ? joint.words : length;
-    if (!hasUnits || this.#length + needed > MAX_FRAME_WORDS) return false;
+    if (!hasSpace || this.#length + needed > MAX_FRAME_WORDS) return false;
     graph.after = after;
     this.#reachedInFrame.set(number, after);
     this.#appendWords(words, at, length);
@@ -249,7 +249,7 @@ export class LogChannel {
     if (length > 64) this.#words.set(words.subarray(at, at + length), to);
     else for (let word = 0; word < length; word++) this.#words[to + word] = words[at + word]!;
     this.#length += length;
-    this.#units++;
+    this.#transactions++;
   }
 
   #enlarge(words: number): void {

@@ -51,12 +51,12 @@ export class LogTailer {
       const frame = reader.frameAt(this.#offset) ?? this.#readAgain(reader);
       if (frame === null) throw this.#unreadable();
       this.#offset += frame.bytes.length;
-      const { isTable, sn, units } = frame.header;
+      const { isTable, sn, transactions } = frame.header;
       if (isTable) this.#options.onTable?.(frame);
       // A table has no transactions.
-      if (sn + units <= this.#sn) continue;
+      if (sn + transactions <= this.#sn) continue;
       assert(sn <= this.#sn, "flushed frames have no gap");
-      this.#sn = sn + units;
+      this.#sn = sn + transactions;
       return frame;
     }
     return null;

@@ -31,7 +31,7 @@ export function replayLog(
   progress: (done: number) => void,
 ): number {
   const { first, last } = log;
-  let units = 0;
+  let transactions = 0;
   let number = 0;
   /** Ends of the prefetched transactions and of the frame, as offsets. */
   let prefetched = 0;
@@ -50,7 +50,7 @@ export function replayLog(
     if (at >= prefetched) prefetched = prefetchIds(store, words, at, end);
     try {
       applyTransaction(store, words, at);
-      units++;
+      transactions++;
     } catch (error) {
       reasons.set(store, error as Error);
       if (isNext) broken.add(store);
@@ -65,7 +65,7 @@ export function replayLog(
       progress((frame.header.sn - first) / (last - first + 1));
     }
   });
-  return units;
+  return transactions;
 }
 
 /** Runs changes without an undo log: the graphs have no readers. */

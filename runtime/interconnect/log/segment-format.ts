@@ -24,7 +24,7 @@ const TABLE_MAGIC = 0x5443_5653;
 const LOG_ID_BYTES = 16;
 /** 8 MiB for the largest transaction plus its framing. */
 export const MAX_FRAME_BYTES = 2 ** 23;
-export const MAX_UNITS = 0xffff;
+export const MAX_TRANSACTIONS = 0xffff;
 const TWO_32 = 2 ** 32;
 const NAME = /^[0-9a-f]{16}\.seg$/;
 
@@ -45,7 +45,7 @@ export interface FrameHeader {
   readonly chain: number;
   /** Sequence number of the first transaction; the log's first is 1. */
   readonly sn: number;
-  readonly units: number;
+  readonly transactions: number;
   readonly epoch: number;
   /** The next frame has it as its `chain`. */
   readonly headerCrc: number;
@@ -94,7 +94,7 @@ export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | number | nul
 /** Writes the header of the payload that the buffer already contains; returns `headerCrc`. */
 export function putFrameHeader(
   frame: Buffer,
-  header: Pick<FrameHeader, "isTable" | "chain" | "sn" | "units" | "epoch">,
+  header: Pick<FrameHeader, "isTable" | "chain" | "sn" | "transactions" | "epoch">,
 ): number {
   const payload = frame.subarray(FRAME_HEADER_BYTES);
   frame.writeUInt32LE(header.isTable ? TABLE_MAGIC : FRAME_MAGIC, 0);
@@ -103,7 +103,7 @@ export function putFrameHeader(
   frame.writeUInt32LE(header.chain, 12);
   frame.writeUInt32LE(header.sn % TWO_32, 16);
   frame.writeUInt16LE(Math.floor(header.sn / TWO_32), 20);
-  frame.writeUInt16LE(header.units, 22);
+  frame.writeUInt16LE(header.transactions, 22);
   frame.writeUInt32LE(header.epoch, 24);
   const headerCrc = crc32(frame.subarray(0, 28));
   frame.writeUInt32LE(headerCrc, 28);
@@ -125,7 +125,7 @@ export function decodeFrameHeader(bytes: Buffer): FrameHeader | null {
     crc: bytes.readUInt32LE(8),
     chain: bytes.readUInt32LE(12),
     sn: bytes.readUInt32LE(16) + bytes.readUInt16LE(20) * TWO_32,
-    units: bytes.readUInt16LE(22),
+    transactions: bytes.readUInt16LE(22),
     epoch: bytes.readUInt32LE(24),
     headerCrc,
   };

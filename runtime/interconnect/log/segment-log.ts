@@ -17,7 +17,7 @@ import type { Disk, DiskFile } from "./disk.js";
 import {
   encodeSegmentHeader,
   FRAME_HEADER_BYTES,
-  MAX_UNITS,
+  MAX_TRANSACTIONS,
   newLogId,
   putFrameHeader,
   SEGMENT_HEADER_BYTES,
@@ -146,20 +146,23 @@ export class SegmentLog {
    * @returns sequence number of the first transaction
    * @throws an error for which `isOutOfSpace` is true if the frame can be appended later
    */
-  append(frame: Buffer, units: number): number {
+  append(frame: Buffer, transactions: number): number {
     this.#checkUsable();
     assert(frame.length > FRAME_HEADER_BYTES && frame.length % 4 === 0, "frames are whole words");
-    assert(units > 0 && units <= MAX_UNITS, "a frame has 1 to 65,535 transactions");
+    assert(
+      transactions > 0 && transactions <= MAX_TRANSACTIONS,
+      "a frame has 1 to 65,535 transactions",
+    );
     const sn = this.#nextSn;
     try {
       const end = this.#offset + frame.length;
       if (this.#file === null || end > this.#segmentBytes) this.#startSegment();
-      const header = { isTable: false, chain: this.#chain, sn, units, epoch: this.#epoch };
+      const header = { isTable: false, chain: this.#chain, sn, transactions, epoch: this.#epoch };
       const chain = putFrameHeader(frame, header);
       this.#file!.write(frame, this.#offset);
       this.#offset += frame.length;
       this.#chain = chain;
-      this.#nextSn += units;
+      this.#nextSn += transactions;
     } catch (error) {
       this.#hasFailed = !isOutOfSpace(error) || !this.#discardPartialFrame();
       throw error;
@@ -222,7 +225,7 @@ export class SegmentLog {
    */
   readBack(sn: number): void {
     let next = sn;
-    for (const { header } of this.read(sn)) next = header.sn + header.units;
+    for (const { header } of this.read(sn)) next = header.sn + header.transactions;
     if (next === this.#nextSn) return;
     throw new DataError(`transaction ${next} of the log cannot be read back`);
   }
@@ -343,7 +346,7 @@ export class SegmentLog {
     const epoch = this.#epoch;
     const head = { epoch, logId: this.logId, firstSn: this.#nextSn, chain: this.#chain };
     const table = Buffer.concat([Buffer.alloc(FRAME_HEADER_BYTES), this.#table()]);
-    putFrameHeader(table, { isTable: true, chain: 0, sn: this.#nextSn, units: 0, epoch });
+    putFrameHeader(table, { isTable: true, chain: 0, sn: this.#nextSn, transactions: 0, epoch });
     try {
       file.write(Buffer.concat([encodeSegmentHeader(head), table]), 0);
       file.flushNow();
@@ -366,11 +369,11 @@ function* readFrames(reader: SegmentReader, sn: number, end: number): Generator<
     const frame = reader.frameAt(offset);
     if (frame === null) return;
     offset += frame.bytes.length;
-    const { isTable, sn: first, units } = frame.header;
-    if (isTable || first + units <= sn) continue;
+    const { isTable, sn: first, transactions } = frame.header;
+    if (isTable || first + transactions <= sn) continue;
     if (first >= end) return;
     assert(next === null || first === next, "frames of a segment follow each other");
-    next = first + units;
+    next = first + transactions;
     yield frame;
   }
 }

@@ -121,7 +121,7 @@ function readSegment(
     visitChecked(visit, frame, segment);
     offset += frame.bytes.length;
     if (isTable) continue;
-    nextSn += frame.header.units;
+    nextSn += frame.header.transactions;
     chain = frame.header.headerCrc;
     epoch = frame.header.epoch;
   }

@@ -28,8 +28,8 @@ export function forEachTransaction(
   { header, words, at: start, end }: Frame,
   visitor: TransactionVisitor,
 ): void {
-  let units = 0;
-  for (let at = start; at < end; units++) {
+  let transactions = 0;
+  for (let at = start; at < end; transactions++) {
     const head = words[at]!;
     const length = head >>> 8;
     if (length < TRANSACTION_HEAD_WORDS || at + length > end)
@@ -41,7 +41,7 @@ export function forEachTransaction(
     else throw new DataError("unknown kind of log transaction");
     at += length;
   }
-  if (units !== header.units)
+  if (transactions !== header.transactions)
     throw new DataError("log frame has another number of transactions than its header states");
 }
 

@@ -107,7 +107,7 @@ export class JetStreamLog implements LogStream {
     return this.#connection.isClosed();
   }
 
-  async last(): Promise<StreamState | null> {
+  async readLastState(): Promise<StreamState | null> {
     const { state } = await this.#manager.streams.info(this.#name);
     this.#lastSeq = state.last_seq;
     if (state.messages === 0) return null;
@@ -118,7 +118,7 @@ export class JetStreamLog implements LogStream {
     throw new SvcError("SVC3363", text);
   }
 
-  async first(): Promise<number | null> {
+  async findSnapshotTable(): Promise<number | null> {
     try {
       const subject = this.#subject("table");
       const query = { last_by_subj: subject };

@@ -31,12 +31,12 @@ export interface LogStream {
    * Returns the state after the last message; null: the stream is empty.
    * @throws SvcError SVC3363 if another program wrote the message
    */
-  last(): Promise<StreamState | null>;
+  readLastState(): Promise<StreamState | null>;
   /** Returns the sequence of the table that precedes the latest snapshots; null: none. */
-  first(): Promise<number | null>;
+  findSnapshotTable(): Promise<number | null>;
   /**
-   * Appends a part directly after the last one that this writer has read or appended; fails if
-   * there is another one. Calls may overlap; if one fails, the later ones fail, too.
+   * Appends a part directly after the last part that this writer has read or appended; fails if the
+   * stream contains a later one. Calls may overlap; if a call fails, the later ones fail, too.
    * @returns the sequence of the part, once the broker has stored it
    */
   append(kind: "table" | "data", part: StreamPart, state: StreamState): Promise<number>;

@@ -86,10 +86,10 @@ export class StreamFollower implements LogFollower {
     const log = await open(false);
     this.#log = log;
     try {
-      const first = await log.first();
+      const first = await log.findSnapshotTable();
       // Wait until the stream has snapshots, or newer ones that repair the divergence.
       if (first === null || first === this.#divergedAt) return;
-      this.#end = await log.last();
+      this.#end = await log.readLastState();
       traffic.provider = uri;
       await this.#follow(new StreamReader(log.read(first)), first);
     } finally {

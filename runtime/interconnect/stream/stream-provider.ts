@@ -88,14 +88,14 @@ export class StreamProvider implements LogSender {
 
   report(): SubscriberReport {
     const last = this.#parts.log.channel.log.durableSn;
-    const lagUnits = Math.max(0, last - (this.#acknowledged ?? 0));
-    if (lagUnits === 0) this.#caughtUpAt = performance.now();
+    const lagTransactions = Math.max(0, last - (this.#acknowledged ?? 0));
+    if (lagTransactions === 0) this.#caughtUpAt = performance.now();
     return {
       ...{ uri: this.uri, host: "", ip: "", adminPort: 0, txPort: 0, digest: "", serial: 0 },
       isConnected: this.#isConnected,
       isSynchronizing: this.#isSynchronizing,
       lagMs: Math.round(performance.now() - this.#caughtUpAt),
-      lagUnits,
+      lagTransactions,
     };
   }
 
@@ -125,7 +125,7 @@ export class StreamProvider implements LogSender {
     this.#log = log;
     try {
       const { logId, epoch } = localLog.channel.log;
-      const start = this.#findResumePoint(await log.last());
+      const start = this.#findResumePoint(await log.readLastState());
       this.#acknowledged = start?.sn ?? null;
       const state: StreamState = { log: logId, epoch, protocol: PROTOCOL, reached: start };
       const writer = new StreamWriter(log, state, (sn) => {
@@ -172,7 +172,7 @@ export class StreamProvider implements LogSender {
     }
     if (reached.sn < first) return null;
     for (const { header } of localLog.channel.log.read(reached.sn)) {
-      const isSame = header.sn + header.units - 1 === reached.sn;
+      const isSame = header.sn + header.transactions - 1 === reached.sn;
       if (isSame && header.headerCrc === reached.chain) return reached;
       throw new SvcError("SVC3364", `replication: ${text}, which differ from the local log`);
     }
@@ -237,11 +237,11 @@ export class StreamProvider implements LogSender {
         isStatusSent = false;
         bytes += frame.bytes.length;
         const records = countRecords(frame);
-        const { sn, units, headerCrc } = frame.header;
-        traffic.count(traffic.out, frame.bytes.length, units, records);
-        const reached = { sn: sn + units - 1, chain: headerCrc };
+        const { sn, transactions, headerCrc } = frame.header;
+        traffic.count(traffic.out, frame.bytes.length, transactions, records);
+        const reached = { sn: sn + transactions - 1, chain: headerCrc };
         await writer.sendLast(MessageType.Frame, frame.bytes, reached);
-        await gate.pass(frame.bytes.length, units, records);
+        await gate.pass(frame.bytes.length, transactions, records);
       }
     } finally {
       tailer.close();

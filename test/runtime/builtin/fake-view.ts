@@ -111,7 +111,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
     connection: fakeConnection(),
     forwardedFor: null,
     t0Ms: Date.now() - 10,
-    tally: null,
+    countedPlugin: null,
     trace: null,
     principal: null,
     requestId: null,

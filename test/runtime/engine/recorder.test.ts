@@ -41,7 +41,7 @@ test("ends at its maximum size, and reports it", async () => {
     recorder.open();
     const exchange = {
       ...{
-        tally: {},
+        countedPlugin: {},
         principal: null,
         isWarmUp: false,
         method: "GET",

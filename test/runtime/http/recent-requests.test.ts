@@ -23,7 +23,7 @@ const test = suite("recent requests");
 function request(changes: Partial<Exchange>): Exchange {
   return {
     ...fakeExchange("/svc/plugin/find?n=1"),
-    tally: "/svc/plugin/find",
+    countedPlugin: "/svc/plugin/find",
     isWarmUp: false,
     ...changes,
   } as Exchange;
@@ -61,7 +61,7 @@ test("records neither calls of the admin port, late warm-up calls, nor files", (
   const requests = new RecentRequests();
   requests.add(request({}), 1, 200, 0, 1);
   requests.add(request({ isWarmUp: true, aborted: true }), 0, 200, 0, 1);
-  requests.add(request({ tally: null }), 0, 200, 0, 1);
+  requests.add(request({ countedPlugin: null }), 0, 200, 0, 1);
   assert.is(requests.read("recent", 0, 10).length, 0);
 });
 

@@ -35,12 +35,12 @@ function logged() {
 test("an intact log is usable to its end", () => {
   const { disk, segment, ends } = logged();
   const end = { segment, offset: ends[2] };
-  const report = { segments: [segment], units: 3, last: 3, tornBytes: 0, damage: null, end };
+  const report = { segments: [segment], transactions: 3, last: 3, tornBytes: 0, damage: null, end };
   assert.equal(checkLog(disk, "/log"), report);
 });
 
 test("a missing log has no end", () => {
-  const report = { segments: [], units: 0, last: 0, tornBytes: 0, damage: null, end: null };
+  const report = { segments: [], transactions: 0, last: 0, tornBytes: 0, damage: null, end: null };
   assert.equal(checkLog(new SimulatedDisk(), "/log"), report);
 });
 
@@ -48,16 +48,16 @@ test("a torn write does not count", () => {
   const { disk, path, segment, ends } = logged();
   const file = disk.open(path);
   file.truncate(file.size() - 4);
-  const { units, last, tornBytes, damage, end } = checkLog(disk, "/log");
-  assert.equal([units, last, damage], [2, 2, null]);
+  const { transactions, last, tornBytes, damage, end } = checkLog(disk, "/log");
+  assert.equal([transactions, last, damage], [2, 2, null]);
   assert.equal([tornBytes, end], [ends[2]! - ends[1]! - 4, { segment, offset: ends[1] }]);
 });
 
 test("a corrupt log is usable before its corruption; other failures are thrown", () => {
   const { disk, path, segment, ends } = logged();
   disk.contentOf(path)[ends[1]! - 1]! ^= 1;
-  const { units, damage, end } = checkLog(disk, "/log");
-  assert.equal([units, damage?.offset, end], [1, ends[0], { segment, offset: ends[0] }]);
+  const { transactions, damage, end } = checkLog(disk, "/log");
+  assert.equal([transactions, damage?.offset, end], [1, ends[0], { segment, offset: ends[0] }]);
   disk.faults.unreadable = () => {
     throw new Error("no memory");
   };

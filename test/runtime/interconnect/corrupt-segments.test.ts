@@ -226,7 +226,7 @@ test("a frame inside of a torn one counts only if its header cannot be of it", (
 }) => {
   const log = openSegments(disk);
   const nested = textFrame("nested");
-  putFrameHeader(nested, { isTable: false, chain: 1, sn: 9, units: 1, epoch: 1 });
+  putFrameHeader(nested, { isTable: false, chain: 1, sn: 9, transactions: 1, epoch: 1 });
   log.append(Buffer.concat([textFrame(""), nested, Buffer.alloc(4)]), 1);
   log.flushNow();
   assert.is(log.segments.length, 3);

@@ -184,8 +184,8 @@ test("a dump is connected once it has what was there at its beginning", async (c
   log.write("g", 3);
   const { sender, running } = begin(context);
   const state = () => {
-    const { isConnected, isSynchronizing, lagUnits } = sender.report();
-    return [isConnected, isSynchronizing, lagUnits];
+    const { isConnected, isSynchronizing, lagTransactions } = sender.report();
+    return [isConnected, isSynchronizing, lagTransactions];
   };
   assert.equal(state(), [false, true, 5]);
   await isIdle(context);

@@ -99,19 +99,19 @@ test("sends parts that the server accepts", async () => {
 test("finds the state in which it was left", async () => {
   const broker = new MemoryJetStream();
   const log = await open(broker);
-  assert.equal([await log.last(), await log.first()], [null, null]);
+  assert.equal([await log.readLastState(), await log.findSnapshotTable()], [null, null]);
   const reached = { sn: 7, chain: 9 };
   await log.append("table", PART, STATE);
-  assert.equal([await log.last(), await log.first()], [STATE, 1]);
+  assert.equal([await log.readLastState(), await log.findSnapshotTable()], [STATE, 1]);
   const appended = [
     log.append("data", PART, { ...STATE, reached }),
     log.append("data", PART, { ...STATE, protocol: 5, reached }),
   ];
   assert.equal(await Promise.all(appended), [2, 3]);
-  assert.equal(await log.last(), { ...STATE, protocol: 5, reached });
-  assert.is(await log.first(), 1);
+  assert.equal(await log.readLastState(), { ...STATE, protocol: 5, reached });
+  assert.is(await log.findSnapshotTable(), 1);
   assert.is(await log.append("table", PART, STATE), 4);
-  assert.is(await log.first(), 4);
+  assert.is(await log.findSnapshotTable(), 4);
 });
 
 test("appends only directly after what it has found", async () => {
@@ -120,7 +120,7 @@ test("appends only directly after what it has found", async () => {
   for (let left = 2; left > 0; left--) await one.append("data", PART, STATE);
   const wrong = "undefined: wrong last sequence";
   assert.is(await describeFailure(other.append("data", PART, STATE)), wrong);
-  await other.last();
+  await other.readLastState();
   assert.is(await other.append("data", PART, STATE), 3);
 });
 
@@ -142,7 +142,7 @@ test("knows no state behind messages of other programs", async () => {
     header({ ...own, "Svc-Epoch": "x" }),
   ]) {
     const { seq } = broker.add("svc.LOG.data", found, Buffer.alloc(0));
-    assert.is(await describeFailure(log.last()), foreign(seq));
+    assert.is(await describeFailure(log.readLastState()), foreign(seq));
   }
   for (const part of [
     {},
@@ -151,10 +151,10 @@ test("knows no state behind messages of other programs", async () => {
     { "Svc-Sn": "1", "Svc-Chain": "" },
   ]) {
     broker.add("svc.LOG.data", header({ ...own, ...part }), Buffer.alloc(0));
-    assert.equal(await log.last(), STATE, "of the first release");
+    assert.equal(await log.readLastState(), STATE, "of the first release");
   }
   broker.messages.pop();
-  assert.is(await describeFailure(log.last()), foreign(broker.lastSeq));
+  assert.is(await describeFailure(log.readLastState()), foreign(broker.lastSeq));
 });
 
 test("fails when the broker does, unless there is no table", async () => {
@@ -163,11 +163,11 @@ test("fails when the broker does, unless there is no table", async () => {
   broker.requested = () => {
     throw Object.assign(new Error("no message"), { status: 404 });
   };
-  assert.is(await log.first(), null);
+  assert.is(await log.findSnapshotTable(), null);
   broker.requested = () => {
     throw new Error("timeout");
   };
-  assert.is(await describeFailure(log.first()), "undefined: timeout");
+  assert.is(await describeFailure(log.findSnapshotTable()), "undefined: timeout");
 });
 
 test("tells what is missing from what fails", () => {

@@ -13,7 +13,7 @@ import { replayLog } from "../../../runtime/interconnect/log/replay-log.js";
 import {
   FRAME_HEADER_BYTES,
   MAX_FRAME_BYTES,
-  MAX_UNITS,
+  MAX_TRANSACTIONS,
 } from "../../../runtime/interconnect/log/segment-format.js";
 import { forEachTransaction } from "../../../runtime/interconnect/log/transactions.js";
 import { comparable } from "../../property/support/comparable.js";
@@ -90,13 +90,13 @@ test("have the changes of long and of short transactions", () => {
 test("have 65,535 transactions, and all that belong together", () => {
   const { channel, write, create, createBoth } = logged();
   const before = channel.log.last;
-  for (let units = 1; units < MAX_UNITS; units++) create(0, `${units}`);
+  for (let units = 1; units < MAX_TRANSACTIONS; units++) create(0, `${units}`);
   createBoth("x");
   create(0, "y");
   assert.ok(write() > 0);
-  assert.equal([channel.log.last - before, channel.hasMore], [MAX_UNITS - 1, true]);
+  assert.equal([channel.log.last - before, channel.hasMore], [MAX_TRANSACTIONS - 1, true]);
   write();
-  assert.equal([channel.log.last - before, channel.hasMore], [MAX_UNITS + 2, false]);
+  assert.equal([channel.log.last - before, channel.hasMore], [MAX_TRANSACTIONS + 2, false]);
 });
 
 test("have 8 MiB, and all that belongs together", () => {

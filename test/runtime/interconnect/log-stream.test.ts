@@ -223,7 +223,7 @@ test("takes no messages of a later release, and begins again after earlier ones"
   const broker = new MemoryBroker(100);
   const writer = broker.connect();
   const append = async (protocol: number): Promise<void> => {
-    await writer.last();
+    await writer.readLastState();
     const part = { part: 1, parts: 1, bytes: Buffer.from("later") };
     await writer.append("table", part, { log: logId, epoch, protocol, reached: { sn, chain } });
   };
@@ -258,8 +258,8 @@ test("a second writer is refused", async () => {
   const [one, other] = [broker.connect(), broker.connect()];
   const state = { log: "0".repeat(32), epoch: 1, protocol: PROTOCOL, reached: null };
   const part = { part: 1, parts: 1, bytes: Buffer.from("a") };
-  await one.last();
-  await other.last();
+  await one.readLastState();
+  await other.readLastState();
   await one.append("data", part, state);
   let error: Error | null = null;
   await other.append("data", part, state).catch((reason: Error) => {

@@ -27,7 +27,7 @@ test("shows nothing of a subscriber that was never there", async () => {
   const { uri, txPort, ...rest } = provider.report();
   assert.is(uri, `svc://127.0.0.1:${txPort}`);
   assert.equal(rest, {
-    ...{ host: "", ip: "", adminPort: 0, digest: "", serial: 0, lagMs: 0, lagUnits: 4 },
+    ...{ host: "", ip: "", adminPort: 0, digest: "", serial: 0, lagMs: 0, lagTransactions: 4 },
     ...{ isConnected: false, isSynchronizing: false },
   });
   assert.equal(
@@ -244,7 +244,7 @@ test("repairs at once: until the subscriber has acknowledged it", async () => {
     [provider.isRepairing, provider.hasAcknowledged(4), provider.firstNeededSn],
     [true, false, 5],
   );
-  assert.is(provider.report().lagUnits, 4);
+  assert.is(provider.report().lagTransactions, 4);
   await second.acknowledge(log.channel.log.last);
   await until(() => provider.hasAcknowledged(4));
   assert.is(provider.isRepairing, false);

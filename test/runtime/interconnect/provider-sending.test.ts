@@ -38,7 +38,7 @@ test("shows who its subscriber is, while it is connected", async () => {
   await until(() => provider.report().serial === 7);
   const { uri: _uri, txPort: _port, ...rest } = provider.report();
   assert.equal(rest, {
-    ...{ ...shown, ip: "127.0.0.1", lagMs: 0, lagUnits: 0 },
+    ...{ ...shown, ip: "127.0.0.1", lagMs: 0, lagTransactions: 0 },
     ...{ isConnected: true, isSynchronizing: false },
   });
   subscriber.leave();
@@ -91,7 +91,7 @@ test("knows what a subscriber has by its acknowledgements only", async () => {
   );
   await subscriber.acknowledge(2);
   await until(() => provider.firstNeededSn === 3);
-  assert.is(provider.report().lagUnits, 2);
+  assert.is(provider.report().lagTransactions, 2);
   // Neither has the length, or the type, of one.
   const body = Buffer.alloc(8, 1);
   await subscriber.peer.send(MessageType.Ack, body.subarray(1));
@@ -217,8 +217,8 @@ test("sends at the rate that is allowed, and counts what it sends", async () => 
   const subscriber = await one.subscribe();
   const { body } = await subscriber.first(Frame);
   await settle();
-  const { bytes, units, records, frames } = one.traffic.out;
-  assert.equal([bytes, units, records, frames], [body.length, 2, 1, 1]);
+  const { bytes, transactions, records, frames } = one.traffic.out;
+  assert.equal([bytes, transactions, records, frames], [body.length, 2, 1, 1]);
   assert.equal(sizes, [[body.length, 2, 1]]);
   assert.is(countOf(subscriber, Frame), 1);
   passed[0]!();

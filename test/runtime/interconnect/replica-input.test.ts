@@ -39,7 +39,10 @@ function create() {
     compareDigests: (graphs: unknown) => got.push({ graphs }),
     adoptGoal: (goal: unknown) => got.push({ goal }),
     startFrames: (start: unknown) => got.push({ start }),
-    applyFrame: async () => ({ header: { sn: replica.appliedSn! - 1, units: 2 }, records: 5 }),
+    applyFrame: async () => ({
+      header: { sn: replica.appliedSn! - 1, transactions: 2 },
+      records: 5,
+    }),
     receiveGraph: async (source: unknown, head: unknown) => {
       got.push({ source, head, synchronizing: traffic.synchronizing });
     },
@@ -94,7 +97,7 @@ test("counts what arrives, and knows the serial of a provider that follows none"
   input.begin({ isRoot: true, logId } as Offer);
   await frame(8);
   assert.is(traffic.serial, serialBase(logId) + 8);
-  assert.equal(traffic.in, { bytes: 64, units: 2, records: 5, frames: 1 });
+  assert.equal(traffic.in, { bytes: 64, transactions: 2, records: 5, frames: 1 });
   input.begin({ isRoot: false, logId } as Offer);
   await frame(9);
   assert.is(traffic.serial, serialBase(logId) + 8, "its status tells it");

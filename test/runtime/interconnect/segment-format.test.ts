@@ -50,14 +50,14 @@ test("frames have at most 8 MiB", () => {
     [4, false],
   ] as const) {
     const bytes = Buffer.alloc(FRAME_HEADER_BYTES + MAX_FRAME_BYTES + more);
-    putFrameHeader(bytes, { isTable: false, chain: 1, sn: 1, units: 1, epoch: 1 });
+    putFrameHeader(bytes, { isTable: false, chain: 1, sn: 1, transactions: 1, epoch: 1 });
     assert.is(decodeFrameHeader(bytes) !== null, isFrame);
   }
 });
 
 test("a frame is intact only with all its bytes", () => {
   const bytes = Buffer.alloc(FRAME_HEADER_BYTES + 8, 1);
-  putFrameHeader(bytes, { isTable: false, chain: 1, sn: 1, units: 1, epoch: 1 });
+  putFrameHeader(bytes, { isTable: false, chain: 1, sn: 1, transactions: 1, epoch: 1 });
   const header = decodeFrameHeader(bytes)!;
   const payload = bytes.subarray(FRAME_HEADER_BYTES);
   assert.is(isIntact(header, payload), true);

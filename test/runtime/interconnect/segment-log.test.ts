@@ -50,8 +50,8 @@ function frame(text: string): Buffer {
   ]);
 }
 
-async function append(log: SegmentLog, text: string, units = 1): Promise<number> {
-  const sn = log.append(frame(text), units);
+async function append(log: SegmentLog, text: string, transactions = 1): Promise<number> {
+  const sn = log.append(frame(text), transactions);
   await log.flush();
   return sn;
 }
@@ -310,7 +310,7 @@ test("writes nothing after a failed write, unless only space lacked", async () =
 test("takes no frame header of an impossible length", () => {
   const odd = Buffer.alloc(FRAME_HEADER_BYTES + 3);
   const whole = Buffer.alloc(FRAME_HEADER_BYTES + 4);
-  const header = { isTable: false, chain: 1, sn: 1, units: 1, epoch: 1 };
+  const header = { isTable: false, chain: 1, sn: 1, transactions: 1, epoch: 1 };
   for (const bytes of [odd, whole]) putFrameHeader(bytes, header);
   assert.is(decodeFrameHeader(odd), null);
   assert.is(decodeFrameHeader(whole)?.bytes, 4);
@@ -319,9 +319,9 @@ test("takes no frame header of an impossible length", () => {
 test("numbers transactions in 48 bits", () => {
   const bytes = Buffer.alloc(FRAME_HEADER_BYTES + 4);
   for (const sn of [2 ** 32 - 1, 2 ** 32 + 7, 2 ** 48 - 1]) {
-    putFrameHeader(bytes, { isTable: false, chain: 1, sn, units: 3, epoch: 1 });
-    const { sn: read, units } = decodeFrameHeader(bytes)!;
-    assert.equal([read, units], [sn, 3]);
+    putFrameHeader(bytes, { isTable: false, chain: 1, sn, transactions: 3, epoch: 1 });
+    const { sn: read, transactions } = decodeFrameHeader(bytes)!;
+    assert.equal([read, transactions], [sn, 3]);
   }
 });
 

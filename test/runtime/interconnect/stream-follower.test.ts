@@ -84,7 +84,7 @@ function replicaOf(context: Context): Replica {
     needsSnapshot: ({ name }: SnapshotHead) => name === "g" && context.isNeeded,
     receiveGraph: async () => steps.push("receive"),
     startFrames: () => steps.push("start"),
-    applyFrame: async () => ({ header: { sn: 7, units: 2 }, records: 1 }),
+    applyFrame: async () => ({ header: { sn: 7, transactions: 2 }, records: 1 }),
     appliedSn: 8,
     refreshMarker: () => steps.push("mark"),
     providerLost: () => steps.push(`lose ${traffic.provider} "${traffic.providerDigest}"`),
@@ -97,7 +97,7 @@ function replicaOf(context: Context): Replica {
 /** A new connection of the provider, which writes behind all messages. */
 async function connect({ broker }: Context, log = LOG): Promise<StreamWriter> {
   const stream = broker.connect();
-  await stream.last();
+  await stream.readLastState();
   const state: StreamState = { log, epoch: 1, protocol: PROTOCOL, reached: null };
   return new StreamWriter(stream, state, () => undefined);
 }

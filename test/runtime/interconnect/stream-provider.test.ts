@@ -47,7 +47,7 @@ for (const [what, [state, expected]] of Object.entries(REFUSALS)) {
       [provider.firstNeededSn, provider.hasAcknowledged(0)],
       [Number.POSITIVE_INFINITY, false],
     );
-    assert.equal([provider.report().isConnected, provider.report().lagUnits], [false, 4]);
+    assert.equal([provider.report().isConnected, provider.report().lagTransactions], [false, 4]);
     assert.ok(logs[0]!.isClosed);
     await stop();
   });
@@ -69,7 +69,7 @@ test("continues where the stream ends", async () => {
   const { found, run, provider, broker, stop } = provideStream();
   await found();
   assert.is(await run(), "replication: memory://stream attached");
-  assert.equal([provider.firstNeededSn, provider.report().lagUnits], [5, 0]);
+  assert.equal([provider.firstNeededSn, provider.report().lagTransactions], [5, 0]);
   const { isConnected, isSynchronizing } = provider.report();
   assert.equal([isConnected, isSynchronizing], [true, false]);
   assert.is(broker.parts, 3, "what was there, a frame and the state");
@@ -110,8 +110,8 @@ for (const [what, state] of Object.entries({
     assert.is(await run(), "replication: memory://stream attached");
     const stream = broker.connect();
     // Its messages have taken the place of the former ones.
-    assert.is(await stream.first(), 2);
-    const end = (await stream.last())!;
+    assert.is(await stream.findSnapshotTable(), 2);
+    const end = (await stream.readLastState())!;
     assert.equal([end.log, end.epoch], [log.channel.log.logId, EPOCH]);
     assert.is(end.reached?.sn, log.channel.log.last);
     assert.is(provider.firstNeededSn, log.channel.log.last + 1);

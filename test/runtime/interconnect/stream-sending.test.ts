@@ -90,7 +90,7 @@ test("holds what may not leave yet", async () => {
     [provider.hasAcknowledged(3), provider.hasAcknowledged(4), broker.parts],
     [true, false, 2],
   );
-  assert.equal([provider.firstNeededSn, provider.report().lagUnits], [4, 1]);
+  assert.equal([provider.firstNeededSn, provider.report().lagTransactions], [4, 1]);
   gate.isOpen = true;
   provider.wake();
   await settle();
@@ -110,9 +110,9 @@ test("sends at the rate that is allowed, and counts what it sends", async () => 
     });
   await run();
   assert.equal([provider.hasAcknowledged(3), provider.hasAcknowledged(4)], [true, false]);
-  const { bytes, units, records, frames } = traffic.out;
+  const { bytes, transactions, records, frames } = traffic.out;
   assert.ok(bytes > 0);
-  assert.equal([sizes, [units, records, frames]], [[[bytes, 1, 1]], [1, 1, 1]]);
+  assert.equal([sizes, [transactions, records, frames]], [[[bytes, 1, 1]], [1, 1, 1]]);
   passed[0]!();
   await settle();
   assert.is(provider.hasAcknowledged(4), true);

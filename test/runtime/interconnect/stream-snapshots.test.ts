@@ -132,7 +132,7 @@ test("come again after a number of bytes", async () => {
   const { log, found, run, broker, stop } = provideStream({ checkpointFrames: 1 });
   await found();
   await run();
-  const first = async (): Promise<number | null> => broker.connect().first();
+  const first = async (): Promise<number | null> => broker.connect().findSnapshotTable();
   assert.is(await first(), 1, "one frame is not too much");
   const then = async (id: string): Promise<number | null> => {
     log.write(id);
@@ -151,14 +151,14 @@ test("repair a stream at once, unless the provider ends", async () => {
   await found({ reached: null });
   log.erase();
   await run();
-  const before = (await broker.connect().first())!;
+  const before = (await broker.connect().findSnapshotTable())!;
   gate.isOpen = false;
   assert.is(provider.isRepairing, false);
   provider.repair("different");
   assert.is(provider.isRepairing, true);
   await settle();
   assert.is(provider.isRepairing, false);
-  assert.ok((await broker.connect().first())! > before);
+  assert.ok((await broker.connect().findSnapshotTable())! > before);
   assert.equal(startIn(await messagesIn(broker)), { sn: 0, chain: 0 });
   assert.equal(
     [provider.hasAcknowledged(4), provider.firstNeededSn],

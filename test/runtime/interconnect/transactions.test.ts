@@ -26,7 +26,7 @@ const test = suite("transactions of a frame");
 function frame(units: number, words: Uint32Array): Frame {
   const bytes = Buffer.alloc(32 + words.length * 4);
   Buffer.from(words.buffer).copy(bytes, 32);
-  putFrameHeader(bytes, { isTable: false, chain: 0, sn: 1, units, epoch: 1 });
+  putFrameHeader(bytes, { isTable: false, chain: 0, sn: 1, transactions: units, epoch: 1 });
   const all = new Uint32Array(bytes.length / 4);
   new Uint8Array(all.buffer).set(bytes);
   const header = decodeFrameHeader(bytes)!;

@@ -25,11 +25,11 @@ export function metricsPage(): string {
   return `${INTRODUCTION}\n${table(["Metric", "Type", "Labels", "Description"], cells)}`;
 }
 
-/** In the order of the response: that of the calls of `graphFigures` and others. */
+/** In the order of the response: that of the calls of `graphMetrics` and others. */
 function metricFiles(): string[] {
   const path = `${FOLDER}prometheus.ts`;
-  const calls = sourceText(path).matchAll(/yield\* (\w+)Figures\(/g);
-  const files = [...calls].map(([, name]) => `${FOLDER}${name}-figures.ts`);
+  const calls = sourceText(path).matchAll(/yield\* (\w+)Metrics\(/g);
+  const files = [...calls].map(([, name]) => `${FOLDER}${name}-metrics.ts`);
   const existing = new Set(sourceFiles().map((source) => source.path));
   return [path, ...files.filter((file) => existing.has(file))];
 }

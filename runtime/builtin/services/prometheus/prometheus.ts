@@ -12,13 +12,13 @@ import {
 } from "../../../metrics/exposition.js";
 import type { ServerView } from "../../server-view.js";
 import type { Service } from "../../service.js";
-import { algorithmFigures } from "./algorithm-figures.js";
-import { dispatchFigures } from "./dispatch-figures.js";
-import { graphFigures } from "./graph-figures.js";
-import { jobFigures } from "./job-figures.js";
-import { processFigures, threadFigures } from "./process-figures.js";
-import { replicationFigures } from "./replication-figures.js";
-import { transportFigures } from "./transport-figures.js";
+import { algorithmMetrics } from "./algorithm-metrics.js";
+import { dispatchMetrics } from "./dispatch-metrics.js";
+import { graphMetrics } from "./graph-metrics.js";
+import { jobMetrics } from "./job-metrics.js";
+import { processMetrics, threadMetrics } from "./process-metrics.js";
+import { replicationMetrics } from "./replication-metrics.js";
+import { transportMetrics } from "./transport-metrics.js";
 
 const PORTS = [
   ["main", 0, MAIN_SLOTS],
@@ -33,20 +33,20 @@ export const prometheus: Service = {
 };
 
 function* exposition(view: ServerView): Generator<string> {
-  yield* requestFigures(view);
-  yield* transportFigures(view);
-  yield* pluginFigures(view);
-  yield* executorFigures(view);
-  yield* jobFigures(view);
-  yield* graphFigures(view);
-  yield* algorithmFigures(view);
-  yield* replicationFigures(view);
-  yield* processFigures(view);
-  yield* threadFigures();
-  if (view.dispatcher !== null) yield* dispatchFigures(view.dispatcher);
+  yield* requestMetrics(view);
+  yield* transportMetrics(view);
+  yield* pluginMetrics(view);
+  yield* executorMetrics(view);
+  yield* jobMetrics(view);
+  yield* graphMetrics(view);
+  yield* algorithmMetrics(view);
+  yield* replicationMetrics(view);
+  yield* processMetrics(view);
+  yield* threadMetrics();
+  if (view.dispatcher !== null) yield* dispatchMetrics(view.dispatcher);
 }
 
-function* requestFigures(view: ServerView): Generator<string> {
+function* requestMetrics(view: ServerView): Generator<string> {
   const { metrics } = view;
   const totals = metrics.totalsSinceStart();
   const codes = Object.entries(totals.errorsByCode);
@@ -79,7 +79,7 @@ function* requestFigures(view: ServerView): Generator<string> {
   );
 }
 
-function* pluginFigures({ tallies }: ServerView): Generator<string> {
+function* pluginMetrics({ tallies }: ServerView): Generator<string> {
   const counters = [...tallies.all()];
   yield* histogram(
     "svc_plugin_latency_seconds",
@@ -95,7 +95,7 @@ function* pluginFigures({ tallies }: ServerView): Generator<string> {
   );
 }
 
-function* executorFigures({ metrics, waiting, working, admin }: ServerView): Generator<string> {
+function* executorMetrics({ metrics, waiting, working, admin }: ServerView): Generator<string> {
   yield* gauge("svc_queue_waiting", "Requests queued for an executor.", [
     [{ port: "main" }, waiting],
     [{ port: "admin" }, admin.waiting],

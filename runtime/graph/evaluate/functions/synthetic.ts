@@ -59,8 +59,13 @@ function packBits(tests: readonly boolean[]): Bits {
   return new Bits(bits);
 }
 
-/** Returns the sum of the values, reduced by their decay since its beginning. */
-function computeDecay(x: Context, relationship: Argument, given: Argument, isExponential: boolean) {
+/** Returns the sum of the values after their decay, which starts at the last change. */
+function computeDecay(
+  x: Context,
+  relationship: Argument,
+  rateArgument: Argument,
+  isExponential: boolean,
+) {
   const words = components(x);
   if (words === null) return null;
   const code = relationshipOf(x, relationship);
@@ -78,7 +83,7 @@ function computeDecay(x: Context, relationship: Argument, given: Argument, isExp
       hasValue = true;
     }
   }
-  const rate = given === undefined ? 0 : asNumber(given);
+  const rate = rateArgument === undefined ? 0 : asNumber(rateArgument);
   return boxedReal(decayFactor(x, times, hasValue ? sum : rate > 0 ? 1 : 0, rate, isExponential));
 }
 
@@ -86,15 +91,15 @@ function decayFactor(
   { run: { graph } }: Context,
   times: ReadonlyMap<number, number>,
   initial: number,
-  given: number,
+  statedRate: number,
   isExponential: boolean,
 ): number {
   const end = times.get(M_TMX);
   const changed = times.get(M_TMM) ?? times.get(M_TMC);
-  const begin = changed ?? (given > 0 && end !== undefined ? end - 1 / given : graph.t0);
-  const isOpen = end === undefined && !(given > 0 && begin > graph.t0);
-  const until = end ?? (isOpen ? Number.POSITIVE_INFINITY : begin + 1 / given);
-  const rate = given > 0 ? given : 1 / (until - begin);
+  const begin = changed ?? (statedRate > 0 && end !== undefined ? end - 1 / statedRate : graph.t0);
+  const isOpen = end === undefined && !(statedRate > 0 && begin > graph.t0);
+  const until = end ?? (isOpen ? Number.POSITIVE_INFINITY : begin + 1 / statedRate);
+  const rate = statedRate > 0 ? statedRate : 1 / (until - begin);
   const age = graph.ts - begin;
   if (!isExponential) return initial - rate * initial * age;
   const left = Math.exp(-rate * DECADES * age);

@@ -87,7 +87,7 @@ export class SimulatedBackup {
     const { now } = this.#world.time;
     this.#settledAt ??= now;
     const { archive } = member;
-    if (archive === null || archive.lagUnits > 0) return false;
+    if (archive === null || archive.lagTransactions > 0) return false;
     return archive.ageMs < 0.9 * (now - this.#settledAt) - LATE_MS;
   }
 

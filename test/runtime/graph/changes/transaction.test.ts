@@ -62,7 +62,7 @@ function drain({ clock, shop, stock }: Context): { graphs: string[]; units: Uint
     return { ring: new CommitRing(memory.log!.memory, clock), number };
   });
   const taken = drainTransactions(rings, clock, (words, at, length, number, joint) => {
-    if (joint.left === joint.units - 1) found.push({ graphs: [], units: [] });
+    if (joint.left === joint.transactions - 1) found.push({ graphs: [], units: [] });
     found.at(-1)!.graphs.push(["shop", "stock"][number]!);
     found.at(-1)!.units.push(words.slice(at, at + length));
     return true;

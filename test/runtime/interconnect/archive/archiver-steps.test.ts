@@ -110,9 +110,9 @@ function record({ backup }: Context): unknown {
 test("tells its age, and what it lacks, of the log that is there now", async (context) => {
   const archiver = await context.open();
   const told = () => {
-    const { place, ageMs, lagUnits } = archiver.report();
+    const { place, ageMs, lagTransactions } = archiver.report();
     assert.is(place, context.backup);
-    return [ageMs, lagUnits, archiver.firstNeededSn];
+    return [ageMs, lagTransactions, archiver.firstNeededSn];
   };
   context.now += 30;
   assert.equal(told(), [30, 0, 1], "there is nothing to back up");

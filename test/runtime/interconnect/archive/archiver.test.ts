@@ -94,7 +94,7 @@ test("reports a backup that cannot be written, and keeps the log", async (contex
     () => one.log,
   );
   await until(
-    () => (one.shown.archive?.lagUnits ?? 0) > 0,
+    () => (one.shown.archive?.lagTransactions ?? 0) > 0,
     () => JSON.stringify(one.shown.archive),
   );
   await end(one);

@@ -9,7 +9,10 @@ import {
   manifestName,
   objectName,
 } from "../../../../runtime/interconnect/archive/manifest.js";
-import { removeUnnamed, retained } from "../../../../runtime/interconnect/archive/prune-backup.js";
+import {
+  removeExpired,
+  selectRetainedFulls,
+} from "../../../../runtime/interconnect/archive/prune-backup.js";
 import { describeFailure } from "../support/describe-failure.js";
 import { ID, MemoryStore } from "../support/memory-store.js";
 
@@ -79,7 +82,8 @@ test("yields what follows a full backup, until something is missing", async ({ s
 test("keeps the full backups that a period needs", () => {
   const log = { id: ID, sn: 1, chain: 1, at: 1 };
   const fulls = [10, 20, 30].map((time, index) => ({ number: index + 1, hash: "", log, time }));
-  const kept = (time: number): number[] => retained(fulls, time, 10).map(({ number }) => number);
+  const kept = (time: number): number[] =>
+    selectRetainedFulls(fulls, time, 10).map(({ number }) => number);
   assert.equal([19, 20, 29, 30, 39, 40].map(kept), [
     [1, 2, 3],
     [1, 2, 3],
@@ -88,12 +92,12 @@ test("keeps the full backups that a period needs", () => {
     [2, 3],
     [3],
   ]);
-  assert.equal(retained([], 1, 1), []);
+  assert.equal(selectRetainedFulls([], 1, 1), []);
 });
 
 test("removes the first full backup once none of its moments is kept", async ({ store }) => {
   const [one, two] = (await store.add({}, { full: 2 })) as [Manifest, Manifest];
-  await removeUnnamed(store, two, one, DAY);
+  await removeExpired(store, two, one, DAY);
   assert.equal([...store.objects.keys()], [manifestName(2)]);
 });
 
@@ -125,11 +129,11 @@ test("removes former manifests, and old objects that none names", async ({ store
   const left = (): string =>
     [...store.objects.values()].map(({ bytes }) => bytes.toString()[0]).join("");
   const all = left();
-  await removeUnnamed(store, three, one, now);
-  await removeUnnamed(store, one, null, now);
-  await removeUnnamed(store, five, { ...three, fulls: [full(3)] }, now);
+  await removeExpired(store, three, one, now);
+  await removeExpired(store, one, null, now);
+  await removeExpired(store, five, { ...three, fulls: [full(3)] }, now);
   assert.is(left(), all, "the first full backup is still needed");
-  await removeUnnamed(store, five, three, now);
+  await removeExpired(store, five, three, now);
   const names = [...store.objects.keys()].sort();
   assert.equal(names, [
     ...[3, 4, 5].map(manifestName),

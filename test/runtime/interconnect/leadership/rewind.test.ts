@@ -117,7 +117,7 @@ test("gives its changes up, and follows without copies of graphs", async (contex
   assert.match(line, new RegExp(`rewound to transaction ${position.sn}$`));
   const units: number[] = [];
   readLog(realDisk, join(folder, "_txlog"), ({ header }) => {
-    if (!header.isTable) units.push(header.sn + header.units - 1);
+    if (!header.isTable) units.push(header.sn + header.transactions - 1);
   });
   assert.ok(units.at(-1)! >= position.sn + 10, "what is given up can be read");
   const rewound = await start("B1");

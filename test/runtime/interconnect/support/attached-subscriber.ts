@@ -39,7 +39,7 @@ function replicaOf(calls: string[], met: number[]) {
     settle: async () => void calls.push("settle"),
     retire: async () => void calls.push("retire"),
     startFrames: () => calls.push("start"),
-    applyFrame: async () => ({ header: { sn: 7, units: 1 }, records: 1 }),
+    applyFrame: async () => ({ header: { sn: 7, transactions: 1 }, records: 1 }),
     report: () => ({ state: "fetching", done: 0, of: 0 }),
     positions: () => ({ log: null, origin: null, epoch: EPOCH, graphs: [], diverged: [] }),
     rejectEpochsBelow: (epoch: number) => met.push(epoch),

@@ -115,7 +115,7 @@ export function frame(sn: number, units: readonly Uint32Array[], more: object = 
   ]);
   const whole = Buffer.from(new ArrayBuffer(bytes.length));
   bytes.copy(whole);
-  const header = { isTable: false, chain: 0, sn, units: units.length, epoch: 2, ...more };
+  const header = { isTable: false, chain: 0, sn, transactions: units.length, epoch: 2, ...more };
   putFrameHeader(whole, header);
   return whole;
 }

@@ -36,11 +36,12 @@ export class MemoryBroker {
       get isClosed() {
         return connection.isClosed;
       },
-      last: async () => {
+      readLastState: async () => {
         expected = this.#lastSeq;
         return this.#entries.at(-1)?.state ?? null;
       },
-      first: async () => this.#entries.findLast(({ kind }) => kind === "table")?.seq ?? null,
+      findSnapshotTable: async () =>
+        this.#entries.findLast(({ kind }) => kind === "table")?.seq ?? null,
       append: async (kind, part, state) => {
         if (connection.isClosed) throw new Error("connection closed");
         if (expected !== this.#lastSeq) throw new Error("wrong last sequence");

@@ -57,7 +57,7 @@ export function provideStream({
   /** Adds a message to the stream, by default of this log up to its second frame. */
   const found = async (state: Partial<StreamState> = {}): Promise<void> => {
     const writer = broker.connect();
-    await writer.last();
+    await writer.readLastState();
     const part = { part: 1, parts: 1, bytes: Buffer.from("former") };
     const { logId } = log.channel.log;
     const own = { log: logId, epoch: EPOCH, protocol: PROTOCOL, reached: log.ends[1]! };
@@ -82,7 +82,7 @@ export function provideStream({
 /** Returns the messages of a stream, from its latest table on. */
 export async function messagesIn(broker: MemoryBroker): Promise<Message[]> {
   const stream = broker.connect();
-  const reader = new StreamReader(stream.read((await stream.first())!));
+  const reader = new StreamReader(stream.read((await stream.findSnapshotTable())!));
   const messages: Message[] = [];
   const reading = (async (): Promise<void> => {
     for (let next = await reader.next(); next !== null; next = await reader.next()) {

@@ -5,7 +5,7 @@ import { type ThreadGauge, threadGauges } from "../../../metrics/thread-gauges.j
 import type { ServerView } from "../../server-view.js";
 import { openDescriptors } from "./open-descriptors.js";
 
-export function* processFigures({ metrics, startedAtMs }: ServerView): Generator<string> {
+export function* processMetrics({ metrics, startedAtMs }: ServerView): Generator<string> {
   const { rss, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   yield* gauge("process_resident_memory_bytes", "Memory of the process.", singleSample(rss));
@@ -40,7 +40,7 @@ export function* processFigures({ metrics, startedAtMs }: ServerView): Generator
   );
 }
 
-export function* threadFigures(): Generator<string> {
+export function* threadMetrics(): Generator<string> {
   const threads = threadGauges();
   const samples = (figure: (gauge: ThreadGauge) => number): Sample[] =>
     threads.map((measured) => [{ thread: measured.thread }, figure(measured)]);

@@ -6,7 +6,7 @@ import { counter, gauge, type Sample, singleSample } from "../../../metrics/expo
 import type { ServerView } from "../../server-view.js";
 import { newestDumpSeconds } from "./newest-dump.js";
 
-export function* graphFigures(view: ServerView): Generator<string> {
+export function* graphMetrics(view: ServerView): Generator<string> {
   const graphs = view.graphs().map(({ store }) => store);
   const unsaved = new Set(view.unsaved());
   const samples = (figure: (store: (typeof graphs)[number]) => number): Sample[] =>

@@ -3,7 +3,7 @@
 import { counter, gauge, type Sample, singleSample } from "../../../metrics/exposition.js";
 import type { ServerView } from "../../server-view.js";
 
-export function* algorithmFigures(view: ServerView): Generator<string> {
+export function* algorithmMetrics(view: ServerView): Generator<string> {
   const { running, counts, restarts } = view.algorithms();
   yield* gauge(
     "svc_algorithms_running",

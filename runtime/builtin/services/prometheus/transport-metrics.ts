@@ -3,7 +3,7 @@
 import { counter, gauge, type Sample, singleSample } from "../../../metrics/exposition.js";
 import type { ServerView } from "../../server-view.js";
 
-export function* transportFigures(view: ServerView): Generator<string> {
+export function* transportMetrics(view: ServerView): Generator<string> {
   yield* counter(
     "svc_rejections_total",
     "Total requests and connections rejected before a plugin was found, by reason.",

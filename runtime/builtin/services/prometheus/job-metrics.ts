@@ -4,7 +4,7 @@
 import { counter, gauge, type Sample } from "../../../metrics/exposition.js";
 import type { ServerView } from "../../server-view.js";
 
-export function* jobFigures(view: ServerView): Generator<string> {
+export function* jobMetrics(view: ServerView): Generator<string> {
   const jobs = view.jobs();
   if (jobs.length === 0) return;
   yield* counter(

@@ -1,11 +1,12 @@
-// Checks that each limit is applied to a shape. A limit may be read several times, but one
-// application suffices.
+// Tracks limits: the limits that were read, and whether each limit applied to a shape. If a limit
+// is read several times, it only has to apply once.
 
 import type { ts } from "ts-morph";
 
-/** Places of the limits that the innermost `collectRead` has read; null outside of one. */
+/** Limits that the innermost `collectRead` has read; null outside of it. */
 let latest: Set<string> | null = null;
 
+/** Records that a limit has been read. */
 export function recordRead(tag: ts.JSDocTag): void {
   latest?.add(tagPlace(tag));
 }
@@ -33,19 +34,19 @@ export function collectRead<T>(read: () => T): readonly [T, readonly string[]] {
   }
 }
 
-/** Identifies a tag after its file was parsed again. */
+/** Returns a key of a tag that stays valid when its file is parsed again. */
 export function tagPlace(tag: ts.JSDocTag): string {
   return `${tag.getSourceFile().fileName}:${tag.pos}`;
 }
 
-export class LimitTally {
+export class LimitUsage {
   readonly #isTaken = new Map<ts.JSDocTag, boolean>();
 
-  note(tag: ts.JSDocTag, isTaken: boolean): void {
+  record(tag: ts.JSDocTag, isTaken: boolean): void {
     this.#isTaken.set(tag, isTaken || this.#isTaken.get(tag) === true);
   }
 
-  /** Returns the tags that no shape has applied, without repetition. */
+  /** Returns the tags that applied to no shape. Each tag is returned only once. */
   takeMisplaced(): ts.JSDocTag[] {
     const misplaced = [...this.#isTaken].filter(([, isTaken]) => !isTaken).map(([tag]) => tag);
     for (const tag of misplaced) this.#isTaken.set(tag, true);

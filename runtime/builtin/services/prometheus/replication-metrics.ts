@@ -25,16 +25,16 @@ const REPLICA_STATES: readonly ReplicaReport["state"][] = [
 
 const LOG_STATES: readonly LogState[] = ["good", "low", "full", "failed"];
 
-export function* replicationFigures(view: ServerView): Generator<string> {
+export function* replicationMetrics(view: ServerView): Generator<string> {
   if (!view.isLogged) return;
   const traffic = view.traffic();
-  yield* logFigures(traffic, view.logState);
-  yield* backupFigures(traffic);
-  yield* replicaFigures(traffic);
-  yield* subscriberFigures(traffic.subscribers);
+  yield* logMetrics(traffic, view.logState);
+  yield* backupMetrics(traffic);
+  yield* replicaMetrics(traffic);
+  yield* subscriberMetrics(traffic.subscribers);
 }
 
-function* logFigures({ logBytes, flushes }: TrafficReport, now: LogState): Generator<string> {
+function* logMetrics({ logBytes, flushes }: TrafficReport, now: LogState): Generator<string> {
   yield* gauge(
     "svc_transaction_log_state",
     "State of the transaction log (1 for the current state).",
@@ -52,7 +52,7 @@ function* logFigures({ logBytes, flushes }: TrafficReport, now: LogState): Gener
   );
 }
 
-function* backupFigures({ archive }: TrafficReport): Generator<string> {
+function* backupMetrics({ archive }: TrafficReport): Generator<string> {
   yield* gauge(
     "svc_backup_age_seconds",
     "Time since the continuous backup had all durable changes.",
@@ -61,7 +61,7 @@ function* backupFigures({ archive }: TrafficReport): Generator<string> {
   yield* gauge(
     "svc_backup_lag_transactions",
     "Durable transactions that the continuous backup lacks.",
-    archive === null ? [] : singleSample(archive.lagUnits),
+    archive === null ? [] : singleSample(archive.lagTransactions),
   );
   yield* gauge(
     "svc_backup_verified_seconds",
@@ -70,7 +70,7 @@ function* backupFigures({ archive }: TrafficReport): Generator<string> {
   );
 }
 
-function* replicaFigures({ replica, lagMs, in: input, out }: TrafficReport): Generator<string> {
+function* replicaMetrics({ replica, lagMs, in: input, out }: TrafficReport): Generator<string> {
   yield* gauge(
     "svc_replica_state",
     "State of this instance in replication (1 for the current state).",
@@ -89,7 +89,7 @@ function* replicaFigures({ replica, lagMs, in: input, out }: TrafficReport): Gen
   yield* counter(
     "svc_replication_transactions_total",
     "Total replicated transactions by direction.",
-    directions(input.units, out.units),
+    directions(input.transactions, out.transactions),
   );
 }
 
@@ -100,7 +100,7 @@ function directions(input: number, out: number): readonly Sample[] {
   ];
 }
 
-function* subscriberFigures(subscribers: readonly SubscriberReport[]): Generator<string> {
+function* subscriberMetrics(subscribers: readonly SubscriberReport[]): Generator<string> {
   const samples = (figure: (subscriber: SubscriberReport) => number): Sample[] =>
     subscribers.map((subscriber) => [{ subscriber: subscriber.uri }, figure(subscriber)]);
   yield* gauge(
@@ -116,6 +116,6 @@ function* subscriberFigures(subscribers: readonly SubscriberReport[]): Generator
   yield* gauge(
     "svc_subscriber_lag_transactions",
     "Transactions that a subscriber is behind.",
-    samples(({ lagUnits }) => lagUnits),
+    samples(({ lagTransactions }) => lagTransactions),
   );
 }

@@ -13,7 +13,7 @@ import {
 
 const STATES = ["up", "down", "ejected"] as const;
 
-export function* dispatchFigures(dispatcher: Dispatcher): Generator<string> {
+export function* dispatchMetrics(dispatcher: Dispatcher): Generator<string> {
   const backEnds = [...dispatcher.matrix.all()];
   const samples = (figure: (backEnd: BackEnd) => number): Sample[] =>
     backEnds.map((backEnd) => [labelsOf(backEnd), figure(backEnd)]);
