@@ -38,7 +38,9 @@ interface Message {
 export class SlotCopier {
   readonly #instances: SlotInstances;
   readonly #rate: MoveRate;
-  /** Digests of the content that the target has received in this attempt, by graph and slot. */
+  /** Id of the move whose content the target has. It drops that of any other move. */
+  #stagedId = "";
+  /** Digests of this content, by graph and slot. */
   readonly #staged = new Map<string, string>();
   /** Settles when the copy of the next cut in advance has ended. */
   #ahead: Promise<unknown> = Promise.resolve();
@@ -91,7 +93,7 @@ export class SlotCopier {
       isWritten = true;
     });
     const copy = async (): Promise<void> => {
-      const pending = this.#listPending(await this.#encode(from, slots, maxWords), to);
+      const pending = this.#listPending(await this.#encode(from, slots, maxWords), id, to);
       const messages: Message[] = [];
       while (pending.length > 0 && !isWritten) messages.push(await this.#read(pending, from));
       await end;
@@ -120,14 +122,15 @@ export class SlotCopier {
 
   /** Sends the slots that the target lacks, in messages of limited size. */
   async copy(encoded: EncodedSlots, id: string, from: SlotLeader, to: SlotLeader): Promise<void> {
-    const pending = this.#listPending(encoded, to);
+    const pending = this.#listPending(encoded, id, to);
     while (pending.length > 0) await this.#stage(await this.#read(pending, from), id, to);
   }
 
-  #listPending({ graphs }: EncodedSlots, to: SlotLeader): PendingSlot[] {
+  #listPending({ graphs }: EncodedSlots, id: string, to: SlotLeader): PendingSlot[] {
     const slotsToCopy = graphs.flatMap(({ graph, slots, names }) =>
       slots.map((slot): PendingSlot => ({ graph, slot, names, offset: 0 })),
     );
+    if (id !== this.#stagedId) return slotsToCopy;
     return slotsToCopy.filter(
       (pending) => this.#staged.get(stagingKey(pending, to)) !== pending.slot.digest,
     );
@@ -162,6 +165,8 @@ export class SlotCopier {
     id: string,
     to: SlotLeader,
   ): Promise<void> {
+    if (id !== this.#stagedId) this.forget();
+    this.#stagedId = id;
     await this.#instances.send(to.id, { do: "stage", id, names, chunks });
     for (const one of ended) this.#staged.set(stagingKey(one, to), one.slot.digest);
     this.bytes += bytes;

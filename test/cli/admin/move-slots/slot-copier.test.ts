@@ -84,6 +84,19 @@ test("are complete, in few messages", async () => {
   assert.equal([pair.received.get(1), pair.messages, copier.bytes], ["changed", 4, 36]);
 });
 
+test("are sent for each move, because the target drops those of another one", async () => {
+  const pair = new Pair(new Map([[1, "a"]]));
+  const { copier } = pair;
+  for (const id of ["first", "second"]) await copier.copy(pair.encoded(), id, FROM!, TO!);
+  assert.is(pair.messages, 2);
+  pair.content.set(2, "b");
+  pair.content.delete(1);
+  await copier.copy(pair.encoded(), "third", FROM!, TO!);
+  pair.content.set(1, "a");
+  await copier.copy(pair.encoded(), "third", FROM!, TO!);
+  assert.is(pair.messages, 4);
+});
+
 for (const [text, forged] of [
   ["text", null],
   ["", []],
