@@ -1,10 +1,10 @@
-// Adapts the size of the cuts of a slot move to the time for which each cut blocks changes.
+// Adapts the size of the cuts of a slot move to the time for which each cut blocks changes: the
+// content takes as long as the fixed costs, but at least a quarter of a second, at most half of one.
 
-const FIRST_WORDS = 2 ** 14;
+const FIRST_WORDS = 2 ** 16;
 const MIN_WORDS = 2 ** 12;
 export const MAX_CUT_WORDS = 2 ** 22;
-const TARGET_HELD_MS = 75;
-/** Limit of the time for content, which may otherwise be as long as the fixed costs of a cut. */
+const MIN_DATA_MS = 250;
 const MAX_DATA_MS = 500;
 /** Maximum ratio of the sizes of consecutive cuts. */
 const MAX_CHANGE = 2;
@@ -25,16 +25,19 @@ export class CutSize {
 
   /**
    * Sets the size of the next cut from the times of the last one.
+   * @param words content of the last cut, which may be more or less than `words` was
    * @param heldMs how long changes waited
    * @param dataMs the part of it that writing and removing the content took
    */
-  adapt(heldMs: number, dataMs: number): void {
+  adapt(words: number, heldMs: number, dataMs: number): void {
     // The fixed costs of a cut do not depend on its size.
     const fixedMs = Math.max(0, heldMs - dataMs);
-    const targetMs = Math.max(TARGET_HELD_MS - fixedMs, Math.min(fixedMs, MAX_DATA_MS));
+    const targetMs = Math.min(MAX_DATA_MS, Math.max(MIN_DATA_MS, fixedMs));
+    const wanted = (words * targetMs) / Math.max(1, dataMs);
+    // The time of little content says nothing about that of much.
+    const max = this.#words <= MAX_CHANGE * words ? this.#words * MAX_CHANGE : this.#words;
     // Limited, because a busy machine may have delayed this cut alone.
-    const factor = Math.max(1 / MAX_CHANGE, targetMs / Math.max(1, dataMs));
-    const words = this.#words * Math.min(MAX_CHANGE, factor);
-    this.#words = Math.round(Math.min(MAX_CUT_WORDS, Math.max(MIN_WORDS, words)));
+    const next = Math.min(max, Math.max(this.#words / MAX_CHANGE, wanted));
+    this.#words = Math.round(Math.min(MAX_CUT_WORDS, Math.max(MIN_WORDS, next)));
   }
 }

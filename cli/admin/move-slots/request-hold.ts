@@ -2,14 +2,12 @@
 // of all slots only while the target writes the content.
 
 import type { SlotRecord } from "../../../runtime/base/slot-record.js";
-import type { ProcedureLease } from "../../../runtime/system/procedure-lease.js";
 import type { SlotInstances } from "../../../runtime/system/slot-moves/slot-instances.js";
 
 /** Running requests did not end within the time for which other requests may wait. */
 export class BusyError extends Error {}
 
 export class RequestHold {
-  readonly #lease: ProcedureLease;
   readonly #instances: SlotInstances;
   readonly #dispatchers: readonly string[];
   #sinceMs = 0;
@@ -18,8 +16,7 @@ export class RequestHold {
   #slots: readonly number[] = [];
 
   /** @param dispatchers in top-down order */
-  constructor(lease: ProcedureLease, instances: SlotInstances, dispatchers: readonly string[]) {
-    this.#lease = lease;
+  constructor(instances: SlotInstances, dispatchers: readonly string[]) {
     this.#instances = instances;
     this.#dispatchers = dispatchers;
   }
@@ -37,7 +34,6 @@ export class RequestHold {
     cut: () => Promise<SlotRecord>,
     onEnd: (changesMs: number, queriesMs: number) => void,
   ): Promise<void> {
-    await this.#lease.renew();
     this.#slots = slots;
     this.#drainMs = drainMs;
     this.#queriesSinceMs = 0;

@@ -20,7 +20,11 @@ import type { MoveRate } from "./move-rate.js";
 import { BusyError, RequestHold } from "./request-hold.js";
 import { SlotCopier } from "./slot-copier.js";
 
-const MAX_SLOTS_PER_CUT = 64;
+/** Small slots move together, because the fixed costs of a cut are the same. */
+const MAX_SLOTS_PER_CUT = 512;
+/** Slots considered for the first cut, and added to twice those of the last one for the next. */
+const MORE_SLOTS = 16;
+const BYTES_PER_WORD = 4;
 /** Limits a cut to half a second at a limited rate, even if all of it is sent twice. */
 const WORDS_PER_RATE = 1 / 8;
 /** How long a run waits for an instance that restarts. */
@@ -60,6 +64,8 @@ export class SlotMover {
   #heldMs = 0;
   /** How long the target has been writing the current cut. */
   #writtenMs = 0;
+  /** Number of slots that the next cut may have. */
+  #maxSlots = MORE_SLOTS;
   /** Slots of the next cuts. */
   #following: readonly number[] = [];
   /** Id of the next cut, if its content is being copied in advance. */
@@ -75,7 +81,7 @@ export class SlotMover {
     this.#steps = new SlotSteps(context, lease);
     const { instances } = this.#steps;
     this.#copier = new SlotCopier(instances, rate);
-    this.#hold = new RequestHold(lease, instances, listDispatchers(context.system));
+    this.#hold = new RequestHold(instances, listDispatchers(context.system));
   }
 
   /** Completes or undoes the move of an interrupted run, and installs one map on all instances. */
@@ -118,15 +124,15 @@ export class SlotMover {
     const done = countOwnedPrefix(record, slots, to);
     if (done > 0) return done;
     const [source, target] = [await survey.waitForLeader(from), await survey.waitForLeader(to)];
-    const candidates = slots.slice(0, MAX_SLOTS_PER_CUT);
+    const candidates = slots.slice(0, this.#maxSlots);
     const first = await this.#copier.encode(source, candidates, this.#size.words);
     const count = first.slots.length;
-    this.#following = slots.slice(count, count + MAX_SLOTS_PER_CUT);
+    this.#maxSlots = Math.min(MAX_SLOTS_PER_CUT, 2 * count + MORE_SLOTS);
+    this.#following = slots.slice(count, count + this.#maxSlots);
     const id = this.#aheadId ?? newId();
-    if (this.#aheadId === null) this.#copier.forget();
     this.#aheadId = null;
     const move: SlotMove = { id, version: record.version + 1, from, to, slots: first.slots };
-    await this.#copier.copy(first, id, source, target);
+    await Promise.all([this.#lease.renew(), this.#copier.copy(first, id, source, target)]);
     const hooks = {
       copy: async (step: CopyStep) => {
         await this.#copy(step);
@@ -233,13 +239,13 @@ export class SlotMover {
     totals.slots += slots.length;
     totals.cuts++;
     totals.bytes = this.#copier.bytes;
-    for (const { slots: all } of graphs) {
-      for (const { vertices, arcs } of all) {
-        totals.vertices += vertices;
-        totals.arcs += arcs;
-      }
+    let words = 0;
+    for (const slot of graphs.flatMap((graph) => graph.slots)) {
+      totals.vertices += slot.vertices;
+      totals.arcs += slot.arcs;
+      words += slot.bytes / BYTES_PER_WORD;
     }
-    this.#size.adapt(this.#heldMs, this.#writtenMs + this.#steps.removalMs);
+    this.#size.adapt(words, this.#heldMs, this.#writtenMs + this.#steps.removalMs);
   }
 }
 

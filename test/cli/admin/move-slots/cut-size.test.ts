@@ -6,35 +6,46 @@ import { CutSize, MAX_CUT_WORDS } from "../../../../cli/admin/move-slots/cut-siz
 
 const test = suite("size of cuts");
 
-/** Relative size of the cut after one that took so long. */
-function factor(heldMs: number, dataMs: number): number {
+/** Relative size of the cut after one of `share` of the planned size that took so long. */
+function factor(heldMs: number, dataMs: number, share = 1): number {
   const size = new CutSize(MAX_CUT_WORDS);
   const before = size.words;
-  size.adapt(heldMs, dataMs);
+  size.adapt(before * share, heldMs, dataMs);
   return Math.round((size.words / before) * 1000) / 1000;
 }
 
-test("lets changes wait for 75 ms", () => {
-  assert.is(factor(75, 50), 1);
-  assert.is(factor(65, 50), 1.2);
-  assert.is(factor(85, 50), 0.8);
+test("lets content take 250 ms", () => {
+  assert.is(factor(300, 250), 1);
+  assert.is(factor(220, 200), 1.25);
+  assert.is(factor(500, 400), 0.625);
+});
+
+test("follows the content of the last cut, not its planned size", () => {
+  assert.is(factor(300, 250, 0.75), 0.75);
+  assert.is(factor(300, 250, 1.5), 1.5);
+});
+
+test("does not grow after a cut of less than half of its size", () => {
+  assert.is(factor(50, 1, 0.5), 2);
+  assert.is(factor(50, 1, 0.49), 1);
+  assert.is(factor(1000, 990, 0.49), 0.5);
 });
 
 test("lets content take as long as all else, up to 500 ms", () => {
-  assert.is(factor(300, 150), 1);
+  assert.is(factor(800, 400), 1);
   assert.is(factor(1500, 500), 1);
 });
 
 test("changes by a factor of 2 at most", () => {
-  assert.is(factor(20, 1), 2);
+  assert.is(factor(50, 1), 2);
   assert.is(factor(1000, 990), 0.5);
 });
 
 test("has limits", () => {
   const size = new CutSize(MAX_CUT_WORDS);
-  for (let cut = 0; cut < 20; cut++) size.adapt(1000, 990);
+  for (let cut = 0; cut < 20; cut++) size.adapt(size.words, 1000, 990);
   assert.is(size.words, 2 ** 12);
-  for (let cut = 0; cut < 20; cut++) size.adapt(20, 1);
+  for (let cut = 0; cut < 20; cut++) size.adapt(size.words, 20, 1);
   assert.is(size.words, MAX_CUT_WORDS);
   assert.is(new CutSize(100).words, 100);
 });

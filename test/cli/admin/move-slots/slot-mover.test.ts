@@ -6,6 +6,7 @@ import * as assert from "uvu/assert";
 import type { AdminContext } from "../../../../cli/admin/context.js";
 import { MoveRate } from "../../../../cli/admin/move-slots/move-rate.js";
 import { SlotMover } from "../../../../cli/admin/move-slots/slot-mover.js";
+import { divideSlots } from "../../../../runtime/base/slot-map.js";
 import {
   changeSlots,
   type SlotCommand,
@@ -23,6 +24,7 @@ interface Command {
   readonly id: string;
   readonly withQueries?: boolean;
   readonly slots: readonly number[];
+  readonly maxWords: number;
   readonly move?: SlotMove;
   readonly command: SlotCommand;
   readonly last?: SlotCommand;
@@ -33,7 +35,7 @@ interface Command {
 /** Two engines with a text in each slot, and a dispatcher. */
 class Cut {
   readonly records = new Map<string, SlotRecord>();
-  readonly content = new Map(SLOTS.map((slot) => [slot, `content ${slot}`]));
+  readonly content: Map<number, string>;
   readonly staged = new Map<number, string>();
   /** Commands for the target and the dispatcher. */
   readonly steps: string[] = [];
@@ -41,8 +43,9 @@ class Cut {
   before: (id: string, command: Command) => void = () => undefined;
   readonly mover: SlotMover;
 
-  constructor() {
-    for (const id of ["TD", ...SETTLED.groups]) this.records.set(id, SETTLED);
+  constructor(slots: readonly number[] = SLOTS, record: SlotRecord = SETTLED) {
+    this.content = new Map(slots.map((slot) => [slot, `content ${slot}`]));
+    for (const id of ["TD", ...record.groups]) this.records.set(id, record);
     const call = async (id: string, _: string, __: object, body: string): Promise<object> => {
       const command = JSON.parse(body) as Command;
       this.before(id, command);
@@ -50,7 +53,10 @@ class Cut {
       const result = this.#execute(id, command);
       return { leads: true, term: 0, digests: {}, isOwn: true, record: this.record(id), ...result };
     };
-    const lease = { holder: "a", renew: async () => {}, rest: async () => {} };
+    const renew = async (): Promise<void> => {
+      this.steps.push("renew");
+    };
+    const lease = { holder: "a", renew, rest: async () => {} };
     this.mover = new SlotMover(
       { system: TWO_GROUPS, call } as unknown as AdminContext,
       lease as unknown as ProcedureLease,
@@ -125,7 +131,7 @@ async function cut(one: Cut): Promise<string[]> {
 test("queries wait only once the source holds the content", async () => {
   const steps = await cut(new Cut());
   const end = ["hold all", "write", "take", "release"];
-  assert.equal(steps, ["stage", "hold changes", "prepare", ...end]);
+  assert.equal(steps, ["renew", "stage", "hold changes", "prepare", ...end]);
 });
 
 test("content that has changed until the source holds it is sent once more", async () => {
@@ -134,7 +140,7 @@ test("content that has changed until the source holds it is sent once more", asy
     if (id === "B1" && what === "encode" && move !== undefined) one.content.set(1, "changed");
   };
   const end = ["stage", "hold all", "write", "take", "release"];
-  assert.equal(await cut(one), ["stage", "hold changes", "prepare", ...end]);
+  assert.equal(await cut(one), ["renew", "stage", "hold changes", "prepare", ...end]);
 });
 
 test("content that the target has lost is sent once more", async () => {
@@ -145,7 +151,35 @@ test("content that the target has lost is sent once more", async () => {
   };
   const again = ["prepare", "stage", "write"];
   const end = ["hold all", "write", ...again, "take", "release"];
-  assert.equal(await cut(one), ["stage", "hold changes", "prepare", ...end]);
+  assert.equal(await cut(one), ["renew", "stage", "hold changes", "prepare", ...end]);
 });
+
+test("small slots come together, in cuts that grow to 512 slots", async () => {
+  const slots = Array.from({ length: 2000 }, (_, slot) => slot);
+  const { mover } = new Cut(slots, { ...SETTLED, map: divideSlots(4096, 2) });
+  const counts: number[] = [];
+  for (let done = 0; done < slots.length; done += counts.at(-1)!) {
+    counts.push(await mover.move({ ...MOVED, slots: slots.slice(done) }));
+  }
+  assert.equal(counts, [16, 48, 112, 240, 496, 512, 512, 64]);
+});
+
+for (const [bytes, words] of [
+  [2 ** 17 - 4, 2 ** 16],
+  [2 ** 17, 2 ** 17],
+] as const) {
+  test(`after a cut of ${bytes} bytes, the next one has ${words} words`, async () => {
+    const slots = Array.from({ length: 17 }, (_, slot) => slot);
+    const one = new Cut(slots, { ...SETTLED, map: divideSlots(4096, 2) });
+    for (const slot of slots) one.content.set(slot, slot === 0 ? "a".repeat(bytes) : "");
+    await one.mover.move({ ...MOVED, slots });
+    let maxWords = 0;
+    one.before = (_, command) => {
+      if (command.do === "encode" && command.move === undefined) maxWords = command.maxWords;
+    };
+    await one.mover.move({ ...MOVED, slots: slots.slice(16) });
+    assert.is(maxWords, words);
+  });
+}
 
 test.run();
