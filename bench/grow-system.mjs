@@ -1,6 +1,7 @@
 // Grows a system from 2 groups to 3 and back while it serves: queries of all groups and of one key
 // whose answers must be exact, and writers that read what they wrote. Shows latencies of both
-// before and during the moves, the rate, how long requests waited, and who used the CPU.
+// before and during the moves, the rate, how long requests waited, and who used the CPU. After each
+// move, checks every vertex in the group that owns it: its text, and the heads of all its arcs.
 //
 //   node grow-system.mjs [--arcs 1000000] [--clients 4] [--pause 10] [--seconds 15] [--answers 1]
 //
@@ -71,6 +72,29 @@ export function arcs(_request: PluginRequest, graph: Graph): PluginResponse {
  * @graph things
  * @readonly
  */
+export function right(
+  request: PluginRequest,
+  graph: Graph,
+  first: int,
+  end: int,
+  all: int,
+): PluginResponse {
+  let count = 0;
+  for (let n = first; n < end; n++) {
+    const id = \`vertex \${n}\`;
+    if (!request.owns(id) || graph.getVertex(id).getProperty("text") !== "some text") continue;
+    const heads = graph.outarcs(id).map(([, , , , head]) => head);
+    const expected = [0, 1, 2, 3].map((arc) => \`vertex \${(n * 7 + arc * 13) % all}\`);
+    if (heads.sort().join() === expected.sort().join()) count++;
+  }
+  return respond(count);
+}
+
+/**
+ * @plugin
+ * @graph things
+ * @readonly
+ */
 export function read(_request: PluginRequest, graph: Graph, id: str): PluginResponse {
   return respond(Number(graph.getVertex(id).getProperty("n")));
 }
@@ -128,6 +152,8 @@ async function measure() {
     const moved = await move(words);
     const during = load.take();
     rows.push(rowOf(words[0], during));
+    const right = await countRight();
+    load.take();
     const { megabytes, figures, cpu, took } = moved;
     printTable(["", ""], Object.entries(figures));
     printTable(["CPU of", "s", "MB/s"], cpu);
@@ -136,6 +162,7 @@ async function measure() {
     targets.push(
       { what: `${what}: rate`, value: megabytes / took, unit: "MB/s", atLeast: 30 },
       { what: `${what}: p99 of queries`, value: p99, unit: "x before", atMost: 2 },
+      { what: `${what}: right vertices`, value: right, unit: "", atLeast: vertices },
     );
   }
   while (load.exact < answers) await delay(1000);
@@ -164,6 +191,19 @@ async function fill() {
     const { json } = await system.get("TD", path, 0, { method: "POST", body: "" });
     if (json.status !== "OK") throw new Error(JSON.stringify(json));
   }
+}
+
+/** Returns the number of vertices that are complete in their group. */
+async function countRight() {
+  let count = 0;
+  for (let first = 0; first < vertices; first += LOADED_AT_ONCE) {
+    const end = Math.min(vertices, first + LOADED_AT_ONCE);
+    const path = `/svc/plugin/right?first=${first}&end=${end}&all=${vertices}`;
+    const { json } = await system.get("TD", path);
+    if (json.status !== "OK") throw new Error(JSON.stringify(json));
+    count += json.response.hitcount;
+  }
+  return count;
 }
 
 async function move(words) {
