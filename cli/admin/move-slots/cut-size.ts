@@ -1,5 +1,5 @@
-// Adapts the size of the cuts of a slot move to the time for which each cut blocks changes: the
-// content takes as long as the fixed costs, but at least a quarter of a second, at most half of one.
+// Adapts the size of the cuts of a slot move to the time for which each cut blocks changes: content
+// takes as long as the fixed costs, but at least a quarter of a second, and at most half of one.
 
 const FIRST_WORDS = 2 ** 16;
 const MIN_WORDS = 2 ** 12;
