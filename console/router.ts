@@ -32,7 +32,7 @@ interface Place {
   readonly body: string;
 }
 
-function placeOf(path: string, query: string, fragment: string): Place {
+function parsePlace(path: string, query: string, fragment: string): Place {
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.html$/, "");
   const wanted = ALIASES.get(name) ?? name;
   const page = PAGES.find((known) => known === wanted) ?? "system";
@@ -41,7 +41,7 @@ function placeOf(path: string, query: string, fragment: string): Place {
 }
 
 function placeNow(): Place {
-  return placeOf(location.pathname, location.search, location.hash);
+  return parsePlace(location.pathname, location.search, location.hash);
 }
 
 /** The current page and its state. */

@@ -32,8 +32,8 @@ export function Algorithms() {
         columns={[
           { title: "Graph", cell: (one) => clipForDisplay(textAt(one, "graph"), 60), isHead: true },
           { title: "Algorithm", cell: (one) => textAt(one, "algorithm") },
-          { title: "Finished", cell: progressOf, isNumber: true },
-          { title: "Age", cell: ageOf, isNumber: true },
+          { title: "Finished", cell: formatProgress, isNumber: true },
+          { title: "Age", cell: renderAge, isNumber: true },
           {
             title: "Operation",
             cell: (one) => (
@@ -63,10 +63,10 @@ export function Algorithms() {
   );
 }
 
-function progressOf(one: unknown): string {
+function formatProgress(one: unknown): string {
   return `${Math.round(100 * numberAt(one, "progress"))} %`;
 }
 
-function ageOf(one: unknown) {
+function renderAge(one: unknown) {
   return <Age isExact of={() => (Date.now() - numberAt(one, "sinceMs")) / 1000} />;
 }

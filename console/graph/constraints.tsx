@@ -33,8 +33,8 @@ export function Constraints({ graph }: { readonly graph: string }) {
 
 /** Describes a constraint, such as "person.email: unique, required, string". */
 function describe(constraint: unknown): string {
-  const given = constraint as { readonly [name: string]: unknown };
-  const rules = ["unique", "required"].filter((rule) => given[rule] === true);
-  if (typeof given.value === "string") rules.push(given.value);
+  const members = constraint as { readonly [name: string]: unknown };
+  const rules = ["unique", "required"].filter((rule) => members[rule] === true);
+  if (typeof members.value === "string") rules.push(members.value);
   return `${textAt(constraint, "type")}.${textAt(constraint, "key")}: ${rules.join(", ")}`;
 }

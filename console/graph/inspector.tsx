@@ -57,7 +57,7 @@ export function Inspector({ graph, id, vertex, kinds, info, onExpand }: Inspecto
       </VectorBars>
       <section>
         <h3>Attributes</h3>
-        <Properties values={timesOf(inner)} />
+        <Properties values={formatTimes(inner)} />
         <details>
           <summary class="soft s">All attributes</summary>
           <Properties
@@ -70,7 +70,7 @@ export function Inspector({ graph, id, vertex, kinds, info, onExpand }: Inspecto
 }
 
 /** Returns the times of creation, last change and expiry of a vertex. */
-function timesOf(inner: unknown): readonly (readonly [string, string])[] {
+function formatTimes(inner: unknown): readonly (readonly [string, string])[] {
   const now = Date.now() / 1000;
   return [
     ...TIMES.map(([title, name]) => [title, numberAt(inner, "attributes", name)] as const)
@@ -138,7 +138,7 @@ function Arcs({ kinds, info, onExpand }: ArcsProps) {
     <ul class="rels" aria-label="Arcs by relationship">
       {kinds.map((kind) => {
         const { relationship, direction, arcs, types, rows } = kind;
-        const known = types.filter((one) => one.name !== NO_TYPE);
+        const namedTypes = types.filter((one) => one.name !== NO_TYPE);
         const name = clipForDisplay(relationship, 30);
         const { color } = chooseLook(info.relationships, relationship);
         const isAll = rows.length >= arcs;
@@ -165,7 +165,9 @@ function Arcs({ kinds, info, onExpand }: ArcsProps) {
                 + {MORE}
               </button>
             )}
-            {known.length > 0 && <span class="types soft s">{known.map(typeText).join(", ")}</span>}
+            {namedTypes.length > 0 && (
+              <span class="types soft s">{namedTypes.map(typeText).join(", ")}</span>
+            )}
           </li>
         );
       })}

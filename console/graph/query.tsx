@@ -42,8 +42,8 @@ interface Answer {
 
 /** Returns the query type in the address. */
 export function queryMode(): Mode {
-  const wanted = currentRoute.value.params.get("mode");
-  return MODES.find(([one]) => one === wanted)?.[0] ?? "vertices";
+  const mode = currentRoute.value.params.get("mode");
+  return MODES.find(([one]) => one === mode)?.[0] ?? "vertices";
 }
 
 interface QueryProps {
@@ -84,7 +84,7 @@ export function Query({ graph, id, info }: QueryProps) {
     if (wrong !== null) return;
     void store(false);
     try {
-      const path = pathOf(mode, graph, id) + (isExplained ? "&explain=true" : "");
+      const path = requestPath(mode, graph, id) + (isExplained ? "&explain=true" : "");
       const reply = await callServer(path, { method: "POST", body: text });
       setAnswer({ reply, at: Date.now() });
       setFailure("");
@@ -292,7 +292,7 @@ function useNames(graph: string): Names {
   return names;
 }
 
-function pathOf(mode: Mode, graph: string, id: string): string {
+function requestPath(mode: Mode, graph: string, id: string): string {
   const subject = mode === "evaluate" ? { tail: id } : { id };
   const needed =
     mode === "neighbor" || (mode === "nearest" && id !== "") || (mode === "evaluate" && id !== "")

@@ -55,7 +55,7 @@ const JOBS: readonly Column<unknown>[] = [
   },
   { title: "Schedule", cell: (job) => clipForDisplay(textAt(job, "schedule"), 60) },
   { title: "Next run", cell: nextRun },
-  { title: "State", isOptional: true, cell: stateOf },
+  { title: "State", isOptional: true, cell: describeState },
   { title: "Completed", isNumber: true, isOptional: true, cell: (job) => counted(job, "ok") },
   {
     ...{ title: "Failed", isNumber: true },
@@ -72,7 +72,7 @@ function nextRun(job: unknown) {
   return <span class="tn">{next > 0 ? dateText(next * 1000) : "not on this instance"}</span>;
 }
 
-function stateOf(job: unknown) {
+function describeState(job: unknown) {
   const isRunning = numberAt(job, "running") > 0;
   return (
     <Badge state={isRunning ? { tone: "ok", word: "running" } : { tone: "unk", word: "waiting" }} />
@@ -118,7 +118,7 @@ const RUNS: readonly Column<unknown>[] = [
     ...{ title: "Scheduled", isOptional: true },
     cell: (one) => <span class="tn">{dateText(numberAt(one, "scheduledMs"))}</span>,
   },
-  { title: "Outcome", cell: outcomeOf },
+  { title: "Outcome", cell: renderOutcome },
   {
     ...{ title: "ms", isNumber: true },
     cell: (one) => milliseconds(numberAt(one, "durationMs")).replace(" ms", ""),
@@ -129,7 +129,7 @@ const RUNS: readonly Column<unknown>[] = [
   },
 ];
 
-function outcomeOf(one: unknown) {
+function renderOutcome(one: unknown) {
   const word = textAt(one, "outcome");
   return <Badge state={{ tone: word === "ok" ? "ok" : "err", word: clipForDisplay(word, 30) }} />;
 }

@@ -66,8 +66,8 @@ export function Logs() {
   const instance = params.get("instance") ?? "";
   const lines = useLines(instance);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const wanted = params.get("text") ?? "";
-  const filtered = lines.filter((line) => fits(line, wanted));
+  const filter = params.get("text") ?? "";
+  const filtered = lines.filter((line) => fits(line, filter));
   const groups = [
     facet("Level", filtered, ({ level }) => level),
     facet("Thread", filtered, ({ thread }) => String(thread)),
@@ -85,7 +85,7 @@ export function Logs() {
           data-filter
           aria-label="Filter entries"
           placeholder="level:warn thread:2 back-end"
-          value={wanted}
+          value={filter}
           onInput={(event) => saveStatePart("text", event.currentTarget.value)}
         />
       </PageHead>

@@ -74,9 +74,9 @@ interface PluginListProps {
 function PluginList({ known, windows, chosen }: PluginListProps) {
   const { plugins, isAuthenticated } = known;
   const search = currentRoute.value.params.get("search") ?? "";
-  const wanted = search.toLowerCase();
+  const words = search.toLowerCase();
   const found = plugins.filter(({ name, summary }) =>
-    `${name} ${summary}`.toLowerCase().includes(wanted),
+    `${name} ${summary}`.toLowerCase().includes(words),
   );
   const counts = new Map(windows?.plugins.map((one) => [one.name, one.counts]));
   const most = Math.max(1, ...[...counts.values()].flat());

@@ -102,13 +102,13 @@ function ThisInstance({ peers, stat }: ThisInstanceProps) {
           ["Synchronizing", isAt(peers, "synchronizing") ? "now" : "no"],
           ["Serial", textAt(peers, "master-serial")],
           ["Input lag", milliseconds(numberAt(stat, "input-lag"))],
-          ["Data", comparison(textAt(peers, "digest"), textAt(peers, "provider-digest"))],
+          ["Data", compareDigests(textAt(peers, "digest"), textAt(peers, "provider-digest"))],
           ["Digest", textAt(peers, "digest").slice(0, 12)],
           ["Changes in", `${count(data("transactions", "in"))}, ${halted("in")}`],
           ["Changes out", `${count(data("transactions", "out"))}, ${halted("out")}`],
           ["Bytes in", bytes(data("bytes", "in"))],
           ["Bytes out", bytes(data("bytes", "out"))],
-          ["Throttle", throttleOf(stat)],
+          ["Throttle", formatThrottle(stat)],
           ["Graphs", isAt(peers, "readonly") ? "readonly" : "writable"],
           ["Transaction log", isAt(peers, "durable") ? "enabled" : "none"],
           ["Last snapshot", isAt(peers, "persist-ts") ? `${age} ago` : "none"],
@@ -120,12 +120,12 @@ function ThisInstance({ peers, stat }: ThisInstanceProps) {
 }
 
 /** Compares digests. They may differ while changes are in transit. */
-function comparison(own: string, other: string): string {
+function compareDigests(own: string, other: string): string {
   if (other === "") return "no provider to compare with";
   return own === other ? "in sync with the provider" : "behind or diverged";
 }
 
-function throttleOf(stat: unknown): string {
+function formatThrottle(stat: unknown): string {
   const kinds = ["bytes", "opcodes", "operations", "transactions"];
   const limits = kinds.flatMap((kind) => {
     const most = numberAt(stat, "data", kind, "throttle");

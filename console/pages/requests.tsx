@@ -81,12 +81,13 @@ function Recorded({ list }: { readonly list: RequestList }) {
   const groups = facetGroups(filtered);
   const found = filtered.filter((one) => groups.every((group) => group.has(one, chosen)));
   const number = Number(params.get("number") ?? 0);
-  const [kept, setKept] = useState<RequestRecord | null>(null);
+  const [lastPicked, setKept] = useState<RequestRecord | null>(null);
   const picked = records.find((one) => one.number === number);
   useEffect(() => {
     if (picked !== undefined) setKept(picked);
   }, [picked]);
-  const shown = number === 0 ? undefined : (picked ?? (kept?.number === number ? kept : undefined));
+  const shown =
+    number === 0 ? undefined : (picked ?? (lastPicked?.number === number ? lastPicked : undefined));
   return (
     <div class="two">
       <CheckFacets groups={groups} chosen={chosen} onChoose={setChosen} />

@@ -38,7 +38,7 @@ export function RunningRequests() {
             ...["Connection", "State", "Age", "Method", "Path", "Client"],
             ...["Executor", "Back-ends"],
           ]}
-          rows={working.map(rowOf)}
+          rows={working.map(createRow)}
           empty="no pending requests"
           onPick={([id]) => saveStatePart("id", String(id))}
         />
@@ -54,7 +54,7 @@ export function RunningRequests() {
   );
 }
 
-function rowOf(one: unknown): readonly unknown[] {
+function createRow(one: unknown): readonly unknown[] {
   const age = numberAt(one, "request", "exec-ms");
   const host = textAt(one, "client", "host");
   return [

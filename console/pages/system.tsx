@@ -95,7 +95,7 @@ function keyNumbers(
   const out = instances.filter(({ state }) => state.isWarning).map(({ id }) => id);
   const replication = replicationState(instances);
   const slowest = top.reduce<Instance | undefined>(
-    (worst, one) => (latencyOf(one) > latencyOf(worst) ? one : worst),
+    (worst, one) => (readLatency(one) > readLatency(worst) ? one : worst),
     top[0],
   );
   return [
@@ -106,7 +106,7 @@ function keyNumbers(
     },
     errorNumber(windows, instances.length > 1),
     {
-      ...{ name: "p95", value: milliseconds(latencyOf(slowest)).replace(" ms", ""), unit: "ms" },
+      ...{ name: "p95", value: milliseconds(readLatency(slowest)).replace(" ms", ""), unit: "ms" },
       about: instances.length > 1 ? `of ${slowest?.id ?? ""}` : "of recent responses",
       chart: <Spark values={readHistory(slowest?.id ?? "").latencies} label="95th percentile" />,
     },
@@ -146,6 +146,6 @@ function errorNumber(windows: Windows | null, isSystem: boolean): KeyNumber {
   };
 }
 
-function latencyOf(instance: Instance | undefined): number {
+function readLatency(instance: Instance | undefined): number {
   return numberAt(instance?.node, "service-95th-ms");
 }

@@ -27,11 +27,13 @@ const MAX_FACETS = 3;
 /** Maximum values of a facet, which has at least 2, but fewer than rows. */
 const MAX_VALUES = 20;
 /** Number of items that determine types and facets. */
-const MAX_LOOKED_AT = 1000;
+const MAX_SAMPLE = 1000;
 
 /** Returns the rows of a list, or of a list within a result; null for anything else. */
 export function readRows(value: unknown): readonly AnswerRow[] | null {
-  const inner = isRecord(value) ? (value.entries ?? value.items ?? explained(value)) : value;
+  const inner = isRecord(value)
+    ? (value.entries ?? value.items ?? findExplainedList(value))
+    : value;
   const list: unknown = inner ?? value;
   if (!Array.isArray(list) || list.length === 0) return null;
   return list.map((item: unknown, index) => {
@@ -42,7 +44,7 @@ export function readRows(value: unknown): readonly AnswerRow[] | null {
 }
 
 /** Returns the list in the result of an explained query. */
-function explained(value: Readonly<Record<string, unknown>>): unknown {
+function findExplainedList(value: Readonly<Record<string, unknown>>): unknown {
   if (value.explain === undefined) return undefined;
   return Object.values(value).find(Array.isArray);
 }
@@ -61,7 +63,7 @@ export function AnswerTable({ rows, linkOf }: AnswerTableProps) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
   const names = columnNames(rows[0]!);
   const facets = findFacets(rows, names);
-  const found = rows.filter(({ cells }) =>
+  const filtered = rows.filter(({ cells }) =>
     [...chosen].every(([name, text]) => cellText(cells[name]) === text),
   );
   const toggle = (name: string, text: string): void => {
@@ -74,17 +76,17 @@ export function AnswerTable({ rows, linkOf }: AnswerTableProps) {
     <div class="short bleed">
       <DataTable
         label="Result"
-        columns={names.map((name, at) => columnOf(rows, name, at === 0, linkOf))}
-        rows={found}
+        columns={names.map((name, at) => createColumn(rows, name, at === 0, linkOf))}
+        rows={filtered}
         keyOf={({ index }) => index}
         empty="No row has these values."
       />
       <div class="row foot">
-        <strong class="s">{count(found.length)} rows</strong>
+        <strong class="s">{count(filtered.length)} rows</strong>
         <button
           type="button"
           class="tag"
-          onClick={() => downloadFile(formatCsv(names, found), "answer.csv")}
+          onClick={() => downloadFile(formatCsv(names, filtered), "answer.csv")}
         >
           <Icon name="get" /> CSV
         </button>
@@ -131,13 +133,13 @@ function cellText(value: unknown): string {
   return value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function columnOf(
+function createColumn(
   rows: readonly AnswerRow[],
   name: string,
   isHead: boolean,
   linkOf: LinkOf | undefined,
 ): Column<AnswerRow> {
-  const some = rows.slice(0, MAX_LOOKED_AT);
+  const some = rows.slice(0, MAX_SAMPLE);
   const isNumber = some.every(({ cells }) => typeof cells[name] === "number");
   return {
     title: clipForDisplay(name, 60),
@@ -152,7 +154,7 @@ function columnOf(
 }
 
 function findFacets(rows: readonly AnswerRow[], names: readonly string[]) {
-  const some = rows.slice(0, MAX_LOOKED_AT);
+  const some = rows.slice(0, MAX_SAMPLE);
   return names
     .flatMap((name) => {
       const counts = new Map<string, number>();

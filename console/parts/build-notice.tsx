@@ -45,7 +45,7 @@ function BuildNoticeLines() {
       {findings !== "" && (
         <section class="card">
           <h2>Diagnostics of the last build</h2>
-          <TextBlock label="Diagnostics of the last build" text={plain(findings)} />
+          <TextBlock label="Diagnostics of the last build" text={clipLines(findings)} />
         </section>
       )}
       {failures.length > 0 && (
@@ -61,19 +61,23 @@ function BuildNoticeLines() {
 }
 
 /** A failed call, its error, and the source lines around the error. */
-function Failure({ one }: { readonly one: unknown }) {
-  const [text, target, body] = [textAt(one, "text"), textAt(one, "target"), textAt(one, "body")];
-  const at = new Date(numberAt(one, "at")).toLocaleTimeString();
-  const again = tryAgain(target);
+function Failure({ one: failure }: { readonly one: unknown }) {
+  const [text, target, body] = [
+    textAt(failure, "text"),
+    textAt(failure, "target"),
+    textAt(failure, "body"),
+  ];
+  const at = new Date(numberAt(failure, "at")).toLocaleTimeString();
+  const formAddress = findFormAddress(target);
   return (
     <>
       <h3>
-        {at} {clipForDisplay(`${textAt(one, "method")} ${target}`)}
+        {at} {clipForDisplay(`${textAt(failure, "method")} ${target}`)}
       </h3>
       {body !== "" && <p class="soft">with {clipForDisplay(body)}</p>}
-      {again !== null && <PageLink to={again}>Try it again</PageLink>}
-      <TextBlock label={`Failure at ${at}`} text={plain(text)} />
-      <Frame frame={readPath(one, "frame")} />
+      {formAddress !== null && <PageLink to={formAddress}>Try it again</PageLink>}
+      <TextBlock label={`Failure at ${at}`} text={clipLines(text)} />
+      <Frame frame={readPath(failure, "frame")} />
     </>
   );
 }
@@ -103,24 +107,24 @@ function Frame({ frame }: { readonly frame: unknown }) {
 }
 
 /** Returns the address of the plugin's form, filled with a failed call; null for other paths. */
-function tryAgain(target: string): string | null {
+function findFormAddress(target: string): string | null {
   const [path = "", query = ""] = target.split(/\?(.*)/s, 2);
   const [, name] = /\/svc\/plugin\/([^/]+)$/.exec(path) ?? [];
   if (name === undefined) return null;
-  const params = new URLSearchParams({ name: decoded(name) });
+  const params = new URLSearchParams({ name: decodeName(name) });
   for (const [key, value] of new URLSearchParams(query)) params.append(`v.${key}`, value);
   return `plugin?${params}`;
 }
 
 /** Keeps line breaks, and makes invisible and bidirectional control characters visible. */
-function plain(text: string): string {
+function clipLines(text: string): string {
   return text
     .split("\n")
     .map((line) => clipForDisplay(line, 2000))
     .join("\n");
 }
 
-function decoded(name: string): string {
+function decodeName(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {

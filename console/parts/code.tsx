@@ -22,22 +22,22 @@ export function Code({ label, text, isJson = false }: CodeProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
     <section class="code" tabIndex={0} aria-label={label}>
-      {text.length > MAX_COLORED ? showLines(text) : colored(showLines(text), isJson)}
+      {text.length > MAX_COLORED ? showLines(text) : colorTokens(showLines(text), isJson)}
     </section>
   );
 }
 
-function colored(text: string, isJson: boolean) {
-  const found = [];
+function colorTokens(text: string, isJson: boolean) {
+  const tokens = [];
   let at = 0;
   for (const match of text.matchAll(PARTS)) {
     const [whole, literal, colon, word] = match;
-    if (match.index > at) found.push(text.slice(at, match.index));
+    if (match.index > at) tokens.push(text.slice(at, match.index));
     const isName = isJson && colon !== undefined;
-    const look = literal !== undefined ? (isName ? "k" : "t") : word !== undefined ? "k" : "d";
-    found.push(<span class={look}>{literal ?? whole}</span>);
-    if (literal !== undefined && colon !== undefined) found.push(colon);
+    const className = literal !== undefined ? (isName ? "k" : "t") : word !== undefined ? "k" : "d";
+    tokens.push(<span class={className}>{literal ?? whole}</span>);
+    if (literal !== undefined && colon !== undefined) tokens.push(colon);
     at = match.index + whole.length;
   }
-  return [...found, text.slice(at)];
+  return [...tokens, text.slice(at)];
 }

@@ -26,13 +26,13 @@ export function ConfirmDialog({ operation, targets, word, onDone, onCancel }: Co
   // A layout effect runs before the next event, which may close the dialog.
   useLayoutEffect(() => dialog.current!.showModal(), []);
   const args = operation.args ?? [];
-  const isRight = word === null || typed.trim() === word;
+  const isConfirmed = word === null || typed.trim() === word;
   return (
     <dialog ref={dialog} aria-labelledby="confirm-title" onClose={onCancel}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (isRight) onDone(filled(values));
+          if (isConfirmed) onDone(removeEmpty(values));
         }}
       >
         <h2 id="confirm-title">{operation.title}</h2>
@@ -65,7 +65,7 @@ export function ConfirmDialog({ operation, targets, word, onDone, onCancel }: Co
           </div>
         )}
         <div class="row">
-          <button class="btn main" type="submit" disabled={!isRight}>
+          <button class="btn main" type="submit" disabled={!isConfirmed}>
             {operation.title}
           </button>
           <button type="button" class="btn" onClick={() => dialog.current!.close()}>
@@ -78,7 +78,7 @@ export function ConfirmDialog({ operation, targets, word, onDone, onCancel }: Co
 }
 
 /** Removes empty values: the server applies its defaults. */
-function filled(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function removeEmpty(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(values).filter(([, text]) => text !== ""));
 }
 

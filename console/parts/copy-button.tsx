@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { Icon } from "./icon.js";
 
-const SAID_MS = 1500;
+const CONFIRMATION_MS = 1500;
 
 interface CopyButtonProps {
   readonly text: string;
@@ -12,13 +12,13 @@ interface CopyButtonProps {
 }
 
 export function CopyButton({ text, what }: CopyButtonProps) {
-  const [isSaid, setSaid] = useState(false);
+  const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     await navigator.clipboard?.writeText(text);
-    setSaid(true);
-    setTimeout(() => setSaid(false), SAID_MS);
+    setCopied(true);
+    setTimeout(() => setCopied(false), CONFIRMATION_MS);
   };
-  const label = isSaid ? `${what} copied` : `Copy ${what}`;
+  const label = isCopied ? `${what} copied` : `Copy ${what}`;
   return (
     <button
       type="button"
@@ -27,7 +27,7 @@ export function CopyButton({ text, what }: CopyButtonProps) {
       title={label}
       onClick={() => void copy()}
     >
-      <Icon name={isSaid ? "check" : "copy"} />
+      <Icon name={isCopied ? "check" : "copy"} />
     </button>
   );
 }

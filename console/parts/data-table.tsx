@@ -40,10 +40,10 @@ interface Order {
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, keyOf, rowClass, isSelected, empty } = props;
-  const Line = props.isPure ? KeptRow : DrawnRow;
+  const Line = props.isPure ? MemoizedRow : DrawnRow;
   const [order, setOrder] = useState<Order | null>(null);
   const [drawn, setDrawn] = useState(STEP);
-  const shown = sorted(rows, columns, order).slice(0, drawn);
+  const shown = sortRows(rows, columns, order).slice(0, drawn);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
     <section class={props.isPure ? "tw far" : "tw"} tabIndex={0} aria-label={`${label}, table`}>
@@ -119,7 +119,7 @@ function DrawnRow({ columns, row, name, isSelected }: RowProps) {
   );
 }
 
-const KeptRow = kept(DrawnRow);
+const MemoizedRow = kept(DrawnRow);
 
 function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
   const { cell, isNumber = false, isHead = false, isOptional = false } = column;
@@ -128,16 +128,16 @@ function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row
   return <td class={name}>{cell(row)}</td>;
 }
 
-function sorted<Row>(
+function sortRows<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   order: Order | null,
 ): readonly Row[] {
-  const by = columns.find(({ title }) => title === order?.title)?.sort;
-  if (by === undefined) return rows;
+  const sortKey = columns.find(({ title }) => title === order?.title)?.sort;
+  if (sortKey === undefined) return rows;
   const sign = order!.isDown ? -1 : 1;
   return [...rows].sort((a, b) => {
-    const [left, right] = [by(a), by(b)];
+    const [left, right] = [sortKey(a), sortKey(b)];
     return left < right ? -sign : left > right ? sign : 0;
   });
 }

@@ -27,8 +27,8 @@ export function EventList() {
   useLive(path, EVERY_MS, (answer, isGap) => {
     if (isGap) return;
     next.current = numberAt(answer, "next");
-    const came = listAt(answer, "events");
-    if (came.length > 0) setEvents((old) => [...came].reverse().concat(old).slice(0, MAX_EVENTS));
+    const added = listAt(answer, "events");
+    if (added.length > 0) setEvents((old) => [...added].reverse().concat(old).slice(0, MAX_EVENTS));
   });
   return (
     <section class="card" aria-label="Events">

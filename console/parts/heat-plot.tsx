@@ -12,11 +12,11 @@ interface HeatPlotProps {
 }
 
 /** Number of buckets per row. */
-const MERGED = 2;
+const BUCKETS_PER_ROW = 2;
 const MAX_COLUMNS = 60;
 
 export function HeatPlot({ title, times, steps, boundsMs }: HeatPlotProps) {
-  const rows = Math.ceil((boundsMs.length + 1) / MERGED);
+  const rows = Math.ceil((boundsMs.length + 1) / BUCKETS_PER_ROW);
   const merged = steps.slice(-MAX_COLUMNS).map((step) => mergeRows(step, rows));
   const used = merged.flatMap((step) => step.flatMap((value, row) => (value > 0 ? [row] : [])));
   const top = Math.min(rows - 1, Math.max(4, ...used));
@@ -53,7 +53,7 @@ export function HeatPlot({ title, times, steps, boundsMs }: HeatPlotProps) {
               .map((value, row) => (
                 <rect
                   key={`${column}/${row}`}
-                  class={`heat-${step5(value, most)}`}
+                  class={`heat-${heatLevel(value, most)}`}
                   x={(left + column * wide).toFixed(1)}
                   y={(height - bottom - (row + 1) * tall).toFixed(1)}
                   width={(wide - 1).toFixed(1)}
@@ -80,17 +80,17 @@ export function HeatPlot({ title, times, steps, boundsMs }: HeatPlotProps) {
 
 function mergeRows(step: readonly number[], rows: number): readonly number[] {
   return Array.from({ length: rows }, (_, row) => {
-    return (step[row * MERGED] ?? 0) + (step[row * MERGED + 1] ?? 0);
+    return (step[row * BUCKETS_PER_ROW] ?? 0) + (step[row * BUCKETS_PER_ROW + 1] ?? 0);
   });
 }
 
 function boundText(boundsMs: readonly number[], row: number): string {
-  const bound = boundsMs[Math.min(boundsMs.length - 1, row * MERGED + 1)] ?? 0;
+  const bound = boundsMs[Math.min(boundsMs.length - 1, row * BUCKETS_PER_ROW + 1)] ?? 0;
   return bound >= 1000 ? `${count(bound / 1000)} s` : count(bound);
 }
 
 /** Returns the step of a count on a logarithmic scale, 0 to 5. */
-function step5(value: number, most: number): number {
+function heatLevel(value: number, most: number): number {
   if (value <= 0) return 0;
   return Math.min(5, 1 + Math.round((4 * Math.log2(1 + value)) / Math.log2(1 + most)));
 }

@@ -13,61 +13,64 @@ import { Spark } from "./spark.js";
 
 const MIB = 1024 * 1024;
 
-const isThere = ({ node }: Instance): boolean => node !== undefined && node !== null;
+const hasResponded = ({ node }: Instance): boolean => node !== undefined && node !== null;
 const metric =
   (name: string) =>
   ({ node }: Instance): number =>
     numberAt(node, name);
 /** Formats a metric of an instance, or a dash if the instance does not respond. */
-const shown = (text: (instance: Instance) => string) => (instance: Instance) =>
-  isThere(instance) ? text(instance) : "–";
+const ifResponding = (text: (instance: Instance) => string) => (instance: Instance) =>
+  hasResponded(instance) ? text(instance) : "–";
 
 const COLUMNS: readonly Column<Instance>[] = [
   { title: "Instance", cell: nameCell, sort: ({ id }) => id, isHead: true },
   { title: "Type", cell: ({ type }) => clipForDisplay(type, 40), sort: ({ type }) => type },
-  { title: "State", cell: stateCell, sort: ({ state }) => rankOf(state.tone) },
+  { title: "State", cell: stateCell, sort: ({ state }) => rankTone(state.tone) },
   {
     ...{ title: "Requests/s", isNumber: true, sort: metric("service-rate") },
-    cell: shown(({ node }) => rate(numberAt(node, "service-rate"))),
+    cell: ifResponding(({ node }) => rate(numberAt(node, "service-rate"))),
   },
   { title: "Last minute", isOptional: true, cell: chartCell },
   {
     ...{ title: "p95 ms", isNumber: true, sort: metric("service-95th-ms") },
-    cell: shown(({ node }) => milliseconds(numberAt(node, "service-95th-ms")).replace(" ms", "")),
+    cell: ifResponding(({ node }) =>
+      milliseconds(numberAt(node, "service-95th-ms")).replace(" ms", ""),
+    ),
   },
   {
     ...{ title: "Clients", isNumber: true, isOptional: true, sort: metric("connected-clients") },
-    cell: shown(({ node }) => count(numberAt(node, "connected-clients"))),
+    cell: ifResponding(({ node }) => count(numberAt(node, "connected-clients"))),
   },
   {
     ...{ title: "Memory MiB", isNumber: true, isOptional: true, sort: metric("memory-process") },
-    cell: shown(({ node }) => count(Math.round(numberAt(node, "memory-process") / MIB))),
+    cell: ifResponding(({ node }) => count(Math.round(numberAt(node, "memory-process") / MIB))),
   },
   {
     ...{ title: "Vertices", isNumber: true, isOptional: true, sort: metric("graph-order") },
-    cell: shown(({ node }) => count(numberAt(node, "graph-order"))),
+    cell: ifResponding(({ node }) => count(numberAt(node, "graph-order"))),
   },
   {
     ...{ title: "Arcs", isNumber: true, isOptional: true, sort: metric("graph-size") },
-    cell: shown(({ node }) => count(numberAt(node, "graph-size"))),
+    cell: ifResponding(({ node }) => count(numberAt(node, "graph-size"))),
   },
   {
     ...{ title: "Up", isNumber: true, isOptional: true, sort: metric("uptime") },
-    cell: (one) => (isThere(one) ? <Age of={() => numberAt(one.node, "uptime")} /> : "–"),
+    cell: (one) => (hasResponded(one) ? <Age of={() => numberAt(one.node, "uptime")} /> : "–"),
   },
   { title: "Actions", cell: actionCell },
 ];
 
 export function InstanceTable({ instances }: { readonly instances: readonly Instance[] }) {
   const [filter, setFilter] = useState("");
-  const found = filter.trim() === "" ? instances : instances.filter((one) => fits(one, filter));
+  const matching =
+    filter.trim() === "" ? instances : instances.filter((one) => matchesFilter(one, filter));
   return (
     <section class="card" aria-label="Instances">
       <header>
         <h2>Instances</h2>
-        {found.length < instances.length && (
+        {matching.length < instances.length && (
           <span class="soft">
-            {count(found.length)} of {count(instances.length)}
+            {count(matching.length)} of {count(instances.length)}
           </span>
         )}
         {instances.length > 1 && (
@@ -84,9 +87,9 @@ export function InstanceTable({ instances }: { readonly instances: readonly Inst
       <DataTable
         label="Instances"
         columns={COLUMNS}
-        rows={found}
+        rows={matching}
         keyOf={({ id }) => id}
-        rowClass={(one) => (isThere(one) ? "" : "stale")}
+        rowClass={(one) => (hasResponded(one) ? "" : "stale")}
         empty="No instance matches."
         // Only charts of smaller systems are updated independently of the row.
         isPure={instances.length > MAX_INSTANCES}
@@ -96,7 +99,7 @@ export function InstanceTable({ instances }: { readonly instances: readonly Inst
 }
 
 /** Returns whether all words of a filter match: `type:search`, a state, or a pattern of ids. */
-function fits({ id, type, state }: Instance, filter: string): boolean {
+function matchesFilter({ id, type, state }: Instance, filter: string): boolean {
   return filter
     .trim()
     .split(/\s+/)
@@ -107,7 +110,7 @@ function fits({ id, type, state }: Instance, filter: string): boolean {
     });
 }
 
-function rankOf(tone: Instance["state"]["tone"]): number {
+function rankTone(tone: Instance["state"]["tone"]): number {
   return ["err", "warn", "unk", "ok"].indexOf(tone);
 }
 

@@ -19,12 +19,12 @@ interface NoGraphProps {
 export function NoGraph({ graph, page }: NoGraphProps) {
   const { id, instances } = systemView.value;
   const others = instances.filter((one) => one.id !== id && numberAt(one.node, "graph-order") > 0);
-  const what = graph === "" ? "graphs" : `vertices of the graph ${clipForDisplay(graph, 60)}`;
+  const missing = graph === "" ? "graphs" : `vertices of the graph ${clipForDisplay(graph, 60)}`;
   const address = graph === "" ? page : `${page}?${new URLSearchParams({ graph })}`;
   return (
     <section class="card">
       <header>
-        <h2>This instance has no {what}.</h2>
+        <h2>This instance has no {missing}.</h2>
       </header>
       <p class="body soft">
         {others.length === 0

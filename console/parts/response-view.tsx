@@ -72,7 +72,7 @@ export function ResponseView({ reply, at, linkOf }: ResponseViewProps) {
         {view === "json" &&
           (body === null ? <Text text={pretty} /> : <Picture body={body} isPlain />)}
         {view === "headers" && <Headers headers={headers} />}
-        {view === "time" && <WaterfallRows waterfall={timeOf(reply)} />}
+        {view === "time" && <WaterfallRows waterfall={createWaterfall(reply)} />}
       </Tabs>
     </section>
   );
@@ -119,11 +119,11 @@ function Answer({ reply, pretty, rows, linkOf }: AnswerProps) {
 
 function Text({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false);
-  const isCut = !isWhole && text.length > MAX_TEXT;
+  const isTruncated = !isWhole && text.length > MAX_TEXT;
   return (
     <>
-      <Code label="Response body" text={isCut ? text.slice(0, MAX_TEXT) : text} isJson />
-      {isCut && (
+      <Code label="Response body" text={isTruncated ? text.slice(0, MAX_TEXT) : text} isJson />
+      {isTruncated && (
         <div class="row">
           <button type="button" class="btn" onClick={() => setWhole(true)}>
             Show all {bytes(text.length)}
@@ -148,14 +148,17 @@ function Headers({ headers }: { readonly headers: Reply["headers"] }) {
 }
 
 /** Returns the waterfall of the dispatch, or of server and network if there was no dispatch. */
-function timeOf({ explain, execMs, totalMs }: Reply): Waterfall {
+function createWaterfall({ explain, execMs, totalMs }: Reply): Waterfall {
   const explained = buildWaterfall(explain);
   if (explained !== null) return explained;
-  const own = Math.min(execMs ?? 0, totalMs);
+  const serverMs = Math.min(execMs ?? 0, totalMs);
   const row = (title: string, startMs: number, ms: number) => {
     return { level: 0, title, detail: "", startMs, ms };
   };
-  const rows = [row("server", 0, own), row("network and browser", own, totalMs - own)];
+  const rows = [
+    row("server", 0, serverMs),
+    row("network and browser", serverMs, totalMs - serverMs),
+  ];
   return { totalMs: Math.max(totalMs, 1e-3), rows };
 }
 

@@ -14,8 +14,8 @@ interface TableProps {
 }
 
 export function Table({ caption, columns, rows, empty = "nothing", onPick }: TableProps) {
-  const seen = rows.slice(0, MAX_ROWS);
-  const rest = rows.length - seen.length;
+  const shown = rows.slice(0, MAX_ROWS);
+  const rest = rows.length - shown.length;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
     <section class="tw" tabIndex={0} aria-label={caption}>
@@ -35,11 +35,11 @@ export function Table({ caption, columns, rows, empty = "nothing", onPick }: Tab
           </tr>
         </thead>
         <tbody>
-          {seen.map((row, index) => (
+          {shown.map((row, index) => (
             <tr key={index}>
-              {row.map((cell, place) => (
-                <td key={columns[place]}>
-                  {place === 0 && onPick !== undefined ? (
+              {row.map((cell, index) => (
+                <td key={columns[index]}>
+                  {index === 0 && onPick !== undefined ? (
                     <button type="button" class="btn" onClick={() => onPick(row)}>
                       {clipForDisplay(cell)}
                     </button>

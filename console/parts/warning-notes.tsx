@@ -11,14 +11,16 @@ const MAX_NOTES = 3;
 
 export function WarningNotes({ instances }: { readonly instances: readonly Instance[] }) {
   const rank = ({ state }: Instance) => (state.tone === "err" ? 0 : 1);
-  const wrong = instances.filter(({ state }) => state.isWarning).sort((a, b) => rank(a) - rank(b));
+  const problems = instances
+    .filter(({ state }) => state.isWarning)
+    .sort((a, b) => rank(a) - rank(b));
   return (
     <>
-      {wrong.slice(0, MAX_NOTES).map((instance) => (
+      {problems.slice(0, MAX_NOTES).map((instance) => (
         <Warning key={instance.id} instance={instance} />
       ))}
-      {wrong.length > MAX_NOTES && (
-        <p class="soft">{wrong.length - MAX_NOTES} more instances to check are in the table.</p>
+      {problems.length > MAX_NOTES && (
+        <p class="soft">{problems.length - MAX_NOTES} more instances to check are in the table.</p>
       )}
     </>
   );
