@@ -9,7 +9,7 @@ interface DeskProps {
   readonly desk: AdminActions;
 }
 
-/** Several operations with `;` between them, as the server reads them. */
+/** Several operations separated by `;`, parsed as on the server. */
 export function Commands({ desk }: DeskProps) {
   const [text, setText] = useState("");
   const isReady = desk.isArmed && text.trim() !== "";
@@ -43,7 +43,7 @@ export function Commands({ desk }: DeskProps) {
   );
 }
 
-/** Loaded on request, and replaced as a whole. */
+/** The system descriptor, which is loaded on request and replaced as a whole. */
 export function Descriptor({ desk }: DeskProps) {
   const [text, setText] = useState("");
   const [failure, setFailure] = useState("");

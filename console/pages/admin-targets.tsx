@@ -1,5 +1,5 @@
-// Target instances of operations, chosen by name and kept in the address. The server of this page
-// forwards to the others.
+// Target instances of operations, chosen by name and stored in the address. The server of this page
+// forwards operations to the other instances.
 
 import { useState } from "preact/hooks";
 import { consoleUrl, type Instance, matchesSelection } from "../data/instances.js";
@@ -11,7 +11,7 @@ import { currentRoute, saveState } from "../router.js";
 interface TargetsProps {
   readonly instances: readonly Instance[];
   readonly chosen: ReadonlySet<string>;
-  /** Id of the one that serves this page. */
+  /** Id of the instance that serves this page. */
   readonly own: string;
 }
 

@@ -1,6 +1,6 @@
-// Operations on this instance and others of its system. Locked until the operator requests a token,
-// which is good for one operation and expires after 300 seconds; the page then requests the next
-// one within the same time.
+// Operations on this instance and other instances of its system. The page is locked until the
+// operator requests a token, which is valid for one operation and expires after 300 seconds. After
+// an operation, the page requests the next token within this time.
 
 import { useState } from "preact/hooks";
 import { type ActionResult, type AdminActions, useAdminActions } from "../data/admin-actions.js";
@@ -20,7 +20,7 @@ import { Commands, Descriptor } from "./admin-help.js";
 import { Targets, targetLabel } from "./admin-targets.js";
 
 const EVERY_MS = 1000;
-/** The group of operations with a card of its own. */
+/** Group of operations with a separate card. */
 const DANGER = "Cannot be undone";
 const ICONS: Readonly<Record<string, IconName>> = {
   ...{ ServiceIn: "play", ServiceOut: "close", CancelAlgorithm: "close", RunJob: "clock" },
@@ -28,7 +28,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   ...{ Persist: "disk", SetReadonly: "lock", ClearReadonly: "key", Throttle: "filter" },
   ...{ Truncate: "graph", Shutdown: "server" },
 };
-/** Of operations without one of their own. */
+/** Icons by group, for operations without a specific icon. */
 const GROUP_ICONS: Readonly<Record<string, IconName>> = { Graphs: "clock", Replication: "sync" };
 
 export function Administration() {
@@ -75,7 +75,7 @@ export function Administration() {
   );
 }
 
-/** The chosen instances; this one without a choice. */
+/** Returns the chosen instances (default: this instance). */
 function targetsOf(
   instances: readonly Instance[],
   chosen: ReadonlySet<string>,
@@ -191,7 +191,7 @@ interface ActionProps {
   readonly operation: Operation;
   readonly icon: IconName;
   readonly isDanger: boolean;
-  /** Text that the confirmation asks for; null: none. */
+  /** Text to type for confirmation; null: a click is enough. */
   readonly word: string | null;
   readonly isDisabled: boolean;
   readonly onStart: () => void;

@@ -1,5 +1,5 @@
-// Graph explorer: from vertices to one, and from neighbor to neighbor. All that is shown is in the
-// address, so the browser's history works.
+// Graph explorer: from a list of vertices to a vertex, and from neighbor to neighbor. The address
+// contains the complete state, so the browser's history works.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { numberAt } from "../data/node-stat.js";
@@ -34,11 +34,11 @@ import { NoGraph } from "../parts/no-graph.js";
 import { Note } from "../parts/note.js";
 import { currentRoute, navigate } from "../router.js";
 
-/** In the address: vertices whose neighbors are drawn, kinds with more arcs, hidden vertices. */
+/** Parameters of vertices whose neighbors are drawn, kinds with more arcs, and hidden vertices. */
 const MAX_MORE = 20;
 const MAX_HIDDEN = 60;
 
-/** Returns null before it is loaded; without it, there is nothing to draw with. */
+/** Returns types and relationships of a graph; null until they are loaded. */
 function useGraphInfo(graph: string): GraphInfo | null {
   const [info, setInfo] = useState<GraphInfo | null>(null);
   useEffect(() => {
@@ -50,7 +50,7 @@ function useGraphInfo(graph: string): GraphInfo | null {
   return info;
 }
 
-/** Adds a value to a list in the address, as a step of the history; the first ones leave. */
+/** Adds a value to a list in the address, as a history entry; removes the oldest if it is full. */
 function addToAddress(name: string, value: string, most: number): void {
   const params = new URLSearchParams(currentRoute.value.params);
   const values = [...params.getAll(name), value].slice(-most);
@@ -110,7 +110,7 @@ interface SampleProps {
   readonly info: GraphInfo;
 }
 
-/** Some vertices to start from. */
+/** A few vertices to start from. */
 function Sample({ graph, info }: SampleProps) {
   const [rows, setRows] = useState<readonly Neighbor[] | null>(null);
   const [failure, setFailure] = useState("");
@@ -172,12 +172,12 @@ function Vertex({ graph, id, info }: VertexProps) {
 }
 
 interface Wanted {
-  /** Vertices whose neighbors are drawn, too. */
+  /** Vertices whose neighbors are also drawn. */
   readonly more: readonly string[];
-  /** Kinds of which more are drawn, once for each time. */
+  /** Kinds with more arcs: each occurrence adds some. */
   readonly arcs: readonly string[];
   readonly conditions: Conditions;
-  /** Other end of a path; empty: none. */
+  /** Other end of a path; empty: no path. */
   readonly to: string;
 }
 

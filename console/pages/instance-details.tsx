@@ -63,7 +63,7 @@ export function InstanceDetails({ status }: { readonly status: unknown }) {
   );
 }
 
-/** `{A: {executor: {"0": [calls, busy percent]}}}`. */
+/** Reads `{A: {executor: {"0": [calls, busy percent]}}}`. */
 function executorRows(slots: unknown): readonly (readonly unknown[])[] {
   return entriesAt(slots, "A", "executor")
     .map(([id, numbers]) => [id, ...(Array.isArray(numbers) ? numbers.slice(0, 2) : [])])

@@ -1,4 +1,4 @@
-// The mark of svc: one request to many.
+// The logo of svc: one request that fans out to many.
 
 export function Logo() {
   return (

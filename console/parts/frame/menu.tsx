@@ -35,7 +35,7 @@ export function Menu({ face, className = "", children }: MenuProps) {
         {face}
         <Icon name="down" isCaret />
       </summary>
-      {/* A choice is made: the list has done its work. */}
+      {/* A click on an item closes the list. */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: its items have the keys */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a key on an item clicks, too */}
       <div class="float list" onClick={() => details.current?.removeAttribute("open")}>

@@ -1,4 +1,4 @@
-// All pages, for phones: the rail has no room there.
+// List of all pages, for phones, where the rail does not fit.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../icon.js";

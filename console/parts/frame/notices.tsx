@@ -1,4 +1,4 @@
-// Problems between this page and its server.
+// Notices about problems with the connection to the server.
 
 import {
   connectionError,

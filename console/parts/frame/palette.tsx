@@ -1,5 +1,5 @@
-// The command palette. The field keeps the focus; arrow keys move through the items, Enter runs
-// one, Escape closes, and the focus returns to where it was.
+// The command palette. The field keeps the focus: arrow keys select an item, Enter runs it, Escape
+// closes the palette. Then the focus returns to the previous element.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { listEntries } from "../../data/history.js";
@@ -68,7 +68,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Loaded when the palette opens; without them, the rest works. */
+/** Loads plugins and other items when the palette opens; failed requests yield no items. */
 function useFindable(): Findable {
   const [found, setFound] = useState(NOTHING);
   useEffect(() => {

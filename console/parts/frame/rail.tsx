@@ -1,5 +1,5 @@
-// The rail: pages in three groups, with counts beside the names. On a phone, tabs below take its
-// place, and the last of them opens all pages.
+// The rail: pages in three groups, with counts beside the names. On phones, tabs at the bottom
+// replace it, and the last tab opens the list of all pages.
 
 import { countBackEndsDown } from "../../data/matrices.js";
 import { textAt } from "../../data/node-stat.js";

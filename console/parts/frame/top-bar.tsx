@@ -1,5 +1,5 @@
-// The top bar: which instance this is and how its system does, the command palette, time range,
-// live or hold, theme.
+// The top bar: name of the instance, state of the system, command palette, time range, live or
+// hold, theme.
 
 import { instanceState, type State } from "../../data/instance-state.js";
 import { consoleUrl, type Instance } from "../../data/instances.js";
@@ -61,7 +61,7 @@ export function TopBar({ page, onPalette }: TopBarProps) {
   );
 }
 
-/** How all instances do, in a few words. */
+/** Summary of the states of all instances. */
 function systemState(): Pick<State, "tone" | "word"> {
   if (connectionError.value !== null) return { tone: "err", word: "no answer" };
   const { instances } = systemView.value;

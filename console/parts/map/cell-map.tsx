@@ -1,5 +1,6 @@
 // Large systems as cells: a row for each partition, a column for each replica, colored by state and
-// by the chosen metric. Rows with trouble are ringed and named. The table has the same content.
+// by the chosen metric. Rows with problems are outlined and labeled. The table has the same
+// content.
 
 import type { Instance } from "../../data/instances.js";
 import { numberAt } from "../../data/node-stat.js";

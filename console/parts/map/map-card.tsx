@@ -1,4 +1,4 @@
-// The map with its legend and its choices; on a phone, partitions as lists.
+// The map with its legend and options; on phones, lists of partitions.
 
 import { useState } from "preact/hooks";
 import { consoleUrl, type Instance } from "../../data/instances.js";

@@ -1,5 +1,5 @@
 // The map of a system: clients, dispatchers, partitions with their replicas, builders. The width of
-// a line is the rate of requests; the table of the page has the same content.
+// a line represents the rate of requests; the table of the page has the same content.
 
 import { readHistory } from "../../data/instance-history.js";
 import { consoleUrl, type Instance } from "../../data/instances.js";
@@ -20,7 +20,7 @@ import {
   MAP_WIDTH,
 } from "./layout.js";
 
-/** Which lines are drawn. */
+/** Kind of lines to draw. */
 export type Lines = "all" | "requests" | "replication";
 
 interface SystemMapProps {
@@ -109,7 +109,7 @@ function Lanes({ lanes, topology }: LanesProps) {
   );
 }
 
-/** Vertices and arcs of a partition: of its builder, or of its largest replica. */
+/** Number of vertices and arcs of a partition: those of its builder or of its largest replica. */
 function contentOf(lane: Topology["lanes"][number] | undefined): string {
   const members = [...(lane?.builders ?? []), ...(lane?.replicas ?? [])];
   const most = (name: string) => Math.max(0, ...members.map(({ node }) => numberAt(node, name)));
@@ -168,7 +168,7 @@ function Clients({ at: { x, y }, rate }: { readonly at: Box; readonly rate: numb
   );
 }
 
-/** Left out where they would overlap. */
+/** Labels; omitted if they would overlap. */
 function EdgeLabels({ topology, boxes, rateOfEdge }: LabelProps) {
   const taken: number[] = [];
   return (

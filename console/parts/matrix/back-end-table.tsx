@@ -1,4 +1,4 @@
-// All back-ends of a matrix as a table, and a short one of their failures.
+// Tables of a matrix: all back-ends, and the failures of back-ends.
 
 import { FAILURES, type PlacedBackEnd } from "../../data/matrices.js";
 import { numberAt } from "../../data/node-stat.js";
@@ -6,7 +6,7 @@ import { clipForDisplay, count, rate } from "../../data/text.js";
 import { Badge } from "../badge.js";
 import { type Column, DataTable } from "../data-table.js";
 
-/** Of more back-ends, only those with failures are listed. */
+/** With more back-ends, the second table lists only back-ends with failures. */
 const MAX_WHOLE = 40;
 
 const sumFailures = ({ failures }: PlacedBackEnd): number =>

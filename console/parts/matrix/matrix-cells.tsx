@@ -14,7 +14,7 @@ import { Badge } from "../badge.js";
 import { PageLink } from "../page-link.js";
 import { Spark } from "../spark.js";
 
-/** Larger matrices are read as heat or table. */
+/** Maximum size; larger matrices are shown as heat map or table. */
 const MAX_ROWS = 16;
 const MAX_COLUMNS = 12;
 
@@ -101,7 +101,7 @@ function RowHead({ row, first }: { readonly row: number; readonly first: unknown
 interface CellProps {
   readonly found: PlacedBackEnd;
   readonly values: readonly (number | null)[];
-  /** Upper end of the scale that all cells share. */
+  /** Upper end of the common scale of all cells. */
   readonly most: number;
 }
 

@@ -1,4 +1,4 @@
-// How the requests of each partition are divided among its replicas.
+// Distribution of the requests of each partition over its replicas.
 
 import type { NamedMatrix, PlacedBackEnd } from "../../data/matrices.js";
 import { clipForDisplay } from "../../data/text.js";
