@@ -372,6 +372,8 @@ class Simulation implements SimulatedWorld {
     yield* this.#tell([member.id], { do: "hold", move }, number);
     for (const [key, changes] of copied) {
       if (!move.slots.includes(slotOf(key))) continue;
+      // No other run gets the lease of a target before the end of its write.
+      this.#requireLease(member, number);
       this.#inTerm(to).content.set(key, new Set(changes));
       yield;
       if (this.without === "verify" && this.random.below(4) === 0) return;
