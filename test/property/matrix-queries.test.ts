@@ -72,7 +72,8 @@ function makePartitions(random: Random): { whole: Graph; partitions: Graph[] } {
 function queryAll(partitions: readonly Graph[], query: PartitionQuery, levels: 1 | 2): unknown {
   const results = partitions.flatMap((graph) => {
     const { head, entries } = queryPartition(graph, query)!;
-    return [{ head, entries: [...entries] }];
+    // Partitions send heads as JSON.
+    return [{ head: JSON.parse(JSON.stringify(head)) as typeof head, entries: [...entries] }];
   });
   const merge = (parts: typeof results) => ({
     head: mergeHeads(parts.map(({ head }) => head)),
@@ -203,6 +204,24 @@ test("give equal scores with the statistics of all partitions", () => {
     const merged = queryAll(partitions, withStatistics(partitions, query), 1);
     assert.equal(rounded((merged as { search: unknown }).search), rounded(expected), says);
   }
+});
+
+test("give each way to an arc once if its key is infinite", () => {
+  const graph = openStore(GraphStore.create("test", TEST_THREAD));
+  for (let way = 0; way < 5; way++) graph.connect("root", `way${way}`, "middle");
+  graph.connect("middle", "to", "end");
+  const neighbor = { traverse: { arc: ["to", D_OUT], collect: true } } as const;
+  // Vertices without a vector are infinitely far away.
+  const order = { sortby: S.S_SIM, vector: [1, 2], collect: false, hits: 1 } as const;
+  const pages: unknown[] = [];
+  for (let cursor: string | true | null = true; cursor !== null && pages.length < 9; ) {
+    const options = { ...order, neighbor, cursor };
+    const query = { call: "neighborhood", anchor: "root", options } as const;
+    const page = queryAll([graph], query, 1) as { neighborhood: unknown; cursor: string | null };
+    pages.push(page.neighborhood);
+    cursor = page.cursor;
+  }
+  assert.equal(pages, new Array(5).fill(["end"]));
 });
 
 test.run();

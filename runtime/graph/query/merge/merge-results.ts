@@ -6,7 +6,7 @@ import type { PartialFacet } from "../hits/facets.js";
 import { encodeCursor } from "../render/cursor.js";
 import type { PartialEntry, PartialGroups, PartialHead } from "../render/partial-result.js";
 import type { PartialCursor } from "../render/query-cursor.js";
-import { decodeSortKey, encodeSortKey, isNameDescending } from "../render/sort-key.js";
+import { decodeSortKey } from "../render/sort-key.js";
 import type { Explanation, QueryTiming } from "../render/typed-results.js";
 import { isAsCheap } from "../walk/equal-cost.js";
 import { identifyValue, mergeFacets, mergeValues, showFacet, showValue } from "./merge-totals.js";
@@ -121,8 +121,7 @@ function countEqual(
   const { key } = kept[end - 1]!;
   let from = end - 1;
   while (from > 0 && Buffer.compare(kept[from - 1]!.key, key) === 0) from--;
-  const before = last === null ? null : encodeSortKey(last, isNameDescending(key));
-  const isContinued = from === 0 && before !== null && Buffer.compare(before, key) === 0;
+  const isContinued = from === 0 && last !== null && Buffer.from(last, "base64").equals(key);
   return end - from + (isContinued ? equal : 0);
 }
 

@@ -84,17 +84,17 @@ export function foreignCursor(cursor: unknown): Error {
 
 function readContents(text: string): CursorContents | null {
   try {
-    const [hit, anchor, state, ...counts] = JSON.parse(text) as [unknown[], ...unknown[]];
-    const [shown, equal] = counts as [number, number];
+    const [hit, anchor, state, shown, equal] = JSON.parse(text) as [unknown[], ...unknown[]];
     const [key, name, head, tail, ...numbers] = hit;
     const [level, side, word1, bits] = numbers as [number, number, number, number];
     const texts = [key, name, head, tail, anchor];
     const isValid =
       texts.every((part) => typeof part === "string") && numbers.every(Number.isInteger);
-    if (!isValid || numbers.length !== 4 || !counts.every(Number.isInteger)) return null;
+    if (!isValid || numbers.length !== 4 || ![shown, equal].every(Number.isInteger)) return null;
     const names = { name: name as string, head: head as string, tail: tail as string };
     const last = { key: keyNumber(key as string), ...names, level, side, word1, bits };
-    return { last, equal, anchor: anchor as string, state, shown };
+    const counts = { shown: shown as number, equal: equal as number };
+    return { last, anchor: anchor as string, state, ...counts };
   } catch {
     return null;
   }

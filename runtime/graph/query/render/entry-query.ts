@@ -254,7 +254,7 @@ export class EntryQuery {
       ...{ listName, hits: hits === Number.POSITIVE_INFINITY ? null : hits, offset },
       ...{ isPlain: this.#isPlain, isDictionary: this.#isDictionary, found },
       unknownKeys: store.order === 0 ? null : [...this.#unknownKeys!],
-      cursor: this.#cursor?.describe(anchor) ?? null,
+      cursor: this.#cursor?.describe(anchor, this.#order!) ?? null,
       facets: facets?.partial ?? null,
       groups: groups && describeGroups(groups),
       bounded,

@@ -5,12 +5,7 @@ import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { HitBuffer } from "../hits/hit-buffer.js";
 import type { HitOrder, Sortby } from "../hits/hit-order.js";
-import {
-  compareEqualHits,
-  describeHit,
-  type LastHit,
-  PagePosition,
-} from "../hits/page-position.js";
+import { compareEqualHits, describeHit, PagePosition } from "../hits/page-position.js";
 import type { Page } from "../parse/query-arguments.js";
 import {
   type CursorContents,
@@ -20,12 +15,16 @@ import {
   foreignCursor,
 } from "./cursor.js";
 import type { HitSource } from "./hit-source.js";
+import { encodeSortKey } from "./sort-key.js";
 
 /** Contents of the cursor of a merged page, except its last hit. */
 export type PartialCursor = Omit<CursorContents, "last"> & {
   readonly digest: string;
-  /** Last hit of the page before, and in `equal` those equal to it; null on the first page. */
-  readonly last: LastHit | null;
+  /**
+   * Sort key of the last hit of the page before, as base64, and in `equal` those equal to it; null
+   * on the first page. JSON has no infinite keys.
+   */
+  readonly last: string | null;
 };
 
 /**
@@ -117,11 +116,12 @@ export class QueryCursor {
   }
 
   /** Returns the cursor without its last hit, for the merged page of a matrix. */
-  describe(anchor: number): PartialCursor {
+  describe(anchor: number, { isByNameDescending }: HitOrder): PartialCursor {
     const state = this.#source.pageState?.() ?? null;
     const { last = null, equal = 0 } = this.#contents ?? {};
+    const key = last && Buffer.from(encodeSortKey(last, isByNameDescending)).toString("base64");
     const anchorId = this.#nameOf(anchor);
-    return { digest: this.#digest, anchor: anchorId, state, shown: this.shown, last, equal };
+    return { digest: this.#digest, anchor: anchorId, state, shown: this.shown, last: key, equal };
   }
 
   #nameOf(anchor: number): string {

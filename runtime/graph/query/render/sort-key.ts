@@ -36,12 +36,12 @@ export function encodeSortKey(
 /** Returns the hit of a sort key that `encodeSortKey` made. */
 export function decodeSortKey(bytes: Uint8Array): LastHit {
   const copy = Buffer.from(bytes);
-  const isInverted = isNameDescending(bytes);
+  const isNameDescending = copy[0] === DESCENDING;
   if ((copy[1]! & 0x80) !== 0) copy[1]! &= 0x7f;
   else invert(copy.subarray(0, KEY_BYTES), 1);
   const end = copy.length - NUMBERS_BYTES;
   const rest = copy.subarray(KEY_BYTES, end);
-  if (isInverted) invert(rest.subarray(0, endOfInverted(rest)), 0);
+  if (isNameDescending) invert(rest.subarray(0, endOfInverted(rest)), 0);
   const name = takeText(rest);
   const head = takeText(rest.subarray(name.bytes));
   const tail = takeText(rest.subarray(name.bytes + head.bytes));
@@ -51,11 +51,6 @@ export function decodeSortKey(bytes: Uint8Array): LastHit {
     ...{ name: name.text, head: head.text, tail: tail.text },
     ...{ level: level!, side: side!, word1: word1!, bits: bits! },
   };
-}
-
-/** Returns whether the name in a sort key is in descending order. */
-export function isNameDescending(bytes: Uint8Array): boolean {
-  return bytes[0] === DESCENDING;
 }
 
 function encodeText(text: string): Buffer {
