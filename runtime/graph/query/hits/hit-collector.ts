@@ -3,6 +3,7 @@
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import { moveArc } from "../match/arc-stack.js";
+import { type BestValues, MAX_BEST } from "../match/best-values.js";
 import type { HandleSet } from "../match/handle-set.js";
 import type { HeadList } from "./head-list.js";
 import { HitBuffer } from "./hit-buffer.js";
@@ -37,6 +38,7 @@ export class HitCollector implements HitSink {
   #words = 0;
   neighbors = 0;
   readonly countsNeighbors: boolean;
+  readonly best: BestValues | null;
   readonly #keep: number;
   readonly #isComplete: boolean;
   readonly #heads: HandleSet | null;
@@ -57,6 +59,7 @@ export class HitCollector implements HitSink {
     this.#heads = heads;
     this.#top = order === null ? null : new TopK(buffer, order, keep, all, after);
     this.#all = all;
+    this.best = isReadBeyond || after !== null || countsNeighbors ? null : findBest(order, keep);
   }
 
   get room(): number {
@@ -94,6 +97,7 @@ export class HitCollector implements HitSink {
 
   count(hits: number): void {
     this.#words += hits * ARC_WORDS;
+    if (this.best !== null) this.#top!.offered += hits;
   }
 
   addNeighbors(count: number): void {
@@ -115,4 +119,11 @@ export class HitCollector implements HitSink {
   slots(): Uint32Array | null {
     return this.#top === null ? null : this.#top.sorted();
   }
+}
+
+/** Returns the hits to keep if a few are sorted by value; else null. */
+function findBest(order: HitOrder | null, keep: number): BestValues | null {
+  const direction = order?.valueDirection ?? null;
+  if (direction === null || keep === 0 || keep > MAX_BEST) return null;
+  return { keep, isDescending: direction === "descending" };
 }

@@ -122,6 +122,12 @@ export class HitOrder {
     this.hasTexts = this.#isByName || isTotal;
   }
 
+  /** Direction if hits are sorted by the values of arcs; null for another order. */
+  get valueDirection(): "ascending" | "descending" | null {
+    if (this.#kind !== S.S_VAL) return null;
+    return this.#sign === -1 ? "descending" : "ascending";
+  }
+
   /** True if the most similar come first. */
   get isBySimilarity(): boolean {
     return this.#kind === S.S_SIM && this.#sign === -1;

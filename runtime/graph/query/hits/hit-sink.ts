@@ -3,6 +3,7 @@
 // and must not run user code.
 
 import { ARC_WORDS } from "../../memory/layout.js";
+import type { BestValues } from "../match/best-values.js";
 
 /**
  * Side of the tail on which the arc was found: outarcs, inarcs, both for a pair; arcs that
@@ -45,6 +46,8 @@ export interface HitSink {
   readonly countsNeighbors: boolean;
   /** True if only the number of further hits matters: one `count` then replaces many `take`. */
   readonly isCountOnly: boolean;
+  /** The hits to keep, if that depends on their values only; `count` is enough for others. */
+  readonly best?: BestValues | null;
   /**
    * Takes one or more arcs of the result; returns false to stop the traversal. The sink may modify
    * the batch and its words, and must not keep them.

@@ -51,7 +51,7 @@ export class ArcTest {
   readonly parts: ArcFilterParts;
   readonly direction: DirectionNumber;
   kind: ArcTestKindNumber = ArcTestKind.Nothing;
-  readonly mask: number;
+  mask: number;
   want: number;
   flip = 0;
   fold = 0;

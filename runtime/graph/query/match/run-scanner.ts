@@ -10,6 +10,7 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { copyArcs, copyPlaces, countArcs, countDistinctHeads } from "./.generated/arc-kernels.js";
 import type { ArcStack } from "./arc-stack.js";
 import { type ArcTest, ArcTestKind } from "./arc-test.js";
+import { BestArcs, type BestValues } from "./best-values.js";
 import { HIGH_DEGREE_ARCS, type HubKernel, hubKernel } from "./hub-kernel.js";
 
 /** The run lies, or appears to lie, beyond this thread's views. */
@@ -34,6 +35,9 @@ export class RunScanner {
   /** First word of the run read last, and its number of arcs. */
   #run = 0;
   #length = 0;
+  readonly #best = new BestArcs();
+  /** Passing arcs that the last `select` left out, because they cannot be among the best. */
+  omitted = 0;
   /** Public so that the prefetching reads are not optimized away. */
   fetched = 0;
 
@@ -127,8 +131,18 @@ export class RunScanner {
     return Atomics.load(sequence, place) === seen ? count : UNREADABLE;
   }
 
-  /** Pushes at most `limit` passing arcs onto the stack; returns their number. */
-  select(vertex: number, test: ArcTest, stack: ArcStack, limit: number): number {
+  /**
+   * Pushes at most `limit` passing arcs onto the stack; returns their number.
+   * @param best if not null, arcs that cannot be among these may be left out
+   */
+  select(
+    vertex: number,
+    test: ArcTest,
+    stack: ArcStack,
+    limit: number,
+    best: BestValues | null = null,
+  ): number {
+    this.omitted = 0;
     if (test.kind === ArcTestKind.Nothing) return 0;
     const { top } = stack;
     for (let attempt = 0; ; attempt++) {
@@ -136,7 +150,7 @@ export class RunScanner {
       const isFound = this.#find(vertex, attempt);
       const wanted = Math.min(this.#length, limit);
       const hasRoom = isFound && stack.hasRoom(wanted);
-      if (hasRoom) this.#copy(test, stack, limit);
+      if (hasRoom && !this.#copyBest(test, stack, best)) this.#copy(test, stack, limit);
       const isValid = this.#reader.leave(this.side, vertex, seen);
       if (isValid && hasRoom) return (stack.top - top) / ARC_WORDS;
       stack.top = top;
@@ -234,6 +248,24 @@ export class RunScanner {
     this.#hub = isKernelMemory(memory) ? hubKernel(memory) : null;
     if (this.#hub === null) this.#runs.requestKernelMemory();
     return this.#hub;
+  }
+
+  /** Copies the arcs that may be among the best; false if that is not known. */
+  #copyBest(test: ArcTest, stack: ArcStack, best: BestValues | null): boolean {
+    this.omitted = 0;
+    const { words } = this.#arcs;
+    const run = this.#run;
+    const length = this.#length;
+    const narrowed = this.#best;
+    if (best === null || !narrowed.narrow(test, words, run, length, best)) return false;
+    const passing = this.#count(test, run, length);
+    // Values of different modifiers have no common order of keys.
+    if (this.#count(narrowed.alike, run, length) !== passing) return false;
+    const { top } = stack;
+    const end = run + length * ARC_WORDS;
+    copyArcs(narrowed.best, words, run, end, stack, Number.MAX_SAFE_INTEGER);
+    this.omitted = passing - (stack.top - top) / ARC_WORDS;
+    return true;
   }
 
   #copy(test: ArcTest, stack: ArcStack, limit: number): void {

@@ -122,6 +122,11 @@ export function isRepeated({ repeat, neighbor }: WalkRule): boolean {
   return neighbor !== null && neighbor.traverse !== null && isRepeated(neighbor.traverse);
 }
 
+/** Returns whether a rule collects every arc that its filter selects. */
+export function collectsEachArc({ collect, neighbor, filter }: WalkRule): boolean {
+  return collect === Collect.Arcs && neighbor === null && filter === null;
+}
+
 /** Returns the rule that a rule continues with, if it has no other effect; else null. */
 export function onlyTraversal(rule: WalkRule, neighbor: VertexTest): WalkRule | null {
   const collectsNone = rule.collect === Collect.None || rule.siblings?.kind === ArcTestKind.Nothing;

@@ -26,6 +26,7 @@ import { ALL_ARCS, getScanners, type RunScanner, type Scanners } from "../match/
 import {
   Collect,
   type CompoundTest,
+  collectsEachArc,
   onlyTraversal,
   type VertexTest,
   type WalkRule,
@@ -245,12 +246,8 @@ export class Walker implements WalkSteps {
     const base = stack.top;
     at.matched.clear();
     at.batch.side = HitSide.Both;
-    const isMatched = this.#follow(
-      rule,
-      at,
-      base,
-      selectPairs(rule.arc, at, this.stack, this.#scanners),
-    );
+    const end = selectPairs(rule.arc, at, stack, this.#scanners);
+    const isMatched = this.#follow(rule, at, base, end);
     stack.top = base;
     const collectsSiblings = rule.collect === Collect.Siblings && !this.#isQuiet;
     if (collectsSiblings && isMatched) {
@@ -401,12 +398,13 @@ export class Walker implements WalkSteps {
     const only = neighbor === null || neighbor.isNegated ? null : neighbor.ids;
     if (only !== null && only.handles.length <= 1) {
       at.visited = 1;
-      return only.handles.length === 0
-        ? 0
-        : scanner.selectTo(batch.tail, only.handles[0]!, arc, this.stack);
+      const head = only.handles[0];
+      return head === undefined ? 0 : scanner.selectTo(batch.tail, head, arc, this.stack);
     }
-    const arcs = scanner.select(batch.tail, arc, this.stack, this.#limit(rule, index));
+    const best = !this.#isQuiet && collectsEachArc(rule) ? (this.#sink.best ?? null) : null;
+    const arcs = scanner.select(batch.tail, arc, this.stack, this.#limit(rule, index), best);
     at.visited = scanner.visited + 1;
+    if (scanner.omitted > 0) this.#sink.count(scanner.omitted);
     return arcs;
   }
 
