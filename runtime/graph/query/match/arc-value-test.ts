@@ -51,10 +51,9 @@ export function arcValueTest(modifier: number, comparison: number, literal: unkn
   const [low, high] = bounds(comparison, literal, (value) => convertLiteral(kind, isTime, value));
   const isOutside = comparison === V_NEQ || comparison === V_NRANGE;
   if (kind === "float") return floatTest(comparison, low, high, isOutside);
-  return wholeTest(kind, low, high, {
-    isOpen: comparison === V_GT || comparison === V_LT,
-    isOutside,
-  });
+  const from = low + (comparison === V_GT ? 1 : 0);
+  const to = high - (comparison === V_LT ? 1 : 0);
+  return integerTest(kind, from, to, isOutside);
 }
 
 /**
@@ -71,19 +70,6 @@ export function arcValueTests(comparison: number, literal: unknown): (ArcValueTe
 
 function isCompared({ code, kind, initial, isRelative }: Modifier): boolean {
   return kind !== "unit" && initial !== "now" && !isRelative && code !== M_LSH;
-}
-
-interface RangeEnds {
-  /** True to exclude the finite bounds. */
-  readonly isOpen: boolean;
-  readonly isOutside: boolean;
-}
-
-/** Returns the test of a range of numbers for integers: a bound with a fraction equals none. */
-function wholeTest(kind: ValueKind, low: number, high: number, ends: RangeEnds): ArcValueTest {
-  const from = ends.isOpen ? Math.floor(low) + 1 : Math.ceil(low);
-  const to = ends.isOpen ? Math.ceil(high) - 1 : Math.floor(high);
-  return integerTest(kind, from, to, ends.isOutside);
 }
 
 /** Returns the test of an inclusive range of integers. */
@@ -107,11 +93,15 @@ export function rangeTest(
   kind: ValueKind,
   low: number,
   high: number,
-  ends: RangeEnds,
+  { isOpen, isOutside }: { readonly isOpen: boolean; readonly isOutside: boolean },
 ): ArcValueTest {
-  if (kind !== "float") return wholeTest(kind, low, high, ends);
-  const comparison = !ends.isOpen ? V_RANGE : Number.isFinite(low) ? V_GT : V_LT;
-  return floatTest(comparison, Math.fround(low), Math.fround(high), ends.isOutside);
+  if (kind === "float") {
+    const comparison = !isOpen ? V_RANGE : Number.isFinite(low) ? V_GT : V_LT;
+    return floatTest(comparison, Math.fround(low), Math.fround(high), isOutside);
+  }
+  const from = isOpen ? Math.floor(low) + 1 : Math.ceil(low);
+  const to = isOpen ? Math.ceil(high) - 1 : Math.floor(high);
+  return integerTest(kind, from, to, isOutside);
 }
 
 const INT = { least: MIN_KEY, greatest: MAX_KEY, flip: 0 };
@@ -148,13 +138,14 @@ function bounds(
   return [isBelow ? Number.NEGATIVE_INFINITY : value, isAbove ? Number.POSITIVE_INFINITY : value];
 }
 
-/** Returns the number to compare with: floats have the precision of the modifier. */
+/** Converts a literal to the value that the modifier would store. */
 function convertLiteral(kind: ValueKind, isRelative: boolean, value: unknown): number {
   if (typeof value !== "number" || Number.isNaN(value)) {
     throw invalidArgument("Invalid modifier value", value, "a number");
   }
   if (kind === "float") return Math.fround(value);
-  return isRelative && value < 0 ? nowSeconds() - value : value;
+  const whole = Math.trunc(value);
+  return isRelative && whole < 0 ? nowSeconds() - whole : whole;
 }
 
 function floatTest(

@@ -79,23 +79,9 @@ for (const [modifier, values] of VALUES) {
   });
 }
 
-test("compares integers with fractions by plain arithmetic", () => {
-  for (const modifier of [M_INT, M_CNT]) {
-    for (const literal of [-1.5, -0.5, 0.5, 1.5, 2 ** 31 - 0.5, 2 ** 32 - 0.5]) {
-      for (const value of VALUES.get(modifier)!) {
-        for (const [comparison, compare] of COMPARISONS) {
-          const what = `${value} V_ ${comparison} ${literal}`;
-          assert.is(passes(modifier, comparison, literal, value), compare(value, literal), what);
-        }
-        const isInside = value >= literal && value <= literal + 1;
-        assert.is(passes(modifier, V_RANGE, [literal, literal + 1], value), isInside);
-        assert.is(passes(modifier, V_NRANGE, [literal, literal + 1], value), !isInside);
-      }
-    }
-  }
-});
-
-test("converts literals of floats and of times", () => {
+test("converts literals as the modifier would store them", () => {
+  assert.ok(passes(M_CNT, V_EQ, 5.9, 5));
+  assert.ok(passes(M_INT, V_EQ, -5.9, -5));
   assert.ok(passes(M_FLT, V_EQ, 0.1, 0.1));
   assert.ok(passes(M_TMX, V_LTE, -100, nowSeconds() + 90));
   assert.not(passes(M_TMX, V_LTE, -100, nowSeconds() + 1000));
