@@ -4,6 +4,16 @@
 import { brandClass } from "./brand.js";
 import type { ErrorCodeName } from "./error-codes.js";
 
+const CODE = /^SVC\d{4}$/;
+
+/**
+ * Returns whether a code that another thread sent is one of ours. By its form only: the table is
+ * only for those who print errors.
+ */
+export function isOwnCode(code: string): code is ErrorCodeName {
+  return CODE.test(code);
+}
+
 /** Any failure caused by input or configuration. `code` is a key of `ERROR_CODES`. */
 export class SvcError extends Error {
   override name = "SvcError";

@@ -82,6 +82,9 @@ test("a server reads no code that few servers run", () => {
   assert.not.ok(loads(server, "runtime/interconnect/leadership/rewind.ts"));
   assert.ok(loads("threads/io.js", "runtime/engine/response-writer.ts"));
   assert.not.ok(loads("threads/io.js", "runtime/dispatch/matrix.ts"));
+  for (const thread of ["io", "executor", "admin", "interconnect"]) {
+    assert.not.ok(loads(`threads/${thread}.js`, "runtime/base/error-codes.ts"), thread);
+  }
 });
 
 test("files import from each other only what they use", () => {

@@ -5,8 +5,7 @@
 //
 // Each call gets one reply, in any order. Errors cross as text and are rebuilt by the caller.
 
-import { isErrorCode } from "../error-codes.js";
-import { SvcError } from "../errors.js";
+import { isOwnCode, SvcError } from "../errors.js";
 
 export interface RpcRequest<A> {
   readonly id: number;
@@ -29,7 +28,7 @@ export interface Failure {
 export type ErrorDeserializer = (failure: Failure) => Error;
 
 export const deserializeError: ErrorDeserializer = ({ code, message }) =>
-  isErrorCode(code) ? new SvcError(code, message) : new Error(message);
+  isOwnCode(code) ? new SvcError(code, message) : new Error(message);
 
 /** Destination of replies: a port, a worker, or this thread's parent. */
 interface Poster {

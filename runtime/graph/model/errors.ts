@@ -1,8 +1,8 @@
 // Errors of graphs under the names that users see, in code and as `exception` of a response.
 // Messages follow the interface reference; tests compare class and code.
 
-import { type ErrorCodeName, isErrorCode } from "../../base/error-codes.js";
-import { SvcError } from "../../base/errors.js";
+import type { ErrorCodeName } from "../../base/error-codes.js";
+import { isOwnCode, SvcError } from "../../base/errors.js";
 
 type NamedError = new (message: string, options?: ErrorOptions) => SvcError;
 
@@ -124,9 +124,7 @@ export const SERIALIZABLE_GRAPH_ERRORS = {
   revive({ name, code, message }: Record<"name" | "code" | "message", string>): SvcError {
     const known = CLASSES.get(name);
     if (known !== undefined) return new known(message);
-    return isErrorCode(code)
-      ? new SvcError(code, message)
-      : new InternalError(`${name}: ${message}`);
+    return isOwnCode(code) ? new SvcError(code, message) : new InternalError(`${name}: ${message}`);
   },
   timedOut: (): SvcError => new OperationTimeout("the thread that keeps graphs does not answer"),
 };
