@@ -23,6 +23,7 @@ process.stdout.on("error", (error) => {
 if (existsSync(entry)) {
   keepCompiledCode();
   import(pathToFileURL(entry).href).then(({ reportUncaught, main }) => {
+    if (main === undefined) return loadFailed(new Error(`${entry} is incomplete`));
     reportUncaught();
     return main(process.argv.slice(2));
   }, loadFailed);
@@ -55,12 +56,14 @@ function emptyIfLarge(folder) {
   }
 }
 
-/** Without free descriptors, the module that reports errors could not be loaded either. */
-function loadFailed(error) {
-  if (error.code !== "EMFILE" && error.code !== "ENFILE") throw error;
+/** The module that reports errors could not be loaded either. */
+function loadFailed({ code, message }) {
+  const isLimit = code === "EMFILE" || code === "ENFILE";
   process.stderr.write(
-    `svc: error SVC3093: ${error.message}. ` +
-      "raise the limit of this process, for example with `ulimit -n 65536`\n",
+    isLimit
+      ? `svc: error SVC3093: ${message}. ` +
+          "raise the limit of this process, for example with `ulimit -n 65536`\n"
+      : `svc: error SVC3094: ${message}. install svc again, for example with \`npm ci\`\n`,
   );
   process.exitCode = 1;
 }

@@ -2,8 +2,7 @@
 // plugins, then everything else. A complete new dist/ replaces the old one.
 
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
@@ -47,7 +46,9 @@ try {
   writeFileSync(join(staging, "client/runtime.py"), pythonRuntime(root));
   const { descriptorSchema } = await load("runtime/system/descriptor-schema.ts");
   writeFileSync(join(staging, "system.schema.json"), JSON.stringify(descriptorSchema(), null, 2));
-  writeFileSync(join(staging, "build-id"), `${buildId()}\n`);
+  // Distinguishes builds of one version: `.svc/` folders of another build are rebuilt.
+  const { codeId } = await load("runtime/base/installation.ts");
+  writeFileSync(join(staging, "build-id"), `${codeId(staging)}\n`);
   replaceFolder(staging, join(root, "dist"));
 } finally {
   rmSync(staging, { recursive: true, force: true });
@@ -111,15 +112,4 @@ function thirdPartyLicenses() {
   files.push("Inter/LICENSE.txt");
   texts.push(readFileSync("console/font/LICENSE.txt", "utf8").trim());
   return files.map((file, index) => `${dirname(file)}\n\n${texts[index]}\n`).join("\n\n");
-}
-
-/** Distinguishes builds of one version: `.svc/` folders of another build are rebuilt. */
-function buildId() {
-  const hash = createHash("sha256");
-  for (const name of readdirSync(staging, { recursive: true }).sort()) {
-    if (name.endsWith(".js")) {
-      hash.update(name).update(readFileSync(join(staging, name)));
-    }
-  }
-  return hash.digest("hex").slice(0, 8);
 }

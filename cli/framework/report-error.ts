@@ -3,6 +3,7 @@
 
 import { ERROR_CODES, type ErrorCodeName } from "../../runtime/base/error-codes.js";
 import { SvcError } from "../../runtime/base/errors.js";
+import { isDamaged } from "../../runtime/base/installation.js";
 import { escapeControlChars } from "./printable.js";
 
 export const EXIT_FAILURE = 1;
@@ -26,15 +27,22 @@ function errorLine(code: ErrorCodeName, message: string): string {
 const NO_DESCRIPTOR = /^E[MN]FILE\b/;
 
 /** Prints the error on standard error and returns the exit code. */
-export function reportError(error: unknown): number {
+export function reportError(thrown: unknown): number {
+  const error = withCause(thrown);
   if (error instanceof SvcError) {
     process.stderr.write(`${errorLine(error.code, error.message)}\n`);
     return USAGE_ERRORS.has(error.code) ? EXIT_USAGE : EXIT_FAILURE;
   }
-  if (error instanceof Error && NO_DESCRIPTOR.test(error.message)) {
-    return reportError(new SvcError("SVC3093", error.message, { cause: error }));
-  }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`svc: this is a bug in svc, please report it\n${text}\n`);
   return EXIT_FAILURE;
+}
+
+/** Returns the error that explains another one: no descriptors, or a damaged installation. */
+function withCause(error: unknown): unknown {
+  // Executors that cannot load their own code fail like those that cannot load plugins.
+  if (error instanceof SvcError && error.code !== "SVC2201") return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (NO_DESCRIPTOR.test(message)) return new SvcError("SVC3093", message, { cause: error });
+  return isDamaged() ? new SvcError("SVC3094", message, { cause: error }) : error;
 }

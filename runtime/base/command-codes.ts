@@ -241,6 +241,10 @@ export const COMMAND_CODES = {
     title: "too many open files",
     fix: "raise the limit of this process, for example with `ulimit -n 65536`",
   },
+  SVC3094: {
+    title: "installation is damaged",
+    fix: "install svc again, for example with `npm ci`",
+  },
   SVC3320: {
     title: "cannot read the recording",
     fix: "pass a file written by `svc serve --record <file>`",

@@ -3,6 +3,7 @@
 
 import { MessageChannel } from "node:worker_threads";
 import { ERROR_CODES } from "../base/error-codes.js";
+import { isDamaged } from "../base/installation.js";
 import { WARM_UP_MS } from "../base/limits.js";
 import { log, onDroppedWrites } from "../base/log.js";
 import { recordEvent } from "../base/recent-events.js";
@@ -102,12 +103,7 @@ export class HttpService {
       },
       (notice) => this.#onNotice(notice),
       (error) => {
-        const { message, stack } = error;
-        // An executor ends a start with the same code and remedy; either can be the first.
-        const why = isFdExhausted(message)
-          ? `SVC3093: ${message}. ${ERROR_CODES.SVC3093.fix}`
-          : (stack ?? message);
-        log(`the IO thread died: ${why}`, "error");
+        log(`the IO thread died: ${causeOfDeath(error)}`, "error");
         process.exit(1);
       },
       startIo,
@@ -440,4 +436,11 @@ function initialNodeState({ node, build, servicein }: ServerSettings): NodeState
 function logUnattached({ share }: SharedGraph): (error: Error) => void {
   return ({ message }) =>
     log(`services do not describe graph "${share.name}": cannot attach to it: ${message}`, "error");
+}
+
+/** An executor ends a start with the same codes and remedies; either can be the first. */
+function causeOfDeath({ message, stack }: Error): string {
+  if (isFdExhausted(message)) return `SVC3093: ${message}. ${ERROR_CODES.SVC3093.fix}`;
+  if (isDamaged()) return `SVC3094: ${message}. ${ERROR_CODES.SVC3094.fix}`;
+  return stack ?? message;
 }

@@ -1,0 +1,81 @@
+// An installation with a missing or incomplete file is called damaged, not a bug.
+// limit: 60 s
+// takes 10 s
+// starts processes
+
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { isDamaged } from "../../runtime/base/installation.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
+import { plainNode } from "../runner/node-command.mjs";
+import { buildProject, fixture } from "./support/server.js";
+
+const test = suite("damaged installation");
+const root = mkdtempSync(join(tmpdir(), "svc-damaged-"));
+const dist = join(root, "dist");
+const REMEDY = "install svc again, for example with `npm ci`";
+
+test.before(async () => {
+  await buildProject(fixture("engine"));
+  for (const name of ["bin", "package.json", "dist"]) {
+    const filter = (path: string): boolean => !path.endsWith(".map");
+    cpSync(join(packageRoot(), name), join(root, name), { recursive: true, filter });
+  }
+});
+
+test.after(() => rmSync(root, { recursive: true }));
+
+/** Returns what a start prints with another content of a file, null: without the file. */
+function start(name: string, change: (code: string) => string | null): string {
+  const path = join(dist, name);
+  const code = readFileSync(path, "utf8");
+  const changed = change(code);
+  if (changed === null) rmSync(path);
+  else writeFileSync(path, changed);
+  const words = [join(root, "bin/svc.cjs"), "serve", fixture("engine"), "--port", "0"];
+  const { stdout, stderr, status } = spawnSync(plainNode(), words, { encoding: "utf8" });
+  writeFileSync(path, code);
+  assert.is(status, 1);
+  return stdout + stderr;
+}
+
+const missing = (): null => null;
+const incomplete = (code: string): string => code.slice(0, code.length / 2);
+const empty = (): string => "";
+
+test("a complete installation is not damaged", () => {
+  assert.is(isDamaged(), false);
+  assert.is(isDamaged(root), false);
+});
+
+test("a command whose code is missing or incomplete", () => {
+  const name = readdirSync(dist).find((file) => /^serve-build-\w+\.js$/.test(file))!;
+  for (const change of [missing, incomplete, empty]) {
+    const told = start(name, change);
+    assert.match(told, /^svc: error SVC3094: .+/);
+    assert.ok(told.endsWith(`${REMEDY}\n`), told);
+  }
+});
+
+test("the code of all commands", () => {
+  for (const change of [incomplete, empty]) {
+    const told = start("cli.js", change);
+    assert.match(told, /^svc: error SVC3094: .+/);
+    assert.ok(told.endsWith(`${REMEDY}\n`), told);
+  }
+});
+
+test("the code of a thread", () => {
+  for (const name of ["threads/executor.js", "threads/io.js"]) {
+    const told = start(name, missing);
+    assert.match(told, "SVC3094: ");
+    assert.match(told, REMEDY);
+    assert.not.match(told, "SVC2201");
+  }
+});
+
+test.run();
