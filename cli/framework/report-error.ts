@@ -38,9 +38,9 @@ export function reportError(thrown: unknown): number {
   return EXIT_FAILURE;
 }
 
-/** Returns the error that explains another one: no descriptors, or a damaged installation. */
+/** Returns the error that explains another one: no descriptors, or a corrupt installation. */
 function withCause(error: unknown): unknown {
-  // Executors that cannot load their own code fail like those that cannot load plugins.
+  // Executors fail alike if their own code or that of plugins does not load.
   if (error instanceof SvcError && error.code !== "SVC2201") return error;
   const message = error instanceof Error ? error.message : String(error);
   if (NO_DESCRIPTOR.test(message)) return new SvcError("SVC3093", message, { cause: error });

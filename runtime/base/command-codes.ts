@@ -242,7 +242,7 @@ export const COMMAND_CODES = {
     fix: "raise the limit of this process, for example with `ulimit -n 65536`",
   },
   SVC3094: {
-    title: "installation is damaged",
+    title: "installation is corrupt",
     fix: "install svc again, for example with `npm ci`",
   },
   SVC3320: {

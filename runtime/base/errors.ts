@@ -7,8 +7,8 @@ import type { ErrorCodeName } from "./error-codes.js";
 const CODE = /^SVC\d{4}$/;
 
 /**
- * Returns whether a code that another thread sent is one of ours. By its form only: the table is
- * only for those who print errors.
+ * Returns whether a code that another thread sent is one of ours, by its form: only code that
+ * prints errors needs the table.
  */
 export function isOwnCode(code: string): code is ErrorCodeName {
   return CODE.test(code);

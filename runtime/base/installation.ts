@@ -1,4 +1,4 @@
-// Detects damaged installations of this package. An interrupted update or a full disk leaves files
+// Detects corrupt installations of this package. An interrupted update or a full disk leaves files
 // that are missing or incomplete, and what happens then would look like a bug.
 
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-// An installation with a missing or incomplete file is called damaged, not a bug.
+// A missing or incomplete file of an installation is not reported as a bug.
 // limit: 60 s
 // takes 10 s
 // starts processes
@@ -47,7 +47,7 @@ const missing = (): null => null;
 const incomplete = (code: string): string => code.slice(0, code.length / 2);
 const empty = (): string => "";
 
-test("a complete installation is not damaged", () => {
+test("a complete installation is not corrupt", () => {
   assert.is(isDamaged(), false);
   assert.is(isDamaged(root), false);
 });

@@ -1,3 +1,5 @@
+// Whether the code of an installation is complete.
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +21,7 @@ test.before.each(() => {
 test.after.each(() => rmSync(dist, { recursive: true }));
 test.after(() => rmSync(root, { recursive: true }));
 
-test("complete code is not damaged, whatever lies beside it", () => {
+test("complete code is not corrupt, whatever lies beside it", () => {
   writeFileSync(join(dist, "cli.js.map"), "{}");
   assert.is(isDamaged(root), false);
 });
