@@ -3,7 +3,7 @@
 
 import { ERROR_CODES, type ErrorCodeName } from "../../runtime/base/error-codes.js";
 import { SvcError } from "../../runtime/base/errors.js";
-import { isDamaged } from "../../runtime/base/installation.js";
+import { isInstallationCorrupt } from "../../runtime/base/installation.js";
 import { escapeControlChars } from "./printable.js";
 
 export const EXIT_FAILURE = 1;
@@ -44,5 +44,5 @@ function withCause(error: unknown): unknown {
   if (error instanceof SvcError && error.code !== "SVC2201") return error;
   const message = error instanceof Error ? error.message : String(error);
   if (NO_DESCRIPTOR.test(message)) return new SvcError("SVC3093", message, { cause: error });
-  return isDamaged() ? new SvcError("SVC3094", message, { cause: error }) : error;
+  return isInstallationCorrupt() ? new SvcError("SVC3094", message, { cause: error }) : error;
 }

@@ -16,7 +16,7 @@ export function codeId(folder: string): string {
 }
 
 /** Returns whether the code of a package differs from what its build wrote. */
-export function isDamaged(root = packageRoot()): boolean {
+export function isInstallationCorrupt(root = packageRoot()): boolean {
   const folder = join(root, "dist");
   // A standalone folder has the id of the package that wrote it, and other files.
   if (!existsSync(join(folder, "cli.js"))) return false;

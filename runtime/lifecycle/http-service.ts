@@ -3,7 +3,7 @@
 
 import { MessageChannel } from "node:worker_threads";
 import { ERROR_CODES } from "../base/error-codes.js";
-import { isDamaged } from "../base/installation.js";
+import { isInstallationCorrupt } from "../base/installation.js";
 import { WARM_UP_MS } from "../base/limits.js";
 import { log, onDroppedWrites } from "../base/log.js";
 import { recordEvent } from "../base/recent-events.js";
@@ -441,6 +441,6 @@ function logUnattached({ share }: SharedGraph): (error: Error) => void {
 /** An executor ends a start with the same codes and remedies; either can be the first. */
 function causeOfDeath({ message, stack }: Error): string {
   if (isFdExhausted(message)) return `SVC3093: ${message}. ${ERROR_CODES.SVC3093.fix}`;
-  if (isDamaged()) return `SVC3094: ${message}. ${ERROR_CODES.SVC3094.fix}`;
+  if (isInstallationCorrupt()) return `SVC3094: ${message}. ${ERROR_CODES.SVC3094.fix}`;
   return stack ?? message;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { codeId, isDamaged } from "../../../runtime/base/installation.js";
+import { codeId, isInstallationCorrupt } from "../../../runtime/base/installation.js";
 
 const test = suite("installation");
 const root = mkdtempSync(join(tmpdir(), "svc-installation-"));
@@ -23,24 +23,24 @@ test.after(() => rmSync(root, { recursive: true }));
 
 test("complete code is not corrupt, whatever lies beside it", () => {
   writeFileSync(join(dist, "cli.js.map"), "{}");
-  assert.is(isDamaged(root), false);
+  assert.is(isInstallationCorrupt(root), false);
 });
 
 test("notices incomplete and missing files", () => {
   writeFileSync(join(dist, "threads/io.js"), "2");
-  assert.is(isDamaged(root), true);
+  assert.is(isInstallationCorrupt(root), true);
   rmSync(join(dist, "threads/io.js"));
-  assert.is(isDamaged(root), true);
+  assert.is(isInstallationCorrupt(root), true);
 });
 
 test("notices that the id is missing", () => {
   rmSync(join(dist, "build-id"));
-  assert.is(isDamaged(root), true);
+  assert.is(isInstallationCorrupt(root), true);
 });
 
 test("does not judge folders with other code", () => {
   rmSync(join(dist, "cli.js"));
-  assert.is(isDamaged(root), false);
+  assert.is(isInstallationCorrupt(root), false);
 });
 
 test.run();

@@ -9,13 +9,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isDamaged } from "../../runtime/base/installation.js";
+import { isInstallationCorrupt } from "../../runtime/base/installation.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { plainNode } from "../runner/node-command.mjs";
 import { buildProject, fixture } from "./support/server.js";
 
-const test = suite("damaged installation");
-const root = mkdtempSync(join(tmpdir(), "svc-damaged-"));
+const test = suite("corrupt installation");
+const root = mkdtempSync(join(tmpdir(), "svc-corrupt-"));
 const dist = join(root, "dist");
 const REMEDY = "install svc again, for example with `npm ci`";
 
@@ -37,7 +37,10 @@ function start(name: string, change: (code: string) => string | null): string {
   if (changed === null) rmSync(path);
   else writeFileSync(path, changed);
   const words = [join(root, "bin/svc.cjs"), "serve", fixture("engine"), "--port", "0"];
-  const { stdout, stderr, status } = spawnSync(plainNode(), words, { encoding: "utf8" });
+  const { stdout, stderr, status } = spawnSync(plainNode(), words, {
+    encoding: "utf8",
+    timeout: 30_000,
+  });
   writeFileSync(path, code);
   assert.is(status, 1);
   return stdout + stderr;
@@ -48,8 +51,8 @@ const incomplete = (code: string): string => code.slice(0, code.length / 2);
 const empty = (): string => "";
 
 test("a complete installation is not corrupt", () => {
-  assert.is(isDamaged(), false);
-  assert.is(isDamaged(root), false);
+  assert.is(isInstallationCorrupt(), false);
+  assert.is(isInstallationCorrupt(root), false);
 });
 
 test("a command whose code is missing or incomplete", () => {
