@@ -126,7 +126,8 @@ export class TopK {
     if (count === length || this.#keep === 0) return length;
     this.#makeHeap();
     this.#spare = hits.addSlot();
-    this.#numbers = Uint32Array.from({ length: hits.length }, (_, slot) => slot);
+    this.#numbers = new Uint32Array(hits.length);
+    for (let slot = 0; slot < this.#spare; slot++) this.#numbers[slot] = slot;
     this.#next = this.#spare;
     this.#worst = hits.keys[this.#heap[0]!]!;
     return count;
