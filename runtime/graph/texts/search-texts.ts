@@ -23,7 +23,7 @@ const MAX_ATTEMPTS = 3;
 export interface TextSearchOptions {
   /** Number of best matches to return. */
   readonly hits: number;
-  /** Whether to return all matching vertices in addition to the best, and with scores. */
+  /** Whether to return all matching vertices in addition to the best, without or with scores. */
   readonly all?: "none" | "vertices" | "scores";
   /** Properties to count by value if they are columns; requires `all`. */
   readonly counted?: readonly string[];

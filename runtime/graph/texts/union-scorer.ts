@@ -39,7 +39,7 @@ export class UnionScorer implements DocumentScorer {
   readonly #weights = new Float64Array(WINDOW);
   /** By group: 1 if a list contains a document of the group. */
   readonly #used = new Uint8Array(WINDOW / GROUP);
-  /** By group: 1 if the weight of a document exceeds `#least`. */
+  /** By group: 1 if the weight of a document exceeds `#minWeight`. */
   readonly #high = new Uint8Array(WINDOW / GROUP);
   #minWeight = 0;
   #from = 0;
