@@ -14,15 +14,15 @@ function factor(heldMs: number, dataMs: number, share = 1): number {
   return Math.round((size.words / before) * 1000) / 1000;
 }
 
-test("lets content take 250 ms", () => {
-  assert.is(factor(300, 250), 1);
-  assert.is(factor(220, 200), 1.25);
-  assert.is(factor(500, 400), 0.625);
+test("lets content take 100 ms", () => {
+  assert.is(factor(120, 100), 1);
+  assert.is(factor(90, 80), 1.25);
+  assert.is(factor(200, 160), 0.625);
 });
 
 test("follows the content of the last cut, not its planned size", () => {
-  assert.is(factor(300, 250, 0.75), 0.75);
-  assert.is(factor(300, 250, 1.5), 1.5);
+  assert.is(factor(120, 100, 0.75), 0.75);
+  assert.is(factor(120, 100, 1.5), 1.5);
 });
 
 test("does not grow after a cut of less than half of its size", () => {
