@@ -43,7 +43,7 @@ export function mergeQuery(merged: Merged): unknown {
   if (limit === null) return showMerged(head, selected);
   const result = showMerged({ ...head, hits: limit }, selected);
   if (selected.length <= limit || head.cursor !== null) return result;
-  const bounded = `more than ${limit} matches: page through them with hits and offset`;
+  const bounded = `more than ${limit} matches: page with sortby, hits and offset`;
   return { bounded, ...(Array.isArray(result) ? { [head.listName]: result } : (result as object)) };
 }
 

@@ -247,7 +247,7 @@ test("limit a query without a limit to 10,000 entries, and say that there are mo
   const cut = (await response("vertices", all)) as { vertices: string[]; bounded: string };
   assert.equal(Object.keys(cut), ["vertices", "bounded"]);
   assert.is(cut.vertices.length, 10_000);
-  assert.match(cut.bounded, /^more than 10000 matches: page through them/);
+  assert.match(cut.bounded, /^more than 10000 matches: page with sortby, hits and offset$/);
   const counted = { ...all, id: "hub", query: '{"counts": true, "hits": null}' };
   const { counts, neighborhood, bounded } = (await response("neighbor", counted)) as {
     counts: { arcs: number };

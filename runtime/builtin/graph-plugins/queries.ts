@@ -368,7 +368,7 @@ function boundedResult(
   const whole = Array.isArray(result) ? { [name]: result } : (result as Arguments);
   const entries = whole[name];
   if (!Array.isArray(entries) || entries.length <= MAX_UNASKED_HITS) return result;
-  const reason = `more than ${MAX_UNASKED_HITS} matches: page through them with hits and offset`;
+  const reason = `more than ${MAX_UNASKED_HITS} matches: page with sortby, hits and offset`;
   const { bounded = reason } = whole;
   return { ...whole, [name]: entries.slice(0, MAX_UNASKED_HITS), bounded };
 }
