@@ -11,6 +11,8 @@ import type { ShapeReader } from "./shape-reader.js";
 import { readTextParameter } from "./text-class.js";
 
 const HELP = "`cursor?: Cursor<{ ... }>`";
+/** Parts of a state that are nested more deeply are not compared. */
+const MAX_DEPTH = 5;
 
 /** @param page type of the result */
 export function checkCursor(
@@ -42,8 +44,9 @@ function checkState(
   const returned = argumentOf(context, types.page, 1);
   const taken = argumentOf(context, checker.getNonNullableType(types.cursor), 0);
   if (taken === null) return;
-  if (returned !== null && !checker.isTypeAssignableTo(returned, taken)) {
-    const text = checker.typeToString(returned);
+  const passed = returned && checker.getNonNullableType(returned);
+  if (passed !== null && !canPass(checker, passed, taken)) {
+    const text = checker.typeToString(passed);
     const message = `pages of \`${name}\` have the state \`${text}\`, and its cursor has another`;
     context.error("SVC1155", where, message, `\`cursor?: Cursor<${text}>\``);
   }
@@ -53,6 +56,33 @@ function checkState(
   if (found === undefined) return;
   const message = `\`cursor.state\` contains a \`${found}\`, which arrives in its JSON form`;
   context.error("SVC1155", where, message, "`str` or `int`, converted by the plugin");
+}
+
+/**
+ * Returns whether JSON of one type can arrive as another. Accepts what TypeScript infers for states
+ * that it could pass: `string` for a literal, a list for a tuple, and readonly lists.
+ */
+function canPass(checker: ts.TypeChecker, from: ts.Type, to: ts.Type, depth = 0): boolean {
+  if (checker.isTypeAssignableTo(from, to) || depth > MAX_DEPTH) return true;
+  const inner = (a: ts.Type, b: ts.Type) => canPass(checker, a, b, depth + 1);
+  if (from.isUnion()) return from.types.every((member) => inner(member, to));
+  if (to.isUnion()) return to.types.some((member) => inner(from, member));
+  if (checker.isArrayLikeType(from) && checker.isArrayLikeType(to)) {
+    const [item, wanted] = [from, to].map((list) => list.getNumberIndexType());
+    return item === undefined || wanted === undefined || inner(item, wanted);
+  }
+  if (!(from.flags & to.flags & ts.TypeFlags.Object)) {
+    return !from.isLiteral() && to.isLiteral() && inner(from, checker.getBaseTypeOfLiteralType(to));
+  }
+  const values = to.getStringIndexType();
+  if (values !== undefined) {
+    return from.getProperties().every((own) => inner(checker.getTypeOfSymbol(own), values));
+  }
+  return to.getProperties().every((property) => {
+    const own = from.getProperty(property.name);
+    if (own === undefined) return (property.flags & ts.SymbolFlags.Optional) !== 0;
+    return inner(checker.getTypeOfSymbol(own), checker.getTypeOfSymbol(property));
+  });
 }
 
 /** Returns an argument of a generic type; null if it says nothing. */

@@ -50,4 +50,35 @@ test("need a cursor with the state that they have, in its JSON form", () => {
   assert.equal(codes("int", "5"), []);
 });
 
+test("accept what TypeScript infers for a state", () => {
+  const codes = (cursor: string, body: string) =>
+    readSource(`
+import { Cursor, Page, type PluginRequest, type int, type str } from "svc-server";
+interface Place { at: int }
+/** @plugin */
+export function list(request: PluginRequest, cursor?: Cursor<${cursor}>) { ${body} }`).diagnostics.map(
+      ({ code }) => code,
+    );
+  assert.equal(codes("{ at: int }", "return new Page([1], null);"), []);
+  const early = 'if (!cursor) return new Page(["a"], null);';
+  assert.equal(codes("{ at: str }", `${early} return new Page(["b"], { at: "x" });`), []);
+  assert.equal(codes('{ in: "a" | "b" }', 'return new Page([1], { in: "b" });'), []);
+  assert.equal(codes("{ at: [str, int] }", 'return new Page([1], { at: ["x", 1] });'), []);
+  assert.equal(codes("[str, int]", 'return new Page([1], ["x", 1] as const);'), []);
+  assert.equal(
+    codes("Record<str, int>", "const p: Place = { at: 1 }; return new Page([1], p);"),
+    [],
+  );
+  for (const [cursor, state] of [
+    ["str[]", "[1]"],
+    ["{ at: str[] }", "{ at: null }"],
+    ['{ in: "a" | "b" }', '{ in: "c" as const }'],
+    ["{ at: { id: str } }", "{ at: {} }"],
+    ["{ at: int }", "[1]"],
+    ["Record<str, int>", '{ at: "x" }'],
+  ] as const) {
+    assert.equal(codes(cursor, `return new Page([1], ${state});`), ["SVC1155"], cursor);
+  }
+});
+
 test.run();
