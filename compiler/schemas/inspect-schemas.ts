@@ -12,25 +12,43 @@ const LEFTOVERS = /^\.svc-schemas\.(\d+)\.\w+\.mjs$/;
 /** Time limit for loading the modules of the schemas. */
 const LOAD_MS = 15_000;
 
-/** Code appended to the bundle, which reads its `schemas`. */
+/** Code appended to the bundle, which reads its `schemas`, and tries some texts on structured ones. */
 const INSPECTION = `
+const rejectsText = (schema, text) => {
+  try {
+    const result = schema["~standard"].validate(text);
+    if (result instanceof Promise) result.catch(() => {});
+    return result.issues?.every(({ path }) => !path?.length) ?? false;
+  } catch {
+    return false;
+  }
+};
+const isStructured = ({ type }) => type === "object" || type === "array";
 const answers = schemas.map((schema) => {
   const ask = schema?.["~standard"]?.jsonSchema?.input;
-  if (typeof ask !== "function") return null;
+  if (typeof ask !== "function") return [null, false];
   const target = "draft-2020-12";
   for (const libraryOptions of [{ unrepresentable: "any" }, undefined]) {
     try {
-      return JSON.stringify(ask({ target, libraryOptions }));
+      const found = ask({ target, libraryOptions });
+      const rejects = (text) => rejectsText(schema, text);
+      return [JSON.stringify(found), isStructured(found) && ["", "{}", "[]"].every(rejects)];
     } catch {}
   }
-  return null;
+  return [null, false];
 });
 process.send(answers, () => process.exit(0));
 `;
 
+export interface InspectedSchema {
+  /** JSON Schema; null if the library does not provide it. */
+  readonly jsonSchema: unknown;
+  /** True for a schema of objects or arrays that does not convert text, as `z.preprocess` does. */
+  readonly rejectsText: boolean;
+}
+
 export interface InspectedSchemas {
-  /** JSON Schema of each schema; null if its library does not provide it. */
-  readonly schemas: readonly unknown[];
+  readonly schemas: readonly InspectedSchema[];
   /** Reason that no schema could be read; null on success. */
   readonly fault: string | null;
 }
@@ -51,8 +69,11 @@ export async function inspectSchemas(
   const file = join(projectDir, name);
   try {
     writeFileSync(file, `${code}\n${INSPECTION}`);
-    const texts = await run(file);
-    return { schemas: texts.slice(0, count).map(parseJson), fault: null };
+    const answers = (await run(file)) as readonly (readonly [unknown, boolean])[];
+    const schemas = answers.slice(0, count).map(([text, rejectsText]) => {
+      return { jsonSchema: parseJson(text), rejectsText };
+    });
+    return { schemas, fault: null };
   } catch (error) {
     return { schemas: [], fault: (error as Error).message };
   } finally {

@@ -13,8 +13,10 @@ import type {
   SchemaValue,
 } from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
-import { type InspectedSchemas, inspectSchemas } from "./inspect-schemas.js";
+import { type InspectedSchema, type InspectedSchemas, inspectSchemas } from "./inspect-schemas.js";
 import { describeRefinement, refineShape } from "./refine-shape.js";
+
+type InspectedByKey = ReadonlyMap<string, InspectedSchema | undefined>;
 
 export interface RefinedContract {
   readonly plugins: readonly PluginRecord[];
@@ -101,7 +103,7 @@ function createEntry(values: readonly SchemaValue[]): string {
 
 function refineParam(
   param: ParamRecord,
-  schemas: ReadonlyMap<string, unknown>,
+  schemas: InspectedByKey,
   table: Record<string, TypeTable[string]>,
 ): ParamRecord {
   const { schemas: locations = [] } = param;
@@ -109,7 +111,7 @@ function refineParam(
   let refined = param.shape;
   let { description } = param;
   for (const { path, schema } of locations) {
-    const jsonSchema = schemas.get(schemaKey(schema));
+    const jsonSchema = schemas.get(schemaKey(schema))?.jsonSchema;
     refined = refineAt(refined, path, jsonSchema, table);
     if (path.length === 0 && description === "") description = describeRefinement(jsonSchema);
   }
@@ -153,12 +155,12 @@ function refineAt(
 }
 
 /** A schema of type `z.ZodType<Order>` has an unknown input, so svc would pass text to it. */
-function textFault(param: ParamRecord, schemas: ReadonlyMap<string, unknown>): Diagnostic | null {
+function textFault(param: ParamRecord, schemas: InspectedByKey): Diagnostic | null {
   const { shape, schemas: [whole] = [], name, position } = param;
   if (shape?.kind !== "str" || whole === undefined || whole.path.length > 0) return null;
-  const jsonSchema = schemas.get(schemaKey(whole.schema)) as { readonly type?: unknown } | null;
-  const type = jsonSchema?.type;
-  if (type !== "object" && type !== "array") return null;
+  const inspected = schemas.get(schemaKey(whole.schema));
+  if (inspected === undefined || !inspected.rejectsText) return null;
+  const { type } = inspected.jsonSchema as { readonly type: string };
   return {
     code: "SVC1042",
     severity: "warning",

@@ -217,20 +217,30 @@ test("a build without constraints reports the reason", async () => {
 });
 
 test("a build warns about queries whose schema can accept no text", async () => {
-  const schema = (name: string, type: string) => `export const ${name} = { "~standard": {
-    version: 1 as const, vendor: "test", validate: (value: unknown) => ({ value: value as string }),
+  const schema = (
+    name: string,
+    type: string,
+    check: string,
+  ) => `export const ${name} = { "~standard": {
+    version: 1 as const, vendor: "test", validate: (value: unknown) => ${check},
     jsonSchema: { input: () => ({ type: ${JSON.stringify(type)} }) },
     types: undefined as { input: unknown; output: string } | undefined } };`;
+  const rejected = "({ issues: [{ message: String(value) }] })";
   const text = [
     'import type { PluginRequest } from "svc-server";',
-    schema("Order", "object"),
-    schema("Count", "number"),
+    'const inner = { message: "no id", path: ["id"] }, whole = { message: "no object", path: [] };',
+    schema("Order", "object", rejected),
+    schema("Parsed", "object", "({ value: JSON.parse(String(value)) as string })"),
+    schema("Checked", "object", 'value === "{}" ? { issues: [inner] } : { issues: [whole] }'),
+    schema("Later", "object", "Promise.reject(new Error(String(value)))"),
+    schema("Count", "number", rejected),
     "type Of<T> = T extends { types?: { output: infer O } | undefined } ? O : never;",
     'type Answer<T extends { "~standard": unknown }> = Of<T["~standard"]>;',
     "/** @plugin */",
     "export function f(",
     "  _request: PluginRequest, order: Answer<typeof Order>, count: Answer<typeof Count>,",
-    "): string { return order + count; }",
+    "  parsed: Answer<typeof Parsed>, checked: Answer<typeof Checked>, later: Answer<typeof Later>,",
+    "): string { return order + count + parsed + checked + later; }",
   ];
   const other = new RunningProject(test, { "plugins/p.ts": text.join("\n") });
   const { stdout, stderr } = await svc("build", other.folder);
