@@ -220,7 +220,10 @@ def _form(files: Mapping[str, Any]) -> Tuple[bytes, str]:
         data = file.read() if hasattr(file, "read") else file
         path = getattr(file, "name", None)
         file_name = os.path.basename(path) if isinstance(path, str) else name
-        media_type = mimetypes.guess_type(file_name)[0] or "application/octet-stream"
+        media_type, encoding = mimetypes.guess_type(file_name)
+        if media_type is None or encoding is not None:
+            # Of a compressed file, that is the type of its content.
+            media_type = "application/octet-stream"
         escaped = file_name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
         head = f'form-data; name="{urllib.parse.quote(name, safe="")}"; filename="{escaped}"'
         parts.append(
