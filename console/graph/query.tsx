@@ -111,7 +111,7 @@ export function Query({ graph, id, info }: QueryProps) {
   );
 }
 
-/** Explains that a dispatcher, which has no graph, cannot check the query. */
+/** Returns whether the graph has names to check; a dispatcher has no graph. */
 function hasNames({ types, relationships }: GraphInfo): boolean {
   return types.length + relationships.length > 0;
 }

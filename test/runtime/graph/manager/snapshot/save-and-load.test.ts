@@ -254,13 +254,13 @@ test("keep the stored snapshot when the new one cannot be read back", async ({ f
     .finally(() => (isSaved = true));
   // A page after the graph header, which alone is written twice.
   const damaged = 3 * 16_384;
-  let isInstallationCorrupt = false;
-  while (!isSaved && !isInstallationCorrupt) {
+  let isDamaged = false;
+  while (!isSaved && !isDamaged) {
     await nextTurn();
-    isInstallationCorrupt = damage(temporary, damaged);
+    isDamaged = damage(temporary, damaged);
   }
   await saved;
-  assert.ok(isInstallationCorrupt, "it was damaged before it was read");
+  assert.ok(isDamaged, "it was damaged before it was read");
   assert.instance(error, ReadBackError);
   assert.match(error!.message, /snapshot verification failed in .*: chunk \d+ of "\w+" is corrupt/);
   assert.equal((error! as ReadBackError).code, "SVC2414");
