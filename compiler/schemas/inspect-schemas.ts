@@ -12,7 +12,7 @@ const LEFTOVERS = /^\.svc-schemas\.(\d+)\.\w+\.mjs$/;
 /** Time limit for loading the modules of the schemas. */
 const LOAD_MS = 15_000;
 
-/** Code appended to the bundle, which reads its `schemas`, and tries some texts on structured ones. */
+/** Code appended to the bundle: reads its `schemas`, and passes texts to those of objects. */
 const INSPECTION = `
 const rejectsText = (schema, text) => {
   try {

@@ -217,11 +217,8 @@ test("a build without constraints reports the reason", async () => {
 });
 
 test("a build warns about queries whose schema can accept no text", async () => {
-  const schema = (
-    name: string,
-    type: string,
-    check: string,
-  ) => `export const ${name} = { "~standard": {
+  const schema = (name: string, type: string, check: string) => `
+    export const ${name} = { "~standard": {
     version: 1 as const, vendor: "test", validate: (value: unknown) => ${check},
     jsonSchema: { input: () => ({ type: ${JSON.stringify(type)} }) },
     types: undefined as { input: unknown; output: string } | undefined } };`;
@@ -239,7 +236,8 @@ test("a build warns about queries whose schema can accept no text", async () => 
     "/** @plugin */",
     "export function f(",
     "  _request: PluginRequest, order: Answer<typeof Order>, count: Answer<typeof Count>,",
-    "  parsed: Answer<typeof Parsed>, checked: Answer<typeof Checked>, later: Answer<typeof Later>,",
+    "  parsed: Answer<typeof Parsed>, checked: Answer<typeof Checked>,",
+    "  later: Answer<typeof Later>,",
     "): string { return order + count + parsed + checked + later; }",
   ];
   const other = new RunningProject(test, { "plugins/p.ts": text.join("\n") });

@@ -51,14 +51,14 @@ test("need a cursor with the state that they have, in its JSON form", () => {
 });
 
 test("accept what TypeScript infers for a state", () => {
-  const codes = (cursor: string, body: string) =>
-    readSource(`
+  const codes = (cursor: string, body: string) => {
+    const text = `
 import { Cursor, Page, type PluginRequest, type int, type str } from "svc-server";
 interface Place { at: int }
 /** @plugin */
-export function list(request: PluginRequest, cursor?: Cursor<${cursor}>) { ${body} }`).diagnostics.map(
-      ({ code }) => code,
-    );
+export function list(request: PluginRequest, cursor?: Cursor<${cursor}>) { ${body} }`;
+    return readSource(text).diagnostics.map(({ code }) => code);
+  };
   assert.equal(codes("{ at: int }", "return new Page([1], null);"), []);
   const early = 'if (!cursor) return new Page(["a"], null);';
   assert.equal(codes("{ at: str }", `${early} return new Page(["b"], { at: "x" });`), []);
