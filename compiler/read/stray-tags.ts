@@ -47,7 +47,7 @@ function reportStraySchedules(
 const WORDS = ["before", "catchup", "graph", "inline", "produces", "readonly", "scope", "timeout"];
 const DECLARED = /@(?:plugin|cron|every)\b/;
 
-/** Reports unknown tags similar to `@plugin`, and in comments with that tag, to the other ones. */
+/** Reports tags similar to `@plugin`, and in comments of plugins and jobs, to other tags of svc. */
 export function reportMisspeltTags({ context, sourceFile }: FileScope): void {
   const { text } = sourceFile;
   for (const match of text.matchAll(/(?<=[\s*])@(\w+)/g)) {

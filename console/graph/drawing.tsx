@@ -22,7 +22,7 @@ const MARGIN = 60;
 const LEGEND = 200;
 const WIDE = 560;
 const HIT_DISTANCE = 14;
-/** Size of the mark of a bundle. */
+/** Half the width of the mark of a bundle. */
 const HALF_BUNDLE = 50;
 
 export interface DrawingActions {

@@ -81,10 +81,10 @@ function Recorded({ list }: { readonly list: RequestList }) {
   const groups = facetGroups(filtered);
   const found = filtered.filter((one) => groups.every((group) => group.has(one, chosen)));
   const number = Number(params.get("number") ?? 0);
-  const [lastPicked, setKept] = useState<RequestRecord | null>(null);
+  const [lastPicked, setLastPicked] = useState<RequestRecord | null>(null);
   const picked = records.find((one) => one.number === number);
   useEffect(() => {
-    if (picked !== undefined) setKept(picked);
+    if (picked !== undefined) setLastPicked(picked);
   }, [picked]);
   const shown =
     number === 0 ? undefined : (picked ?? (lastPicked?.number === number ? lastPicked : undefined));

@@ -37,9 +37,9 @@ export function Table({ caption, columns, rows, empty = "nothing", onPick }: Tab
         <tbody>
           {shown.map((row, index) => (
             <tr key={index}>
-              {row.map((cell, index) => (
-                <td key={columns[index]}>
-                  {index === 0 && onPick !== undefined ? (
+              {row.map((cell, column) => (
+                <td key={columns[column]}>
+                  {column === 0 && onPick !== undefined ? (
                     <button type="button" class="btn" onClick={() => onPick(row)}>
                       {clipForDisplay(cell)}
                     </button>
