@@ -23,7 +23,7 @@ process.stdout.on("error", (error) => {
 if (existsSync(entry)) {
   keepCompiledCode();
   import(pathToFileURL(entry).href).then(({ reportUncaught, main }) => {
-    if (main === undefined) return loadFailed(new Error(`${entry} is incomplete`));
+    if (main === undefined) return loadFailed(new SyntaxError(`${entry} is incomplete`));
     reportUncaught();
     return main(process.argv.slice(2));
   }, loadFailed);
@@ -57,8 +57,11 @@ function emptyIfLarge(folder) {
 }
 
 /** The module that reports errors could not be loaded either. */
-function loadFailed({ code, message }) {
+function loadFailed(error) {
+  const { code, message } = error;
   const isLimit = code === "EMFILE" || code === "ENFILE";
+  const isCorrupt = code === "ERR_MODULE_NOT_FOUND" || error instanceof SyntaxError;
+  if (!isLimit && !isCorrupt) throw error;
   process.stderr.write(
     isLimit
       ? `svc: error SVC3093: ${message}. ` +

@@ -127,7 +127,7 @@ export interface ServerView {
   readonly working: number;
   /** Waiting and running requests of the executors of built-in plugins. */
   readonly admin: { readonly waiting: number; readonly working: number };
-  readonly tallies: PluginCounters;
+  readonly pluginCounters: PluginCounters;
   /** Answered requests of the main port. */
   readonly requests: RecentRequests;
   readonly rejections: RejectionCounters;

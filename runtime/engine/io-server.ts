@@ -63,7 +63,7 @@ export interface IoParts {
   readonly state: SharedState;
   readonly adminStates: readonly SharedState[];
   readonly metrics: Metrics;
-  readonly tallies: PluginCounters;
+  readonly pluginCounters: PluginCounters;
   readonly requests: RecentRequests;
   readonly traffic: TrafficCounters;
   readonly routes: RouteTable;
@@ -190,7 +190,7 @@ export class IoServer {
     const { warmUp } = await import("./warm-up.js");
     const useless = await warmUp(calls, options, this.#parts.engine.events[0]);
     this.#parts.metrics.forget();
-    this.#parts.tallies.forget();
+    this.#parts.pluginCounters.forget();
     this.#parts.requests.forget();
     for (const [target, fault] of useless)
       log(`warm-up skipped for example ${target}: ${fault}`, "info");
@@ -307,7 +307,7 @@ export class IoServer {
   #tick(): void {
     this.#parts.metrics.ioBusy(this.#load.tick(this.#parts.inline.loaded));
     this.#parts.metrics.tick(nowMs(), (slot) => this.#parts.scheduler.startedAtMs(slot));
-    this.#parts.tallies.tick(Date.now());
+    this.#parts.pluginCounters.tick(Date.now());
     this.#parts.scheduler.tick();
     this.#parts.admin.tick();
     this.#parts.dispatcher?.tick();

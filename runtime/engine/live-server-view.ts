@@ -44,7 +44,7 @@ export interface LiveServerViewOptions {
   readonly node: NodeState;
   readonly state: SharedState;
   readonly metrics: Metrics;
-  readonly tallies: PluginCounters;
+  readonly pluginCounters: PluginCounters;
   readonly requests: RecentRequests;
   readonly scheduler: Scheduler;
   readonly admin: BuiltinScheduler;
@@ -60,7 +60,7 @@ export interface LiveServerViewOptions {
 
 export class LiveServerView implements ServerView {
   readonly metrics: Metrics;
-  readonly tallies: PluginCounters;
+  readonly pluginCounters: PluginCounters;
   readonly requests: RecentRequests;
   readonly admin: BuiltinScheduler;
   readonly dispatcher: Dispatcher | null;
@@ -85,10 +85,10 @@ export class LiveServerView implements ServerView {
   #algorithms = NO_ALGORITHMS;
 
   constructor(parts: LiveServerViewOptions) {
-    const { settings, metrics, tallies, requests, admin, dispatcher } = parts;
+    const { settings, metrics, pluginCounters, requests, admin, dispatcher } = parts;
     this.#parts = parts;
     this.metrics = metrics;
-    this.tallies = tallies;
+    this.pluginCounters = pluginCounters;
     this.requests = requests;
     this.admin = admin;
     this.dispatcher = dispatcher;

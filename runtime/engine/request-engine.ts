@@ -289,10 +289,10 @@ export class RequestEngine {
 
   /** Sets the plugin that the metrics count the response for. */
   #setCountedPlugin(exchange: Exchange, path: string, resource: Resource | undefined): void {
-    const { tallies } = this.#parts.view;
+    const { pluginCounters: counters } = this.#parts.view;
     // Not counted: it gets 200 for any name, so clients could fill the metrics with names.
     if (resource === undefined && exchange.method === "OPTIONS") return;
-    exchange.countedPlugin = resource === undefined ? tallies.forwarded(path) : tallies.own(path);
+    exchange.countedPlugin = resource === undefined ? counters.forwarded(path) : counters.own(path);
   }
 
   /** Dispatches a request for back-ends; returns false for other requests. */

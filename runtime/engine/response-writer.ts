@@ -63,7 +63,7 @@ const RETRY_SOON = "Retry-After: 2\r\n";
 export interface ResponseParts {
   readonly state: SharedState;
   readonly metrics: Metrics;
-  readonly tallies: PluginCounters;
+  readonly pluginCounters: PluginCounters;
   readonly requests: RecentRequests;
   /** Returns the field with the id of the slot map; empty without slots. */
   readonly slotsField: (receivedMs: number, key: string | null) => string;
@@ -390,10 +390,10 @@ export class ResponseWriter {
     latencyMs: number,
   ): void {
     if (port !== 0 || (exchange.isWarmUp && exchange.aborted)) return;
-    const { metrics, tallies } = this.#parts;
+    const { metrics, pluginCounters } = this.#parts;
     metrics.answered(status, latencyMs, isPlugin);
     const { countedPlugin } = exchange;
-    if (countedPlugin !== null) tallies.answered(countedPlugin, status, latencyMs);
+    if (countedPlugin !== null) pluginCounters.answered(countedPlugin, status, latencyMs);
   }
 
   #echoedFields({ headers, requestId }: Exchange): string {

@@ -260,6 +260,6 @@ function createCompressor({ compression, tls }: ServerSettings): Compressor | nu
 function createCounters(state: SharedState, { metrics }: IoThreadData) {
   return {
     ...{ state, metrics: new Metrics(metrics) },
-    ...{ tallies: new PluginCounters(), requests: new RecentRequests() },
+    ...{ pluginCounters: new PluginCounters(), requests: new RecentRequests() },
   };
 }

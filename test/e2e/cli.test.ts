@@ -360,8 +360,9 @@ test("reports too few file descriptors and the fix", () => {
   for (const limit of [24, 30]) {
     const words = ["-c", `ulimit -n ${limit}; exec "$@"`, ...serving];
     const { status, stderr } = spawnSync("bash", words, { encoding: "utf8", timeout: 60_000 });
-    assert.match(stderr, "SVC3093: EMFILE: too many open files, ", String(limit));
-    assert.match(stderr, "`ulimit -n 65536`", String(limit));
+    const says = `${limit}: ${stderr}`;
+    assert.match(stderr, "SVC3093: EMFILE: too many open files, ", says);
+    assert.match(stderr, "`ulimit -n 65536`", says);
     assert.is(status, 1);
   }
 });

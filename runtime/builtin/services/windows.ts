@@ -15,11 +15,11 @@ export const windowsService: Service = {
   mediaType: "application/json",
   isAdminOnly: true,
   countsInMetrics: false,
-  handle({ tallies }, request) {
+  handle({ pluginCounters }, request) {
     requireTrusted(request, "windows");
     const { range, plugin } = parseParams(request.query, READERS);
     const name = plugin === undefined || plugin === null || plugin === ALL ? null : String(plugin);
     const seconds = Math.max(1, Number(range ?? DEFAULT_RANGE_S));
-    return JSON.stringify(tallies.windows.read(Date.now(), seconds, name));
+    return JSON.stringify(pluginCounters.windows.read(Date.now(), seconds, name));
   },
 };

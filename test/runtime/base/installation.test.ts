@@ -38,6 +38,12 @@ test("notices that the id is missing", () => {
   assert.is(isInstallationCorrupt(root), true);
 });
 
+test("does not judge code that it cannot read", () => {
+  rmSync(join(dist, "threads/io.js"));
+  mkdirSync(join(dist, "threads/io.js"));
+  assert.is(isInstallationCorrupt(root), false);
+});
+
 test("does not judge folders with other code", () => {
   rmSync(join(dist, "cli.js"));
   assert.is(isInstallationCorrupt(root), false);

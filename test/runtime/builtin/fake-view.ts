@@ -34,7 +34,7 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     waiting: 2,
     working: 3,
     admin: { waiting: 0, working: 0 },
-    tallies: new PluginCounters(),
+    pluginCounters: new PluginCounters(),
     requests: new RecentRequests(),
     rejections: new RejectionCounters(),
     connections: () => [],

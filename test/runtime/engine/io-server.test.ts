@@ -21,7 +21,7 @@ function partsOf(noted: string[]): IoParts {
   const parts = {
     settings: { maxBodyBytes: 1024, dispatcherNetworks: [], proxies: [], idleTimeoutSeconds: 1 },
     metrics: { ioBusy: () => {}, tick: note("metrics"), forget: note("forget") },
-    tallies: { tick: note("tallies"), forget: () => {} },
+    pluginCounters: { tick: note("pluginCounters"), forget: () => {} },
     requests: { forget: () => {} },
     scheduler: { tick: note("scheduler") },
     admin: { tick: note("admin") },
@@ -36,7 +36,7 @@ test("measures before the first call of a warm-up, whose calls are forgotten", a
   const server = new IoServer(partsOf(noted));
   await server.execute({ op: "warmUp", targets: ["/a"], withinMs: 20 });
   const first = noted.indexOf("/a");
-  assert.equal(noted.slice(0, first), ["metrics", "tallies", "scheduler", "admin"]);
+  assert.equal(noted.slice(0, first), ["metrics", "pluginCounters", "scheduler", "admin"]);
   assert.ok(noted.indexOf("forget") > noted.lastIndexOf("/a"));
 });
 

@@ -72,14 +72,14 @@ test("places each latency within the bounds of its bucket", () => {
 });
 
 test("adds a counter for a client-supplied name once it proves to be a plugin", () => {
-  const tallies = new PluginCounters();
+  const counters = new PluginCounters();
   const ask = (path: string, status: number): void => {
-    tallies.answered(tallies.forwarded(path), status, 1);
+    counters.answered(counters.forwarded(path), status, 1);
   };
   ask("/svc/plugin/find", 200);
   ask("/svc/plugin/find", 500);
   for (let n = 0; n < 5000; n++) ask(`/svc/plugin/no${n}`, 404);
-  const all = [...tallies.all()].map(({ name, latency, errors }) => [
+  const all = [...counters.all()].map(({ name, latency, errors }) => [
     name,
     latency.count,
     [...errors],
@@ -91,36 +91,36 @@ test("adds a counter for a client-supplied name once it proves to be a plugin", 
 });
 
 test("limits the number of plugin names of back-ends", () => {
-  const tallies = new PluginCounters();
-  for (let n = 0; n < 1200; n++) tallies.answered(tallies.forwarded(`/svc/plugin/p${n}`), 200, 1);
-  const all = [...tallies.all()];
+  const counters = new PluginCounters();
+  for (let n = 0; n < 1200; n++) counters.answered(counters.forwarded(`/svc/plugin/p${n}`), 200, 1);
+  const all = [...counters.all()];
   assert.is(all.length, 1001);
   assert.is(all.at(-1)!.latency.count, 200);
 });
 
 test("forgets the counts of all plugins", () => {
-  const tallies = new PluginCounters();
-  tallies.answered(tallies.own("/svc/plugin/add"), 404, 1);
-  tallies.answered(tallies.forwarded("/svc/plugin/find"), 200, 1);
-  tallies.tick(0);
-  assert.is(tallies.windows.read(0, 300, null).plugins.length, 2);
-  tallies.forget();
-  assert.equal([...tallies.all()], []);
-  assert.equal(tallies.windows.read(0, 300, null).plugins, []);
-  tallies.answered(tallies.own("/svc/plugin/add"), 200, 1);
+  const counters = new PluginCounters();
+  counters.answered(counters.own("/svc/plugin/add"), 404, 1);
+  counters.answered(counters.forwarded("/svc/plugin/find"), 200, 1);
+  counters.tick(0);
+  assert.is(counters.windows.read(0, 300, null).plugins.length, 2);
+  counters.forget();
+  assert.equal([...counters.all()], []);
+  assert.equal(counters.windows.read(0, 300, null).plugins, []);
+  counters.answered(counters.own("/svc/plugin/add"), 200, 1);
   assert.equal(
-    [...tallies.all()].map(({ name, latency, errors }) => [name, latency.count, errors.size]),
+    [...counters.all()].map(({ name, latency, errors }) => [name, latency.count, errors.size]),
     [["add", 1, 0]],
   );
 });
 
 test("merges own plugins with those of back-ends", () => {
-  const tallies = new PluginCounters();
-  tallies.answered(tallies.forwarded("/svc/plugin/add"), 200, 1);
-  tallies.answered(tallies.own("/svc/plugin/add"), 200, 1);
-  tallies.answered(tallies.own("/svc/builtin/echo"), 200, 1);
+  const counters = new PluginCounters();
+  counters.answered(counters.forwarded("/svc/plugin/add"), 200, 1);
+  counters.answered(counters.own("/svc/plugin/add"), 200, 1);
+  counters.answered(counters.own("/svc/builtin/echo"), 200, 1);
   assert.equal(
-    [...tallies.all()].map(({ name }) => name),
+    [...counters.all()].map(({ name }) => name),
     ["add", "builtin/echo"],
   );
 });

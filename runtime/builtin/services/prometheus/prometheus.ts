@@ -79,8 +79,8 @@ function* requestMetrics(view: ServerView): Generator<string> {
   );
 }
 
-function* pluginMetrics({ tallies }: ServerView): Generator<string> {
-  const counters = [...tallies.all()];
+function* pluginMetrics({ pluginCounters }: ServerView): Generator<string> {
+  const counters = [...pluginCounters.all()];
   yield* histogram(
     "svc_plugin_latency_seconds",
     "Plugin request latency in seconds.",

@@ -177,7 +177,7 @@ export class HitOrder {
     let least = Number.POSITIVE_INFINITY;
     for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
       const number = read(store, words[arc]!);
-      // A float arc can hold NaN, which must sort last.
+      // Vertices without the number, such as a score, come last.
       const key = Number.isNaN(number) ? Number.POSITIVE_INFINITY : number * sign;
       keys[index] = key;
       if (key < least) least = key;
@@ -282,7 +282,7 @@ function computeValueKeys(
     const word1 = words[arc + 1]!;
     const isFloat = isFloatArc(word1);
     const number = isFloat ? floats[arc + 2]! : arcSortValue(word1, words[arc + 2]!);
-    const key = Number.isNaN(number) ? Number.POSITIVE_INFINITY : number * sign;
+    const key = number * sign;
     keys[index] = key;
     if (key < least) least = key;
   }
