@@ -114,8 +114,8 @@ export const COMPILER_CODES = {
     fix: "return JSON types: numbers, strings, booleans, arrays, plain objects",
   },
   SVC1042: {
-    title: "parameter has no type",
-    fix: "add a type annotation; without one the value arrives as a string",
+    title: "parameter arrives as a string",
+    fix: "add a type annotation, or convert the text in the schema",
   },
   SVC1043: {
     title: "default does not match its type",

@@ -33,11 +33,11 @@ export class CutSize {
     // The fixed costs of a cut do not depend on its size.
     const fixedMs = Math.max(0, heldMs - dataMs);
     const targetMs = Math.min(MAX_DATA_MS, Math.max(MIN_DATA_MS, fixedMs));
+    // The short time of little content says nothing about that of much.
+    if (dataMs <= targetMs && words * MAX_CHANGE < this.#words) return;
     const wanted = (words * targetMs) / Math.max(1, dataMs);
-    // The time of little content says nothing about that of much.
-    const max = this.#words <= MAX_CHANGE * words ? this.#words * MAX_CHANGE : this.#words;
     // Limited, because a busy machine may have delayed this cut alone.
-    const next = Math.min(max, Math.max(this.#words / MAX_CHANGE, wanted));
+    const next = Math.min(this.#words * MAX_CHANGE, Math.max(this.#words / MAX_CHANGE, wanted));
     this.#words = Math.round(Math.min(MAX_CUT_WORDS, Math.max(MIN_WORDS, next)));
   }
 }

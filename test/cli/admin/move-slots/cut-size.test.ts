@@ -25,7 +25,8 @@ test("follows the content of the last cut, not its planned size", () => {
   assert.is(factor(120, 100, 1.5), 1.5);
 });
 
-test("does not grow after a cut of less than half of its size", () => {
+test("stays after a quick cut of less than half of its size", () => {
+  assert.is(factor(20, 1, 0), 1);
   assert.is(factor(50, 1, 0.5), 2);
   assert.is(factor(50, 1, 0.49), 1);
   assert.is(factor(1000, 990, 0.49), 0.5);
