@@ -118,7 +118,9 @@ export class BackupChain {
     const { uri } = this.store;
     const missing = `${manifestName(number)} of ${uri} is missing`;
     if (highest === undefined) return new SvcError("SVC3420", missing);
-    const fix = `copy it back, or delete ${LATEST} to continue after ${manifestName(highest)}`;
+    // A later one, which a step wrote before it was killed, continues the missing one.
+    const other = `delete ${LATEST} to continue after ${manifestName(highest)}`;
+    const fix = highest > number ? "copy it back" : `copy it back, or ${other}`;
     return new SvcError("SVC3420", `${missing}, but ${LATEST} names it: ${fix}`);
   }
 
