@@ -28,10 +28,10 @@ export const Later = schema<string, number>(async (text: string): Promise<Answer
 export const Never = schema<string, string>(() => new Promise(() => {}));
 export const Thrower = schema<string, string>(() => { throw new RangeError("broken"); });
 export const Silent = schema<string, string>(() => undefined);
-export const Talker = schema<string, string>((text: string) => ({
-  issues: Array.from({ length: 5000 }, () => ({
-    message: text.repeat(999), path: Array.from({ length: 9999 }, () => "deep") })),
-}));
+export const Talker = schema<string, string>((text: string) => {
+  const path = Array.from({ length: 9999 }, () => "deep");
+  return { issues: Array.from({ length: 5000 }, () => ({ message: text.repeat(999), path })) };
+});
 `;
 const PLUGINS = `import { z } from "zod";
 import type { int, PluginRequest, str } from "svc-server";
