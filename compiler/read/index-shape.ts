@@ -74,14 +74,16 @@ function indexReading(
 
 /** Keys are text, so limits of numbers do not apply to them. */
 function readKeys(reader: TypeReader, type: ts.Type): Keys {
-  const { shape } = reader.read(type);
+  const reading = reader.read(type);
+  const { shape } = reading;
   const base = shape.kind === "limited" ? shape.base : shape;
   const pattern =
     base.kind === "pattern" ? base.source : readKeyPattern(reader.context.checker, type);
   const keys = pattern !== null && { pattern };
-  if (shape.kind !== "limited") return { ...keys, problems: [] };
+  const problems = problemsAtPath("[key]", reading);
+  if (shape.kind !== "limited") return { ...keys, problems };
   if (base.kind === "str" || base.kind === "pattern") {
-    return { ...keys, limits: shape.limits, problems: [] };
+    return { ...keys, limits: shape.limits, problems };
   }
   const reason = "a key that is a limited number";
   return { ...keys, problems: [{ path: "[key]", reason, help: "a text with `@pattern`" }] };

@@ -7,6 +7,7 @@ import { type Direction, plain, type TypeReading, unsupported } from "./reading.
 import { patternSource } from "./template-pattern.js";
 import { readTemporal } from "./temporal-class.js";
 import { readTextClass, readTextValue, textShape } from "./text-class.js";
+import { readTypeLimits } from "./type-limits.js";
 
 /** Reads types without parts; null for other types. */
 export function readScalar(
@@ -31,10 +32,11 @@ export function readScalar(
     return plain({ kind: "literal", value: checker.typeToString(type) === "true" });
   }
   if (flags & ts.TypeFlags.TemplateLiteral) {
-    return plain({
-      kind: "pattern",
-      source: patternSource(checker, type as ts.TemplateLiteralType),
-    });
+    const template = type as ts.TemplateLiteralType;
+    if (template.types.some((part) => readTypeLimits(context, part) !== null)) {
+      return unsupported("a template with a limited type", "`str` with `@pattern`");
+    }
+    return plain({ kind: "pattern", source: patternSource(checker, template) });
   }
   const value = readTextValue(type) ?? readTemporal(type);
   if (value !== null) return plain(value);

@@ -180,6 +180,26 @@ test("report limits of keys that no schema can state", () => {
   assert.equal(codes(result.diagnostics), ["SVC1040", "SVC1040"]);
 });
 
+test("are refused within template types, whose patterns could not state them", () => {
+  const { diagnostics } = readSource(`
+/** @maximum 9 */
+type Digit = int;
+/** @pattern ^[a-z]+$ */
+type Word = str;
+/** @plugin */
+export function f(request: PluginRequest, a: \`v\${Digit}\`, b: \`\${Word}-\${number}\`,
+  c: Record<\`k\${Digit}\`, int>, d: \`w\${int}\`, e: Digit, g: Word) { return 1; }
+`);
+  assert.equal(
+    diagnostics.map(({ message }) => message),
+    [
+      "parameter `a`: `a` is a template with a limited type",
+      "parameter `b`: `b` is a template with a limited type",
+      "parameter `c`: `c[key]` is a template with a limited type",
+    ],
+  );
+});
+
 test("differ in generic types whose arguments have equal texts", () => {
   const schemas = schemasOf(`
 /** @minimum 11 */ type A = int;
