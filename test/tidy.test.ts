@@ -213,6 +213,11 @@ test("every error code is used and tested", () => {
   for (const name of new Set([...all].map(([name]) => name))) {
     if (!Object.hasOwn(ERROR_CODES, name)) findings.push(`${name} is not in the table`);
   }
+  for (const { path, text } of sources.filter(({ path }) => tables.test(path))) {
+    const names = [...text.matchAll(/^ {2}(SVC\d{4}):/gm)].map(([, name]) => name!);
+    const misplaced = names.find((name, index) => name < (names[index - 1] ?? ""));
+    if (misplaced !== undefined) findings.push(`${path}: ${misplaced} is out of order`);
+  }
   expectNone(findings);
 });
 

@@ -1,8 +1,12 @@
-// SVC3xxx: the command line. Part of the one table in error-codes.ts.
+// Errors of the command line, mostly SVC3xxx, in numeric order. See error-codes.ts.
 
 import type { ErrorCode } from "./error-code.js";
 
 export const COMMAND_CODES = {
+  SVC2810: {
+    title: "cannot generate the manifest",
+    fix: "fix what the message names: an instance id, or the `--out` folder",
+  },
   SVC3001: {
     title: "unknown command",
     fix: "run `svc --help` to list the commands",
@@ -83,6 +87,10 @@ export const COMMAND_CODES = {
     title: "folder not usable for a client",
     fix: "pass a new folder with `--out`, or one that `svc client` generated",
   },
+  SVC3021: {
+    title: "service for MCP tools failed to start",
+    fix: "fix the error reported above, or connect to a running server with `--from <url>`",
+  },
   SVC3024: {
     title: "server rejects the token",
     fix: "set SVC_TOKEN to a token that the handlers of `auth` accept",
@@ -91,41 +99,9 @@ export const COMMAND_CODES = {
     title: "invalid environment variables",
     fix: "set the variables that the message names, in the environment or in `.env`",
   },
-  SVC3021: {
-    title: "service for MCP tools failed to start",
-    fix: "fix the error reported above, or connect to a running server with `--from <url>`",
-  },
   SVC3050: {
     title: "transaction log cannot be checked or repaired",
     fix: "pass a data folder that has a log and, for a repair, a new folder outside it",
-  },
-  SVC3345: {
-    title: "cannot copy the data folder",
-    fix: "free disk space or fix the cause in the message, then repair into a new folder",
-  },
-  SVC3420: {
-    title: "backup cannot be restored",
-    fix:
-      "restore one of the positions in the message, or into a new folder; if the backup is " +
-      "corrupt, back up to a new location",
-  },
-  SVC3421: {
-    title: "restore of a data folder is incomplete",
-    fix: "run `svc restore` again with the same folder, or delete the folder",
-  },
-  SVC3422: {
-    title: "backup location is not usable",
-    fix: "fix what the message names; each instance needs a location of its own",
-  },
-  SVC3424: {
-    title: "continuous backup could not be verified",
-    fix:
-      "run `svc backup verify` and fix what the message names; keep the data folder until a " +
-      "verification succeeds",
-  },
-  SVC3423: {
-    title: "backup does not restore to what was backed up",
-    fix: "keep the data folder, and make another backup in a new location",
   },
   SVC3060: {
     title: "cannot read the graph data",
@@ -136,6 +112,30 @@ export const COMMAND_CODES = {
   SVC3061: {
     title: "cannot export the graph",
     fix: "choose a writable file on a disk with enough free space",
+  },
+  SVC3070: {
+    title: "supervised server failed to start",
+    fix: "fix the error reported above; only a server that has already served is restarted",
+  },
+  SVC3090: {
+    title: "unsupported shell",
+    fix: "pass bash, zsh or fish",
+  },
+  SVC3091: {
+    title: "invalid package name",
+    fix: "pass a name that the package manager accepts, for example `--name shop-client`",
+  },
+  SVC3092: {
+    title: "invalid package version",
+    fix: "pass a semantic version, for example `--version 1.2.0`",
+  },
+  SVC3093: {
+    title: "too many open files",
+    fix: "raise the limit of this process, for example with `ulimit -n 65536`",
+  },
+  SVC3094: {
+    title: "installation is corrupt",
+    fix: "install svc again, for example with `npm ci`",
   },
   SVC3110: {
     title: "cannot read the system descriptor",
@@ -173,23 +173,43 @@ export const COMMAND_CODES = {
     title: "instances are not connected by replication",
     fix: "declare subscribers with a `tport` in `topology.transaction` of the descriptor",
   },
+  SVC3118: {
+    title: "instance is busy",
+    fix: "wait until its writers are idle, then retry",
+  },
   SVC3119: {
     title: "rolling update stopped",
     fix: "fix the cause in the message, then run the command again: it resumes",
   },
-  SVC2810: {
-    title: "cannot generate the manifest",
-    fix: "fix what the message names: an instance id, or the `--out` folder",
+  SVC3170: {
+    title: "configuration not usable at start",
+    fix: "fix svc.config.ts or the environment variables that it reads",
   },
-  SVC3118: {
-    title: "instance is busy",
-    fix: "wait until its writers are idle, then retry",
+  SVC3171: {
+    title: "standalone folder not usable",
+    fix: "pass a new or empty folder, or one written by `svc build --standalone`",
+  },
+  SVC3172: {
+    title: "cannot read the environment file",
+    fix: "fix its permissions, or remove it",
   },
   SVC3302: {
     title: "unexpected response from an instance",
     fix:
       "run `svc admin status` and verify that the instance belongs to this system and runs " +
       "this version",
+  },
+  SVC3320: {
+    title: "cannot read the recording",
+    fix: "pass a file written by `svc serve --record <file>`",
+  },
+  SVC3321: {
+    title: "replay target is not available",
+    fix: "pass a running server, for example `--against http://127.0.0.1:9000`",
+  },
+  SVC3322: {
+    title: "invalid header file",
+    fix: "pass a file with lines such as `Authorization: Bearer ...`",
   },
   SVC3330: {
     title: "another procedure is running",
@@ -209,52 +229,32 @@ export const COMMAND_CODES = {
     title: "dump is incomplete",
     fix: "fix the cause in the instance's log, for example a full disk, then dump again",
   },
-  SVC3170: {
-    title: "configuration not usable at start",
-    fix: "fix svc.config.ts or the environment variables that it reads",
+  SVC3345: {
+    title: "cannot copy the data folder",
+    fix: "free disk space or fix the cause in the message, then repair into a new folder",
   },
-  SVC3171: {
-    title: "standalone folder not usable",
-    fix: "pass a new or empty folder, or one written by `svc build --standalone`",
+  SVC3420: {
+    title: "backup cannot be restored",
+    fix:
+      "restore one of the positions in the message, or into a new folder; if the backup is " +
+      "corrupt, back up to a new location",
   },
-  SVC3172: {
-    title: "cannot read the environment file",
-    fix: "fix its permissions, or remove it",
+  SVC3421: {
+    title: "restore of a data folder is incomplete",
+    fix: "run `svc restore` again with the same folder, or delete the folder",
   },
-  SVC3070: {
-    title: "supervised server failed to start",
-    fix: "fix the error reported above; only a server that has already served is restarted",
+  SVC3422: {
+    title: "backup location is not usable",
+    fix: "fix what the message names; each instance needs a location of its own",
   },
-  SVC3090: {
-    title: "unsupported shell",
-    fix: "pass bash, zsh or fish",
+  SVC3423: {
+    title: "backup does not restore to what was backed up",
+    fix: "keep the data folder, and make another backup in a new location",
   },
-  SVC3091: {
-    title: "invalid package name",
-    fix: "pass a name that the package manager accepts, for example `--name shop-client`",
-  },
-  SVC3092: {
-    title: "invalid package version",
-    fix: "pass a semantic version, for example `--version 1.2.0`",
-  },
-  SVC3093: {
-    title: "too many open files",
-    fix: "raise the limit of this process, for example with `ulimit -n 65536`",
-  },
-  SVC3094: {
-    title: "installation is corrupt",
-    fix: "install svc again, for example with `npm ci`",
-  },
-  SVC3320: {
-    title: "cannot read the recording",
-    fix: "pass a file written by `svc serve --record <file>`",
-  },
-  SVC3321: {
-    title: "replay target is not available",
-    fix: "pass a running server, for example `--against http://127.0.0.1:9000`",
-  },
-  SVC3322: {
-    title: "invalid header file",
-    fix: "pass a file with lines such as `Authorization: Bearer ...`",
+  SVC3424: {
+    title: "continuous backup could not be verified",
+    fix:
+      "run `svc backup verify` and fix what the message names; keep the data folder until a " +
+      "verification succeeds",
   },
 } as const satisfies Record<string, ErrorCode>;

@@ -1,4 +1,4 @@
-// SVC1xxx: diagnostics of the compiler. Part of the one table in error-codes.ts.
+// Diagnostics of the compiler: SVC1xxx, in numeric order. See error-codes.ts.
 
 import type { ErrorCode } from "./error-code.js";
 
@@ -213,34 +213,6 @@ export const COMPILER_CODES = {
     title: "limit does not apply to this type",
     fix: "remove the tag, or change the type",
   },
-  SVC1144: {
-    title: "`@before` does not name a callable function",
-    fix: "name a function exported by this project and declared in, or imported into, this file",
-  },
-  SVC1321: {
-    title: "plugin cannot be `@inline`",
-    fix: "remove `@inline`, or return a synchronous result without using a graph",
-  },
-  SVC1145: {
-    title: "invalid timeout",
-    fix: "write a number and a unit: `@timeout 2s`",
-  },
-  SVC1148: {
-    title: "invalid access tag",
-    fix: "write `@public`, or `@scope` with the scopes that callers need",
-  },
-  SVC1149: {
-    title: "invalid media type of an HttpResponse",
-    fix: 'declare it in the type, as `HttpResponse<"image/png">`, or by `@produces image/png`',
-  },
-  SVC1146: {
-    title: "limit that applies to nothing",
-    fix: "write it in a `/** */` comment right before the parameter, property or type",
-  },
-  SVC1147: {
-    title: "misspelled limit",
-    fix: "use a limit tag, such as `@minimum`, `@maxLength` or `@pattern`",
-  },
   SVC1142: {
     title: "pattern is not linear-time",
     fix: "remove backreferences and lookaround",
@@ -250,6 +222,30 @@ export const COMPILER_CODES = {
     fix:
       "start with the parameter name (`@minimum count 1`), or move the tag in front of the " +
       "parameter",
+  },
+  SVC1144: {
+    title: "`@before` does not name a callable function",
+    fix: "name a function exported by this project and declared in, or imported into, this file",
+  },
+  SVC1145: {
+    title: "invalid timeout",
+    fix: "write a number and a unit: `@timeout 2s`",
+  },
+  SVC1146: {
+    title: "limit that applies to nothing",
+    fix: "write it in a `/** */` comment right before the parameter, property or type",
+  },
+  SVC1147: {
+    title: "misspelled limit",
+    fix: "use a limit tag, such as `@minimum`, `@maxLength` or `@pattern`",
+  },
+  SVC1148: {
+    title: "invalid access tag",
+    fix: "write `@public`, or `@scope` with the scopes that callers need",
+  },
+  SVC1149: {
+    title: "invalid media type of an HttpResponse",
+    fix: 'declare it in the type, as `HttpResponse<"image/png">`, or by `@produces image/png`',
   },
   SVC1150: {
     title: "schedule on a declaration that cannot be a job",
@@ -322,5 +318,9 @@ export const COMPILER_CODES = {
     fix:
       "move the schemas to a module without run-time dependencies such as environment " +
       "variables or connections",
+  },
+  SVC1321: {
+    title: "plugin cannot be `@inline`",
+    fix: "remove `@inline`, or return a synchronous result without using a graph",
   },
 } as const satisfies Record<string, ErrorCode>;

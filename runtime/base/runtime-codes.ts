@@ -1,4 +1,4 @@
-// SVC2xxx: runtime and library. Part of the one table in error-codes.ts.
+// Errors of the runtime and the library, mostly SVC2xxx, in numeric order. See error-codes.ts.
 
 import type { ErrorCode } from "./error-code.js";
 
@@ -175,16 +175,6 @@ export const RUNTIME_CODES = {
       "check the server log for why the transaction log failed, then verify whether the " +
       "change was applied",
   },
-  SVC2506: {
-    title: "data folder of a later release",
-    fix: "start the later release again, or return to this one: docs/guides/upgrading.md",
-  },
-  SVC2505: {
-    title: "change refused: disk of the transaction log is full or has failed",
-    fix:
-      "free disk space, or check the disk after a failure: changes resume within seconds. " +
-      "Reads continue",
-  },
   SVC2503: {
     title: "graph cannot be recovered",
     fix:
@@ -197,6 +187,16 @@ export const RUNTIME_CODES = {
       "give this process's user read and write access to the path in the message; the log " +
       "is intact",
   },
+  SVC2505: {
+    title: "change refused: disk of the transaction log is full or has failed",
+    fix:
+      "free disk space, or check the disk after a failure: changes resume within seconds. " +
+      "Reads continue",
+  },
+  SVC2506: {
+    title: "data folder of a later release",
+    fix: "start the later release again, or return to this one: docs/guides/upgrading.md",
+  },
   SVC2530: {
     title: "replication cannot start",
     fix: "fix the setting named in the message",
@@ -208,6 +208,104 @@ export const RUNTIME_CODES = {
   SVC2532: {
     title: "replication rejected",
     fix: "see docs/guides/replicating-graphs.md for diverged replicas",
+  },
+  SVC2533: {
+    title: "replication keys do not match",
+    fix: "configure the same key on both instances",
+  },
+  SVC2534: {
+    title: "root is not a replica",
+    fix: "start the subscriber with an empty root",
+  },
+  SVC2535: {
+    title: "provider was superseded",
+    fix: "save its unreplicated changes; see docs/guides/recovering-a-provider.md",
+  },
+  SVC2536: {
+    title: "invalid replication change",
+    fix: "fix the argument named in the message",
+  },
+  SVC2537: {
+    title: "subscribers did not acknowledge in time",
+    fix: "find the lagging subscriber with /svc/peerstat, or raise the timeout",
+  },
+  SVC2700: {
+    title: "invalid system descriptor",
+    fix: "fix each line listed in the message",
+  },
+  SVC2701: {
+    title: "instance does not respond",
+    fix: "start the instance, or check its log",
+  },
+  SVC2702: {
+    title: "invalid admin key",
+    fix: "use a longer key, for example the output of `openssl rand -hex 32`",
+  },
+  SVC2703: {
+    title: "invalid dispatcher key",
+    fix: "use a longer key, for example the output of `openssl rand -hex 32`",
+  },
+  SVC2800: {
+    title: "no back-end in the matrix responds",
+    fix: "start the back-ends first; RestartHTTP accepts the matrix anyway",
+  },
+  SVC2830: {
+    title: "synchronization cancelled",
+    fix: "run `svc admin sync` on the provider again to repair the replicas",
+  },
+  SVC2890: {
+    title: "cannot write the request recording",
+    fix: "choose another file with `--record <file>`, or fix the permissions of its folder",
+  },
+  SVC2891: {
+    title: "cannot write the audit log",
+    fix: "choose another file with `--audit <file>`, or fix the permissions of its folder",
+  },
+  SVC2900: {
+    title: "trace collector rejects spans",
+    fix: "start the collector, or fix `tracing.collector`; requests are served without it",
+  },
+  SVC2940: {
+    title: "cannot read a TLS file",
+    fix: "set a path that the server can read",
+  },
+  SVC2941: {
+    title: "invalid TLS file",
+    fix: "use PEM files (`-----BEGIN CERTIFICATE-----`) and a private key without a passphrase",
+  },
+  SVC2942: {
+    title: "certificate and private key do not match",
+    fix: "set the private key that belongs to the certificate",
+  },
+  SVC2943: {
+    title: "transport does not support TLS or the PROXY protocol",
+    fix: "use the `net` transport",
+  },
+  SVC2944: {
+    title: "project cannot be tested",
+    fix: "fix what the message names; `svc check` reports it too",
+  },
+  SVC3200: {
+    title: "replica has diverged from its provider",
+    fix: "run `svc admin sync` on the provider; see docs/guides/replicating-graphs.md",
+  },
+  SVC3290: {
+    title: "schema validator returned an invalid result",
+    fix: "make `~standard.validate` return `{ value }` or `{ issues: […] }`",
+  },
+  SVC3300: {
+    title: "invalid test argument",
+    fix: "fix the argument named in the message; docs/guides/testing-plugins.md has examples",
+  },
+  SVC3301: {
+    title: "test service is not running",
+    fix: "call it before it closes, or start it again",
+  },
+  SVC3340: {
+    title: "cannot write the dump",
+    fix:
+      "use file:opdump_NAME.tx, with an unused name, in the instance's root on a disk with " +
+      "free space",
   },
   SVC3360: {
     title: "invalid stream configuration",
@@ -233,55 +331,13 @@ export const RUNTIME_CODES = {
     title: "broker is unavailable",
     fix: "none if it comes back; otherwise check that nats-server runs with JetStream enabled",
   },
-  SVC3340: {
-    title: "cannot write the dump",
-    fix:
-      "use file:opdump_NAME.tx, with an unused name, in the instance's root on a disk with " +
-      "free space",
-  },
-  SVC2533: {
-    title: "replication keys do not match",
-    fix: "configure the same key on both instances",
-  },
-  SVC2534: {
-    title: "root is not a replica",
-    fix: "start the subscriber with an empty root",
-  },
-  SVC2535: {
-    title: "provider was superseded",
-    fix: "save its unreplicated changes; see docs/guides/recovering-a-provider.md",
-  },
-  SVC2536: {
-    title: "invalid replication change",
-    fix: "fix the argument named in the message",
-  },
-  SVC2537: {
-    title: "subscribers did not acknowledge in time",
-    fix: "find the lagging subscriber with /svc/peerstat, or raise the timeout",
-  },
-  SVC3200: {
-    title: "replica has diverged from its provider",
-    fix: "run `svc admin sync` on the provider; see docs/guides/replicating-graphs.md",
-  },
-  SVC2700: {
-    title: "invalid system descriptor",
-    fix: "fix each line listed in the message",
-  },
-  SVC2702: {
-    title: "invalid admin key",
-    fix: "use a longer key, for example the output of `openssl rand -hex 32`",
-  },
-  SVC2703: {
-    title: "invalid dispatcher key",
-    fix: "use a longer key, for example the output of `openssl rand -hex 32`",
-  },
-  SVC2701: {
-    title: "instance does not respond",
-    fix: "start the instance, or check its log",
-  },
   SVC3400: {
     title: "leadership cannot be used",
     fix: 'do what the message says, or set `engine: "none"`',
+  },
+  SVC3401: {
+    title: "graphs are not caught up",
+    fix: "wait until the provider has sent everything, or go in with `--force`",
   },
   SVC3402: {
     title: "no member of a group may lead",
@@ -289,17 +345,13 @@ export const RUNTIME_CODES = {
       "start the members that the message names; only if their data or the record is lost, run " +
       "`svc admin promote <id> --accept-loss`",
   },
-  SVC3404: {
-    title: "member has changes that the leader lacks",
-    fix: "none: it restarts without them, keeps them in `.lost` of its root, and follows",
-  },
   SVC3403: {
     title: "handover is not possible",
     fix: "wait until the successor is caught up, then try again",
   },
-  SVC3401: {
-    title: "graphs are not caught up",
-    fix: "wait until the provider has sent everything, or go in with `--force`",
+  SVC3404: {
+    title: "member has changes that the leader lacks",
+    fix: "none: it restarts without them, keeps them in `.lost` of its root, and follows",
   },
   SVC3405: {
     title: "request with this Idempotency-Key is at work",
@@ -334,57 +386,5 @@ export const RUNTIME_CODES = {
   SVC3413: {
     title: "slots are not as this step of a move expects",
     fix: "run `svc admin rebalance`: it completes or undoes the unfinished move",
-  },
-  SVC2800: {
-    title: "no back-end in the matrix responds",
-    fix: "start the back-ends first; RestartHTTP accepts the matrix anyway",
-  },
-  SVC2830: {
-    title: "synchronization cancelled",
-    fix: "run `svc admin sync` on the provider again to repair the replicas",
-  },
-  SVC2940: {
-    title: "cannot read a TLS file",
-    fix: "set a path that the server can read",
-  },
-  SVC2941: {
-    title: "invalid TLS file",
-    fix: "use PEM files (`-----BEGIN CERTIFICATE-----`) and a private key without a passphrase",
-  },
-  SVC2942: {
-    title: "certificate and private key do not match",
-    fix: "set the private key that belongs to the certificate",
-  },
-  SVC2943: {
-    title: "transport does not support TLS or the PROXY protocol",
-    fix: "use the `net` transport",
-  },
-  SVC2900: {
-    title: "trace collector rejects spans",
-    fix: "start the collector, or fix `tracing.collector`; requests are served without it",
-  },
-  SVC2890: {
-    title: "cannot write the request recording",
-    fix: "choose another file with `--record <file>`, or fix the permissions of its folder",
-  },
-  SVC2891: {
-    title: "cannot write the audit log",
-    fix: "choose another file with `--audit <file>`, or fix the permissions of its folder",
-  },
-  SVC2944: {
-    title: "project cannot be tested",
-    fix: "fix what the message names; `svc check` reports it too",
-  },
-  SVC3300: {
-    title: "invalid test argument",
-    fix: "fix the argument named in the message; docs/guides/testing-plugins.md has examples",
-  },
-  SVC3301: {
-    title: "test service is not running",
-    fix: "call it before it closes, or start it again",
-  },
-  SVC3290: {
-    title: "schema validator returned an invalid result",
-    fix: "make `~standard.validate` return `{ value }` or `{ issues: […] }`",
   },
 } as const satisfies Record<string, ErrorCode>;
