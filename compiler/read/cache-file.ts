@@ -1,9 +1,9 @@
-// Files of the caches below `node_modules`, which several builds may write at the same time.
+// Cache files below `node_modules`, which several builds may write at the same time.
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Returns false if it cannot be written: packages may belong to another user and be read-only. */
+/** Returns false if the file cannot be written: `node_modules` may belong to another user. */
 export function replaceCacheFile(path: string, content: string | Buffer): boolean {
   const next = `${path}.${process.pid}`;
   try {

@@ -1,5 +1,5 @@
-// The parameter `cursor` of a plugin that returns pages: clients get the next page by it, with the
-// state of the previous one, which has travelled as JSON.
+// Checks the parameter `cursor` of a plugin that returns pages. Clients request the next page with
+// the state of the previous page, which reaches the plugin as JSON.
 
 import { ts } from "ts-morph";
 import { listShapeParts } from "../record/shape-parts.js";
@@ -41,26 +41,27 @@ function checkState(
 ): void {
   const { context, named } = reader;
   const { checker } = context;
-  const returned = argumentOf(context, types.page, 1);
-  const taken = argumentOf(context, checker.getNonNullableType(types.cursor), 0);
-  if (taken === null) return;
-  const passed = returned && checker.getNonNullableType(returned);
-  if (passed !== null && !canPass(checker, passed, taken)) {
-    const text = checker.typeToString(passed);
+  const pageState = typeArgument(context, types.page, 1);
+  const cursorState = typeArgument(context, checker.getNonNullableType(types.cursor), 0);
+  if (cursorState === null) return;
+  const passedState = pageState && checker.getNonNullableType(pageState);
+  if (passedState !== null && !canPass(checker, passedState, cursorState)) {
+    const text = checker.typeToString(passedState);
     const message = `pages of \`${name}\` have the state \`${text}\`, and its cursor has another`;
     context.error("SVC1155", where, message, `\`cursor?: Cursor<${text}>\``);
   }
-  const { shape } = reader.readPresent(taken);
+  const { shape } = reader.readPresent(cursorState);
   const parts = listShapeParts(shape, (reference) => named.get(reference)!.shape);
-  const [found] = parts.flatMap((part) => classOf(part) ?? []);
+  const [found] = parts.flatMap((part) => className(part) ?? []);
   if (found === undefined) return;
   const message = `\`cursor.state\` contains a \`${found}\`, which arrives in its JSON form`;
   context.error("SVC1155", where, message, "`str` or `int`, converted by the plugin");
 }
 
 /**
- * Returns whether JSON of one type can arrive as another. Accepts what TypeScript infers for states
- * that it could pass: `string` for a literal, a list for a tuple, and readonly lists.
+ * Returns whether a value of one type, sent as JSON, can be a value of another. Also accepts the
+ * wider types that TypeScript infers for states: `string` for a literal, a list for a tuple, and
+ * readonly lists.
  */
 function canPass(checker: ts.TypeChecker, from: ts.Type, to: ts.Type, depth = 0): boolean {
   if (checker.isTypeAssignableTo(from, to) || depth > MAX_DEPTH) return true;
@@ -68,32 +69,34 @@ function canPass(checker: ts.TypeChecker, from: ts.Type, to: ts.Type, depth = 0)
   if (from.isUnion()) return from.types.every((member) => inner(member, to));
   if (to.isUnion()) return to.types.some((member) => inner(from, member));
   if (checker.isArrayLikeType(from) && checker.isArrayLikeType(to)) {
-    const [item, wanted] = [from, to].map((list) => list.getNumberIndexType());
-    return item === undefined || wanted === undefined || inner(item, wanted);
+    const [item, target] = [from, to].map((list) => list.getNumberIndexType());
+    return item === undefined || target === undefined || inner(item, target);
   }
   if (!(from.flags & to.flags & ts.TypeFlags.Object)) {
     return !from.isLiteral() && to.isLiteral() && inner(from, checker.getBaseTypeOfLiteralType(to));
   }
   const values = to.getStringIndexType();
   if (values !== undefined) {
-    return from.getProperties().every((own) => inner(checker.getTypeOfSymbol(own), values));
+    return from
+      .getProperties()
+      .every((property) => inner(checker.getTypeOfSymbol(property), values));
   }
   return to.getProperties().every((property) => {
-    const own = from.getProperty(property.name);
-    if (own === undefined) return (property.flags & ts.SymbolFlags.Optional) !== 0;
-    return inner(checker.getTypeOfSymbol(own), checker.getTypeOfSymbol(property));
+    const source = from.getProperty(property.name);
+    if (source === undefined) return (property.flags & ts.SymbolFlags.Optional) !== 0;
+    return inner(checker.getTypeOfSymbol(source), checker.getTypeOfSymbol(property));
   });
 }
 
-/** Returns an argument of a generic type; null if it says nothing. */
-function argumentOf({ checker }: ReadContext, type: ts.Type, index: number): ts.Type | null {
+/** Returns an argument of a generic type; null if it is missing, any or unknown. */
+function typeArgument({ checker }: ReadContext, type: ts.Type, index: number): ts.Type | null {
   const argument = checker.getTypeArguments(type as ts.TypeReference)[index];
   const { Any, Unknown } = ts.TypeFlags;
   return argument === undefined || argument.flags & (Any | Unknown) ? null : argument;
 }
 
-/** Returns the class of the values of a shape; null for plain data. */
-function classOf(shape: TypeShape): string | null {
+/** Returns the name of the class of a shape's values; null for plain data. */
+function className(shape: TypeShape): string | null {
   if (shape.kind === "limited") {
     const { valueClass, maker, temporal } = shape;
     if (temporal !== undefined) return `Temporal.${temporal}`;

@@ -12,8 +12,8 @@ interface Edit {
 }
 
 /**
- * Returns the text with the original class names. Lines stay the same, as do the columns of
- * replaced names, so that the source map remains valid.
+ * Returns the text with the original class names. Lines and the columns of replaced names do not
+ * change, so the source map remains valid.
  * @param code output of esbuild, with or without `keepNames`
  */
 export function restoreClassNames(code: string): string {
@@ -23,7 +23,7 @@ export function restoreClassNames(code: string): string {
     if (!ts.isVariableStatement(statement)) return [];
     return statement.declarationList.declarations.flatMap(({ name, initializer }) => {
       if (!ts.isIdentifier(name) || !initializer || !ts.isClassExpression(initializer)) return [];
-      return editsForName(initializer, keptName(initializer) ?? name.text, name.text);
+      return editsForName(initializer, readKeptName(initializer) ?? name.text, name.text);
     });
   });
   let text = "";
@@ -36,29 +36,29 @@ export function restoreClassNames(code: string): string {
 }
 
 /**
- * Returns edits that restore the name of a class; empty if its body uses the name for something
+ * Returns the edits that restore the name of a class; none if its body uses the name for something
  * else.
  * @param variable name of the variable; without one, the class has the name of its variable
  */
-function editsForName(node: ts.ClassExpression, wanted: string, variable: string): Edit[] {
-  const present = node.name?.text;
-  if ((present ?? variable) === wanted) return [];
-  const inside = listReferences(node);
-  if (inside.some(({ text }) => text === wanted)) return [];
-  if (present === undefined) {
+function editsForName(node: ts.ClassExpression, original: string, variable: string): Edit[] {
+  const current = node.name?.text;
+  if ((current ?? variable) === original) return [];
+  const references = listReferences(node);
+  if (references.some(({ text }) => text === original)) return [];
+  if (current === undefined) {
     const start = node.getStart() + "class".length;
-    return [{ start, end: start, text: ` ${wanted}` }];
+    return [{ start, end: start, text: ` ${original}` }];
   }
-  return inside
-    .filter(({ text }) => text === present)
+  return references
+    .filter(({ text }) => text === current)
     .map((name) => {
       const [start, end] = [name.getStart(), name.end];
-      return { start, end, text: wanted.padStart(end - start) };
+      return { start, end, text: original.padStart(end - start) };
     });
 }
 
-/** The name that `keepNames` sets in the first static block of a class. */
-function keptName(node: ts.ClassExpression): string | null {
+/** Returns the name that `keepNames` sets in the first static block of a class. */
+function readKeptName(node: ts.ClassExpression): string | null {
   const first = node.members[0];
   if (first === undefined || !ts.isClassStaticBlockDeclaration(first)) return null;
   const statement = first.body.statements[0];
@@ -72,15 +72,15 @@ function keptName(node: ts.ClassExpression): string | null {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name.text) ? name.text : null;
 }
 
-/** All identifiers in a class that refer to a binding, in the order of the text. */
+/** Returns all identifiers in a class that refer to a binding, in source order. */
 function listReferences(node: ts.Node): ts.Identifier[] {
-  const found: ts.Identifier[] = [];
+  const references: ts.Identifier[] = [];
   const visit = (child: ts.Node): void => {
-    if (ts.isIdentifier(child) && !isPropertyName(child)) found.push(child);
+    if (ts.isIdentifier(child) && !isPropertyName(child)) references.push(child);
     ts.forEachChild(child, visit);
   };
   ts.forEachChild(node, visit);
-  return found;
+  return references;
 }
 
 function isPropertyName(node: ts.Identifier): boolean {

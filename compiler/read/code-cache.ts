@@ -10,8 +10,9 @@ const CHECKSUM_BYTES = 4;
 const PACKAGES = `${sep}node_modules${sep}`;
 
 /**
- * A file below the outermost `node_modules` of a module, for each V8 and its flags. It contains the
- * state of the module and a checksum, since V8 compares little more than the length of the text.
+ * A cache file in the outermost `node_modules` above a module, one for each V8 version and its
+ * flags. It starts with the size and time of the module and a checksum, because V8 itself compares
+ * little more than the length of the source.
  */
 export class CodeCache {
   readonly #path: string | null;

@@ -1,4 +1,4 @@
-// Shapes of Map and Set. A Set is an array in JSON. A Map is an object if its keys are text or
+// Shapes of Map and Set. A Set is an array in JSON. A Map is an object if its keys are strings or
 // numbers, otherwise an array of pairs.
 
 import { ts } from "ts-morph";
@@ -22,9 +22,9 @@ function readSet(reader: TypeReader, element: ts.Type): TypeReading {
 function readPairs(reader: TypeReader, key: ts.Type, value: ts.Type): TypeReading {
   const { checker } = reader.context;
   const types = key.isUnion() ? key.types : [checker.getBaseConstraintOfType(key) ?? key];
-  const isNumber = types.every((one) => isKey(one, ts.TypeFlags.NumberLike));
-  const isText = types.every((one) => isKey(one, ts.TypeFlags.StringLike));
-  const isMixed = types.every((one) => isKey(one, MIXED));
+  const isNumber = types.every((keyType) => hasFlags(keyType, ts.TypeFlags.NumberLike));
+  const isText = types.every((keyType) => hasFlags(keyType, ts.TypeFlags.StringLike));
+  const isMixed = types.every((keyType) => hasFlags(keyType, MIXED));
   if (isMixed && !isText && !isNumber && reader.direction === "input") {
     return unsupported("a Map with text and numbers as keys", "either text or numbers as keys");
   }
@@ -51,7 +51,7 @@ function readPairs(reader: TypeReader, key: ts.Type, value: ts.Type): TypeReadin
 
 const MIXED = ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike;
 
-function isKey(type: ts.Type, mask: ts.TypeFlags): boolean {
+function hasFlags(type: ts.Type, mask: ts.TypeFlags): boolean {
   const parts = type.isIntersection() ? type.types : [type];
   return parts.some(({ flags }) => (flags & mask) !== 0);
 }

@@ -6,7 +6,7 @@ import type { SourceRange } from "../record/source-position.js";
 
 export type ConfigPath = readonly (string | number)[];
 
-/** Maximum chain of constants. */
+/** Maximum number of constants to follow. */
 const MAX_NAMES = 8;
 
 /** Finds positions in one file. */
@@ -20,7 +20,7 @@ export class ConfigLocations {
     this.#file = file;
     this.#source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
     const exported = this.#source.statements.find(ts.isExportAssignment);
-    this.#config = exported ? this.#written(exported.expression) : null;
+    this.#config = exported ? this.#unwrap(exported.expression) : null;
   }
 
   /**
@@ -31,15 +31,15 @@ export class ConfigLocations {
     let node: ts.Node | null = this.#config;
     let key: ts.Node | null = node;
     for (const step of path) {
-      const inside = node === null ? null : this.#inside(node, step);
-      if (inside === null) break;
-      [key, node] = [inside.key, this.#written(inside.value)];
+      const child = node === null ? null : this.#child(node, step);
+      if (child === null) break;
+      [key, node] = [child.key, this.#unwrap(child.value)];
     }
-    return this.#place((ofKey ? key : node) ?? this.#source);
+    return this.#range((ofKey ? key : node) ?? this.#source);
   }
 
   /** Follows one step into an object or a list; later properties override earlier ones. */
-  #inside(node: ts.Node, step: string | number): { key: ts.Node; value: ts.Expression } | null {
+  #child(node: ts.Node, step: string | number): { key: ts.Node; value: ts.Expression } | null {
     if (ts.isArrayLiteralExpression(node)) {
       const items = node.elements;
       const isPlain = items.slice(0, Number(step) + 1).every((item) => !ts.isSpreadElement(item));
@@ -49,7 +49,7 @@ export class ConfigLocations {
     if (!ts.isObjectLiteralExpression(node)) return null;
     for (const property of node.properties.toReversed()) {
       if (ts.isSpreadAssignment(property)) {
-        const spread = this.#inside(this.#written(property.expression), step);
+        const spread = this.#child(this.#unwrap(property.expression), step);
         if (spread !== null) return spread;
       } else if (nameOf(property) === step) {
         if (ts.isPropertyAssignment(property)) {
@@ -64,29 +64,29 @@ export class ConfigLocations {
   }
 
   /**
-   * Unwraps types, parentheses, `defineConfig` and constants.
-   * @param names number of constants followed so far, because one may refer to itself
+   * Removes type assertions, parentheses and `defineConfig`, and follows constants.
+   * @param names number of constants followed so far, because a constant may refer to itself
    */
-  #written(expression: ts.Expression, names = 0): ts.Expression {
+  #unwrap(expression: ts.Expression, names = 0): ts.Expression {
     if (
       ts.isParenthesizedExpression(expression) ||
       ts.isAsExpression(expression) ||
       ts.isSatisfiesExpression(expression)
     ) {
-      return this.#written(expression.expression, names);
+      return this.#unwrap(expression.expression, names);
     }
     if (ts.isCallExpression(expression)) {
       const [argument] = expression.arguments;
-      const isTyping = isNamed(expression.expression, "defineConfig");
-      return isTyping && argument ? this.#written(argument, names) : expression;
+      const isWrapper = isNamed(expression.expression, "defineConfig");
+      return isWrapper && argument ? this.#unwrap(argument, names) : expression;
     }
     if (!ts.isIdentifier(expression) || names === MAX_NAMES) return expression;
     const constant = this.#constant(expression.text);
     if (constant === null) return expression;
-    const written = this.#written(constant, names + 1);
+    const value = this.#unwrap(constant, names + 1);
     // For a single value, the position of its use is more helpful.
-    const isHolder = ts.isObjectLiteralExpression(written) || ts.isArrayLiteralExpression(written);
-    return isHolder ? written : expression;
+    const isComposite = ts.isObjectLiteralExpression(value) || ts.isArrayLiteralExpression(value);
+    return isComposite ? value : expression;
   }
 
   #constant(name: string): ts.Expression | null {
@@ -100,14 +100,14 @@ export class ConfigLocations {
     return null;
   }
 
-  #place(node: ts.Node): SourceRange {
+  #range(node: ts.Node): SourceRange {
     const start = node.getStart(this.#source);
     const { line, character } = this.#source.getLineAndCharacterOfPosition(start);
     const [first = ""] = node.getText(this.#source).split("\n", 1);
-    const isAll = node === this.#source;
+    const isWholeFile = node === this.#source;
     return {
       position: { file: this.#file, line: line + 1, column: character + 1 },
-      length: isAll ? 1 : Math.max(1, first.trimEnd().length),
+      length: isWholeFile ? 1 : Math.max(1, first.trimEnd().length),
     };
   }
 }

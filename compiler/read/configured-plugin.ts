@@ -1,4 +1,4 @@
-// Plugins declared in svc.config.ts: exported functions, with role and graph given there.
+// Plugins declared in svc.config.ts: exported functions whose role and graph are set there.
 
 import { ts } from "ts-morph";
 import type { DeclaredPlugin } from "../../runtime/settings/plugin-rules.js";
@@ -28,12 +28,12 @@ export function findConfigured(
     position: context.positionAt(sourceFile, 0),
     length: 1,
     message: `configured plugin \`${name}\`: this file exports no function \`${exportPath}\``,
-    help: `\`${declarationOf(exportPath)}\`, or another entry in svc.config.ts`,
+    help: `\`${formatDeclaration(exportPath)}\`, or another entry in svc.config.ts`,
   });
   return null;
 }
 
-function declarationOf(exportPath: string): string {
+function formatDeclaration(exportPath: string): string {
   const [name, method] = exportPath.split(".");
   const isMethod = method !== undefined;
   return isMethod

@@ -23,7 +23,7 @@ const CAST = /^\((?:(int|q)|float|d)\)/;
 
 /** @param text unescaped; null for a key without a value */
 export function convertText(text: string | null, type: ConvertedType): Converted {
-  if (text === null) return convertBare(type);
+  if (text === null) return convertMissing(type);
   if (type.untyped) return convertCast(text) ?? { value: text };
   switch (type.wire) {
     case "int":
@@ -31,13 +31,13 @@ export function convertText(text: string | null, type: ConvertedType): Converted
     case "float":
       return convertCast(text) ?? convertDecimal(text);
     case "json":
-      return type.members.some(isText) ? convertEither(text, type) : convertOther(text);
+      return type.members.some(isText) ? convertTextOrJson(text, type) : convertNonText(text);
     default:
       return { value: text };
   }
 }
 
-function convertBare({ wire, untyped, members }: ConvertedType): Converted {
+function convertMissing({ wire, untyped, members }: ConvertedType): Converted {
   const isAny = members.some(({ kind }) => kind === "json");
   if (untyped || isAny || admits(members, null)) return { value: null };
   if (wire === "str" || wire === "bytes") return { value: "" };
@@ -47,8 +47,8 @@ function convertBare({ wire, untyped, members }: ConvertedType): Converted {
 }
 
 /** Converts a union of text and other JSON. */
-function convertEither(text: string, { members }: ConvertedType): Converted {
-  const other = convertOther(text);
+function convertTextOrJson(text: string, { members }: ConvertedType): Converted {
+  const other = convertNonText(text);
   if ("value" in other) {
     const isComposite = typeof other.value === "object" && other.value !== null;
     if ((isComposite && hasParts(members)) || admits(members, other.value)) return other;
@@ -56,7 +56,7 @@ function convertEither(text: string, { members }: ConvertedType): Converted {
   return { value: text };
 }
 
-function convertOther(text: string): Converted {
+function convertNonText(text: string): Converted {
   return convertCast(text) ?? convertJson(text);
 }
 

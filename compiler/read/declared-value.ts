@@ -14,7 +14,7 @@ export function declaredValue(declaration: ts.Node): ts.Node | undefined {
   return ts.isExportAssignment(declaration) ? unwrap(declaration.expression) : undefined;
 }
 
-/** Returns the node that diagnostics of a declaration point to: its name, if it has one. */
+/** Returns the node that diagnostics point to: the name of the declaration, if it has one. */
 export function findNameNode(declaration: ts.Node): ts.Node {
   return ts.getNameOfDeclaration(declaration as ts.Declaration) ?? declaration;
 }

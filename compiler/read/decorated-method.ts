@@ -40,7 +40,7 @@ function readMethod(
   const [exportName] = exports.get(declaration) ?? [];
   const isStatic = ts
     .getModifiers(member as ts.MethodDeclaration)
-    ?.some((word) => word.kind === ts.SyntaxKind.StaticKeyword);
+    ?.some((modifier) => modifier.kind === ts.SyntaxKind.StaticKeyword);
   if (!ts.isMethodDeclaration(member) || !ts.isIdentifier(member.name) || !isStatic) {
     const message = "the decorator requires a static method with an identifier name";
     context.error("SVC1004", member.name ?? member, message, "`@plugin static name(request, ...)`");

@@ -5,7 +5,7 @@ import type { UserParam } from "../record/plugin-record.js";
 import { type ReadContext, unwrap } from "./read-context.js";
 import { readUnsignedLiteral } from "./unsigned-literal.js";
 
-/** Returns the default for the record; null for none and for `= undefined`. */
+/** Returns the default for the record; null without a default and for `= undefined`. */
 export function readDefault(
   context: ReadContext,
   initializer: ts.Expression | undefined,

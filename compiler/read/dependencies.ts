@@ -1,4 +1,4 @@
-// The files that a program consists of: the inputs of a cached build.
+// Lists the files of a program, which are the inputs of a cached build.
 
 import { dirname } from "node:path";
 import type { ts } from "ts-morph";
@@ -26,7 +26,7 @@ export function isInput(projectDir: string, fileName: string): boolean {
   return !isForeign || !isPackageFolder(dirname(fileName));
 }
 
-/** Modules below the project folder that are not plugin files. */
+/** Returns the modules below the project folder that are not plugin files. */
 export function importedModules(
   context: ReadContext,
   pluginFiles: ReadonlySet<string>,

@@ -1,5 +1,5 @@
-// Describes the source files of a program for `stored-readings.ts`: what each of them imports, and
-// which affect all others.
+// Describes the source files of a program for `stored-readings.ts`: the imports of each file, and
+// the files that affect all others.
 
 import { dirname } from "node:path";
 import type { ts } from "ts-morph";
@@ -8,25 +8,26 @@ import { isInput } from "./dependencies.js";
 import { isGlobal } from "./import-graph.js";
 import { absolutePath } from "./paths.js";
 import type { ReadContext } from "./read-context.js";
-import { fileState, reachable } from "./reading-plan.js";
+import { fileState, findReachable } from "./reading-plan.js";
 import type { StoredFile } from "./stored-readings.js";
 import { statedLimits } from "./stray-limits.js";
 
 type Resolutions<T> = (callback: (resolution: T) => void, file: ts.SourceFile) => void;
 type Types = ts.ResolvedTypeReferenceDirectiveWithFailedLookupLocations;
 
-/** Methods of a program that its type does not declare. */
-interface Resolved {
+/** Methods of a program that `ts.Program` does not declare. */
+interface ResolutionVisitors {
   readonly forEachResolvedModule: Resolutions<ts.ResolvedModuleWithFailedLookupLocations>;
   readonly forEachResolvedTypeReferenceDirective: Resolutions<Types>;
 }
 
 /**
- * Returns the files of a program except TypeScript's own, without readings.
+ * Returns the files of a program except TypeScript's own. Their readings are still null.
  *
  * @param roots files that the program was opened with
+ * @param plugins plugin files
  * @param own plugin files, and modules of the project that they import
- * @param findHooks modules of hooks that a file names
+ * @param findHooks returns the modules of the hooks that a file names
  */
 export function describeProgram(
   context: ReadContext,
@@ -42,7 +43,7 @@ export function describeProgram(
     const { fileName } = file;
     files.set(fileName, {
       state: fileState(hashContent(file.text), plugins.has(fileName)),
-      imports: importsOf(program, file, findHooks(fileName)),
+      imports: listImports(program, file, findHooks(fileName)),
       isGlobal: isGlobal(file),
       isImplied: false,
       isInput: isInput(projectDir, fileName),
@@ -53,20 +54,20 @@ export function describeProgram(
       reading: null,
     });
   }
-  const reached = reachable(files, roots);
+  const reached = findReachable(files, roots);
   for (const [path, file] of files) {
     if (!reached.has(path)) files.set(path, { ...file, isImplied: true });
   }
   return files;
 }
 
-function importsOf(program: ts.Program, file: ts.SourceFile, hooks: readonly string[]): string[] {
+function listImports(program: ts.Program, file: ts.SourceFile, hooks: readonly string[]): string[] {
   const found = new Set<string>();
   const add = (path: string | undefined): void => {
     const target = path === undefined ? undefined : program.getSourceFile(path);
     if (target && !program.isSourceFileDefaultLibrary(target)) found.add(target.fileName);
   };
-  const resolved = program as ts.Program & Resolved;
+  const resolved = program as ts.Program & ResolutionVisitors;
   resolved.forEachResolvedModule(
     ({ resolvedModule }) => add(resolvedModule?.resolvedFileName),
     file,

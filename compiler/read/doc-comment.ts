@@ -1,10 +1,10 @@
-// Reads the documentation comment of a declaration: the texts that argspec and SDK show, and the
-// tags `@plugin`, `@graph` and `@readonly` that declare a plugin.
+// Reads the doc comment of a declaration: the texts that argspec and SDK show, and the tags
+// `@plugin`, `@graph` and `@readonly` that declare a plugin.
 
 import { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";
 
-/** A tag with one word, and the node that diagnostics of it point to. */
+/** The text of a tag's line, and the node that diagnostics of the tag point to. */
 export interface WordTag {
   readonly text: string;
   readonly node: ts.JSDocTag;
@@ -43,19 +43,19 @@ export function readDocComment(...nodes: readonly ts.Node[]): DocComment {
     if (DECLARING_TAGS.has(tag.tagName.text)) paragraphs.push(textBelow(tag));
   }
   const description = paragraphs.filter((text) => text !== "").join("\n\n");
-  const named = (name: string) => tags.filter((tag) => tag.tagName.text === name);
+  const findTags = (name: string) => tags.filter((tag) => tag.tagName.text === name);
   const textOf = (tag?: ts.JSDocTag) => (tag ? tagText(tag, tags[tags.indexOf(tag) + 1]) : "");
   return {
-    plugin: wordTag(named("plugin")[0]),
-    graph: wordTag(named("graph")[0]),
-    readonly: named("readonly").length > 0,
+    plugin: readWordTag(findTags("plugin")[0]),
+    graph: readWordTag(findTags("graph")[0]),
+    readonly: findTags("readonly").length > 0,
     summary: firstSentence(description),
     description,
-    deprecated: named("deprecated").length > 0,
-    deprecation: commentText(named("deprecated")[0]),
-    returns: textOf([...named("returns"), ...named("return")][0]),
-    examples: named("example"),
-    throws: [...named("throws"), ...named("exception")]
+    deprecated: findTags("deprecated").length > 0,
+    deprecation: commentText(findTags("deprecated")[0]),
+    returns: textOf([...findTags("returns"), ...findTags("return")][0]),
+    examples: findTags("example"),
+    throws: [...findTags("throws"), ...findTags("exception")]
       .map((tag) => readThrows(tag, textOf(tag)))
       .filter(({ exception }) => exception !== ""),
     params,
@@ -99,12 +99,12 @@ function paramText(tag: ts.JSDocParameterTag): string {
   return commentText(tag).replace(/^-\s*/, "");
 }
 
-/** Returns the rest of the tag's own line: the parser would include the lines below it. */
-function wordTag(tag: ts.JSDocTag | undefined): WordTag | null {
+function readWordTag(tag: ts.JSDocTag | undefined): WordTag | null {
   if (!tag) return null;
   return { text: readTagLine(tag), node: tag };
 }
 
+/** Returns the rest of the tag's own line; the parser's text would include the lines below it. */
 export function readTagLine(tag: ts.JSDocTag): string {
   const text = tag.getSourceFile().text.slice(tag.tagName.end, tag.end);
   return (text.split("\n", 1)[0] ?? "").replace(/\*\/.*$/, "").trim();
@@ -117,10 +117,10 @@ function textBelow(tag: ts.JSDocTag): string {
   return text.startsWith(line) ? text.slice(line.length).trim() : text;
 }
 
-/** The parser reads the brace of `@returns {@link City} ...` as a type, and the rest as a tag. */
+/** Joins `@returns {@link City} ...`: the parser reads `{` as a type, and `@link` as a tag. */
 function tagText(tag: ts.JSDocTag, next: ts.JSDocTag | undefined): string {
-  const isTorn = /\{\s*$/.test(tag.getText()) && /^link(code|plain)?$/.test(nameOf(next));
-  return isTorn ? `{@${nameOf(next)} ${commentText(next)}` : commentText(tag);
+  const isSplitLink = /\{\s*$/.test(tag.getText()) && /^link(code|plain)?$/.test(nameOf(next));
+  return isSplitLink ? `{@${nameOf(next)} ${commentText(next)}` : commentText(tag);
 }
 
 function nameOf(tag: ts.JSDocTag | undefined): string {
@@ -132,17 +132,17 @@ const CLASS_NAME = /^(?:[\w$]+\.)*\p{Lu}[\w$]*$/u;
 const LINKED = /^\{@\w+\s+([^\s|}]+)[^}]*\}\s*/;
 
 function readThrows(tag: ts.JSDocTag, text: string): { exception: string; description: string } {
-  // Empty if a link was read as a type.
+  // The parser reads a link as an empty type.
   const type = ts.isJSDocThrowsTag(tag) ? tag.typeExpression?.type.getText() : "";
-  if (type) return thrown(type, text);
+  if (type) return createThrown(type, text);
   const linked = LINKED.exec(text);
-  if (linked !== null) return thrown(linked[1]!, text.slice(linked[0].length));
+  if (linked !== null) return createThrown(linked[1]!, text.slice(linked[0].length));
   const [first = "", ...words] = text.split(/\s+/);
   const isProse = first !== "" && !CLASS_NAME.test(first);
-  return isProse ? thrown("Error", text) : thrown(first, words.join(" "));
+  return isProse ? createThrown("Error", text) : createThrown(first, words.join(" "));
 }
 
-function thrown(exception: string, text: string): { exception: string; description: string } {
+function createThrown(exception: string, text: string): { exception: string; description: string } {
   return { exception, description: text.replace(/^-\s*/, "") };
 }
 

@@ -80,7 +80,7 @@ function readCall(
 
 const NO_PARAMETERS = { properties: [], isOpen: false } as const;
 
-/** `search`, and the client methods that return the whole envelope. */
+/** Accepts `search`, and the client methods that return the whole envelope. */
 function isClientName(name: string, { names }: ExampleTarget): boolean {
   return names.includes(name) || names.includes(name.replace(/_raw$|Raw$/, ""));
 }

@@ -33,7 +33,7 @@ export function findQueries(
     const url = findUrl(line, start, target.name);
     if (url === null) return line;
     const place = text.place(url.start, url.start + Math.max(1, url.path.length));
-    const args = pairsOf(url).map((pair) => readPair(context, text, pair, target));
+    const args = splitQuery(url).map((pair) => readPair(context, text, pair, target));
     calls.push({ form: "query", place, args, isOpen });
     return blank(line);
   });
@@ -68,26 +68,26 @@ function findUrl(line: string, start: number, name: string): Url | null {
   if (command === undefined) return null;
   const isCommand = COMMANDS.test(command.text);
   if (!isCommand && others.length > 0) return null;
-  return (isCommand ? others : [command]).map((word) => asUrl(word, name)).find(Boolean) ?? null;
+  return (isCommand ? others : [command]).map((word) => parseUrl(word, name)).find(Boolean) ?? null;
 }
 
 /** Returns the word if it is a query, or a URL of the plugin. */
-function asUrl({ text: word, start }: Part, name: string): Url | null {
+function parseUrl({ text: word, start }: Part, name: string): Url | null {
   // Clients do not send fragments.
   const [text = ""] = word.split("#", 1);
   const mark = text.indexOf("?");
   const path = mark < 0 ? text : text.slice(0, mark);
   const query = mark < 0 ? null : text.slice(mark + 1);
   const isQuery = query !== null && /^[^?=&]+=/.test(query);
-  const isOurs = path === "" || path === name ? isQuery : isPathOf(path, name);
-  return isOurs ? { start, path, query } : null;
+  const isOfPlugin = path === "" || path === name ? isQuery : isPluginPath(path, name);
+  return isOfPlugin ? { start, path, query } : null;
 }
 
-function isPathOf(path: string, name: string): boolean {
+function isPluginPath(path: string, name: string): boolean {
   return path.endsWith(`/plugin/${name}`) || path.endsWith(`/builtin/${name}`);
 }
 
-function pairsOf({ start, path, query }: Url): Part[] {
+function splitQuery({ start, path, query }: Url): Part[] {
   const pairs = [...(query ?? "").matchAll(/[^&]+/g)];
   return pairs.map((match) => ({ text: match[0], start: start + path.length + 1 + match.index }));
 }
@@ -108,30 +108,30 @@ function readPair(
   }
   const from = pair.start + key.length + 1;
   const place = text.place(from, pair.start + pair.text.length);
-  const given = pair.text.slice(key.length + 1);
-  const value = param ? readText(context, given, param, types, place) : UNKNOWN;
+  const rawValue = pair.text.slice(key.length + 1);
+  const value = param ? readText(context, rawValue, param, types, place) : UNKNOWN;
   return { name, place: keyPlace, value: { ...value, place } };
 }
 
 const UNKNOWN = { kind: "unknown" } as const;
 
-/** @param given the raw value; null for a key without a value */
+/** @param rawValue the raw value; null for a key without a value */
 function readText(
   context: ReadContext,
-  given: string | null,
+  rawValue: string | null,
   { name, wire, shape, untyped, typeText }: UserParam,
   types: QueryTarget["types"],
   place: ExampleValue["place"],
 ): { readonly kind: "literal"; readonly value: unknown } | { readonly kind: "unknown" } {
-  const text = given === null ? null : unescapeText(given);
-  const isBroken = given !== null && text === null;
+  const text = rawValue === null ? null : unescapeText(rawValue);
+  const isBroken = rawValue !== null && text === null;
   // Bytes need not be valid UTF-8.
   if (isBroken && wire === "bytes") return UNKNOWN;
   const type = { wire, untyped: untyped ?? false, members: unionMembers(shape, types) };
   const converted = isBroken ? { required: "valid percent-encoding" } : convertText(text, type);
   if ("value" in converted) return { kind: "literal", value: converted.value };
-  const instead = given === null ? "and has no value" : `not \`${given}\``;
-  const message = `\`${name}\` must be ${converted.required}, ${instead}`;
+  const actual = rawValue === null ? "and has no value" : `not \`${rawValue}\``;
+  const message = `\`${name}\` must be ${converted.required}, ${actual}`;
   const help = `\`${name}: ${typeText}\``;
   context.add({ code: "SVC1047", severity: "error", ...place, message, help });
   return UNKNOWN;

@@ -1,5 +1,5 @@
-// The text of an `@example` tag, in which every character has the same offset as in its file, so
-// that diagnostics can point to it:
+// The text of an `@example` tag. Removed characters become blanks, so that every other character
+// keeps its offset and diagnostics can point to it:
 //
 //   in the file   @example <caption>Near Oslo</caption>\r\n *   search({ q: "os" })
 //   searched                                           .\n.....search({ q: "os" })     (. a blank)
@@ -58,7 +58,7 @@ function withoutFences(text: string): string {
   });
 }
 
-/** Returns a text of the same length and number of lines. */
+/** Replaces every character by a blank, except line feeds. */
 export function blank(text: string): string {
   return text.replace(/[^\n]/g, " ");
 }

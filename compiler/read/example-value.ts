@@ -41,7 +41,7 @@ export function readObject(text: ExampleText, node: ts.ObjectLiteralExpression):
   return { properties, isOpen };
 }
 
-/** Returns whether the argument is omitted. */
+/** Passing `undefined` omits an argument. */
 export function isUndefined(node: ts.Expression): boolean {
   return ts.isIdentifier(node) && node.text === "undefined";
 }

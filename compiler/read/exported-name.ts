@@ -1,8 +1,8 @@
-// The name of what a module exports: that of the export, or of the declaration.
+// Determines the name of an exported declaration.
 
 import { ts } from "ts-morph";
 
-/** A default export has the name of its declaration; null if that has none. */
+/** Returns the name of an export; for a default export, that of its declaration, if it has one. */
 export function exportedName(exportName: string, nameNode: ts.Node | undefined): string | null {
   if (exportName !== "default") return exportName;
   return nameNode && ts.isIdentifier(nameNode) ? nameNode.text : null;

@@ -8,19 +8,19 @@ import type { ReadContext } from "./read-context.js";
 
 export interface ExpressionLiteral {
   readonly node: ts.Expression;
-  readonly place: ExpressionSite;
+  readonly site: ExpressionSite;
 }
 
-/** Contexts by interface and option; options of other interfaces have an arc. */
-const PLACES: Readonly<Record<string, ExpressionSite>> = {
+/** Contexts of options of interfaces that have no arc. */
+const VERTEX_SITES: Readonly<Record<string, ExpressionSite>> = {
   ...{ "VertexConditionObject.filter": "local", "VertexConditionObject.post": "localPost" },
 };
-const OPTIONS: Readonly<Record<string, ExpressionSite>> = {
+const SITES: Readonly<Record<string, ExpressionSite>> = {
   ...{ pre: "pre", filter: "filter", post: "post", rank: "rank", select: "select" },
 };
 /** Files without any of these words are skipped. */
 const SUSPICIOUS = /\b(pre|filter|post|rank|select|evaluate|define)\b/;
-const OF_VERTICES = /^(vertices|newVerticesQuery)$/;
+const VERTEX_QUERIES = /^(vertices|newVerticesQuery)$/;
 
 export function findExpressionLiterals(
   context: ReadContext,
@@ -29,7 +29,7 @@ export function findExpressionLiterals(
   if (!SUSPICIOUS.test(sourceFile.text)) return [];
   const found: ExpressionLiteral[] = [];
   const visit = (node: ts.Node): void => {
-    const text = ts.isCallExpression(node) ? ofCall(context, node) : ofOption(context, node);
+    const text = ts.isCallExpression(node) ? readCall(context, node) : readOption(context, node);
     if (text !== null) found.push(text);
     ts.forEachChild(node, visit);
   };
@@ -37,45 +37,45 @@ export function findExpressionLiterals(
   return found;
 }
 
-function ofCall(context: ReadContext, call: ts.CallExpression): ExpressionLiteral | null {
-  const { expression, arguments: given } = call;
-  const [node, options] = given;
+function readCall(context: ReadContext, call: ts.CallExpression): ExpressionLiteral | null {
+  const { expression, arguments: args } = call;
+  const [node, options] = args;
   if (!node || !ts.isPropertyAccessExpression(expression)) return null;
   const { text: name } = expression.name;
   if (name !== "evaluate" && name !== "define") return null;
   const symbol = context.checker.getSymbolAtLocation(expression.name);
-  if (!isPackageSymbol(symbol, name) || ownerOf(symbol) === "System") return null;
-  if (name === "define") return { node, place: "definition" };
+  if (!isPackageSymbol(symbol, name) || findOwner(symbol) === "System") return null;
+  if (name === "define") return { node, site: "definition" };
   // Options can be variables whose members are unknown here.
-  const isAlone = options === undefined;
-  return { node, place: isAlone ? "evaluateVertex" : "evaluate" };
+  const isVertexOnly = options === undefined;
+  return { node, site: isVertexOnly ? "evaluateVertex" : "evaluate" };
 }
 
-function ofOption(context: ReadContext, node: ts.Node): ExpressionLiteral | null {
+function readOption(context: ReadContext, node: ts.Node): ExpressionLiteral | null {
   if (!ts.isPropertyAssignment(node) && !ts.isShorthandPropertyAssignment(node)) return null;
   const { name } = node;
   if (!ts.isIdentifier(name) && !ts.isStringLiteral(name)) return null;
-  const place = Object.hasOwn(OPTIONS, name.text) ? OPTIONS[name.text] : undefined;
-  if (place === undefined) return null;
+  const site = Object.hasOwn(SITES, name.text) ? SITES[name.text] : undefined;
+  if (site === undefined) return null;
   const value = ts.isPropertyAssignment(node) ? node.initializer : node.name;
   const { checker } = context;
   const expected = expectedType(checker, node.parent);
   const declared = (): ts.Symbol | undefined => {
     const type = declaredType(checker, node.parent);
-    return type && optionOf(type, name.text);
+    return type && findOption(type, name.text);
   };
-  const symbol = (expected && optionOf(expected, name.text)) ?? declared();
+  const symbol = (expected && findOption(expected, name.text)) ?? declared();
   if (!isPackageSymbol(symbol)) return null;
-  const owner = ownerOf(symbol);
+  const owner = findOwner(symbol);
   if (!/^(\w+Options|AdjacencyRule|TraverseRule|VertexConditionObject)$/.test(owner)) return null;
-  if (place === "rank" && isOfVertices(node.parent)) return { node: value, place: "rankVertex" };
-  return { node: value, place: PLACES[`${owner}.${name.text}`] ?? place };
+  if (site === "rank" && isVertexQuery(node.parent)) return { node: value, site: "rankVertex" };
+  return { node: value, site: VERTEX_SITES[`${owner}.${name.text}`] ?? site };
 }
 
 /** `ContextFlags.IgnoreNodeInferences`, an internal flag that editors use. */
 const BEFORE_INFERENCE = 4;
 
-/** Returns the expected type of an object, whatever a type parameter inferred. */
+/** Returns the type expected of an object, regardless of what type parameters are inferred. */
 function expectedType(checker: ts.TypeChecker, object: ts.Expression): ts.Type | undefined {
   const contextual: (node: ts.Expression, flags: number) => ts.Type | undefined =
     checker.getContextualType;
@@ -83,24 +83,24 @@ function expectedType(checker: ts.TypeChecker, object: ts.Expression): ts.Type |
   return type && (checker.getBaseConstraintOfType(type) ?? type);
 }
 
-/** Returns the declared type of an argument, for a type parameter that has only a default. */
+/** Returns the declared type of an argument. Type parameters with only a default require it. */
 function declaredType(checker: ts.TypeChecker, object: ts.Expression): ts.Type | undefined {
   const { parent } = object;
   if (ts.isPropertyAssignment(parent) && ts.isIdentifier(parent.name)) {
     const outer = declaredType(checker, parent.parent);
-    const option = outer && optionOf(outer, parent.name.text);
+    const option = outer && findOption(outer, parent.name.text);
     return option && checker.getNonNullableType(checker.getTypeOfSymbol(option));
   }
   if (!ts.isCallExpression(parent)) return undefined;
-  const place = parent.arguments.indexOf(object);
-  const parameter = checker.getResolvedSignature(parent)?.declaration?.parameters[place];
+  const index = parent.arguments.indexOf(object);
+  const parameter = checker.getResolvedSignature(parent)?.declaration?.parameters[index];
   if (parameter === undefined) return undefined;
   const type = checker.getNonNullableType(checker.getTypeAtLocation(parameter));
   return checker.getBaseConstraintOfType(type) ?? type;
 }
 
 /** Finds an option in one of the possible object types. */
-function optionOf(type: ts.Type, name: string): ts.Symbol | undefined {
+function findOption(type: ts.Type, name: string): ts.Symbol | undefined {
   const parts = type.isUnion() ? type.types : [type];
   for (const part of parts) {
     const symbol = part.getProperty(name);
@@ -110,14 +110,14 @@ function optionOf(type: ts.Type, name: string): ts.Symbol | undefined {
 }
 
 /** Returns the interface or class that declares a member. */
-function ownerOf(symbol: ts.Symbol | undefined): string {
+function findOwner(symbol: ts.Symbol | undefined): string {
   const parent = symbol?.declarations?.[0]?.parent;
   const isOwner = parent && (ts.isInterfaceDeclaration(parent) || ts.isClassDeclaration(parent));
   return isOwner ? (parent.name?.text ?? "") : "";
 }
 
-function isOfVertices({ parent }: ts.Node): boolean {
+function isVertexQuery({ parent }: ts.Node): boolean {
   if (!ts.isCallExpression(parent)) return false;
   const { expression } = parent;
-  return ts.isPropertyAccessExpression(expression) && OF_VERTICES.test(expression.name.text);
+  return ts.isPropertyAccessExpression(expression) && VERTEX_QUERIES.test(expression.name.text);
 }

@@ -32,27 +32,27 @@ const GUESSES: readonly Guess[] = ["1", "'x'"].flatMap((unknown) =>
 export function reportExpressions(context: ReadContext, sourceFile: ts.SourceFile): void {
   // A constant can be used in several contexts.
   const reported = new Set<string>();
-  for (const { node, place } of findExpressionLiterals(context, sourceFile)) {
-    for (const text of branchesOf(context, node, 0)) {
-      reportText(context, { node: text, place }, reported);
+  for (const { node, site } of findExpressionLiterals(context, sourceFile)) {
+    for (const text of listBranches(context, node, 0)) {
+      reportText(context, { node: text, site }, reported);
     }
   }
 }
 
-/** Returns the expressions that can become the text. */
-function branchesOf(context: ReadContext, node: ts.Expression, depth: number): ts.Expression[] {
+/** Returns the expressions that can be the value of a node. */
+function listBranches(context: ReadContext, node: ts.Expression, depth: number): ts.Expression[] {
   const expression = unwrap(node);
   if (depth > MAX_DEPTH) return [];
   if (ts.isConditionalExpression(expression)) {
     const { whenTrue, whenFalse } = expression;
-    return [whenTrue, whenFalse].flatMap((branch) => branchesOf(context, branch, depth + 1));
+    return [whenTrue, whenFalse].flatMap((branch) => listBranches(context, branch, depth + 1));
   }
-  const initializer = initializerOf(context, expression);
-  return initializer === null ? [expression] : branchesOf(context, initializer, depth + 1);
+  const initializer = findInitializer(context, expression);
+  return initializer === null ? [expression] : listBranches(context, initializer, depth + 1);
 }
 
 /** Returns the initializer of a constant in the project; null for other nodes. */
-function initializerOf(context: ReadContext, node: ts.Expression): ts.Expression | null {
+function findInitializer(context: ReadContext, node: ts.Expression): ts.Expression | null {
   if (!ts.isIdentifier(node)) return null;
   // `{ filter }` is both an option and the variable with its value.
   const symbol = ts.isShorthandPropertyAssignment(node.parent)
@@ -65,8 +65,8 @@ function initializerOf(context: ReadContext, node: ts.Expression): ts.Expression
   return isConst ? (declaration.initializer ?? null) : null;
 }
 
-function reportText(context: ReadContext, found: ExpressionLiteral, reported: Set<string>): void {
-  const { node, place } = found;
+function reportText(context: ReadContext, literal: ExpressionLiteral, reported: Set<string>): void {
+  const { node, site } = literal;
   const first = readLiteralText(context, node, FIRST_GUESS, 0);
   if (first === null) {
     if (concatenatesText(context, node)) {
@@ -77,18 +77,18 @@ function reportText(context: ReadContext, found: ExpressionLiteral, reported: Se
     }
     return;
   }
-  const fault = expressionFault(first.text, place);
-  if (fault !== null && !isValidForSomeValues(context, found)) {
+  const fault = expressionFault(first.text, site);
+  if (fault !== null && !isValidForSomeValues(context, literal)) {
     reportFault(context, first, fault, reported);
   }
-  if (fault === null) reportHints(context, node, first.text, place);
+  if (fault === null) reportHints(context, node, first.text, site);
 }
 
 /** Returns whether some values make the text a valid expression. */
-function isValidForSomeValues(context: ReadContext, { node, place }: ExpressionLiteral): boolean {
+function isValidForSomeValues(context: ReadContext, { node, site }: ExpressionLiteral): boolean {
   if (ts.isStringLiteralLike(node)) return false;
   return GUESSES.some(
-    (guess) => expressionFault(readLiteralText(context, node, guess, 0)!.text, place) === null,
+    (guess) => expressionFault(readLiteralText(context, node, guess, 0)!.text, site) === null,
   );
 }
 
@@ -99,7 +99,7 @@ function reportFault(
   reported: Set<string>,
 ): void {
   const { sourceFile, offset } = text.locate(at);
-  const [what, ...remedy] = problem.split("; ");
+  const [fault, ...help] = problem.split("; ");
   const isName = /^(undefined|unknown|no such|expected ':=')/.test(problem);
   const key = `${sourceFile.fileName}:${offset}:${problem}`;
   if (reported.has(key)) return;
@@ -110,8 +110,8 @@ function reportFault(
     severity: "error",
     position: context.positionAt(sourceFile, offset),
     length: Math.max(1, shown.length),
-    message: `${what}${shown === "" ? "" : `: \`${shown}\``}`,
-    help: remedy.join("; ") || (isName ? "the names of docs/reference/expressions.md" : ""),
+    message: `${fault}${shown === "" ? "" : `: \`${shown}\``}`,
+    help: help.join("; ") || (isName ? "the names of docs/reference/expressions.md" : ""),
   });
 }
 
@@ -119,9 +119,9 @@ function reportHints(
   context: ReadContext,
   node: ts.Expression,
   text: string,
-  place: ExpressionSite,
+  site: ExpressionSite,
 ): void {
-  for (const hint of expressionHints(text, place)) {
+  for (const hint of expressionHints(text, site)) {
     context.warning("SVC1073", node, hint, "values of one kind on both sides");
   }
 }
@@ -147,7 +147,7 @@ function readLiteralText(
     if (!values.every((value) => isNumberValue(context, value))) return null;
     return readTemplateLiteral(expression, () => FIRST_GUESS.unknown);
   }
-  const initializer = initializerOf(context, expression);
+  const initializer = findInitializer(context, expression);
   if (initializer !== null) return readLiteralText(context, initializer, guess, depth + 1);
   return ts.isBinaryExpression(expression)
     ? readConcatenation(context, expression, guess, depth)
@@ -173,8 +173,8 @@ function placeholder(context: ReadContext, type: ts.Type, guess: Guess): string 
   const { checker } = context;
   if (checker.isArrayLikeType(type)) {
     const [item] = checker.getTypeArguments(type as ts.TypeReference);
-    const one = item ? placeholder(context, item, guess) : guess.unknown;
-    return Array.from({ length: guess.items }, () => one).join(", ");
+    const literal = item ? placeholder(context, item, guess) : guess.unknown;
+    return Array.from({ length: guess.items }, () => literal).join(", ");
   }
   const kind = checker.getBaseTypeOfLiteralType(type);
   if (kind.flags & ts.TypeFlags.StringLike) return "'x'";
@@ -210,5 +210,5 @@ function isOpenText(context: ReadContext, part: ts.Expression): boolean {
   if (ts.isStringLiteralLike(expression) || ts.isTaggedTemplateExpression(expression)) return false;
   const type = context.checker.getTypeAtLocation(expression);
   const parts = type.isUnion() ? type.types : [type];
-  return parts.some((one) => (one.flags & ts.TypeFlags.String) !== 0);
+  return parts.some((member) => (member.flags & ts.TypeFlags.String) !== 0);
 }

@@ -1,5 +1,5 @@
-// Readings of single files, and how they are joined. Nothing here needs TypeScript, so that it is
-// not loaded for unchanged files.
+// Joins the readings of single files. Nothing here needs TypeScript, so that it is not loaded for
+// unchanged files.
 
 import { hasErrors } from "../build-result.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
@@ -39,25 +39,25 @@ export function joinReadings(
   // A type with an error may not have been read completely.
   const unread = hasErrors(diagnostics) ? [] : findUnreadLimits(limits, read, named);
   return {
-    plugins: plugins.sort(byNameAndRole),
+    plugins: plugins.sort(compareByNameAndRole),
     types,
     moduleState: readings.flatMap((reading) => reading.moduleState),
     diagnostics: sortDiagnostics(removeDuplicates([...diagnostics, ...unread])),
   };
 }
 
-/** Returns each diagnostic once: several files may use the expression of a constant. */
+/** Returns each diagnostic once: several files may use the same constant. */
 function removeDuplicates(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const found = new Map<string, Diagnostic>();
-  for (const one of diagnostics) {
-    const { file, line, column } = one.position;
-    const key = JSON.stringify([one.code, file, line, column, one.message]);
-    if (!found.has(key)) found.set(key, one);
+  for (const diagnostic of diagnostics) {
+    const { file, line, column } = diagnostic.position;
+    const key = JSON.stringify([diagnostic.code, file, line, column, diagnostic.message]);
+    if (!found.has(key)) found.set(key, diagnostic);
   }
   return [...found.values()];
 }
 
-function byNameAndRole(a: PluginRecord, b: PluginRecord): number {
+function compareByNameAndRole(a: PluginRecord, b: PluginRecord): number {
   if (a.name !== b.name) return a.name < b.name ? -1 : 1;
   return a.role < b.role ? -1 : Number(a.role > b.role);
 }

@@ -1,4 +1,4 @@
-// State shared by the finders of one file.
+// State shared by the functions that find plugin declarations in one file.
 
 import { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";
@@ -30,7 +30,7 @@ export class TagPositions {
     if (tag.getSourceFile() === this.#sourceFile) this.#offsets.add(tag.getStart());
   }
 
-  /** Returns all tags in the documentation comment of a declaration. */
+  /** Adds all tags in the doc comment of a declaration. */
   addDoc(declaration: ts.Node): void {
     for (const tag of ts.getJSDocTags(declaration)) this.add(tag);
   }

@@ -9,7 +9,7 @@ import { reportPackagedPlugins } from "./packaged-plugins.js";
 import { refusePlainDecorator } from "./plain-decorator.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import { type ReadContext, skipAlias } from "./read-context.js";
-import { reportMisspeltTags, reportStrayTags } from "./stray-tags.js";
+import { reportMisspelledTags, reportStrayTags } from "./stray-tags.js";
 import {
   asTaggedExport,
   asTaggedFunction,
@@ -20,29 +20,29 @@ import { findInstanceMethods, findTaggedStatics } from "./tagged-method.js";
 import { asPluginCall, readPluginCall, reportStrayCalls } from "./wrapper-call.js";
 
 /**
- * Returns the plugin declarations of `sourceFile`. Re-exported functions belong to it unless their
- * own file is in `pluginFiles`, and so is read itself.
+ * Returns the plugin declarations of `sourceFile`. They include re-exported functions, unless the
+ * functions' own file is in `pluginFiles` and therefore read separately.
  */
 export function findDeclarations(
   context: ReadContext,
   sourceFile: ts.SourceFile,
   pluginFiles: ReadonlySet<string>,
 ): PluginDeclaration[] {
-  const scope = scopeOf(context, sourceFile);
+  const scope = createScope(context, sourceFile);
   const found = fromModule(scope, pluginFiles, new Set());
   reportStrayTags(scope);
-  reportMisspeltTags(scope);
+  reportMisspelledTags(scope);
   reportStrayCalls(scope);
   reportPackagedPlugins(scope);
   return found;
 }
 
-function scopeOf(context: ReadContext, sourceFile: ts.SourceFile): FileScope {
+function createScope(context: ReadContext, sourceFile: ts.SourceFile): FileScope {
   const exports = readExports(context, sourceFile);
   return { context, sourceFile, exports, seen: new TagPositions(sourceFile) };
 }
 
-/** @param within modules whose exports are being read: they can export each other */
+/** @param within modules whose exports are being read, because modules can export each other */
 function fromModule(
   scope: FileScope,
   pluginFiles: ReadonlySet<string>,
@@ -59,7 +59,7 @@ function fromModule(
       continue;
     }
     // `export * as shop from "./shop.js"`
-    const members = fromModule(scopeOf(context, declaration), pluginFiles, modules);
+    const members = fromModule(createScope(context, declaration), pluginFiles, modules);
     found.push(
       ...members.map((plugin) => ({ ...plugin, exportPath: `${names[0]}.${plugin.exportPath}` })),
     );
@@ -67,7 +67,7 @@ function fromModule(
   return found;
 }
 
-/** Returns the plugins of a declaration in another module that this one exports. */
+/** Returns the plugins of a declaration that this module re-exports from another. */
 function fromExported(
   scope: FileScope,
   declaration: ts.Declaration,
@@ -92,17 +92,17 @@ function readExports(context: ReadContext, sourceFile: ts.SourceFile): ExportNam
       names.set(declaration, [...(names.get(declaration) ?? []), symbol.name]);
     }
   }
-  for (const [declaration, all] of names) {
-    if (all.length > 1)
+  for (const [declaration, exportNames] of names) {
+    if (exportNames.length > 1)
       names.set(
         declaration,
-        all.filter((name) => name !== "default"),
+        exportNames.filter((name) => name !== "default"),
       );
   }
   return names;
 }
 
-/** No generated file could import `export { f as "any text" }`. */
+/** Generated files cannot import `export { f as "any text" }`. */
 function hasQuotedName(symbol: ts.Symbol): boolean {
   const [declaration] = symbol.declarations ?? [];
   return (
@@ -163,8 +163,8 @@ function fromVariable(scope: FileScope, declaration: ts.VariableDeclaration): Pl
 }
 
 /**
- * Returns the plugins that a function, a variable or `export default` declares: one for each export
- * name, unless the tag names the plugin.
+ * Returns the plugins that a function, a variable or `export default` declares. There is one for
+ * each export name, unless the tag names the plugin.
  */
 function fromDeclaration(
   scope: FileScope,

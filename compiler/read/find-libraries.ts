@@ -1,5 +1,5 @@
-// Finds the declarations of JavaScript's own objects: those of the native compiler, so that types
-// are read as they are checked.
+// Finds the declarations of JavaScript's own objects. They are those of the native compiler, so
+// that reading and type checking see the same types.
 
 import { createRequire } from "node:module";
 import { SvcError } from "../../runtime/base/errors.js";

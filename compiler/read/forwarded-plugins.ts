@@ -1,5 +1,5 @@
-// Finds the plugins that a pre-processor forwards to by literal name. Searches the function itself,
-// not its callees.
+// Finds the plugins that a pre-processor forwards to. Searches the function itself, not its
+// callees, and finds only literal names.
 
 import { ts } from "ts-morph";
 import { isPackageSymbol } from "./package-symbols.js";

@@ -10,7 +10,7 @@ export class ImportGraph {
   constructor(program: ts.Program) {
     this.#program = program;
     for (const sourceFile of program.getSourceFiles()) {
-      if (!sourceFile.fileName.includes("/node_modules/")) this.#addImportsOf(sourceFile);
+      if (!sourceFile.fileName.includes("/node_modules/")) this.#addImports(sourceFile);
     }
   }
 
@@ -20,7 +20,7 @@ export class ImportGraph {
   }
 
   /** Returns the files that import one of `changed`, directly or indirectly. */
-  importersOf(changed: readonly string[]): Set<string> {
+  findImporters(changed: readonly string[]): Set<string> {
     const found = new Set<string>();
     const queue = [...changed];
     for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
@@ -33,7 +33,7 @@ export class ImportGraph {
     return found;
   }
 
-  #addImportsOf(sourceFile: ts.SourceFile): void {
+  #addImports(sourceFile: ts.SourceFile): void {
     const checker = this.#program.getTypeChecker();
     for (const specifier of moduleSpecifiers(sourceFile)) {
       const module = checker.getSymbolAtLocation(specifier)?.valueDeclaration;
@@ -54,7 +54,7 @@ export function globalTexts(program: ts.Program): ReadonlyMap<string, string> {
   return new Map(files.map(({ fileName, text }) => [fileName, text]));
 }
 
-/** A script, or a module that declares something globally or in another module. */
+/** Returns whether a file is a script, or a module that declares names outside of itself. */
 export function isGlobal(sourceFile: ts.SourceFile): boolean {
   const { moduleAugmentations = [] } = sourceFile as { moduleAugmentations?: readonly ts.Node[] };
   return !ts.isExternalModule(sourceFile) || moduleAugmentations.length > 0;

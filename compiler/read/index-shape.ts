@@ -1,4 +1,4 @@
-// Shapes of index signatures and of the keys of records, with the limits of both.
+// Shapes of index signatures: their values and keys, with the limits of both.
 
 import { ts } from "ts-morph";
 import type { Limits } from "../../argspec/limits/limits.js";
@@ -8,7 +8,7 @@ import { withLimits } from "./limited-shape.js";
 import { type Problem, problemsAtPath, type TypeReader } from "./reading.js";
 import { escapeText, readKeyPattern } from "./template-pattern.js";
 
-/** The part of an object shape about additional values. */
+/** The part of an object shape that describes additional properties. */
 interface IndexShape {
   readonly additional: TypeShape;
   readonly keys?: string;
@@ -26,27 +26,27 @@ interface Keys {
   readonly problems: readonly Problem[];
 }
 
-/** Reads the index signature that covers the keys of all others; null: the type has none. */
+/** Reads the index signature with the widest keys; null if the type has none. */
 export function readIndex(reader: TypeReader, type: ts.Type): IndexReading | null {
   const infos = reader.context.checker
     .getIndexInfosOfType(type)
     .filter(({ keyType }) => !(keyType.flags & ts.TypeFlags.ESSymbolLike))
     .map((info) => ({ info, keys: readKeys(reader, info.keyType) }));
-  const isAny = ({ keys }: { readonly keys: Keys }) => !keys.pattern && !keys.limits;
-  const index = infos.find(isAny) ?? infos[0];
+  const isUnrestricted = ({ keys }: { readonly keys: Keys }) => !keys.pattern && !keys.limits;
+  const index = infos.find(isUnrestricted) ?? infos[0];
   if (!index) return null;
   const { info, keys } = index;
   const tags = info.declaration ? readLimitTags(reader.context, info.declaration) : [];
-  return indexReading(reader, keys, info.type, tags);
+  return createReading(reader, keys, info.type, tags);
 }
 
 /** Reads a `Map<K, V>` that is an object in JSON. */
 export function readMap(reader: TypeReader, key: ts.Type, value: ts.Type): IndexReading {
   const keys = key.isUnion() ? readLiteralKeys(key.types) : readKeys(reader, key);
-  return indexReading(reader, keys, value, []);
+  return createReading(reader, keys, value, []);
 }
 
-/** Keys that are neither literals nor all text are not checked, which only results have. */
+/** A union with a member that is not a literal gets no pattern, so its keys are not checked. */
 function readLiteralKeys(types: readonly ts.Type[]): Keys {
   const texts = types.map((type) =>
     type.isStringLiteral() || type.isNumberLiteral() ? escapeText(String(type.value)) : null,
@@ -55,7 +55,7 @@ function readLiteralKeys(types: readonly ts.Type[]): Keys {
   return { pattern: `^(?:${texts.join("|")})$`, problems: [] };
 }
 
-function indexReading(
+function createReading(
   reader: TypeReader,
   { pattern, limits, problems }: Keys,
   value: ts.Type,
@@ -72,7 +72,7 @@ function indexReading(
   };
 }
 
-/** Keys are text, so limits of numbers do not apply to them. */
+/** Keys are strings in JSON, so limits of numbers cannot apply to them. */
 function readKeys(reader: TypeReader, type: ts.Type): Keys {
   const reading = reader.read(type);
   const { shape } = reading;

@@ -1,35 +1,35 @@
-// Tracks limits: the limits that were read, and whether each limit applied to a shape. If a limit
-// is read several times, it only has to apply once.
+// Tracks which limits were read, and whether each applied to a shape. A limit that is read several
+// times only has to apply once.
 
 import type { ts } from "ts-morph";
 
 /** Limits that the innermost `collectRead` has read; null outside of it. */
-let latest: Set<string> | null = null;
+let current: Set<string> | null = null;
 
 /** Records that a limit has been read. */
 export function recordRead(tag: ts.JSDocTag): void {
-  latest?.add(tagPlace(tag));
+  current?.add(tagPlace(tag));
 }
 
 /** Records the limits of a type that has been read before. */
 export function recordReadPlaces(places: readonly string[]): void {
-  for (const place of places) latest?.add(place);
+  for (const place of places) current?.add(place);
 }
 
 /** Returns the places of the limits that were read since the innermost `collectRead` began. */
 export function readSoFar(): string[] {
-  return [...(latest ?? [])];
+  return [...(current ?? [])];
 }
 
 /** Returns the result of `read` and the places of the limits that it reads. */
 export function collectRead<T>(read: () => T): readonly [T, readonly string[]] {
-  const outer = latest;
+  const outer = current;
   const places = new Set<string>();
-  latest = places;
+  current = places;
   try {
     return [read(), [...places]];
   } finally {
-    latest = outer;
+    current = outer;
     recordReadPlaces([...places]);
   }
 }
@@ -40,16 +40,16 @@ export function tagPlace(tag: ts.JSDocTag): string {
 }
 
 export class LimitUsage {
-  readonly #isTaken = new Map<ts.JSDocTag, boolean>();
+  readonly #isApplied = new Map<ts.JSDocTag, boolean>();
 
-  record(tag: ts.JSDocTag, isTaken: boolean): void {
-    this.#isTaken.set(tag, isTaken || this.#isTaken.get(tag) === true);
+  record(tag: ts.JSDocTag, isApplied: boolean): void {
+    this.#isApplied.set(tag, isApplied || this.#isApplied.get(tag) === true);
   }
 
   /** Returns the tags that applied to no shape. Each tag is returned only once. */
   takeMisplaced(): ts.JSDocTag[] {
-    const misplaced = [...this.#isTaken].filter(([, isTaken]) => !isTaken).map(([tag]) => tag);
-    for (const tag of misplaced) this.#isTaken.set(tag, true);
+    const misplaced = [...this.#isApplied].filter(([, isTaken]) => !isTaken).map(([tag]) => tag);
+    for (const tag of misplaced) this.#isApplied.set(tag, true);
     return misplaced;
   }
 }

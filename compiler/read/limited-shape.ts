@@ -96,7 +96,7 @@ const KINDS: Readonly<Record<string, LimitedKind>> = {
   array: "array",
 };
 
-/** Returns the tags of aliases of a schema's type, which does not carry their limits. */
+/** Returns the limit tags of aliases of a schema's type, because the type cannot carry them. */
 function schemaAliasTags(context: ReadContext, node: ts.TypeNode | undefined): LimitTag[] {
   if (node === undefined || !ts.isTypeReferenceNode(node)) return [];
   if (schemaType(context, node) === null) return [];

@@ -29,7 +29,7 @@ export class LiteralSource {
 /** Matches one character of a literal as written, including escapes. */
 const CHARACTER =
   /\\(?:u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|[\s\S])|\r\n|[\s\S]/g;
-const SHORT: Readonly<Record<string, string>> = {
+const ESCAPES: Readonly<Record<string, string>> = {
   ...{ n: "\n", r: "\r", t: "\t", b: "\b", f: "\f", v: "\v", 0: "\0" },
   ...{ "\n": "", "\r": "", "\r\n": "" },
 };
@@ -38,19 +38,19 @@ const SHORT: Readonly<Record<string, string>> = {
 function readBetween(sourceFile: ts.SourceFile, from: number, to: number): LiteralSource {
   const spelled = new LiteralSource();
   for (const [written] of sourceFile.text.slice(from, to).matchAll(CHARACTER)) {
-    spelled.add(characterOf(written), sourceFile, from);
+    spelled.add(unescapeCharacter(written), sourceFile, from);
     from += written.length;
   }
   return spelled;
 }
 
-function characterOf(written: string): string {
+function unescapeCharacter(written: string): string {
   if (!written.startsWith("\\")) return written === "\r\n" ? "\n" : written;
   const code = written.slice(1);
   if (/^[ux].+/s.test(code)) {
     return String.fromCodePoint(Number.parseInt(code.replace(/[ux{}]/g, ""), 16));
   }
-  return SHORT[code] ?? code;
+  return ESCAPES[code] ?? code;
 }
 
 /** Reads a literal without embedded values. */
@@ -62,14 +62,14 @@ export function readStringLiteral(node: ts.StringLiteralLike): LiteralSource {
 /** Reads a template with placeholders for its values. */
 export function readTemplateLiteral(
   template: ts.TemplateLiteral,
-  shownAs: (value: ts.Expression) => string,
+  placeholder: (value: ts.Expression) => string,
 ): LiteralSource {
   if (ts.isNoSubstitutionTemplateLiteral(template)) return readStringLiteral(template);
   const sourceFile = template.getSourceFile();
   const { head } = template;
   const spelled = readBetween(sourceFile, head.getStart(sourceFile) + 1, head.end - 2);
   for (const { expression, literal } of template.templateSpans) {
-    spelled.add(shownAs(expression), sourceFile, expression.getStart(sourceFile));
+    spelled.add(placeholder(expression), sourceFile, expression.getStart(sourceFile));
     const isLast = literal.kind === ts.SyntaxKind.TemplateTail;
     const from = literal.getStart(sourceFile) + 1;
     spelled.append(readBetween(sourceFile, from, literal.end - (isLast ? 1 : 2)));

@@ -59,7 +59,7 @@ export function areLookUpsCurrent(lookUps: LookUps): boolean {
   return true;
 }
 
-/** Hash of a source file as TypeScript reads it; "" if it cannot be read. */
+/** Returns the hash of a source file as TypeScript reads it; "" if it cannot be read. */
 export function hashSource(path: string): string {
   try {
     return hashContent(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));

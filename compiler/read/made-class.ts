@@ -1,5 +1,5 @@
-// Classes with `static fromJSON`: a parameter of such a class takes what `fromJSON` takes, and the
-// generated converter calls it.
+// Classes with `static fromJSON`: clients send the argument of `fromJSON` for a parameter of such a
+// class, and the generated converter calls the method.
 
 import type { ts } from "ts-morph";
 import type { ModuleExport } from "../record/module-export.js";

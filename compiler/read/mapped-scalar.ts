@@ -1,27 +1,27 @@
 // Mapped types over branded scalars. A type such as `DeepPartial`, `T extends object ? { [K in
-// keyof T]?: … } : T`, matches `int`, since its brand is an object type. The result stands for the
-// scalar that it was made of, with the constraints of that scalar.
+// keyof T]?: … } : T`, also maps `int`, because its brand is an object type. Such a result
+// represents the scalar that was mapped, with the scalar's constraints.
 
 import { ts } from "ts-morph";
 import { type TypeReading, unsupported } from "./reading.js";
 
 const SCALAR = ts.TypeFlags.NumberLike | ts.TypeFlags.StringLike;
-/** Identifies the mapped type by a method that only this type has. */
+/** Each type is recognized by a method that no other has. */
 const WRAPPERS = [
   { method: "toFixed", name: "a number", test: "T extends number ? T" },
   { method: "charCodeAt", name: "a string", test: "T extends string ? T" },
   { method: "findIndex", name: "an array", test: "T extends (infer E)[] ? E[]" },
 ];
 
-/** Returns the scalar that a mapped type was made of, or null for any other type. */
+/** Returns the scalar that a mapped type was applied to; null for any other type. */
 export function findMappedScalar(type: ts.Type): ts.Type | null {
   const source = isMapped(type) ? modifiersType(type) : undefined;
   return source && isScalar(source) ? source : null;
 }
 
 /**
- * Returns a problem for a type that maps the methods of a scalar or an array, null for any other.
- * No JSON value has these methods, so the plugin would refuse every call.
+ * Returns a problem for a type that maps the methods of a scalar or an array; null for any other.
+ * JSON values have no such methods, so the plugin would reject every call.
  */
 export function readMappedMethods(type: ts.Type): TypeReading | null {
   if (!isMapped(type)) return null;

@@ -1,5 +1,5 @@
-// Detects that a file cannot resolve this package. All types from the package are then unknown, and
-// diagnostics of parameters and examples would only follow from that.
+// Detects that a file cannot resolve this package. All types from the package are then unknown, so
+// other diagnostics of parameters and examples would only confuse.
 
 import { ts } from "ts-morph";
 import { PACKAGE_NAME } from "./package-symbols.js";

@@ -42,17 +42,17 @@ function moduleVariables(sourceFile: ts.SourceFile): Map<string, ts.Identifier> 
 /** Returns the variable that an assignment, `++`, `delete` or mutating call changes. */
 function changedExpression(node: ts.Node): ts.Identifier | null {
   if (ts.isBinaryExpression(node) && isAssignment(node.operatorToken.kind)) {
-    return rootOf(node.left);
+    return findRoot(node.left);
   }
   if (ts.isPrefixUnaryExpression(node) || ts.isPostfixUnaryExpression(node)) {
     const { PlusPlusToken, MinusMinusToken } = ts.SyntaxKind;
     const isStep = node.operator === PlusPlusToken || node.operator === MinusMinusToken;
-    return isStep ? rootOf(node.operand) : null;
+    return isStep ? findRoot(node.operand) : null;
   }
-  if (ts.isDeleteExpression(node)) return rootOf(node.expression);
+  if (ts.isDeleteExpression(node)) return findRoot(node.expression);
   if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
     const { name, expression } = node.expression;
-    return MUTATORS.has(name.text) ? rootOf(expression) : null;
+    return MUTATORS.has(name.text) ? findRoot(expression) : null;
   }
   return null;
 }
@@ -62,7 +62,7 @@ function isAssignment(kind: ts.SyntaxKind): boolean {
 }
 
 /** Returns `a` for `a`, `a.b` and `a[0].b`. */
-function rootOf(expression: ts.Expression): ts.Identifier | null {
+function findRoot(expression: ts.Expression): ts.Identifier | null {
   let node = expression;
   while (
     ts.isPropertyAccessExpression(node) ||

@@ -1,4 +1,4 @@
-// Finds positions in a module that refer to files next to it.
+// Finds the expressions in a module that refer to files next to it.
 
 import { ts } from "ts-morph";
 

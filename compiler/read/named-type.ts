@@ -4,7 +4,7 @@
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
-import { declaredPlaces } from "./declared-places.js";
+import { declarationKey } from "./declaration-key.js";
 import { readBrand } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 
@@ -100,7 +100,7 @@ function fullText(context: ReadContext, type: ts.Type): string {
   const { NoTruncation, UseFullyQualifiedType } = ts.TypeFormatFlags;
   const flags = NoTruncation | UseFullyQualifiedType;
   const text = context.checker.typeToString(type, undefined, flags);
-  return `${text} of ${declaredPlaces(context, type)}`;
+  return `${text} of ${declarationKey(context, type)}`;
 }
 
 function identifier(text: string): string {

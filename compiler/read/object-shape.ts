@@ -1,5 +1,5 @@
-// Shapes of types with parts: arrays, tuples, plain objects. Everything else that is an object in
-// JavaScript (functions, dates, maps, class instances) has no JSON form and is refused by name.
+// Shapes of types with parts: arrays, tuples, plain objects. Other objects of JavaScript, such as
+// functions and most class instances, have no JSON form; the error names them.
 
 import { ts } from "ts-morph";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
@@ -21,7 +21,7 @@ import {
   type TypeReading,
   unsupported,
 } from "./reading.js";
-import { findTypeNode } from "./schema-places.js";
+import { findTypeNode } from "./schema-locations.js";
 import { readSchema } from "./schema-shape.js";
 
 export function readObjectShape(reader: TypeReader, type: ts.Type): TypeReading {
@@ -58,13 +58,12 @@ function readTuple(reader: TypeReader, type: ts.TupleTypeReference): TypeReading
     problems.push(...problemsAtPath(`[${index}]`, reading));
     if (flags & ts.ElementFlags.Rest) rest = reading.shape;
     else if (rest === null) items.push(reading.shape);
-    else
-      problems.push({ path: `[${index}]`, reason: "an element behind a rest element", help: "" });
+    else problems.push({ path: `[${index}]`, reason: "an element after a rest element", help: "" });
   });
   return { shape: { kind: "tuple", items, required: type.target.minLength, rest }, problems };
 }
 
-/** Describes objects that are more than their properties; null for plain objects. */
+/** Reads class instances and built-in objects; null for plain objects. */
 function readInstance(reader: TypeReader, type: ts.Type): TypeReading | null {
   const { context } = reader;
   const symbol = type.getSymbol();
@@ -82,10 +81,10 @@ function readInstance(reader: TypeReader, type: ts.Type): TypeReading | null {
   const made = isClass && reader.direction === "input" ? readMade(reader, symbol) : null;
   if (made) return made;
   if (!isClass && !isGlobal) return null;
-  const known = INSTEAD[symbol.name];
+  const replacement = REPLACEMENTS[symbol.name];
   return unsupported(
     isClass ? `an instance of class \`${symbol.name}\`` : withArticle(symbol.name),
-    known ??
+    replacement ??
       (reader.direction === "input"
         ? "an interface, or `static fromJSON(value: …)` in the class"
         : "a plain object, or a `toJSON` method"),
@@ -96,7 +95,7 @@ function withArticle(name: string): string {
   return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
 }
 
-const INSTEAD: Readonly<Record<string, string>> = {
+const REPLACEMENTS: Readonly<Record<string, string>> = {
   Promise: "the value itself",
   Generator: "`async function*` for a stream, or an array: `[...values]`",
   Iterator: "an array: `[...values]`",
@@ -106,16 +105,16 @@ const INSTEAD: Readonly<Record<string, string>> = {
   Response: "`HttpResponse`",
 };
 
-/** Converters drop it, because it would change the object itself. */
+/** Converters drop `__proto__`, because it would change the prototype of the object. */
 const UNSETTABLE = {
   reason: "a name reserved by JavaScript",
   help: "another name",
 };
 
-/** JSON Schema limits all keys of an object or none. */
+/** JSON Schema can only limit all keys of an object or none. */
 const LIMITED_KEYS = {
   reason: "a limited key beside named properties",
-  help: "a `Record` of its own",
+  help: "a separate `Record`",
 };
 
 function readProperties(reader: TypeReader, type: ts.Type): TypeReading {

@@ -26,13 +26,13 @@ export function isGraph(type: ts.Type): boolean {
 export function isPackageFolder(folder: string): boolean {
   let known = ownFolders.get(folder);
   if (known === undefined) {
-    known = nearestPackageIsOurs(folder);
+    known = isNearestPackageOurs(folder);
     ownFolders.set(folder, known);
   }
   return known;
 }
 
-function nearestPackageIsOurs(folder: string): boolean {
+function isNearestPackageOurs(folder: string): boolean {
   const manifest = join(folder, "package.json");
   if (existsSync(manifest)) {
     const content: unknown = JSON.parse(readFileSync(manifest, "utf8"));
@@ -42,7 +42,7 @@ function nearestPackageIsOurs(folder: string): boolean {
   return parent !== folder && isPackageFolder(parent);
 }
 
-/** Returns `int` or `float` if the type carries the brand of these numbers, otherwise null. */
+/** Returns `int` or `float` if the type carries the brand of that number, otherwise null. */
 export function readBrand(checker: ts.TypeChecker, type: ts.Type): "int" | "float" | null {
   if (!type.isIntersection()) return null;
   for (const part of type.types) {

@@ -1,5 +1,5 @@
-// Reports re-exports of functions that are plugins only in another package: its declarations keep
-// their comments, but are read only where a tag says so.
+// Reports re-exports of plugins of another package. They are plugins of this project only if a tag
+// above the re-export says so.
 
 import { ts } from "ts-morph";
 import { readDocComment } from "./doc-comment.js";

@@ -33,34 +33,34 @@ export function findTypeNode(
 
 /** Returns whether a parameter has a type, or a default from which it is inferred. */
 export function hasKnownType(context: ReadContext, parameter: ts.ParameterDeclaration): boolean {
-  return parameter.initializer !== undefined || hasGivenType(context, parameter);
+  return parameter.initializer !== undefined || hasExplicitType(context, parameter);
 }
 
-/** Returns whether a parameter has a type of its own, or one that its function is given. */
-export function hasGivenType(context: ReadContext, parameter: ts.ParameterDeclaration): boolean {
+/** Returns whether a parameter has a type annotation, or a type from its context. */
+export function hasExplicitType(context: ReadContext, parameter: ts.ParameterDeclaration): boolean {
   return (
     declaresType(parameter) ||
     context.resolvedTypes.has(parameter) ||
-    expectedType(context, parameter) !== null
+    contextualType(context, parameter) !== null
   );
 }
 
 /**
- * Returns the type of a parameter without one in the function type that its function has to meet:
- * `const find: Handler = (request, id) => …`. Null if there is none.
+ * Returns the type that a parameter without an annotation gets from its context, as in
+ * `const find: Handler = (request, id) => …`; null if there is none.
  */
-function expectedType(context: ReadContext, parameter: ts.ParameterDeclaration): ts.Type | null {
+function contextualType(context: ReadContext, parameter: ts.ParameterDeclaration): ts.Type | null {
   if (declaresType(parameter) || parameter.initializer !== undefined) return null;
   const type = context.checker.getTypeAtLocation(parameter);
   return type.flags & ts.TypeFlags.Any ? null : type;
 }
 
-/** Returns whether the function type that a function has to meet makes a parameter optional. */
-export function isExpectedOptional(
+/** Returns whether the type from the context makes a parameter optional. */
+export function isContextuallyOptional(
   context: ReadContext,
   parameter: ts.ParameterDeclaration,
 ): boolean {
-  const type = expectedType(context, parameter);
+  const type = contextualType(context, parameter);
   return type !== null && acceptsUndefined(type);
 }
 

@@ -49,7 +49,7 @@ function replacement({ fn, name: declared }: PlainFunction, options: PluginOptio
   const name = declared ?? options.name ?? "name";
   const parameters = fn.parameters.map((parameter) => parameter.getText()).join(", ");
   const result = fn.type ? `: ${fn.type.getText()}` : "";
-  const isAsync = fn.modifiers?.some((word) => word.kind === ts.SyntaxKind.AsyncKeyword);
+  const isAsync = fn.modifiers?.some((modifier) => modifier.kind === ts.SyntaxKind.AsyncKeyword);
   const async = isAsync ? "async " : "";
   if (options.role !== "engine") {
     const fn = `${async}(${parameters})${result} => { ... }`;

@@ -22,7 +22,7 @@ export interface ResolvedSignature {
 }
 
 export interface PluginDeclaration {
-  /** The function that finally runs. */
+  /** The innermost function, whose body runs. */
   readonly fn: PluginFunction;
   /** Present if the plugin is created by user code. */
   readonly resolved?: ResolvedSignature;
@@ -38,10 +38,10 @@ export interface PluginDeclaration {
   readonly job?: JobFacts;
 }
 
-/** Returns the parameters without `this`, which is a type only. */
+/** Returns the parameters without `this`, which exists only for the type checker. */
 export function listParameters(plugin: PluginDeclaration): readonly ts.ParameterDeclaration[] {
-  const all = plugin.resolved?.parameters ?? plugin.fn.parameters;
-  return all.filter(({ name }) => name.getText() !== "this");
+  const parameters = plugin.resolved?.parameters ?? plugin.fn.parameters;
+  return parameters.filter(({ name }) => name.getText() !== "this");
 }
 
 export function isFunctionNode(node: ts.Node): node is PluginFunction {

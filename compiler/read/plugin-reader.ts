@@ -1,6 +1,6 @@
 // Front end of the compiler: reads TypeScript sources into plugin records. Only this folder imports
-// ts-morph. One program stays open, so that `svc dev` reads only files that a change affects: the
-// reading of a file depends only on that file and its imports.
+// ts-morph. One program stays open. The reading of a file depends only on that file and its
+// imports, so `svc dev` reads only files that a change affects.
 
 import { existsSync } from "node:fs";
 import type { ts } from "ts-morph";
@@ -29,12 +29,12 @@ import type { StoredFile } from "./stored-readings.js";
 import { reportStrayLimits, statedLimits } from "./stray-limits.js";
 import { readSyntaxErrors } from "./syntax-errors.js";
 
-/** The results for each file of a program, to be stored. */
+/** The results for each file of a program, in the parts that a store needs. */
 export interface ReadParts {
-  /** Without their readings. */
+  /** Their readings are null here, see `readings`. */
   readonly files: ReadonlyMap<string, StoredFile>;
   readonly readings: ReadonlyMap<string, FileReading>;
-  /** Places of limits by the file that led to them. */
+  /** Places of the limits that were read for each file. */
   readonly reads: ReadonlyMap<string, readonly string[]>;
   readonly named: ReadonlyMap<string, NamedShape>;
   readonly doubtful: ReadonlySet<string>;
@@ -52,11 +52,11 @@ export class PluginReader {
   readonly #configured: readonly DeclaredPlugin[];
   readonly #hooks: readonly string[];
   readonly #hookFiles: readonly string[];
-  /** Modules that only a tag names: `@before src/guards.ts#limit`. */
+  /** Hook modules that only a tag names: `@before src/guards.ts#limit`. */
   #namedHooks: readonly string[] = [];
   #globals: ReadonlyMap<string, string> = new Map();
   #files: readonly string[] = [];
-  /** Places of limits that reading each file has read. */
+  /** Places of the limits that were read for each file. */
   readonly #reads = new Map<string, readonly string[]>();
   /** Files that were doubtful before global declarations were restored. */
   readonly #doubtful = new Set<string>();
@@ -68,10 +68,10 @@ export class PluginReader {
 
   /**
    * @param projectDir folder of the project
-   * @param files its plugin files, absolute or relative to it
+   * @param files plugin files, absolute or relative to that folder
    * @param configured plugins that the configuration declares; their modules are among `files`
-   * @param tsconfig the project's, relative to its folder
-   * @param hooks of all plugins, as `module#export`
+   * @param tsconfig path of tsconfig.json, relative to that folder
+   * @param hooks hooks of all plugins, as `module#export`
    */
   constructor(
     projectDir: string,
@@ -94,8 +94,10 @@ export class PluginReader {
     this.#readProgram(this.#files, this.#hookFiles);
     const context = this.#context!;
     const result = this.#result(context.program, context);
-    const hasFindings = [...this.#readings.values()].some((one) => one.diagnostics.length > 0);
-    const isDoubtful = context.metAny || hasFindings;
+    const hasDiagnostics = [...this.#readings.values()].some(
+      (reading) => reading.diagnostics.length > 0,
+    );
+    const isDoubtful = context.metAny || hasDiagnostics;
     if (!isDoubtful || !this.#program.restoreTypes()) return result;
     this.#forget();
     return this.read();
@@ -110,22 +112,24 @@ export class PluginReader {
   readSome(files: readonly string[], common: readonly string[], withTypes: boolean): ReadParts {
     if (withTypes) this.#program.restoreTypes();
     this.#readProgram(files, common);
-    const found = [...this.#readings.values()].some(({ diagnostics }) => diagnostics.length > 0);
-    if ((found || this.#context!.metAny) && this.#program.restoreTypes()) {
+    const hasDiagnostics = [...this.#readings.values()].some(
+      ({ diagnostics }) => diagnostics.length > 0,
+    );
+    if ((hasDiagnostics || this.#context!.metAny) && this.#program.restoreTypes()) {
       this.#forget();
       this.#readProgram(files, common);
     }
     return this.parts();
   }
 
-  /** The results of the last reading. */
+  /** Returns the results of the last reading. */
   parts(): ReadParts {
     const plugins = new Set(this.#files);
     const own = new Set([...this.#files, ...this.#modules]);
     return {
       files: describeProgram(this.#context!, this.#roots, plugins, own, (path) => {
         const reading = this.#readings.get(path);
-        return reading ? this.#hooksOf(reading) : [];
+        return reading ? this.#listHooks(reading) : [];
       }),
       readings: this.#readings,
       reads: this.#reads,
@@ -136,7 +140,7 @@ export class PluginReader {
     };
   }
 
-  /** @param hasMetAny whether a type was read as any before the program got further modules */
+  /** @param hasMetAny whether a type was read as any before modules were added to the program */
   #readProgram(files: readonly string[], common: readonly string[], hasMetAny = false): void {
     this.#roots = [...files, ...common];
     const program = this.#program.open([...this.#roots, ...this.#namedHooks]);
@@ -154,7 +158,7 @@ export class PluginReader {
     for (const file of files) {
       const sourceFile = pluginFiles.has(file) ? program.getSourceFile(file) : undefined;
       if (sourceFile === undefined || this.#readings.has(file)) continue;
-      this.#note(file, () => this.#readFile(readers, sourceFile, pluginFiles));
+      this.#readAndStore(file, () => this.#readFile(readers, sourceFile, pluginFiles));
     }
     if (this.#addNamedHooks(program)) {
       this.#readProgram(files, common, context.metAny);
@@ -164,7 +168,7 @@ export class PluginReader {
   }
 
   /** Reads a file and stores the reading. */
-  #note(file: string, read: () => FileReading): void {
+  #readAndStore(file: string, read: () => FileReading): void {
     const context = this.#context!;
     const hadAny = context.metAny;
     context.metAny = false;
@@ -189,14 +193,14 @@ export class PluginReader {
     if (paths.some((path) => changesResolution(program, imports, path))) {
       this.#startOver();
     } else {
-      const touched = imports.importersOf(paths);
+      const touched = imports.findImporters(paths);
       const isTouched = (path: string) => touched.has(path) || paths.includes(path);
       const isShared = [...touched, ...paths].some((path) => this.#reportsElsewhere(path));
       if (isShared || this.#hookFiles.some(isTouched)) this.#forget();
       for (const path of touched) this.#readings.delete(path);
       for (const [file, reading] of this.#readings) {
         const isMissing = reading.diagnostics.some(({ code }) => code === "SVC1144");
-        if (isMissing || this.#hooksOf(reading).some(isTouched)) this.#readings.delete(file);
+        if (isMissing || this.#listHooks(reading).some(isTouched)) this.#readings.delete(file);
       }
       for (const path of paths) {
         this.#readings.delete(path);
@@ -227,13 +231,13 @@ export class PluginReader {
     this.#globals = globals;
   }
 
-  /** Returns whether the program must be opened again with other modules of hooks. */
+  /** Updates the hook modules; returns whether the program must be opened again with them. */
   #addNamedHooks(program: ts.Program): boolean {
     const isMissing = (path: string) => program.getSourceFile(path) === undefined;
     const known = this.#namedHooks;
     const named = new Set<string>();
     for (const [file, reading] of this.#readings) {
-      const hooks = this.#hooksOf(reading);
+      const hooks = this.#listHooks(reading);
       for (const path of hooks) if (isMissing(path) || known.includes(path)) named.add(path);
       if (hooks.some((path) => isMissing(path) && !known.includes(path))) {
         this.#readings.delete(file);
@@ -243,7 +247,7 @@ export class PluginReader {
     return this.#namedHooks.join("\n") !== known.join("\n");
   }
 
-  #hooksOf({ plugins }: FileReading): readonly string[] {
+  #listHooks({ plugins }: FileReading): readonly string[] {
     const hooks = plugins.flatMap(({ before }) => before);
     return hooks.map(({ module }) => absolutePath(this.#projectDir, module));
   }
@@ -261,9 +265,9 @@ export class PluginReader {
 
   #setFiles(files: readonly string[]): void {
     const paths = files.map((file) => absolutePath(this.#projectDir, file)).sort();
-    const kept = new Set(paths);
+    const current = new Set(paths);
     for (const path of this.#files) {
-      if (kept.has(path)) continue;
+      if (current.has(path)) continue;
       this.#readings.delete(path);
       this.#program.forget(path);
     }
@@ -280,7 +284,7 @@ export class PluginReader {
     this.#modules = importedModules(context, pluginFiles).map((sourceFile) => {
       const { fileName } = sourceFile;
       if (!this.#readings.has(fileName)) {
-        this.#note(fileName, () => {
+        this.#readAndStore(fileName, () => {
           reportExpressions(context, sourceFile);
           reportStrayLimits(context, sourceFile);
           return { plugins: [], moduleState: [], diagnostics: context.takeDiagnostics() };
@@ -331,8 +335,8 @@ export class PluginReader {
   }
 }
 
-/** The checker caches whether and how an import was resolved. */
+/** Returns whether imports resolve differently now; the checker caches earlier resolutions. */
 function changesResolution(program: ts.Program, imports: ImportGraph, path: string): boolean {
-  if (!existsSync(path)) return imports.importersOf([path]).size > 0;
+  if (!existsSync(path)) return imports.findImporters([path]).size > 0;
   return imports.hasUnresolved && !program.getSourceFile(path);
 }

@@ -1,4 +1,4 @@
-// Edits parsed files before the checker binds them, which happens once for each file.
+// Edits each parsed file once, before the checker binds it.
 
 import type { ts } from "ts-morph";
 import { attachComments, hasCommentWithinLine } from "./attach-comments.js";

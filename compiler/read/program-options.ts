@@ -18,7 +18,7 @@ const DEFAULT_OPTIONS: ts.CompilerOptions = {
   skipLibCheck: true,
 };
 
-/** Otherwise the order of union members would depend on unrelated files. */
+/** Makes the order of union members independent of unrelated files. */
 const STABLE_ORDER: ts.CompilerOptions = { stableTypeOrdering: true };
 
 /**
@@ -38,8 +38,8 @@ export function readProgramOptions(
   const host = { ...recordLookUps(ts.sys, lookUps), readDirectory: () => [] };
   const own = ts.parseJsonConfigFileContent(config, host, dirname(path), undefined, path);
   // The same options as the type check, so that types are read as they were checked.
-  const today = replacementOptions(projectDir, tsconfig);
-  const { options } = ts.convertCompilerOptionsFromJson(today, projectDir);
+  const replacements = replacementOptions(projectDir, tsconfig);
+  const { options } = ts.convertCompilerOptionsFromJson(replacements, projectDir);
   return { ...own.options, ...options, ...STABLE_ORDER };
 }
 

@@ -11,20 +11,20 @@ import { type FileReading, joinReadings, type ReadResult } from "./file-reading.
 import { findLibraries } from "./find-libraries.js";
 import { absolutePath, relativePath } from "./paths.js";
 import type { PluginReader, ReadParts } from "./plugin-reader.js";
-import { planReading, type ReadingPlan, reachable } from "./reading-plan.js";
+import { findReachable, planReading, type ReadingPlan } from "./reading-plan.js";
 import { collectNamed, isStorable } from "./storable.js";
 import { ReadingStore, type StoredFile, type StoredReadings } from "./stored-readings.js";
 
 export interface ReaderOptions {
   /** Plugins that the configuration declares. */
   readonly configured: readonly DeclaredPlugin[];
-  /** The project's, relative to its folder. */
+  /** Path of tsconfig.json, relative to the project folder. */
   readonly tsconfig: string;
   /** Hooks of all plugins, as `module#export`. */
   readonly hooks: readonly string[];
-  /** Files that affect the meaning of sources, relative to the project's folder. */
+  /** Files that affect the meaning of sources, relative to the project folder. */
   readonly described: readonly string[];
-  /** Reads all files at first, so that a program of them is open when one changes. */
+  /** Whether to read all files at first, so that their program is open when one changes. */
   readonly staysOpen: boolean;
 }
 
@@ -59,7 +59,7 @@ export class ProjectReader {
     if (known) return known;
     this.#reader = await this.#open(paths);
     const result = this.#reader.read();
-    this.#keep(result, storedAnew(this.#reader.parts()));
+    this.#save(result, createStored(this.#reader.parts()));
     return result;
   }
 
@@ -77,16 +77,16 @@ export class ProjectReader {
     const stored = this.#stored!;
     const isDoubtful = [...plan.kept.values()].some((file) => file.isDoubtful);
     const withTypes = stored.withTypes && isDoubtful;
-    if (plan.again.length === 0) {
+    if (plan.toRead.length === 0) {
       if (withTypes !== stored.withTypes) return null;
-      return this.#joined(plan, files, null)?.result ?? null;
+      return this.#join(plan, files, null)?.result ?? null;
     }
     const reader = await this.#open(files);
-    const parts = reader.readSome(plan.again, plan.common, withTypes);
+    const parts = reader.readSome(plan.toRead, plan.common, withTypes);
     if (parts.withTypes !== stored.withTypes) return null;
-    const joined = this.#joined(plan, files, parts);
+    const joined = this.#join(plan, files, parts);
     if (joined === null) return null;
-    this.#keep(joined.result, joined.stored);
+    this.#save(joined.result, joined.stored);
     return joined.result;
   }
 
@@ -94,14 +94,14 @@ export class ProjectReader {
    * Stores readings unless there are errors: only one of the files that use an invalid type reports
    * it, so a reading without diagnostics may be incomplete.
    */
-  #keep({ diagnostics }: ReadResult, stored: StoredReadings): void {
+  #save({ diagnostics }: ReadResult, stored: StoredReadings): void {
     if (hasErrors(diagnostics)) return;
     this.#stored = stored;
     this.#store.save(stored);
   }
 
-  /** Joins stored and new readings; null if stored ones are not usable after all. */
-  #joined(plan: ReadingPlan, files: readonly string[], parts: ReadParts | null): Joined | null {
+  /** Joins stored and new readings; null if the stored readings turn out not to be usable. */
+  #join(plan: ReadingPlan, files: readonly string[], parts: ReadParts | null): Joined | null {
     const before = this.#stored!;
     const found = new Map(plan.kept);
     for (const [path, file] of parts ? describedParts(parts) : []) {
@@ -110,7 +110,7 @@ export class ProjectReader {
     }
     const wasGlobal = (path: string) => before.files.get(path)?.isGlobal === true;
     const implied = [...found].filter(([, { isImplied }]) => isImplied).map(([path]) => path);
-    const reached = reachable(found, [...files, ...this.#hookFiles, ...implied]);
+    const reached = findReachable(found, [...files, ...this.#hookFiles, ...implied]);
     if ([...reached].some(([path, { isGlobal }]) => isGlobal && !wasGlobal(path))) return null;
     if ([...before.files].some(([path, { isGlobal }]) => isGlobal && !reached.has(path)))
       return null;
@@ -140,7 +140,7 @@ export class ProjectReader {
   }
 }
 
-/** Everything that readings depend on besides source files and look-ups. */
+/** Returns a key of everything that readings depend on besides source files and lookups. */
 function storeKey(projectDir: string, options: ReaderOptions): string {
   const { described, configured, tsconfig, hooks } = options;
   const { resolve } = createRequire(import.meta.url);
@@ -156,13 +156,13 @@ function storeKey(projectDir: string, options: ReaderOptions): string {
   ]);
 }
 
-function storedAnew(parts: ReadParts): StoredReadings {
+function createStored(parts: ReadParts): StoredReadings {
   const { withTypes, lookUps, named } = parts;
   const files = new Map(describedParts(parts));
   return { withTypes, lookUps, files, named: collectNamed(files.values(), named) };
 }
 
-/** The files of a program with those of their readings that may be kept. */
+/** Returns the files of a program, with the readings that may be stored. */
 function describedParts(parts: ReadParts): [string, StoredFile][] {
   return [...parts.files].map(([path, file]) => {
     const reading = parts.readings.get(path);

@@ -23,7 +23,7 @@ function readScopes(context: ReadContext, tag: ts.JSDocTag): string[] {
     .split(/[\s,]+/)
     .filter((scope) => scope !== "");
   if (scopes.length > 0 && scopes.every((scope) => SCOPE.test(scope))) return scopes;
-  const message = `\`@scope ${readTagLine(tag)}\` names no scope`;
+  const message = `\`@scope ${readTagLine(tag)}\` is not a list of scopes`;
   context.error("SVC1148", tag, message, "`@scope orders:write`");
   return [];
 }

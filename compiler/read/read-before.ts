@@ -1,6 +1,6 @@
-// Reads `@before auth, src/guards.ts#limit`: functions that run before a plugin, named as in its
-// file or by module and export. Each must be exported by its module, because the server imports it
-// from there.
+// Reads `@before auth, src/guards.ts#limit`: functions that run before a plugin, identified by a
+// name in its file, or by module and export. Each must be exported by its module, because the
+// server imports it from there.
 
 import { existsSync } from "node:fs";
 
@@ -16,10 +16,10 @@ export function readBefore(context: ReadContext, { doc, fn, role }: PluginDeclar
   return beforeTags(doc).flatMap((tag): ModuleExport[] => {
     if (role === "post") {
       const message = "hooks run before a request and cannot be set on a post plugin";
-      context.error("SVC1144", tag, message, "the tag at the pre-processor");
+      context.error("SVC1144", tag, message, "the tag on the pre-processor");
       return [];
     }
-    const names = namesIn(tag);
+    const names = readNames(tag);
     if (names.length === 0)
       context.error("SVC1144", tag, "`@before` has no function name", "`@before auth`");
     return names.flatMap((name) =>
@@ -29,13 +29,13 @@ export function readBefore(context: ReadContext, { doc, fn, role }: PluginDeclar
 }
 
 /**
- * Returns the declarations of the functions that run before a plugin, as far as the program
- * contains them; hooks of the configuration come first.
+ * Returns the declarations of the functions that run before a plugin, if the program contains them.
+ * Hooks of the configuration come first.
  */
-export function beforeDeclarations(context: ReadContext, { doc, fn, role }: PluginDeclaration) {
+export function findHooks(context: ReadContext, { doc, fn, role }: PluginDeclaration) {
   const configured = role === "post" ? [] : context.hooks;
-  return [...configured, ...beforeTags(doc).flatMap(namesIn)].flatMap((name) => {
-    const symbol = name.includes("#") ? findExport(context, name) : symbolOf(context, fn, name);
+  return [...configured, ...beforeTags(doc).flatMap(readNames)].flatMap((name) => {
+    const symbol = name.includes("#") ? findExport(context, name) : resolveName(context, fn, name);
     return symbol?.declarations?.slice(0, 1) ?? [];
   });
 }
@@ -44,7 +44,7 @@ function beforeTags({ tags }: DocComment): readonly ts.JSDocTag[] {
   return tags.filter(({ tagName }) => tagName.text === "before");
 }
 
-function namesIn(tag: ts.JSDocTag): string[] {
+function readNames(tag: ts.JSDocTag): string[] {
   return readTagLine(tag)
     .split(/[\s,]+/)
     .filter((name) => name !== "");
@@ -56,11 +56,11 @@ export function findExport(context: ReadContext, name: string): ts.Symbol | unde
   const file = context.program.getSourceFile(join(context.projectDir, path));
   const module = file && context.checker.getSymbolAtLocation(file);
   const exports = module ? context.checker.getExportsOfModule(module) : [];
-  const found = exports.find((one) => one.name === exportPath);
+  const found = exports.find((symbol) => symbol.name === exportPath);
   return found && skipAlias(context, found);
 }
 
-function symbolOf(context: ReadContext, fn: ts.Node, name: string): ts.Symbol | undefined {
+function resolveName(context: ReadContext, fn: ts.Node, name: string): ts.Symbol | undefined {
   const found = context.checker.resolveName(name, fn, ts.SymbolFlags.Value, false);
   return found && skipAlias(context, found);
 }
@@ -70,8 +70,8 @@ function readExport(context: ReadContext, tag: ts.JSDocTag, name: string): Modul
   const [module = "", exportPath = ""] = name.split("#");
   const path = posix.normalize(module);
   const isInside = !path.startsWith("..") && !posix.isAbsolute(path);
-  const isThere = isInside && existsSync(join(context.projectDir, path));
-  if (isThere && /^[A-Za-z_$][\w$]*$/.test(exportPath)) return [{ module: path, exportPath }];
+  const exists = isInside && existsSync(join(context.projectDir, path));
+  if (exists && /^[A-Za-z_$][\w$]*$/.test(exportPath)) return [{ module: path, exportPath }];
   const message = `\`@before ${name}\`: module not found in the project`;
   context.error("SVC1144", tag, message, "`src/guards.ts#auth`, as seen from the project's folder");
   return [];
@@ -79,7 +79,7 @@ function readExport(context: ReadContext, tag: ts.JSDocTag, name: string): Modul
 
 function readName(context: ReadContext, fn: ts.Node, tag: ts.JSDocTag, name: string) {
   const { checker } = context;
-  const symbol = symbolOf(context, fn, name);
+  const symbol = resolveName(context, fn, name);
   const declaration = symbol?.declarations?.[0];
   const isCallable =
     symbol && checker.getTypeOfSymbolAtLocation(symbol, fn).getCallSignatures().length > 0;
@@ -91,7 +91,7 @@ function readName(context: ReadContext, fn: ts.Node, tag: ts.JSDocTag, name: str
   const sourceFile = declaration.getSourceFile();
   const module = checker.getSymbolAtLocation(sourceFile);
   const exports = module ? checker.getExportsOfModule(module) : [];
-  const exported = exports.find((one) => skipAlias(context, one) === symbol);
+  const exported = exports.find((candidate) => skipAlias(context, candidate) === symbol);
   const isForeign = context.program.isSourceFileFromExternalLibrary(sourceFile);
   if (exported === undefined || isForeign || isLibrary(context, declaration)) {
     const where = isForeign ? "comes from a package" : "is not exported by its module";

@@ -56,8 +56,8 @@ export class ReadContext {
     this.#add("warning", code, node, message, help);
   }
 
-  add(finding: Diagnostic): void {
-    this.#diagnostics.push(finding);
+  add(diagnostic: Diagnostic): void {
+    this.#diagnostics.push(diagnostic);
   }
 
   /** Returns the diagnostics since the last call. */

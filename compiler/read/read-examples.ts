@@ -23,12 +23,12 @@ export function readExamples(
     className: path.length > 1 ? path[0]! : null,
     params: records.map((param) => param.name),
   };
-  // A merged response comes from another plugin of this name, and unreadable parameters are
-  // reported first.
-  const isSilent = plugin.role === "post" || records.length < listParameters(plugin).length;
+  // Clients call the other plugin of the name, whose responses a post plugin merges. Unreadable
+  // parameters are reported already.
+  const isSkipped = plugin.role === "post" || records.length < listParameters(plugin).length;
   return plugin.doc.examples.map((tag) => {
     const text = new ExampleText(context, tag);
-    if (isSilent) return { text: text.written, calls: [] };
+    if (isSkipped) return { text: text.written, calls: [] };
     const queries = findQueries(context, text, queryTarget);
     const calls = [...queries.calls, ...findCalls(text, queries.rest, target)];
     return { text: text.written, calls };

@@ -9,7 +9,7 @@ import type { PluginDeclaration } from "./plugin-declaration.js";
 import { findExport } from "./read-before.js";
 import type { ReadContext } from "./read-context.js";
 
-/** @param before hooks of the plugin's own comment; hooks of the configuration precede them */
+/** @param before hooks in the plugin's own comment; hooks of the configuration precede them */
 export function readGuards(
   context: ReadContext,
   { role, job }: PluginDeclaration,

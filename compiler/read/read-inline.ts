@@ -11,11 +11,11 @@ const TAG = "inline";
 export interface InlineFacts {
   readonly result: ResultRecord;
   readonly async: boolean;
-  /** Functions that run before it. */
+  /** Whether hooks run before the plugin. */
   readonly hasBefore: boolean;
 }
 
-/** Returns whether a plugin is tagged as inline and may be. */
+/** Returns whether a plugin is tagged as inline and allowed to be. */
 export function readInline(
   context: ReadContext,
   plugin: PluginDeclaration,
@@ -23,15 +23,15 @@ export function readInline(
 ): boolean {
   const tag = plugin.doc.tags.find(({ tagName }) => tagName.text === TAG);
   if (tag === undefined) return false;
-  const reason = obstacle(plugin, facts);
+  const reason = findObstacle(plugin, facts);
   if (reason === null) return true;
   const message = `\`${plugin.name}\` cannot be \`@inline\`: ${reason}`;
   context.error("SVC1321", tag, message, "leave out `@inline`: it then runs in an executor");
   return false;
 }
 
-/** Returns why it could block others; null if it cannot. */
-function obstacle(plugin: PluginDeclaration, { result, async, hasBefore }: InlineFacts) {
+/** Returns why a plugin could block the IO thread; null if it cannot. */
+function findObstacle(plugin: PluginDeclaration, { result, async, hasBefore }: InlineFacts) {
   if (plugin.role !== "engine") return "pre and post plugins run in executors";
   if (plugin.graph !== null) return "it uses a graph, which another request may have locked";
   if (result.kind === "stream") return "it returns a stream";

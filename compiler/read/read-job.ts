@@ -7,7 +7,7 @@ import { isPackageSymbol } from "./package-symbols.js";
 import { parameterType } from "./parameter-type.js";
 import { listParameters, type PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
-import { elementOfStream, type ResultReading } from "./read-result.js";
+import { type ResultReading, streamItemType } from "./read-result.js";
 import { readReserved } from "./reserved-param.js";
 import type { ShapeReader } from "./shape-reader.js";
 
@@ -38,7 +38,7 @@ export function readJobResult(context: ReadContext, plugin: PluginDeclaration): 
   const signature = plugin.resolved?.signature ?? checker.getSignatureFromDeclaration(plugin.fn)!;
   const returned = checker.getReturnTypeOfSignature(signature);
   const awaited = checker.getAwaitedType(returned) ?? returned;
-  if (elementOfStream(awaited) !== null) {
+  if (streamItemType(awaited) !== null) {
     const message = `scheduled function \`${plugin.name}\` returns a stream, which is never read`;
     context.error("SVC1152", plugin.nameNode, message, "a loop in the function");
   }

@@ -14,7 +14,7 @@ const ANY_SUBTYPE = /^([^/]+\/)$/;
 
 /**
  * Returns the media types that a plugin declares, sorted; none for any.
- * @param position of diagnostics about the result type
+ * @param where position of diagnostics about the result type
  * @param responses the HttpResponse types among its results
  */
 export function readMediaTypes(
@@ -24,22 +24,28 @@ export function readMediaTypes(
   responses: readonly ts.Type[],
 ): readonly string[] {
   const typed = responses.map((response) => declaredTypes(context, response));
-  const isOpen = typed.some((types) => types === null);
+  const acceptsAny = typed.some((types) => types === null);
   const inType = typed.flatMap((types) => types ?? []);
   const tags = doc.tags.filter(({ tagName }) => tagName.text === TAG);
   for (const tag of tags) {
-    if (responses.length > 0 && isOpen) continue;
-    const reason = responses.length === 0 ? "returns no HttpResponse" : "declares it in its type";
-    context.error("SVC1149", tag, `\`@produces\` has no effect: \`${name}\` ${reason}`, "no tag");
+    if (responses.length > 0 && acceptsAny) continue;
+    const reason =
+      responses.length === 0 ? "does not return an HttpResponse" : "declares it in its type";
+    context.error(
+      "SVC1149",
+      tag,
+      `\`@produces\` has no effect: \`${name}\` ${reason}`,
+      "remove the tag",
+    );
   }
-  const inTags = tags.flatMap((tag) => typesInTag(context, tag));
+  const inTags = tags.flatMap((tag) => readTag(context, tag));
   for (const type of inType) requireMediaType(context, where, type, '`HttpResponse<"image/png">`');
-  // A part of unknown type makes the whole unknown.
-  if (isOpen && inTags.length === 0) return [];
+  // If one response can have any media type, so can the result.
+  if (acceptsAny && inTags.length === 0) return [];
   return [...new Set([...inType, ...inTags])].sort();
 }
 
-function typesInTag(context: ReadContext, tag: ts.JSDocTag): string[] {
+function readTag(context: ReadContext, tag: ts.JSDocTag): string[] {
   const words = readTagLine(tag).split(/[\s,]+/);
   const types = words.filter((word) => word !== "").map(plainMediaType);
   if (types.length === 0) context.error("SVC1149", tag, "`@produces` has no media type", EXAMPLE);
@@ -69,7 +75,7 @@ function mediaTypeText(type: ts.Type): string | null {
   return isRange ? `${start.toLowerCase()}*` : null;
 }
 
-/** Matches a media type without parameters, in lower case. */
+/** Returns a media type without its parameters, in lower case. */
 function plainMediaType(text: string): string {
   return text.split(";", 1)[0]!.trim().toLowerCase();
 }

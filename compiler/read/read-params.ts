@@ -15,7 +15,7 @@ import {
   acceptsUndefined,
   findTypeNode,
   hasKnownType,
-  isExpectedOptional,
+  isContextuallyOptional,
   isOptionalInComment,
   parameterType,
   reportProblems,
@@ -24,7 +24,7 @@ import { listParameters, type PluginDeclaration } from "./plugin-declaration.js"
 import type { ReadContext } from "./read-context.js";
 import { type TypeReading, unsupported } from "./reading.js";
 import { readReserved } from "./reserved-param.js";
-import { elementNode, schemaLocations } from "./schema-places.js";
+import { elementNode, schemaLocations } from "./schema-locations.js";
 import { readSchema } from "./schema-shape.js";
 import { schemaType } from "./schema-type.js";
 import type { ShapeReader } from "./shape-reader.js";
@@ -47,7 +47,7 @@ export function readParams(reader: ShapeReader, plugin: PluginDeclaration): Para
     const reserved = reservedName(reader.context, plugin, parameter, index);
     const tags = limits.get(names[index]!) ?? [];
     if (reserved) records.push(readReserved(reader, parameter, reserved, plugin.doc, tags));
-    else if (isPlain(reader.context, parameter)) {
+    else if (isAddressable(reader.context, parameter)) {
       records.push(readUser(reader, parameter, plugin, tags));
     }
   });
@@ -56,8 +56,8 @@ export function readParams(reader: ShapeReader, plugin: PluginDeclaration): Para
 
 type NamedParameter = ts.ParameterDeclaration & { readonly name: ts.Identifier };
 
-/** Reports parameters that a query cannot address by name. */
-function isPlain(
+/** Returns true if a query can address a parameter by name, otherwise reports the parameter. */
+function isAddressable(
   context: ReadContext,
   parameter: ts.ParameterDeclaration,
 ): parameter is NamedParameter {
@@ -93,7 +93,7 @@ const RESERVED: Readonly<Record<PluginRole, readonly ReservedName[]>> = {
   post: ["response"],
 };
 
-/** `graph` is reserved only when one is bound; a first argument is known by its type as well. */
+/** `graph` is reserved only if one is bound. A first argument is recognized by its type, too. */
 function reservedName(
   context: ReadContext,
   plugin: PluginDeclaration,
@@ -102,7 +102,7 @@ function reservedName(
 ): ReservedName | null {
   const name = parameter.name.getText();
   if (name === "graph") return plugin.graph === null ? null : "graph";
-  const reserved = RESERVED[plugin.role].find((word) => word === name);
+  const reserved = RESERVED[plugin.role].find((candidate) => candidate === name);
   if (reserved) return reserved;
   if (index > 0) return null;
   // Without a type annotation it has a contextual type, because the wrapper types its arguments.
@@ -138,14 +138,14 @@ function readUser(
   const schemas = schemaLocations(context, typeNode);
   const isUntyped = reading === TEXT;
   if (isUntyped && schemas.length === 0) warnUntyped(context, parameter, isTyped ? type : null);
-  // A post-processor cannot have such an argument, whatever its type.
+  // Post plugins cannot have such arguments, whatever the type; that is reported elsewhere.
   if (role !== "post") reportProblems(context, parameter, reading);
   const tags = [...limits, ...readLimitTags(context, parameter)];
   const shape = limitedShape(reader, reading.shape, typeNode, tags);
   const wire = toWireType(shape, reader.named);
-  // The plugin receives a default unchanged: if a schema converts values, no client could send it.
+  // No schema converts a default, so clients may be unable to send its value.
   const { initializer } = parameter;
-  const isSent = initializer === undefined || schemas.length === 0;
+  const isSendable = initializer === undefined || schemas.length === 0;
   return {
     kind: "user",
     name,
@@ -156,7 +156,7 @@ function readUser(
     ...(makers.length > 0 && { makers }),
     ...(isUntyped && tags.length === 0 && { untyped: true }),
     required: !isOptional(context, parameter) && !acceptsUndefined(type),
-    default: isSent ? readDefault(context, initializer) : { kind: "expression" },
+    default: isSendable ? readDefault(context, initializer) : { kind: "expression" },
     ...(schemas.length > 0 && { schemas }),
     typeText: typeText(context, parameter, type),
     description: doc.params.get(name) ?? directDocComment(parameter),
@@ -173,8 +173,8 @@ function textParameterShape(type: ts.Type, name: TextClass): TypeShape {
 /** @param type null if there is no annotation */
 function warnUntyped(context: ReadContext, parameter: NamedParameter, type: ts.Type | null): void {
   const name = parameter.name.text;
-  const says = type === null ? "has no type" : `is of type ${context.checker.typeToString(type)}`;
-  const message = `parameter \`${name}\` ${says} and arrives as a string`;
+  const state = type === null ? "has no type" : `is of type ${context.checker.typeToString(type)}`;
+  const message = `parameter \`${name}\` ${state} and arrives as a string`;
   const annotate = (annotation: string): string =>
     (parameter.flags & ts.NodeFlags.JavaScriptFile) !== 0
       ? `\`@param {import("svc-server").${annotation}} ${name}\``
@@ -223,7 +223,7 @@ function isBytesAmongOthers(shape: TypeShape): boolean {
 function isOptional(context: ReadContext, parameter: ts.ParameterDeclaration): boolean {
   const { questionToken, initializer } = parameter;
   if (questionToken !== undefined || initializer !== undefined) return true;
-  return isOptionalInComment(context, parameter) || isExpectedOptional(context, parameter);
+  return isOptionalInComment(context, parameter) || isContextuallyOptional(context, parameter);
 }
 
 /** `{}` accepts strings as well. */
@@ -238,7 +238,7 @@ function isEmptyObject(checker: ts.TypeChecker, type: ts.Type): boolean {
   );
 }
 
-/** TypeScript reports unresolved imports, so consequences are not reported here. */
+/** The type check reports unresolved imports, so their consequences are not reported here. */
 function isUnresolved(type: ts.Type): boolean {
   return (type as ts.Type & { readonly intrinsicName?: string }).intrinsicName === "error";
 }

@@ -48,13 +48,13 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
     return result("response", entries.length === 1 ? entries[0]! : { kind: "json" });
   }
   if (requests.length === parts.length) return result("request", { kind: "null" });
-  const streams = parts.flatMap((part) => elementOfStream(part) ?? []);
+  const streams = parts.flatMap((part) => streamItemType(part) ?? []);
   if (streams.length === 1 && parts.length === 1) {
-    const piece = reader.read(streams[0]!);
-    reportProblems(reader.context, plugin, where, piece);
-    return result("stream", piece.shape);
+    const item = reader.read(streams[0]!);
+    reportProblems(reader.context, plugin, where, item);
+    return result("stream", item.shape);
   }
-  const streaming = parts.filter((part) => elementOfStream(part) !== null);
+  const streaming = parts.filter((part) => streamItemType(part) !== null);
   for (const type of streams) reportProblems(reader.context, plugin, where, reader.read(type));
   const others = [...responses, ...requests, ...raw, ...streaming];
   const values = parts.filter((part) => !others.includes(part));
@@ -79,14 +79,14 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
 const STREAMS = /^(AsyncGenerator|AsyncIterable|AsyncIterableIterator|AsyncIteratorObject)$/;
 
 /** Returns the type of the items of a stream; null for other types. */
-export function elementOfStream(type: ts.Type): ts.Type | null {
+export function streamItemType(type: ts.Type): ts.Type | null {
   const symbol = type.getSymbol();
   if (symbol === undefined || !STREAMS.test(symbol.name)) return null;
   return (type as ts.TypeReference).typeArguments?.[0] ?? null;
 }
 
 function isAsync(fn: PluginDeclaration["fn"]): boolean {
-  return fn.modifiers?.some((word) => word.kind === ts.SyntaxKind.AsyncKeyword) ?? false;
+  return fn.modifiers?.some((modifier) => modifier.kind === ts.SyntaxKind.AsyncKeyword) ?? false;
 }
 
 /** Reads one entry of a `PluginResponse<K, T>`: its sort key and its item. */

@@ -8,7 +8,7 @@ import type { ThrownRecord } from "../record/plugin-record.js";
 import { type DocComment, readDocComment } from "./doc-comment.js";
 import { isPackageSymbol } from "./package-symbols.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
-import { beforeDeclarations } from "./read-before.js";
+import { findHooks } from "./read-before.js";
 import { type ReadContext, resolveSymbol, skipAlias } from "./read-context.js";
 import type { ShapeReader } from "./shape-reader.js";
 
@@ -20,24 +20,25 @@ const MAX_BASES = 20;
 /** Returns the documented errors of a plugin and its hooks. */
 export function readThrown(reader: ShapeReader, plugin: PluginDeclaration): ThrownRecord[] {
   const { doc, fn, nameNode } = plugin;
-  const hooks = beforeDeclarations(reader.context, plugin);
-  const all = [
-    ...thrownBy(reader, doc, fn, nameNode),
-    ...hooks.flatMap((hook) => thrownBy(reader, readDocComment(hook), hook, nameNode)),
-    ...hooks.flatMap((hook) => thrownInBody(reader, hook)),
+  const hooks = findHooks(reader.context, plugin);
+  const records = [
+    ...readDocumented(reader, doc, fn, nameNode),
+    ...hooks.flatMap((hook) => readDocumented(reader, readDocComment(hook), hook, nameNode)),
+    ...hooks.flatMap((hook) => findThrown(reader, hook)),
   ];
   const isFirst = ({ exception, status }: ThrownRecord, at: number) =>
-    all.findIndex((one) => one.exception === exception && one.status === status) === at;
-  return all.filter(isFirst);
+    records.findIndex((record) => record.exception === exception && record.status === status) ===
+    at;
+  return records.filter(isFirst);
 }
 
 /** @param nameNode node that diagnostics point to */
-function thrownBy(reader: ShapeReader, doc: DocComment, fn: ts.Node, nameNode: ts.Node) {
+function readDocumented(reader: ShapeReader, doc: DocComment, fn: ts.Node, nameNode: ts.Node) {
   return doc.throws.map((thrown): ThrownRecord => {
     if (!PLAIN_NAME.test(thrown.exception)) return thrown;
-    const symbol = classOf(reader.context, thrown.exception, fn);
-    // Outside of the scope, only a stated status tells that it is an HttpError.
-    const errorClass = symbol === null ? UNKNOWN_CLASS : statusOf(reader.context, symbol);
+    const symbol = resolveClass(reader.context, thrown.exception, fn);
+    // If the class is out of scope, only a status in the text identifies it as an HttpError.
+    const errorClass = symbol === null ? UNKNOWN_CLASS : readErrorClass(reader.context, symbol);
     if (errorClass === null) return thrown;
     const [statusText, digits] = STATUS.exec(thrown.description) ?? ["", null];
     const status = digits === null ? errorClass.status : Number(digits);
@@ -48,18 +49,18 @@ function thrownBy(reader: ShapeReader, doc: DocComment, fn: ts.Node, nameNode: t
       reader.context.warning("SVC1220", nameNode, message, help);
       return thrown;
     }
-    const details = symbol && detailsOf(reader, symbol, errorClass.details);
+    const details = symbol && readDetails(reader, symbol, errorClass.details);
     const description = thrown.description.slice(statusText.length);
     return { exception: thrown.exception, description, status, ...(details && { details }) };
   });
 }
 
 /** Returns the errors that a hook itself throws with a known status, mostly 401 and 403. */
-function thrownInBody(reader: ShapeReader, hook: ts.Node): ThrownRecord[] {
+function findThrown(reader: ShapeReader, hook: ts.Node): ThrownRecord[] {
   const found: ThrownRecord[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isThrowStatement(node) && ts.isNewExpression(node.expression)) {
-      found.push(...thrownByNew(reader, node.expression));
+      found.push(...readThrownNew(reader, node.expression));
     }
     ts.forEachChild(node, visit);
   };
@@ -67,17 +68,17 @@ function thrownInBody(reader: ShapeReader, hook: ts.Node): ThrownRecord[] {
   return found;
 }
 
-function thrownByNew(reader: ShapeReader, expression: ts.NewExpression): ThrownRecord[] {
+function readThrownNew(reader: ShapeReader, expression: ts.NewExpression): ThrownRecord[] {
   const { context } = reader;
   const symbol = resolveSymbol(context, expression.expression);
-  const known = symbol && statusOf(context, symbol);
+  const known = symbol && readErrorClass(context, symbol);
   if (!symbol || !known || !PLAIN_NAME.test(symbol.name)) return [];
   const isOwn = isPackageSymbol(symbol, "HttpError");
   const [status = null, message, details = null] = isOwn ? (expression.arguments ?? []) : [];
   const number = isOwn && status ? literalNumber(context, status) : known.status;
   if (number === null || number < 400 || number > 599) return [];
   const description = message && ts.isStringLiteralLike(message) ? message.text : "";
-  const shape = detailsOf(reader, symbol, isOwn ? details : known.details);
+  const shape = readDetails(reader, symbol, isOwn ? details : known.details);
   const error = { exception: symbol.name, description, status: number };
   return [{ ...error, ...(shape && { details: shape }) }];
 }
@@ -88,13 +89,13 @@ function literalNumber({ checker }: ReadContext, node: ts.Expression): number | 
 }
 
 /** Returns the class of that name in the scope of the plugin's file. */
-function classOf(context: ReadContext, name: string, fn: ts.Node): ts.Symbol | null {
+function resolveClass(context: ReadContext, name: string, fn: ts.Node): ts.Symbol | null {
   const found = context.checker.resolveName(name, fn, ts.SymbolFlags.Value, false);
   return found === undefined ? null : skipAlias(context, found);
 }
 
 interface ErrorClass {
-  /** Returns null if the status is known only at run time. */
+  /** Null if the status is known only at run time. */
   readonly status: number | null;
   readonly details: ts.Expression | null;
 }
@@ -102,14 +103,14 @@ interface ErrorClass {
 const UNKNOWN_CLASS: ErrorClass = { status: null, details: null };
 
 /** Returns how a class derived from HttpError calls its constructor; null for other classes. */
-function statusOf(context: ReadContext, symbol: ts.Symbol): ErrorClass | null {
+function readErrorClass(context: ReadContext, symbol: ts.Symbol): ErrorClass | null {
   let result = UNKNOWN_CLASS;
   let current: ts.Symbol | undefined = symbol;
   for (let depth = 0; current !== undefined && depth < MAX_BASES; depth++) {
     if (isPackageSymbol(current, "HttpError")) return result;
     const declaration: ts.Declaration | undefined = current.declarations?.find(ts.isClassLike);
     if (declaration === undefined || !ts.isClassLike(declaration)) return null;
-    if (result.status === null) result = superCall(context, declaration) ?? result;
+    if (result.status === null) result = readSuperCall(context, declaration) ?? result;
     const base: ts.Node | undefined =
       declaration.heritageClauses?.find(isExtends)?.types[0]?.expression;
     current = base && resolveSymbol(context, base);
@@ -121,15 +122,18 @@ function isExtends({ token }: ts.HeritageClause): boolean {
   return token === ts.SyntaxKind.ExtendsKeyword;
 }
 
-function superCall(context: ReadContext, declaration: ts.ClassLikeDeclaration): ErrorClass | null {
+function readSuperCall(
+  context: ReadContext,
+  declaration: ts.ClassLikeDeclaration,
+): ErrorClass | null {
   const body = declaration.members.find(ts.isConstructorDeclaration)?.body;
-  const call = body?.statements.map(callOfSuper).find((found) => found !== null);
+  const call = body?.statements.map(asSuperCall).find((found) => found !== null);
   if (!call) return null;
   const [status, , details = null] = call.arguments;
   return { status: status ? literalNumber(context, status) : null, details };
 }
 
-function callOfSuper(statement: ts.Statement): ts.CallExpression | null {
+function asSuperCall(statement: ts.Statement): ts.CallExpression | null {
   if (!ts.isExpressionStatement(statement) || !ts.isCallExpression(statement.expression)) {
     return null;
   }
@@ -138,12 +142,12 @@ function callOfSuper(statement: ts.Statement): ts.CallExpression | null {
 }
 
 /** Returns the type of a redeclared property, otherwise of the argument to `super`. */
-function detailsOf(reader: ShapeReader, symbol: ts.Symbol, given: ts.Expression | null) {
+function readDetails(reader: ShapeReader, symbol: ts.Symbol, argument: ts.Expression | null) {
   const { checker } = reader.context;
   const property = checker.getDeclaredTypeOfSymbol(symbol).getProperty("details");
   const declared = property && checker.getTypeOfSymbol(property);
-  const isSaid = declared !== undefined && !(declared.flags & ts.TypeFlags.Unknown);
-  const type = isSaid ? declared : given && checker.getTypeAtLocation(given);
+  const isDeclared = declared !== undefined && !(declared.flags & ts.TypeFlags.Unknown);
+  const type = isDeclared ? declared : argument && checker.getTypeAtLocation(argument);
   if (!type) return null;
   const { shape, problems } = reader.readPresent(checker.getBaseTypeOfLiteralType(type));
   return problems.length > 0 || shape.kind === "json" ? null : shape;

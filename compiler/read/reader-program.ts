@@ -7,10 +7,10 @@ import { dirname } from "node:path";
 import { ts } from "ts-morph";
 import { findLibraries } from "./find-libraries.js";
 import { LookUpRecorder, type LookUps, recordLookUps } from "./look-ups.js";
-import { resolveImports } from "./own-declarations.js";
 import { isPackageFolder } from "./package-symbols.js";
 import { needsParents } from "./prepare-files.js";
 import { readProgramOptions } from "./program-options.js";
+import { resolveImports } from "./resolve-imports.js";
 
 type Language = ts.ScriptTarget | ts.CreateSourceFileOptions;
 
@@ -33,8 +33,8 @@ export class ReaderProgram {
   #program: ts.Program | undefined;
 
   /**
-   * @param tsconfig the project's, relative to its folder
-   * @throws SvcError SVC1061 if it cannot be parsed
+   * @param tsconfig path of tsconfig.json, relative to the project folder
+   * @throws SvcError SVC1061 if that file cannot be parsed
    */
   constructor(projectDir: string, tsconfig: string) {
     const options = readProgramOptions(projectDir, tsconfig, this.#lookUps);
@@ -43,7 +43,7 @@ export class ReaderProgram {
     this.#host = {
       ...recordLookUps(ts.createCompilerHost(this.#options), this.#lookUps),
       getSourceFile: (path, language) => this.#sourceFile(path, language),
-      getDefaultLibFileName: (given) => `${this.#libraries}/${ts.getDefaultLibFileName(given)}`,
+      getDefaultLibFileName: (options) => `${this.#libraries}/${ts.getDefaultLibFileName(options)}`,
       getDefaultLibLocation: () => this.#libraries,
       getCurrentDirectory: () => projectDir,
     };
@@ -84,7 +84,7 @@ export class ReaderProgram {
     return this.#hasRestored;
   }
 
-  /** Answers of the file system when imports and options were resolved. */
+  /** Results of the file system lookups by which imports and options were resolved. */
   get lookUps(): LookUps {
     return this.#lookUps.answers;
   }
@@ -94,7 +94,7 @@ export class ReaderProgram {
     if (known) return known;
     const isLibrary = path.startsWith(this.#libraries);
     const sourceFile =
-      isLibrary || isInstalled(path) ? keep(path, language, isLibrary) : parse(path, language);
+      isLibrary || isInstalled(path) ? parseOnce(path, language, isLibrary) : parse(path, language);
     if (sourceFile) this.#files.set(path, sourceFile);
     else this.#lookUps.note("file", path);
     return sourceFile;
@@ -109,17 +109,21 @@ function isOwnDeclaration(path: string): boolean {
   return /\/dist\/types\/.*\.d\.ts$/.test(path) && isPackageFolder(dirname(path));
 }
 
-function keep(path: string, language: Language, isLibrary: boolean): ts.SourceFile | undefined {
+function parseOnce(
+  path: string,
+  language: Language,
+  isLibrary: boolean,
+): ts.SourceFile | undefined {
   const { size, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0, mtimeMs: 0 };
   const key = JSON.stringify([path, size, mtimeMs, language]);
-  const kept = unchanging.get(key);
-  if (kept) return kept;
+  const known = unchanging.get(key);
+  if (known) return known;
   const options = typeof language === "object" ? language : { languageVersion: language };
   // Comments of libraries never describe plugins.
   const jsDocParsingMode = ts.JSDocParsingMode[isLibrary ? "ParseNone" : "ParseAll"];
-  const made = parse(path, { ...options, jsDocParsingMode });
-  if (made) unchanging.set(key, made);
-  return made;
+  const sourceFile = parse(path, { ...options, jsDocParsingMode });
+  if (sourceFile) unchanging.set(key, sourceFile);
+  return sourceFile;
 }
 
 function parse(path: string, language: Language): ts.SourceFile | undefined {

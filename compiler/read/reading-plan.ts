@@ -8,12 +8,12 @@ export interface ReadingPlan {
   /** Unchanged files whose direct and indirect imports are unchanged, too. */
   readonly kept: ReadonlyMap<string, StoredFile>;
   /** Files to read. */
-  readonly again: readonly string[];
+  readonly toRead: readonly string[];
   /** Files that every program has to contain. */
   readonly common: readonly string[];
 }
 
-/** State of a source file, which is different once it becomes a plugin file. */
+/** Returns the state of a source file, which changes when it becomes a plugin file. */
 export function fileState(hash: string, isPlugin: boolean): string {
   return isPlugin ? `${hash}+` : hash;
 }
@@ -38,15 +38,15 @@ export function planReading(
   const common = [...implied.map(([path]) => path), ...hooks];
   if (common.some((path) => touched.has(path) || !stored.has(path))) return null;
   const untouched = new Map([...stored].filter(([path]) => !touched.has(path)));
-  const kept = reachable(untouched, [...files, ...common]);
-  const isLacking = (path: string) => kept.get(path)?.reading == null;
-  const lacking = [...kept].filter(([path, { isOwn }]) => isOwn && isLacking(path));
-  const again = new Set([...files.filter(isLacking), ...lacking.map(([path]) => path)]);
-  return { kept, again: [...again].sort(), common };
+  const kept = findReachable(untouched, [...files, ...common]);
+  const isUnread = (path: string) => kept.get(path)?.reading == null;
+  const unread = [...kept].filter(([path, { isOwn }]) => isOwn && isUnread(path));
+  const toRead = new Set([...files.filter(isUnread), ...unread.map(([path]) => path)]);
+  return { kept, toRead: [...toRead].sort(), common };
 }
 
-/** Returns the files that are reachable by imports, including the given ones. */
-export function reachable(
+/** Returns the files that are reachable by imports, including the start files. */
+export function findReachable(
   files: ReadonlyMap<string, StoredFile>,
   from: readonly string[],
 ): Map<string, StoredFile> {
@@ -67,10 +67,10 @@ function withImporters(
 ): ReadonlySet<string> {
   const importers = new Map<string, string[]>();
   for (const [path, { imports }] of files) {
-    for (const one of imports) {
-      const known = importers.get(one);
+    for (const imported of imports) {
+      const known = importers.get(imported);
       if (known) known.push(path);
-      else importers.set(one, [path]);
+      else importers.set(imported, [path]);
     }
   }
   const found = new Set(changed);

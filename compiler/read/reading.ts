@@ -6,7 +6,7 @@ import type { TypeShape } from "../record/type-shape.js";
 import type { NamedShape } from "./named-type.js";
 import type { ReadContext } from "./read-context.js";
 
-/** A part of a type without a wire form: its path (`.at[]`), a description, and a replacement. */
+/** A part of a type without a wire form: its path (`.at[]`), the reason, and a replacement. */
 export interface Problem {
   readonly path: string;
   readonly reason: string;

@@ -7,7 +7,7 @@ import { inheritedOption } from "../tsconfig.js";
 type Options = Readonly<Record<string, unknown>>;
 
 /** Replacements of removed values; null: removed without replacement. */
-const SUCCESSORS: Readonly<Record<string, readonly [gone: RegExp, successor: unknown]>> = {
+const REPLACEMENTS: Readonly<Record<string, readonly [gone: RegExp, successor: unknown]>> = {
   target: [/^es[35]$/, "es2015"],
   module: [/^(?:amd|umd|system)$/, "esnext"],
   moduleResolution: [/^(?:node|node10|classic)$/, "bundler"],
@@ -26,15 +26,15 @@ const SUCCESSORS: Readonly<Record<string, readonly [gone: RegExp, successor: unk
  */
 export function replacementOptions(projectDir: string, tsconfig: string): Options {
   const options: Record<string, unknown> = {};
-  for (const [name, [gone, successor]] of Object.entries(SUCCESSORS)) {
+  for (const [name, [removed, replacement]] of Object.entries(REPLACEMENTS)) {
     const value = inheritedOption(projectDir, tsconfig, name)?.value ?? null;
-    if (value !== null && gone.test(String(value).toLowerCase())) options[name] = successor;
+    if (value !== null && removed.test(String(value).toLowerCase())) options[name] = replacement;
   }
-  return { ...options, ...pathsOfBaseUrl(projectDir, tsconfig) };
+  return { ...options, ...convertBaseUrl(projectDir, tsconfig) };
 }
 
-/** `baseUrl` resolves all names in a folder, like a pattern for every name. */
-function pathsOfBaseUrl(projectDir: string, tsconfig: string): Options {
+/** Replaces `baseUrl` by the path pattern `*`, because it resolves all names in a folder. */
+function convertBaseUrl(projectDir: string, tsconfig: string): Options {
   const baseUrl = inheritedOption(projectDir, tsconfig, "baseUrl");
   if (typeof baseUrl?.value !== "string") return {};
   const base = resolve(projectDir, dirname(baseUrl.file), baseUrl.value).replaceAll("\\", "/");

@@ -1,4 +1,4 @@
-// Reads reserved arguments: which form of value the declaration requests (plugin-api, "Plugin
+// Reads reserved parameters: the form of value that each declaration requests (plugin-api, "Plugin
 // function contracts").
 
 import { ts } from "ts-morph";
@@ -9,9 +9,9 @@ import { type LimitTag, readLimitTags } from "./limit-tags.js";
 import { limitedShape } from "./limited-shape.js";
 import { listMakers } from "./made-class.js";
 import { isGraph, isPackageSymbol } from "./package-symbols.js";
-import { findTypeNode, hasGivenType, parameterType, reportProblems } from "./parameter-type.js";
+import { findTypeNode, hasExplicitType, parameterType, reportProblems } from "./parameter-type.js";
 import type { ReadContext } from "./read-context.js";
-import { schemaLocations } from "./schema-places.js";
+import { schemaLocations } from "./schema-locations.js";
 import { readSchema } from "./schema-shape.js";
 import { type SchemaType, schemaType } from "./schema-type.js";
 import type { ShapeReader } from "./shape-reader.js";
@@ -33,7 +33,7 @@ export function readReserved(
   return isLimited ? { ...param, shape } : param;
 }
 
-/** Only `content` with a text or a JSON type can be limited. */
+/** Only `content` that is a string or JSON can be limited. */
 function limitableShape({ name, form, shape }: ReservedParam): TypeShape {
   if (name !== "content" || form === "bytes") return { kind: "bytes" };
   return shape ?? (form === "str" ? { kind: "str" } : { kind: "json" });
@@ -48,7 +48,7 @@ function readDeclared(
   const { context } = reader;
   if (parameter.initializer) {
     const message = `\`${name}\` is always passed by the server and cannot have a default`;
-    context.error("SVC1032", parameter, message, `\`${declared(parameter)}\``);
+    context.error("SVC1032", parameter, message, `\`${formatParameter(parameter)}\``);
   }
   const record = {
     kind: "reserved" as const,
@@ -61,9 +61,9 @@ function readDeclared(
     form: isBytesByDefault(name) ? ("bytes" as const) : null,
     shape: null,
   };
-  if (!hasGivenType(context, parameter)) return untyped;
+  if (!hasExplicitType(context, parameter)) return untyped;
   const schema = name === "content" ? schemaType(context, findTypeNode(context, parameter)) : null;
-  if (schema !== null) return { ...record, ...readSent(reader, parameter, schema) };
+  if (schema !== null) return { ...record, ...readSchemaContent(reader, parameter, schema) };
   const type = parameterType(context, parameter);
   if (type.flags & ts.TypeFlags.Any) context.metAny = true;
   if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return untyped;
@@ -94,7 +94,7 @@ function isBytesByDefault(name: ReservedName): boolean {
   return name === "headers" || name === "content";
 }
 
-function declared(parameter: ts.ParameterDeclaration): string {
+function formatParameter(parameter: ts.ParameterDeclaration): string {
   const type = parameter.type ? `: ${parameter.type.getText()}` : "";
   return parameter.name.getText() + type;
 }
@@ -131,10 +131,14 @@ function headersForm(
   return "bytes";
 }
 
-/** A schema of any value accepts JSON. */
-function readSent(reader: ShapeReader, parameter: ts.ParameterDeclaration, sent: SchemaType) {
-  const content = readContent(reader, parameter, sent.input);
-  const { acceptsAbsence } = sent.schema;
+/** Reads `content` whose type is inferred from a schema. */
+function readSchemaContent(
+  reader: ShapeReader,
+  parameter: ts.ParameterDeclaration,
+  type: SchemaType,
+) {
+  const content = readContent(reader, parameter, type.input);
+  const { acceptsAbsence } = type.schema;
   const shape = acceptsAbsence && content.shape ? orNull(content.shape) : content.shape;
   return { ...content, shape };
 }
@@ -166,7 +170,7 @@ function readContent(
   return { form: "json", shape: optional, ...checked };
 }
 
-/** Returns the shape of an optional `content`, which is null without a body. */
+/** Returns the shape of optional `content`, which is null if the request has no body. */
 function orNull(shape: TypeShape): TypeShape {
   const members = shape.kind === "union" ? shape.members : [shape];
   return shape.kind === "json" ? shape : { kind: "union", members: [...members, { kind: "null" }] };

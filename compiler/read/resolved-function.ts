@@ -20,10 +20,10 @@ const EXAMPLE =
   "(request: PluginRequest, ...args: A) => R`";
 
 /**
- * Returns the function that a value is by its type; undefined for other values, null after an
- * error.
+ * Returns the function that a value is, according to its type; undefined for other values, null
+ * after an error.
  * @param node the value or its name
- * @param nameNode position of diagnostics
+ * @param nameNode node that diagnostics point to
  */
 export function resolveFunction(
   context: ReadContext,
@@ -33,14 +33,14 @@ export function resolveFunction(
   return resolveFunctionType(context, context.checker.getTypeAtLocation(node), node, nameNode);
 }
 
-/** @param node where the type is used */
+/** @param node node where the type is used */
 export function resolveFunctionType(
   context: ReadContext,
   type: ts.Type,
   node: ts.Node,
   nameNode: ts.Node,
 ): ResolvedFunction | null | undefined {
-  const maker = makerOf(node);
+  const maker = describeCall(node);
   if (type.flags & ts.TypeFlags.Any) {
     context.metAny = true;
     const reason = maker === null ? "its type is any" : `${maker} returns any`;
@@ -62,7 +62,7 @@ export function resolveFunctionType(
   for (const parameter of signature.getParameters()) {
     const fault = addParameter(context, parameter, node, types);
     if (fault === null) continue;
-    const where = maker === null ? "" : ` in what ${maker} returns`;
+    const where = maker === null ? "" : ` in the result of ${maker}`;
     return unknownSignature(context, nameNode, fault.reason + where, fault.help);
   }
   const parameters = [...types.keys()];
@@ -81,8 +81,8 @@ function unknownSignature(
   return null;
 }
 
-/** Returns the call that makes a function, whose declaration needs an annotation. */
-function makerOf(node: ts.Node): string | null {
+/** Returns the text of the call that creates the function; null for other nodes. */
+function describeCall(node: ts.Node): string | null {
   return ts.isCallExpression(node) ? `\`${node.expression.getText()}(…)\`` : null;
 }
 
@@ -91,7 +91,7 @@ interface Fault {
   readonly help?: string;
 }
 
-/** Adds the declarations of a parameter; returns why they are unknown, or null. */
+/** Adds the declarations of a parameter; returns why that is impossible, or null. */
 function addParameter(
   { checker }: ReadContext,
   symbol: ts.Symbol,
@@ -101,7 +101,7 @@ function addParameter(
   const type = checker.getTypeOfSymbolAtLocation(symbol, node);
   const declaration = symbol.valueDeclaration;
   if (declaration === undefined || !ts.isParameter(declaration)) {
-    return { reason: `\`${symbol.name}\` is declared nowhere` };
+    return { reason: `\`${symbol.name}\` has no declaration` };
   }
   if (declaration.dotDotDotToken === undefined) {
     types.set(declaration, type);

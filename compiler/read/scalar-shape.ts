@@ -21,8 +21,8 @@ export function readScalar(
   if (type.aliasSymbol?.name === "json" && isPackageSymbol(type.aliasSymbol)) {
     return plain({ kind: "json" });
   }
-  // Accessing its members fails when the plugin is called.
-  if (direction === "input" && isBareEnum(type)) {
+  // Such an enum has no object at run time, so accessing a member would throw.
+  if (direction === "input" && isAmbientEnum(type)) {
     return unsupported("an enum that is only declared", "an enum without `declare`");
   }
   if (type.isStringLiteral() || type.isNumberLiteral()) {
@@ -47,9 +47,9 @@ export function readScalar(
   // A user-defined brand does not change the wire form.
   const branded = type.isIntersection() && type.types.find(isPrimitive);
   if (branded) return readScalar(context, branded, direction);
-  // The values of the members are unknown to the checker, so every number would be accepted.
+  // The checker does not know the values of the members, so every number would be accepted.
   if (flags & ts.TypeFlags.Enum && direction === "input") {
-    return unsupported("an enum with a computed member", "values that are written down");
+    return unsupported("an enum with a computed member", "literal values");
   }
   for (const [mask, kind] of SCALARS) {
     if (flags & mask) return plain({ kind });
@@ -66,10 +66,10 @@ function isPrimitive(type: ts.Type): boolean {
 }
 
 /**
- * A `declare enum` in a source file has no object at run time. In a declaration file it may have
- * one.
+ * A `declare enum` in a source file has no object at run time. In a declaration file, the enum may
+ * have one.
  */
-function isBareEnum(type: ts.Type): boolean {
+function isAmbientEnum(type: ts.Type): boolean {
   if ((type.flags & ts.TypeFlags.EnumLike) === 0) return false;
   const declarations = type.getSymbol()?.declarations ?? [];
   return declarations.length > 0 && declarations.every(isAmbient);

@@ -16,7 +16,7 @@ import { resolveFunction } from "./resolved-function.js";
 const MIN_EVERY_MS = 1000;
 const MAX_EVERY_MS = 24 * 3600 * 1000;
 const DEFAULT_ZONE = "UTC";
-/** Maximum number of fields of a cron expression; a seventh would be a year. */
+/** Allowed numbers of fields in a cron expression; a seventh field would be the year. */
 const FIELDS = [5, 6];
 const EXAMPLE = "`@cron 0 3 * * *`, `@cron 0 3 * * * Europe/Berlin`, or `@every 30s`";
 
@@ -28,7 +28,7 @@ export function isScheduled(doc: DocComment): boolean {
   return scheduleTags(doc).length > 0;
 }
 
-/** Returns the job that a tagged declaration is, otherwise null with a diagnostic. */
+/** Returns the job that a tagged declaration defines; null after an error. */
 export function asJob(
   { context, seen }: FileScope,
   doc: DocComment,
@@ -46,10 +46,10 @@ export function asJob(
     context.error("SVC1150", contradiction, message, help);
     return null;
   }
-  const made =
+  const target =
     value && (isFunctionNode(value) ? { fn: value } : resolveFunction(context, value, nameNode));
-  if (made === null) return null;
-  if (made === undefined || exportName === undefined) {
+  if (target === null) return null;
+  if (target === undefined || exportName === undefined) {
     const message = "a scheduled function must be an exported function at module level";
     context.error("SVC1150", nameNode, message, "`export async function name(job: Job) { ... }`");
     return null;
@@ -67,19 +67,19 @@ export function asJob(
   }
   const schedule = readSchedule(context, tag!);
   if (schedule === null) return null;
-  if (made.fn === value && !hasPlainSignature(context, made.fn, nameNode)) return null;
+  if (target.fn === value && !hasPlainSignature(context, target.fn, nameNode)) return null;
   const isCaughtUp = doc.tags.some(({ tagName }) => tagName.text === "catchup");
-  return jobDeclaration(doc, { ...made, name, nameNode }, exportName, { schedule, isCaughtUp });
+  return jobDeclaration(doc, { ...target, name, nameNode }, exportName, { schedule, isCaughtUp });
 }
 
 function jobDeclaration(
   doc: DocComment,
-  made: Pick<PluginDeclaration, "fn" | "resolved" | "name" | "nameNode">,
+  target: Pick<PluginDeclaration, "fn" | "resolved" | "name" | "nameNode">,
   exportName: string,
   job: JobFacts,
 ): PluginDeclaration {
   return {
-    ...made,
+    ...target,
     role: "engine",
     graph: doc.graph?.text || null,
     readonly: false,
@@ -117,13 +117,13 @@ function readCron(context: ReadContext, tag: ts.JSDocTag): JobSchedule | null {
 
 /** Returns what is wrong with a cron expression; null if it is valid. */
 function cronFault(cron: string, fields: number, timeZone: string): string | null {
-  // A comment cannot contain `*/`, so the expression is cut there.
+  // A comment cannot contain `*/`, so the parser ends the expression there.
   if (cron === "") return " has no expression; `*/` ends the comment: write `0-59/5` for `*/5`";
   if (!isTimeZone(timeZone)) return ` names an unknown time zone \`${timeZone}\``;
   if (!FIELDS.includes(fields)) return ` has ${fields} fields; expected 5, or 6 with seconds`;
   try {
     const next = new Cron(cron, { timezone: timeZone, paused: true }).nextRun();
-    return next === null ? " has no time that ever comes" : null;
+    return next === null ? " never matches a time" : null;
   } catch (error) {
     return `: ${(error as Error).message.replace(/^CronPattern: /, "")}`;
   }

@@ -2,7 +2,7 @@
 
 import type { ts } from "ts-morph";
 import type { TypeReader, TypeReading } from "./reading.js";
-import { elementNode } from "./schema-places.js";
+import { elementNode } from "./schema-locations.js";
 import { schemaType } from "./schema-type.js";
 
 /** Returns null if neither the type nor its element is inferred from a schema. */

@@ -18,10 +18,10 @@ export interface SchemaType {
   readonly isChanged: boolean;
 }
 
-/** Maximum chain of aliases; TypeScript reports circular ones. */
+/** Maximum number of aliases to follow; TypeScript reports circular aliases. */
 const MAX_ALIASES = 16;
 
-/** @param node for undefined, and for types without a schema, returns null */
+/** Returns null for undefined and for types without a schema. */
 export function schemaType(
   context: ReadContext,
   node: ts.TypeNode | undefined,
@@ -30,7 +30,7 @@ export function schemaType(
   if (node === undefined || depth > MAX_ALIASES) return null;
   if (ts.isParenthesizedTypeNode(node)) return schemaType(context, node.type, depth + 1);
   const name = schemaName(node);
-  if (name !== null) return schemaOf(context, node, name);
+  if (name !== null) return readSchemaType(context, node, name);
   if (!ts.isTypeReferenceNode(node) || node.typeArguments) return null;
   const alias = resolveSymbol(context, node.typeName)?.declarations?.find(
     ts.isTypeAliasDeclaration,
@@ -47,32 +47,37 @@ function schemaName(node: ts.TypeNode): ts.EntityName | null {
   }
   if (ts.isIndexedAccessTypeNode(node)) {
     const { objectType } = node;
-    const of = ts.isParenthesizedTypeNode(objectType) ? objectType.type : objectType;
-    return ts.isTypeQueryNode(of) ? of.exprName : null;
+    const query = ts.isParenthesizedTypeNode(objectType) ? objectType.type : objectType;
+    return ts.isTypeQueryNode(query) ? query.exprName : null;
   }
   if (!ts.isTypeReferenceNode(node) || node.typeArguments?.length !== 1) return null;
   const [argument] = node.typeArguments;
   return argument && ts.isTypeQueryNode(argument) ? argument.exprName : null;
 }
 
-function schemaOf(context: ReadContext, node: ts.TypeNode, name: ts.EntityName): SchemaType | null {
+function readSchemaType(
+  context: ReadContext,
+  node: ts.TypeNode,
+  name: ts.EntityName,
+): SchemaType | null {
   const { checker } = context;
-  const standard = partOf(checker, checker.getTypeAtLocation(name), "~standard");
-  const types = standard && partOf(checker, standard, "types");
-  const [input, output] = ["input", "output"].map((part) => types && partOf(checker, types, part));
-  if (!standard || !partOf(checker, standard, "validate")) return null;
+  const standard = propertyType(checker, checker.getTypeAtLocation(name), "~standard");
+  const types = standard && propertyType(checker, standard, "types");
+  const [input, output] = ["input", "output"].map(
+    (part) => types && propertyType(checker, types, part),
+  );
+  if (!standard || !propertyType(checker, standard, "validate")) return null;
   const type = checker.getTypeFromTypeNode(node);
-  // A type that is not the output, such as the input: the plugin's author calls the schema, or does
-  // not.
+  // If the type is not the schema's output, calling the schema is up to the plugin.
   if (!input || !output || !isSame(checker, type, output)) return null;
-  const schema = exportOf(context, name);
+  const schema = findExport(context, name);
   if (schema === null) return null;
   const acceptsAbsence = isUndefined(input) || (input.isUnion() && input.types.some(isUndefined));
   const isChanged = !isSame(checker, input, output);
   return { schema: { ...schema, acceptsAbsence }, input, isChanged };
 }
 
-function partOf(checker: ts.TypeChecker, type: ts.Type, name: string): ts.Type | null {
+function propertyType(checker: ts.TypeChecker, type: ts.Type, name: string): ts.Type | null {
   const property = type.getProperty(name);
   if (property === undefined) return null;
   const part = checker.getTypeOfSymbol(property);
@@ -84,27 +89,27 @@ function isSame(checker: ts.TypeChecker, a: ts.Type, b: ts.Type): boolean {
   return checker.isTypeAssignableTo(a, b) && checker.isTypeAssignableTo(b, a);
 }
 
-/** Returns how the build accesses the value: by a name in the module of the type. */
-function exportOf(
+/** Returns the module and the name by which the build accesses the value of a schema. */
+function findExport(
   context: ReadContext,
   name: ts.EntityName,
 ): Omit<SchemaValue, "acceptsAbsence"> | null {
   const sourceFile = name.getSourceFile();
   const first = firstName(name);
   const symbol = context.checker.getSymbolAtLocation(first);
-  const place = symbol?.declarations?.[0];
+  const declaration = symbol?.declarations?.[0];
   const isForeign =
     context.program.isSourceFileFromExternalLibrary(sourceFile) || sourceFile.isDeclarationFile;
-  if (!symbol || !place || isForeign || isLibrary(context, place)) {
+  if (!symbol || !declaration || isForeign || isLibrary(context, declaration)) {
     const message = `\`${name.getText()}\` is declared outside this project`;
     refuse(context, name, message);
     return null;
   }
-  if (!isOfModule(place)) {
+  if (!isAtModuleLevel(declaration)) {
     refuse(context, name, `schema \`${name.getText()}\` is not declared at module level`);
     return null;
   }
-  if (ts.isTypeOnlyImportDeclaration(place)) {
+  if (ts.isTypeOnlyImportDeclaration(declaration)) {
     refuse(context, name, `schema \`${name.getText()}\` is imported as a type only`);
     return null;
   }
@@ -124,10 +129,14 @@ function firstName(name: ts.EntityName): ts.Identifier {
 }
 
 /** Returns whether a name is a variable, import or other value that the module could export. */
-function isOfModule(place: ts.Declaration): boolean {
-  if (ts.isImportSpecifier(place) || ts.isImportClause(place) || ts.isNamespaceImport(place)) {
+function isAtModuleLevel(declaration: ts.Declaration): boolean {
+  if (
+    ts.isImportSpecifier(declaration) ||
+    ts.isImportClause(declaration) ||
+    ts.isNamespaceImport(declaration)
+  ) {
     return true;
   }
-  const statement = ts.isVariableDeclaration(place) ? place.parent.parent : place;
+  const statement = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
   return ts.isSourceFile(statement.parent);
 }

@@ -1,5 +1,5 @@
-// Converts types of the checker to TypeShapes: what JSON can carry, whatever the spelling. Named
-// types become refs; their shapes collect in one map that all files of a project share.
+// Converts types of the checker to TypeShapes, which describe the JSON form. Named types become
+// refs; one map, shared by all files of a project, contains their shapes.
 //
 //   shape-reader  names, recursion, unions
 //   scalar-shape  types without parts
@@ -79,7 +79,7 @@ export class ShapeReader implements TypeReader {
     this.#parts = [];
   }
 
-  /** Shape of a type whose `undefined` means absence, as in optional properties. */
+  /** Reads a type in which `undefined` means absence, as in optional properties. */
   readPresent(type: ts.Type): TypeReading {
     return this.read(withoutUndefined(this.context.checker, type));
   }
@@ -113,7 +113,7 @@ export class ShapeReader implements TypeReader {
   #readComposite(type: ts.Type): TypeReading {
     const replacement = this.direction === "output" && this.#replacedByToJson(type);
     if (replacement) return this.read(replacement);
-    const name = this.#nameOf(type, "declared");
+    const name = this.#nameType(type, "declared");
     if (this.#open.has(type)) return this.#refToOpen(type, name);
     if (this.#isEndless(type)) return unsupported("an infinitely nested type");
     this.#open.set(type, name);
@@ -141,7 +141,7 @@ export class ShapeReader implements TypeReader {
   }
 
   /** Names a type by direction, because its JSON form may differ; see `joinDirections`. */
-  #nameOf(type: ts.Type, use: "declared" | "anonymous"): TypeName | null {
+  #nameType(type: ts.Type, use: "declared" | "anonymous"): TypeName | null {
     const name = nameType(this.context, type, use);
     if (name === null || this.direction === "input") return name;
     return { ...name, key: name.key + OUTPUT };
@@ -149,7 +149,7 @@ export class ShapeReader implements TypeReader {
 
   /** Returns a recursive reference. An anonymous type needs a name only now. */
   #refToOpen(type: ts.Type, name: TypeName | null): TypeReading {
-    const used = name ?? this.#open.get(type) ?? this.#nameOf(type, "anonymous");
+    const used = name ?? this.#open.get(type) ?? this.#nameType(type, "anonymous");
     this.#open.set(type, used);
     return used ? plain({ kind: "ref", name: used.key }) : unsupported("a type within itself");
   }

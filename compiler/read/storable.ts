@@ -19,7 +19,7 @@ export function isStorable(
   return isPlain(plugins) && isPlain(moduleState) && isPlain(types);
 }
 
-/** The types that stored readings lead to. */
+/** Returns the named types that stored readings refer to. */
 export function collectNamed(
   files: Iterable<StoredFile>,
   named: ReadonlyMap<string, NamedShape>,

@@ -13,24 +13,24 @@ import type { StatedLimit } from "./unread-limits.js";
 
 /** A source file of the program. Paths are absolute. */
 export interface StoredFile {
-  /** Hash of its text; those of plugin files end with `+`. */
+  /** Hash of the text; for a plugin file, it ends with `+`. */
   readonly state: string;
   /** Files that its imports, references and tags lead to. */
   readonly imports: readonly string[];
-  /** It may affect any other file: a script, or a `declare global`. */
+  /** Whether the file may affect any other: a script, or a module with `declare global`. */
   readonly isGlobal: boolean;
-  /** It is in the program without any import, such as a package of `types`. */
+  /** Whether the program contains the file without any import, such as a package of `types`. */
   readonly isImplied: boolean;
-  /** It counts as an input of the build. */
+  /** Whether the file is an input of the build. */
   readonly isInput: boolean;
-  /** It is a plugin file or a module of the project. */
+  /** Whether the file is a plugin file or another module of the project. */
   readonly isOwn: boolean;
   readonly limits: readonly StatedLimit[];
-  /** Places of limits that reading this file has read. */
+  /** Places of the limits that were read for this file. */
   readonly reads: readonly string[];
-  /** Its types may depend on global declarations that are left out at first. */
+  /** Whether its types may depend on global declarations, which are omitted at first. */
   readonly isDoubtful: boolean;
-  /** Null: it has to be read again. */
+  /** Null if the file has to be read again. */
   readonly reading: FileReading | null;
 }
 

@@ -19,21 +19,21 @@ export function reportStrayLimits(context: ReadContext, sourceFile: ts.SourceFil
     const isLimit = Object.hasOwn(LIMIT_WORDS, word!);
     const suggestion = isLimit ? "" : suggestLimit(word!);
     if ((!isLimit && suggestion === "") || !isInComment(sourceFile, index)) continue;
-    const finding = { position: context.positionAt(sourceFile, index), length: tag.length };
+    const range = { position: context.positionAt(sourceFile, index), length: tag.length };
     const isDoc = isInDocComment(text, index);
     if (isDoc && !isLimit) {
       const message = `\`${tag}\` limits nothing${suggestion}`;
-      context.add({ code: "SVC1147", severity: "error", ...finding, message, help: "" });
+      context.add({ code: "SVC1147", severity: "error", ...range, message, help: "" });
     } else if (!isDoc && isLimit) {
       const message = `\`${tag}\` in an ordinary comment limits nothing`;
       const help = `\`/** ${tag} … */\` before the parameter, property or type`;
-      context.add({ code: "SVC1146", severity: "warning", ...finding, message, help });
+      context.add({ code: "SVC1146", severity: "warning", ...range, message, help });
     } else if (isLimit) {
       attached ??= attachedTags(sourceFile);
       if (attached.has(index)) continue;
       const message = `\`${tag}\` in a comment that belongs to no parameter, property or type`;
       const help = "write the comment right before what it limits";
-      context.add({ code: "SVC1146", severity: "error", ...finding, message, help });
+      context.add({ code: "SVC1146", severity: "error", ...range, message, help });
     }
   }
 }
@@ -46,10 +46,10 @@ function suggestLimit(word: string): string {
   const lower = word.toLowerCase();
   const same = WORDS.filter((known) => known.toLowerCase() === lower);
   // `@length` and `@items` have no direction.
-  const ends = WORDS.filter((known) => known.toLowerCase().endsWith(lower) && lower.length > 4);
-  const meant = same.length > 0 ? same : ends;
-  if (meant.length === 0) return didYouMean(word, WORDS);
-  return `, did you mean ${meant.map((known) => `\`${known}\``).join(" or ")}?`;
+  const suffixed = WORDS.filter((known) => known.toLowerCase().endsWith(lower) && lower.length > 4);
+  const candidates = same.length > 0 ? same : suffixed;
+  if (candidates.length === 0) return didYouMean(word, WORDS);
+  return `, did you mean ${candidates.map((known) => `\`${known}\``).join(" or ")}?`;
 }
 
 function isInDocComment(text: string, offset: number): boolean {
@@ -62,27 +62,27 @@ function isInDocComment(text: string, offset: number): boolean {
 
 /** Returns the limits of declarations; each has an effect only if a plugin uses its type. */
 export function statedLimits(context: ReadContext, sourceFile: ts.SourceFile): StatedLimit[] {
-  return limitsIn(sourceFile).map((tag) => {
+  return listLimits(sourceFile).map((tag) => {
     const offset = tag.tagName.getStart(sourceFile) - 1;
     const position = context.positionAt(sourceFile, offset);
     return { place: tagPlace(tag), word: tag.tagName.text, position };
   });
 }
 
-function limitsIn(sourceFile: ts.SourceFile): ts.JSDocTag[] {
+function listLimits(sourceFile: ts.SourceFile): ts.JSDocTag[] {
   if (!MENTIONS_LIMIT.test(sourceFile.text)) return [];
   return declarationTags(sourceFile).filter(({ tagName }) =>
     Object.hasOwn(LIMIT_WORDS, tagName.text),
   );
 }
 
-/** Offsets of tags in the comments of declarations. */
+/** Returns the offsets of tags in the comments of declarations. */
 function attachedTags(sourceFile: ts.SourceFile): ReadonlySet<number> {
   const tags = declarationTags(sourceFile, true);
   return new Set(tags.map(({ tagName }) => tagName.getStart(sourceFile) - 1));
 }
 
-/** Returns the tags in comments of declarations; the comment of an import is that of its file. */
+/** Returns the tags in comments of declarations. The comment of an import describes the file. */
 function declarationTags(sourceFile: ts.SourceFile, includesImports = false): ts.JSDocTag[] {
   const found = new Set<ts.JSDocTag>();
   const visit = (node: ts.Node): void => {

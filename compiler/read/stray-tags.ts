@@ -48,7 +48,7 @@ const WORDS = ["before", "catchup", "graph", "inline", "produces", "readonly", "
 const DECLARED = /@(?:plugin|cron|every)\b/;
 
 /** Reports tags similar to `@plugin`, and in comments of plugins and jobs, to other tags of svc. */
-export function reportMisspeltTags({ context, sourceFile }: FileScope): void {
+export function reportMisspelledTags({ context, sourceFile }: FileScope): void {
   const { text } = sourceFile;
   for (const match of text.matchAll(/(?<=[\s*])@(\w+)/g)) {
     const [tag, word] = match as unknown as readonly [string, string];

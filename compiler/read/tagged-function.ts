@@ -6,7 +6,7 @@ import { findNameNode } from "./declared-value.js";
 import { type DocComment, readDocComment, type WordTag } from "./doc-comment.js";
 import { exportedName } from "./exported-name.js";
 import type { FileScope } from "./file-scope.js";
-import { reportNoFunction } from "./no-function.js";
+import { reportNonFunction } from "./non-function.js";
 import { hasPlainSignature } from "./plain-signature.js";
 import { isFunctionNode, type PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
@@ -79,7 +79,7 @@ function resolveTagged(scope: FileScope, tag: WordTag, value: ts.Node, nameNode:
   // A factory may also return values that are not functions.
   if (resolvedFunction === undefined && isMember) return null;
   scope.seen.add(tag.node);
-  if (resolvedFunction === undefined) reportNoFunction(scope.context, tag.node, value);
+  if (resolvedFunction === undefined) reportNonFunction(scope.context, tag.node, value);
   return resolvedFunction ?? null;
 }
 

@@ -194,7 +194,7 @@ export const e = 5;
   );
   const messages = result.diagnostics.map(({ message }) => message);
   assert.match(messages[0]!, "`a` is unknown: `loose(…)` returns any");
-  assert.match(messages[1]!, "`...args` is of type `any[]` in what `untyped(…)` returns");
+  assert.match(messages[1]!, "`...args` is of type `any[]` in the result of `untyped(…)`");
   assert.match(messages[4]!, "must be above a function, not `5`");
 });
 

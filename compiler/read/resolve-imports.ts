@@ -1,6 +1,6 @@
-// Loads only the declarations of this package that a file needs. If a file imports only names for
-// plugins without graphs, its imports resolve to a part of the package. The whole package
-// re-exports the same declarations, so types from both are identical.
+// Resolves imports of this package to a small part of its declarations, if that part exports all
+// names that a file imports: those for plugins without graphs. The whole package re-exports the
+// same declarations, so types from both are identical.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,7 +19,7 @@ interface Specifiers {
 const WHOLE = /\/dist\/types\/runtime\/index\.d\.ts$/;
 const PART = "plugins.d.ts";
 
-/** Resolves imports of a program like TypeScript, but imports of this package to the part. */
+/** Resolves imports like TypeScript, but those of this package to its part where possible. */
 export function resolveImports(
   host: ts.CompilerHost,
   options: ts.CompilerOptions,
@@ -29,7 +29,7 @@ export function resolveImports(
   const cache = ts.createModuleResolutionCache(folder, canonical, options);
   /** Names that a part exports, by its path. */
   const parts = new Map<string, ReadonlySet<string>>();
-  const namesOf = (part: string): ReadonlySet<string> => {
+  const readNames = (part: string): ReadonlySet<string> => {
     const names = parts.get(part) ?? new Set(exportedNames(part));
     parts.set(part, names);
     return names;
@@ -39,7 +39,7 @@ export function resolveImports(
       const mode = ts.getModeForUsageLocation(source, specifier, used);
       const { text } = specifier;
       const found = ts.resolveModuleName(text, file, used, host, cache, redirected, mode);
-      return narrowToPart(found, source, text, namesOf);
+      return narrowToPart(found, source, text, readNames);
     });
   return { resolveModuleNameLiterals: resolve, getModuleResolutionCache: () => cache };
 }
@@ -48,13 +48,13 @@ function narrowToPart(
   found: Resolution,
   source: ts.SourceFile,
   specifier: string,
-  namesOf: (part: string) => ReadonlySet<string>,
+  readNames: (part: string) => ReadonlySet<string>,
 ): Resolution {
   const { resolvedModule } = found;
   const path = resolvedModule?.resolvedFileName ?? "";
   if (!WHOLE.test(path) || !isPackageFolder(dirname(path))) return found;
   const part = join(dirname(path), PART).replaceAll("\\", "/");
-  if (!importsOnly(source, specifier, namesOf(part))) return found;
+  if (!importsOnly(source, specifier, readNames(part))) return found;
   // Files of the same package id would count as copies of each other.
   const { packageId: _, ...rest } = resolvedModule!;
   return { ...found, resolvedModule: { ...rest, resolvedFileName: part } };
@@ -67,13 +67,13 @@ function importsOnly(
   names: ReadonlySet<string>,
 ): boolean {
   const { imports = [], moduleAugmentations = [] } = source as Specifiers;
-  const isMeant = (one: ts.Node) => ts.isStringLiteralLike(one) && one.text === specifier;
+  const isSpecifier = (node: ts.Node) => ts.isStringLiteralLike(node) && node.text === specifier;
   return [...imports, ...moduleAugmentations]
-    .filter(isMeant)
+    .filter(isSpecifier)
     .every(({ parent }) => importedNames(parent)?.every((name) => names.has(name)) ?? false);
 }
 
-/** Returns null if it may import everything. */
+/** Returns null if the statement may import everything. */
 function importedNames(statement: ts.Node): readonly string[] | null {
   if (ts.isExportDeclaration(statement)) {
     const { exportClause } = statement;

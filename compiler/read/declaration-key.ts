@@ -5,24 +5,24 @@ import { ts } from "ts-morph";
 import { limitsOrigin } from "./carried-limits.js";
 import type { ReadContext } from "./read-context.js";
 
-/** Larger types are distinguished by their first parts and their texts. */
+/** Only the first parts of larger types count. */
 const MAX_PARTS = 1000;
 
-/** Returns `file:offset` of each declaration by the project, sorted, as a text. */
-export function declaredPlaces(context: ReadContext, type: ts.Type): string {
+/** Returns `file:offset` of each declaration in the project, sorted and joined. */
+export function declarationKey(context: ReadContext, type: ts.Type): string {
   const places = new Set<string>();
   const seen = new Set<ts.Type>();
   const visit = (part: ts.Type): void => {
     if (seen.has(part) || seen.size >= MAX_PARTS) return;
     seen.add(part);
-    for (const place of placesOf(context, part)) places.add(place);
-    for (const inner of partsOf(context, part)) visit(inner);
+    for (const place of listPlaces(context, part)) places.add(place);
+    for (const inner of listParts(context, part)) visit(inner);
   };
   visit(type);
   return [...places].sort().join();
 }
 
-function placesOf(context: ReadContext, type: ts.Type): string[] {
+function listPlaces(context: ReadContext, type: ts.Type): string[] {
   const symbols = [type.aliasSymbol, type.getSymbol()];
   const declarations = symbols.flatMap((symbol) => symbol?.declarations?.slice(0, 1) ?? []);
   const origins = isAnonymous(type)
@@ -36,7 +36,7 @@ function placesOf(context: ReadContext, type: ts.Type): string[] {
   });
 }
 
-function partsOf({ checker }: ReadContext, type: ts.Type): readonly ts.Type[] {
+function listParts({ checker }: ReadContext, type: ts.Type): readonly ts.Type[] {
   if (type.isUnionOrIntersection()) return type.types;
   const { objectFlags = 0 } = type as Partial<ts.ObjectType>;
   const isReference = (objectFlags & ts.ObjectFlags.Reference) !== 0;

@@ -1,4 +1,4 @@
-// Reports a tag above a value that is no function: its type, and where the tag belongs.
+// Reports a `@plugin` tag above a value that is not a function, and suggests where to put the tag.
 
 import { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";
@@ -8,17 +8,17 @@ const MAX_NAMES = 3;
 const ANY_FUNCTION = "`/** @plugin */ export function name(request: PluginRequest) { ... }`";
 
 /** @param tag `@plugin` */
-export function reportNoFunction(context: ReadContext, tag: ts.JSDocTag, value: ts.Node): void {
+export function reportNonFunction(context: ReadContext, tag: ts.JSDocTag, value: ts.Node): void {
   const { checker } = context;
   const type = checker.getTypeAtLocation(value);
   const message = `\`@plugin\` must be above a function, not \`${checker.typeToString(type)}\``;
   const position = context.position(tag);
   const place = { position, length: TAG.length };
-  const help = placeOfTag(checker, type);
+  const help = suggestPlace(checker, type);
   context.add({ code: "SVC1003", severity: "error", ...place, message, help });
 }
 
-function placeOfTag(checker: ts.TypeChecker, type: ts.Type): string {
+function suggestPlace(checker: ts.TypeChecker, type: ts.Type): string {
   if ((type.flags & ts.TypeFlags.Object) === 0) return ANY_FUNCTION;
   const declaration = type.symbol?.valueDeclaration;
   if (declaration && ts.isClassLike(declaration)) return "the tag above a method of the class";

@@ -1,5 +1,5 @@
 // Finds schemas in the type of a parameter: the parameter itself, properties of objects, elements
-// of arrays. Elsewhere a schema could not run and would look checked without being so: an error.
+// of arrays. A schema in any other part of the type is an error, because it would not run.
 
 import { ts } from "ts-morph";
 import type { SchemaLocation } from "../record/plugin-record.js";
@@ -90,7 +90,7 @@ class PlaceFinder {
 
   #refuse(node: ts.Node, where: string): void {
     const message = `the server cannot run a schema ${where}`;
-    const help = "a schema of the whole, such as `Order.nullable()`; or ask it by `validate`";
+    const help = "a schema of the whole type, such as `Order.nullable()`, or call `validate`";
     this.#context.error("SVC1272", node, message, help);
   }
 }
