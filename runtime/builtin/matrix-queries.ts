@@ -34,15 +34,15 @@ export function mergeQuery(merged: Merged): unknown {
   if (results.length === 0) return mergeOthers(heads, merged.toplevel);
   const [{ limit }] = results as [PartitionResultHead];
   const head = mergeHeads(results.map((result) => result.head));
-  const selected = selectEntries(head, entries, merged.toplevel);
   const lacking = missingEverywhere(heads);
   if (!merged.toplevel) {
+    const selected = selectEntries(head, entries, false);
     return createPartitionResponse({ kind: "result", limit, head, ...lacking }, selected);
   }
   if (lacking.lacks !== undefined) throw missingVertex(lacking.lacks);
-  if (limit === null) return showMerged(head, selected);
-  const result = showMerged({ ...head, hits: limit }, selected);
-  if (selected.length <= limit || head.cursor !== null) return result;
+  if (limit === null) return showMerged(head, entries);
+  const result = showMerged({ ...head, hits: limit }, entries);
+  if (head.cursor !== null || selectEntries(head, entries, true).length <= limit) return result;
   const bounded = `more than ${limit} matches: page with sortby, hits and offset`;
   return { bounded, ...(Array.isArray(result) ? { [head.listName]: result } : (result as object)) };
 }

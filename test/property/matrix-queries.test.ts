@@ -224,4 +224,58 @@ test("give each way to an arc once if its key is infinite", () => {
   assert.equal(pages, new Array(5).fill(["end"]));
 });
 
+interface MergedPage {
+  readonly vertices: readonly unknown[];
+  readonly groups?: readonly unknown[];
+  readonly cursor: string | null;
+}
+
+test("join pages to the whole result if partitions share vertices", () => {
+  const random = new Random();
+  for (let round = 0; round < 3 * ROUNDS; round++) {
+    const partitions = Array.from({ length: 2 + random.below(3) }, () =>
+      openStore(GraphStore.create("test", TEST_THREAD)),
+    );
+    for (const graph of partitions) {
+      for (let at = random.below(20); at >= 0; at--) {
+        const properties = { brand: random.of(["Acme", "Zeta", 7]), price: random.below(3) };
+        graph.createVertex(`p${random.below(9)}`, { properties });
+      }
+    }
+    const sortby = random.of([S.S_ID, S.S_ID | S.S_DESC, S.S_RANK | S.S_ASC]);
+    const query = {
+      ...({ sortby, rank: PRICE, fields: ["id", "properties"], result: "dict" } as const),
+      ...(random.below(2) === 0 && { groupBy: { key: "brand", stats: "price" } }),
+    };
+    const read = (hits: number, cursor: string | true): MergedPage => {
+      const options = { ...query, hits, cursor };
+      const levels = random.of([1, 2] as const);
+      return queryAll(partitions, { call: "vertices", options }, levels) as MergedPage;
+    };
+    const pages: MergedPage[] = [];
+    const hits = 1 + random.below(4);
+    for (let cursor: string | true | null = true; cursor !== null && pages.length < 99; ) {
+      const page = read(hits, cursor);
+      pages.push(page);
+      cursor = page.cursor;
+    }
+    const whole = read(-1, true);
+    const shown = `${says} round ${round}`;
+    assert.equal(
+      pages.flatMap((page) => page.vertices),
+      whole.vertices,
+      shown,
+    );
+    assert.equal(
+      pages.flatMap((page) => page.groups ?? []),
+      whole.groups ?? [],
+      shown,
+    );
+    assert.ok(
+      pages.slice(0, -1).every(({ vertices }) => vertices.length === hits),
+      shown,
+    );
+  }
+});
+
 test.run();

@@ -53,10 +53,14 @@ export class HitGroups {
     this.#valueOf = (group) => groupAt.valueOf(group);
   }
 
-  /** Drops the groups that begin on an earlier page. */
-  keepBehind(position: PagePosition, hits: HitBuffer): void {
+  /**
+   * Drops the groups that begin on an earlier page.
+   * @param isPartial true to keep groups that begin at the position: the dispatcher skips them
+   */
+  keepBehind(position: PagePosition, hits: HitBuffer, isPartial: boolean): void {
     const { firsts } = this;
-    const isBehind = (slot: number): boolean => position.compare(hits, slot) > 0;
+    const least = isPartial ? 0 : 1;
+    const isBehind = (slot: number): boolean => position.compare(hits, slot) >= least;
     const dropped = this.#groups.filter((_, place) => !isBehind(firsts[place]!));
     this.#groups = this.#groups.filter((_, place) => isBehind(firsts[place]!));
     this.firsts = firsts.filter(isBehind);

@@ -49,16 +49,43 @@ export function selectEntries(
   const wanted = paths === null ? entries : selectPaths(paths, entries);
   const kept = groups === null ? wanted : firstOfGroups(groups, wanted);
   if (hits === null) return kept;
-  // Below another dispatcher, the groups of other partitions are not known yet.
-  const shown = isTop || groups === null ? 0 : (cursor?.shown ?? 0);
-  return kept.slice(0, offset + hits + shown);
+  // Below another dispatcher, what other partitions have shown is not known yet.
+  const { shown = 0, equal = 0 } = (isTop ? null : cursor) ?? {};
+  return kept.slice(0, offset + hits + (groups === null ? equal : shown));
+}
+
+/**
+ * Skips the entries of earlier pages that equal the last one. Partitions keep them, because they do
+ * not know which ones are of other partitions.
+ */
+function skipShown(
+  head: PartialHead,
+  entries: readonly PartialEntry[],
+): { readonly head: PartialHead; readonly entries: readonly PartialEntry[] } {
+  const { cursor, groups, found } = head;
+  if (cursor === null || cursor.last === null) return { head, entries };
+  const last = Buffer.from(cursor.last, "base64");
+  const equal = entries.filter(({ key }) => last.equals(key));
+  const kept = groups === null ? equal : firstOfGroups(groups, equal);
+  const skipped = new Set(kept.slice(0, cursor.equal));
+  const values = Array.from(skipped, ({ item }) => item[1]!);
+  return {
+    head: {
+      ...head,
+      found: found - skipped.size,
+      groups: groups && { ...groups, earlier: [...groups.earlier, ...values] },
+    },
+    entries: entries.filter((entry) => !skipped.has(entry)),
+  };
 }
 
 /**
  * Returns the result of all partitions, as one graph would.
+ * @param merged of all partitions, in order
  * @throws QueryError a property that no partition has
  */
-export function showMerged(head: PartialHead, entries: readonly PartialEntry[]): unknown {
+export function showMerged(mergedHead: PartialHead, merged: readonly PartialEntry[]): unknown {
+  const { head, entries } = skipShown(mergedHead, merged);
   const { listName, hits, offset, isPlain, isDictionary, facets, groups } = head;
   const { counts, time, explain, cursor, bounded } = head;
   const [unknown] = head.unknownKeys ?? [];
@@ -110,8 +137,8 @@ function nextCursor(
 }
 
 /**
- * Returns the number of entries up to the end of the page that equal its last one. Each partition
- * takes them for its own: equal entries are ways to one arc, which one partition has.
+ * Returns the number of entries up to the end of the page that equal its last one: ways to one arc,
+ * or entries of several partitions.
  */
 function countEqual(
   kept: readonly PartialEntry[],

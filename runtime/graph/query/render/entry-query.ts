@@ -153,7 +153,7 @@ export class EntryQuery {
   #find(anchor: number, page: Page, deadline: Deadline): FoundHits {
     const source = this.#source;
     const isComplete = this.#isWhole;
-    const after = this.#cursor?.position(anchor, this.#order!) ?? null;
+    const after = this.#cursor?.position(anchor, this.#order!, this.#isPartial) ?? null;
     const all = this.#facets === null ? null : new HeadList(countedKeys(this.#facets));
     const isListed = source.listsHeads === true && this.#order?.isSelective !== true;
     const kept = this.#grouping === null ? page.offset + page.hits : Number.POSITIVE_INFINITY;
@@ -173,7 +173,7 @@ export class EntryQuery {
     const slots = this.#sort(collector, deadline);
     const groups =
       this.#grouping && new HitGroups(source.store, this.#grouping, collector.hits, slots);
-    if (groups !== null && after !== null) groups.keepBehind(after, collector.hits);
+    if (after !== null) groups?.keepBehind(after, collector.hits, this.#isPartial);
     return {
       collector,
       deadline,
@@ -278,9 +278,10 @@ export class EntryQuery {
 
   /** Returns the entries of this partition that the page may contain. */
   #partialPage({ hits, offset }: Page): Page {
-    // Other partitions may have shown any of the groups of the earlier pages.
-    const shown = this.#grouping === null ? 0 : (this.#cursor?.shown ?? 0);
-    return { offset: 0, hits: hits === 0 ? 0 : offset + hits + shown };
+    // Other partitions may have shown any of the groups of the earlier pages, or equal hits.
+    const { shown = 0, equal = 0 } = this.#cursor ?? {};
+    const skipped = this.#grouping === null ? equal : shown;
+    return { offset: 0, hits: hits === 0 ? 0 : offset + hits + skipped };
   }
 
   #kept({ hits, offset }: Page): string {

@@ -63,12 +63,13 @@ export class QueryCursor {
 
   /**
    * Returns the position behind which the page begins; null for the first page.
+   * @param isPartial true to keep hits equal to the last one: the dispatcher skips them
    * @throws QueryError if the cursor is of another anchor
    */
-  position(anchor: number, order: HitOrder): PagePosition | null {
+  position(anchor: number, order: HitOrder, isPartial: boolean): PagePosition | null {
     if (this.#contents === null) return null;
     if (this.#contents.anchor !== this.#nameOf(anchor)) throw foreignCursor(this.#given);
-    return this.#positionAt(this.#contents, order);
+    return this.#positionAt(this.#contents, order, isPartial);
   }
 
   /**
@@ -106,13 +107,18 @@ export class QueryCursor {
     return end - from + (isContinued ? contents.equal : 0);
   }
 
-  #positionAt({ last, equal }: CursorContents, order: HitOrder): PagePosition {
-    return new PagePosition(this.#source.store, order, last, equal);
+  #positionAt({ last, equal }: CursorContents, order: HitOrder, isPartial = false): PagePosition {
+    return new PagePosition(this.#source.store, order, last, isPartial ? 0 : equal);
   }
 
   /** Number of groups on earlier pages. */
   get shown(): number {
     return this.#contents?.shown ?? 0;
+  }
+
+  /** Number of hits on earlier pages that equal the last one, itself included. */
+  get equal(): number {
+    return this.#contents?.equal ?? 0;
   }
 
   /** Returns the cursor without its last hit, for the merged page of a matrix. */
