@@ -24,12 +24,12 @@ const REOPEN_TIMEOUT_MS = 2000;
 const CLOSED: ReadonlySet<string> = new Set(["ECONNREFUSED", "ECONNRESET", CLOSING]);
 /** Errors that prove that the instance has not received the request. */
 const REFUSED: ReadonlySet<string> = new Set(["ECONNREFUSED"]);
-/** Operations that procedures call repeatedly: the next token is requested in advance. */
+/** Operations that procedures call repeatedly: their responses contain the next token. */
 const FREQUENT: ReadonlySet<string> = new Set(["Lease", "MoveSlots"]);
-/** Prefetched tokens by instance. A token authorizes one call; a newer one invalidates it. */
-const prefetched = new Map<string, { readonly token: string; readonly untilMs: number }>();
+/** Next tokens by instance. A token authorizes one call; a newer one invalidates it. */
+const nextTokens = new Map<string, { readonly token: string; readonly untilMs: number }>();
 /** Short enough that the connection is still open and the instance has not restarted. */
-const PREFETCH_MS = 1000;
+const NEXT_TOKEN_MS = 1000;
 /** Response after another operator replaced the token, or the instance restarted. */
 const LOST_TOKEN = /^(?:(?:Expired|Invalid) authtoken|Not authorized)$/;
 
@@ -79,11 +79,9 @@ async function callWithToken(address: Address, adminCall: AdminCall): Promise<Ca
   const firstToken = operation === "Shutdown" ? await requestToken(address, request) : null;
   if (firstToken !== null && "problem" in firstToken) return firstToken;
   const isFrequent = FREQUENT.has(operation);
-  const prefetchedToken = isFrequent ? takePrefetched(address) : undefined;
+  const nextToken = isFrequent ? takeNextToken(address) : undefined;
   const token =
-    prefetchedToken === undefined
-      ? await requestToken(address, request)
-      : { token: prefetchedToken };
+    nextToken === undefined ? await requestToken(address, request) : { token: nextToken };
   if ("problem" in token) return token;
   const shutdown = firstToken === null ? {} : { authshutdown: firstToken.token };
   const query = { ...parameters, ...shutdown, authtoken: token.token };
@@ -92,24 +90,26 @@ async function callWithToken(address: Address, adminCall: AdminCall): Promise<Ca
     REFUSED,
   );
   if ("problem" in result) return result;
-  if (isFrequent) void prefetchToken(address, request);
   // Failures after authorization are returned as text.
   const { response } = result;
-  return typeof response === "string" ? { problem: unwrapException(response) } : result;
+  if (typeof response === "string") return { problem: unwrapException(response) };
+  return isFrequent ? { response: withoutNextToken(address, response) } : result;
 }
 
-function takePrefetched(address: Address): string | undefined {
+function takeNextToken(address: Address): string | undefined {
   const key = addressKey(address);
-  const entry = prefetched.get(key);
-  prefetched.delete(key);
+  const entry = nextTokens.get(key);
+  nextTokens.delete(key);
   return entry !== undefined && performance.now() < entry.untilMs ? entry.token : undefined;
 }
 
-async function prefetchToken(address: Address, request: AdminCall): Promise<void> {
-  const result = await call(address, request).catch(() => null);
-  const token = result === null || "problem" in result ? undefined : readToken(result.response);
-  const untilMs = performance.now() + PREFETCH_MS;
-  if (token !== undefined) prefetched.set(addressKey(address), { token, untilMs });
+/** Keeps the next token of a response, if it has one, and returns the rest. */
+function withoutNextToken(address: Address, response: unknown): unknown {
+  const token = readToken(response);
+  if (token === undefined) return response;
+  nextTokens.set(addressKey(address), { token, untilMs: performance.now() + NEXT_TOKEN_MS });
+  const { authtoken: _, ...rest } = Object(response) as Record<string, unknown>;
+  return rest;
 }
 
 const addressKey = ({ host, port }: Address): string => `${host}:${port}`;

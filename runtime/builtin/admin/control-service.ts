@@ -2,6 +2,7 @@
 // main thread executes them.
 
 import { log } from "../../base/log.js";
+import { isPlainObject } from "../../base/plain-object.js";
 import { readClientAddress } from "../client-of.js";
 import { AdminTokens, Exception, type IssuedToken } from "./admin-tokens.js";
 
@@ -9,6 +10,7 @@ const WAIT_MS = 15_000;
 /** Cancellations and lease renewals must not wait for the running operation. */
 const UNQUEUED: ReadonlySet<string> = new Set(["CancelSync", "Lease"]);
 
+/** Operations that procedures call repeatedly: their results contain the token of the next one. */
 const FREQUENT: ReadonlySet<string> = new Set(["Lease", "MoveSlots"]);
 
 export type ControlArguments = Readonly<Record<string, unknown>>;
@@ -64,7 +66,9 @@ export class ControlService {
     const client = this.authorise(headers, token, operation);
     const done = UNQUEUED.has(operation) ? () => {} : await this.#turn(operation);
     try {
-      return await this.#control(operation, args);
+      const result = await this.#control(operation, args);
+      if (!FREQUENT.has(operation) || !isPlainObject(result)) return result;
+      return { ...result, authtoken: this.issue(headers).authtoken };
     } catch (error) {
       const { message } = error as Error;
       log(`admin: ${operation} failed: ${message}`, "warn", { operation, client });

@@ -119,6 +119,15 @@ test("never accepts a token twice or from another client, in any order of events
 
 const HEADERS = { "X-Svc-Builtin-Client": "http://127.0.0.1:4000/" };
 
+test("returns the next token with the results of frequent operations alone", async () => {
+  const desk = new ControlService(async () => ({ done: 1 }));
+  const perform = (token: string, operation: string) => desk.perform(HEADERS, token, operation);
+  const first = await perform(desk.issue(HEADERS).authtoken, "MoveSlots");
+  const { authtoken, ...result } = first as { readonly authtoken: string };
+  assert.equal(result, { done: 1 });
+  assert.equal(await perform(authtoken, "Persist"), { done: 1 });
+});
+
 test("runs operations one at a time and returns failures as messages", async () => {
   const done: string[] = [];
   const desk = new ControlService(async (operation) => {
