@@ -42,6 +42,8 @@ export interface S3Options {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Objects per page of a list. */
   readonly pageSize?: number;
+  /** Limit of a request, and of a response. */
+  readonly timeoutMs?: number;
 }
 
 export class S3Store implements ObjectStore {
@@ -50,18 +52,21 @@ export class S3Store implements ObjectStore {
   readonly #bucket: string;
   readonly #prefix: string;
   readonly #pageSize: number;
+  readonly #timeoutMs: number;
 
-  private constructor(uri: string, client: SigningClient, endpoint: string, pageSize: number) {
+  private constructor(uri: string, client: SigningClient, endpoint: string, options: S3Options) {
     const [, bucket, path] = URI.exec(uri)!;
     this.uri = uri;
     this.#client = client;
     this.#bucket = `${endpoint.replace(/\/+$/, "")}/${bucket}`;
     this.#prefix = path === "" ? "" : `${path!.slice(1)}/`;
-    this.#pageSize = pageSize;
+    this.#pageSize = options.pageSize ?? 1000;
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   }
 
   /** @throws SvcError SVC3422 */
-  static async open(uri: string, { environment, pageSize = 1000 }: S3Options): Promise<S3Store> {
+  static async open(uri: string, options: S3Options): Promise<S3Store> {
+    const { environment } = options;
     const unusable = (reason: string): SvcError => new SvcError("SVC3422", `${uri}: ${reason}`);
     if (!URI.test(uri)) throw unusable("a bucket has the form s3://bucket/prefix");
     const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
@@ -77,7 +82,7 @@ export class S3Store implements ObjectStore {
     const session = AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {};
     const keys = { accessKeyId, secretAccessKey, ...session };
     const client = new Client({ ...keys, service: "s3", region, retries: RETRIES });
-    return new S3Store(uri, client, endpoint, pageSize);
+    return new S3Store(uri, client, endpoint, options);
   }
 
   async put(name: string, content: Uint8Array): Promise<void> {
@@ -150,9 +155,11 @@ export class S3Store implements ObjectStore {
     init: RequestInit = {},
   ): Promise<Response> {
     const key = name === "" ? "" : `/${this.#prefix}${name}`;
+    const url = `${this.#bucket}${key}${query}`;
     try {
-      const signal = AbortSignal.timeout(TIMEOUT_MS);
-      return await this.#client.fetch(`${this.#bucket}${key}${query}`, { ...init, method, signal });
+      const abort = new AbortController();
+      const request = this.#client.fetch(url, { ...init, method, signal: abort.signal });
+      return await this.#limit(request, (reason) => abort.abort(reason));
     } catch (error) {
       const { message, cause } = error as Error;
       const reason = cause instanceof Error && cause.message !== "" ? cause.message : message;
@@ -172,23 +179,55 @@ export class S3Store implements ObjectStore {
     return elementText(body.toString(), "Code");
   }
 
-  async #read(response: Response, name: string, maxBytes: number): Promise<Buffer> {
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
+  async #read({ body }: Response, name: string, maxBytes: number): Promise<Buffer> {
+    if (body === null) return Buffer.alloc(0);
+    const reader = body.getReader();
     try {
-      for await (const chunk of response.body ?? []) {
-        bytes += (chunk as Uint8Array).length;
-        if (bytes > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
-        chunks.push(chunk as Uint8Array);
-      }
+      const reading = readAll(reader, maxBytes);
+      return await this.#limit(reading, (reason) => void reader.cancel(reason).catch(() => {}));
     } catch (error) {
       throw this.#unusable(`${name}: ${(error as Error).message}`, error);
     }
-    return Buffer.concat(chunks);
+  }
+
+  /** The timer does not rely on the signal of a request: Node.js drops it with the request. */
+  async #limit<T>(work: Promise<T>, cancel: (reason: Error) => void): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        const reason = new Error(`not complete after ${this.#timeoutMs / 1000} s`);
+        reject(reason);
+        cancel(reason);
+      }, this.#timeoutMs);
+    });
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #unusable(reason: string, cause?: unknown): SvcError {
     return new SvcError("SVC3422", `${this.uri}: ${reason}`, { cause });
+  }
+}
+
+/** @throws Error if the body has more bytes */
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  maxBytes: number,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks);
+    bytes += value.length;
+    if (bytes > maxBytes) {
+      await reader.cancel();
+      throw new Error(`it has more than ${maxBytes} bytes`);
+    }
+    chunks.push(value);
   }
 }
 

@@ -1,10 +1,12 @@
 // Backups in a bucket of a real server with the S3 interface.
 // limit: 60 s
 
-import type { Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openStore } from "../../../../runtime/interconnect/archive/open-store.js";
@@ -126,6 +128,30 @@ test("says why a bucket cannot be used", async ({ environment, server }) => {
   server.httpServer.closeAllConnections();
   await server.close();
   assert.match(await failure("s3://backups"), new RegExp(`^SVC3422: .*${port}`));
+});
+
+test("gives up requests without a response, and responses without an end", async (context) => {
+  const silent = createServer(({ method }, response) => {
+    if (method === "HEAD") return;
+    response.writeHead(200, { "Content-Length": 10 });
+    response.write("begin");
+  });
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  // A collected request loses its signal, so the limit must not depend on it.
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const collecting = setInterval(collect, 20);
+  try {
+    const { port } = silent.address() as AddressInfo;
+    const environment = { ...context.environment, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` };
+    const store = await S3Store.open("s3://backups", { environment, timeoutMs: 500 });
+    assert.is(await codeOf(store.has("latest.json")), "SVC3422");
+    assert.is(await codeOf(store.get("latest.json", 100)), "SVC3422");
+  } finally {
+    clearInterval(collecting);
+    silent.closeAllConnections();
+    silent.close();
+  }
 });
 
 test.run();
