@@ -11,7 +11,7 @@ import {
 } from "../../runtime/base/archive-config.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { LOG_FOLDER } from "../../runtime/base/graph-names.js";
-import { isRootLocked } from "../../runtime/graph/manager/data-folder.js";
+import { isRootLocked, refuseIncompleteRestore } from "../../runtime/graph/manager/data-folder.js";
 import { ArchiveWriter } from "../../runtime/interconnect/archive/archive-writer.js";
 import type { Manifest } from "../../runtime/interconnect/archive/manifest.js";
 import { openStore } from "../../runtime/interconnect/archive/open-store.js";
@@ -30,7 +30,7 @@ const URL_START = /^\w+:\/\//;
 /** Maximum delay before a running instance writes a change to its transaction log. */
 const SETTLE_MS = 1000;
 
-/** @throws SvcError SVC3003, SVC3050, SVC3420, SVC3422 */
+/** @throws SvcError SVC3003, SVC3050, SVC3420, SVC3421, SVC3422 */
 export async function runBackup(root: string, options: BackupOptions): Promise<number> {
   const { to, every, full = PERIODS.full, keep = PERIODS.keep } = options;
   const everyMs = every === undefined ? null : periodOption("every", every);
@@ -40,6 +40,7 @@ export async function runBackup(root: string, options: BackupOptions): Promise<n
     const text = `${root} is not a data folder: run \`svc backup\` on its machine, or let the`;
     throw new SvcError("SVC3003", `${text} instance or a replica of it use --archive`);
   }
+  refuseIncompleteRestore(root);
   if (!existsSync(join(root, LOG_FOLDER))) {
     throw new SvcError("SVC3050", `no transaction log in ${root}`);
   }

@@ -27,6 +27,8 @@ export async function exportGraph(
         await once(out, "finish");
       }
     } catch (error) {
+      // A reader such as `head` has enough.
+      if (file === null && (error as NodeJS.ErrnoException).code === "EPIPE") return;
       const reason = (error as Error).message;
       throw new SvcError("SVC3061", `${file ?? "standard output"}: ${reason}`, { cause: error });
     }

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SvcError } from "../../runtime/base/errors.js";
 import { LOG_FOLDER, LOG_LOCAL_FOLDER } from "../../runtime/base/graph-names.js";
+import { refuseIncompleteRestore } from "../../runtime/graph/manager/data-folder.js";
 import { checkLog, type LogReport } from "../../runtime/interconnect/log/check-log.js";
 import { realDisk } from "../../runtime/interconnect/log/disk.js";
 
@@ -15,9 +16,10 @@ export interface FoundLog {
 
 /**
  * Reads both logs of a root.
- * @throws SvcError SVC3050 if there is no log
+ * @throws SvcError SVC3050 if there is no log, SVC3421
  */
 export function checkLogs(root: string): FoundLog[] {
+  refuseIncompleteRestore(root);
   if (!existsSync(join(root, LOG_FOLDER))) {
     throw new SvcError("SVC3050", `no transaction log in ${root}`);
   }

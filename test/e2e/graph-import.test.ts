@@ -179,6 +179,16 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
   ["a.txt", "a", /unknown format of .*a\.txt/],
 ];
 
+test("an export ends quietly with its reader", async () => {
+  const records = Array.from({ length: 5000 }, (_, at) => `{"id":"${"x".repeat(50)}${at}"}`);
+  writeFileSync(at("many.jsonl"), records.join("\n"));
+  assert.is((await graph("import", at("many.jsonl"), "--graph", "many")).code, 0);
+  const svc = `${process.execPath} ${join("bin", "svc.cjs")}`;
+  const command = `${svc} graph export --graph many --root ${at("graphs")} | head -1`;
+  const { stdout, stderr } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
+  assert.equal([JSON.parse(stdout).id.length, stderr], [51, ""]);
+});
+
 test("report invalid input with its line", async () => {
   for (const [name, content, message] of WRONG) {
     writeFileSync(at(name), content);

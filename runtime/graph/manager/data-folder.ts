@@ -6,4 +6,4 @@ export { isRootLocked } from "./snapshot/root-lock.js";
 export { readSnapshotCheckpoint } from "./snapshot/snapshot-checkpoint.js";
 export { SnapshotFiles } from "./snapshot/snapshot-files.js";
 export { readSnapshotHeader } from "./snapshot/snapshot-reader.js";
-export { listStoredGraphs } from "./snapshot/stored-graphs.js";
+export { listStoredGraphs, refuseIncompleteRestore } from "./snapshot/stored-graphs.js";

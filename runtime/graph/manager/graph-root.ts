@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SvcError } from "../../base/errors.js";
-import { LOG_FOLDER, RESTORE_MARKER } from "../../base/graph-names.js";
+import { LOG_FOLDER } from "../../base/graph-names.js";
 import { log } from "../../base/log.js";
 import type { MemorySize } from "../memory/layout.js";
 import type { OpenGraphRequest } from "./graph-manager.js";
@@ -14,6 +14,7 @@ import {
   eraseStoredGraph,
   graphFolder,
   listStoredGraphs,
+  refuseIncompleteRestore,
   removeIncompleteSaves,
 } from "./snapshot/stored-graphs.js";
 
@@ -39,9 +40,7 @@ export class GraphRoot {
    *   SVC3421
    */
   constructor(folder: string, configured: ConfiguredGraphs) {
-    if (existsSync(join(folder, RESTORE_MARKER))) {
-      throw new SvcError("SVC3421", `${folder} has the remains of an interrupted restore`);
-    }
+    refuseIncompleteRestore(folder);
     this.#folder = folder;
     this.#configured = configured;
     const stored = listStoredGraphs(folder);

@@ -49,17 +49,23 @@ export async function planRestore(store: ObjectStore, target: RestoreTarget): Pr
   const pieces = new Map<string, PlannedPiece>();
   const manifests: Manifest[] = [];
   let before = fulls[chosen - 1]?.log ?? null;
-  for await (const { manifest } of chain.since(end, number, hash)) {
-    for (const piece of manifest.pieces) {
-      const key = `${piece.at} ${piece.path}`;
-      const isWanted = manifest.number === number || piece.path.startsWith(`${LOG_FOLDER}/`);
-      if (isWanted && !isLaterLocalPiece(piece, manifest, number) && !pieces.has(key)) {
-        pieces.set(key, { ...piece, before });
+  try {
+    for await (const { manifest } of chain.since(end, number, hash)) {
+      for (const piece of manifest.pieces) {
+        const key = `${piece.at} ${piece.path}`;
+        const isWanted = manifest.number === number || piece.path.startsWith(`${LOG_FOLDER}/`);
+        if (isWanted && !isLaterLocalPiece(piece, manifest, number) && !pieces.has(key)) {
+          pieces.set(key, { ...piece, before });
+        }
       }
+      manifests.push(manifest);
+      before = manifest.log;
+      if (isReached(manifest, target)) break;
     }
-    manifests.push(manifest);
-    before = manifest.log;
-    if (isReached(manifest, target)) break;
+  } catch (error) {
+    if ((error as SvcError).code !== "SVC3420") throw error;
+    const text = `${(error as SvcError).message}; ${describeNearest(before, after)}`;
+    throw new SvcError("SVC3420", text, { cause: error });
   }
   const last = manifests.at(-1)!;
   const until = last.number === end.manifest.number ? end.time : last.time;

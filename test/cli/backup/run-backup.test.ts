@@ -1,6 +1,6 @@
 // `svc backup`, `svc backup verify` and `svc restore` as commands: arguments, lines and exit codes.
 
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,6 +43,22 @@ test("backs up, verifies and restores", async ({ root, place, folder }) => {
   const refused = await run("restore", place, target);
   assert.is(refused.code, 1);
   assert.match(refused.stderr, "SVC3420");
+});
+
+test("an interrupted restore is neither backed up nor checked", async ({ root, place }) => {
+  const instance = await Instance.start(root);
+  instance.graph().createVertex("x");
+  await instance.stop();
+  writeFileSync(join(root, "_restoring"), "");
+  for (const words of [
+    ["backup", root, "--to", place],
+    ["log", "check", root],
+    ["log", "repair", root, `${root}.repaired`],
+  ]) {
+    const { code, stdout, stderr } = await run(...words);
+    assert.equal([code, stdout], [1, ""], words.join(" "));
+    assert.match(stderr, "SVC3421");
+  }
 });
 
 test("--every adds what is new until it fails, with a pause each time", async (context) => {

@@ -4,7 +4,12 @@
 
 import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { GRAPH_FOLDER_PART, MAX_GRAPH_FOLDER_PARTS } from "../../../base/graph-names.js";
+import { SvcError } from "../../../base/errors.js";
+import {
+  GRAPH_FOLDER_PART,
+  MAX_GRAPH_FOLDER_PARTS,
+  RESTORE_MARKER,
+} from "../../../base/graph-names.js";
 import type { LogLine } from "../../../base/log-settings.js";
 import { DataError } from "../../model/errors.js";
 import { VALUES_FOLDER } from "../../store/external-values.js";
@@ -15,6 +20,13 @@ export interface StoredGraph {
   readonly name: string;
   /** Relative to the data folder, with `/`. */
   readonly path: string;
+}
+
+/** @throws SvcError SVC3421 if the data folder contains only a part of a backup */
+export function refuseIncompleteRestore(root: string): void {
+  if (existsSync(join(root, RESTORE_MARKER))) {
+    throw new SvcError("SVC3421", `${root} has the remains of an interrupted restore`);
+  }
 }
 
 /** Returns the graphs stored below a data folder, sorted by path. */

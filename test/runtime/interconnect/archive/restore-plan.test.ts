@@ -6,6 +6,7 @@ import type { SlotRecord } from "../../../../runtime/base/slot-record.js";
 import {
   type Manifest,
   MOVING,
+  manifestName,
   type Piece,
 } from "../../../../runtime/interconnect/archive/manifest.js";
 import {
@@ -105,6 +106,17 @@ test("reaches from the last full backup before the moment to the moment", async 
   await store.name(6, 601_000);
   assert.equal(await planned(store, time(601)), [[4, 5, 6], 6, 0]);
   assert.is(describeNearest(null, null), "no other position of this full backup can be restored");
+});
+
+test("names the positions that remain if a manifest is damaged", async ({ store }) => {
+  await fill(store);
+  const at = (sn: number): string => describePoint({ id: ID, sn, at: sn * 10 });
+  await store.remove(manifestName(2));
+  const missing = `SVC3420: ${manifestName(2)} of memory is missing`;
+  assert.is(await planned(store, time(250)), `${missing}; before: ${at(10)}, after: ${at(40)}`);
+  await store.put(manifestName(5), Buffer.from("{"));
+  const corrupt = `SVC3420: ${manifestName(5)} is corrupt`;
+  assert.is(await planned(store, END), `${corrupt}; before: ${at(40)}`);
 });
 
 test("has each part of a file once, and only the log of what follows", async ({ store }) => {
