@@ -108,9 +108,9 @@ test("reaches from the last full backup before the moment to the moment", async 
   assert.is(describeNearest(null, null), "no other position of this full backup can be restored");
 });
 
-test("names the positions that remain if a manifest is damaged", async ({ store }) => {
+test("names the positions that remain if a manifest is missing or corrupt", async ({ store }) => {
   await fill(store);
-  const at = (sn: number): string => describePoint({ id: ID, sn, at: sn * 10 });
+  const at = (sn: number): string => describePoint({ id: ID, sn, chain: 0, at: sn * 10 });
   await store.remove(manifestName(2));
   const missing = `SVC3420: ${manifestName(2)} of memory is missing`;
   assert.is(await planned(store, time(250)), `${missing}; before: ${at(10)}, after: ${at(40)}`);
