@@ -75,8 +75,8 @@ export class Connection {
     params: object | undefined,
     options: CallOptions | undefined,
   ): Promise<unknown> {
-    const answer = await this.#send(operation, params, options);
-    return operation.text ? answer : decodeResult(operation, readMember(answer, "response"));
+    const response = await this.#send(operation, params, options);
+    return operation.text ? response : decodeResult(operation, readMember(response, "response"));
   }
 
   /** Returns a function that returns one page, with a member that yields the items of all. */
@@ -153,8 +153,8 @@ export class Connection {
     limit: CallDeadline,
   ): Promise<FetchReader> {
     const { content } = await this.#repeat(operation, params, all, limit, (request) =>
-      this.#exchange(operation, request, all, limit.signal, (answer) =>
-        readFirstChunk(answer, operation),
+      this.#exchange(operation, request, all, limit.signal, (response) =>
+        readFirstChunk(response, operation),
       ),
     );
     this.#budget.succeeded();
@@ -211,8 +211,8 @@ export class Connection {
     const limit = limitOf(operation, all);
     try {
       const { content } = await this.#repeat(operation, params, all, limit, (request) =>
-        this.#exchange(operation, request, all, limit.signal, (answer) =>
-          readHttpResult(answer, operation, limit),
+        this.#exchange(operation, request, all, limit.signal, (response) =>
+          readHttpResult(response, operation, limit),
         ),
       );
       this.#budget.succeeded();
@@ -287,8 +287,8 @@ export class Connection {
     signal: AbortSignal,
   ): Promise<unknown> {
     const { text: isText } = operation;
-    const answer = await this.#exchange(operation, request, options, signal, readText);
-    const { status, content: text } = answer;
+    const response = await this.#exchange(operation, request, options, signal, readText);
+    const { status, content: text } = response;
     const content = isText && status === 200 ? text : decoded(text);
     if (status !== 200 || !(isText || readMember(content, "status") === "OK")) {
       throw responseError(operation, status, content);
@@ -302,19 +302,19 @@ export class Connection {
     { url, method, headers, body }: Request,
     { fetch = globalThis.fetch, warn = console.warn }: ClientOptions,
     signal: AbortSignal,
-    read: (answer: FetchResponse) => Promise<T>,
+    read: (response: FetchResponse) => Promise<T>,
   ): Promise<RawResponse<T>> {
     const redirect = http === undefined ? "error" : "manual";
     const init: FetchInit = { method, headers: { ...headers }, signal, redirect };
     if (body !== undefined) init.body = body;
     if (!this.#contract.isCompared) init.headers[ARGSPEC_HEADER] = this.#argspec;
-    const answer = await exchange(fetch, url, init, path, read);
-    const { argspec } = answer;
+    const response = await exchange(fetch, url, init, path, read);
+    const { argspec } = response;
     if (argspec !== null && !this.#contract.isCompared) {
       this.#contract.isCompared = true;
       if (argspec !== this.#argspec) warn(otherContract(this.#argspec, argspec));
     }
-    return answer;
+    return response;
   }
 }
 

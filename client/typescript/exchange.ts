@@ -26,14 +26,14 @@ export async function exchange<T>(
   url: string,
   init: FetchInit,
   path: string,
-  read: (answer: FetchResponse) => Promise<T>,
+  read: (response: FetchResponse) => Promise<T>,
 ): Promise<RawResponse<T>> {
   let status: number | null = null;
   try {
-    const answer = await fetch(url, init);
-    status = answer.status;
-    const content = await read(abortable(answer, init.signal));
-    return { status, content, argspec: answer.headers.get("x-svc-argspec") };
+    const response = await fetch(url, init);
+    status = response.status;
+    const content = await read(abortable(response, init.signal));
+    return { status, content, argspec: response.headers.get("x-svc-argspec") };
   } catch (cause) {
     if (cause instanceof SvcError) throw cause;
     throw new SvcError("network", `${path}: ${describeCause(cause)}`, { status, cause });

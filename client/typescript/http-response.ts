@@ -14,21 +14,21 @@ const FIRST_ERROR = 400;
 
 /** @throws SvcError if the status is an error */
 export async function readHttpResult(
-  answer: FetchResponse,
+  response: FetchResponse,
   operation: Operation,
   limit: CallDeadline,
 ): Promise<HttpResult> {
-  const { status, headers, body } = answer;
+  const { status, headers, body } = response;
   const type = (headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
   // In browsers, redirects arrive without a status.
   if (!status || status >= FIRST_ERROR) {
-    throw responseError(operation, status, decoded(await readText(answer)));
+    throw responseError(operation, status, decoded(await readText(response)));
   }
   const head = { status, type, headers };
   if (operation.http !== "mixed" || status !== 200 || type !== "application/json") {
     return { response: new ReceivedResponse(head, body?.getReader(), operation.path, limit) };
   }
-  const text = await readText(answer);
+  const text = await readText(response);
   const content = decoded(text);
   // A plugin's own JSON may resemble an envelope, but not with all of its members.
   if (ENVELOPE_MEMBERS.every((name) => readMember(content, name) !== undefined)) {

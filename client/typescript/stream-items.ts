@@ -22,15 +22,15 @@ export interface StreamPosition {
 
 /** @throws SvcError if the response is not a stream */
 export async function readFirstChunk(
-  answer: FetchResponse,
+  response: FetchResponse,
   operation: Operation,
 ): Promise<FetchReader> {
-  const { status, headers, body } = answer;
+  const { status, headers, body } = response;
   const type = headers.get("content-type") ?? "";
   if (status === 200 && body !== null && type.startsWith("text/event-stream")) {
     return body.getReader();
   }
-  const text = await readText(answer);
+  const text = await readText(response);
   throw responseError(operation, status, decoded(text));
 }
 

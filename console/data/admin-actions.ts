@@ -61,7 +61,7 @@ export function useAdminActions(): AdminActions {
       report("Unlock", false, (error as Error).message);
     }
   };
-  const one = async (call: Call, title: string, isTwice: boolean): Promise<boolean> => {
+  const runOne = async (call: Call, title: string, isTwice: boolean): Promise<boolean> => {
     const { current: first } = held;
     if (first === null) return false;
     let isDone = false;
@@ -88,7 +88,7 @@ export function useAdminActions(): AdminActions {
     for (const target of all) {
       const isTwice = operation.isTwice === true && target.id === null;
       const call = callOf(operation, target, args);
-      const isDone = await one(call, titleOf(operation, target), isTwice);
+      const isDone = await runOne(call, titleOf(operation, target), isTwice);
       if (isDone || !operation.movesData || target === all.at(-1)) continue;
       return report(operation.operation, false, "Remaining instances were not changed.");
     }
@@ -106,7 +106,7 @@ export function useAdminActions(): AdminActions {
     run: (call) =>
       whileBusy(async () => {
         if (held.current === null) await unlock();
-        await one(call, call.operation, false);
+        await runOne(call, call.operation, false);
       }),
     runOn: (...given) => whileBusy(() => onEach(...given)),
   };

@@ -60,12 +60,12 @@ function addPartitions(
 ): void {
   for (const partition of listAt(explain, "partitions")) {
     let at = startMs;
-    for (const one of listAt(partition, "tries")) {
+    for (const attempt of listAt(partition, "tries")) {
       if (rows.length >= MAX_ROWS) return;
-      const ms = numberAt(one, "ms");
+      const ms = numberAt(attempt, "ms");
       const title = `partition ${numberAt(partition, "partition")}`;
-      rows.push({ level, title, detail: detailOf(one), startMs: at, ms });
-      const below = readPath(one, "below");
+      rows.push({ level, title, detail: detailOf(attempt), startMs: at, ms });
+      const below = readPath(attempt, "below");
       const belowMs = numberAt(below, "ms", "total");
       if (isRecord(below) && belowMs > 0 && level < MAX_DEPTH) {
         const start = at + Math.max(0, ms - belowMs) / 2;
@@ -77,10 +77,10 @@ function addPartitions(
   }
 }
 
-function detailOf(one: unknown): string {
-  const costs = listAt(one, "costs").map(String).join(", ");
-  const outcome = readPath(one, "outcome");
+function detailOf(attempt: unknown): string {
+  const costs = listAt(attempt, "costs").map(String).join(", ");
+  const outcome = readPath(attempt, "outcome");
   const came = outcome === null || outcome === undefined ? "no answer" : String(outcome);
-  const address = String(readPath(one, "address"));
-  return `replica ${numberAt(one, "replica")} at ${address}: ${came}; costs ${costs}`;
+  const address = String(readPath(attempt, "address"));
+  return `replica ${numberAt(attempt, "replica")} at ${address}: ${came}; costs ${costs}`;
 }

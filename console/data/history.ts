@@ -26,7 +26,7 @@ export async function rememberEntry(entry: Omit<HistoryEntry, "id">): Promise<vo
   const all = await listEntries(entry.kind);
   const same = all.find(({ address }) => address === entry.address);
   const isSaved = entry.isSaved || same?.isSaved === true;
-  const older = all.filter((one) => one.isSaved === isSaved && one !== same);
+  const older = all.filter((candidate) => candidate.isSaved === isSaved && candidate !== same);
   const surplus = older.slice((isSaved ? MAX_SAVED : MAX_EARLIER) - 1);
   await change((store) => {
     for (const { id } of [...surplus, ...(same === undefined ? [] : [same])]) store.delete(id);
@@ -41,7 +41,7 @@ export async function listEntries(kind: HistoryKind): Promise<readonly HistoryEn
     const request = database.transaction(STORE).objectStore(STORE).getAll();
     const all = (await result(request)) as HistoryEntry[];
     database.close();
-    return all.filter((one) => one.kind === kind).sort((a, b) => b.at - a.at);
+    return all.filter((entry) => entry.kind === kind).sort((a, b) => b.at - a.at);
   } catch {
     return [];
   }

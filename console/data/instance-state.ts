@@ -125,7 +125,9 @@ function serialOf(node: unknown): number {
 /** Returns the lag of an instance according to its provider. */
 function lagMs({ node, provider }: Seen): number {
   const port = numberAt(node, "adminport");
-  const own = listAt(provider, "subscribers").find((one) => numberAt(one, "adminport") === port);
+  const own = listAt(provider, "subscribers").find(
+    (subscriber) => numberAt(subscriber, "adminport") === port,
+  );
   return numberAt(own, "lag_ms");
 }
 

@@ -67,5 +67,5 @@ function fits(id: string, pattern: string): boolean {
 export function nameAddress(instances: readonly Instance[], address: string): string {
   const [, host = "", port = ""] = /^(.*):(\d+)$/.exec(address) ?? [];
   const admin = `${host}:${Number(port) + 1}`;
-  return instances.find((one) => one.address === admin)?.id || address;
+  return instances.find((instance) => instance.address === admin)?.id || address;
 }

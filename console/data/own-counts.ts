@@ -17,7 +17,7 @@ export async function countOwn(): Promise<void> {
       fetchValue("svc/builtin/plugins"),
       fetchValue("svc/graphsum"),
     ]);
-    const paths = listAt({ plugins }, "plugins").map((one) => textAt(one, "path"));
+    const paths = listAt({ plugins }, "plugins").map((plugin) => textAt(plugin, "path"));
     ownCounts.value = {
       plugins: paths.filter((path) => path.startsWith("/svc/plugin/")).length,
       graphs: listAt(graphs, "graphsum", "names").length,

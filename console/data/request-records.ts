@@ -28,31 +28,31 @@ export interface RequestRecord {
 /** Number of records in each list. */
 export function readCounts(answer: unknown): Readonly<Partial<Record<RequestList, string>>> {
   const lists = ["recent", "slow", "failed"] as const;
-  return Object.fromEntries(lists.map((one) => [one, count(numberAt(answer, "counts", one))]));
+  return Object.fromEntries(lists.map((list) => [list, count(numberAt(answer, "counts", list))]));
 }
 
 export function parseRecords(answer: unknown): readonly RequestRecord[] {
-  return listAt(answer, "requests").map((one) => ({
-    number: numberAt(one, "number"),
-    at: numberAt(one, "at"),
-    ms: numberAt(one, "ms"),
-    status: numberAt(one, "status"),
-    bytes: numberAt(one, "bytes"),
-    method: textAt(one, "method"),
-    plugin: textAt(one, "plugin").replace(/^\/svc\/(?:plugin\/)?/, ""),
-    arguments: listAt(one, "arguments").flatMap((pair) =>
+  return listAt(answer, "requests").map((request) => ({
+    number: numberAt(request, "number"),
+    at: numberAt(request, "at"),
+    ms: numberAt(request, "ms"),
+    status: numberAt(request, "status"),
+    bytes: numberAt(request, "bytes"),
+    method: textAt(request, "method"),
+    plugin: textAt(request, "plugin").replace(/^\/svc\/(?:plugin\/)?/, ""),
+    arguments: listAt(request, "arguments").flatMap((pair) =>
       Array.isArray(pair) ? [[String(pair[0]), Number(pair[1])] as const] : [],
     ),
-    content: numberAt(one, "content"),
-    queue: readNumber(one, "queue"),
-    run: readNumber(one, "run"),
-    traceparent: textAt(one, "traceparent"),
-    explain: readPath(one, "explain"),
+    content: numberAt(request, "content"),
+    queue: readNumber(request, "queue"),
+    run: readNumber(request, "run"),
+    traceparent: textAt(request, "traceparent"),
+    explain: readPath(request, "explain"),
   }));
 }
 
-function readNumber(one: unknown, name: string): number | null {
-  const value = readPath(one, name);
+function readNumber(request: unknown, name: string): number | null {
+  const value = readPath(request, name);
   return typeof value === "number" ? value : null;
 }
 
@@ -71,13 +71,13 @@ export function buildRecordWaterfall({ explain, ms, queue, run }: RequestRecord)
 /** Addresses of the back-ends that answered or failed, in the order of the partitions. */
 export function askedBackEnds({ explain }: RequestRecord): readonly string[] {
   return listAt(explain, "partitions").flatMap((partition) =>
-    listAt(partition, "tries").map((one) => textAt(one, "address")),
+    listAt(partition, "tries").map((attempt) => textAt(attempt, "address")),
   );
 }
 
 /** The back-end that took longest, if it took most of the time. */
 export function slowestBackEnd({ explain, ms }: RequestRecord): string | null {
-  const tries = listAt(explain, "partitions").flatMap((one) => listAt(one, "tries"));
+  const tries = listAt(explain, "partitions").flatMap((partition) => listAt(partition, "tries"));
   const [slowest] = [...tries].sort((a, b) => numberAt(b, "ms") - numberAt(a, "ms"));
   if (slowest === undefined || numberAt(slowest, "ms") < ms / 2) return null;
   return textAt(slowest, "address");

@@ -35,8 +35,8 @@ export function count(value: number): string {
 }
 
 /** @param many for `vertex` and others without a regular plural */
-export function plural(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`;
+export function plural(value: number, singular: string, many = `${singular}s`): string {
+  return `${count(value)} ${value === 1 ? singular : many}`;
 }
 
 /** Time of day, 24 hours. */

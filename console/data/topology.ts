@@ -31,7 +31,7 @@ export interface Topology {
 }
 
 export function buildTopology(instances: readonly Instance[]): Topology {
-  const byId = new Map(instances.map((one) => [one.id, one]));
+  const byId = new Map(instances.map((instance) => [instance.id, instance]));
   const matrices = parseMatrices(instances);
   const edges = matrices.flatMap(({ id, partitions }) =>
     partitions.flatMap((replicas, partition) =>
@@ -111,15 +111,17 @@ export function sumOfData(instances: readonly Instance[], name: string): number 
  * data of their provider.
  */
 export function replicationState(instances: readonly Instance[]) {
-  const byId = new Map(instances.map((one) => [one.id, one]));
+  const byId = new Map(instances.map((instance) => [instance.id, instance]));
   const subscribers = instances.filter(({ provider }) => provider !== null);
   const equal = subscribers.filter(({ node, provider }) => {
     const digest = textAt(node, "digest");
     return digest !== "" && digest === textAt(byId.get(provider!)?.node, "digest");
   });
   const connections = instances.flatMap(({ node }) => listAt(node, "subscribers"));
-  const lags = connections.map((one) => numberAt(one, "lag_ms"));
-  const connected = connections.filter((one) => textAt(one, "status") === "CONNECTED");
+  const lags = connections.map((connection) => numberAt(connection, "lag_ms"));
+  const connected = connections.filter(
+    (connection) => textAt(connection, "status") === "CONNECTED",
+  );
   return {
     subscribers: subscribers.length,
     connected: Math.min(connected.length, subscribers.length),

@@ -28,13 +28,13 @@ export interface Windows {
 export function parseWindows(answer: unknown): Windows | null {
   const stepMs = numberAt(answer, "stepMs");
   if (stepMs <= 0) return null;
-  const plugins = listAt(answer, "plugins").map((one) => ({
-    name: textAt(one, "name"),
-    counts: numbers(listAt(one, "counts")),
-    errors: entriesAt(one, "errors").map(
+  const plugins = listAt(answer, "plugins").map((plugin) => ({
+    name: textAt(plugin, "name"),
+    counts: numbers(listAt(plugin, "counts")),
+    errors: entriesAt(plugin, "errors").map(
       ([code, counts]) => [code, numbers(Array.isArray(counts) ? counts : [])] as const,
     ),
-    buckets: listAt(one, "buckets").map((step) => (Array.isArray(step) ? numbers(step) : [])),
+    buckets: listAt(plugin, "buckets").map((step) => (Array.isArray(step) ? numbers(step) : [])),
   }));
   const steps = plugins[0]?.counts.length ?? 0;
   const last = Math.floor(numberAt(answer, "now") / stepMs);
@@ -100,7 +100,7 @@ export function mergeBuckets(plugins: readonly PluginWindow[]): readonly (readon
 }
 
 export function sum(list: readonly number[]): number {
-  return list.reduce((all, one) => all + one, 0);
+  return list.reduce((all, value) => all + value, 0);
 }
 
 export function sumErrors({ errors }: PluginWindow): number {

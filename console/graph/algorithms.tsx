@@ -30,21 +30,21 @@ export function Algorithms() {
       <DataTable
         label="Running algorithms"
         columns={[
-          { title: "Graph", cell: (one) => clipForDisplay(textAt(one, "graph"), 60), isHead: true },
-          { title: "Algorithm", cell: (one) => textAt(one, "algorithm") },
+          { title: "Graph", cell: (run) => clipForDisplay(textAt(run, "graph"), 60), isHead: true },
+          { title: "Algorithm", cell: (run) => textAt(run, "algorithm") },
           { title: "Finished", cell: formatProgress, isNumber: true },
           { title: "Age", cell: renderAge, isNumber: true },
           {
             title: "Operation",
-            cell: (one) => (
-              <button type="button" class="btn" onClick={() => setChosen(numberAt(one, "id"))}>
+            cell: (run) => (
+              <button type="button" class="btn" onClick={() => setChosen(numberAt(run, "id"))}>
                 Cancel…
               </button>
             ),
           },
         ]}
         rows={listAt(answer, "running")}
-        keyOf={(one) => numberAt(one, "id")}
+        keyOf={(run) => numberAt(run, "id")}
         empty="No algorithm runs."
       />
       <p role="status" class="soft s status">
@@ -63,10 +63,10 @@ export function Algorithms() {
   );
 }
 
-function formatProgress(one: unknown): string {
-  return `${Math.round(100 * numberAt(one, "progress"))} %`;
+function formatProgress(run: unknown): string {
+  return `${Math.round(100 * numberAt(run, "progress"))} %`;
 }
 
-function renderAge(one: unknown) {
-  return <Age isExact of={() => (Date.now() - numberAt(one, "sinceMs")) / 1000} />;
+function renderAge(run: unknown) {
+  return <Age isExact of={() => (Date.now() - numberAt(run, "sinceMs")) / 1000} />;
 }

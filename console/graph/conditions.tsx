@@ -19,7 +19,7 @@ const FIELDS = { fields: "F_ID|F_TYPE|F_ARCDIR|F_REL|F_VAL|F_DEG", result: "R_DI
 
 export function readConditions({ params }: { readonly params: URLSearchParams }): Conditions {
   const text = (name: keyof Conditions) => params.get(NAMES[name]) ?? "";
-  const direction = DIRECTIONS.find(([one]) => one === text("direction"))?.[0] ?? "";
+  const direction = DIRECTIONS.find(([value]) => value === text("direction"))?.[0] ?? "";
   return {
     ...{ relationship: text("relationship"), direction },
     ...{ type: text("type"), filter: text("filter") },
@@ -94,8 +94,8 @@ function Chip({ label, value, among, onChoose }: ChipProps) {
       value={value}
       onChange={(event) => onChoose(event.currentTarget.value)}
     >
-      {among.map(([one, title]) => (
-        <option key={one} value={one}>
+      {among.map(([choice, title]) => (
+        <option key={choice} value={choice}>
           {title}
         </option>
       ))}

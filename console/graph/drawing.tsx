@@ -107,7 +107,7 @@ function Stage(props: StageProps) {
     canvas.current!.querySelectorAll("button")[at]?.focus({ preventScroll: true });
   };
   const press = (key: string): void => {
-    const bundle = bundles.find((one) => one.key === key);
+    const bundle = bundles.find((candidate) => candidate.key === key);
     if (bundle === undefined) actions.expand(key);
     else actions.expandKind(bundle.kind);
   };

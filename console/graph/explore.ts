@@ -67,7 +67,7 @@ export async function exploreArcs(
   const sorted = [...relationships].sort((a, b) => b.count - a.count).map(({ name }) => name);
   const names = conditions.relationship === "" ? sorted : [conditions.relationship];
   const directions = (["D_IN", "D_OUT"] as const).filter(
-    (one) => conditions.direction === "" || conditions.direction === one,
+    (direction) => conditions.direction === "" || conditions.direction === direction,
   );
   const wanted = names
     .slice(0, MAX_RELATIONSHIPS)
@@ -79,8 +79,8 @@ export async function exploreArcs(
       const facets = withTypes ? { facets: { ".type": MAX_TYPES } } : {};
       const query = { ...neighborQuery({ ...conditions, ...next }), counts: true, ...facets };
       const answer = await fetchValue(neighborPath(place, query, FIRST + times * MORE));
-      const types = listAt(answer, "facets", ".type").map((one) => ({
-        ...{ name: textAt(one, "value"), count: numberAt(one, "count") },
+      const types = listAt(answer, "facets", ".type").map((facet) => ({
+        ...{ name: textAt(facet, "value"), count: numberAt(facet, "count") },
       }));
       const rows = readNeighbors(readPath(answer, "neighborhood"));
       found.push({ ...next, arcs: numberAt(answer, "counts", "arcs"), types, rows });

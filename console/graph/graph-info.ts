@@ -43,7 +43,7 @@ function read(info: unknown, kind: string): readonly NamedCount[] {
 
 /** Returns the color and shape of a type or relationship; unknown ones look like the last. */
 export function chooseLook(all: readonly NamedCount[], name: string): Look {
-  const found = all.findIndex((one) => one.name === name);
+  const found = all.findIndex((graph) => graph.name === name);
   const index = found < 0 ? MAX_COLORS - 1 : Math.min(found, MAX_COLORS - 1);
   return { color: index + 1, shape: SHAPES[index % SHAPES.length]! };
 }

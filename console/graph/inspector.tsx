@@ -87,7 +87,9 @@ interface VectorBarsProps {
 
 /** Chart of the components of a vector: positive ones up, negative ones down. */
 function VectorBars({ vector, children }: VectorBarsProps) {
-  const values = vector.slice(0, MAX_COMPONENTS).filter((one) => typeof one === "number");
+  const values = vector
+    .slice(0, MAX_COMPONENTS)
+    .filter((component) => typeof component === "number");
   const most = Math.max(...values.map(Math.abs));
   if (values.length === 0 || most === 0) return null;
   const wide = 100 / values.length;
@@ -138,7 +140,7 @@ function Arcs({ kinds, info, onExpand }: ArcsProps) {
     <ul class="rels" aria-label="Arcs by relationship">
       {kinds.map((kind) => {
         const { relationship, direction, arcs, types, rows } = kind;
-        const namedTypes = types.filter((one) => one.name !== NO_TYPE);
+        const namedTypes = types.filter((type) => type.name !== NO_TYPE);
         const name = clipForDisplay(relationship, 30);
         const { color } = chooseLook(info.relationships, relationship);
         const isAll = rows.length >= arcs;

@@ -43,7 +43,7 @@ export class LabelSpace {
       const box = { left: x, top: y - HEIGHT / 2, right: x + wide, bottom: y + HEIGHT / 2 };
       const isInside =
         box.left >= 0 && box.right <= this.#width && box.top >= 0 && box.bottom <= this.#height;
-      if (!isInside || this.#taken.some((one) => overlap(one, box))) continue;
+      if (!isInside || this.#taken.some((taken) => overlap(taken, box))) continue;
       this.#taken.push(box);
       return { text, x, y };
     }

@@ -36,7 +36,10 @@ export function ShapeMark({ look: { color, shape } }: { readonly look: Look }) {
       {corners.length === 0 ? (
         <circle class={`fill-${color}`} cx="7" cy="7" r="5" />
       ) : (
-        <polygon class={`fill-${color}`} points={corners.map((one) => one.join(",")).join(" ")} />
+        <polygon
+          class={`fill-${color}`}
+          points={corners.map((corner) => corner.join(",")).join(" ")}
+        />
       )}
     </svg>
   );

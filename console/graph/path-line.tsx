@@ -21,11 +21,11 @@ export function PathLine({ graph, path: { to, ids, failure } }: PathLineProps) {
     <p role="status" class="s">
       {failure !== "" && <span class="err">{clipForDisplay(failure)}</span>}
       {failure === "" && ids.length === 0 && `No path to ${clipForDisplay(to, 40)}.`}
-      {ids.map((one, index) => (
+      {ids.map((vertexId, index) => (
         <span key={index}>
           {index > 0 && " → "}
-          <PageLink to={`search?${new URLSearchParams({ graph, id: one })}`}>
-            {clipForDisplay(one, 40)}
+          <PageLink to={`search?${new URLSearchParams({ graph, id: vertexId })}`}>
+            {clipForDisplay(vertexId, 40)}
           </PageLink>
         </span>
       ))}

@@ -123,9 +123,9 @@ function Choice({ label, value, among, on }: ChoiceProps) {
       {label}{" "}
       <select value={value} onChange={on}>
         <option value="">default</option>
-        {among.map((one) => (
-          <option key={one} value={one}>
-            {one}
+        {among.map((choice) => (
+          <option key={choice} value={choice}>
+            {choice}
           </option>
         ))}
       </select>

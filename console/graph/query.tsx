@@ -43,7 +43,7 @@ interface Answer {
 /** Returns the query type in the address. */
 export function queryMode(): Mode {
   const mode = currentRoute.value.params.get("mode");
-  return MODES.find(([one]) => one === mode)?.[0] ?? "vertices";
+  return MODES.find(([value]) => value === mode)?.[0] ?? "vertices";
 }
 
 interface QueryProps {

@@ -49,11 +49,11 @@ export interface TextResult {
 /** @throws Error */
 export async function textIndexes(graph: string): Promise<readonly TextIndex[]> {
   const found = await fetchValue(`svc/builtin/indexes?${new URLSearchParams({ graph })}`);
-  return listAt(found, "texts").map((one) => ({
-    name: textAt(one, "name"),
-    keys: listAt(one, "keys").map(String),
-    documents: numberAt(one, "documents"),
-    pending: numberAt(one, "pending"),
+  return listAt(found, "texts").map((hit) => ({
+    name: textAt(hit, "name"),
+    keys: listAt(hit, "keys").map(String),
+    documents: numberAt(hit, "documents"),
+    pending: numberAt(hit, "pending"),
   }));
 }
 
@@ -117,8 +117,8 @@ function readHit(hit: unknown, keys: readonly string[]): TextHit {
 }
 
 function readFacet(value: unknown, name: string): FacetValue[] {
-  return listAt(value, "facets", name).map((one) => ({
-    value: readPath(one, "value"),
-    count: numberAt(one, "count"),
+  return listAt(value, "facets", name).map((facet) => ({
+    value: readPath(facet, "value"),
+    count: numberAt(facet, "count"),
   }));
 }

@@ -173,7 +173,7 @@ function Groups({ targets, all, desk, onStart }: GroupsProps) {
                 isDanger={group === DANGER}
                 word={targetLabel(
                   operation,
-                  targets.filter((one) => isFor(operation, one)),
+                  targets.filter((target) => isFor(operation, target)),
                   all,
                 )}
                 isDisabled={!desk.isArmed || !isKnown}

@@ -55,7 +55,7 @@ function addToAddress(name: string, value: string, most: number): void {
   const params = new URLSearchParams(currentRoute.value.params);
   const values = [...params.getAll(name), value].slice(-most);
   params.delete(name);
-  for (const one of values) params.append(name, one);
+  for (const item of values) params.append(name, item);
   navigate(`search?${params}`);
 }
 
@@ -191,13 +191,13 @@ async function explore(
   const hasTypes = numberAt(vertex, `Vertex( ${id} )`, "attributes", "deg") <= MAX_TYPED_ARCS;
   const times = new Map<string, number>();
   for (const arc of arcs) times.set(arc, (times.get(arc) ?? 0) + 1);
-  const others = more.filter((one) => one !== id);
+  const others = more.filter((other) => other !== id);
   const [path, kinds, ...around] = await Promise.all([
     to === "" ? null : pathTo(place, to),
     exploreArcs(place, relationships, conditions, times, hasTypes),
-    ...others.map((one) => parseNeighbors(graph, one)),
+    ...others.map((other) => parseNeighbors(graph, other)),
   ]);
-  const all = others.map((one, index) => [one, around[index]!] as const);
+  const all = others.map((other, index) => [other, around[index]!] as const);
   const rows = kinds.flatMap((kind: ArcKind) => kind.rows);
   const drawn = [...(path?.ids ?? []), id, ...[...rows, ...around.flat()].map((row) => row.id)];
   const between = await exploreBetween(graph, [...new Set(drawn)], conditions.relationship);

@@ -67,5 +67,5 @@ export function InstanceDetails({ status }: { readonly status: unknown }) {
 function executorRows(slots: unknown): readonly (readonly unknown[])[] {
   return entriesAt(slots, "A", "executor")
     .map(([id, numbers]) => [id, ...(Array.isArray(numbers) ? numbers.slice(0, 2) : [])])
-    .filter(([, ...numbers]) => numbers.some((one) => one !== 0));
+    .filter(([, ...numbers]) => numbers.some((number) => number !== 0));
 }

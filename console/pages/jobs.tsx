@@ -102,7 +102,7 @@ function Runs({ job }: { readonly job: unknown }) {
         label="Last runs"
         columns={RUNS}
         rows={listAt(job, "runs").filter(isRecord)}
-        keyOf={(one) => `${numberAt(one, "scheduledMs")}/${numberAt(one, "startedMs")}`}
+        keyOf={(run) => `${numberAt(run, "scheduledMs")}/${numberAt(run, "startedMs")}`}
         empty="It has not run yet."
       />
     </section>
@@ -112,25 +112,25 @@ function Runs({ job }: { readonly job: unknown }) {
 const RUNS: readonly Column<unknown>[] = [
   {
     title: "Started",
-    cell: (one) => <span class="tn">{dateText(numberAt(one, "startedMs"))}</span>,
+    cell: (run) => <span class="tn">{dateText(numberAt(run, "startedMs"))}</span>,
   },
   {
     ...{ title: "Scheduled", isOptional: true },
-    cell: (one) => <span class="tn">{dateText(numberAt(one, "scheduledMs"))}</span>,
+    cell: (run) => <span class="tn">{dateText(numberAt(run, "scheduledMs"))}</span>,
   },
   { title: "Outcome", cell: renderOutcome },
   {
     ...{ title: "ms", isNumber: true },
-    cell: (one) => milliseconds(numberAt(one, "durationMs")).replace(" ms", ""),
+    cell: (run) => milliseconds(numberAt(run, "durationMs")).replace(" ms", ""),
   },
   {
     title: "Result or error",
-    cell: (one) => <span class="entry">{clipForDisplay(textAt(one, "text"), MAX_TEXT)}</span>,
+    cell: (run) => <span class="entry">{clipForDisplay(textAt(run, "text"), MAX_TEXT)}</span>,
   },
 ];
 
-function renderOutcome(one: unknown) {
-  const word = textAt(one, "outcome");
+function renderOutcome(run: unknown) {
+  const word = textAt(run, "outcome");
   return <Badge state={{ tone: word === "ok" ? "ok" : "err", word: clipForDisplay(word, 30) }} />;
 }
 

@@ -49,12 +49,12 @@ function useLines(instance: string): readonly Line[] {
     // A restarted server counts from one again.
     const kept = (old: readonly Line[]) => (next.current < before ? [] : old);
     if (came.length === 0) return;
-    const added = came.map((one) => ({
-      number: numberAt(one, "number"),
-      at: numberAt(one, "at"),
-      thread: numberAt(one, "thread"),
-      level: textAt(one, "level"),
-      text: textAt(one, "text"),
+    const added = came.map((line) => ({
+      number: numberAt(line, "number"),
+      at: numberAt(line, "at"),
+      thread: numberAt(line, "thread"),
+      level: textAt(line, "level"),
+      text: textAt(line, "text"),
     }));
     setLines((old) => [...kept(old), ...added].slice(-MAX_LINES));
   });

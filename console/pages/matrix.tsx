@@ -98,8 +98,8 @@ function MatrixView({ title, matrix, rates }: MatrixViewProps) {
   const backEnds = listBackEnds(matrix, rates);
   const { partitions } = matrix;
   const usual = backEnds.length > MAX_CELLS ? "heat" : "cells";
-  const view = VIEWS.find(([one]) => one === params.get("view"))?.[0] ?? usual;
-  const metric: MatrixMetric = METRICS.find(([one]) => one === params.get("by"))?.[0] ?? "p95";
+  const view = VIEWS.find(([value]) => value === params.get("view"))?.[0] ?? usual;
+  const metric: MatrixMetric = METRICS.find(([value]) => value === params.get("by"))?.[0] ?? "p95";
   const height = Math.max(...partitions.map((replicas) => replicas.length));
   const channels = backEnds.reduce((sum, { backEnd }) => sum + numberAt(backEnd, "channels"), 0);
   const running = backEnds.reduce((sum, { backEnd }) => sum + numberAt(backEnd, "running"), 0);
@@ -116,14 +116,14 @@ function MatrixView({ title, matrix, rates }: MatrixViewProps) {
           label="View"
           value={view}
           among={VIEWS}
-          onChoose={(one) => saveStatePart("view", one)}
+          onChoose={(value) => saveStatePart("view", value)}
         />
         {view === "heat" && (
           <Segments
             label="Color by"
             value={metric}
             among={METRICS}
-            onChoose={(one) => saveStatePart("by", one)}
+            onChoose={(value) => saveStatePart("by", value)}
           />
         )}
       </PageHead>

@@ -168,14 +168,14 @@ function errorLines({ stepS }: Windows, shown: readonly PluginWindow[]) {
   const codes = [...new Set(shown.flatMap(({ errors }) => errors.map(([code]) => code)))].sort();
   return codes.map((code, index) => {
     const lists = shown.flatMap(({ errors }) =>
-      errors.filter(([one]) => one === code).map(([, counts]) => counts),
+      errors.filter(([errorCode]) => errorCode === code).map(([, counts]) => counts),
     );
     const counts = addLists(lists);
     const color = index === 0 ? ("e" as const) : 1 + (index % 8);
     return {
       title: code,
       color,
-      values: counts.map((one) => one / stepS),
+      values: counts.map((value) => value / stepS),
       value: count(sum(counts)),
     };
   });
@@ -186,12 +186,12 @@ function keyNumbers(
   shown: readonly PluginWindow[],
   status: unknown,
 ): readonly KeyNumber[] {
-  const counts = addLists(shown.map((one) => one.counts));
+  const counts = addLists(shown.map((plugin) => plugin.counts));
   const steps = mergeBuckets(shown);
   const all = addLists(steps);
   const total = sum(counts);
   const errors = sum(shown.map(sumErrors));
-  const errorSteps = addLists(shown.flatMap((one) => one.errors.map(([, list]) => list)));
+  const errorSteps = addLists(shown.flatMap((plugin) => plugin.errors.map(([, list]) => list)));
   // The last step is incomplete.
   const last = counts.slice(-4, -1);
   const number = (percent: 50 | 95 | 99): KeyNumber => {

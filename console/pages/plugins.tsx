@@ -78,7 +78,7 @@ function PluginList({ known, windows, chosen }: PluginListProps) {
   const found = plugins.filter(({ name, summary }) =>
     `${name} ${summary}`.toLowerCase().includes(words),
   );
-  const counts = new Map(windows?.plugins.map((one) => [one.name, one.counts]));
+  const counts = new Map(windows?.plugins.map((plugin) => [plugin.name, plugin.counts]));
   const most = Math.max(1, ...[...counts.values()].flat());
   return (
     <section class={chosen === null ? "card" : "card listed"} aria-label="Plugins">

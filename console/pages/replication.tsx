@@ -29,7 +29,9 @@ export function Replication() {
   });
   const { instances } = useInstances();
   const { subscribers, equal } = replicationState(instances);
-  const providers = instances.filter(({ id }) => instances.some((one) => one.provider === id));
+  const providers = instances.filter(({ id }) =>
+    instances.some((instance) => instance.provider === id),
+  );
   const isEqual = equal === subscribers;
   return (
     <>
@@ -57,7 +59,7 @@ export function Replication() {
             <ProviderCard
               key={provider.id}
               provider={provider}
-              followers={instances.filter((one) => one.provider === provider.id)}
+              followers={instances.filter((instance) => instance.provider === provider.id)}
             />
           ))}
         </div>
@@ -137,12 +139,21 @@ function formatThrottle(stat: unknown): string {
 function Subscribers({ peers }: { readonly peers: unknown }) {
   const own = textAt(peers, "digest");
   const rows = listAt(peers, "subscribers").map((pair) => {
-    const [uri, one] = Array.isArray(pair) ? pair : ["", null];
-    const digest = textAt(one, "digest");
+    const [uri, subscriber] = Array.isArray(pair) ? pair : ["", null];
+    const digest = textAt(subscriber, "digest");
     const compared = digest === "" ? "unknown" : digest === own ? "same" : "differs";
     return [
-      ...[uri, textAt(one, "status"), textAt(one, "mode"), textAt(one, "master-serial")],
-      ...[milliseconds(numberAt(one, "lag", "ms")), count(numberAt(one, "lag", "tx")), compared],
+      ...[
+        uri,
+        textAt(subscriber, "status"),
+        textAt(subscriber, "mode"),
+        textAt(subscriber, "master-serial"),
+      ],
+      ...[
+        milliseconds(numberAt(subscriber, "lag", "ms")),
+        count(numberAt(subscriber, "lag", "tx")),
+        compared,
+      ],
     ];
   });
   return (

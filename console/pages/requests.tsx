@@ -36,7 +36,7 @@ const counts = signal<Readonly<Partial<Record<RequestList, string>>>>({});
 
 export function Requests() {
   const { params } = currentRoute.value;
-  const list = LISTS.find(([one]) => one === params.get("list"))?.[0] ?? "recent";
+  const list = LISTS.find(([value]) => value === params.get("list"))?.[0] ?? "recent";
   return (
     <>
       <PageHead
@@ -77,12 +77,12 @@ function Recorded({ list }: { readonly list: RequestList }) {
   const records = useMemo(() => parseRecords(answer), [answer]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { params } = currentRoute.value;
-  const filtered = records.filter((one) => fits(one, params.get("filter") ?? ""));
+  const filtered = records.filter((record) => fits(record, params.get("filter") ?? ""));
   const groups = facetGroups(filtered);
-  const found = filtered.filter((one) => groups.every((group) => group.has(one, chosen)));
+  const found = filtered.filter((record) => groups.every((group) => group.has(record, chosen)));
   const number = Number(params.get("number") ?? 0);
   const [lastPicked, setLastPicked] = useState<RequestRecord | null>(null);
-  const picked = records.find((one) => one.number === number);
+  const picked = records.find((record) => record.number === number);
   useEffect(() => {
     if (picked !== undefined) setLastPicked(picked);
   }, [picked]);
@@ -97,8 +97,8 @@ function Recorded({ list }: { readonly list: RequestList }) {
             label="Requests"
             columns={COLUMNS}
             rows={found}
-            keyOf={(one) => one.number}
-            isSelected={(one) => one.number === number}
+            keyOf={(record) => record.number}
+            isSelected={(record) => record.number === number}
             empty={answer === null ? "Loading requests…" : "No request is recorded here."}
           />
         </section>
@@ -123,7 +123,7 @@ const COLUMNS: readonly Column<RequestRecord>[] = [
   { title: "queue, run, back-ends", isOptional: true, cell: barCell },
   {
     ...{ title: "Back-ends", isOptional: true },
-    cell: (one) => clipForDisplay(askedBackEnds(one).map(shortName).join(", "), 60),
+    cell: (record) => clipForDisplay(askedBackEnds(record).map(shortName).join(", "), 60),
   },
 ];
 
@@ -197,7 +197,7 @@ const TIMES: readonly (readonly [title: string, min: number, max: number])[] = [
 ];
 
 type RecordFacet = FacetGroup & {
-  has(one: RequestRecord, chosen: ReadonlySet<string>): boolean;
+  has(record: RequestRecord, chosen: ReadonlySet<string>): boolean;
 };
 
 function facetGroups(records: readonly RequestRecord[]): readonly RecordFacet[] {
@@ -205,23 +205,23 @@ function facetGroups(records: readonly RequestRecord[]): readonly RecordFacet[] 
   return [
     facet("Plugin", records, ({ plugin }) => [plugin]),
     facet("Status", records, ({ status }) => [String(status)]),
-    facet("Duration", records, (one) => [time(one) ?? TIMES[0]![0]]),
-    facet("Back-end", records, (one) => askedBackEnds(one).map(shortName)),
+    facet("Duration", records, (record) => [time(record) ?? TIMES[0]![0]]),
+    facet("Back-end", records, (record) => askedBackEnds(record).map(shortName)),
   ];
 }
 
 function facet(
   title: string,
   records: readonly RequestRecord[],
-  read: (one: RequestRecord) => readonly string[],
+  read: (record: RequestRecord) => readonly string[],
 ): RecordFacet {
   const counts = new Map<string, number>();
   for (const value of records.flatMap(read)) counts.set(value, (counts.get(value) ?? 0) + 1);
   return {
     ...{ title, values: [...counts].sort((a, b) => b[1] - a[1]) },
-    has: (one, chosen) => {
+    has: (record, chosen) => {
       const wanted = [...chosen].filter((key) => key.startsWith(`${title}:`));
-      return wanted.length === 0 || read(one).some((value) => chosen.has(`${title}:${value}`));
+      return wanted.length === 0 || read(record).some((value) => chosen.has(`${title}:${value}`));
     },
   };
 }

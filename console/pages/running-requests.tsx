@@ -27,7 +27,7 @@ export function RunningRequests() {
   });
   const open = listAt(answer, "connections");
   const working = open
-    .filter((one) => textAt(one, "client", "state") !== IDLE)
+    .filter((request) => textAt(request, "client", "state") !== IDLE)
     .sort((a, b) => numberAt(b, "request", "exec-ms") - numberAt(a, "request", "exec-ms"));
   return (
     <>
@@ -47,49 +47,49 @@ export function RunningRequests() {
         <Detail
           key={chosen}
           id={chosen}
-          one={open.find((one) => String(readPath(one, "client", "id")) === chosen)}
+          request={open.find((candidate) => String(readPath(candidate, "client", "id")) === chosen)}
         />
       )}
     </>
   );
 }
 
-function createRow(one: unknown): readonly unknown[] {
-  const age = numberAt(one, "request", "exec-ms");
-  const host = textAt(one, "client", "host");
+function createRow(request: unknown): readonly unknown[] {
+  const age = numberAt(request, "request", "exec-ms");
+  const host = textAt(request, "client", "host");
   return [
-    numberAt(one, "client", "id"),
-    textAt(one, "client", "state"),
+    numberAt(request, "client", "id"),
+    textAt(request, "client", "state"),
     age > SLOW_MS ? `▲ ${milliseconds(age)}` : milliseconds(age),
-    textAt(one, "request", "method"),
-    textAt(one, "request", "path"),
-    host === "" ? "" : `${host}:${numberAt(one, "client", "port")}`,
-    textAt(one, "client", "state") === "EXECUTE" ? numberAt(one, "executor", "id") : "",
-    numberAt(one, "matrix", "n-channels"),
+    textAt(request, "request", "method"),
+    textAt(request, "request", "path"),
+    host === "" ? "" : `${host}:${numberAt(request, "client", "port")}`,
+    textAt(request, "client", "state") === "EXECUTE" ? numberAt(request, "executor", "id") : "",
+    numberAt(request, "matrix", "n-channels"),
   ];
 }
 
 interface DetailProps {
   readonly id: string;
   /** Undefined once the connection is gone. */
-  readonly one: unknown;
+  readonly request: unknown;
 }
 
 /** Details of a request. They stay visible after it, because most requests are short. */
-function Detail({ id, one }: DetailProps) {
+function Detail({ id, request }: DetailProps) {
   const [last, setLast] = useState<unknown>(undefined);
-  const isBusy = one !== undefined && textAt(one, "client", "state") !== IDLE;
+  const isBusy = request !== undefined && textAt(request, "client", "state") !== IDLE;
   useEffect(() => {
-    if (isBusy) setLast(one);
-  }, [one]);
-  const seen = isBusy ? one : (last ?? one);
+    if (isBusy) setLast(request);
+  }, [request]);
+  const seen = isBusy ? request : (last ?? request);
   return (
     <section class="card" aria-label="Detail of a request">
       <h2>Connection {clipForDisplay(id, 20)}</h2>
       <p class={isBusy ? "" : "warn"}>
         {isBusy
           ? "In progress."
-          : one === undefined
+          : request === undefined
             ? "Closed; showing the last known state."
             : "Completed; showing the last known state."}
       </p>
@@ -108,8 +108,8 @@ function Detail({ id, one }: DetailProps) {
 /** One group of plain values. */
 function Part({ title, value }: { readonly title: string; readonly value: unknown }) {
   const items = entriesAt(value)
-    .filter(([, one]) => !isRecord(one) && !Array.isArray(one))
-    .map(([name, one]) => [name, one === null ? "none" : clipForDisplay(one)] as const);
+    .filter(([, entry]) => !isRecord(entry) && !Array.isArray(entry))
+    .map(([name, entry]) => [name, entry === null ? "none" : clipForDisplay(entry)] as const);
   if (items.length === 0) return null;
   return (
     <>
@@ -126,9 +126,13 @@ function Fields({ seen }: { readonly seen: unknown }) {
 }
 
 function Channels({ seen }: { readonly seen: unknown }) {
-  const rows = listAt(seen, "matrix", "channels").map((one) => [
-    ...[textAt(one, "matrix-id"), textAt(one, "state"), numberAt(one, "cost")],
-    ...[numberAt(one, "bytes-sent"), numberAt(one, "bytes-recv"), numberAt(one, "total-requests")],
+  const rows = listAt(seen, "matrix", "channels").map((channel) => [
+    ...[textAt(channel, "matrix-id"), textAt(channel, "state"), numberAt(channel, "cost")],
+    ...[
+      numberAt(channel, "bytes-sent"),
+      numberAt(channel, "bytes-recv"),
+      numberAt(channel, "total-requests"),
+    ],
   ]);
   if (rows.length === 0) return null;
   const columns = ["Partition.replica.channel", "State", "Cost", "Sent", "Received", "Requests"];

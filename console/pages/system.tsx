@@ -95,7 +95,7 @@ function keyNumbers(
   const out = instances.filter(({ state }) => state.isWarning).map(({ id }) => id);
   const replication = replicationState(instances);
   const slowest = top.reduce<Instance | undefined>(
-    (worst, one) => (readLatency(one) > readLatency(worst) ? one : worst),
+    (worst, instance) => (readLatency(instance) > readLatency(worst) ? instance : worst),
     top[0],
   );
   return [

@@ -51,8 +51,8 @@ function BuildNoticeLines() {
       {failures.length > 0 && (
         <details class="card">
           <summary>Calls that have failed: the last {failures.length}</summary>
-          {failures.map((one, index) => (
-            <Failure key={failures.length - index} one={one} />
+          {failures.map((failure, index) => (
+            <Failure key={failures.length - index} failure={failure} />
           ))}
         </details>
       )}
@@ -61,7 +61,7 @@ function BuildNoticeLines() {
 }
 
 /** A failed call, its error, and the source lines around the error. */
-function Failure({ one: failure }: { readonly one: unknown }) {
+function Failure({ failure }: { readonly failure: unknown }) {
   const [text, target, body] = [
     textAt(failure, "text"),
     textAt(failure, "target"),

@@ -23,7 +23,7 @@ export function useHistory(kind: HistoryKind, subject: string) {
   const [entries, setEntries] = useState<readonly HistoryEntry[]>([]);
   const reload = (): void => {
     void listEntries(kind).then((all) => {
-      setEntries(all.filter((one) => one.subject === subject));
+      setEntries(all.filter((entry) => entry.subject === subject));
     });
   };
   useEffect(reload, [kind, subject]);

@@ -55,7 +55,8 @@ const COLUMNS: readonly Column<Instance>[] = [
   },
   {
     ...{ title: "Up", isNumber: true, isOptional: true, sort: metric("uptime") },
-    cell: (one) => (hasResponded(one) ? <Age of={() => numberAt(one.node, "uptime")} /> : "–"),
+    cell: (instance) =>
+      hasResponded(instance) ? <Age of={() => numberAt(instance.node, "uptime")} /> : "–",
   },
   { title: "Actions", cell: actionCell },
 ];
@@ -63,7 +64,9 @@ const COLUMNS: readonly Column<Instance>[] = [
 export function InstanceTable({ instances }: { readonly instances: readonly Instance[] }) {
   const [filter, setFilter] = useState("");
   const matching =
-    filter.trim() === "" ? instances : instances.filter((one) => matchesFilter(one, filter));
+    filter.trim() === ""
+      ? instances
+      : instances.filter((instance) => matchesFilter(instance, filter));
   return (
     <section class="card" aria-label="Instances">
       <header>
@@ -89,7 +92,7 @@ export function InstanceTable({ instances }: { readonly instances: readonly Inst
         columns={COLUMNS}
         rows={matching}
         keyOf={({ id }) => id}
-        rowClass={(one) => (hasResponded(one) ? "" : "stale")}
+        rowClass={(instance) => (hasResponded(instance) ? "" : "stale")}
         empty="No instance matches."
         // Only charts of smaller systems are updated independently of the row.
         isPure={instances.length > MAX_INSTANCES}

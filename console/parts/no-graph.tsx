@@ -18,7 +18,9 @@ interface NoGraphProps {
 
 export function NoGraph({ graph, page }: NoGraphProps) {
   const { id, instances } = systemView.value;
-  const others = instances.filter((one) => one.id !== id && numberAt(one.node, "graph-order") > 0);
+  const others = instances.filter(
+    (instance) => instance.id !== id && numberAt(instance.node, "graph-order") > 0,
+  );
   const missing = graph === "" ? "graphs" : `vertices of the graph ${clipForDisplay(graph, 60)}`;
   const address = graph === "" ? page : `${page}?${new URLSearchParams({ graph })}`;
   return (
@@ -32,13 +34,13 @@ export function NoGraph({ graph, page }: NoGraphProps) {
           : "These instances have vertices. Open one of them:"}
       </p>
       <ul class="list">
-        {others.slice(0, MAX_SHOWN).map((one) => (
-          <li key={one.id}>
-            <Badge state={one.state} />
-            <Target instance={one} address={address} />
+        {others.slice(0, MAX_SHOWN).map((instance) => (
+          <li key={instance.id}>
+            <Badge state={instance.state} />
+            <Target instance={instance} address={address} />
             <span class="soft num">
-              {plural(numberAt(one.node, "graph-order"), "vertex", "vertices")},{" "}
-              {plural(numberAt(one.node, "graph-size"), "arc")}
+              {plural(numberAt(instance.node, "graph-order"), "vertex", "vertices")},{" "}
+              {plural(numberAt(instance.node, "graph-size"), "arc")}
             </span>
           </li>
         ))}

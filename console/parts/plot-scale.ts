@@ -9,7 +9,7 @@ export function niceMax(max: number): number {
   if (!(max > 0)) return 4;
   const step = max / 4;
   const power = 10 ** Math.floor(Math.log10(step));
-  const factor = [1, 2, 2.5, 5, 10].find((one) => one * power >= step * 0.999) ?? 10;
+  const factor = [1, 2, 2.5, 5, 10].find((candidate) => candidate * power >= step * 0.999) ?? 10;
   return 4 * factor * power;
 }
 

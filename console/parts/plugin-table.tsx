@@ -51,22 +51,29 @@ function columns(
   areas: number,
 ): readonly Column<PluginWindow>[] {
   const seconds = Math.max(1, stepS * times.length);
-  const wholeMs = sum(plugins.map((one) => timeSpentMs(one, boundsMs)));
+  const wholeMs = sum(plugins.map((plugin) => timeSpentMs(plugin, boundsMs)));
   const most = Math.max(1, ...plugins.flatMap(({ counts }) => counts));
   const number = (percent: number): Column<PluginWindow> => {
-    const value = (one: PluginWindow) => percentile(addLists(one.buckets), boundsMs, percent);
+    const value = (plugin: PluginWindow) => percentile(addLists(plugin.buckets), boundsMs, percent);
     return {
-      ...{ title: `p${percent} ms`, isNumber: true, sort: (one: PluginWindow) => value(one) ?? -1 },
-      cell: (one) => shownMs(value(one)),
+      ...{
+        title: `p${percent} ms`,
+        isNumber: true,
+        sort: (plugin: PluginWindow) => value(plugin) ?? -1,
+      },
+      cell: (plugin) => shownMs(value(plugin)),
     };
   };
   const perSecond = ({ counts }: PluginWindow) => sum(counts) / seconds;
-  const share = (one: PluginWindow) => (100 * timeSpentMs(one, boundsMs)) / Math.max(1e-9, wholeMs);
-  const failed = (one: PluginWindow) => (100 * sumErrors(one)) / sum(one.counts);
+  const share = (plugin: PluginWindow) =>
+    (100 * timeSpentMs(plugin, boundsMs)) / Math.max(1e-9, wholeMs);
+  const failed = (plugin: PluginWindow) => (100 * sumErrors(plugin)) / sum(plugin.counts);
   return [
     {
       ...{ title: "Plugin", isHead: true, sort: ({ name }) => name },
-      cell: (one) => <Name name={one.name} color={1 + Math.min(plugins.indexOf(one), areas)} />,
+      cell: (plugin) => (
+        <Name name={plugin.name} color={1 + Math.min(plugins.indexOf(plugin), areas)} />
+      ),
     },
     {
       ...{ title: "Requests", isOptional: true },
@@ -74,7 +81,7 @@ function columns(
         <Spark values={counts} max={most} label={`Requests of ${clipForDisplay(name, 40)}`} />
       ),
     },
-    { title: "/s", isNumber: true, sort: perSecond, cell: (one) => rate(perSecond(one)) },
+    { title: "/s", isNumber: true, sort: perSecond, cell: (plugin) => rate(perSecond(plugin)) },
     {
       ...{ title: "p95 over time", isOptional: true },
       cell: ({ name, buckets }) => (
@@ -87,11 +94,13 @@ function columns(
     ...[50, 95, 99].map(number),
     {
       ...{ title: "Errors %", isNumber: true, sort: failed },
-      cell: (one) => <span class={failed(one) > 0 ? "err" : ""}>{count(failed(one))}</span>,
+      cell: (plugin) => (
+        <span class={failed(plugin) > 0 ? "err" : ""}>{count(failed(plugin))}</span>
+      ),
     },
     {
       ...{ title: "Share of time %", isNumber: true, isOptional: true, sort: share },
-      cell: (one) => count(Math.round(share(one))),
+      cell: (plugin) => count(Math.round(share(plugin))),
     },
   ];
 }

@@ -16,18 +16,19 @@ interface ProviderCardProps {
 
 export function ProviderCard({ provider, followers }: ProviderCardProps) {
   const digest = textAt(provider.node, "digest");
-  const link = (one: Instance): unknown =>
+  const link = (instance: Instance): unknown =>
     listAt(provider.node, "subscribers").find(
-      (entry) => numberAt(entry, "adminport") === numberAt(one.node, "adminport"),
+      (entry) => numberAt(entry, "adminport") === numberAt(instance.node, "adminport"),
     );
   const columns: readonly Column<Instance>[] = [
     { title: "Subscriber", isHead: true, cell: ({ id }) => clipForDisplay(id, 60) },
     { title: "State", cell: ({ state }) => <Badge state={state} /> },
-    { title: "Connection", cell: (one) => <Connection link={link(one)} /> },
+    { title: "Connection", cell: (instance) => <Connection link={link(instance)} /> },
     { title: "Data", cell: ({ node }) => <Data own={textAt(node, "digest")} other={digest} /> },
     {
       ...{ title: "Lag ms", isNumber: true },
-      cell: (one) => (link(one) === undefined ? "–" : count(numberAt(link(one), "lag_ms"))),
+      cell: (instance) =>
+        link(instance) === undefined ? "–" : count(numberAt(link(instance), "lag_ms")),
     },
     {
       ...{ title: "In B/s", isNumber: true, isOptional: true },

@@ -14,10 +14,15 @@ export function Segments<Value extends string>(props: SegmentsProps<Value>) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset has a legend of its own
     <span class="seg" role="group" aria-label={label}>
-      {among.map(([one, title]) => (
-        <button key={one} type="button" aria-pressed={one === value} onClick={() => onChoose(one)}>
+      {among.map(([choice, title]) => (
+        <button
+          key={choice}
+          type="button"
+          aria-pressed={choice === value}
+          onClick={() => onChoose(choice)}
+        >
           {title}
-          {counts?.[one] !== undefined && <span class="c"> {counts[one]}</span>}
+          {counts?.[choice] !== undefined && <span class="c"> {counts[choice]}</span>}
         </button>
       ))}
     </span>

@@ -36,9 +36,9 @@ export function Authorization({ askedBy }: AuthorizationProps) {
           value={kind}
           onChange={({ currentTarget }) => set({ kind: currentTarget.value as CredentialKind })}
         >
-          {CREDENTIAL_KINDS.map((one) => (
-            <option key={one} value={one}>
-              {TITLES[one]}
+          {CREDENTIAL_KINDS.map((option) => (
+            <option key={option} value={option}>
+              {TITLES[option]}
             </option>
           ))}
         </select>

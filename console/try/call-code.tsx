@@ -19,7 +19,7 @@ interface CallCodeProps {
 }
 
 export function CallCode({ plugin, request }: CallCodeProps) {
-  const form = FORMS.find((one) => one === currentRoute.value.params.get("as")) ?? "curl";
+  const form = FORMS.find((name) => name === currentRoute.value.params.get("as")) ?? "curl";
   const document = useOpenApi(plugin, form === OPENAPI);
   const text =
     form === OPENAPI ? document : callText(form, originOfCalls(), request, snippetHeaders());

@@ -91,6 +91,7 @@ function latency(figures: Latency): Record<string, number> {
 /** Sent and received transactions, which have serial numbers instead of ids. */
 function transaction(view: ServerView) {
   const { in: input, out, serial, subscribers, provider } = view.traffic();
+  // The interface counts flushes as transactions, and transactions as operations.
   const attached = ({ bytes, transactions, records, frames }: Sums) => {
     return { bytes, operations: transactions, opcodes: records, transactions: frames };
   };

@@ -309,13 +309,13 @@ export class Replica {
     for (const json of controls) await this.#control(json);
     let [records, sn] = [0, header.sn + controls.length];
     let ticket: number | null = null;
-    const transaction = (unitWords: Uint32Array, from: number, graph: number): void => {
+    const transaction = (frameWords: Uint32Array, from: number, graph: number): void => {
       // A flush would split a joint transaction.
       if (ticket === null) this.#graphs.drainIfFull();
-      if (isJoined(unitWords, from)) ticket ??= this.#graphs.nextTicket();
-      withJointTicket(ticket, () => this.#apply(unitWords, from, graph, sn++));
-      if (!isJoined(unitWords, from)) ticket = null;
-      records += recordCount(unitWords, from);
+      if (isJoined(frameWords, from)) ticket ??= this.#graphs.nextTicket();
+      withJointTicket(ticket, () => this.#apply(frameWords, from, graph, sn++));
+      if (!isJoined(frameWords, from)) ticket = null;
+      records += recordCount(frameWords, from);
     };
     forEachTransaction(frame, { transaction, control: () => undefined });
     this.#advance(header.sn + header.transactions - 1, header.headerCrc);

@@ -157,7 +157,7 @@ function check(random: Random, store: GraphStore, model: Model): void {
     (index) => {
       const { parts, excluded } = parseSearchText(text, index.analysis, isPrefix);
       const all = least === "all" ? parts.length : least;
-      sought = { parts, excluded, least: all, boosts, fuzzy, synonyms: index.synonyms };
+      sought = { parts, excluded, minMatches: all, boosts, fuzzy, synonyms: index.synonyms };
       return sought;
     },
     {
@@ -166,7 +166,7 @@ function check(random: Random, store: GraphStore, model: Model): void {
       statistics: null,
     },
   )!;
-  const { parts, excluded, least: all } = sought!;
+  const { parts, excluded, minMatches: all } = sought!;
   const { statistics } = found;
   const documents = model.documents(declared.definition.type, (id) => store.ids.find(id));
   const wanted = searchNaively(documents, {

@@ -205,7 +205,12 @@ test("searches find the best documents and all of them", () => {
     const listed: number[] = [];
     const isListed = random.below(2) === 0;
     searchSegment({
-      ...{ documents: DOCUMENTS, least, threshold: top.threshold, spend: () => undefined },
+      ...{
+        documents: DOCUMENTS,
+        minMatches: least,
+        threshold: top.threshold,
+        spend: () => undefined,
+      },
       scorers: parts.map(({ open }) => open()),
       excluded: excluded.map(({ open }) => open()),
       take: (document, score) => {

@@ -124,7 +124,10 @@ function checkSearch(
   ][random.below(4)]!;
   const fuzzy = ([0, 0, 0, 1, 2, "auto"] as Fuzziness[])[random.below(6)]!;
   const synonyms = new Map(random.below(5) === 0 ? [[words[0]!, [words[9]!, "none"]]] : []);
-  const match = new TextMatch({ parts, excluded, least, boosts, fuzzy, synonyms }, segments);
+  const match = new TextMatch(
+    { parts, excluded, minMatches: least, boosts, fuzzy, synonyms },
+    segments,
+  );
   const statistics = match.statistics(KEYS);
   const averages = statistics.lengths.map((sum) => sum / statistics.documents);
   for (const [key, average] of averageLengths(documents, KEYS).entries()) {

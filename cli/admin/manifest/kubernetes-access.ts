@@ -1,7 +1,7 @@
 // Permissions of instances that elect their leader with Kubernetes Leases.
 
 import { leaseName } from "../../../runtime/base/lease-name.js";
-import type { PodSet } from "./kubernetes-places.js";
+import type { PodSet } from "./kubernetes-pod-sets.js";
 import type { PlacedInstance } from "./placement.js";
 
 const SCHEME = "kubernetes://";

@@ -1,6 +1,6 @@
 // Services, network policies and disruption budgets of the pods.
 
-import type { PodSet } from "./kubernetes-places.js";
+import type { PodSet } from "./kubernetes-pod-sets.js";
 
 /** Label of pods that may call admin ports. */
 const OPERATOR = { "svc/operator": "true" };

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { leasesFor } from "./kubernetes-access.js";
-import { findTxPort, type PodSet } from "./kubernetes-places.js";
+import { findTxPort, type PodSet } from "./kubernetes-pod-sets.js";
 import { STOP_SECONDS, serveWords } from "./placement.js";
 
 export interface Sizes {

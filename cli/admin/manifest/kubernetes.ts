@@ -18,7 +18,7 @@ import {
   type PodSet,
   placePods,
   podAddresses,
-} from "./kubernetes-places.js";
+} from "./kubernetes-pod-sets.js";
 import { podTemplate, type Sizes, STORAGE } from "./kubernetes-pods.js";
 import { descriptorWith, type Manifests, platformName, toYaml } from "./placement.js";
 
@@ -67,8 +67,8 @@ export function kubernetesApp(system: System): string {
 function describeObjects(system: System, sizes: Sizes): Map<string, string> {
   const app = kubernetesApp(system);
   const sets = placePods(system);
-  const places = new Map(sets.flatMap((set) => podAddresses(app, set)));
-  const descriptor = descriptorWith(system, (id) => places.get(id)!);
+  const addresses = new Map(sets.flatMap((set) => podAddresses(app, set)));
+  const descriptor = descriptorWith(system, (id) => addresses.get(id)!);
   const isFrontEnd = ({ pods: [{ plan }] }: PodSet): boolean => isDispatcher(plan);
   const engines = sets.filter((set) => !isFrontEnd(set));
   const dispatchers = sets.filter(isFrontEnd);

@@ -9,7 +9,7 @@ import {
   KubernetesApi,
 } from "../../../runtime/interconnect/leadership/kubernetes-api.js";
 import { INSTANCES } from "../manifest/kubernetes.js";
-import { FIRST_ORDINAL } from "../manifest/kubernetes-places.js";
+import { FIRST_ORDINAL } from "../manifest/kubernetes-pod-sets.js";
 import { CONTAINER } from "../manifest/kubernetes-pods.js";
 import { hasStopped } from "./instances.js";
 

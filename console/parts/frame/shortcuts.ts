@@ -61,7 +61,7 @@ export function startShortcuts(commands: Commands): () => void {
 }
 
 function goTo(key: string): boolean {
-  const place = PLACES.find((one) => one.key === key);
+  const place = PLACES.find((candidate) => candidate.key === key);
   if (place !== undefined) navigate(place.page);
   return place !== undefined;
 }

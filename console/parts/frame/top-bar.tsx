@@ -140,17 +140,17 @@ function RangeMenu() {
   );
   return (
     <Menu face={face} className="rng">
-      {RANGES.map((one) => (
+      {RANGES.map((choice) => (
         <button
-          key={one.seconds}
+          key={choice.seconds}
           type="button"
           class="btn bare"
-          aria-pressed={one === range.value}
+          aria-pressed={choice === range.value}
           onClick={() => {
-            range.value = one;
+            range.value = choice;
           }}
         >
-          {one.title}
+          {choice.title}
         </button>
       ))}
       <button

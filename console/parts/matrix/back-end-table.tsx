@@ -23,8 +23,18 @@ export function BackEndTable({ backEnds }: BackEndTableProps) {
         label="Back-ends"
         columns={[
           NAME,
-          { title: "Partition", isNumber: true, cell: (one) => one.partition, sort: byPartition },
-          { title: "Replica", isNumber: true, cell: (one) => one.row, sort: (one) => one.row },
+          {
+            title: "Partition",
+            isNumber: true,
+            cell: (backEnd) => backEnd.partition,
+            sort: byPartition,
+          },
+          {
+            title: "Replica",
+            isNumber: true,
+            cell: (backEnd) => backEnd.row,
+            sort: (backEnd) => backEnd.row,
+          },
           {
             ...{ title: "State", sort: ({ state }: PlacedBackEnd) => state.word },
             cell: ({ state }) => (
@@ -32,12 +42,20 @@ export function BackEndTable({ backEnds }: BackEndTableProps) {
             ),
           },
           {
-            ...{ title: "/s", isNumber: true, sort: (one: PlacedBackEnd) => one.rate ?? -1 },
-            cell: (one) => (one.rate === null ? "–" : rate(one.rate)),
+            ...{
+              title: "/s",
+              isNumber: true,
+              sort: (backEnd: PlacedBackEnd) => backEnd.rate ?? -1,
+            },
+            cell: (backEnd) => (backEnd.rate === null ? "–" : rate(backEnd.rate)),
           },
           {
-            ...{ title: "p95 ms", isNumber: true, sort: (one: PlacedBackEnd) => one.p95Ms ?? -1 },
-            cell: (one) => (one.p95Ms === null ? "–" : count(one.p95Ms)),
+            ...{
+              title: "p95 ms",
+              isNumber: true,
+              sort: (backEnd: PlacedBackEnd) => backEnd.p95Ms ?? -1,
+            },
+            cell: (backEnd) => (backEnd.p95Ms === null ? "–" : count(backEnd.p95Ms)),
           },
           figureColumn("running", "Running"),
           figureColumn("channels", "Channels"),
@@ -46,7 +64,7 @@ export function BackEndTable({ backEnds }: BackEndTableProps) {
             title: "Failed",
             isNumber: true,
             sort: sumFailures,
-            cell: (one) => count(sumFailures(one)),
+            cell: (backEnd) => count(sumFailures(backEnd)),
           },
           figureColumn("retries", "Repeated"),
         ]}
@@ -60,7 +78,7 @@ export function BackEndTable({ backEnds }: BackEndTableProps) {
 
 export function FailureTable({ backEnds }: BackEndTableProps) {
   const isLong = backEnds.length > MAX_WHOLE;
-  const listed = isLong ? backEnds.filter((one) => sumFailures(one) > 0) : backEnds;
+  const listed = isLong ? backEnds.filter((backEnd) => sumFailures(backEnd) > 0) : backEnds;
   return (
     <section class="card tight" aria-label="Failures">
       <header>
@@ -87,8 +105,8 @@ function failureColumn(title: string, at: number): Column<PlacedBackEnd> {
   const value = ({ failures }: PlacedBackEnd) => failures[at]!;
   return {
     ...{ title, isNumber: true, sort: value },
-    cell: (one) => {
-      const failed = value(one);
+    cell: (backEnd) => {
+      const failed = value(backEnd);
       return failed === 0 ? <span class="faint">0</span> : <strong>{count(failed)}</strong>;
     },
   };
@@ -100,5 +118,5 @@ function byPartition({ partition, row }: PlacedBackEnd): number {
 
 function figureColumn(name: string, title: string): Column<PlacedBackEnd> {
   const value = ({ backEnd }: PlacedBackEnd) => numberAt(backEnd, name);
-  return { title, isNumber: true, sort: value, cell: (one) => count(value(one)) };
+  return { title, isNumber: true, sort: value, cell: (backEnd) => count(value(backEnd)) };
 }

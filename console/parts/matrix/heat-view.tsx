@@ -49,17 +49,17 @@ export function HeatView({ backEnds, metric }: HeatViewProps) {
             `${count(out.length)} not up; the table lists them`
           }
         >
-          {backEnds.map((one) => (
+          {backEnds.map((backEnd) => (
             <rect
-              key={one.key}
-              class={lookOf(one, metric)}
-              x={one.partition * cell}
-              y={one.row * height}
+              key={backEnd.key}
+              class={lookOf(backEnd, metric)}
+              x={backEnd.partition * cell}
+              y={backEnd.row * height}
               width={cell - 1.5}
               height={height - 1.5}
               rx="1.5"
             >
-              <title>{describe(one)}</title>
+              <title>{describe(backEnd)}</title>
             </rect>
           ))}
         </svg>

@@ -32,10 +32,10 @@ export function MatrixCells({ matrix, rates }: MatrixCellsProps) {
   const isCut = height > MAX_ROWS || partitions.length > MAX_COLUMNS;
   const most = Math.max(
     1,
-    ...backEnds.flatMap(({ key }) => rates.history(key).map((one) => one ?? 0)),
+    ...backEnds.flatMap(({ key }) => rates.history(key).map((value) => value ?? 0)),
   );
   const find = (partition: number, row: number) =>
-    backEnds.find((one) => one.partition === partition && one.row === row);
+    backEnds.find((backEnd) => backEnd.partition === partition && backEnd.row === row);
   return (
     <section class="card">
       <header>
@@ -83,8 +83,8 @@ export function MatrixCells({ matrix, rates }: MatrixCellsProps) {
 }
 
 function partitionRate(backEnds: readonly PlacedBackEnd[], partition: number): string {
-  const own = backEnds.filter((one) => one.partition === partition);
-  return rate(own.reduce((sum, one) => sum + (one.rate ?? 0), 0));
+  const own = backEnds.filter((backEnd) => backEnd.partition === partition);
+  return rate(own.reduce((sum, backEnd) => sum + (backEnd.rate ?? 0), 0));
 }
 
 function RowHead({ row, first }: { readonly row: number; readonly first: unknown }) {

@@ -24,7 +24,7 @@ export function WorkShare({ matrix, backEnds }: WorkShareProps) {
           <Partition
             key={partition}
             partition={partition}
-            members={backEnds.filter((one) => one.partition === partition)}
+            members={backEnds.filter((backEnd) => backEnd.partition === partition)}
           />
         ))}
         <p class="soft s">

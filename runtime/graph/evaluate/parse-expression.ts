@@ -84,13 +84,13 @@ class Parser {
     return node;
   }
 
-  #binary(least: number): Node {
+  #binary(minPrecedence: number): Node {
     let left = this.#unary();
     for (;;) {
       const { text, at, kind } = this.#next;
       const isOperator = kind === TokenKind.Symbol || text === "in" || text === "notin";
       const precedence = isOperator ? PRECEDENCE.get(text) : undefined;
-      if (precedence === undefined || precedence < least) return left;
+      if (precedence === undefined || precedence < minPrecedence) return left;
       this.#at++;
       const isMembership = text === "in" || text === "notin";
       const right = isMembership ? this.#members() : this.#binary(precedence + 1);

@@ -7,12 +7,12 @@ const MAX_DISTANCE = 3;
 export function nearestName(name: string, known: Iterable<string>): string | null {
   if (name.length > MAX_COMPARED) return null;
   let nearest: string | null = null;
-  let least = Math.min(MAX_DISTANCE, Math.floor(name.length / 2)) + 1;
+  let minDistance = Math.min(MAX_DISTANCE, Math.floor(name.length / 2)) + 1;
   for (const candidate of known) {
-    if (Math.abs(candidate.length - name.length) >= least) continue;
+    if (Math.abs(candidate.length - name.length) >= minDistance) continue;
     const distance = editDistance(name, candidate);
-    if (distance < least) {
-      least = distance;
+    if (distance < minDistance) {
+      minDistance = distance;
       nearest = candidate;
     }
   }
@@ -27,11 +27,11 @@ function editDistance(a: string, b: string): number {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      let least = Math.min(old[j]! + 1, row[j - 1]! + 1, old[j - 1]! + cost);
+      let distance = Math.min(old[j]! + 1, row[j - 1]! + 1, old[j - 1]! + cost);
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        least = Math.min(least, older[j - 2]! + 1);
+        distance = Math.min(distance, older[j - 2]! + 1);
       }
-      row.push(least);
+      row.push(distance);
     }
     older = old;
     old = row;

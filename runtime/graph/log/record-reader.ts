@@ -72,8 +72,9 @@ export class RecordReader {
     const end = this.#at + wordsFor(bytes);
     if (bytes > most) throw corruptRecord("length of a text");
     if (end > this.#end) throw corruptRecord("too short");
-    const over = bytes & 3;
-    if (over !== 0 && this.#words[end - 1]! >>> (over * 8) !== 0) throw corruptRecord("padding");
+    const tailBytes = bytes & 3;
+    if (tailBytes !== 0 && this.#words[end - 1]! >>> (tailBytes * 8) !== 0)
+      throw corruptRecord("padding");
     this.textAt = this.#at;
     this.textBytes = bytes;
     this.#at = end;

@@ -249,7 +249,7 @@ export class VertexIds implements EntryMatcher {
     keys: Float64Array,
   ): number {
     const known = this.#prefixes.request((end - from) / ARC_WORDS);
-    let least = Number.POSITIVE_INFINITY;
+    let minKey = Number.POSITIVE_INFINITY;
     for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
       const head = arcs[arc]!;
       let prefix = known === null ? Number.NaN : known[head]!;
@@ -259,9 +259,9 @@ export class VertexIds implements EntryMatcher {
       }
       const key = sign * prefix;
       keys[index] = key;
-      if (key < least) least = key;
+      if (key < minKey) minKey = key;
     }
-    return least;
+    return minKey;
   }
 
   #prefixAt(handle: number): number {

@@ -158,16 +158,16 @@ export class VertexTable implements Allocator {
     const out = this.#out.words;
     const into = this.#in.words;
     const reach = Math.min(out.length, into.length);
-    let least = Number.POSITIVE_INFINITY;
+    let minKey = Number.POSITIVE_INFINITY;
     for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
       const head = arcs[arc]!;
       const at = head * SIDE_WORDS + Side.Degree;
       const degree = at < reach ? out[at]! + into[at]! : this.outDegree(head) + this.inDegree(head);
       const key = degree * sign;
       keys[index] = key;
-      if (key < least) least = key;
+      if (key < minKey) minKey = key;
     }
-    return least;
+    return minKey;
   }
 
   createdAt(handle: number): number {

@@ -18,11 +18,11 @@ export function distance(a: string, b: string, most: number): number {
 /** Returns the distance of a word to the nearest prefix of a text, as `distance` does. */
 export function prefixDistance(word: string, text: string, most: number): number {
   const filled = fillRows(word, text.slice(0, word.length + most), most);
-  let least = word.length;
+  let minDistance = word.length;
   for (let row = 1; row <= filled; row++) {
-    least = Math.min(least, rows[row * width + word.length]!);
+    minDistance = Math.min(minDistance, rows[row * width + word.length]!);
   }
-  return least;
+  return minDistance;
 }
 
 /**
@@ -45,7 +45,7 @@ function fillRow(word: string, text: string, row: number): number {
   const at = row * width;
   const letter = text.charCodeAt(row - 1);
   const before = row > 1 ? text.charCodeAt(row - 2) : -1;
-  let least = row;
+  let minDistance = row;
   rows[at] = row;
   for (let column = 1; column <= word.length; column++) {
     const wordLetter = word.charCodeAt(column - 1);
@@ -54,9 +54,9 @@ function fillRow(word: string, text: string, row: number): number {
     const isSwap = column > 1 && wordLetter === before && word.charCodeAt(column - 2) === letter;
     if (isSwap) cell = Math.min(cell, rows[at - 2 * width + column - 2]! + 1);
     rows[at + column] = cell;
-    if (cell < least) least = cell;
+    if (cell < minDistance) minDistance = cell;
   }
-  return least;
+  return minDistance;
 }
 
 function makeRoom(letters: number): void {

@@ -71,9 +71,10 @@ export function findFuzzyTerms(
 
 /** Minimum distance of the word to a prefix of the term. */
 function leastDistance(length: number, units: number): number {
-  let least = MAX_EDITS + 1;
-  for (let row = 1; row <= units; row++) least = Math.min(least, rows[row * WIDTH + length]!);
-  return least;
+  let minDistance = MAX_EDITS + 1;
+  for (let row = 1; row <= units; row++)
+    minDistance = Math.min(minDistance, rows[row * WIDTH + length]!);
+  return minDistance;
 }
 
 /**
@@ -90,7 +91,7 @@ function fillRows(
   for (let row = from + 1; row <= units; row++) {
     const at = row * WIDTH;
     const unit = present[row - 1]!;
-    let least = row;
+    let minDistance = row;
     rows[at] = row;
     for (let column = 1; column <= length; column++) {
       const letter = word.charCodeAt(column - 1);
@@ -106,10 +107,10 @@ function fillRows(
         present[row - 2] === letter;
       if (isSwap) distance = Math.min(distance, rows[at - 2 * WIDTH + column - 2]! + 1);
       rows[at + column] = distance;
-      if (distance < least) least = distance;
+      if (distance < minDistance) minDistance = distance;
     }
     // A swap skips a row, but its edit leads to a cell of that row as well.
-    if (least > edits) return row - 1;
+    if (minDistance > edits) return row - 1;
   }
   return units;
 }

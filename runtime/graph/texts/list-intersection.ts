@@ -27,12 +27,12 @@ export function intersectLists(search: SegmentSearch, scorers: readonly ListScor
   const rest = others.reduce((sum, { scorer: { limit } }) => sum + limit, 0);
   const batch = new MatchBatch(search.matches);
   const candidates = new Uint8Array(BLOCK);
-  const least = (over: number): number =>
-    search.matches === null ? over * (1 - ROUNDING) - rest : Number.NEGATIVE_INFINITY;
-  let over = threshold;
-  while (scorer.nextBlockOver(least(over))) {
+  const minScore = (cutoff: number): number =>
+    search.matches === null ? cutoff * (1 - ROUNDING) - rest : Number.NEGATIVE_INFINITY;
+  let cutoff = threshold;
+  while (scorer.nextBlockOver(minScore(cutoff))) {
     spend(cursor.size);
-    let count = scorer.listOver(least(over), candidates);
+    let count = scorer.listOver(minScore(cutoff), candidates);
     for (const other of others) {
       if (count === 0) break;
       const { cursor: otherCursor } = other.scorer;
@@ -46,7 +46,7 @@ export function intersectLists(search: SegmentSearch, scorers: readonly ListScor
       frequencies[offset] = cursor.frequencyAt(offset);
       let score = 0;
       for (const list of lists) score += list.scorer.scoreOf(document, list.frequencies[offset]!);
-      if (score > over) over = take(document, score);
+      if (score > cutoff) cutoff = take(document, score);
     }
     if (others.some(({ scorer: { cursor: otherCursor } }) => otherCursor.isAtEnd)) break;
   }

@@ -23,9 +23,9 @@ export class ListScorer implements DocumentScorer {
   /** Maximum weights of the segment by encoded length, for texts that contain the word once. */
   readonly #singles: Float64Array;
   /** Score that blocks are compared with, and the corresponding weights. */
-  #over = Number.NaN;
-  #overWeight = 0;
-  #overSingle = 0;
+  #cutoff = Number.NaN;
+  #cutoffWeight = 0;
+  #cutoffSingle = 0;
 
   constructor(segment: Segment, list: number, weight: ListWeight, idf: number) {
     this.cursor = new ListCursor(segment, list);
@@ -102,22 +102,22 @@ export class ListScorer implements DocumentScorer {
    */
   nextBlockOver(score: number): boolean {
     this.#prepare(score);
-    return this.cursor.nextBlockOver(this.#overWeight, this.#overSingle);
+    return this.cursor.nextBlockOver(this.#cutoffWeight, this.#cutoffSingle);
   }
 
   /** True if the current block may contain a greater score. */
   isBlockOver(score: number): boolean {
     this.#prepare(score);
-    return this.cursor.isOver(this.#overWeight, this.#overSingle);
+    return this.cursor.isOver(this.#cutoffWeight, this.#cutoffSingle);
   }
 
   /** Computes the weights that correspond to a score; caches those of the last score. */
   #prepare(score: number): void {
-    if (this.#over === score) return;
-    this.#over = score;
+    if (this.#cutoff === score) return;
+    this.#cutoff = score;
     const isAny = score <= 0;
-    this.#overWeight = isAny ? -1 : weightFor(score / this.#idf) / this.#limitFactor;
-    this.#overSingle = isAny ? -1 : this.#singleLimit(score);
+    this.#cutoffWeight = isAny ? -1 : weightFor(score / this.#idf) / this.#limitFactor;
+    this.#cutoffSingle = isAny ? -1 : this.#singleLimit(score);
   }
 
   /**
@@ -162,11 +162,11 @@ export class ListScorer implements DocumentScorer {
   }
 
   /** Reports the documents of the current block with a greater score. */
-  scanBlock(over: number, take: (document: number, score: number) => number): void {
+  scanBlock(cutoff: number, take: (document: number, score: number) => number): void {
     const { cursor } = this;
     const { documents, frequencies, size } = cursor;
     const factors = this.#factors;
-    let threshold = over;
+    let threshold = cutoff;
     for (let place = 0; place < size; place++) {
       const document = documents[place]!;
       const norm = this.#bytes[this.#norms + document]!;

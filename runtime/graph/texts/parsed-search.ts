@@ -36,5 +36,5 @@ export interface TextSearch extends SearchedKeys {
   readonly parts: readonly SearchPart[];
   readonly excluded: readonly SearchPart[];
   /** Number of parts that a document must contain, at least 1. */
-  readonly least: number;
+  readonly minMatches: number;
 }

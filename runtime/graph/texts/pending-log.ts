@@ -180,8 +180,8 @@ export class PendingLog {
   }
 }
 
-function grown(array: Int32Array, least: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(2 * least);
+function grown(array: Int32Array, minLength: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * minLength);
   larger.set(array);
   return larger;
 }

@@ -35,14 +35,14 @@ export class PendingMatch {
   /** Examines the documents of a log. */
   addLog(log: PendingLog): void {
     const { documents } = log;
-    const { least } = this.#search;
+    const { minMatches } = this.#search;
     this.documents += log.count;
     for (const [key, length] of log.lengths.entries()) this.lengths[key]! += length;
     /** Number of the parts that a document may have. */
     const matches = new Uint8Array(documents.length);
     for (const part of this.#parts) part.scan(log, matches);
     for (let slot = 0; slot < matches.length; slot++) {
-      if (matches[slot]! < least) continue;
+      if (matches[slot]! < minMatches) continue;
       const document = documents[slot]!;
       if (document !== null) this.#examine(document, false);
     }
@@ -65,7 +65,7 @@ export class PendingMatch {
     for (let at = 0; at < parts.length; at++) {
       if (parts[at]!.count(document, frequencies, from + at * keys, isCounted)) matches++;
     }
-    if (matches < this.#search.least) return;
+    if (matches < this.#search.minMatches) return;
     if (this.#excluded.some((part) => part.count(document, this.#unused, 0, false))) return;
     this.#matching.push(document);
   }

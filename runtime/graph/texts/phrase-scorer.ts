@@ -73,10 +73,10 @@ class KeyPhrase {
     const [{ documents }, second] = this.cursors as [ListCursor, ListCursor];
     const places = new Uint8Array(BLOCK);
     const secondDocuments = second.documents;
-    let over = threshold;
-    while (first.nextBlockOver(over)) {
+    let cutoff = threshold;
+    while (first.nextBlockOver(cutoff)) {
       spend(first.cursor.size);
-      const count = first.listOver(over, places);
+      const count = first.listOver(cutoff, places);
       for (let at = 0; at < count; ) {
         if (second.seek(documents[places[at]!]!) === NO_DOCUMENT) return;
         const last = secondDocuments[second.size - 1]!;
@@ -88,8 +88,8 @@ class KeyPhrase {
           if (secondDocuments[place] !== document) continue;
           first.cursor.place = places[at]!;
           second.place = place;
-          const score = this.#scoreOver(document, over);
-          if (score > over) over = take(document, score);
+          const score = this.#scoreOver(document, cutoff);
+          if (score > cutoff) cutoff = take(document, score);
         }
         second.place = place;
         second.document = secondDocuments[place]!;
@@ -97,18 +97,18 @@ class KeyPhrase {
     }
   }
 
-  /** Returns the score of a document with the two rarest words, at least `over`. */
-  #scoreOver(document: number, over: number): number {
+  /** Returns the score of a document with the two rarest words; `cutoff` if it is not higher. */
+  #scoreOver(document: number, cutoff: number): number {
     const { cursors } = this;
-    let least = Number.POSITIVE_INFINITY;
+    let minFrequency = Number.POSITIVE_INFINITY;
     for (let at = 0; at < cursors.length; at++) {
       const cursor = cursors[at]!;
-      if (at > 1 && cursor.seek(document) !== document) return over;
-      least = Math.min(least, cursor.frequencyAt(cursor.place));
+      if (at > 1 && cursor.seek(document) !== document) return cutoff;
+      minFrequency = Math.min(minFrequency, cursor.frequencyAt(cursor.place));
     }
-    if (this.#first.scoreOf(document, least) <= over) return over;
+    if (this.#first.scoreOf(document, minFrequency) <= cutoff) return cutoff;
     const frequency = this.#countPlaces();
-    return frequency === 0 ? over : this.#first.scoreOf(document, frequency);
+    return frequency === 0 ? cutoff : this.#first.scoreOf(document, frequency);
   }
 
   get weightOfDocument(): number {
@@ -190,15 +190,15 @@ export class PhraseScorer implements DocumentScorer {
 
   seek(target: number): number {
     if (this.#isStarted && this.document >= target) return this.document;
-    let least = NO_DOCUMENT;
+    let first = NO_DOCUMENT;
     for (const key of this.#keys) {
       const isBehind = this.#isStarted && key.document >= target;
       const document = isBehind ? key.document : key.seek(target);
-      if (document < least) least = document;
+      if (document < first) first = document;
     }
     this.#isStarted = true;
-    this.document = least;
-    return least;
+    this.document = first;
+    return first;
   }
 
   score(): number {

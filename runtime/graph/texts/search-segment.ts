@@ -12,33 +12,33 @@ import type { SegmentSearch } from "./segment-search.js";
 import { UnionScorer } from "./union-scorer.js";
 
 export function searchSegment(search: SegmentSearch): void {
-  const { scorers, least, excluded } = search;
-  if (least > scorers.length) return;
+  const { scorers, minMatches, excluded } = search;
+  if (minMatches > scorers.length) return;
   const [only] = scorers as [DocumentScorer];
   const isAlone = scorers.length === 1 && excluded.length === 0;
   if (isAlone && only instanceof ListScorer) searchList(search, only);
   else if (isAlone && only instanceof UnionScorer) only.scan(search);
   else if (isAlone && only instanceof PhraseScorer && only.isScanned(search)) only.scan(search);
-  else if (least < scorers.length) searchWindows(search);
+  else if (minMatches < scorers.length) searchWindows(search);
   else if (scorers.every((scorer) => scorer instanceof ListScorer)) intersectLists(search, scorers);
   else searchIntersection(search);
 }
 
 function searchList({ threshold, take, spend, matches }: SegmentSearch, scorer: ListScorer): void {
-  let over = threshold;
+  let cutoff = threshold;
   const takeDocument = (document: number, score: number): number => {
-    over = take(document, score);
-    return over;
+    cutoff = take(document, score);
+    return cutoff;
   };
   while (matches !== null && scorer.cursor.nextBlock()) {
     const { documents, size } = scorer.cursor;
     spend(size);
     matches(documents, size);
-    if (scorer.isBlockOver(over)) scorer.scanBlock(over, takeDocument);
+    if (scorer.isBlockOver(cutoff)) scorer.scanBlock(cutoff, takeDocument);
   }
-  while (scorer.nextBlockOver(over)) {
+  while (scorer.nextBlockOver(cutoff)) {
     spend(scorer.cursor.size);
-    scorer.scanBlock(over, takeDocument);
+    scorer.scanBlock(cutoff, takeDocument);
   }
 }
 
@@ -50,7 +50,7 @@ function searchIntersection(search: SegmentSearch): void {
   for (const scorer of order) {
     if (scorer !== first && scorer instanceof UnionScorer) scorer.expectSeeks(first.cost);
   }
-  let over = threshold;
+  let cutoff = threshold;
   let examined = 0;
   for (let document = first.next(); document !== NO_DOCUMENT; ) {
     if (++examined === WINDOW) {
@@ -70,7 +70,7 @@ function searchIntersection(search: SegmentSearch): void {
       batch.add(document);
       let score = 0;
       for (const scorer of scorers) score += scorer.score();
-      if (score > over) over = take(document, score);
+      if (score > cutoff) cutoff = take(document, score);
     }
     document = first.next();
   }
@@ -79,26 +79,26 @@ function searchIntersection(search: SegmentSearch): void {
 }
 
 function searchWindows(search: SegmentSearch): void {
-  const { documents, least, excluded, take, spend } = search;
-  let over = search.threshold;
+  const { documents, minMatches, excluded, take, spend } = search;
+  let cutoff = search.threshold;
   const batch = new MatchBatch(search.matches);
   const scorer = new WindowScorer(search.scorers);
   for (let from = 0; from < documents; from += WINDOW) {
     const end = Math.min(from + WINDOW, documents);
     // Counting the matching words, or reporting every match, requires all lists.
-    const readsAllLists = least > 1 || search.matches !== null;
-    scorer.chooseEssential(from, end, readsAllLists ? Number.NEGATIVE_INFINITY : over);
+    const readsAllLists = minMatches > 1 || search.matches !== null;
+    scorer.chooseEssential(from, end, readsAllLists ? Number.NEGATIVE_INFINITY : cutoff);
     if (scorer.isEmpty) continue;
     spend(end - from);
     scorer.fill(from, end);
     const { scores, matches } = scorer.window;
     for (let at = 0; at < end - from; at++) {
-      if (matches[at]! < 1 || (least > 1 && matches[at]! < least)) continue;
-      const score = scorer.addNonEssential(from + at, scores[at]!, over);
-      if (search.matches === null && score <= over) continue;
+      if (matches[at]! < 1 || (minMatches > 1 && matches[at]! < minMatches)) continue;
+      const score = scorer.addNonEssential(from + at, scores[at]!, cutoff);
+      if (search.matches === null && score <= cutoff) continue;
       if (hasAny(excluded, from + at)) continue;
       batch.add(from + at);
-      if (score > over) over = take(from + at, score);
+      if (score > cutoff) cutoff = take(from + at, score);
     }
   }
   batch.flush();
@@ -127,14 +127,14 @@ class WindowScorer {
     return this.#firstEssential === this.#scorers.length;
   }
 
-  chooseEssential(from: number, end: number, over: number): void {
+  chooseEssential(from: number, end: number, cutoff: number): void {
     this.#firstEssential = 0;
-    if (over < 0) return;
+    if (cutoff < 0) return;
     const scorers = this.#scorers;
     for (let at = 0; at < scorers.length; at++) {
       this.#sums[at + 1] = this.#sums[at]! + scorers[at]!.limitBetween(from, end - 1);
     }
-    while (this.#firstEssential < scorers.length && this.#sums[this.#firstEssential + 1]! <= over)
+    while (this.#firstEssential < scorers.length && this.#sums[this.#firstEssential + 1]! <= cutoff)
       this.#firstEssential++;
   }
 
@@ -148,10 +148,10 @@ class WindowScorer {
   }
 
   /** Adds the scores of the other scorers; stops when the threshold is out of reach. */
-  addNonEssential(document: number, score: number, over: number): number {
+  addNonEssential(document: number, score: number, cutoff: number): number {
     let sum = score;
     for (let at = this.#firstEssential - 1; at >= 0; at--) {
-      if (sum + this.#sums[at + 1]! <= over) return sum;
+      if (sum + this.#sums[at + 1]! <= cutoff) return sum;
       const scorer = this.#scorers[at]!;
       if (scorer.seek(document) === document) sum += scorer.score();
     }

@@ -16,7 +16,7 @@ export interface SegmentSearch {
   /** Excluded words and phrases. */
   readonly excluded: readonly DocumentScorer[];
   /** Number of scorers that a document must match, at least 1. */
-  readonly least: number;
+  readonly minMatches: number;
   /** Score that documents must exceed; negative infinity: every match is reported. */
   readonly threshold: number;
   readonly take: TakeDocument;

@@ -161,7 +161,7 @@ export class TextMatch {
     all: MatchSink | null = null,
   ): void {
     const idfs = partIdfs(this.search.parts, statistics);
-    let over = threshold;
+    let cutoff = threshold;
     for (const { segment, parts, excluded } of this.#segments) {
       const weightOf = this.#weights(segment, statistics);
       const createScorer = (part: ResolvedPart, idf: number): DocumentScorer | null =>
@@ -173,11 +173,11 @@ export class TextMatch {
         documents: segment.documents,
         scorers,
         excluded: excluded.flatMap((part) => createScorer(part, 1) ?? []),
-        least: this.search.least,
-        threshold: over,
+        minMatches: this.search.minMatches,
+        threshold: cutoff,
         take: (document, score) => {
-          over = take(segment, document, score);
-          return over;
+          cutoff = take(segment, document, score);
+          return cutoff;
         },
         spend,
         matches: all === null ? null : (documents, count) => all.take(documents, count),

@@ -116,13 +116,13 @@ export class UnionScorer implements DocumentScorer {
   /** Reports all documents with scores above the threshold. */
   scan({ documents, threshold, take, spend, matches }: SegmentSearch): void {
     const matching = matches === null ? null : new Uint32Array(WINDOW);
-    let over = threshold;
+    let cutoff = threshold;
     const weights = this.#weights;
     const high = this.#high;
-    this.#minWeight = this.#minWeightFor(over);
+    this.#minWeight = this.#minWeightFor(cutoff);
     for (let from = 0; from < documents; from += WINDOW) {
       const end = Math.min(from + WINDOW, documents);
-      if (matching === null && over >= 0 && this.limitBetween(from, end - 1) <= over) continue;
+      if (matching === null && cutoff >= 0 && this.limitBetween(from, end - 1) <= cutoff) continue;
       this.#fill(from);
       spend(end - from);
       if (matching !== null) matches!(matching, this.#listDocuments(matching));
@@ -131,9 +131,9 @@ export class UnionScorer implements DocumentScorer {
         for (let at = group * GROUP; at < (group + 1) * GROUP; at++) {
           if (weights[at]! <= this.#minWeight) continue;
           const score = this.#idf * saturate(weights[at]!);
-          if (score <= over) continue;
-          over = take(from + at, score);
-          this.#minWeight = this.#minWeightFor(over);
+          if (score <= cutoff) continue;
+          cutoff = take(from + at, score);
+          this.#minWeight = this.#minWeightFor(cutoff);
         }
       }
     }
@@ -141,13 +141,13 @@ export class UnionScorer implements DocumentScorer {
   }
 
   #seekLists(target: number): number {
-    let least = NO_DOCUMENT;
+    let first = NO_DOCUMENT;
     for (const cursor of this.cursors) {
       const document = cursor.seek(target);
-      if (document < least) least = document;
+      if (document < first) first = document;
     }
-    this.document = least;
-    return least;
+    this.document = first;
+    return first;
   }
 
   /** Returns the weight of the current document, summed in the same order as in a window. */
@@ -186,8 +186,8 @@ export class UnionScorer implements DocumentScorer {
   }
 
   /** Returns the minimum weight of scores above the threshold, slightly reduced for rounding. */
-  #minWeightFor(over: number): number {
-    return over <= 0 ? 0 : weightFor(over / this.#idf) * (1 - ROUNDING);
+  #minWeightFor(cutoff: number): number {
+    return cutoff <= 0 ? 0 : weightFor(cutoff / this.#idf) * (1 - ROUNDING);
   }
 
   #sumLimits(limitOf: (cursor: ListCursor) => number): number {
@@ -200,9 +200,9 @@ export class UnionScorer implements DocumentScorer {
 
   /** Returns the first document after the window. */
   #nextDocument(): number {
-    let least = NO_DOCUMENT;
-    for (const head of this.#heads) if (head < least) least = head;
-    return least;
+    let first = NO_DOCUMENT;
+    for (const head of this.#heads) if (head < first) first = head;
+    return first;
   }
 
   /** Reads the window of a document. Cursors only move forward, so windows do not overlap. */
@@ -255,7 +255,7 @@ export class UnionScorer implements DocumentScorer {
     const weights = this.#weights;
     const used = this.#used;
     const high = this.#high;
-    const least = this.#minWeight;
+    const minWeight = this.#minWeight;
     const norms = this.#segment.normsOf(cursor.key);
     let { place } = cursor;
     for (; place < size; place++) {
@@ -265,7 +265,7 @@ export class UnionScorer implements DocumentScorer {
       const weight = weights[at]! + frequencies[place]! * factors[bytes[norms + document]!]!;
       weights[at] = weight;
       used[at >>> GROUP_SHIFT] = 1;
-      if (weight > least) high[at >>> GROUP_SHIFT] = 1;
+      if (weight > minWeight) high[at >>> GROUP_SHIFT] = 1;
     }
     return place - 1;
   }
@@ -277,7 +277,7 @@ export class UnionScorer implements DocumentScorer {
     const weights = this.#weights;
     const used = this.#used;
     const high = this.#high;
-    const least = this.#minWeight;
+    const minWeight = this.#minWeight;
     const norms = this.#segment.normsOf(cursor.key);
     let { place } = cursor;
     for (; place < size; place++) {
@@ -287,7 +287,7 @@ export class UnionScorer implements DocumentScorer {
       const weight = weights[at]! + factors[bytes[norms + document]!]!;
       weights[at] = weight;
       used[at >>> GROUP_SHIFT] = 1;
-      if (weight > least) high[at >>> GROUP_SHIFT] = 1;
+      if (weight > minWeight) high[at >>> GROUP_SHIFT] = 1;
     }
     return place - 1;
   }

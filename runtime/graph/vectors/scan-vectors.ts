@@ -313,8 +313,8 @@ function kernelSlots(scan: Scan, first: number, count: number, length: number): 
 /** Lists the slots without a row whose score reaches the threshold; returns their number. */
 function findScored(scan: Scan, address: number, count: number, length: number): number {
   const { probe, best } = scan;
-  const least = probe.measure.kernelThreshold(best.threshold, probe.terms(length));
-  return probe.scanSlots(length, address, count, least);
+  const minScore = probe.measure.kernelThreshold(best.threshold, probe.terms(length));
+  return probe.scanSlots(length, address, count, minScore);
 }
 
 /** Lists the slots of larger precision whose exact score may reach the threshold. */
@@ -323,7 +323,7 @@ function findBounded(scan: Scan, address: number, count: number, length: number)
   const { kernel, lists, probe } = scan.table.memory;
   const terms = scan.probe.terms(length);
   const { field, product, residual, reach, offset } = measure.boundScores(terms);
-  const least = measure.boundThreshold(scan.best.threshold, terms);
+  const minScore = measure.boundThreshold(scan.best.threshold, terms);
   const stride = computeStride(length) * 4;
   return kernel!.bounded(
     address,
@@ -336,7 +336,7 @@ function findBounded(scan: Scan, address: number, count: number, length: number)
     residual,
     reach,
     offset,
-    least,
+    minScore,
     lists,
   );
 }

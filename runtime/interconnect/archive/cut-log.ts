@@ -85,14 +85,14 @@ function measureKept(
   let kept: Kept = { transactions: 0, bytes: FRAME_HEADER_BYTES, at: before };
   let second = before;
   for (let at = start, transactions = 0; at < end; ) {
-    const isControlUnit = isControl(words, at);
-    if (!isControlUnit) second = readSecond(words, at);
+    const isControlRecord = isControl(words, at);
+    if (!isControlRecord) second = readSecond(words, at);
     const isBeyond =
       (target.kind === "position" && header.sn + transactions > target.sn) ||
       (target.kind === "time" && second > target.second);
     if (isBeyond) return kept;
     const isLastOfJoint = !isJoined(words, at);
-    at += isControlUnit ? words[at]! >>> 8 : transactionWords(words, at);
+    at += isControlRecord ? words[at]! >>> 8 : transactionWords(words, at);
     transactions++;
     if (isLastOfJoint)
       kept = { transactions, bytes: FRAME_HEADER_BYTES + (at - start) * 4, at: second };

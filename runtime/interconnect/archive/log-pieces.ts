@@ -203,8 +203,8 @@ function follow(tail: LogTail, frame: Frame): LogTail {
 function lastSecond(frame: Frame, before: number): number {
   let at = before;
   forEachTransaction(frame, {
-    transaction: (words, unit) => {
-      at = readSecond(words, unit);
+    transaction: (words, from) => {
+      at = readSecond(words, from);
     },
     control: () => undefined,
   });

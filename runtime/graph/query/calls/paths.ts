@@ -271,9 +271,9 @@ function maxPaths(hits: number | undefined): number {
   return hits < 0 ? Number.POSITIVE_INFINITY : hits;
 }
 
-function requireCount(name: string, value: number, least: number): number {
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw countError(name, value, `an integer of at least ${least}`);
+function requireCount(name: string, value: number, min: number): number {
+  if (Number.isSafeInteger(value) && value >= min) return value;
+  throw countError(name, value, `an integer of at least ${min}`);
 }
 
 function countError(name: string, value: unknown, expected: string): Error {

@@ -174,30 +174,30 @@ export class HitOrder {
     if (this.#kind === S.S_ID) return store.ids.prefixesOf(words, from, end, sign, keys);
     if (this.#kind === S.S_DEG) return store.vertices.degreesOf(words, from, end, sign, keys);
     const read = this.#read;
-    let least = Number.POSITIVE_INFINITY;
+    let minKey = Number.POSITIVE_INFINITY;
     for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
       const number = read(store, words[arc]!);
       // Vertices without the number, such as a score, come last.
       const key = Number.isNaN(number) ? Number.POSITIVE_INFINITY : number * sign;
       keys[index] = key;
-      if (key < least) least = key;
+      if (key < minKey) minKey = key;
     }
-    return least;
+    return minKey;
   }
 
   #similaritiesOf({ words, from, end }: ArcBatch, probe: Probe, keys: Float64Array): number {
     probe.scoreHeads(words, from, end, keys);
     const sign = this.#sign;
     const count = (end - from) / ARC_WORDS;
-    let least = Number.POSITIVE_INFINITY;
+    let minKey = Number.POSITIVE_INFINITY;
     for (let index = 0; index < count; index++) {
       const score = keys[index]!;
       // Vertices without a vector come last in either direction.
       const key = Number.isNaN(score) ? Number.POSITIVE_INFINITY : score * sign;
       keys[index] = key;
-      if (key < least) least = key;
+      if (key < minKey) minKey = key;
     }
-    return least;
+    return minKey;
   }
 
   #scoresOf(batch: ArcBatch, rank: ArcProgram, keys: Float64Array): number {
@@ -205,7 +205,7 @@ export class HitOrder {
     if (this.#isOfVertices) rank.scoreVertices(words, from, end, keys);
     else rank.score(batch, words, from, end, keys);
     const sign = this.#sign;
-    let least = Number.POSITIVE_INFINITY;
+    let minKey = Number.POSITIVE_INFINITY;
     let top = from;
     let kept = 0;
     for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
@@ -213,11 +213,11 @@ export class HitOrder {
       if (score < 0) continue;
       const key = score * sign;
       keys[kept++] = key;
-      if (key < least) least = key;
+      if (key < minKey) minKey = key;
       top = moveArc(words, arc, top);
     }
     batch.end = top;
-    return least;
+    return minKey;
   }
 
   /** Returns a negative number if the hit in slot `a` comes first; only if `hasTexts`. */
@@ -277,16 +277,16 @@ function computeValueKeys(
     arcFloats = new Float32Array(words.buffer, words.byteOffset, words.length);
   }
   const floats = arcFloats;
-  let least = Number.POSITIVE_INFINITY;
+  let minKey = Number.POSITIVE_INFINITY;
   for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
     const word1 = words[arc + 1]!;
     const isFloat = isFloatArc(word1);
     const number = isFloat ? floats[arc + 2]! : arcSortValue(word1, words[arc + 2]!);
     const key = number * sign;
     keys[index] = key;
-    if (key < least) least = key;
+    if (key < minKey) minKey = key;
   }
-  return least;
+  return minKey;
 }
 
 /** Returns the function from a vertex to its key. In string orders, strings break ties of keys. */

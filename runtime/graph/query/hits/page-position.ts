@@ -74,18 +74,18 @@ export class PagePosition {
   /** Keeps the arcs behind the position and their keys; returns the smallest key. */
   filter(batch: ArcBatch, keys: Float64Array): number {
     const { words, from, end, tail, level, side } = batch;
-    let [least, top, kept] = [Number.POSITIVE_INFINITY, from, 0];
+    let [minKey, top, kept] = [Number.POSITIVE_INFINITY, from, 0];
     for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
       const key = keys[index]!;
       const [head, word1, bits] = [words[arc]!, words[arc + 1]!, words[arc + 2]!];
       const compared = this.#compare(key, head, tail, level, side, word1, bits);
       if (compared < 0 || (compared === 0 && this.#equalLeft-- > 0)) continue;
       keys[kept++] = key;
-      if (key < least) least = key;
+      if (key < minKey) minKey = key;
       top = moveArc(words, arc, top);
     }
     batch.end = top;
-    return least;
+    return minKey;
   }
 
   /** Compares a hit with the last one: more than 0 if it is behind the position. */

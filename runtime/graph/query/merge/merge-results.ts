@@ -131,8 +131,8 @@ function nextCursor(
   const total = groups === null ? found : unshownGroups(groups);
   if (last === undefined || end >= total) return null;
   const { digest, anchor, state, shown } = cursor!;
-  const equal = countEqual(kept, Math.min(end, kept.length), cursor!);
-  const contents = { last: decodeSortKey(last.key), equal, anchor, state, shown: shown + end };
+  const equalShown = countEqual(kept, Math.min(end, kept.length), cursor!);
+  const contents = { last: decodeSortKey(last.key), equalShown, anchor, state, shown: shown + end };
   return encodeCursor(digest, contents);
 }
 

@@ -66,11 +66,11 @@ export class TextQuery {
     );
     this.#isCut = isCut;
     const match = this.#match;
-    const least = match === "all" ? parts.length : match === "any" ? 1 : match;
+    const minMatches = match === "all" ? parts.length : match === "any" ? 1 : match;
     return {
       parts,
       excluded,
-      least: Math.max(1, Math.min(least, parts.length)),
+      minMatches: Math.max(1, Math.min(minMatches, parts.length)),
       boosts: definition.keys.map(({ name, boost }) =>
         this.#boosts === null ? boost : (this.#boosts.get(name) ?? 0),
       ),

@@ -9,8 +9,8 @@ import { isReference } from "../parse/traverse-rule.js";
 /** Contents of a cursor. */
 export interface CursorContents {
   readonly last: LastHit;
-  /** Hits equal to the last one on this and earlier pages, itself included. */
-  readonly equal: number;
+  /** Number of hits equal to the last one, on this and earlier pages, itself included. */
+  readonly equalShown: number;
   /** Id of the anchor; empty in searches of the whole graph. */
   readonly anchor: string;
   /** State of the source, such as statistics of texts; null for none. */
@@ -48,11 +48,11 @@ function plainValue(_: string, value: unknown): unknown {
 
 export function encodeCursor(
   query: string,
-  { last, equal, anchor, state, shown }: CursorContents,
+  { last, equalShown, anchor, state, shown }: CursorContents,
 ): string {
   const { key, name, head, tail, level, side, word1, bits } = last;
   const hit = [keyText(key), name, head, tail, level, side, word1, bits];
-  const text = JSON.stringify([hit, anchor, state, shown, equal]);
+  const text = JSON.stringify([hit, anchor, state, shown, equalShown]);
   const encoded = Buffer.from(text).toString("base64url");
   return `${VERSION}${digest(`${query} ${text}`)}${encoded}`;
 }
@@ -84,16 +84,17 @@ export function foreignCursor(cursor: unknown): Error {
 
 function readContents(text: string): CursorContents | null {
   try {
-    const [hit, anchor, state, shown, equal] = JSON.parse(text) as [unknown[], ...unknown[]];
+    const [hit, anchor, state, shown, equalShown] = JSON.parse(text) as [unknown[], ...unknown[]];
     const [key, name, head, tail, ...numbers] = hit;
     const [level, side, word1, bits] = numbers as [number, number, number, number];
     const texts = [key, name, head, tail, anchor];
     const isValid =
       texts.every((part) => typeof part === "string") && numbers.every(Number.isInteger);
-    if (!isValid || numbers.length !== 4 || ![shown, equal].every(Number.isInteger)) return null;
+    if (!isValid || numbers.length !== 4 || ![shown, equalShown].every(Number.isInteger))
+      return null;
     const names = { name: name as string, head: head as string, tail: tail as string };
     const last = { key: keyNumber(key as string), ...names, level, side, word1, bits };
-    const counts = { shown: shown as number, equal: equal as number };
+    const counts = { shown: shown as number, equalShown: equalShown as number };
     return { last, anchor: anchor as string, state, ...counts };
   } catch {
     return null;

@@ -18,13 +18,15 @@ import type { HitSource } from "./hit-source.js";
 import { encodeSortKey } from "./sort-key.js";
 
 /** Contents of the cursor of a merged page, except its last hit. */
-export type PartialCursor = Omit<CursorContents, "last"> & {
+export type PartialCursor = Omit<CursorContents, "last" | "equalShown"> & {
   readonly digest: string;
   /**
-   * Sort key of the last hit of the page before, as base64, and in `equal` those equal to it; null
-   * on the first page. JSON has no infinite keys.
+   * Sort key of the last hit of the page before, as base64, because JSON has no infinite keys; null
+   * on the first page.
    */
   readonly last: string | null;
+  /** Number of hits equal to `last`, on the page before and earlier ones. */
+  readonly equal: number;
 };
 
 /**
@@ -89,8 +91,14 @@ export class QueryCursor {
     const last = describeHit(this.#source.store, order, hits, slots[end - 1]!);
     const state = this.#source.pageState?.() ?? null;
     const shown = this.shown + end;
-    const equal = this.#countEqual(order, hits, slots, end);
-    return encodeCursor(this.#digest, { last, equal, anchor: this.#nameOf(anchor), state, shown });
+    const equalShown = this.#countEqual(order, hits, slots, end);
+    return encodeCursor(this.#digest, {
+      last,
+      equalShown,
+      anchor: this.#nameOf(anchor),
+      state,
+      shown,
+    });
   }
 
   /** Returns the number of hits up to the end of the page that equal its last one. */
@@ -104,11 +112,15 @@ export class QueryCursor {
       from === 0 &&
       contents !== null &&
       this.#positionAt(contents, order).compare(hits, last) === 0;
-    return end - from + (isContinued ? contents.equal : 0);
+    return end - from + (isContinued ? contents.equalShown : 0);
   }
 
-  #positionAt({ last, equal }: CursorContents, order: HitOrder, isPartial = false): PagePosition {
-    return new PagePosition(this.#source.store, order, last, isPartial ? 0 : equal);
+  #positionAt(
+    { last, equalShown }: CursorContents,
+    order: HitOrder,
+    isPartial = false,
+  ): PagePosition {
+    return new PagePosition(this.#source.store, order, last, isPartial ? 0 : equalShown);
   }
 
   /** Number of groups on earlier pages. */
@@ -118,13 +130,13 @@ export class QueryCursor {
 
   /** Number of hits on earlier pages that equal the last one, itself included. */
   get equal(): number {
-    return this.#contents?.equal ?? 0;
+    return this.#contents?.equalShown ?? 0;
   }
 
   /** Returns the cursor without its last hit, for the merged page of a matrix. */
   describe(anchor: number, { isByNameDescending }: HitOrder): PartialCursor {
     const state = this.#source.pageState?.() ?? null;
-    const { last = null, equal = 0 } = this.#contents ?? {};
+    const { last = null, equalShown: equal = 0 } = this.#contents ?? {};
     const key = last && Buffer.from(encodeSortKey(last, isByNameDescending)).toString("base64");
     const anchorId = this.#nameOf(anchor);
     return { digest: this.#digest, anchor: anchorId, state, shown: this.shown, last: key, equal };

@@ -1,6 +1,6 @@
 // Equality of costs of paths.
 
 /** Sums of the same weights in another order differ in their last digits. */
-export function isAsCheap(cost: number, least: number): boolean {
-  return cost <= least * (1 + 1e-12);
+export function isAsCheap(cost: number, minCost: number): boolean {
+  return cost <= minCost * (1 + 1e-12);
 }

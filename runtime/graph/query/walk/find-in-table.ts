@@ -59,11 +59,11 @@ export function findInTable({ store, test, ef: wanted }: NearestSearch, scan: Sc
     scoreListed(scan, narrowed.vertices);
     return { origin: narrowed.origin, count: narrowed.vertices.length };
   }
-  if (costs.scan < Math.min(costs.through, costs.over)) {
+  if (costs.scan < Math.min(costs.throughRefused, costs.overRefused)) {
     scanVectors(scan, 0);
     return { origin: ALL, count: table.count };
   }
-  if (costs.through <= costs.over) scanVectors(scan, ef);
+  if (costs.throughRefused <= costs.overRefused) scanVectors(scan, ef);
   else {
     const isRare = passing.share < RARE;
     scanVectors(scan, isRare ? Math.min(MAX_EF, 2 * ef) : ef, passing.share);
@@ -147,8 +147,8 @@ interface Costs {
   /** Of a scan of all vectors. */
   readonly scan: number;
   /** Of index searches through refused vertices and over them; Infinity if none is allowed. */
-  readonly through: number;
-  readonly over: number;
+  readonly throughRefused: number;
+  readonly overRefused: number;
   /** Of an index search that every vertex may be a result of. */
   readonly index: number;
   /** Of a candidate that is read by itself. */
@@ -183,8 +183,8 @@ function estimateCosts({ table, probe }: Scan, ef: number, share: number, isOpen
   return {
     scan: table.count * (5 + length / 20) * bounding,
     index,
-    through: isOpen ? index : (index * PASSED) / share,
-    over: share > MAX_WALKED_OVER ? Number.POSITIVE_INFINITY : index * (1 + REFUSED / share),
+    throughRefused: isOpen ? index : (index * PASSED) / share,
+    overRefused: share > MAX_WALKED_OVER ? Number.POSITIVE_INFINITY : index * (1 + REFUSED / share),
     candidate: 42 + length / 12,
   };
 }

@@ -48,7 +48,7 @@ function search(segment: Segment, average: number) {
   const scorer = new ListScorer(segment, list, weight, 1.7);
   const top = new TopDocuments(10);
   searchSegment({
-    ...{ documents: segment.documents, scorers: [scorer], excluded: [], least: 1 },
+    ...{ documents: segment.documents, scorers: [scorer], excluded: [], minMatches: 1 },
     threshold: top.threshold,
     take: (document, score) => top.add(segment.vertexOf(document), score),
     spend: () => undefined,

@@ -87,7 +87,7 @@ function foundDuring(
     hooks.placeOf ?? (() => store.texts.indexes()[0]!),
     ({ analysis, synonyms }) => {
       const { parts, excluded } = parseSearchText(text, analysis, false);
-      return { parts, excluded, least: parts.length, boosts: [1], fuzzy: 0, synonyms };
+      return { parts, excluded, minMatches: parts.length, boosts: [1], fuzzy: 0, synonyms };
     },
     {
       ...{ hits: 10_000, all: "scores" },

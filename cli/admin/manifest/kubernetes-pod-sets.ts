@@ -43,9 +43,9 @@ export function placePods(system: System): PodSet[] {
   }
   return [...rows].map(([name, { matrix, pods }]) => {
     const sorted = pods.sort(([a], [b]) => a - b).map(([, pod]) => pod);
-    const isFront = sorted.some((one) => (hasDispatchers ? isTop(one) : one.plan.type !== "admin"));
+    const isFront = sorted.some((pod) => (hasDispatchers ? isTop(pod) : pod.plan.type !== "admin"));
     // A dispatcher stores no data, even if `common` gives it graphs.
-    const hasData = sorted.some((one) => one.hasData && !isDispatcher(one.plan));
+    const hasData = sorted.some(({ hasData, plan }) => hasData && !isDispatcher(plan));
     return {
       name,
       pods: sorted as [PlacedInstance, ...PlacedInstance[]],
@@ -64,7 +64,7 @@ export function isDispatcher({ dispatcher }: PlacedInstance["plan"]): boolean {
 export function podAddresses(
   app: string,
   { name, pods }: PodSet,
-): [id: string, place: InstanceAddress][] {
+): [id: string, address: InstanceAddress][] {
   const [{ plan: first }] = pods;
   const txPort = findTxPort(pods);
   return pods.map(({ plan }, at) => {
