@@ -10,7 +10,7 @@ function contentForm({ form, wire }: ParamSpec): NonNullable<ClientOperation["co
   return form ? "form" : (wire as "bytes" | "str" | "json");
 }
 
-/** Returns whether it is a POST that changes graphs, as far as the contract says. */
+/** Returns whether an operation is a POST that changes graphs, according to the contract. */
 export function changesGraphs({ content, readonly, isGuarded, graph }: Operation): boolean {
   return isGuarded || (content !== null && !readonly && graph !== null);
 }

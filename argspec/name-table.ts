@@ -64,14 +64,15 @@ class Names {
     this.#taken = new Set(taken);
   }
 
-  /** @param alongside further names that are reserved together with one */
-  take(wanted: string, alongside: (name: string) => readonly string[] = () => []): string {
-    const base = this.#taken.has(wanted) || KEYWORDS.has(wanted) ? `${wanted}_` : wanted;
+  /** @param alongside returns further names that are reserved together with a name */
+  take(preferred: string, alongside: (name: string) => readonly string[] = () => []): string {
+    const base =
+      this.#taken.has(preferred) || KEYWORDS.has(preferred) ? `${preferred}_` : preferred;
     for (let number = 1; ; number++) {
       const name = number === 1 ? base : `${base}${number}`;
-      const all = [name, ...alongside(name)];
-      if (all.some((candidate) => this.#taken.has(candidate))) continue;
-      for (const candidate of all) this.#taken.add(candidate);
+      const names = [name, ...alongside(name)];
+      if (names.some((candidate) => this.#taken.has(candidate))) continue;
+      for (const candidate of names) this.#taken.add(candidate);
       return name;
     }
   }

@@ -1,6 +1,5 @@
-// Memory of graphs by content, in bytes: the numbers of docs/guides/capacity.md. Each row has a
-// graph of its own and is the growth from half of the contents to all, so that fixed costs do not
-// count.
+// Memory of graphs by content, in bytes: the numbers of docs/guides/capacity.md. Each row uses its
+// own graph, and measures the growth from half of the contents to all, which excludes fixed costs.
 //
 //   node capacity.mjs [--count 100000]
 

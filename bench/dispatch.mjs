@@ -54,7 +54,7 @@ const { rounds, seconds } = readOptions({ rounds: 7, seconds: 2 });
 const running = [];
 try {
   const servers = await startAll();
-  await compareAnswers(servers);
+  await requireEqualResponses(servers);
   await measure(servers, 1, 1);
   report(await measure(servers, rounds, seconds));
 } finally {
@@ -92,16 +92,16 @@ async function startAll() {
   };
 }
 
-/** A speedup with a different response does not count. */
-async function compareAnswers(servers) {
-  const ask = async (name, path) => {
+/** Requires equal responses, because a speedup with a different response does not count. */
+async function requireEqualResponses(servers) {
+  const fetchResponse = async (name, path) => {
     const text = await request(`http://127.0.0.1:${servers[name].port}${path}`);
     return JSON.parse(text).response;
   };
-  assert.deepEqual(await ask("proxy", DOUBLE), await ask("engine", DOUBLE));
-  const merged = await ask("matrix", FIND);
-  assert.equal(merged.entries.length, (await ask("engine", FIND)).entries.length);
-  assert.deepEqual(merged, await ask("fan-out", FIND));
+  assert.deepEqual(await fetchResponse("proxy", DOUBLE), await fetchResponse("engine", DOUBLE));
+  const merged = await fetchResponse("matrix", FIND);
+  assert.equal(merged.entries.length, (await fetchResponse("engine", FIND)).entries.length);
+  assert.deepEqual(merged, await fetchResponse("fan-out", FIND));
 }
 
 /** @returns {Promise<Map<string, object[]>>} samples of all rounds by `keyOf` */

@@ -1,8 +1,8 @@
-// Loss of a leader under load: three members of a group, each on a machine of its own, a dispatcher
-// and nats-server on this one. Many times, the leader is killed or stopped, or it loses its network
-// or its power; at times the power of all members fails at once. Clients send
-// changes, changes with a key that they repeat, and reads. Nothing acknowledged may be lost or
-// executed twice, and all members end with equal contents. Handovers fail no request.
+// Loss of a leader under load: three members of a group, each on its own machine, a dispatcher and
+// nats-server on this one. Many times, the leader is killed or stopped, or loses its network or its
+// power; sometimes all members lose power at once. Clients send changes, changes with a key that
+// they repeat, and reads. No acknowledged change may be lost or executed twice, and all members
+// must end with equal contents. Handovers must not fail any request.
 //
 //   node failover.mjs [--faults 100] [--handovers 40]
 //
@@ -16,11 +16,11 @@ import { readOptions } from "./lib/options.mjs";
 import { importTestSupport } from "./lib/test-support.mjs";
 
 const { faults, handovers } = readOptions({ faults: 100, handovers: 40 });
-/** Changes before a fault, and after it. */
-const ENOUGH = 20;
+/** Minimum number of changes before and after a fault. */
+const MIN_CHANGES = 20;
 const PAUSE_MS = 10;
-/** One fault in this number takes the power of all members. */
-const EVERY = 25;
+/** One in this number of faults is a power failure of all members. */
+const ALL_FAIL_EVERY = 25;
 const KINDS = {
   killed: kill,
   stopped: stop,
@@ -34,7 +34,7 @@ const { Clients, during, hitcount, Load, Sales, until } = await importTestSuppor
   ...["change-clients", "system"],
 );
 
-/** Reads of what was acknowledged. */
+/** Reads acknowledged changes. */
 class Reads {
   count = 0;
   stale = 0;
@@ -72,9 +72,10 @@ async function measure() {
     for (let n = 0; n < handovers; n++) await timed(load, gaps, HANDOVER, handOver);
     refused = load.failures.length + reads.failures.length;
     for (let n = 1; n <= faults; n++) {
-      const [kind, cause] = n % EVERY === 0 ? [ALL, powerFailures] : Object.entries(KINDS)[n % 4];
+      const [kind, cause] =
+        n % ALL_FAIL_EVERY === 0 ? [ALL, powerFailures] : Object.entries(KINDS)[n % 4];
       await timed(load, gaps, kind, cause);
-      if (n % EVERY === 0) printGaps(gaps);
+      if (n % ALL_FAIL_EVERY === 0) printGaps(gaps);
     }
   });
   const lost = await countLost(load);
@@ -99,7 +100,7 @@ async function timed(load, gaps, kind, cause) {
 
 function more(load) {
   const count = load.acknowledged.length;
-  return until(async () => load.acknowledged.length > count + ENOUGH);
+  return until(async () => load.acknowledged.length > count + MIN_CHANGES);
 }
 
 function kill(leader) {

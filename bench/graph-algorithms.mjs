@@ -28,7 +28,7 @@ function timed(name, runs, run) {
   return ms;
 }
 
-/** Batches of existing arcs, among a number of vertices. */
+/** Compares single changes of existing arcs with batches, in a graph of `vertices`. */
 function batches(vertices) {
   const graph = new Graph(`batches_${vertices}`);
   const names = Array.from({ length: vertices }, (_, at) => `v${at}`);
@@ -50,7 +50,7 @@ function batches(vertices) {
     batch += cpuMs() - begun;
   }
   const ratio = (single / batch).toFixed(2);
-  console.log(`1,000 connects among ${vertices}: single ones cost ${ratio} times a batch`);
+  console.log(`1,000 connects among ${vertices}: ${ratio} times the cost of a batch if single`);
 }
 
 function indexes() {
@@ -58,9 +58,9 @@ function indexes() {
   for (let n = 0; n < VERTICES; n++) graph.createVertex(`v${n}`, { properties: { n } });
   const find = (n) => graph.vertices({ condition: { property: { n } } });
   const scan = timed(`scan of ${VERTICES} for one value`, 5, find);
-  timed("making the index", 1, () => graph.index("property", { key: "n" }));
+  timed("creating the index", 1, () => graph.index("property", { key: "n" }));
   for (let warm = 0; warm < 5000; warm++) find(below(VERTICES));
-  const look = timed("the same by the index", 20_000, () => find(below(VERTICES)));
+  const look = timed("the same with the index", 20_000, () => find(below(VERTICES)));
   console.log(`${Math.round(scan / look)} times faster`);
 }
 

@@ -1,6 +1,6 @@
 // One graph used by two executors at once: one reader, two readers, a reader beside a writer that
-// never pauses, and that writer alone. Plugins do the reading and writing. Time that a thread waits
-// for a core is not counted, as it depends on other work.
+// never pauses, and that writer alone. Plugins read and write. The time that a thread waits for a
+// core is excluded, because it depends on other work.
 //
 //   node graph-threads.mjs [--rounds 5] [--arcs 1000000] [--ms 1000]
 
@@ -21,14 +21,14 @@ const FIELDS = Buffer.alloc(64);
 const random = (below: number): number => Math.floor(Math.random() * below);
 const idOf = (vertex: number): string => \`v\${vertex}\`;
 
-/** Milliseconds in which this thread has had a core, or waited for something else than a core. */
+/** Returns milliseconds, without those in which this thread waited for a core. */
 function ownMs(): number {
   const length = readSync(SCHEDULED, FIELDS, 0, FIELDS.length, 0);
   const [, waitedNs] = FIELDS.toString("latin1", 0, length).split(" ");
   return performance.now() - Number(waitedNs) / 1e6;
 }
 
-/** Does batches until the time is over: how many in a second, microseconds of the longest one. */
+/** Repeats batches for a time; returns operations per second, and the longest batch in us. */
 function repeat(ms: number, batch: () => void): [perSecond: number, longestUs: number] {
   const begunMs = ownMs();
   let batches = 0;
@@ -44,7 +44,7 @@ function repeat(ms: number, batch: () => void): [perSecond: number, longestUs: n
   return [(1000 * BATCH * batches) / (now - begunMs), 1000 * longestMs];
 }
 
-/** Makes arcs whose ends follow power laws. @plugin @graph bench */
+/** Creates arcs whose degrees follow power laws. @plugin @graph bench */
 export function fill(_request: PluginRequest, graph: Graph, arcs: int): number {
   const vertices = arcs / 10;
   for (let count = 0; count < arcs; count++) {
@@ -55,7 +55,7 @@ export function fill(_request: PluginRequest, graph: Graph, arcs: int): number {
   return graph.size;
 }
 
-/** Counts arcs of one vertex after the other. @plugin @graph bench */
+/** Counts the arcs of random vertices. @plugin @graph bench */
 export function read(_request: PluginRequest, graph: Graph, ms: int): [number, number] {
   const handles = graph.vertices({ fields: ["address"], result: "simple" });
   const query = graph.newNeighborhoodQuery(null, { arc: ["knows", D_OUT, M_INT, V_GTE, 500] });
@@ -67,7 +67,7 @@ export function read(_request: PluginRequest, graph: Graph, ms: int): [number, n
   });
 }
 
-/** Makes arcs and removes them again: the graph stays as it was. @plugin @graph bench */
+/** Creates and removes arcs, so that the graph does not grow. @plugin @graph bench */
 export function write(_request: PluginRequest, graph: Graph, ms: int): [number, number] {
   const vertices = graph.order;
   return repeat(ms, () => {

@@ -19,7 +19,7 @@ import { requireWrk } from "./lib/wrk.mjs";
 
 const RELEASES = fileURLToPath(new URL("releases/", import.meta.url));
 const ALLOWED = 1.1;
-/** Short runs, of which many alternate: the first round warms up. Both packages run this code. */
+/** Runs are short, so that many alternate; the first round is a warm-up run. */
 const OPERATIONS = ["--rounds", "3", "--ms", "40", "--vertices", "20000", "--arcs", "100000"];
 
 const { values } = parseArgs({
@@ -59,9 +59,9 @@ async function measure(folder, rows) {
   }
 }
 
-/** Returns what a program of this folder sends when it runs with another package. */
-function run(program, words, folder) {
-  const child = fork(fileURLToPath(new URL(program, import.meta.url)), words, {
+/** Runs a program of this folder with a package; resolves with the message that it sends. */
+function run(program, args, folder) {
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), args, {
     env: { ...process.env, SVC_PACKAGE: folder },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });

@@ -8,7 +8,7 @@
 import { median, printTable } from "./lib/figures.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { initialize, svc } from "./lib/package.mjs";
-import { REFERENCE_RATES, REFERENCE_YARDSTICK, WANTED } from "./lib/reference-rates.mjs";
+import { REFERENCE_RATES, REFERENCE_YARDSTICK, TARGET_SPEEDUPS } from "./lib/reference-rates.mjs";
 
 const { D_OUT, F_AARC, Graph, M_FLT, M_INT, S_DEG, S_ID, S_RANK, S_VAL, V_GT } = svc;
 const DEGREES = [10, 100, 10_000];
@@ -271,7 +271,7 @@ function report() {
     if (known === undefined) return [what, rate.toFixed(0), "", "", ""];
     const theirs = known * scale;
     const ratio = (rate / theirs).toFixed(2);
-    return [what, rate.toFixed(0), theirs.toFixed(0), ratio, WANTED[what] ?? ""];
+    return [what, rate.toFixed(0), theirs.toFixed(0), ratio, TARGET_SPEEDUPS[what] ?? ""];
   });
   printTable(["operation", "a second", "reference", "times as fast", "wanted"], rows);
 }

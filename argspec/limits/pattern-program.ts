@@ -95,9 +95,9 @@ class PatternParser {
   }
 
   #take(text: string): boolean {
-    const isThere = this.#isNext(text);
-    if (isThere) this.#at += text.length;
-    return isThere;
+    const isMatch = this.#isNext(text);
+    if (isMatch) this.#at += text.length;
+    return isMatch;
   }
 
   #match(pattern: RegExp): string | null {

@@ -11,14 +11,14 @@ const INTEGER = { type: "integer" };
 /** Wire types that queries carry as plain text. */
 const QUERY_VALUE = { type: ["string", "number", "boolean"] };
 
-/** Parameters by name, with the body as `content`. */
+/** Returns the schema of an object of all parameters by name, with the body as `content`. */
 export function toolInputSchema(operation: Operation, $defs: Argspec["$defs"]): ObjectSchema {
   const { params, content, isOpen } = operation;
   const inputs = content === null ? params : [...params, content];
   const required = inputs.filter((param) => param.required).map(({ name }) => name);
   return {
     type: "object",
-    properties: Object.fromEntries(inputs.map((param) => [param.name, inputOf(param)])),
+    properties: Object.fromEntries(inputs.map((param) => [param.name, inputSchema(param)])),
     ...(required.length > 0 && { required }),
     additionalProperties: isOpen && QUERY_VALUE,
     ...definitions(
@@ -52,7 +52,7 @@ export function plainResultSchema(
     : { type: "array", items: schema, ...defs };
 }
 
-function inputOf({ wire, schema, description, ...param }: ParamSpec): JsonSchema {
+function inputSchema({ wire, schema, description, ...param }: ParamSpec): JsonSchema {
   const text = description !== undefined && { description };
   if (wire === "bytes") return { type: "string", contentEncoding: "base64", ...text };
   const preset = param.default !== undefined && { default: param.default };
@@ -63,7 +63,7 @@ function inputOf({ wire, schema, description, ...param }: ParamSpec): JsonSchema
 function responseSchema(sortkey: JsonSchema, item: JsonSchema): ObjectSchema {
   const entry = tuple({ prefixItems: [sortkey, item], minItems: 2, items: false });
   const entries = { description: "Keys with their items.", type: "array", items: entry };
-  const hitcount = { description: "How many there would be without a bound.", ...INTEGER };
+  const hitcount = { description: "Number of entries without a limit.", ...INTEGER };
   const meta = { description: "Notes of the plugin about the entries." };
   return {
     type: "object",
@@ -73,12 +73,12 @@ function responseSchema(sortkey: JsonSchema, item: JsonSchema): ObjectSchema {
 }
 
 function isObjectType({ type, $ref, anyOf }: JsonSchema, $defs: Argspec["$defs"]): boolean {
-  if (typeof $ref === "string") return isObjectType($defs[nameIn($ref)]!, $defs);
+  if (typeof $ref === "string") return isObjectType($defs[typeName($ref)]!, $defs);
   if (Array.isArray(anyOf)) return anyOf.every((member) => isObjectType(member, $defs));
   return type === "object";
 }
 
-function nameIn($ref: string): string {
+function typeName($ref: string): string {
   return $ref.slice("#/$defs/".length);
 }
 
@@ -98,8 +98,9 @@ function toolSchema(schema: JsonSchema): JsonSchema {
     // Servers ignore additional keys, and a plugin may return more than it declares.
     if (word === "additionalProperties" && value === false) return [];
     if (word === "anyOf") return [[word, (value as readonly JsonSchema[]).map(toolSchema)]];
-    if (word === "properties") return [[word, mapped(value as Record<string, JsonSchema>)]];
-    if (word === "items" || word === "additionalProperties") return [[word, inner(value)]];
+    if (word === "properties")
+      return [[word, propertySchemas(value as Record<string, JsonSchema>)]];
+    if (word === "items" || word === "additionalProperties") return [[word, nestedSchema(value)]];
     return [[word, value]];
   });
   return Object.fromEntries(words);
@@ -117,11 +118,11 @@ function tuple({ prefixItems = [], minItems, items, description }: JsonSchema): 
   };
 }
 
-function inner(schema: unknown): unknown {
+function nestedSchema(schema: unknown): unknown {
   return typeof schema === "boolean" ? schema : toolSchema(schema as JsonSchema);
 }
 
-function mapped(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+function propertySchemas(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const entries = Object.entries(properties);
   return Object.fromEntries(entries.map(([name, schema]) => [name, toolSchema(schema)]));
 }

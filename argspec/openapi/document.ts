@@ -23,7 +23,7 @@ const DESCRIPTION =
   "Responses are JSON in an envelope. With `Accept: text/plain`, the response is the " +
   "bare result or error text. Parameters of type `json` are JSON-encoded.";
 
-/** @param argspec one that `readArgspec` has accepted or a build has written */
+/** @param argspec accepted by `readArgspec` or written by a build */
 export function openapiDocument(argspec: Argspec, options: OpenapiOptions = {}): object {
   const { service, $defs } = argspec;
   const schemes = securitySchemes(service);

@@ -32,7 +32,7 @@ const OPEN_PARAMETERS = {
   schema: { type: "object", additionalProperties: { type: "string" } },
 };
 
-/** Parameter objects of the query, in the order of the signature. */
+/** Returns the parameter objects of the query, in the order of the signature. */
 export function queryParameters(
   { params, examples, isOpen }: Operation,
   options: ParameterOptions,
@@ -109,7 +109,7 @@ type NamedExample = readonly [
   example: { readonly summary: string; readonly value: unknown },
 ];
 
-/** Values of a parameter in the author's examples; values of one call share a name. */
+/** Returns a parameter's values in the author's examples; values of one call share a name. */
 function examplesOf({ name }: ParamSpec, examples: Operation["examples"]): readonly NamedExample[] {
   const calls = examples.flatMap((example) => ("query" in example ? [example] : []));
   return calls.flatMap(({ query, text }, index) => {

@@ -1,5 +1,5 @@
-// Responses for errors that clients know by name: one for each status, combined with what the
-// server itself means by that status.
+// Responses for errors that clients know by name: one for each status, combined with the server's
+// own meaning of that status.
 
 import type { ErrorSpec, JsonSchema } from "../argspec.js";
 import type { TypedError } from "../error-kinds.js";

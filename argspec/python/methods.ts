@@ -48,7 +48,7 @@ export function groupText(group: Group, module: PythonNames): readonly string[] 
       module,
       classes,
     );
-    constants.push(method.constant(planMembers(plans.of.get(operation) ?? {}, shared)));
+    constants.push(method.constant(planMembers(plans.byOperation.get(operation) ?? {}, shared)));
     return method.texts(instance);
   });
   const body = [start, ...methods].filter((part) => part !== "").join("\n");

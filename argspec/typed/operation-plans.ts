@@ -13,7 +13,7 @@ export interface OperationPlans {
 
 /** Plans of a group of operations. */
 export interface GroupPlans {
-  readonly of: ReadonlyMap<Operation, OperationPlans>;
+  readonly byOperation: ReadonlyMap<Operation, OperationPlans>;
   /** Plans that others refer to. */
   readonly shared: readonly Plan[];
 }
@@ -24,10 +24,10 @@ export function planOperations(
   viewOf: (schema: JsonSchema) => View<JsonSchema>,
 ): GroupPlans {
   const builder = new PlanBuilder(viewOf, hasClass);
-  const of = new Map(
+  const byOperation = new Map(
     operations.map((operation) => [operation, planOperation(operation, builder)] as const),
   );
-  return { of, shared: builder.plans };
+  return { byOperation, shared: builder.plans };
 }
 
 function planOperation(operation: Operation, builder: PlanBuilder<JsonSchema>): OperationPlans {
@@ -51,7 +51,7 @@ function resultSchema(result: Exclude<ResultSpec, { kind: "request" }>): JsonSch
   return { type: "object", properties: { entries: { type: "array", items: entry } } };
 }
 
-/** Values that the client has a class for. */
+/** Returns whether the client has a class for a value. */
 function hasClass(view: View<JsonSchema>): boolean {
   return "to" in view && view.to !== undefined;
 }

@@ -55,7 +55,7 @@ ${group("Builtin", "builtin", builtin)}${group("Services", "service", services)}
 /** Our names contain no `$`, so these collide with neither them nor the classes. */
 function constants(kind: string, { methods, plans }: Section): string {
   const lines = methods.map(({ name, operation }) => {
-    const own = plans.of.get(operation) ?? {};
+    const own = plans.byOperation.get(operation) ?? {};
     const members = literal({ ...clientOperation(operation), ...own });
     const isShared = plans.shared.length > 0 && Object.keys(own).length > 0;
     const value = isShared ? `${members.slice(0, -1)},"plans":${kind}$$plans}` : members;

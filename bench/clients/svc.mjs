@@ -1,5 +1,4 @@
-// The client that `svc client` writes. The app gets its package as a user does, in a folder of its
-// own.
+// The client that `svc client` writes. As for users, its package is in a folder of its own.
 
 import { join } from "node:path";
 import { SVC } from "../lib/server.mjs";

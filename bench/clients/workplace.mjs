@@ -1,5 +1,5 @@
-// Folders in which clients are generated and used: one `svc` project for each number of endpoints,
-// with one app for each client. Everything is removed when the process ends.
+// Temporary folders for client benchmarks: an `svc` project for each number of endpoints, with an
+// app for each client. They are removed when the process ends.
 
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { COMPILERS, runNode } from "./measure.mjs";
 
 const PACKAGES = fileURLToPath(new URL("../node_modules", import.meta.url));
 
-/** Compiler options that `npm create vite` sets, as far as they matter here. */
+/** The compiler options of `npm create vite` that affect the benchmarks. */
 const APP_OPTIONS = {
   target: "es2022",
   lib: ["es2022", "dom", "dom.iterable"],
@@ -22,7 +22,7 @@ const APP_OPTIONS = {
   skipLibCheck: true,
 };
 
-/** Creates a built project of ten endpoints per file, and its OpenAPI document. */
+/** Creates and builds a project with ten endpoints per file, and writes its OpenAPI document. */
 export function makeService(files) {
   const project = makeProject(madePlugins(files));
   build(project);
@@ -33,7 +33,8 @@ export function makeService(files) {
 
 /**
  * Writes the app of a client.
- * @returns the arguments that generate the client, if it is generated, and its folder
+ * @returns the app, with the arguments that generate the client; null if there is nothing to
+ * generate
  */
 export function makeApp(client, { project, document, files }) {
   const folder = join(project, "apps", client.name.replace(/\W+/g, "-"));
@@ -42,28 +43,29 @@ export function makeApp(client, { project, document, files }) {
     "tsconfig.json": JSON.stringify({ compilerOptions: APP_OPTIONS, files: ["app.ts"] }),
     ...client.sources(files),
   };
-  if (client.declare !== undefined) texts["tsconfig.server.json"] = declaring(client.declare);
+  if (client.declare !== undefined)
+    texts["tsconfig.server.json"] = declarationConfig(client.declare);
   for (const [name, text] of Object.entries(texts)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
   symlinkSync(PACKAGES, join(folder, "node_modules"), "dir");
-  const words = client.generate?.({ project, document, folder }) ?? declareWords(client);
-  return { client, folder, words, file: join(folder, "app.ts"), endpoints: files * 10 };
+  const args = client.generate?.({ project, document, folder }) ?? declarationArgs(client);
+  return { client, folder, args, file: join(folder, "app.ts"), endpoints: files * 10 };
 }
 
-function declaring(folder) {
+function declarationConfig(folder) {
   const output = { declaration: true, rootDir: folder, outDir: "declared" };
   return JSON.stringify({ compilerOptions: { ...APP_OPTIONS, ...output }, include: [folder] });
 }
 
-function declareWords({ declare }) {
+function declarationArgs({ declare }) {
   return declare === undefined ? null : [COMPILERS[5], "--project", "tsconfig.server.json"];
 }
 
 /** Regenerates a client; @returns seconds, `null` if there is nothing to generate */
-export function generate({ client, folder, words }) {
-  if (words === null) return null;
+export function generate({ client, folder, args }) {
+  if (args === null) return null;
   rmSync(join(folder, client.generated), { recursive: true, force: true });
-  return runNode(words, folder).seconds;
+  return runNode(args, folder).seconds;
 }

@@ -8,9 +8,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 export const RELATIONSHIPS = 8;
-/** Values are below this. */
+/** Number of possible values of an arc. */
 export const VALUES = 1000;
-export const ARCS_A_VERTEX = 10;
+export const ARCS_PER_VERTEX = 10;
 const SEED = 0x5eed;
 /**
  * Steepness of the degree distribution: the first p of the vertices have p^(1/steepness) of the
@@ -18,7 +18,7 @@ const SEED = 0x5eed;
  */
 const OUT_STEEPNESS = 2;
 const IN_STEEPNESS = 3;
-/** Multipliers that scatter the vertices with most arcs. */
+/** Multipliers that scatter the vertices with the most arcs. */
 const OUT_SPREAD = 1_000_003;
 const IN_SPREAD = 7_368_787;
 
@@ -87,7 +87,7 @@ export function readArcs(file) {
 }
 
 export function verticesOf(arcs) {
-  return Math.ceil(arcs / ARCS_A_VERTEX);
+  return Math.ceil(arcs / ARCS_PER_VERTEX);
 }
 
 /** Returns the bytes of the ids, each `ID_LENGTH` long. */

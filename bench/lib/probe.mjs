@@ -13,8 +13,8 @@ export function probe(url) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const latencies = [];
   let stopped = false;
-  const ended = ask();
-  async function ask() {
+  const ended = sendRequests();
+  async function sendRequests() {
     await request(url, agent);
     while (!stopped) {
       const startedMs = performance.now();

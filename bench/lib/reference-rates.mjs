@@ -42,7 +42,7 @@ export const REFERENCE_RATES = {
 };
 
 /** Target speedup of each row over the reference. */
-export const WANTED = {
+export const TARGET_SPEEDUPS = {
   createVertex: 2,
   "connect by ids, random pairs": 3,
   "connect from an open vertex": 2,

@@ -14,7 +14,7 @@ const NODE = [process.execPath];
  * Starts `svc serve` or another command on a free pair of ports.
  * @param {string} project folder of a built project
  * @param {{ command?: string, options?: string[], node?: string[], port?: number, ip?: string }}
- * how `node`: the command that starts Node
+ * how `node`: the command that starts Node.js
  */
 export function startSvc(
   project,
@@ -25,10 +25,10 @@ export function startSvc(
 
 /**
  * Starts a server of `peers/`.
- * @param {string[]} words command-line arguments
+ * @param {string[]} args command-line arguments
  */
-export function startPeer(name, node = NODE, words = []) {
-  return start([...node, `${PEERS}${name}.mjs`, ...words]);
+export function startPeer(name, node = NODE, args = []) {
+  return start([...node, `${PEERS}${name}.mjs`, ...args]);
 }
 
 /**

@@ -11,13 +11,13 @@ const NATIVE_MAJOR = 7;
 /** First version with the current defaults, such as `strict`. */
 const FIRST_WITH_STRICT_DEFAULTS = 6;
 
-/** The command that runs `tsc`: the executable, or else the script that starts it. */
+/** Returns the command that runs `tsc`: the executable, or else the script that starts it. */
 export function findTypeScript(projectDir: string): readonly [string, ...string[]] {
-  const places = [join(projectDir, "package.json"), import.meta.url];
-  for (const place of places) {
-    const manifest = nativeCompiler(place);
+  const origins = [join(projectDir, "package.json"), import.meta.url];
+  for (const origin of origins) {
+    const manifest = nativeCompiler(origin);
     if (manifest === null) continue;
-    const executable = executableOf(manifest);
+    const executable = findExecutable(manifest);
     return executable ? [executable] : [process.execPath, join(dirname(manifest), "bin", "tsc")];
   }
   throw new SvcError("SVC1060", "TypeScript 7 is required to check the plugins");
@@ -25,28 +25,28 @@ export function findTypeScript(projectDir: string): readonly [string, ...string[
 
 /** Returns whether the project has its own TypeScript older than version 6. */
 export function hasOldTypeScript(projectDir: string): boolean {
-  const own = installedAt(join(projectDir, "package.json"));
+  const own = findInstalled(join(projectDir, "package.json"));
   return own !== null && own.major < FIRST_WITH_STRICT_DEFAULTS;
 }
 
 /** Windows cannot start a program with a longer path without the prefix that the script adds. */
 const MAX_PATH_LENGTH = 248;
 
-/** Path of the package.json of a native compiler. */
+/** Returns the path of a native compiler's package.json. */
 function nativeCompiler(from: string): string | null {
-  const found = installedAt(from);
+  const found = findInstalled(from);
   return found === null || found.major < NATIVE_MAJOR ? null : found.manifest;
 }
 
 /** Returns the executable; the script would start Node.js first, which takes as long as a check. */
-function executableOf(manifest: string): string | null {
+function findExecutable(manifest: string): string | null {
   const folder = nativeFolder(manifest);
   if (folder === null) return null;
   const path = join(folder, process.platform === "win32" ? "tsc.exe" : "tsc");
   return existsSync(path) && path.length < MAX_PATH_LENGTH ? path : null;
 }
 
-function installedAt(from: string): { readonly manifest: string; readonly major: number } | null {
+function findInstalled(from: string): { readonly manifest: string; readonly major: number } | null {
   let manifest: string;
   try {
     manifest = createRequire(from).resolve("typescript/package.json");

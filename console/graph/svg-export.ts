@@ -39,7 +39,7 @@ export function formatSvg(
     const shape =
       corners.length === 0
         ? `<circle cx="${x}" cy="${y}" r="${RADIUS}" fill="${fill}"/>`
-        : `<polygon points="${corners.map((corner) => corner.join(",")).join(" ")}" fill="${fill}"/>`;
+        : `<polygon points="${corners.map((xy) => xy.join(",")).join(" ")}" fill="${fill}"/>`;
     const name = escapeXml(clipForDisplay(id, MAX_NAME));
     return `${shape}<text x="${x + 9}" y="${y + 4}" fill="${readColor("--text")}">${name}</text>`;
   });

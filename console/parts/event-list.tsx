@@ -13,8 +13,8 @@ import { PageLink } from "./page-link.js";
 
 const EVERY_MS = 2000;
 const MAX_EVENTS = 6;
-/** Events of back-ends, which start with the address. */
-const OF_BACK_END = /^back-end (\S+) \(partition \d+, replica \d+\) (.*)$/s;
+/** Matches events of back-ends, which start with the address. */
+const BACK_END_EVENT = /^back-end (\S+) \(partition \d+, replica \d+\) (.*)$/s;
 const TONES: ReadonlyMap<string, State["tone"]> = new Map([
   ["error", "err"],
   ["warn", "warn"],
@@ -38,7 +38,7 @@ export function EventList() {
           <PageLink to="logs">Log</PageLink>
         </span>
       </header>
-      {events.length === 0 && <p class="soft none">Nothing has changed its state.</p>}
+      {events.length === 0 && <p class="soft none">No state changes yet.</p>}
       <ol class="events">
         {events.map((event) => {
           const { tone, word, text } = describe(event);
@@ -59,7 +59,7 @@ export function EventList() {
 function describe(event: unknown): { tone: State["tone"]; word: string; text: string } {
   const tone = TONES.get(textAt(event, "level")) ?? "ok";
   const full = textAt(event, "text");
-  const [, address = "", rest = ""] = OF_BACK_END.exec(full) ?? [];
+  const [, address = "", rest = ""] = BACK_END_EVENT.exec(full) ?? [];
   if (address === "") {
     const word = clipForDisplay(textAt(event, "subject") || textAt(event, "kind"), 40);
     return { tone, word, text: clipForDisplay(full, 200) };

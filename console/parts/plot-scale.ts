@@ -1,4 +1,4 @@
-// Scales of plots: round marks at the left, times below.
+// Scales of plots: round values on the left, times below.
 
 import { clockTime } from "../data/text.js";
 
@@ -13,18 +13,18 @@ export function niceMax(max: number): number {
   return 4 * factor * power;
 }
 
-export function yOf(value: number, max: number): number {
+export function toY(value: number, max: number): number {
   const { top, bottom, height } = PLOT;
   return top + (height - top - bottom) * (1 - Math.min(1, value / max));
 }
 
-/** @param count of points, of which the last is at the right end */
-export function xOf(index: number, count: number): number {
+/** @param count number of points, the last of which is at the right end */
+export function toX(index: number, count: number): number {
   const { left, right, width } = PLOT;
   return left + ((width - left - right) * index) / Math.max(1, count - 1);
 }
 
-/** Offsets of up to five times to write below. */
+/** Returns the offsets of up to five times to show below the plot. */
 export function timeMarks(count: number): readonly number[] {
   if (count < 2) return [];
   const marks = Math.min(5, count);
@@ -37,26 +37,26 @@ export function timeText(atS: number, spanS: number): string {
   return spanS > 1800 ? text.slice(0, 5) : text;
 }
 
-/** Path through the known points; a gap where nothing is known. */
+/** Returns the path through the known values, with gaps at unknown ones. */
 export function linePath(values: readonly (number | null)[], max: number): string {
-  let isPen = false;
+  let isDrawing = false;
   return values
     .map((value, index) => {
       if (value === null) {
-        isPen = false;
+        isDrawing = false;
         return "";
       }
-      const command = isPen ? "L" : "M";
-      isPen = true;
-      return `${command}${xOf(index, values.length).toFixed(1)} ${yOf(value, max).toFixed(1)}`;
+      const command = isDrawing ? "L" : "M";
+      isDrawing = true;
+      return `${command}${toX(index, values.length).toFixed(1)} ${toY(value, max).toFixed(1)}`;
     })
     .join("");
 }
 
-/** Path around the area between two lines. */
+/** Returns the path around the area between two lines. */
 export function bandPath(low: readonly number[], high: readonly number[], max: number): string {
   const point = (value: number, index: number) =>
-    `${xOf(index, high.length).toFixed(1)} ${yOf(value, max).toFixed(1)}`;
+    `${toX(index, high.length).toFixed(1)} ${toY(value, max).toFixed(1)}`;
   const back = low.map(point).reverse();
   return `M${high.map(point).join("L")}L${back.join("L")}Z`;
 }

@@ -4,7 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { count } from "../data/text.js";
 import { Key } from "./key.js";
-import { bandPath, linePath, niceMax, PLOT, timeMarks, timeText, xOf, yOf } from "./plot-scale.js";
+import { bandPath, linePath, niceMax, PLOT, timeMarks, timeText, toX, toY } from "./plot-scale.js";
 
 export interface PlotLine {
   readonly title: string;
@@ -82,7 +82,7 @@ function Drawn({ kind = "lines", times, lines, threshold }: PlotProps) {
     <>
       {[0, 1, 2, 3, 4].map((step) => {
         const value = (max * step) / 4;
-        const y = yOf(value, max);
+        const y = toY(value, max);
         return (
           <g key={step}>
             <path class="grid" d={`M${PLOT.left} ${y}H${PLOT.width - PLOT.right}`} />
@@ -96,7 +96,7 @@ function Drawn({ kind = "lines", times, lines, threshold }: PlotProps) {
         <text
           key={mark}
           class={mark % 2 === 0 ? undefined : "minor"}
-          x={xOf(index, times.length)}
+          x={toX(index, times.length)}
           y={PLOT.height - 4}
           text-anchor={mark === 0 ? "start" : mark === all.length - 1 ? "end" : "middle"}
         >
@@ -110,7 +110,7 @@ function Drawn({ kind = "lines", times, lines, threshold }: PlotProps) {
           <path key={title} class={`l ${lineClass(color)}`} d={linePath(values, max)} />
         ))}
       {threshold !== undefined && (
-        <path class="thr" d={`M${PLOT.left} ${yOf(threshold, max)}H${PLOT.width - PLOT.right}`} />
+        <path class="thr" d={`M${PLOT.left} ${toY(threshold, max)}H${PLOT.width - PLOT.right}`} />
       )}
     </>
   );
@@ -157,8 +157,8 @@ function Bars({ lines, max }: { readonly lines: readonly PlotLine[]; readonly ma
         return lines.map(({ title, color, values }) => {
           const value = values[index] ?? 0;
           if (value <= 0) return null;
-          const y = yOf(below + value, max);
-          const height = yOf(below, max) - y;
+          const y = toY(below + value, max);
+          const height = toY(below, max) - y;
           below += value;
           const x = PLOT.left + (index * (PLOT.width - PLOT.left - PLOT.right)) / length;
           return (

@@ -1,5 +1,5 @@
-// Functions of Node that call back, as promises. Each is found through its module at each call, so
-// that simulations can replace it.
+// Functions of Node.js with callbacks, as functions that return promises. Each call looks up the
+// function in its module, so that simulations can replace it.
 
 import * as fs from "node:fs";
 import { promisify } from "node:util";

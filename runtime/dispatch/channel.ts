@@ -43,7 +43,7 @@ export class Channel {
   readonly number: number;
   /** When the running request was sent, or the last response received: monotonic milliseconds. */
   sinceMs = 0;
-  /** Requests sent on it. */
+  /** Number of requests sent on the channel. */
   requests = 0;
   readonly #address: BackEndAddress;
   readonly #identLine: string;
@@ -87,12 +87,12 @@ export class Channel {
     return this.#socket.writableLength > 0 ? "SEND" : "RECV_INITIAL";
   }
 
-  /** Of the open connection. */
+  /** Bytes sent on the open connection. */
   get bytesSent(): number {
     return this.#socket?.bytesWritten ?? 0;
   }
 
-  /** Of the open connection. */
+  /** Bytes received on the open connection. */
   get bytesReceived(): number {
     return this.#socket?.bytesRead ?? 0;
   }

@@ -77,7 +77,7 @@ export class Dispatcher implements CallOwner {
     this.#health = new HealthChecker(
       this.#matrix,
       () => this.channelFreed(),
-      (former) => this.#lost(former),
+      (former) => this.#failRequests(former),
     );
   }
 
@@ -338,7 +338,7 @@ export class Dispatcher implements CallOwner {
   }
 
   /** Fails the requests at a former leader, so that the next one executes them if that is safe. */
-  #lost(former: BackEnd): void {
+  #failRequests(former: BackEnd): void {
     for (const call of [...this.#calls]) {
       for (const { backEnd, channel } of [...call.channels()]) {
         if (backEnd === former) channel.lose("another instance leads");

@@ -46,7 +46,7 @@ export class TokenIssuer {
     this.#keys = await Promise.all(kids.map(createKey));
   }
 
-  /** Answers requests for keys by a function; null: with the keys. */
+  /** Answers requests for keys with a function; null: with the keys. */
   answer(respond: Respond | null): void {
     this.#respond = respond;
   }

@@ -57,7 +57,7 @@ export class MergedFeed implements PullSource<StreamItems>, FeedPartOwner {
     );
   }
 
-  /** Resolves with null when all back-ends have accepted the request, else with one's refusal. */
+  /** Resolves with null when all back-ends have accepted the request, else with a refusal. */
   async open(): Promise<FeedRefusal | Error | null> {
     this.#timer = setInterval(() => this.#check(), CHECK_MS).unref();
     for (const part of this.#parts) void part.run();
@@ -109,7 +109,7 @@ export class MergedFeed implements PullSource<StreamItems>, FeedPartOwner {
     const received = this.#waiting.shift();
     if (received === undefined) {
       if (this.#end === null) return null;
-      // A back-end refuses to continue from a position that it has sent.
+      // A back-end has refused to continue from a position that it had sent.
       throw this.#end instanceof Error ? this.#end : new FeedFailure(errorName(this.#end));
     }
     const items = this.#merge(received);

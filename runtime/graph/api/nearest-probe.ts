@@ -21,8 +21,8 @@ export type NearestProbe = VectorLike | VertexAttributes | NamedProbes;
  */
 export function toTargets(store: GraphStore, probe: NearestProbe): NearestTarget[] {
   if (!isNamed(probe)) return [{ name: UNNAMED, parts: toParts(store, probe, UNNAMED) }];
-  const targets = Object.entries(probe).map(([name, each]) => {
-    return { name, parts: toParts(store, each, name) };
+  const targets = Object.entries(probe).map(([name, value]) => {
+    return { name, parts: toParts(store, value, name) };
   });
   if (targets.length === 0) throw new ValueError("probe has no vectors");
   return targets;

@@ -29,7 +29,7 @@ const PENDING_DELAY_MS = 1000;
 /** Number of vertices examined between two yields. */
 const STEP = 64;
 const COPY_WORDS = 2 ** 18;
-/** Dead documents are counted again once a number of texts, 1 in 8, has changed. */
+/** Dead documents are counted again once 1 in 8 texts has changed. */
 const COUNT_SHARE = 8;
 /** A segment is rewritten when more than 1 in 4 of its documents are dead. */
 const MIN_DEAD_SHARE = 4;
@@ -37,7 +37,7 @@ const MIN_DEAD_SHARE = 4;
 export class TextBuilder {
   readonly generation: number;
   readonly #store: GraphStore;
-  readonly #place: number;
+  readonly #index: number;
   #analysis: Analysis | null = null;
   readonly #numbers = new DenseNumbers();
   /** Time when pending texts were first seen; 0: no pending texts. */
@@ -45,9 +45,9 @@ export class TextBuilder {
   /** Version at which dead documents were last counted. */
   #countedAt = -1;
 
-  constructor(store: GraphStore, place: number, generation: number) {
+  constructor(store: GraphStore, index: number, generation: number) {
     this.#store = store;
-    this.#place = place;
+    this.#index = index;
     this.generation = generation;
   }
 
@@ -72,7 +72,7 @@ export class TextBuilder {
 
   /** Reads the index; null if it has been dropped or replaced. */
   #read(): TextIndexState | null {
-    const state = this.#store.texts.read(this.#place);
+    const state = this.#store.texts.read(this.#index);
     return state?.generation === this.generation ? state : null;
   }
 

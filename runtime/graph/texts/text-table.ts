@@ -123,7 +123,7 @@ export class TextTable {
     return Atomics.load(this.#header.ints, Header.TextSerial) >>> 0;
   }
 
-  /** Latest version that its vertex already has: writers raise the serial before the vertex. */
+  /** Latest version that a vertex has. Writers raise `serial` before they store the version. */
   get settledSerial(): number {
     const { serial } = this;
     const isSettled = this.versionOf(this.vertexOfVersion(serial)) === serial;

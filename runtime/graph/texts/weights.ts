@@ -43,7 +43,7 @@ export function weightFactors(average: number, boost: number): Float64Array {
   return factors;
 }
 
-/** Inverse document frequency of a word in `documents` of `all` documents. */
+/** Returns the inverse document frequency of a word in `documents` of `all` documents. */
 export function inverseFrequency(documents: number, all: number): number {
   return Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
 }

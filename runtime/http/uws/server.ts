@@ -45,13 +45,13 @@ const DRAIN_POLL_MS = 10;
 export class UwsServer implements HttpServer, ExchangeHost {
   readonly heads: UwsResponseHeads;
   readonly budget: BodyBudget;
-  /** By address: connections cannot be told apart. */
+  /** By address, because connections cannot be identified. */
   readonly clients: Clients;
   port = 0;
   isRetiring = false;
-  readonly #answers: ResponseMemory;
+  readonly #responses: ResponseMemory;
   readonly #maxBodyBytes: number;
-  readonly #rights: ClientPermissions;
+  readonly #permissions: ClientPermissions;
   readonly #proxies: Proxies;
   readonly #server: HyperExpressServer;
   readonly #head = new RequestHeadReader();
@@ -69,15 +69,15 @@ export class UwsServer implements HttpServer, ExchangeHost {
     const { bodyMemoryBytes, limits } = options;
     const share = bodyMemoryBytes * MAX_CLIENT_MEMORY_RATIO;
     const budget = new BodyBudget(bodyMemoryBytes, bodyMemoryBytes * SMALL_BODY_RESERVE_RATIO);
-    const answers = new ResponseMemory(options.responseMemoryBytes, null);
+    const responses = new ResponseMemory(options.responseMemoryBytes, null);
     this.budget = budget;
-    this.#answers = answers;
-    this.clients = new Clients((key) => new Client(key, budget, share, answers, limits));
+    this.#responses = responses;
+    this.clients = new Clients((key) => new Client(key, budget, share, responses, limits));
     this.#maxBodyBytes = Math.min(options.maxBodyBytes, share);
-    this.#rights = new ClientPermissions(options.dispatcherNetworks);
+    this.#permissions = new ClientPermissions(options.dispatcherNetworks);
     this.#proxies = new Proxies(options.proxies);
     this.#server = new hyperExpress.Server({ auto_close: false });
-    this.#server.uws_instance.filter((response, change) => this.#count(response, change));
+    this.#server.uws_instance.filter((response, change) => this.#countConnection(response, change));
   }
 
   async listen(port: number, host: string): Promise<void> {
@@ -95,7 +95,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
   }
 
   memory(): TransportMemory {
-    return transportMemory(this.budget, this.#answers);
+    return transportMemory(this.budget, this.#responses);
   }
 
   /**
@@ -124,12 +124,13 @@ export class UwsServer implements HttpServer, ExchangeHost {
     this.#server.uws_instance.close();
   }
 
-  #count(response: UwsResponse, change: number): void {
+  #countConnection(response: UwsResponse, change: number): void {
     const isOpening = change > 0;
-    const numbered = isOpening ? ++this.#open : this.#open--;
-    if (isOpening) this.#peers.opened(response, numbered);
-    // Connections cannot be identified, but each one beyond the limit matches a refused one.
-    if (numbered <= MAX_CONNECTIONS_PER_PORT) this.events.connected(isOpening ? 1 : -1);
+    const number = isOpening ? ++this.#open : this.#open--;
+    if (isOpening) this.#peers.opened(response, number);
+    // Connections cannot be identified, so those numbered above the limit count as the refused
+    // ones.
+    if (number <= MAX_CONNECTIONS_PER_PORT) this.events.connected(isOpening ? 1 : -1);
     else if (isOpening) this.#refuseConnection(response);
   }
 
@@ -153,7 +154,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
     const peer = this.#peers.forResponse(response);
     const received = head.fields ?? NO_FIELDS;
     const forwardedFor = this.#proxies.forwardedFor(received, peer.remoteAddress);
-    const fields = this.#rights.allowed(received, forwardedFor ?? peer.remoteAddress);
+    const fields = this.#permissions.allowed(received, forwardedFor ?? peer.remoteAddress);
     const exchange = new UwsExchange(
       this,
       response,
@@ -193,18 +194,18 @@ export class UwsServer implements HttpServer, ExchangeHost {
   ): void {
     const store = new BodyStore(exchange.owner, this.#maxBodyBytes);
     peer.arriving = exchange;
-    const arrived = (): void => {
+    const clearArriving = (): void => {
       if (peer.arriving === exchange) peer.arriving = null;
     };
     exchange.onAborted = () => {
-      arrived();
+      clearArriving();
       store.release();
     };
     response.onData((data, isLast) => {
       const chunk = Buffer.from(data);
       exchange.requestBytes += chunk.length;
-      if (isLast) arrived();
-      if (isLast && store.size === 0 && this.#takesInline(exchange, chunk.length)) {
+      if (isLast) clearArriving();
+      if (isLast && store.size === 0 && this.#reserveInline(exchange, chunk.length)) {
         exchange.body = chunk.length === 0 ? null : chunk.toString("latin1");
         exchange.reserved = chunk.length;
       } else {
@@ -223,8 +224,8 @@ export class UwsServer implements HttpServer, ExchangeHost {
     });
   }
 
-  /** Reserves the bytes of a small body that arrived whole. */
-  #takesInline({ owner }: UwsExchange, length: number): boolean {
+  /** Reserves memory for a small body that arrived as one chunk; returns false for other bodies. */
+  #reserveInline({ owner }: UwsExchange, length: number): boolean {
     return length <= Math.min(INLINE_BODY_BYTES, this.#maxBodyBytes) && owner.take(length, false);
   }
 }

@@ -1,6 +1,6 @@
-// The argspec of the currently registered plugins. For exactly one complete build, it equals that
-// of the build, including the hash. Functions without a build are added with the available
-// information.
+// The argspec of the currently registered plugins. If they are exactly those of one build, it
+// equals the argspec of the build, including the hash. Functions registered without a build are
+// described as far as possible.
 
 import {
   ARGSPEC_VERSION,
@@ -25,8 +25,8 @@ export function liveArgspec(registered: readonly RegisteredPlugin[]): Argspec {
     const specs = registered
       .filter((plugin) => plugin.$defs === definitions)
       .map(({ spec }) => spec);
-    const names = newNames(definitions, $defs);
-    Object.assign($defs, renamed(definitions, names));
+    const names = chooseNames(definitions, $defs);
+    Object.assign($defs, renameTypes(definitions, names));
     return names.size === 0 ? specs : specs.map((spec) => withReferences(spec, names));
   });
   plugins.sort(byNameAndRole);
@@ -41,7 +41,7 @@ export function liveArgspec(registered: readonly RegisteredPlugin[]): Argspec {
   return { ...reached, hash: contractHash(reached) };
 }
 
-/** The order of plugins and types in the argspec of a build: equal contracts have equal hashes. */
+/** Compares in the order of a build's argspec, so that equal contracts have equal hashes. */
 function byNameAndRole(a: PluginSpec, b: PluginSpec): number {
   return (
     Number(a.name > b.name) - Number(a.name < b.name) ||
@@ -50,10 +50,10 @@ function byNameAndRole(a: PluginSpec, b: PluginSpec): number {
 }
 
 /**
- * Renames the types of a build that conflict with types of other builds. If one type differs, all
- * get new names, because types with equal text may refer to it.
+ * Returns new names for the types of a build whose names are taken by other builds. If one of these
+ * types differs, all get new names, because types with equal text may refer to it.
  */
-function newNames(definitions: Definitions, taken: Definitions): ReadonlyMap<string, string> {
+function chooseNames(definitions: Definitions, taken: Definitions): ReadonlyMap<string, string> {
   const shared = Object.keys(definitions).filter((name) => Object.hasOwn(taken, name));
   if (shared.every((name) => JSON.stringify(definitions[name]) === JSON.stringify(taken[name]))) {
     return new Map();
@@ -68,7 +68,7 @@ function newNames(definitions: Definitions, taken: Definitions): ReadonlyMap<str
   );
 }
 
-function renamed(definitions: Definitions, names: ReadonlyMap<string, string>): Definitions {
+function renameTypes(definitions: Definitions, names: ReadonlyMap<string, string>): Definitions {
   if (names.size === 0) return definitions;
   const entries = Object.entries(definitions).map(([name, schema]) => [
     names.get(name) ?? name,
@@ -79,10 +79,10 @@ function renamed(definitions: Definitions, names: ReadonlyMap<string, string>): 
 
 /** Returns a copy with renamed references. */
 function withReferences<T>(value: T, names: ReadonlyMap<string, string>): T {
-  const follow = (key: string, part: unknown) => {
+  const rename = (key: string, part: unknown) => {
     const isReference = key === "$ref" && typeof part === "string" && part.startsWith(REFERENCE);
     const name = isReference ? names.get(part.slice(REFERENCE.length)) : undefined;
     return name === undefined ? part : REFERENCE + name;
   };
-  return JSON.parse(JSON.stringify(value), follow);
+  return JSON.parse(JSON.stringify(value), rename);
 }

@@ -102,7 +102,7 @@ function declareMethod(target: unknown, descriptor: unknown, declaration: Declar
 function checkMethod(context: unknown): void {
   const { kind, static: isStatic } = context as Partial<ClassMethodDecoratorContext>;
   if (kind !== "method" || !isStatic) {
-    throw new ArgumentError("TypeError", "@plugin must stand before a static method");
+    throw new ArgumentError("TypeError", "@plugin must precede a static method");
   }
 }
 

@@ -17,7 +17,7 @@ const headersBySource = new WeakMap<RequestSource, Headers>();
 
 export type Headers = Uint8Array | string | [string, string][] | Record<string, string>;
 
-/** Returns the `headers` created last for a request, undefined for none. */
+/** Returns the `headers` that were created last for a request; undefined if there are none. */
 export function receivedHeaders(source: RequestSource): Headers | undefined {
   return headersBySource.get(source);
 }
@@ -42,8 +42,7 @@ export function contentStr(source: RequestSource, check?: ShapeCheck): string {
 
 /**
  * Returns the decoded JSON; null if there is no body.
- * @throws ParameterError when the body does not pass the check; for a missing body when null does
- *   not
+ * @throws ParameterError when the body does not pass the check, which gets null for a missing body
  */
 export function contentJson(source: RequestSource, check?: ShapeCheck): unknown {
   const bytes = bodyView(source);

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { plainNode } from "../../runner/node-command.mjs";
 import type { TemporaryProject } from "./temporary-project.js";
 
-/** Runs a program in the folder of a project; its output, and its error. */
+/** Runs a program in the folder of a project; returns its output, with its errors if it failed. */
 export function runProgram(project: TemporaryProject, program: string): string {
   project.write(
     "program.mjs",

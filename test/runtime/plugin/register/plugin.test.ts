@@ -63,7 +63,7 @@ test("decorates static methods with experimentalDecorators", () => {
   plugin({ name: "offer" })(Shop, "sell", { value: other });
   assert.equal(findDeclaration(method), { role: "engine" });
   assert.equal(findDeclaration(other), { name: "offer", role: "engine" });
-  assert.throws(() => plugin({}, "buy", { value: method }), /must stand before a static method/);
+  assert.throws(() => plugin({}, "buy", { value: method }), /must precede a static method/);
 });
 
 test("rejects everything else", () => {
@@ -71,9 +71,9 @@ test("rejects everything else", () => {
   assert.throws(() => plugin({}, 5 as never), /plugin must be a function, not number/);
   assert.throws(
     () => plugin(() => 1, { kind: "method", static: false } as never),
-    /before a static method/,
+    /precede a static method/,
   );
-  assert.throws(() => plugin(() => 1, { kind: "class" } as never), /before a static method/);
+  assert.throws(() => plugin(() => 1, { kind: "class" } as never), /precede a static method/);
 });
 
 test.run();
