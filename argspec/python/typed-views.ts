@@ -35,6 +35,6 @@ function isHashable(schema: unknown, $defs: Definitions, depth = 0): boolean {
     const name = $ref.slice("#/$defs/".length);
     return Object.hasOwn($defs, name) && isHashable($defs[name], $defs, depth + 1);
   }
-  if (Array.isArray(anyOf)) return anyOf.every((one) => isHashable(one, $defs, depth + 1));
+  if (Array.isArray(anyOf)) return anyOf.every((member) => isHashable(member, $defs, depth + 1));
   return only !== undefined || Array.isArray(values) || SCALARS.has(type);
 }

@@ -256,9 +256,9 @@ function union(members: readonly string[]): string {
   const values = all.filter(isLiteral).map((member) => member.slice("Literal[".length, -1));
   const others = all.filter((member) => !isLiteral(member) && member !== "None");
   const kinds = values.length === 0 ? others : [`Literal[${values.join(", ")}]`, ...others];
-  const one = kinds.length > 1 ? `Union[${kinds.join(", ")}]` : kinds[0];
-  if (!all.includes("None")) return one!;
-  return one === undefined ? "None" : `Optional[${one}]`;
+  const union = kinds.length > 1 ? `Union[${kinds.join(", ")}]` : kinds[0];
+  if (!all.includes("None")) return union!;
+  return union === undefined ? "None" : `Optional[${union}]`;
 }
 
 function textOf(schema: unknown): string {

@@ -98,7 +98,7 @@ export class PlanBuilder<T> {
 
   #resolved(view: View<T>): readonly View<T>[] {
     if (view.kind !== "ref") return [view];
-    return this.#flatten([view.type]).flatMap((one) => this.#resolved(one));
+    return this.#flatten([view.type]).flatMap((type) => this.#resolved(type));
   }
 
   #merged(given: readonly View<T>[], path: string): Plan {
@@ -199,7 +199,7 @@ export class PlanBuilder<T> {
       const words = views.flatMap((view) =>
         this.#literals(view, tag).map((word) => ({ word, view })),
       );
-      const isIn = (view: FieldsView<T>) => words.some((one) => one.view === view);
+      const isIn = (view: FieldsView<T>) => words.some((entry) => entry.view === view);
       const of = new Map(words.map(({ word, view }) => [word, view]));
       if (views.every(isIn) && of.size === words.length) return { tag, of };
     }

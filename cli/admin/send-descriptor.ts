@@ -16,7 +16,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
   const send = (id: string) => operate(context.address(id), "SystemDescriptor", parameters, body);
   const chosen = context.select(ids);
   const sent = new Map<string, Promise<unknown>>();
-  for (const id of chosen.filter((one) => system.matrices.has(one))) {
+  for (const id of chosen.filter((instance) => system.matrices.has(instance))) {
     const done = send(id);
     sent.set(id, done);
     await done.catch(requireAccepted);

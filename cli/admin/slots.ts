@@ -48,7 +48,7 @@ export async function run(context: AdminContext): Promise<number> {
   const warnings = slots.graphs.flatMap((graph) => {
     return listWarnings(
       slots,
-      groupGraphs.filter((one) => one.graph === graph),
+      groupGraphs.filter((entry) => entry.graph === graph),
     );
   });
   const counts = groupGraphs.map(({ graph, group, arcs, types }) => ({

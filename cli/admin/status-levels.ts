@@ -104,17 +104,17 @@ function readHealth(id: string, rows: Rows): unknown {
 }
 
 function summarize(id: string, ids: readonly string[], rows: Rows): Sums {
-  const count = (isCounted: (one: string) => boolean) => ids.filter(isCounted).length;
+  const count = (isCounted: (member: string) => boolean) => ids.filter(isCounted).length;
   const add = (values: readonly unknown[]) =>
     values.reduce<number>((sum, value) => sum + (typeof value === "number" ? value : 0), 0);
-  const countHealth = (health: number) => count((one) => readHealth(one, rows) === health);
+  const countHealth = (health: number) => count((member) => readHealth(member, rows) === health);
   const sumLive = (name: (typeof LIVE_COLUMNS)[number]) =>
-    add(ids.map((one) => rows.live.get(one)?.[1 + LIVE_COLUMNS.indexOf(name)]));
+    add(ids.map((member) => rows.live.get(member)?.[1 + LIVE_COLUMNS.indexOf(name)]));
   const complete = readColumn(id, rows, "matrix-complete");
   return {
     ...{ id, instances: ids.length },
-    in: count((one) => readColumn(one, rows, "service-in") === 1),
-    out: count((one) => readColumn(one, rows, "service-in") === 0),
+    in: count((member) => readColumn(member, rows, "service-in") === 1),
+    out: count((member) => readColumn(member, rows, "service-in") === 0),
     ...{
       slow: countHealth(HEALTH.slow),
       failing: countHealth(HEALTH.failing),
@@ -123,8 +123,8 @@ function summarize(id: string, ids: readonly string[], rows: Rows): Sums {
     unknown: countHealth(HEALTH.waiting),
     complete: typeof complete === "boolean" ? complete : null,
     ...{ rate: sumLive("service-rate"), memory: sumLive("memory-process") },
-    order: add(ids.map((one) => readColumn(one, rows, "graph-order"))),
-    size: add(ids.map((one) => readColumn(one, rows, "graph-size"))),
+    order: add(ids.map((member) => readColumn(member, rows, "graph-order"))),
+    size: add(ids.map((member) => readColumn(member, rows, "graph-size"))),
   };
 }
 

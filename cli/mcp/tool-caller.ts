@@ -127,7 +127,7 @@ function isTooDeep(value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) return true;
-    level = level.flatMap((one) => (typeof one === "object" && one ? Object.values(one) : []));
+    level = level.flatMap((part) => (typeof part === "object" && part ? Object.values(part) : []));
   }
   return false;
 }

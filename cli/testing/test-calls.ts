@@ -61,7 +61,7 @@ function operationFor(argspec: Argspec, name: string): Operation {
   const operations = listOperations(argspec);
   const operation = operations.find((operation) => operation.name === name);
   if (operation === undefined) {
-    const names = operations.map((one) => one.name);
+    const names = operations.map((operation) => operation.name);
     throw new SvcError("SVC2944", `the project has no plugin ${name}${didYouMean(name, names)}`);
   }
   const { path, params, content, readonly } = operation;

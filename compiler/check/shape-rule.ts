@@ -108,11 +108,11 @@ export class ShapeRule {
     const tag = objects.length > 1 ? findTag(this, objects) : null;
     if (tag === null) return this.#oneOf(objects, value, path, fault);
     const word = value[tag.name];
-    const member = objects.find((shape) => tag.values.get(shape)!.some((one) => one === word));
+    const member = objects.find((shape) => tag.values.get(shape)!.some((value) => value === word));
     if (member !== undefined) return this.fault(member, value, path);
     if (word === UNKNOWN_VALUE) return null;
     const words = objects.flatMap((shape) => tag.values.get(shape)!);
-    const members = words.map((one): TypeShape => ({ kind: "literal", value: one }));
+    const members = words.map((word): TypeShape => ({ kind: "literal", value: word }));
     return this.#kindFault({ kind: "union", members }, [...path, tag.name]);
   }
 

@@ -74,7 +74,8 @@ export function converterName(plugin: PluginRecord): string {
 /** Name of the parameter readers; null if there are no parameters. */
 export function readersName(plugin: PluginRecord): string | null {
   const hasParams =
-    plugin.role !== "post" && plugin.params.some((one) => one.kind === "user" && !isFile(one));
+    plugin.role !== "post" &&
+    plugin.params.some((param) => param.kind === "user" && !isFile(param));
   return hasParams ? `${converterName(plugin)}$readers` : null;
 }
 

@@ -110,7 +110,9 @@ function unionSchema(members: readonly TypeShape[]): JsonSchema {
     return { enum: literals.map((literal) => literal.value) };
   }
   // `str` and `bytes` have the same schema.
-  const schemas = new Map(members.map(toJsonSchema).map((one) => [JSON.stringify(one), one]));
+  const schemas = new Map(
+    members.map(toJsonSchema).map((schema) => [JSON.stringify(schema), schema]),
+  );
   const [only, ...others] = schemas.values();
   return others.length === 0 ? only! : { anyOf: [only!, ...others] };
 }

@@ -22,8 +22,8 @@ export class PluginModules {
     for (const [number, path] of [...paths].entries()) {
       this.#modules.set(path, { number, exports: new Set() });
     }
-    for (const one of [...used, ...others])
-      this.#modules.get(one.module)!.exports.add(exportName(one));
+    for (const entry of [...used, ...others])
+      this.#modules.get(entry.module)!.exports.add(exportName(entry));
   }
 
   /** Returns the names that the bundle exports and a text uses, in the order of `emit`. */
@@ -38,10 +38,10 @@ export class PluginModules {
   }
 
   /** Returns an expression that accesses the function by its name. */
-  reference(one: ModuleExport): string {
-    const { number } = this.#modules.get(one.module)!;
-    const [, ...members] = one.exportPath.split(".").map(identifier);
-    return [`${exportName(one)}$${number}`, ...members].join(".");
+  reference(entry: ModuleExport): string {
+    const { number } = this.#modules.get(entry.module)!;
+    const [, ...members] = entry.exportPath.split(".").map(identifier);
+    return [`${exportName(entry)}$${number}`, ...members].join(".");
   }
 
   /** @param specifier import specifier of a module, relative to the entry point */
@@ -67,9 +67,9 @@ function makersOf({ params }: PluginRecord): readonly ModuleExport[] {
 /** Names that modules export in addition to their own, by path: `svc$Order`. */
 export function addedExports(plugins: readonly PluginRecord[]): Map<string, Set<string>> {
   const added = new Map<string, Set<string>>();
-  for (const one of plugins.flatMap((plugin) => [...schemasOf(plugin), ...makersOf(plugin)])) {
-    const names = added.get(one.module) ?? new Set();
-    added.set(one.module, names.add(exportName(one).slice(SCHEMA_PREFIX.length)));
+  for (const entry of plugins.flatMap((plugin) => [...schemasOf(plugin), ...makersOf(plugin)])) {
+    const names = added.get(entry.module) ?? new Set();
+    added.set(entry.module, names.add(exportName(entry).slice(SCHEMA_PREFIX.length)));
   }
   return added;
 }

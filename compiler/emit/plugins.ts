@@ -107,7 +107,7 @@ function emitEntry(
   const check = resultCheckName(plugin, types);
   const typed = resultConverterName(plugin, types);
   const [converter, readers] = [converterName(plugin), readersName(plugin)];
-  const before = plugin.before.map((one) => modules.reference(one));
+  const before = plugin.before.map((hook) => modules.reference(hook));
   const { path, description, parameters, bound_graph } = facts.description;
   const graph = quote(bound_graph);
   return [

@@ -38,7 +38,9 @@ function shapeView(shape: TypeShape, types: TypeTable, direction: Direction): Sh
     case "tuple":
       return { kind: "list", first: shape.items, items: shape.rest };
     case "object": {
-      const properties = shape.properties.map((one) => [one.name, one.shape] as const);
+      const properties = shape.properties.map(
+        (property) => [property.name, property.shape] as const,
+      );
       const { additional: others, valueClass: to, hasNumberKeys: numbers } = shape;
       return { kind: "fields", properties, others, to, numbers };
     }
@@ -68,8 +70,8 @@ function shapeView(shape: TypeShape, types: TypeTable, direction: Direction): Sh
 }
 
 /** @param reference returns the expression of a class */
-export function planText(plan: unknown, reference: (one: ModuleExport) => string): string {
-  if (Array.isArray(plan)) return `[${plan.map((one) => planText(one, reference)).join(", ")}]`;
+export function planText(plan: unknown, reference: (entry: ModuleExport) => string): string {
+  if (Array.isArray(plan)) return `[${plan.map((item) => planText(item, reference)).join(", ")}]`;
   if (typeof plan !== "object" || plan === null) return jsonText(plan);
   // Properties of users can have these names: their plans are objects.
   const { temporal, isBuffer } = plan as Readonly<Record<string, unknown>>;

@@ -54,7 +54,7 @@ export class TypedValues {
   }
 
   #text(plans: Plan | readonly Plan[]): string {
-    return planText(plans, (one) => this.#modules.reference(one));
+    return planText(plans, (entry) => this.#modules.reference(entry));
   }
 }
 

@@ -122,7 +122,7 @@ export class RangeExpander {
     if (isPlain) return [{ name, numbers: NO_NUMBERS }];
     const found = this.list(name);
     if (numbers.length === 0) return found;
-    return found.map((one) => ({ ...one, name: insertNumbers(one.name, numbers) }));
+    return found.map((range) => ({ ...range, name: insertNumbers(range.name, numbers) }));
   }
 }
 

@@ -24,8 +24,8 @@ export interface MatrixFlags {
 }
 
 export function buildOverview(system: System, found: readonly PollResult[]): readonly object[] {
-  const byId = new Map(found.map((one) => [one.instance.id, one]));
-  return [...found].sort(compareEntries).map((one) => buildEntry(system, byId, one));
+  const byId = new Map(found.map((entry) => [entry.instance.id, entry]));
+  return [...found].sort(compareEntries).map((entry) => buildEntry(system, byId, entry));
 }
 
 type Placed = Pick<PollResult, "instance" | "group">;
@@ -102,8 +102,8 @@ export function computeMatrixFlags(
   let flags: MatrixFlags = { complete: partitions.length > 0, degraded: false, consistent: true };
   for (const replicas of partitions) {
     const results = replicas.map((replica) => byId.get(replica));
-    const serving = results.filter((one) => one?.health === HEALTHY);
-    const isSame = new Set(serving.flatMap((one) => quietDigest(one!))).size <= 1;
+    const serving = results.filter((result) => result?.health === HEALTHY);
+    const isSame = new Set(serving.flatMap((result) => quietDigest(result!))).size <= 1;
     flags = merge(flags, {
       complete: serving.length > 0,
       degraded: serving.length < results.length,

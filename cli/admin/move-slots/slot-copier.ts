@@ -168,7 +168,7 @@ export class SlotCopier {
     if (id !== this.#stagedId) this.forget();
     this.#stagedId = id;
     await this.#instances.send(to.id, { do: "stage", id, names, chunks });
-    for (const one of ended) this.#staged.set(stagingKey(one, to), one.slot.digest);
+    for (const copy of ended) this.#staged.set(stagingKey(copy, to), copy.slot.digest);
     this.bytes += bytes;
     await this.#rate.pass(bytes);
   }

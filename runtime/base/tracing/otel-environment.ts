@@ -62,7 +62,7 @@ function readNumber(variables: Variables, name: string): number | null {
 
 /** Reads `key=value,key=value` with percent-encoded values from the first variable that is set. */
 function readPairs(variables: Variables, ...names: readonly string[]): Record<string, string> {
-  const name = names.find((one) => (variables[one] ?? "") !== "");
+  const name = names.find((candidate) => (variables[candidate] ?? "") !== "");
   const pairs: [string, string][] = [];
   for (const pair of (variables[name ?? ""] ?? "").split(",")) {
     if (pair.trim() === "") continue;

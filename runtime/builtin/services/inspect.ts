@@ -190,7 +190,7 @@ function matrixPart(pending: PendingRequest | null, level: number) {
   const target = call?.request.target ?? pending?.exchange.headers.partialTarget ?? -1;
   const base = { "target-partial": Number(target), "n-channels": used.length };
   if (level < 2) return base;
-  return { ...base, channels: used.map((one) => channelPart(one, level)) };
+  return { ...base, channels: used.map((channel) => channelPart(channel, level)) };
 }
 
 function channelPart({ backEnd, channel }: ChannelInUse, level: number) {

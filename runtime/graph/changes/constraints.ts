@@ -84,7 +84,7 @@ export function listConstraints({ writer, constraints, types, keys }: GraphStore
       ...unpackRules(rules),
     }));
     const nameOf = (each: Constraint): string => `${each.type} ${each.key}`;
-    return all.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+    return all.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   } finally {
     writer.end();
   }

@@ -81,6 +81,6 @@ function checkGraphs(graphs: readonly TransactionGraph[]): void {
   }
 }
 
-function byName(one: GraphStore, other: GraphStore): number {
-  return one.name < other.name ? -1 : 1;
+function byName(a: GraphStore, b: GraphStore): number {
+  return a.name < b.name ? -1 : 1;
 }

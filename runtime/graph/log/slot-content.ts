@@ -42,11 +42,11 @@ export class GraphSlots {
       let words = 0;
       for (const slot of slots) {
         const vertices = found.get(slot)!;
-        const one =
+        const encodedSlot =
           this.#kept.find(slot, vertices) ??
           this.#kept.put(encoder.encode(slot, vertices), vertices, encoder.names);
-        encoded.push(one);
-        words += one.content.words.length;
+        encoded.push(encodedSlot);
+        words += encodedSlot.content.words.length;
         if (words >= maxWords) break;
       }
       return encoded;

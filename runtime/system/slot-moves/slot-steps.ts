@@ -135,7 +135,7 @@ export class SlotSteps {
       const { ms, ...changed } = await removal;
       this.removalMs += Number(ms);
       this.survey.update(id, changed);
-      const { own } = (await this.survey.readAll()).find((one) => one.id === id)!;
+      const { own } = (await this.survey.readAll()).find((instance) => instance.id === id)!;
       await this.survey.waitUntilReplicated(own!);
       return step.afterwards === null ? undefined : this.#execute(step.afterwards);
     }

@@ -213,7 +213,7 @@ function findVertex(store: GraphStore, name: VertexKey): number {
 
 function checkMode(mode: unknown, modes: readonly AccessMode[]): void {
   if (modes.includes(mode as AccessMode)) return;
-  const texts = modes.map((one) => `'${one}'`).join(", ");
+  const texts = modes.map((allowed) => `'${allowed}'`).join(", ");
   const error = new ValueError(`Access mode must be one of ${texts}`);
   throw withArgumentDetails(error, mode, texts, ".mode");
 }

@@ -139,7 +139,7 @@ function topScores(
   hits: number,
 ): ScoredVertex[] {
   return [...scores]
-    .sort(([one, a], [other, b]) => b - a || one - other)
+    .sort(([vertexA, a], [vertexB, b]) => b - a || vertexA - vertexB)
     .slice(0, hits)
     .map(([vertex, score]) => ({ id: ids.idOf(vertex), score }));
 }

@@ -73,7 +73,10 @@ function findShortest(store: GraphStore, { anchor, goal, options }: ShortestPath
   if (tryAnchor(store, goal) === 0) return { entries: [], explain: null };
   const given = { ...options, explain: true } as const;
   const { shortestPaths: found, ...rest } = shortestPaths(store, anchor, [goal], given);
-  return { ...rest, entries: found.map((one) => entryOf(one, one.cost, one.path)) };
+  return {
+    ...rest,
+    entries: found.map((shortest) => entryOf(shortest, shortest.cost, shortest.path)),
+  };
 }
 
 function entryOf(entry: string[] | FoundPath, key: number, ids: readonly string[]): PartialEntry {

@@ -292,7 +292,7 @@ class KeyTest {
     this.low = range?.low ?? Number.NaN;
     this.high = range?.high ?? Number.NaN;
     this.#strings = strings;
-    this.#among = (test.among ?? []).map((one) => new KeyTest(key, one, strings));
+    this.#among = (test.among ?? []).map((alternative) => new KeyTest(key, alternative, strings));
   }
 
   bind(store: GraphStore): void {
@@ -335,8 +335,8 @@ class KeyTest {
       return range === null ? null : indexes.estimate(this.code, range);
     }
     let sum = 0;
-    for (const one of this.#among) {
-      const count = one.estimate(indexes);
+    for (const alternative of this.#among) {
+      const count = alternative.estimate(indexes);
       if (count === null) return null;
       sum += count;
     }
@@ -346,8 +346,8 @@ class KeyTest {
   /** Alternatives may be equal, so a vertex may occur twice. */
   #candidatesOfAll(indexes: PropertyIndexes, limit: number): readonly number[] | null {
     const handles = new Set<number>();
-    for (const one of this.#among) {
-      const found = one.candidates(indexes, limit - handles.size);
+    for (const alternative of this.#among) {
+      const found = alternative.candidates(indexes, limit - handles.size);
       if (found === null) return null;
       for (const handle of found) handles.add(handle);
     }
@@ -377,7 +377,8 @@ class KeyTest {
   passes(high: number, low: number): boolean {
     const test = this.#test;
     if (test.code === V_ANY) return true;
-    if (test.among !== null) return this.#among.some((one) => one.passes(high, low));
+    if (test.among !== null)
+      return this.#among.some((alternative) => alternative.passes(high, low));
     const kind = kindOfCell(high);
     if (kind === PropertyKind.Number || kind === PropertyKind.Float) {
       return testNumber(test, numberOfCell(high, low));

@@ -47,7 +47,9 @@ export function parseValueCondition(condition: unknown, plainCode = V_EQ): Value
   if (condition === null || condition === undefined) return ANY;
   const named = parseNamedComparison(condition);
   if (named !== null && "among" in named) {
-    const among = Array.from(named.among, (one, index) => parseAlternative(one, index));
+    const among = Array.from(named.among, (alternative, index) =>
+      parseAlternative(alternative, index),
+    );
     return { ...PLAIN, code: V_EQ, low: Number.NaN, high: Number.NaN, among };
   }
   if (named !== null) return parseComparison(named.code, named.value, `.${named.name}`);
@@ -103,7 +105,7 @@ export function parsePattern(pattern: string): { text: string; isPrefix: boolean
 
 /** Returns whether a number passes. NaN is unequal to everything. */
 export function testNumber(test: ValueTest, value: number): boolean {
-  if (test.among !== null) return test.among.some((one) => testNumber(one, value));
+  if (test.among !== null) return test.among.some((alternative) => testNumber(alternative, value));
   if (test.text !== null) return test.code === V_NEQ;
   switch (test.code) {
     case V_ANY:
@@ -175,7 +177,7 @@ export function testValue(test: ValueTest, value: unknown): boolean {
   if (typeof value === "number") return testNumber(test, value);
   if (typeof value === "boolean") return testNumber(test, value ? 1 : 0);
   if (typeof value !== "string") return false;
-  if (test.among !== null) return test.among.some((one) => equalsText(one, value));
+  if (test.among !== null) return test.among.some((alternative) => equalsText(alternative, value));
   if (test.code !== V_EQ && test.code !== V_NEQ) return false;
   return equalsText(test, value) === (test.code === V_EQ);
 }
