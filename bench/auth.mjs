@@ -80,7 +80,7 @@ function report(samples) {
   ]);
 }
 
-/** An issuer with one key, and a token that is valid for an hour. */
+/** Creates an issuer with one key, and a token that is valid for an hour. */
 async function startIssuer() {
   const { publicKey, privateKey } = await generateKeyPair("ES256");
   const keys = [{ ...(await exportJWK(publicKey)), kid: "a", alg: "ES256" }];

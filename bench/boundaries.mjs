@@ -1,6 +1,6 @@
-// Latency of a good client alone and beside a bad one, with the default limits. The good client
-// opens a connection for each request, from an address of its own. Bad clients run in a thread of
-// their own.
+// Latency of a well-behaved client alone and beside an abusive one, with the default limits. The
+// well-behaved client has its own address, and opens a connection for each request. Abusive clients
+// run in a separate thread.
 //
 //   node boundaries.mjs [--rounds 5] [--requests 300]
 
@@ -14,7 +14,7 @@ import { startSvc } from "./lib/server.mjs";
 
 const PLUGINS = `import type { Graph, int, json, PluginRequest } from "svc-server";
 
-/** Connects each of n vertices with each. @plugin @graph dense */
+/** Connects each of n vertices with every other. @plugin @graph dense */
 export function fill(_request: PluginRequest, graph: Graph, n: int): int {
   for (let from = 0; from < n; from++) {
     for (let to = 0; to < n; to++) graph.connect("v" + from, "to", "v" + to);
@@ -46,7 +46,7 @@ const PAUSE_MS = 2;
 const BEFORE_MS = 500;
 const QUICK = "GET /svc/plugin/quick?n=1";
 const SMALL_QUERY = "GET /svc/builtin/neighbor?graph=dense&id=v1&hits=3";
-/** Bad clients, and the request of the good one. */
+/** Abusive clients, and the request of the well-behaved one. */
 const CASES = {
   "idle connections of 3 addresses": { attack: idle, line: QUICK },
   "1 costly query": { attack: (port) => query(port, 1), line: SMALL_QUERY },
@@ -82,7 +82,7 @@ async function main() {
   }
 }
 
-/** Measures in turn, so that other work on the machine affects both alike. */
+/** Alternates the measurements, so that other work on the machine affects both equally. */
 async function compare(port, name, rounds, requests, line, fields) {
   const alone = [];
   const beside = [];
@@ -160,7 +160,7 @@ async function idle(port) {
   const open = (localAddress) => {
     const socket = connect({ port, host: "127.0.0.1", localAddress });
     socket.on("error", () => {});
-    // Spread over time: a flood of connections would measure the processor.
+    // Connections are spread over time, because a flood would measure the processor.
     socket.on("close", () => setTimeout(() => open(localAddress), 20_000 * Math.random()));
   };
   for (let count = 0; count < 1100; count++) {
@@ -170,7 +170,7 @@ async function idle(port) {
   ready();
 }
 
-/** Keeps queries under way that visit ten arcs in all directions without a match. */
+/** Keeps running queries that traverse ten levels in all directions without a match. */
 async function query(port, clients) {
   let neighbor = { id: "nobody" };
   for (let depth = 0; depth < 10; depth++) neighbor = { traverse: { arc: ["to"], neighbor } };
@@ -182,7 +182,7 @@ async function query(port, clients) {
   ready();
 }
 
-/** Keeps 40 calls under way. */
+/** Keeps 40 calls running. */
 async function slow(port, fields, localAddress = "127.0.1.1") {
   for (let call = 0; call < 40; call++) {
     void repeat(() => ask(port, localAddress, "GET /svc/plugin/slow", { fields }));
@@ -190,9 +190,9 @@ async function slow(port, fields, localAddress = "127.0.1.1") {
   ready();
 }
 
-/** Sends ten bodies per second, however long they take: more would measure the processor. */
+/** Sends ten bodies per second, even if they take longer; more would measure the processor. */
 async function bodies(port, text) {
-  // Bytes, which cost this thread less to send than text.
+  // Sending bytes costs this thread less than sending text.
   const body = Buffer.from(text);
   const options = { body, fields: ["Content-Type: application/json"] };
   setInterval(() => {

@@ -1,6 +1,6 @@
 // The compiler: time of `svc build` for 10 and 1000 plugins and without changes, and of `svc dev`
-// from a saved edit to the first response of the new code. Best of all rounds, since other work on
-// the machine only adds time.
+// from a saved edit to the first response of the new code. The best of all rounds counts, because
+// other work on the machine only adds time.
 //
 //   node build.mjs [--rounds 5]
 

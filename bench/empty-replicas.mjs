@@ -1,8 +1,8 @@
-// Replicas that lose their disk under load: each starts again with an empty data folder, again and
-// again, while clients change the graph of the provider. A response of a replica has everything
-// that the provider had acknowledged before the replica started: vertices, properties and arcs. A
-// replica goes into service only then: a request for it as soon as its port is open is refused.
-// The same holds for responses of a dispatcher.
+// Replicas that lose their disk under load: each repeatedly restarts with an empty data folder
+// while clients change the graph of the provider. Responses of a replica must contain everything
+// that the provider had acknowledged before the replica started: vertices, properties and arcs.
+// Until then, the replica must refuse to go into service. The same holds for responses of a
+// dispatcher.
 //
 //   node empty-replicas.mjs [--replicas 50] [--at-once 5] [--vertices 50000]
 
@@ -20,7 +20,7 @@ const {
   "at-once": atOnce,
   vertices,
 } = readOptions({ replicas: 50, "at-once": 5, vertices: 50_000 });
-/** How long a replica is watched in service. */
+/** Time for which a replica is checked in service. */
 const WATCHED_MS = 1000;
 const PAUSE_MS = 2000;
 const PLUGINS = `
@@ -36,7 +36,7 @@ export function add(_request: PluginRequest, graph: Graph, from: int, count: int
   return graph.order;
 }
 
-/** Number of vertices; -1 if this one lacks something. @plugin @graph things @readonly */
+/** Returns the number of vertices; -1 if a vertex is incomplete. @plugin @graph things @readonly */
 export function look(_request: PluginRequest, graph: Graph, n: int): PluginResponse {
   const response = new PluginResponse();
   response.hitcount = isComplete(graph, n) ? graph.order : -1;
@@ -57,13 +57,13 @@ const { freePort } = await importTestSupport("../../runtime/interconnect/support
 const project = makeProject({ "plugins/things.ts": PLUGINS });
 build(project);
 const running = new Set();
-/** Vertices that the provider has acknowledged, and that it may have by now. */
+/** Numbers of vertices that the provider has acknowledged, and that it may have by now. */
 let acknowledged = 0;
 let sent = 0;
 let isOver = false;
 const counts = { right: 0, waiting: 0, dispatched: 0 };
 const STARTING = "not started";
-/** Outcomes of an early `service-in`: how many have each code. */
+/** Number of outcomes of early `service-in` requests, by code. */
 const early = new Map();
 const wrong = [];
 const inServiceS = [];
@@ -88,7 +88,7 @@ async function measure() {
   const clients = [change(provider), query(front, seats)];
   let left = replicas;
   const renew = async (seat) => {
-    // Others serve meanwhile.
+    // Other replicas serve meanwhile.
     for (; left-- > 0; await watchEmpty(seat)) await delay(Math.random() * PAUSE_MS);
   };
   await Promise.all(seats.map(renew));
@@ -99,7 +99,7 @@ async function measure() {
   report(others);
 }
 
-/** Ends a replica, empties its folder, and asks it for all it may not have yet. */
+/** Restarts a replica with an empty folder, and reads what it may not have yet. */
 async function watchEmpty(seat) {
   const startedMs = performance.now();
   await startEmpty(seat);
@@ -122,7 +122,7 @@ function judge(name, least, { hitcount: order }) {
   else wrong.push(`${name}: ${order}, not ${least} to ${sent}`);
 }
 
-/** An operator wants it in service as soon as its port is open, until it can say yes or no. */
+/** Requests `service-in` as soon as the port is open, until the replica accepts or refuses. */
 async function wantService({ port }) {
   const admin = { port: port + 1 };
   let outcome = STARTING;
@@ -140,7 +140,7 @@ async function enterService(admin) {
   return /SVC\d{4}/.exec(text)?.[0] ?? (text.includes("Exception") ? text : "accepted");
 }
 
-/** Changes the provider until the end. */
+/** Changes the graph of the provider until the benchmark ends. */
 async function change(provider) {
   while (!isOver) {
     const from = sent++;
@@ -150,7 +150,7 @@ async function change(provider) {
   }
 }
 
-/** Asks the dispatcher until the end; replicas that are not in service do not count. */
+/** Queries the dispatcher until the benchmark ends, except while no replica is in service. */
 async function query(front, seats) {
   while (!isOver) {
     const least = Math.min(...seats.map((seat) => seat.least));
@@ -168,7 +168,7 @@ async function startEmpty(seat) {
   if (seat.server !== null) await end(seat.server);
   rmSync(join(project, seat.name), { recursive: true, force: true });
   const starting = start(seat.name, seat.port, "--tx-port", `${seat.txPort}`);
-  // The port of the first start is not known before.
+  // The port is unknown before the first start.
   const wanting = seat.port === 0 ? null : wantService(seat);
   [seat.server] = await Promise.all([starting, wanting]);
   seat.port = seat.server.port;
@@ -203,7 +203,7 @@ async function ask({ port }, path, what = "plugin") {
   return { status: answer.status, text, response };
 }
 
-/** Its digest, once it has all changes. */
+/** Returns the digest of an instance, once it has all changes. */
 async function settled(server) {
   while ((await ask(server, "look?n=0")).response?.hitcount !== acknowledged) await delay(20);
   const answer = await fetch(`http://127.0.0.1:${server.port}/svc/graphsum`);

@@ -16,7 +16,7 @@ const { rounds, changes } = readOptions({ rounds: 5, changes: 200_000 });
 
 const PLUGIN = `import type { Graph, int, PluginRequest } from "svc-server";
 
-/** Makes n changes at a rate per second, in slices of 10 ms. @plugin @graph shop */
+/** Executes n changes at a rate per second, in slices of 10 ms. @plugin @graph shop */
 export async function change(
   _request: PluginRequest, graph: Graph, count: int, rate: int,
 ): Promise<int> {
@@ -55,7 +55,7 @@ class Follower {
     });
   }
 
-  /** Pieces may cut a mark, so a few are not counted. */
+  /** Waits for most of the events: a few are not counted, because chunks may split their text. */
   async until(count) {
     while (this.received < count * 0.99) await new Promise((resolve) => setTimeout(resolve, 10));
   }

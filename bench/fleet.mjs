@@ -1,9 +1,9 @@
-// Two levels of dispatchers above a fleet of simulated back-ends: 71 dispatchers with 71
-// partitions and two replicas each by default: 5,041 partitions, 10,082 back-ends. Few processes
-// stand for all of them: one answers for all back-ends, with an address for each, and each
-// dispatcher of the lower level has several addresses. So each dispatcher has all connections of
-// its level, and a request is a request to all partitions. The process of the lost back-ends, a
-// row of their dispatchers, is killed, started again, stopped and continued, under requests.
+// Two levels of dispatchers above simulated back-ends. By default, 71 dispatchers have 71
+// partitions with two replicas each: 5,041 partitions, 10,082 back-ends. A few processes simulate
+// all of them: one answers for all back-ends, with an address for each, and each dispatcher of the
+// lower level has several addresses. So each dispatcher has all connections of its level, and each
+// request reaches all partitions. Under load, the process of one row of back-ends is killed,
+// restarted, stopped and continued.
 //
 //   node fleet.mjs [--groups 71] [--width 71] [--processes 2] [--lost 100] [--ms 5000]
 

@@ -47,12 +47,12 @@ for (let round = -1; round < ROUNDS; round++) {
   const isFirst = round % 2 === 0;
   const first = measure(round, isFirst);
   const second = measure(round, !isFirst);
-  // The first round warms up.
+  // The first round is a warm-up run.
   if (round < 0) continue;
   unique.push(isFirst ? first : second);
   without.push(isFirst ? second : first);
 }
-/** Returns the CPU time of a random read whose address the read before gives, in nanoseconds. */
+/** Returns the nanoseconds of a random read whose address depends on the read before. */
 function readNs(words) {
   const next = Uint32Array.from({ length: words }, (_, at) => at);
   for (let last = words - 1; last > 0; last--) {

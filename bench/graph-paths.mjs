@@ -16,7 +16,7 @@ import { median } from "./lib/figures.mjs";
 const ARCS = Number(process.argv[2] ?? 1_000_000);
 const QUERIES = Number(process.argv[3] ?? 20);
 const VERTICES = ARCS / 3;
-/** Heads are this skewed: a few vertices have most of the arcs. */
+/** Skew of the heads of arcs: a few vertices have most of the arcs. */
 const SKEW = 2;
 
 let state = 1;

@@ -99,7 +99,7 @@ function report(rounds) {
     return [what, ...measured.map((name) => digits(cell(step, name, ratePerUs)))];
   });
   const bytes = measured.map((name) => cell("connect", name, bytesOf).toFixed(0));
-  printTable([`${arcs} arcs, millions a second`, ...measured], rows);
+  printTable([`${arcs} arcs, millions per second`, ...measured], rows);
   printTable(["resident memory", ...measured], [["bytes an arc", ...bytes]]);
   printTable([`${OURS} is quicker`, ...measured.slice(1)], ratioRows(measured.slice(1)));
   printOtherWork(rounds.flatMap((figures) => [...figures.values()]));
@@ -146,7 +146,7 @@ function memoryTargets(names) {
     .filter(([name]) => names.includes(name))
     .map(([name, atMost]) => {
       const value = ratio("connect", name, bytesOf);
-      return { what: "memory an arc", value, atMost, unit: `x ${name}` };
+      return { what: "memory per arc", value, atMost, unit: `x ${name}` };
     });
 }
 

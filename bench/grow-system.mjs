@@ -1,12 +1,12 @@
-// Grows a system from 2 groups to 3 and back while it serves: queries of all groups and of one key
-// whose answers must be exact, and writers that read what they wrote. Shows latencies of both
-// before and during the moves, the rate, how long requests waited, and who used the CPU. After each
-// move, checks every vertex in the group that owns it: its text, and the heads of all its arcs.
+// Grows a system from 2 groups to 3 and back while it serves. Queries of all groups and of one key
+// must return exact results, and writers must read what they wrote. Prints latencies of both before
+// and during the moves, the rate, the waiting times, and the CPU time by process. After each move,
+// checks every vertex in the group that owns it: its text, and the heads of all its arcs.
 //
 //   node grow-system.mjs [--arcs 1000000] [--clients 4] [--pause 10] [--seconds 15] [--answers 1]
 //
-// After each move the clients go on until they have that many answers in all. It needs `npm run
-// build`.
+// After each move, the clients continue until they have `--answers` responses in total. Run after
+// `npm run build`.
 
 import { Agent, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";

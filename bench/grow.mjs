@@ -1,6 +1,6 @@
-// Cost of moving slots from a group to another one, by the CPU time of each step: the content is
-// encoded, crosses as messages do, is written with a log, checked and removed in cuts of equal
-// size. Then: what slots cost createVertex, alternating within one process, and bytes per vertex.
+// Cost of moving slots from one group to another, by the CPU time of each step: the content is
+// encoded, sent as in messages, written with a log, checked and removed in cuts of equal size.
+// Then: the cost of slots for createVertex, alternating within one process, and bytes per vertex.
 //
 //   node grow.mjs [--arcs 1000000] [--cuts 64] [--rounds 15] [--text 9]
 //
@@ -131,7 +131,7 @@ function cross({ words }) {
   return new Uint32Array(new Uint8Array(bytes).buffer);
 }
 
-/** CPU time of createVertex with slots, relative to that without. */
+/** Returns the CPU time of createVertex with slots, relative to that without. */
 async function measureCreation() {
   const graphs = { without: null, with: null };
   svc.installSlots(null);

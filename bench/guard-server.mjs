@@ -29,7 +29,7 @@ build(project);
 const server = await startSvc(project, NET);
 rows["svc serve, start"] = cpuUs(server.pid) / 1e6;
 for (const [what, path, seconds] of LOADS) {
-  // Warm code first.
+  // The first requests are a warm-up run.
   await load(server, { path, connections: CONNECTIONS, seconds: 1 });
   const { cpuUs: cost } = await load(server, { path, connections: CONNECTIONS, seconds });
   rows[what] = cost / 1e6;

@@ -1,6 +1,6 @@
-// Merging partials of a matrix into the JSON text for the client, against the naive way: parse the
-// JSON of every partition, sort all entries, take the first, serialize them. Both get the same
-// entries and produce the same text, alternating. CPU time including garbage collection.
+// Merging partials of a matrix into the JSON text for the client, compared with the naive way:
+// parse the JSON of every partition, sort all entries, take the first, serialize them. Both
+// alternate, with the same entries and the same result. CPU time includes garbage collection.
 //
 //   node merge.mjs [--rounds 7] [--ms 200]
 

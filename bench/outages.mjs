@@ -1,6 +1,7 @@
-// Outages of minutes in a group with leadership: first its engine is away, then the disk of its
-// leader is full. Clients send changes and reads. Without the engine, all of them succeed. With a
-// full disk all reads succeed, and changes go on soon after it.
+// Outages of minutes in a group with leadership: first its consensus engine is unreachable, then
+// the disk of its leader is full. Clients send changes and reads. Without the engine, all must
+// succeed. With a full disk, all reads must succeed, and changes must succeed again soon
+// afterwards.
 //
 //   node outages.mjs [--away 600] [--full 60]     seconds without the engine, and of a full disk
 //
@@ -16,14 +17,14 @@ import { importTestSupport } from "./lib/test-support.mjs";
 
 const { away, full } = readOptions({ away: 600, full: 60 });
 const PAUSE_MS = 100;
-const ENOUGH = 20;
+const MIN_CHANGES = 20;
 const { Clients, during, Load, until } = await importTestSupport("change-clients", "system");
 
 await withLedGroup(async (group) =>
   report(await watch(group, engineAway), await watch(group, diskFull)),
 );
 
-/** Notes what clients get during an outage. */
+/** Records the responses during an outage. */
 async function watch(group, outage) {
   const load = new Load(group.send, PAUSE_MS);
   const reads = { count: 0, failures: [] };
@@ -51,7 +52,7 @@ async function watch(group, outage) {
   return { load, reads, againMs, lost, isLeader: (await group.leading()) === leader };
 }
 
-function changed(load, more = ENOUGH) {
+function changed(load, more = MIN_CHANGES) {
   const count = load.acknowledged.length;
   return until(async () => load.acknowledged.length >= count + more);
 }
@@ -65,7 +66,7 @@ async function engineAway({ engine }) {
 async function diskFull(_group, { disk }) {
   const filler = join(disk, "filler");
   const untilMs = performance.now() + full * 1000;
-  // Whatever becomes free is filled again.
+  // Space that becomes free is filled again.
   for (; performance.now() < untilMs; await delay(100)) fill(filler);
   rmSync(filler);
 }
@@ -79,7 +80,7 @@ function fill(path) {
   }
 }
 
-/** Writes until there is no space. */
+/** Writes until the disk is full. */
 function write(file, chunk) {
   try {
     for (;;) writeSync(file, chunk);

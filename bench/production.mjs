@@ -23,7 +23,7 @@ export function double(_request: PluginRequest, n: int): number {
   return n * 2;
 }
 
-/** Takes its time, or never ends where it was told so. @plugin @readonly */
+/** Responds after a delay, or never if the server is set up so. @plugin @readonly */
 export async function find({ partition }: PluginRequest): Promise<PluginResponse> {
   if (process.env.BENCH_HANGS === "1") await new Promise(() => {});
   await sleep(5);
@@ -39,13 +39,13 @@ export function list({ partition }: PluginRequest): PluginResponse {
   return response;
 }
 
-/** Takes data in, one request at a time. @plugin */
+/** Ingests data, one request at a time. @plugin */
 export async function load(_request: PluginRequest): Promise<PluginResponse> {
   await sleep(50);
   return new PluginResponse();
 }
 
-/** Leads to the primary row. */
+/** Routes requests to the primary row. */
 export const feed = plugin.pre({ name: "feed" }, (_request: PluginRequest): PluginRequest => {
   const forwarded = new PluginRequest("load");
   forwarded.primary = 1;

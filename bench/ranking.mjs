@@ -1,6 +1,6 @@
-// Ranking what two hops reach: relationship, property filter, similarity and formula, over 12,000
-// vertices with several kinds of properties; the same with Maps of this process. And arcs of 100
-// neighbors, filtered by a property or kept in a heap. CPU time.
+// Ranking of vertices within two hops: relationship, property filter, similarity and formula, over
+// 12,000 vertices with several kinds of properties; compared with Maps in this process. Also arcs
+// of 100 neighbors, filtered by a property or collected in a heap. CPU time.
 //
 //   node ranking.mjs [--rounds 3] [--ms 300]
 

@@ -143,7 +143,7 @@ function nameAmong(count) {
   };
 }
 
-/** Lookups of one or two vertices among a number of them. */
+/** Returns lookups of one or two random vertices. */
 function lookUps(count) {
   const name = nameAmong(count);
   return [
@@ -153,7 +153,7 @@ function lookUps(count) {
   ];
 }
 
-/** Changes of one or two vertices among a number of them. */
+/** Returns changes of one or two random vertices. */
 function changes(count) {
   const name = nameAmong(count);
   return [
@@ -264,7 +264,9 @@ function record(what, rate) {
 
 function report() {
   const scale = median(yardsticks) / REFERENCE_YARDSTICK;
-  console.log(`yardstick: ${Math.round(median(yardsticks))} arcs a second, ${scale.toFixed(2)}x\n`);
+  console.log(
+    `yardstick: ${Math.round(median(yardsticks))} arcs per second, ${scale.toFixed(2)}x\n`,
+  );
   const rows = [...rates].map(([what, values]) => {
     const rate = median(values);
     const known = referenceRate(what);
@@ -273,12 +275,12 @@ function report() {
     const ratio = (rate / theirs).toFixed(2);
     return [what, rate.toFixed(0), theirs.toFixed(0), ratio, TARGET_SPEEDUPS[what] ?? ""];
   });
-  printTable(["operation", "a second", "reference", "times as fast", "wanted"], rows);
+  printTable(["operation", "per second", "reference", "times as fast", "target"], rows);
 }
 
-/** Prints the same calls among all vertices, and among so few that memory latency vanishes. */
+/** Prints the cost of calls among all vertices, and among few, which are in the caches. */
 function reportMemory() {
-  console.log(`a read of memory that waits for the one before: ${readNs().toFixed(0)} ns\n`);
+  console.log(`a dependent read of memory: ${readNs().toFixed(0)} ns\n`);
   const scale = median(yardsticks) / REFERENCE_YARDSTICK;
   const among = (count) => [...lookUps(count), ...changes(count)];
   const near = among(Math.min(NEAR, names.length));

@@ -1,6 +1,6 @@
-// Choice of a replica by a dispatcher in front of two replicas that wait for 2 ms. One of them gets
-// 50 ms slower: how many requests it still gets, their latencies, and the time until it has its
-// share again. Without a fault, the rate must not be lower than by load alone.
+// Choice of a replica by a dispatcher in front of two replicas that respond after 2 ms. One of them
+// gets 50 ms slower: its share of requests, their latencies, and the time until it has its former
+// share again. Without a fault, the rate must not be lower than with a choice by load alone.
 //
 //   node replicas.mjs [--rounds 5] [--seconds 4]
 
@@ -81,7 +81,7 @@ async function start(project, options) {
   return server;
 }
 
-/** Requests that an engine has answered. */
+/** Returns the number of requests that an engine has answered. */
 async function answered({ port }) {
   const text = await request(`http://127.0.0.1:${port}/svc/status`);
   return JSON.parse(text).response.request.plugin;
@@ -95,7 +95,7 @@ async function measure(front, engines) {
   return { ...sample, share: second / (first + second) };
 }
 
-/** Seconds from the end of a fault until the replica gets a tenth of the requests. */
+/** Returns the seconds from the end of a fault until the replica gets a tenth of the requests. */
 async function recovery(front, engines, project) {
   const slow = join(project, "slow-1");
   writeFileSync(slow, "");

@@ -61,7 +61,7 @@ try {
   const ratio = (name) => median(following.slice(1).map((one) => one[name]));
   const [p50, flush] = [percentile(calledMs, 0.5), percentile(flushedMs, 0.5)];
   printTargets([
-    { what: "calls a second", value: ratio("rate"), unit: "thousand" },
+    { what: "calls per second", value: ratio("rate"), unit: "thousand" },
     { what: "replica against the calls", value: ratio("pace"), unit: "of the rate", atLeast: 0.8 },
     { what: "log's thread", value: ratio("thread"), unit: "of the writer's CPU", atMost: 0.2 },
     { what: "one flush, p50", value: flush, unit: "ms" },

@@ -1,8 +1,8 @@
 // Restores of a continuous backup, compared with a history of the graph. A client makes one change
-// after the other, and notes the digest after each. Now and then the server is killed, its data
-// folder lost, and everything in the backup restored: what is missing then must be younger than the
-// period of the backup. At the end, random times are restored: each graph has the digest and the
-// contents after the last change before. Times before the backup are refused.
+// after another, and records the digest after each. From time to time the server is killed, its
+// data folder is lost, and the whole backup is restored: missing changes must be younger than the
+// period of the backup. At the end, random times are restored: each graph must have the digest and
+// the contents after the last change before that time. Times before the backup must be refused.
 //
 //   node restores.mjs [--times 100] [--losses 10] [--before 10] [--megabytes 200]
 
@@ -31,7 +31,7 @@ class History {
     return this.changes.findLastIndex((one) => one.digest === digest) + 1;
   }
 
-  /** Forgets what was lost; returns the age of the oldest lost change at the end, in seconds. */
+  /** Removes lost changes; returns the age of the oldest one at the end, in seconds. */
   cutTo(count) {
     const lost = this.changes.splice(count);
     return lost.length === 0 ? 0 : (lost.at(-1).to - lost[0].to) / 1000;
@@ -103,7 +103,7 @@ export function fill(_request: PluginRequest, graph: Graph, from: int, count: in
 }
 `;
 
-/** The same changes of Maps: what the graph must be. */
+/** The model: the same changes of Maps. */
 function modelAfter(numbers) {
   const vertices = new Map();
   for (const n of numbers) {
@@ -162,7 +162,7 @@ try {
   await Promise.all([...running].map((server) => server.stop()));
 }
 
-/** Kills the server at random moments, and restores all; returns what is lost, in seconds. */
+/** Kills the server at random moments, and restores all; returns the lost times, in seconds. */
 async function lose(history) {
   const lossesS = [];
   let root = newRoot();
@@ -186,7 +186,7 @@ async function lose(history) {
   return lossesS;
 }
 
-/** Makes one change after the other for some time. */
+/** Makes one change after another for some time. */
 async function change(server, history, ms) {
   const untilMs = performance.now() + ms;
   while (performance.now() < untilMs) {
@@ -208,7 +208,7 @@ async function restoreTimes(history) {
     const root = newRoot();
     const { code, stderr } = await tried("restore", place, root, "--to-time", time);
     if (code !== 0) {
-      // The data folder was lost then: another time takes its place.
+      // The data folder was lost at that time, so another one is chosen.
       if (!history.isGap(second, stderr)) throw new Error(`${time}: ${stderr}`);
       gaps++;
       continue;
@@ -228,7 +228,7 @@ async function examine(root, look) {
   return seen;
 }
 
-/** Times before the first backup; returns how many are refused as documented. */
+/** Restores times before the first backup; returns how many are refused as documented. */
 async function refuseBefore() {
   const first = await firstBackupMs();
   let refused = 0;

@@ -34,7 +34,7 @@ function word(prefix: string, number: number): string {
 const title = (prefix: string, most: number): string =>
   Array.from({ length: 4 + below(8) }, () => word(prefix, rank(most))).join(" ");
 
-/** Makes vertices with titles. @plugin @graph bench */
+/** Creates vertices with titles. @plugin @graph bench */
 export function fill(_request: PluginRequest, graph: Graph, titles: int): number {
   for (let count = 0; count < titles; count++) {
     graph.createVertex("v" + count, { properties: { title: title("wo", WORDS) } });
@@ -42,7 +42,7 @@ export function fill(_request: PluginRequest, graph: Graph, titles: int): number
   return graph.order;
 }
 
-/** Asks for an index, or drops it. @plugin @graph bench */
+/** Creates or drops an index. @plugin @graph bench */
 export function want(_request: PluginRequest, graph: Graph, isWanted: boolean): boolean {
   if (!isWanted) return graph.dropIndex("text");
   graph.index("text", INDEX);
@@ -64,7 +64,7 @@ export function search(_request: PluginRequest, graph: Graph, ms: int): number[]
   });
 }
 
-/** Makes arcs and removes them again: the graph stays as it was. @plugin @graph bench */
+/** Creates and removes arcs, so that the graph does not grow. @plugin @graph bench */
 export function write(_request: PluginRequest, graph: Graph, ms: int): number[] {
   const { order } = graph;
   const id = (): string => "v" + below(order);
@@ -75,7 +75,7 @@ export function write(_request: PluginRequest, graph: Graph, ms: int): number[] 
   });
 }
 
-/** Makes vertices whose titles stay as they are, of words of their own. @plugin @graph bench */
+/** Creates vertices with titles of separate words, which do not change. @plugin @graph bench */
 export function keep(_request: PluginRequest, graph: Graph): string[] {
   const titles = Array.from({ length: KEPT }, () => title("ke", 300));
   for (const [at, text] of titles.entries()) {
@@ -84,7 +84,7 @@ export function keep(_request: PluginRequest, graph: Graph): string[] {
   return titles;
 }
 
-/** Changes titles, and rebuilds the index now and then, for a while. @plugin @graph bench */
+/** Changes titles for a time, and sometimes rebuilds the index. @plugin @graph bench */
 export async function change(_request: PluginRequest, graph: Graph, ms: int): Promise<number> {
   const end = performance.now() + ms;
   let changes = 0;
@@ -103,7 +103,7 @@ export async function change(_request: PluginRequest, graph: Graph, ms: int): Pr
   return changes;
 }
 
-/** Searches kept words; returns searches with another result than a scan. @plugin @graph bench */
+/** Searches unchanged words; returns searches that differ from a scan. @plugin @graph bench */
 export function compare(
   request: PluginRequest, graph: Graph, ms: int, content: { readonly titles: string[] },
 ): [searches: number, wrong: number] {
@@ -219,7 +219,7 @@ function report(samples, wrong) {
   const rows = [...samples].map(([name, rates]) => {
     return [name, ...[0, 1].map((at) => median(rates.map((rate) => rate[at])).toFixed(0))];
   });
-  printTable([`${titles} titles`, "a second", "a second of CPU time"], rows);
+  printTable([`${titles} titles`, "per second", "per second of CPU time"], rows);
   const two = ratio("two that search", "one that searches", 0);
   const beside = ratio("beside the builder", "a writer", 0);
   printTargets([

@@ -29,7 +29,7 @@ const TARGET_TITLES = 1_000_000;
 const TARGET_PRODUCTS = 200_000;
 /** Limits of the facet of prices. */
 const LIMITS = [50, 100, 200];
-/** Maximum bytes a posting with positions, and the number of texts from which it applies. */
+/** Maximum bytes per posting with positions, and the number of texts from which it applies. */
 const MOST_BYTES = { titles: 4.5, passages: 6 };
 const MIN_TEXTS = { titles: 1_000_000, passages: 50_000 };
 /** Minimum CPU time of FTS5, in that of svc, by class of searches. */
@@ -128,7 +128,7 @@ async function measureCorpus(name, texts) {
   }
 }
 
-/** Prints the build time next to that of FTS5, and the size of the index in bytes a posting. */
+/** Prints the build time next to that of FTS5, and the size of the index in bytes per posting. */
 function reportIndex(name, graph, texts, peers, seconds) {
   const postings = texts.reduce((sum, text) => sum + new Set(text.split(" ")).size, 0);
   const [{ bytes, segments }] = graph.textIndexes();
@@ -291,7 +291,7 @@ function misspell(word) {
   return `${word.slice(0, 3)}x${word.slice(4)}`;
 }
 
-/** Searches the graph: the ids, as numbers. */
+/** Searches the graph; returns the ids as numbers. */
 function search(graph, kind, words, hits) {
   const text = kind === "phrase" ? `"${words.join(" ")}"` : words.join(" ");
   const match = kind === "any" ? "any" : "all";

@@ -53,7 +53,7 @@ async function upload({ port }) {
   await new Promise((ended) => response.once("end", ended));
 }
 
-/** Largest resident memory so far, in MiB. */
+/** Returns the largest resident memory so far, in MiB. */
 function peakMiB({ pid }) {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
 }

@@ -27,7 +27,7 @@ const near = (): number[] => {
   return center.map((value) => value + bell() * 0.6);
 };
 
-/** Makes vertices with vectors. @plugin @graph bench */
+/** Creates vertices with vectors. @plugin @graph bench */
 export function fill(_request: PluginRequest, graph: Graph, vectors: int): number {
   for (let count = 0; count < vectors; count++) {
     graph.createVertex(\`v\${count}\`, { vector: near() });
@@ -35,14 +35,14 @@ export function fill(_request: PluginRequest, graph: Graph, vectors: int): numbe
   return graph.order;
 }
 
-/** Asks for an index, or drops it. @plugin @graph bench */
+/** Creates or drops an index. @plugin @graph bench */
 export function want(_request: PluginRequest, graph: Graph, isWanted: boolean): boolean {
   if (!isWanted) return graph.dropIndex("vectors", { length: LENGTH });
   graph.index("vectors", { length: LENGTH });
   return true;
 }
 
-/** Vectors that the index leads to. @plugin @graph bench */
+/** Returns the number of vectors in the index. @plugin @graph bench */
 export function indexed(_request: PluginRequest, graph: Graph): number {
   return graph.indexes()[0]?.indexed ?? 0;
 }
@@ -56,7 +56,7 @@ export function search(_request: PluginRequest, graph: Graph, ms: int): number[]
   });
 }
 
-/** Makes arcs and removes them again: the graph stays as it was. @plugin @graph bench */
+/** Creates and removes arcs, so that the graph does not grow. @plugin @graph bench */
 export function write(_request: PluginRequest, graph: Graph, ms: int): number[] {
   const { order } = graph;
   const id = (): string => \`v\${Math.floor(Math.random() * order)}\`;
@@ -67,7 +67,7 @@ export function write(_request: PluginRequest, graph: Graph, ms: int): number[] 
   });
 }
 
-/** Calculates, and touches no memory. @plugin */
+/** Calculates without accessing memory. @plugin */
 export function spin(_request: PluginRequest, ms: int): number[] {
   let number = 1;
   return repeat(ms, () => {
@@ -151,7 +151,7 @@ function report(samples) {
     const ofWriter = [0, 1].map((at) => ratio(name, "a writer", at).toFixed(2));
     return [name, ...figures, ...(name.startsWith("beside") ? ofWriter : ["", ""])];
   });
-  const columns = ["a second", "a second of CPU time", "x alone", "x, CPU time"];
+  const columns = ["per second", "per second of CPU time", "x alone", "x, CPU time"];
   printTable([`${vectors} vectors`, ...columns], rows);
   const two = ratio("two that search", "one that searches", 0);
   const beside = ratio("beside the builder", "a writer", 0);

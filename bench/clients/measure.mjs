@@ -1,6 +1,6 @@
-// The tools that a client passes through into an app: its generator, two releases of TypeScript,
-// and esbuild. All but esbuild, whose time is not measured, run as separate processes, as on a
-// command line.
+// The tools that process a client for an app: its generator, two releases of TypeScript, and
+// esbuild. All but esbuild, whose time is not measured, run as separate processes, as on a command
+// line.
 
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";

@@ -69,8 +69,8 @@ export async function measureLoad(arcs) {
       unit: "M/s",
       atLeast: 1.2,
     },
-    { what: "arcs, both directions", value: arcBytes, unit: "bytes an arc", atMost: 34 },
-    { what: "arcs, forward-only", value: forwardOnlyBytes, unit: "bytes an arc", atMost: 18 },
+    { what: "arcs, both directions", value: arcBytes, unit: "bytes per arc", atMost: 34 },
+    { what: "arcs, forward-only", value: forwardOnlyBytes, unit: "bytes per arc", atMost: 18 },
     { what: "save", value: bytes / saved.seconds / 1e9, unit: "GB/s", atLeast: 1 },
     { what: "load", value: bytes / reopened.seconds / 1e9, unit: "GB/s", atLeast: 1 },
   ]);

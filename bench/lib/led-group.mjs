@@ -1,5 +1,5 @@
-// A group with leadership for benchmarks of its faults: three members, each on its own machine, a
-// dispatcher and nats-server on this one. Clients send through the dispatcher.
+// A group with leadership, for benchmarks of faults: three members, each on its own machine, and a
+// dispatcher and nats-server on this one. Clients send requests through the dispatcher.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,10 +15,10 @@ const { SHOP_PLUGINS, get, until } = await importTestSupport(
   ...["change-clients", "server", "system"],
 );
 
-/** Runs a benchmark with a group, and prints the ends of all logs if it fails. */
+/** Runs a benchmark with a group, and prints the last lines of all logs if it fails. */
 export async function withLedGroup(run) {
   const lab = await Lab.create("nats-server");
-  // All files are in memory: no other work delays them.
+  // All files are in memory, so that other work does not delay writes.
   process.env.TMPDIR = lab.folder;
   try {
     const group = new LedGroup(lab);

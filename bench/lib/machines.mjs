@@ -1,7 +1,7 @@
-// Machines on this one, for faults that processes alone cannot have: each has a network of its own,
-// a Linux network namespace behind a bridge, and a disk of its own, an ext4 file system in memory.
-// Its cable can be pulled, and its power can fail: the file system then forgets all that was not
-// flushed. However the process ends, nothing of them is left.
+// Simulated machines, for faults that processes alone cannot have. Each has its own network, a
+// Linux network namespace behind a bridge, and its own disk, an ext4 file system in memory. Its
+// cable can be unplugged, and its power can fail: the file system then loses all that was not
+// flushed. Everything is removed, however the process ends.
 
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -25,7 +25,7 @@ const DISK = "1G";
 const ZRAM = "/sys/class/zram-control";
 const PROGRAMS = ["ip", "mkfs.ext4", "mount", "nsenter", "python3", "umount"];
 const RESTART_MS = 100;
-/** The files of a killed process are busy for a moment. */
+/** Attempts while the files of a killed process are still busy. */
 const BUSY_ATTEMPTS = 50;
 const BUSY_MS = 100;
 /** `EXT4_IOC_SHUTDOWN` without a flush of the journal. */
@@ -41,12 +41,12 @@ export class Lab {
   #count = 0;
   #bridge = `svc${process.pid % 100_000}`;
   #network = `10.${100 + (process.pid % 100)}.${(process.pid >> 8) & 255}`;
-  /** Undoes what was made, the last one first. */
+  /** Functions that undo the setup, in reverse order. */
   #undo = [];
 
   /**
    * @param programs that the caller needs, too
-   * @throws Error before anything is made, if this machine lacks something
+   * @throws Error if this machine lacks a requirement; nothing is set up then
    */
   static async create(...programs) {
     requireAll([...PROGRAMS, ...programs]);
@@ -79,7 +79,7 @@ export class Lab {
     return machine;
   }
 
-  /** Runs a program on this machine; it is started again whenever it ends. */
+  /** Runs a program on this machine, and restarts it whenever it exits. */
   keep(name, words, env = {}) {
     const log = join(this.folder, `${name}.log`);
     this.#logs.push({ name, log });
@@ -109,7 +109,7 @@ export class Lab {
   }
 }
 
-/** @throws Error that names all that is missing */
+/** @throws Error that names all missing requirements */
 function requireAll(programs) {
   const folders = (process.env.PATH ?? "").split(":");
   const missing = programs.filter((name) => !folders.some((one) => existsSync(join(one, name))));
@@ -118,7 +118,7 @@ function requireAll(programs) {
   if (missing.length > 0) throw new Error(`this machine lacks ${missing.join(", ")}`);
 }
 
-/** Runs a program to completion, again if something is still busy. */
+/** Runs a program to completion; retries while a resource is busy. */
 function undo(program, ...words) {
   for (let attempt = 1; ; attempt++) {
     const { status, stderr } = spawnSync(program, words, { encoding: "utf8" });
@@ -128,7 +128,7 @@ function undo(program, ...words) {
   }
 }
 
-/** The power of some machines fails at the same moment. */
+/** Cuts the power of several machines at the same moment. */
 export async function losePower(machines) {
   for (const machine of machines) machine.process.signal("SIGSTOP");
   await run("python3", "-c", SHUT_DOWN, ...machines.map(({ disk }) => disk));
@@ -179,7 +179,7 @@ class Machine {
     await this.connect();
   }
 
-  /** Runs a program; it is started again whenever it ends. */
+  /** Runs a program, and restarts it whenever it exits. */
   keep(words, env) {
     // `ip netns exec` would keep the disks of other machines mounted.
     const inside = ["nsenter", `--net=/run/netns/${this.namespace}`, ...words];
@@ -190,12 +190,12 @@ class Machine {
     return run("ip", "link", "set", this.cable, "master", this.#bridge);
   }
 
-  /** Packets vanish; no connection is closed. */
+  /** Drops all packets without closing a connection. */
   disconnect() {
     return run("ip", "link", "set", this.cable, "nomaster");
   }
 
-  /** Starts with what the disk has kept. */
+  /** Starts with the remaining contents of the disk. */
   async restorePower() {
     await run("umount", this.disk);
     await this.#mount();
@@ -207,7 +207,7 @@ class Machine {
   }
 }
 
-/** A process that is started again whenever it ends, as a supervisor does. */
+/** A process that is restarted whenever it exits, as by a supervisor. */
 class KeptProcess {
   #words;
   #env;

@@ -1,5 +1,5 @@
-// A server that shows its only instance as many: the overview lists copies of it, of which one in
-// seven differs in each poll. All other requests go to the real server.
+// A proxy that presents one instance as many: the overview lists copies of it, and one in seven
+// changes in each poll. All other requests go to the real server.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -17,7 +17,7 @@ export async function serveMany(adminPort, instances) {
   let poll = 0;
   await untilPolled(real);
   const server = createServer((request, response) => {
-    // A browser may still ask when the real server has ended.
+    // A browser may still send requests after the real server has exited.
     answer(request, response).catch(() => response.destroy());
   });
   async function answer(request, response) {

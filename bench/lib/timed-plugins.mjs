@@ -6,14 +6,14 @@ export const TIMED = `import { openSync, readSync } from "node:fs";
 const SCHEDULED = openSync("/proc/thread-self/schedstat", "r");
 const FIELDS = Buffer.alloc(64);
 
-/** Milliseconds in which this thread has had a core, or did not wait for one; and had one. */
+/** Returns milliseconds without waits for a core, and milliseconds on a core. */
 function ownMs(): [own: number, cpu: number] {
   const length = readSync(SCHEDULED, FIELDS, 0, FIELDS.length, 0);
   const [cpuNs, waitedNs] = FIELDS.toString("latin1", 0, length).split(" ");
   return [performance.now() - Number(waitedNs) / 1e6, Number(cpuNs) / 1e6];
 }
 
-/** Calls until the time is over: how many in a second, and in one of CPU time. */
+/** Calls a function for a time; returns calls per second, and per second of CPU time. */
 function repeat(ms: number, call: () => void): number[] {
   const begun = ownMs();
   let calls = 0;

@@ -1,5 +1,5 @@
-// Simulated back-ends on all addresses of this machine: they answer each path with the bytes that a
-// real engine has answered once. They speak trunks, and have no limit of connections.
+// Simulated back-ends on all addresses of this machine. They answer each path with the recorded
+// response of a real engine. They accept trunks, and do not limit connections.
 //
 //   node back-ends.mjs <port of the engine> <port, 0: any>
 

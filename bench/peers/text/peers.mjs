@@ -1,7 +1,7 @@
 // Peers of text search: SQLite FTS5, MiniSearch and Orama, each in this process and in memory. A
 // peer whose package is not installed is skipped with a printed reason.
 
-/** Most texts of the peers in JavaScript. */
+/** Maximum number of texts for the peers in JavaScript. */
 const MAX_TEXTS = 200_000;
 
 /** @returns {Promise<object[]>} peers that hold the texts under their positions */
@@ -42,7 +42,7 @@ async function startFts5(texts) {
     buildSeconds: (user + system) / 1e6,
     has: (kind) => kind !== "fuzzy",
     search: (kind, words, hits) => best.all(matchExpression(kind, words), hits),
-    /** All texts that match, in ascending order. */
+    /** Returns all texts that match, in ascending order. */
     matches: (kind, words) => all.all(matchExpression(kind, words)),
   };
 }
