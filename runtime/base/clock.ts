@@ -12,3 +12,8 @@ export function nowMs(): number {
 export function toEpochMs(elapsedMs: number): number {
   return ORIGIN_MS + elapsedMs;
 }
+
+/** Returns whole microseconds, 0 at least: V8 stores them in objects without allocating. */
+export function elapsedUs(fromMs: number, untilMs: number): number {
+  return Math.max(0, Math.round((untilMs - fromMs) * 1000));
+}

@@ -3,7 +3,7 @@
 // HTTP; the engine turns results into responses.
 
 import type { MessagePort } from "node:worker_threads";
-import { nowMs } from "../base/clock.js";
+import { elapsedUs, nowMs } from "../base/clock.js";
 import { EXECUTOR_SWEEP_MS, JOB_GRACE_MS } from "../base/limits.js";
 import {
   RESULT_REVOKED,
@@ -321,16 +321,17 @@ export class Scheduler {
       this.#free(slot);
       const kind = results[at + ResultField.Kind] as number;
       if (kind === RESULT_REVOKED) continue;
-      this.#metrics?.jobDone(slot, this.#state.claimedAtMs(slot), now);
+      const ranFromMs = this.#state.claimedAtMs(slot);
+      this.#metrics?.jobDone(slot, ranFromMs, now);
       if (call === null) {
         dropExpired(results, at);
         continue;
       }
       const status = results[at + ResultField.Status] as number;
       const { exchange } = call;
-      exchange.ranFromMs = this.#state.claimedAtMs(slot);
-      exchange.ranUntilMs = now;
-      exchange.trace?.ran(call.plugin.name, exchange.ranFromMs, now, executorId(slot), status);
+      exchange.queueUs = elapsedUs(exchange.t0Ms, ranFromMs);
+      exchange.runUs = elapsedUs(ranFromMs, now);
+      exchange.trace?.ran(call.plugin.name, ranFromMs, now, executorId(slot), status);
       const flush = results[at + ResultField.Flush] as number;
       const payload = results[at + ResultField.Payload] as ResultPayload;
       this.#deliver(call, slot, status, kind, payload, flush);

@@ -26,9 +26,9 @@ export class RequestRecord {
   plugin = "";
   target = "";
   contentBytes = 0;
-  /** Start and end of the run in an executor; 0: it did not run in one. */
-  ranFromMs = 0;
-  ranUntilMs = 0;
+  /** Microseconds until the run in an executor, and its duration; -1: it ran in none. */
+  queueUs = -1;
+  runUs = -1;
   explanation: RequestExplanation | null = null;
   traceParent: string | null = null;
 
@@ -147,8 +147,8 @@ function fill(
   record.plugin = typeof countedPlugin === "string" ? countedPlugin : countedPlugin.name;
   record.target = target.length <= MAX_TARGET ? target : target.split("?", 1)[0]!;
   record.contentBytes = exchange.body?.length ?? 0;
-  record.ranFromMs = exchange.ranFromMs;
-  record.ranUntilMs = exchange.ranUntilMs;
+  record.queueUs = exchange.queueUs;
+  record.runUs = exchange.runUs;
   record.explanation = explanation;
   record.traceParent = trace === null ? null : trace.parentText();
   explanation?.end();

@@ -110,9 +110,9 @@ export interface Exchange {
   countedPlugin: CountedPlugin | null;
   /** The trace of the request; set by the engine. */
   trace: Trace | null;
-  /** When an executor ran the request, milliseconds since 1970; 0: not, or not yet. */
-  ranFromMs: number;
-  ranUntilMs: number;
+  /** Microseconds until an executor ran it, and the duration of the run; -1: not, or not yet. */
+  queueUs: number;
+  runUs: number;
   /** How a dispatcher has answered it; set by the engine. */
   explanation: RequestExplanation | null;
   /** JSON text of the authenticated principal, null for none; set by the engine. */

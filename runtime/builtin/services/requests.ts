@@ -41,14 +41,13 @@ export const requestsService: Service = {
 
 function recordText(record: RequestRecord): string {
   const { number, atMs, ms, status, bytes, method, plugin, target, contentBytes } = record;
-  const { ranFromMs, ranUntilMs, explanation, traceParent } = record;
-  const hasRun = ranUntilMs > 0;
+  const { queueUs, runUs, explanation, traceParent } = record;
   const text = JSON.stringify({
     ...{ number, at: decimals(atMs, 3), ms: decimals(ms, 3), status, bytes, method, plugin },
     arguments: argumentSizes(target),
     content: contentBytes,
-    queue: hasRun ? decimals(Math.max(0, ranFromMs - atMs), 3) : null,
-    run: hasRun ? decimals(Math.max(0, ranUntilMs - ranFromMs), 3) : null,
+    queue: queueUs < 0 ? null : queueUs / 1000,
+    run: runUs < 0 ? null : runUs / 1000,
     traceparent: traceParent,
   });
   // The explanation is JSON text.

@@ -31,8 +31,8 @@ export class JobExchange implements Exchange {
   signedOrigin = null;
   countedPlugin = null;
   trace = null;
-  ranFromMs = 0;
-  ranUntilMs = 0;
+  queueUs = -1;
+  runUs = -1;
   explanation = null;
   principal = null;
   audited = null;

@@ -54,8 +54,8 @@ export class NetExchange implements Exchange {
   aborted = false;
   countedPlugin: CountedPlugin | null = null;
   trace: Trace | null = null;
-  ranFromMs = 0;
-  ranUntilMs = 0;
+  queueUs = -1;
+  runUs = -1;
   explanation: Exchange["explanation"] = null;
   principal: string | null = null;
   audited: Exchange["audited"] = null;

@@ -5,6 +5,8 @@
 import { OWN_MEDIA_TYPE, reasonPhrase } from "../statuses.js";
 
 const LENGTH = "Content-Length: ";
+/** Heads of longer content are not kept. */
+const MAX_KEPT_LENGTH = 255;
 
 interface Head {
   /** Status line. */
@@ -12,6 +14,8 @@ interface Head {
   /** From after the engine's fields up to the digits of Content-Length. */
   readonly rest: string;
   readonly both: string;
+  /** Whole heads without fields of the engine, by the length of the content. */
+  readonly kept: (string | undefined)[];
 }
 
 const cache = new Map<string, ResponseHeads>();
@@ -46,8 +50,9 @@ export class ResponseHeads {
    */
   text(status: number, mediaType: string | null, byteLength: number, fields: string): string {
     const head = this.#find(status, byteLength === 0 ? null : mediaType);
-    const start = fields === "" ? head.both : head.first + fields + head.rest;
-    return byteLength === 0 ? `${start}\r\n` : `${start}${byteLength}\r\n\r\n`;
+    if (fields !== "" || byteLength > MAX_KEPT_LENGTH) return join(head, byteLength, fields);
+    head.kept[byteLength] ??= join(head, byteLength, fields);
+    return head.kept[byteLength]!;
   }
 
   /** Returns the same for content in chunked encoding. */
@@ -76,6 +81,11 @@ export class ResponseHeads {
       mediaType === OWN_MEDIA_TYPE ? "" : `Content-Type: ${mediaType}; charset=UTF-8\r\n`;
     const content = mediaType === null ? "" : type + LENGTH;
     const rest = `Server: SVC/3\r\nConnection: ${this.#connection}\r\n${this.#cors}${content}`;
-    return { first, rest, both: first + rest };
+    return { first, rest, both: first + rest, kept: new Array(MAX_KEPT_LENGTH + 1) };
   }
+}
+
+function join(head: Head, byteLength: number, fields: string): string {
+  const start = fields === "" ? head.both : head.first + fields + head.rest;
+  return byteLength === 0 ? `${start}\r\n` : `${start}${byteLength}\r\n\r\n`;
 }

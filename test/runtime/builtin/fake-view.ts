@@ -116,7 +116,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
     principal: null,
     requestId: null,
     audited: null,
-    ...{ ranFromMs: 0, ranUntilMs: 0, explanation: null },
+    ...{ queueUs: -1, runUs: -1, explanation: null },
     signedOrigin: null,
     isWarmUp: false,
     aborted: false,

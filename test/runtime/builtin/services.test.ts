@@ -38,6 +38,24 @@ test("exclude only monitoring requests from the metrics", () => {
 
 test("hc", () => assert.is(text("/svc/hc"), "SVC/3"));
 
+test("requests shows the times of a run only for what an executor ran", () => {
+  const view = fakeView();
+  const add = (changes: object) => {
+    const exchange = { ...fakeExchange("/svc/plugin/a"), countedPlugin: "/svc/plugin/a" };
+    view.requests.add({ ...exchange, ...changes }, 0, 200, 1, 1);
+  };
+  add({});
+  add({ queueUs: 0, runUs: 1234 });
+  const { requests } = json("/svc/requests", view);
+  assert.equal(
+    requests.map(({ queue, run }: { queue: unknown; run: unknown }) => [queue, run]),
+    [
+      [0, 1.234],
+      [null, null],
+    ],
+  );
+});
+
 test("ping", () => {
   const { host } = json("/svc/ping");
   assert.match(host.current_time, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
