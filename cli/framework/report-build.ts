@@ -18,7 +18,12 @@ export function currentDiagnostics(
   startedMs: number,
 ): readonly Diagnostic[] {
   const files = new Set(diagnostics.map(({ position }) => position.file));
-  const changed = [...files].filter((file) => changedMs(join(projectDir, file)) > startedMs);
+  const now = Date.now();
+  const changed = [...files].filter((file) => {
+    const atMs = changedMs(join(projectDir, file));
+    // The clock of a shared folder can run ahead: a time to come proves no change.
+    return atMs > startedMs && Math.floor(atMs) <= now;
+  });
   return diagnostics.filter(({ position }) => !changed.includes(position.file));
 }
 

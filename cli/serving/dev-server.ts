@@ -2,6 +2,7 @@
 // types are checked afterwards. After errors, the last good build stays in service.
 
 import { setTimeout as delay } from "node:timers/promises";
+import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import {
   ProjectBuilder,
   type Rebuild,
@@ -31,6 +32,8 @@ import { startServer } from "./start-server.js";
 const LOOPBACK = "127.0.0.1";
 /** Time that a shutdown waits for the build in progress. */
 const CLOSE_MS = 5000;
+/** Time within which a changed file is reported by its watcher. */
+const REPORT_MS = 500;
 /** Time within which a signal to the process group reaches this process, too. */
 const SIGNAL_MS = 100;
 
@@ -59,6 +62,8 @@ export class DevServer {
   #broken: "build" | "load" | null = null;
   #isBusy = false;
   #isClosed = false;
+  /** Number of builds that have begun. */
+  #builds = 0;
   #building: Promise<unknown> = Promise.resolve();
   /** Stops waiting for signals, because a served project has its own handlers. */
   #unlisten: () => void = () => {};
@@ -120,6 +125,7 @@ export class DevServer {
   async #rebuild(files: readonly string[]): Promise<void> {
     const startedMs = performance.now();
     const startedAtMs = Date.now();
+    this.#builds++;
     const result = await this.#build(files, startedAtMs);
     // The next build includes these files and the changes made meanwhile.
     if (result?.abandoned) return;
@@ -176,6 +182,7 @@ export class DevServer {
       const diagnostics = currentDiagnostics(this.#folder, result.diagnostics, startedAtMs);
       // Files with errors have changed meanwhile: the next build reports them.
       const isOutdated = !result.ok && diagnostics.length < result.diagnostics.length;
+      if (isOutdated) this.#recheck(result.diagnostics);
       const abandoned = result.abandoned || isOutdated;
       if (!abandoned) printDiagnostics(this.#folder, diagnostics);
       this.#outside.follow(result.inputs);
@@ -226,6 +233,18 @@ export class DevServer {
   }
 
   /**
+   * Builds the files of diagnostics again unless a change is reported: a file that seems newer than
+   * the build may have been written before it, with a clock that runs ahead.
+   */
+  #recheck(diagnostics: readonly Diagnostic[]): void {
+    const files = diagnostics.map(({ position }) => position.file);
+    const builds = this.#builds;
+    setTimeout(() => {
+      if (this.#builds === builds && !this.#isClosed) void this.change(files);
+    }, REPORT_MS);
+  }
+
+  /**
    * Closes the builder after the build in progress: esbuild prints its stacks if it loses its
    * parent while working.
    */
@@ -240,7 +259,9 @@ export class DevServer {
   /** Checks types. The diagnostics are dropped if a newer build has started. */
   async #reportTypes({ checkTypes }: Rebuild, startedAtMs: number): Promise<void> {
     try {
-      const findings = currentDiagnostics(this.#folder, await checkTypes(), startedAtMs);
+      const all = await checkTypes();
+      const findings = currentDiagnostics(this.#folder, all, startedAtMs);
+      if (findings.length < all.length) this.#recheck(all);
       printDiagnostics(this.#folder, findings);
       if (findings.length === 0) return;
       const text = formatDiagnostics(this.#folder, findings);

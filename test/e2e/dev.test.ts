@@ -2,6 +2,7 @@
 // limit: 120 s
 // takes 25 s
 
+import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
@@ -103,6 +104,21 @@ test("with --check-first serves no type errors, and leaves no build of them", as
   assert.match(built.stderr, /TS2322/);
   await edit("plugins/double.ts", TRIPLE);
   assert.is(await call(port, "double?n=2"), 6);
+});
+
+test("shows errors of files with times of a clock that runs ahead", async () => {
+  const file = join(project.folder, "plugins/double.ts");
+  const times = [
+    [3_600_000, GOOD_PLUGIN],
+    [60, TRIPLE],
+  ] as const;
+  for (const [aheadMs, corrected] of times) {
+    project.write("plugins/double.ts", GOOD_PLUGIN.replace("n: int", "n: WeakSet<object>"));
+    const seconds = (Date.now() + aheadMs) / 1000;
+    utimesSync(file, seconds, seconds);
+    await dev.until(/plugins\/double\.ts:4:\d+ - error SVC1\d{3}/);
+    await edit("plugins/double.ts", corrected);
+  }
 });
 
 test("ignores an empty file that an editor writes first", async () => {
