@@ -48,6 +48,7 @@ export const replay = defineCommand({
     const outcome = await replayFile(file!, options).catch(reportError);
     if (typeof outcome === "number") return EXIT_TROUBLE;
     process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : replayReport(outcome));
+    if (outcome.sent === 0) return EXIT_TROUBLE;
     return outcome.differing > 0 ? EXIT_FAILURE : 0;
   },
 });

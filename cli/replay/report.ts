@@ -15,11 +15,16 @@ export function replayReport(outcome: ReplayOutcome): string {
     `replayed ${sent} requests in ${seconds.toFixed(1)} s`,
     ...reasons,
     ...(recorded === null || now === null ? [] : table(recorded, now)),
-    differing === 0 ? "all responses match the recording" : `${differing} answers differ`,
+    conclusion(outcome),
     ...examples.map(line),
     ...(others > 0 ? [`  and ${others} more`] : []),
     "",
   ].join("\n");
+}
+
+function conclusion({ sent, differing }: ReplayOutcome): string {
+  if (sent === 0) return "no request of the recording was sent: nothing was compared";
+  return differing === 0 ? "all responses match the recording" : `${differing} answers differ`;
 }
 
 function table(recorded: Latencies, now: Latencies): string[] {

@@ -226,4 +226,14 @@ test("reports requests that cannot be replayed", async ({ folder, file }) => {
   });
 });
 
+test("does not report a match if no request is sent", async ({ folder }) => {
+  const file = join(folder, "cut.jsonl");
+  const change = { at: 1, method: "POST", target: "/x", fields: {}, sent: 0, status: 200, ms: 1 };
+  const cut = '{"at":2,"method":"GET","target":"/x","fie';
+  writeFileSync(file, `{"record":1}\n${JSON.stringify(change)}\n${cut}`);
+  const { code, out } = await runCommand("replay", file, "--against", "http://127.0.0.1:1");
+  assert.match(out, /\nno request of the recording was sent: nothing was compared\n$/);
+  assert.is(code, 2);
+});
+
 test.run();
