@@ -231,7 +231,7 @@ export const COMMAND_CODES = {
   },
   SVC3345: {
     title: "cannot copy the data folder",
-    fix: "free disk space or fix the cause in the message, then repair into a new folder",
+    fix: "free disk space or fix the cause in the message, then run the command again",
   },
   SVC3420: {
     title: "backup cannot be restored",

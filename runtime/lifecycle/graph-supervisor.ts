@@ -442,7 +442,9 @@ export class GraphSupervisor implements GraphSource {
   }
 
   #keepCommand(request: GraphRequest): InterconnectCommand {
-    return { op: "keep", request: this.root.openRequest(request, this.#settings.readonly) };
+    const { readonly, durability } = this.#settings;
+    const isDurable = durability !== "off";
+    return { op: "keep", request: this.root.openRequest(request, readonly, isDurable) };
   }
 
   #onKept({ name, path }: GraphRequest, shared: unknown): SharedGraph {

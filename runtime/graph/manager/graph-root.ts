@@ -66,14 +66,16 @@ export class GraphRoot {
   /**
    * Returns the request to open a graph. Acquires the data folder first, so that no other process
    * changes symbolic links meanwhile.
+   * @param isDurable if true, the graph is read-only where its changes could not be stored
    */
-  openRequest(request: GraphRequest, isReadonly: boolean): OpenGraphRequest {
+  openRequest(request: GraphRequest, isReadonly: boolean, isDurable: boolean): OpenGraphRequest {
     const { name, path: requestedPath, isLocal } = request;
     const isStorable = this.acquire();
     const path = this.pathOf(name, requestedPath);
     const folder = this.folderOf(path);
     const configured = Object.hasOwn(this.#configured, name) ? this.#configured[name] : undefined;
-    const isFixed = isReadonly || (configured?.readonly ?? false);
+    const isLost = isDurable && !isStorable;
+    const isFixed = isReadonly || isLost || (configured?.readonly ?? false);
     const size = configured?.memory ?? request.size;
     return { name, path, folder, isStorable, isLocal, isReadonly: isFixed, size };
   }

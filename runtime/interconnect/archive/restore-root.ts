@@ -22,7 +22,7 @@ const MAX_OBJECT_BYTES = 2 ** 26;
 /**
  * Restores into a new or empty folder, or into one where a restore was interrupted.
  * @param slots of the contents; null: the instance has none
- * @throws SvcError SVC3420, SVC3422
+ * @throws SvcError SVC3345, SVC3420, SVC3422
  */
 export async function restoreRoot(
   store: ObjectStore,
@@ -30,7 +30,20 @@ export async function restoreRoot(
   root: string,
   slots: SlotRecord | null = null,
 ): Promise<CutLog> {
-  prepare(root);
+  try {
+    prepare(root);
+    return await fill(store, plan, root, slots);
+  } catch (error) {
+    throw unusable(root, error);
+  }
+}
+
+async function fill(
+  store: ObjectStore,
+  plan: RestorePlan,
+  root: string,
+  slots: SlotRecord | null,
+): Promise<CutLog> {
   try {
     for (const [path, pieces] of groupByFile(plan.pieces))
       await restoreFile(store, plan, root, path, pieces);
@@ -45,6 +58,13 @@ export async function restoreRoot(
     rmSync(join(root, RESTORE_MARKER), { force: true });
     throw error;
   }
+}
+
+/** Returns an error of the disk as one with a code. */
+function unusable(root: string, error: unknown): Error {
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) return error as Error;
+  return new SvcError("SVC3345", `${root}: ${message}`, { cause: error });
 }
 
 function prepare(root: string): void {

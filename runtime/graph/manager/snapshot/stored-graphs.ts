@@ -2,7 +2,15 @@
 // may leave the data folder, not even by a symbolic link. There is no list of graphs other than the
 // snapshots themselves.
 
-import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
+import {
+  type Dirent,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+} from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { SvcError } from "../../../base/errors.js";
 import {
@@ -15,6 +23,9 @@ import { DataError } from "../../model/errors.js";
 import { VALUES_FOLDER } from "../../store/external-values.js";
 import { SnapshotFiles } from "./snapshot-files.js";
 import { readSnapshotHeader } from "./snapshot-reader.js";
+
+/** At the root of ext4 file systems, for the superuser only. */
+const LOST_FOUND = "lost+found";
 
 export interface StoredGraph {
   readonly name: string;
@@ -104,9 +115,19 @@ function* walkFolders(root: string, parts: readonly string[] = []): Generator<re
   if (parts.length === 0 && !existsSync(folder)) return;
   yield parts;
   if (parts.length === MAX_GRAPH_FOLDER_PARTS) return;
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory() && GRAPH_FOLDER_PART.test(entry.name))
-      yield* walkFolders(root, [...parts, entry.name]);
+  for (const entry of readEntries(folder)) {
+    const isPart = GRAPH_FOLDER_PART.test(entry.name) && entry.name !== LOST_FOUND;
+    if (entry.isDirectory() && isPart) yield* walkFolders(root, [...parts, entry.name]);
+  }
+}
+
+/** @throws SvcError SVC3008: without its folder, a stored graph would look like a new one */
+function readEntries(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    const text = `a folder of graphs cannot be read: ${(error as Error).message}`;
+    throw new SvcError("SVC3008", text, { cause: error });
   }
 }
 

@@ -311,6 +311,14 @@ test("restores the slot map of the moment, and no moment at which slots moved", 
   assert.is(await versionOf("g", { kind: "end" }), 3);
 });
 
+test("names what the disk refuses", async (context) => {
+  const one = await begin(context, "a");
+  fill(one, "a");
+  await step(one, writerOf(context));
+  writeFileSync(join(context.folder, "file"), "");
+  assert.is(await codeOf(restore(context, "file/root")), "SVC3345");
+});
+
 test("serves no folder whose restore was interrupted, and restores it again", async (context) => {
   const one = await begin(context, "a");
   fill(one, "a");

@@ -1,10 +1,19 @@
 // Discovery of the graphs in a data folder, and confinement of their folders to it.
 
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import fs, {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { SvcError } from "../../../../../runtime/base/errors.js";
 import { GraphRoot } from "../../../../../runtime/graph/manager/graph-root.js";
 import { saveGraph } from "../../../../../runtime/graph/manager/snapshot/save-graph.js";
 import {
@@ -120,6 +129,63 @@ test("tolerate remains of a save that cannot be removed", ({ root }) => {
   assert.equal(readdirSync(join(root, "plain")), []);
   assert.is(lines.length, 1);
   assert.match(lines[0]!, /incomplete snapshot left behind: .*graph.snapshot.tmp/);
+});
+
+/** Runs a function while this user may not read or create certain files. */
+function withoutAccess(isDenied: (path: string) => boolean, run: () => void): void {
+  const { openSync, readdirSync: read } = fs;
+  const denying =
+    <T extends (path: never, ...rest: never[]) => unknown>(call: T) =>
+    (path: string, ...rest: unknown[]): unknown => {
+      const error = new Error(`EACCES: permission denied, '${path}'`);
+      if (isDenied(path)) throw Object.assign(error, { code: "EACCES", syscall: "open" });
+      return (call as unknown as (...words: unknown[]) => unknown)(path, ...rest);
+    };
+  Object.assign(fs, { openSync: denying(openSync), readdirSync: denying(read) });
+  syncBuiltinESMExports();
+  try {
+    run();
+  } finally {
+    Object.assign(fs, { openSync, readdirSync: read });
+    syncBuiltinESMExports();
+  }
+}
+
+test("in a folder that cannot be read are no new ones", ({ root }) => {
+  store(root, "cities", "cities");
+  mkdirSync(join(root, "lost+found"));
+  withoutAccess(
+    (path) => path.endsWith("lost+found"),
+    () => assert.is(listStoredGraphs(root).length, 1),
+  );
+  withoutAccess(
+    (path) => path.endsWith("cities"),
+    () => {
+      try {
+        listStoredGraphs(root);
+        assert.unreachable();
+      } catch (error) {
+        const { code, message } = error as SvcError;
+        assert.is(code, "SVC3008");
+        assert.match(message, /cities/);
+      }
+    },
+  );
+});
+
+test("are read-only if changes could not be stored, unless none are logged", ({ root }) => {
+  const request = { name: "cities", path: null, isLocal: false, size: null } as never;
+  const isReadonly = (isDurable: boolean): boolean => {
+    const owner = new GraphRoot(root, {});
+    const { isReadonly: result } = owner.openRequest(request, false, isDurable);
+    owner.release();
+    return result;
+  };
+  assert.equal([isReadonly(true), isReadonly(false)], [false, false]);
+  withoutAccess(
+    (path) => path.includes("svc.lock"),
+    () => assert.equal([isReadonly(true), isReadonly(false)], [true, false]),
+  );
 });
 
 test.run();
