@@ -278,4 +278,15 @@ test("join pages to the whole result if partitions share vertices", () => {
   }
 });
 
+test("give the first page of partitions of release 0.1.0, whose cursors have no last hit", () => {
+  for (const hits of [1, 2]) {
+    const options = { sortby: S.S_ID, hits, cursor: true } as const;
+    const { head, entries } = queryPartition(makeGraph(), { call: "vertices", options })!;
+    const { last: _, equal: _equal, ...cursor } = head.cursor!;
+    const earlier = { ...head, cursor } as typeof head;
+    const { vertices } = showMerged(mergeHeads([earlier]), entries) as MergedPage;
+    assert.equal(vertices, ["root", "shop1"].slice(0, hits));
+  }
+});
+
 test.run();

@@ -16,6 +16,8 @@ export function mergeHeads(heads: readonly PartialHead[]): PartialHead {
   const [first] = heads as [PartialHead];
   return {
     ...first,
+    // Partitions of release 0.1.0 send neither.
+    cursor: first.cursor && { ...{ last: null, equal: 0 }, ...first.cursor },
     unknownKeys: intersect(present(heads, ({ unknownKeys }) => unknownKeys)),
     found: heads.reduce((sum, { found }) => sum + found, 0),
     facets: mergeEach(present(heads, ({ facets }) => facets)),
