@@ -100,7 +100,7 @@ function report(rounds) {
   });
   const bytes = measured.map((name) => cell("connect", name, bytesOf).toFixed(0));
   printTable([`${arcs} arcs, millions per second`, ...measured], rows);
-  printTable(["resident memory", ...measured], [["bytes an arc", ...bytes]]);
+  printTable(["resident memory", ...measured], [["bytes per arc", ...bytes]]);
   printTable([`${OURS} is quicker`, ...measured.slice(1)], ratioRows(measured.slice(1)));
   printOtherWork(rounds.flatMap((figures) => [...figures.values()]));
   printTargets([...speedTargets(measured), ...memoryTargets(measured)]);

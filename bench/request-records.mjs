@@ -19,7 +19,7 @@ const counters = new PluginCounters();
 const tallies = Array.from({ length: PLUGINS }, (_, n) => counters.own(`/svc/plugin/p${n}`));
 const exchange = {
   ...{ method: "GET", target: "/svc/plugin/p1?n=3&country=NO", t0Ms: 0, body: null },
-  ...{ isWarmUp: false, trace: null, explanation: null, ranFromMs: 0, ranUntilMs: 0 },
+  ...{ isWarmUp: false, trace: null, explanation: null, queueUs: -1, runUs: -1 },
   tally: tallies[0],
 };
 const replicas = [0, 1].map((replica) => ({

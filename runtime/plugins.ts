@@ -1,6 +1,6 @@
 // Entry "svc-server/plugins": names that plugins import, without graphs and servers, a tenth of the
 // package. The bundle of plugins that need no others imports it, see compiler/own-imports.ts. Their
-// types are read from it as well, see compiler/read/own-declarations.ts.
+// types are read from it as well, see compiler/read/resolve-imports.ts.
 
 export {
   ArgumentError,

@@ -47,7 +47,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       level: COUNT,
       levelparts: { ...COUNT, description: "Instances of the level below." },
       partials: { ...COUNT, description: "Instances that contributed." },
-      hitcount: { ...COUNT, description: "How many entries there would be without a bound." },
+      hitcount: { ...COUNT, description: "Number of entries without a limit." },
       aggregator: {
         ...tupleSchema([INTEGER, INTEGER, NUMBER, NUMBER]),
         description: "Sums over all partitions.",

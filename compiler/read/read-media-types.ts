@@ -35,7 +35,7 @@ export function readMediaTypes(
       "SVC1149",
       tag,
       `\`@produces\` has no effect: \`${name}\` ${reason}`,
-      "remove the tag",
+      "the comment without the tag",
     );
   }
   const inTags = tags.flatMap((tag) => readTag(context, tag));
