@@ -1,6 +1,7 @@
 // Copies the content of slots from a source to a target. Stores the digests of the copied slots:
 // after the source has stopped changing them, only slots that have changed are sent again.
 
+import { isDeepStrictEqual } from "node:util";
 import { SvcError } from "../../../runtime/base/errors.js";
 import type { SlotLeader } from "../../../runtime/base/next-slot-step.js";
 import type { SlotMove, SlotRecord } from "../../../runtime/base/slot-record.js";
@@ -35,6 +36,13 @@ interface Message {
   readonly bytes: number;
 }
 
+/** Slots of the next cut, encoded during the current one. */
+interface ReadAhead {
+  readonly from: SlotLeader;
+  readonly encoded: EncodedSlots;
+  readonly messages: readonly Message[];
+}
+
 export class SlotCopier {
   readonly #instances: SlotInstances;
   readonly #rate: MoveRate;
@@ -42,8 +50,10 @@ export class SlotCopier {
   #stagedId = "";
   /** Digests of this content, by graph and slot. */
   readonly #staged = new Map<string, string>();
-  /** Settles when the copy of the next cut in advance has ended. */
-  #ahead: Promise<unknown> = Promise.resolve();
+  /** Slots read in advance; null: none. */
+  #ahead: Promise<ReadAhead | null> = Promise.resolve(null);
+  /** Content read in advance, for the next copy. */
+  #messages: readonly Message[] = [];
   /** Bytes sent so far. */
   bytes = 0;
 
@@ -57,50 +67,63 @@ export class SlotCopier {
     this.#staged.clear();
   }
 
-  /** Encodes slots until they reach `maxWords`, but at least one. */
+  /**
+   * Encodes the first of some slots, until they reach `maxWords`, but at least one. Slots read in
+   * advance have the size that was chosen then.
+   */
   async encode(
     from: SlotLeader,
     slots: readonly number[],
     maxWords: number,
   ): Promise<EncodedSlots> {
-    // A new encoding replaces the one that is being read.
-    await this.#ahead;
-    return this.#encode(from, slots, maxWords);
+    const ahead = await this.#takeAhead();
+    const isFirst = ahead?.encoded.slots.every((slot, place) => slots[place] === slot) ?? false;
+    if (ahead === null || !isFirst || !isDeepStrictEqual(ahead.from, from)) {
+      return this.#encode(from, slots, maxWords);
+    }
+    this.#messages = ahead.messages;
+    return ahead.encoded;
+  }
+
+  /** A new encoding replaces the one that is being read. */
+  #takeAhead(): Promise<ReadAhead | null> {
+    const ahead = this.#ahead;
+    this.#ahead = Promise.resolve(null);
+    this.#messages = [];
+    return ahead;
   }
 
   /** Stops changes of the slots of a move at the source, and encodes all of them. */
   async encodeHeld(from: SlotLeader, move: SlotMove): Promise<HeldSlots> {
-    await this.#ahead;
+    await this.#takeAhead();
     const encoded = await this.#encode(from, move.slots, MAX_WORDS, move);
     return encoded as HeldSlots;
   }
 
   /**
-   * Copies slots of the next cut during the current one: reads them while the target writes, and
-   * sends them while the source removes. The next cut copies the others.
-   * @param written resolves when the target has written the current cut
+   * Encodes slots of the next cut during the current one, and reads them while the target writes.
+   * Instances execute one command at a time, so that further ones would delay the end of the cut.
+   * @param written settles when the target has written the current cut
    */
-  copyAhead(
-    id: string,
+  readAhead(
     from: SlotLeader,
-    to: SlotLeader,
     slots: readonly number[],
     maxWords: number,
     written: Promise<unknown>,
   ): void {
     let isWritten = false;
-    const end = written.finally(() => {
+    const end = (): void => {
       isWritten = true;
-    });
-    const copy = async (): Promise<void> => {
-      const pending = this.#listPending(await this.#encode(from, slots, maxWords), id, to);
+    };
+    written.then(end, end);
+    const read = async (): Promise<ReadAhead> => {
+      const encoded = await this.#encode(from, slots, maxWords);
+      const pending = listSlots(encoded);
       const messages: Message[] = [];
       while (pending.length > 0 && !isWritten) messages.push(await this.#read(pending, from));
-      await end;
-      for (const message of messages) await this.#stage(message, id, to);
+      return { from, encoded, messages };
     };
-    end.catch(() => undefined);
-    this.#ahead = copy().catch(() => undefined);
+    this.#ahead = read().catch(() => null);
   }
 
   #encode(
@@ -122,16 +145,16 @@ export class SlotCopier {
 
   /** Sends the slots that the target lacks, in messages of limited size. */
   async copy(encoded: EncodedSlots, id: string, from: SlotLeader, to: SlotLeader): Promise<void> {
+    const messages = this.#messages;
+    this.#messages = [];
+    for (const message of messages) await this.#stage(message, id, to);
     const pending = this.#listPending(encoded, id, to);
     while (pending.length > 0) await this.#stage(await this.#read(pending, from), id, to);
   }
 
-  #listPending({ graphs }: EncodedSlots, id: string, to: SlotLeader): PendingSlot[] {
-    const slotsToCopy = graphs.flatMap(({ graph, slots, names }) =>
-      slots.map((slot): PendingSlot => ({ graph, slot, names, offset: 0 })),
-    );
-    if (id !== this.#stagedId) return slotsToCopy;
-    return slotsToCopy.filter(
+  #listPending(encoded: EncodedSlots, id: string, to: SlotLeader): PendingSlot[] {
+    if (id !== this.#stagedId) return listSlots(encoded);
+    return listSlots(encoded).filter(
       (pending) => this.#staged.get(stagingKey(pending, to)) !== pending.slot.digest,
     );
   }
@@ -172,6 +195,12 @@ export class SlotCopier {
     this.bytes += bytes;
     await this.#rate.pass(bytes);
   }
+}
+
+function listSlots({ graphs }: EncodedSlots): PendingSlot[] {
+  return graphs.flatMap(({ graph, slots, names }) =>
+    slots.map((slot) => ({ graph, slot, names, offset: 0 })),
+  );
 }
 
 function stagingKey({ graph, slot }: PendingSlot, to: SlotLeader): string {

@@ -68,8 +68,6 @@ export class SlotMover {
   #maxSlots = MORE_SLOTS;
   /** Slots of the next cuts. */
   #following: readonly number[] = [];
-  /** Id of the next cut, if its content is being copied in advance. */
-  #aheadId: string | null = null;
   /** Content that the target has received in the current attempt. */
   #copied: EncodedSlots | null = null;
   /** Settles when the source has removed the previous cut, while the next one is being copied. */
@@ -103,7 +101,6 @@ export class SlotMover {
       try {
         return await this.#moveOnce(planned, drainMs);
       } catch (error) {
-        this.#aheadId = null;
         if (error instanceof BusyError) {
           if (drainMs === LAST_DRAIN_MS) throw createDrainError(error, drainMs);
           await this.#lease.rest(drainMs * PAUSE_PER_DRAIN);
@@ -129,10 +126,9 @@ export class SlotMover {
     const count = first.slots.length;
     this.#maxSlots = Math.min(MAX_SLOTS_PER_CUT, 2 * count + MORE_SLOTS);
     this.#following = slots.slice(count, count + this.#maxSlots);
-    const id = this.#aheadId ?? newId();
-    this.#aheadId = null;
+    const id = randomBytes(8).toString("hex");
     const move: SlotMove = { id, version: record.version + 1, from, to, slots: first.slots };
-    await Promise.all([this.#lease.renew(), this.#copier.copy(first, id, source, target)]);
+    await this.#copier.copy(first, id, source, target);
     const hooks = {
       copy: async (step: CopyStep) => {
         await this.#copy(step);
@@ -190,7 +186,8 @@ export class SlotMover {
     const record = latestRecord((await survey.readAll()).map((found) => found.record))!;
     if (countSlots(record, move.to) === 0) await this.#copier.copyAnchors(move.id, from, to);
     const writing = instances.send(to.id, { do: "write", move, term: to.term });
-    this.#copyAhead(from, to, writing);
+    const { words } = this.#size;
+    if (this.#following.length > 0) this.#copier.readAhead(from, this.#following, words, writing);
     const written = await writing;
     if (written.missing !== undefined) {
       this.#copier.forget();
@@ -208,21 +205,6 @@ export class SlotMover {
       throw new SvcError("SVC3413", text);
     }
     await survey.waitUntilReplicated(move.to);
-  }
-
-  /** Copies the next cut in advance. The target receives it after writing the current one. */
-  #copyAhead(
-    from: SlotLeader,
-    to: SlotLeader,
-    writing: Promise<Readonly<Record<string, unknown>>>,
-  ): void {
-    if (this.#following.length === 0) return;
-    const { words } = this.#size;
-    const written = writing.then(({ missing }) => {
-      if (missing !== undefined) throw new Error("the target lacks slots");
-    });
-    this.#aheadId = newId();
-    this.#copier.copyAhead(this.#aheadId, from, to, this.#following, words, written);
   }
 
   #countHeld(changesMs: number, queriesMs: number): void {
@@ -247,10 +229,6 @@ export class SlotMover {
     }
     this.#size.adapt(words, this.#heldMs, this.#writtenMs + this.#steps.removalMs);
   }
-}
-
-function newId(): string {
-  return randomBytes(8).toString("hex");
 }
 
 function createDrainError({ message }: BusyError, ms: number): SvcError {

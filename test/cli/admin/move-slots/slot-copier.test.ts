@@ -115,15 +115,7 @@ for (const [text, forged] of [
   });
 }
 
-/** Copies slots ahead, with the target that has written the present cut or has not. */
-async function copyAhead(pair: Pair, copier: SlotCopier, written: Promise<unknown>) {
-  const slots = [...pair.content.keys()];
-  copier.copyAhead("next", FROM!, TO!, slots, 1, written);
-  // The next cut begins once nothing is copied ahead.
-  return copier.encode(FROM!, slots, 1);
-}
-
-test("of the next cut are sent once the target has written the present one", async () => {
+test("of the next cut are read while the target writes, and sent by the next cut", async () => {
   const pair = new Pair(
     new Map([
       [1, "a"],
@@ -131,40 +123,61 @@ test("of the next cut are sent once the target has written the present one", asy
     ]),
   );
   const { copier } = pair;
-  let end = (): void => {};
-  const written = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const encoding = copyAhead(pair, copier, written);
+  copier.readAhead(FROM!, [1, 2], 1, new Promise(() => {}));
   while (pair.messages < 2) await turn();
   await turn();
   assert.is(pair.received.size, 0);
-  assert.is(pair.encodings, 1);
-  end();
-  const encoded = await encoding;
-  assert.is(pair.encodings, 2);
+  const encoded = await copier.encode(FROM!, [1, 2, 3], 1);
+  await copier.copy(encoded, "next", FROM!, TO!);
   assert.equal([...pair.received], [...pair.content]);
+  assert.equal([pair.encodings, pair.messages], [1, 2]);
   // Only what has changed since is sent again.
-  await copier.copy(encoded, "next", FROM!, TO!);
-  assert.is(pair.messages, 2);
-  copier.forget();
-  await copier.copy(encoded, "next", FROM!, TO!);
-  assert.is(pair.messages, 4);
+  pair.content.set(1, "b");
+  await copier.copy(pair.encoded(), "next", FROM!, TO!);
+  assert.equal([pair.received.get(1), pair.messages], ["b", 3]);
 });
 
-test("of the next cut are not read any more once the target has written", async () => {
+test("of the next cut are read by it once the target has written", async () => {
   const pair = new Pair(new Map([[1, "d".repeat(15)]]));
   const { copier } = pair;
-  const encoded = await copyAhead(pair, copier, Promise.resolve());
+  copier.readAhead(FROM!, [1], 1, Promise.resolve());
+  while (pair.encodings === 0) await turn();
+  await turn();
   assert.is(pair.messages, 0);
-  await copier.copy(encoded, "next", FROM!, TO!);
+  await copier.copy(await copier.encode(FROM!, [1], 1), "next", FROM!, TO!);
   assert.equal([...pair.received], [...pair.content]);
+  assert.is(pair.encodings, 1);
 });
 
-test("of the next cut are not sent if the target has not written the present one", async () => {
+for (const [change, from, slots] of [
+  ["another leader", { ...FROM!, term: 2 }, [1, 2]],
+  ["other slots", FROM!, [2, 3]],
+] as const) {
+  test(`of the next cut are encoded again for ${change}`, async () => {
+    const pair = new Pair(
+      new Map([
+        [1, "a"],
+        [2, "b"],
+      ]),
+    );
+    const { copier } = pair;
+    copier.readAhead(FROM!, [1, 2], 1, new Promise(() => {}));
+    while (pair.messages === 0) await turn();
+    pair.content.set(1, "c");
+    const encoded = await copier.encode(from, slots, 1);
+    assert.is(pair.encodings, 2);
+    await copier.copy(encoded, "next", from, TO!);
+    assert.is(pair.received.get(1), "c");
+  });
+}
+
+test("are encoded again after the source holds them", async () => {
   const pair = new Pair(new Map([[1, "a"]]));
-  await copyAhead(pair, pair.copier, Promise.reject(new Error("lost")));
-  assert.is(pair.received.size, 0);
+  const { copier } = pair;
+  copier.readAhead(FROM!, [1], 1, new Promise(() => {}));
+  await copier.encodeHeld(FROM!, { id: "m", version: 1, from: "B1", to: "B2", slots: [1] });
+  await copier.encode(FROM!, [1], 1);
+  assert.is(pair.encodings, 3);
 });
 
 test.run();
