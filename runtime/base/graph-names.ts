@@ -2,8 +2,12 @@
 
 export const GRAPH_NAME = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
 export const MAX_GRAPH_NAME_LENGTH = 1000;
-/** One component of a path: hidden folders, installed packages and dumps never contain graphs. */
-export const GRAPH_FOLDER_PART = /^(?!\.|node_modules$|_txlog$|opdump_.*\.tx)[^/\\\0:]+$/;
+/**
+ * One component of a path: hidden folders, installed packages, dumps and what the check of a disk
+ * has found never contain graphs.
+ */
+export const GRAPH_FOLDER_PART =
+  /^(?!\.|node_modules$|_txlog$|lost\+found$|opdump_.*\.tx)[^/\\\0:]+$/;
 /** Depth limit of the search for graphs in the data folder. */
 export const MAX_GRAPH_FOLDER_PARTS = 4;
 

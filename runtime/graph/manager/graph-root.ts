@@ -3,7 +3,6 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { SvcError } from "../../base/errors.js";
 import { LOG_FOLDER } from "../../base/graph-names.js";
 import { log } from "../../base/log.js";
 import type { MemorySize } from "../memory/layout.js";

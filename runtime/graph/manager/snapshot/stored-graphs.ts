@@ -24,9 +24,6 @@ import { VALUES_FOLDER } from "../../store/external-values.js";
 import { SnapshotFiles } from "./snapshot-files.js";
 import { readSnapshotHeader } from "./snapshot-reader.js";
 
-/** At the root of ext4 file systems, for the superuser only. */
-const LOST_FOUND = "lost+found";
-
 export interface StoredGraph {
   readonly name: string;
   /** Relative to the data folder, with `/`. */
@@ -116,8 +113,8 @@ function* walkFolders(root: string, parts: readonly string[] = []): Generator<re
   yield parts;
   if (parts.length === MAX_GRAPH_FOLDER_PARTS) return;
   for (const entry of readEntries(folder)) {
-    const isPart = GRAPH_FOLDER_PART.test(entry.name) && entry.name !== LOST_FOUND;
-    if (entry.isDirectory() && isPart) yield* walkFolders(root, [...parts, entry.name]);
+    if (entry.isDirectory() && GRAPH_FOLDER_PART.test(entry.name))
+      yield* walkFolders(root, [...parts, entry.name]);
   }
 }
 
