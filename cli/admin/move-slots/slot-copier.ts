@@ -36,11 +36,15 @@ interface Message {
   readonly bytes: number;
 }
 
+/** Encoded slots, with the content that was read in advance. */
+interface ReadSlots extends EncodedSlots {
+  readonly messages?: readonly Message[];
+}
+
 /** Slots of the next cut, encoded during the current one. */
 interface ReadAhead {
   readonly from: SlotLeader;
-  readonly encoded: EncodedSlots;
-  readonly messages: readonly Message[];
+  readonly encoded: ReadSlots;
 }
 
 export class SlotCopier {
@@ -52,8 +56,6 @@ export class SlotCopier {
   readonly #staged = new Map<string, string>();
   /** Slots read in advance; null: none. */
   #ahead: Promise<ReadAhead | null> = Promise.resolve(null);
-  /** Content read in advance, for the next copy. */
-  #messages: readonly Message[] = [];
   /** Bytes sent so far. */
   bytes = 0;
 
@@ -71,17 +73,12 @@ export class SlotCopier {
    * Encodes the first of some slots, until they reach `maxWords`, but at least one. Slots read in
    * advance have the size that was chosen then.
    */
-  async encode(
-    from: SlotLeader,
-    slots: readonly number[],
-    maxWords: number,
-  ): Promise<EncodedSlots> {
+  async encode(from: SlotLeader, slots: readonly number[], maxWords: number): Promise<ReadSlots> {
     const ahead = await this.#takeAhead();
     const isFirst = ahead?.encoded.slots.every((slot, place) => slots[place] === slot) ?? false;
     if (ahead === null || !isFirst || !isDeepStrictEqual(ahead.from, from)) {
       return this.#encode(from, slots, maxWords);
     }
-    this.#messages = ahead.messages;
     return ahead.encoded;
   }
 
@@ -89,7 +86,6 @@ export class SlotCopier {
   #takeAhead(): Promise<ReadAhead | null> {
     const ahead = this.#ahead;
     this.#ahead = Promise.resolve(null);
-    this.#messages = [];
     return ahead;
   }
 
@@ -121,7 +117,7 @@ export class SlotCopier {
       const pending = listSlots(encoded);
       const messages: Message[] = [];
       while (pending.length > 0 && !isWritten) messages.push(await this.#read(pending, from));
-      return { from, encoded, messages };
+      return { from, encoded: { ...encoded, messages } };
     };
     this.#ahead = read().catch(() => null);
   }
@@ -144,10 +140,8 @@ export class SlotCopier {
   }
 
   /** Sends the slots that the target lacks, in messages of limited size. */
-  async copy(encoded: EncodedSlots, id: string, from: SlotLeader, to: SlotLeader): Promise<void> {
-    const messages = this.#messages;
-    this.#messages = [];
-    for (const message of messages) await this.#stage(message, id, to);
+  async copy(encoded: ReadSlots, id: string, from: SlotLeader, to: SlotLeader): Promise<void> {
+    for (const message of encoded.messages ?? []) await this.#stage(message, id, to);
     const pending = this.#listPending(encoded, id, to);
     while (pending.length > 0) await this.#stage(await this.#read(pending, from), id, to);
   }

@@ -2,7 +2,6 @@
 // main thread executes them.
 
 import { log } from "../../base/log.js";
-import { isPlainObject } from "../../base/plain-object.js";
 import { readClientAddress } from "../client-of.js";
 import { AdminTokens, Exception, type IssuedToken } from "./admin-tokens.js";
 
@@ -67,8 +66,8 @@ export class ControlService {
     const done = UNQUEUED.has(operation) ? () => {} : await this.#turn(operation);
     try {
       const result = await this.#control(operation, args);
-      if (!FREQUENT.has(operation) || !isPlainObject(result)) return result;
-      return { ...result, authtoken: this.issue(headers).authtoken };
+      if (!FREQUENT.has(operation)) return result;
+      return { ...(result as object), authtoken: this.issue(headers).authtoken };
     } catch (error) {
       const { message } = error as Error;
       log(`admin: ${operation} failed: ${message}`, "warn", { operation, client });

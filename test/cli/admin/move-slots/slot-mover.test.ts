@@ -154,6 +154,16 @@ test("content that the target has lost is sent once more", async () => {
   assert.equal(await cut(one), ["stage", "hold changes", "prepare", ...end]);
 });
 
+test("the last cut encodes nothing in advance", async () => {
+  const one = new Cut();
+  const encoded: number[] = [];
+  one.before = (_, { do: what, slots }) => {
+    if (what === "encode") encoded.push(slots.length);
+  };
+  await cut(one);
+  assert.equal(encoded, [SLOTS.length, SLOTS.length]);
+});
+
 test("small slots come together, in cuts that grow to 512 slots", async () => {
   const slots = Array.from({ length: 2000 }, (_, slot) => slot);
   const { mover } = new Cut(slots, { ...SETTLED, map: divideSlots(4096, 2) });
