@@ -19,9 +19,9 @@ export function completionCommand(commands: () => readonly Command[]): Command {
     ],
     options: {},
     environment: false,
-    async run([given]) {
-      const shell = SHELLS.find((name) => name === given);
-      if (shell === undefined) throw new SvcError("SVC3090", `unsupported shell: ${given}`);
+    async run([name]) {
+      const shell = SHELLS.find((candidate) => candidate === name);
+      if (shell === undefined) throw new SvcError("SVC3090", `unsupported shell: ${name}`);
       process.stdout.write(completionScript(shell, commands()));
       return 0;
     },

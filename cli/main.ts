@@ -71,15 +71,15 @@ async function run(words: readonly string[]): Promise<number> {
   const command = findCommand(words);
   const rest = words.slice(command.name.split(" ").length);
   if (command.arguments.includes(PROJECT_ARGUMENT)) {
-    const [folder = "."] = parseArguments(command, rest, {}).given;
+    const [folder = "."] = parseArguments(command, rest, {}).positionals;
     loadEnvironment(folder);
   }
-  const { help, given, values } = parseArguments(command, rest, process.env);
+  const { help, positionals, values } = parseArguments(command, rest, process.env);
   if (help) {
     process.stdout.write(commandHelp(command));
     return 0;
   }
-  return command.run(given, values);
+  return command.run(positionals, values);
 }
 
 /** Returns the command named by the first two words, or by the first one. */

@@ -20,9 +20,9 @@ const command = defineCommand({
 
 try {
   loadEnvironment(packageRoot());
-  const { help, given, values } = parseArguments(command, process.argv.slice(2), process.env);
+  const { help, positionals, values } = parseArguments(command, process.argv.slice(2), process.env);
   if (help) process.stdout.write(commandHelp(command));
-  else process.exitCode = await command.run(given, values);
+  else process.exitCode = await command.run(positionals, values);
 } catch (error) {
   process.exitCode = reportError(error);
 }

@@ -66,9 +66,9 @@ function moduleOf(plugins: readonly PluginSpec[]): string | null {
 }
 
 /** Returns an unused name and reserves it. */
-function free(wanted: string, used: Set<string>): string {
-  let name = wanted;
-  for (let number = 2; used.has(name); number++) name = `${wanted}${number}`;
+function free(preferred: string, used: Set<string>): string {
+  let name = preferred;
+  for (let number = 2; used.has(name); number++) name = `${preferred}${number}`;
   used.add(name);
   return name;
 }

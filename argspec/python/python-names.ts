@@ -43,8 +43,8 @@ export class PythonNames {
   }
 
   /** Returns the wanted name or a similar free one, and reserves it. */
-  take(wanted: string): string {
-    const base = variableName(identifier(wanted));
+  take(preferred: string): string {
+    const base = variableName(identifier(preferred));
     const free = this.#taken.has(base) && !base.endsWith("_") ? `${base}_` : base;
     let name = free;
     for (let count = this.#counts.get(free) ?? 2; this.#taken.has(name); count++) {

@@ -101,8 +101,8 @@ export class PlanBuilder<T> {
     return this.#flatten([view.type]).flatMap((type) => this.#resolved(type));
   }
 
-  #merged(given: readonly View<T>[], path: string): Plan {
-    const views = given.flatMap((view) => this.#resolved(view));
+  #merged(members: readonly View<T>[], path: string): Plan {
+    const views = members.flatMap((view) => this.#resolved(view));
     const [only] = views;
     if (views.length === 1 && only!.kind === "made") {
       return { ...this.#planOf([only!.base], path), make: only!.make };

@@ -84,12 +84,13 @@ ${indent(types.join("\n"))}}
 function methodDeclaration(method: Method, object: string, scope: string): string {
   const { name, rawName, isParamsOptional } = method;
   const [params, result] = [`${scope}${method.params}`, `${scope}${method.result}`];
-  const given = `(params${isParamsOptional ? "?" : ""}: ${params}, options?: CallOptions)`;
-  if (method.form === "page") return pageDeclaration(method, object, result, given);
-  const whole = `${methodComment(method, object)}${name}${given}: ${answered(method, result)};\n`;
+  const parameters = `(params${isParamsOptional ? "?" : ""}: ${params}, options?: CallOptions)`;
+  if (method.form === "page") return pageDeclaration(method, object, result, parameters);
+  const signature = `${name}${parameters}: ${answered(method, result)}`;
+  const whole = `${methodComment(method, object)}${signature};\n`;
   if (rawName === null) return whole;
   const comment = docComment([`\`${name}\` with the whole envelope.`, deprecation(method)]);
-  return `${whole}${comment}${rawName}${given}: Promise<Envelope<${result}>>;\n`;
+  return `${whole}${comment}${rawName}${parameters}: Promise<Envelope<${result}>>;\n`;
 }
 
 function answered({ form }: Method, result: string): string {
@@ -112,16 +113,21 @@ function methodComment(method: Method, object: string): string {
 }
 
 /** A function with a member for all pages. */
-function pageDeclaration(method: Method, object: string, result: string, given: string): string {
+function pageDeclaration(
+  method: Method,
+  object: string,
+  result: string,
+  parameters: string,
+): string {
   const { name, rawName } = method;
   const items = `AsyncGenerator<${result}["items"][number], void, undefined>`;
   const comment = docComment([`\`${name}\` with the whole envelope.`, deprecation(method)]);
   return (
     `${methodComment(method, object)}readonly ${name}: {\n` +
-    `  ${given}: Promise<${result}>;\n` +
+    `  ${parameters}: Promise<${result}>;\n` +
     "  /** Yields the items of this page and of all later ones. */\n" +
-    `  all${given}: ${items};\n};\n` +
-    (rawName === null ? "" : `${comment}${rawName}${given}: Promise<Envelope<${result}>>;\n`)
+    `  all${parameters}: ${items};\n};\n` +
+    (rawName === null ? "" : `${comment}${rawName}${parameters}: Promise<Envelope<${result}>>;\n`)
   );
 }
 
@@ -133,8 +139,8 @@ function deprecation({ operation }: Method): string {
 export function typeDeclarations({ methods, types }: PrintedSection, header: string): string {
   const members = methods.map((method) => {
     const { name, params, result, isParamsOptional } = method;
-    const given = `(params${isParamsOptional ? "?" : ""}: ${params})`;
-    return `${methodComment(method, "client")}${name}${given}: ${answered(method, result)};\n`;
+    const parameters = `(params${isParamsOptional ? "?" : ""}: ${params})`;
+    return `${methodComment(method, "client")}${name}${parameters}: ${answered(method, result)};\n`;
   });
   const isSorted = methods.some(({ operation }) => operation.result.kind === "response");
   const isHttp = methods.some(({ form }) => form === "http");

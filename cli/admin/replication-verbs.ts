@@ -7,7 +7,7 @@ import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";
 
 interface Verb {
-  run(context: AdminContext, given: VerbArguments): Promise<number>;
+  run(context: AdminContext, args: VerbArguments): Promise<number>;
 }
 
 export const pause = createGateVerb("Suspend");

@@ -9,7 +9,7 @@ export interface Verb {
   readonly summary: string;
   readonly load: () => Promise<{
     /** Returns the exit code. */
-    run(context: AdminContext, given: VerbArguments): Promise<number>;
+    run(context: AdminContext, args: VerbArguments): Promise<number>;
   }>;
 }
 

@@ -76,9 +76,9 @@ async function settings(folder: string, manifest: Manifest | null): Promise<stri
 async function ports(port: number, ip: string | null): Promise<CheckResult> {
   const name = "ports";
   if (port === 0) return { name, state: "ok", text: "any free pair" };
-  for (const each of [port, port + 1]) {
-    const code = await bindError(each, ip);
-    if (code !== null) return { name, state: "warn", text: `cannot bind ${each} (${code})` };
+  for (const candidate of [port, port + 1]) {
+    const code = await bindError(candidate, ip);
+    if (code !== null) return { name, state: "warn", text: `cannot bind ${candidate} (${code})` };
   }
   return { name, state: "ok", text: `${port} and ${port + 1} are free` };
 }

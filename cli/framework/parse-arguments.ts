@@ -10,7 +10,7 @@ import { type Option, type OptionTable, type OptionValues, parseOption } from ".
 export interface ParsedArguments<Table extends OptionTable> {
   readonly help: boolean;
   /** Positional arguments. */
-  readonly given: readonly string[];
+  readonly positionals: readonly string[];
   readonly values: OptionValues<Table>;
 }
 
@@ -28,25 +28,25 @@ export function parseArguments<Table extends OptionTable>(
   const values: Record<string, unknown> = command.environment
     ? fromEnvironment(command.options, environment)
     : {};
-  const given: string[] = [];
+  const positionals: string[] = [];
   for (const token of tokensOf(command.options, words)) {
     if (token.kind === "positional") {
-      given.push(token.value);
-      if (given.length > command.arguments.length) throw tooMany(command, token.value);
+      positionals.push(token.value);
+      if (positionals.length > command.arguments.length) throw tooMany(command, token.value);
     } else if (token.kind === "option") {
       if (token.name === "help" || token.rawName === "-h") {
-        return { help: true, given, values: {} };
+        return { help: true, positionals, values: {} };
       }
       values[token.name] = fromToken(command, token.name, token.rawName, token.value);
     }
   }
-  const missing = command.arguments[given.length];
+  const missing = command.arguments[positionals.length];
   if (missing?.required) {
     const { name, help } = missing;
     throw new SvcError("SVC3004", `\`svc ${command.name}\` needs ${name}: ${help}`);
   }
   // Every value was returned by `parse` of the option of that name.
-  return { help: false, given, values: values as OptionValues<Table> };
+  return { help: false, positionals, values: values as OptionValues<Table> };
 }
 
 function tooMany({ name, arguments: { length } }: Command, word: string): SvcError {
@@ -72,7 +72,7 @@ function fromToken(
   command: Command,
   name: string,
   rawName: string,
-  given: string | undefined,
+  text: string | undefined,
 ): unknown {
   const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
   if (option === undefined || !rawName.startsWith("--")) {
@@ -81,7 +81,7 @@ function fromToken(
     throw new SvcError("SVC3002", message + didYouMean(rawName, names));
   }
   const isSwitch = option.kind.placeholder === null;
-  return parsed(option, rawName, isSwitch ? (given ?? "1") : given);
+  return parseValue(option, rawName, isSwitch ? (text ?? "1") : text);
 }
 
 function fromEnvironment(options: OptionTable, environment: Environment): Record<string, unknown> {
@@ -89,16 +89,16 @@ function fromEnvironment(options: OptionTable, environment: Environment): Record
   for (const [name, option] of Object.entries(options)) {
     const variables = [environmentVariableFor(name), option.platformVariable ?? ""];
     const variable = variables.find((known) => environment[known]);
-    if (variable !== undefined) values[name] = parsed(option, variable, environment[variable]);
+    if (variable !== undefined) values[name] = parseValue(option, variable, environment[variable]);
   }
   return values;
 }
 
-function parsed(option: Option<unknown>, label: string, given: string | undefined): unknown {
-  const value = given === undefined ? undefined : parseOption(option.kind, given);
+function parseValue(option: Option<unknown>, label: string, text: string | undefined): unknown {
+  const value = text === undefined ? undefined : parseOption(option.kind, text);
   if (value === undefined) {
-    const got = given === undefined ? "nothing" : JSON.stringify(given);
-    throw new SvcError("SVC3003", `${label}: expected ${option.kind.expected}, got ${got}`);
+    const actual = text === undefined ? "nothing" : JSON.stringify(text);
+    throw new SvcError("SVC3003", `${label}: expected ${option.kind.expected}, got ${actual}`);
   }
   return value;
 }

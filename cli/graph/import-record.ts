@@ -50,7 +50,7 @@ export function importRecord(
 
 function importSettings(graph: Graph, { named = {}, ...settings }: ConfiguredVectors): void {
   graph.setVectorSettings(settings);
-  for (const [name, given] of Object.entries(named)) graph.setVectorSettings(given, name);
+  for (const [name, settings] of Object.entries(named)) graph.setVectorSettings(settings, name);
 }
 
 function importVertex(graph: Graph, value: Members, defaultType: string | null): void {
@@ -58,9 +58,9 @@ function importVertex(graph: Graph, value: Members, defaultType: string | null):
   requireId("id", id);
   const options = {
     type: (type as string | null | undefined) ?? defaultType,
-    vector: componentsOf(vector),
-    ...(vectors !== undefined && { vectors: vectorsOf(vectors) }),
-    properties: propertiesOf(properties),
+    vector: parseComponents(vector),
+    ...(vectors !== undefined && { vectors: parseVectors(vectors) }),
+    properties: parseProperties(properties),
     ...(lifespan !== undefined && { lifespan }),
   };
   graph.createVertex(id as string, options as CreateOptions);
@@ -70,21 +70,21 @@ function importVertex(graph: Graph, value: Members, defaultType: string | null):
   vertex.close();
 }
 
-function requireId(name: string, given: unknown): void {
-  if (typeof given === "string") return;
-  throw new TypeError(`${name} must be a string, but is ${JSON.stringify(given) ?? "missing"}`);
+function requireId(name: string, id: unknown): void {
+  if (typeof id === "string") return;
+  throw new TypeError(`${name} must be a string, but is ${JSON.stringify(id) ?? "missing"}`);
 }
 
-function componentsOf(given: unknown): unknown {
-  return typeof given === "string" ? floatsOf(given) : given;
+function parseComponents(value: unknown): unknown {
+  return typeof value === "string" ? floatsOf(value) : value;
 }
 
-function vectorsOf(given: unknown): object {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+function parseVectors(vectors: unknown): object {
+  if (typeof vectors !== "object" || vectors === null || Array.isArray(vectors)) {
     throw new TypeError("vectors must be an object");
   }
   return Object.fromEntries(
-    Object.entries(given).map(([name, vector]) => [name, componentsOf(vector)]),
+    Object.entries(vectors).map(([name, vector]) => [name, parseComponents(vector)]),
   );
 }
 
@@ -94,12 +94,14 @@ function floatsOf(base64: string): Float32Array {
   return Float32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
 }
 
-function propertiesOf(given: unknown): { [key: string]: PropertyValue } | undefined {
-  if (given === undefined || given === null) return undefined;
-  if (typeof given !== "object" || Array.isArray(given)) {
+function parseProperties(properties: unknown): { [key: string]: PropertyValue } | undefined {
+  if (properties === undefined || properties === null) return undefined;
+  if (typeof properties !== "object" || Array.isArray(properties)) {
     throw new TypeError("properties must be an object");
   }
-  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, propertyOf(value)]));
+  return Object.fromEntries(
+    Object.entries(properties).map(([key, value]) => [key, propertyOf(value)]),
+  );
 }
 
 function propertyOf(value: unknown): PropertyValue {
@@ -118,9 +120,9 @@ export function plainValue(value: PropertyValue): unknown {
   return value instanceof Map ? { [MAP]: [...value] } : value;
 }
 
-function importArc(graph: Graph, given: Members): void {
-  const { initial, relationship = null, terminal, value } = given;
-  const modifier = modifierOf(given.modifier ?? "M_STAT");
+function importArc(graph: Graph, record: Members): void {
+  const { initial, relationship = null, terminal, value } = record;
+  const modifier = parseModifier(record.modifier ?? "M_STAT");
   requireId("initial", initial);
   requireId("terminal", terminal);
   const [from, to] = [initial as string, terminal as string];
@@ -142,16 +144,16 @@ function setArc(
   value: number,
 ): void {
   const filter = [relationship, constants.D_OUT, code] as const;
-  const isThere = graph.hasVertex(from) && graph.adjacent(from, filter as never, to);
-  const old = isThere ? (graph.arcValue(from, filter as never, to) ?? 0) : 0;
-  if (isThere && old === value) return;
+  const exists = graph.hasVertex(from) && graph.adjacent(from, filter as never, to);
+  const old = exists ? (graph.arcValue(from, filter as never, to) ?? 0) : 0;
+  if (exists && old === value) return;
   if (code === constants.M_CNT) graph.count(from, relationship, to, value - old);
   else if (code === constants.M_ACC) graph.accumulate(from, relationship, to, value - old);
-  else if (!isThere) graph.connect(from, [relationship, code, value] as unknown as ArcSpec, to);
+  else if (!exists) graph.connect(from, [relationship, code, value] as unknown as ArcSpec, to);
 }
 
-function modifierOf(given: unknown): number {
-  const names = String(given).split("|");
+function parseModifier(modifier: unknown): number {
+  const names = String(modifier).split("|");
   let code = 0;
   for (const name of names) {
     const value = name.startsWith("M_") ? Reflect.get(constants, name) : undefined;

@@ -34,7 +34,7 @@ export async function buildTextIndex(graph: Graph, options: TextIndexOptions): P
   }
   const { name = "text" } = options;
   for (;;) {
-    const index = graph.textIndexes().find((each) => each.name === name);
+    const index = graph.textIndexes().find((candidate) => candidate.name === name);
     if (index === undefined || (index.complete && index.pending === 0)) return;
     await sleep(POLL_MS);
   }

@@ -55,10 +55,10 @@ export class ToolCaller {
    * Returns the result of a call, and never rejects; null if there is no such tool.
    * @param signal aborts the call
    */
-  call(name: string, given: Arguments, signal: AbortSignal): Promise<ToolResult> | null {
+  call(name: string, args: Arguments, signal: AbortSignal): Promise<ToolResult> | null {
     const entry = this.#set.tools.get(name);
     if (entry === undefined) return null;
-    const running = this.#call(entry, given, signal).catch(failure);
+    const running = this.#call(entry, args, signal).catch(failure);
     this.#running.add(running);
     void running.then(() => this.#running.delete(running));
     return running;
@@ -69,11 +69,11 @@ export class ToolCaller {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  async #call({ tool, operation }: McpTool, given: Arguments, signal: AbortSignal) {
-    if (isTooDeep(given)) return errorResult("parameter", [DEEP_ARGUMENTS]);
-    const fault = this.#faultOf(given, tool.inputSchema);
+  async #call({ tool, operation }: McpTool, args: Arguments, signal: AbortSignal) {
+    if (isTooDeep(args)) return errorResult("parameter", [DEEP_ARGUMENTS]);
+    const fault = this.#faultOf(args, tool.inputSchema);
     if (fault !== null) return errorResult("parameter", [fault]);
-    const params = withBytes(given, operation);
+    const params = withBytes(args, operation);
     if (typeof params === "string") return errorResult("parameter", [params]);
     // No timeout: the MCP client has its own and cancels the call.
     const options = { signal, timeoutMs: 0 };
@@ -142,16 +142,16 @@ function withoutPrototypes(value: unknown): unknown {
 }
 
 /** Returns the arguments with bytes in place of base64, or a problem. */
-function withBytes(given: Arguments, { params, content }: Operation): Arguments | string {
+function withBytes(args: Arguments, { params, content }: Operation): Arguments | string {
   const inputs = content === null ? params : [...params, content];
   const decoded = new Map<string, Uint8Array>();
   for (const { name, wire } of inputs) {
-    if (wire !== "bytes" || !Object.hasOwn(given, name)) continue;
-    const bytes = bytesOf(given[name]);
+    if (wire !== "bytes" || !Object.hasOwn(args, name)) continue;
+    const bytes = bytesOf(args[name]);
     if (bytes === null) return `${name}: expected base64`;
     decoded.set(name, bytes);
   }
-  return { ...given, ...Object.fromEntries(decoded) };
+  return { ...args, ...Object.fromEntries(decoded) };
 }
 
 /** Collects a stream, because tools return only once. */

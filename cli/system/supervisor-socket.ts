@@ -70,12 +70,12 @@ export class SupervisorSocket {
 
   async #serve(socket: Socket, down: ShutdownHandler): Promise<void> {
     const lines = new Lines(socket);
-    const theirs = parse(await lines.next(ANSWER_TIMEOUT_MS))?.nonce;
-    if (typeof theirs !== "string") return void socket.destroy();
+    const peerNonce = parse(await lines.next(ANSWER_TIMEOUT_MS))?.nonce;
+    if (typeof peerNonce !== "string") return void socket.destroy();
     const nonce = randomBytes(32).toString("hex");
-    socket.write(`${JSON.stringify({ nonce, proof: proofOf(this.#token, theirs, nonce) })}\n`);
+    socket.write(`${JSON.stringify({ nonce, proof: proofOf(this.#token, peerNonce, nonce) })}\n`);
     const { request: text, proof } = parse(await lines.next(ANSWER_TIMEOUT_MS)) ?? {};
-    const isKnown = typeof text === "string" && isProof(proof, this.#token, nonce, theirs, text);
+    const isKnown = typeof text === "string" && isProof(proof, this.#token, nonce, peerNonce, text);
     const order = isKnown ? parse(text) : null;
     if (order === null) return void socket.destroy();
     const { ids, force } = order;
@@ -108,7 +108,7 @@ export async function requestShutdown(
 ): Promise<boolean> {
   const up = await reach(root);
   const text = JSON.stringify(request);
-  const proof = proofOf(up.token, up.theirs, up.nonce, text);
+  const proof = proofOf(up.token, up.peerNonce, up.nonce, text);
   up.socket.write(`${JSON.stringify({ request: text, proof })}\n`);
   for (;;) {
     const line = await up.lines.next();
@@ -133,7 +133,7 @@ interface Reached {
   readonly token: string;
   readonly nonce: string;
   /** Nonce of the other end. */
-  readonly theirs: string;
+  readonly peerNonce: string;
 }
 
 /**
@@ -146,9 +146,9 @@ async function reach(root: string): Promise<Reached> {
   const lines = new Lines(socket);
   const nonce = randomBytes(32).toString("hex");
   socket.write(`${JSON.stringify({ nonce })}\n`);
-  const { nonce: theirs, proof } = parse(await lines.next(ANSWER_TIMEOUT_MS)) ?? {};
-  if (typeof theirs === "string" && isProof(proof, token, nonce, theirs)) {
-    return { socket, lines, token, nonce, theirs };
+  const { nonce: peerNonce, proof } = parse(await lines.next(ANSWER_TIMEOUT_MS)) ?? {};
+  if (typeof peerNonce === "string" && isProof(proof, token, nonce, peerNonce)) {
+    return { socket, lines, token, nonce, peerNonce };
   }
   socket.destroy();
   const reason = lines.failure ?? "its port is in use by another program";

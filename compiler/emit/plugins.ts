@@ -72,8 +72,10 @@ export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string)
     const isOpen = isPublic && { public: true as const };
     const isLimited = scopes.length > 0 && { scopes };
     const hasAccess = isPublic || scopes.length > 0;
-    const every = hasAccess ? { ...access, [plugin.role]: { ...isOpen, ...isLimited } } : access;
-    const rights = every !== undefined && { access: every };
+    const accessByRole = hasAccess
+      ? { ...access, [plugin.role]: { ...isOpen, ...isLimited } }
+      : access;
+    const rights = accessByRole !== undefined && { access: accessByRole };
     const job = plugin.job !== null && { job: plugin.job };
     routes[path] = {
       ...others,

@@ -78,8 +78,8 @@ function readInstance(reader: TypeReader, type: ts.Type): TypeReading | null {
   }
   const collection = isGlobal ? readCollection(reader, type) : null;
   if (collection) return collection;
-  const made = isClass && reader.direction === "input" ? readMade(reader, symbol) : null;
-  if (made) return made;
+  const converted = isClass && reader.direction === "input" ? readMade(reader, symbol) : null;
+  if (converted) return converted;
   if (!isClass && !isGlobal) return null;
   const replacement = REPLACEMENTS[symbol.name];
   return unsupported(

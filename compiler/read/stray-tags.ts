@@ -76,14 +76,14 @@ function suggestTag(word: string): string | null {
 }
 
 /** Returns whether a letter is missing, added, wrong, in another case, or swapped with the next. */
-function isTypingError(given: string, word: string): boolean {
-  if (given.toLowerCase() === word) return given !== word;
-  const shorter = Math.min(given.length, word.length);
+function isTypingError(tag: string, word: string): boolean {
+  if (tag.toLowerCase() === word) return tag !== word;
+  const shorter = Math.min(tag.length, word.length);
   let start = 0;
-  while (start < shorter && given[start] === word[start]) start++;
+  while (start < shorter && tag[start] === word[start]) start++;
   let end = 0;
-  while (end < shorter - start && given.at(-1 - end) === word.at(-1 - end)) end++;
-  const a = given.slice(start, given.length - end);
+  while (end < shorter - start && tag.at(-1 - end) === word.at(-1 - end)) end++;
+  const a = tag.slice(start, tag.length - end);
   const b = word.slice(start, word.length - end);
   return (a.length < 2 && b.length < 2) || (a.length === 2 && a === `${b[1]}${b[0]}`);
 }

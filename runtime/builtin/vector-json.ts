@@ -40,9 +40,9 @@ export function vectorsParameter(graph: Graph, value: unknown): Record<string, V
     throw new ParameterError("TypeError", "vectors (an object is required)");
   }
   return Object.fromEntries(
-    Object.entries(entries as object).flatMap(([name, each]) => {
+    Object.entries(entries as object).flatMap(([name, value]) => {
       if (name === "") throw new ParameterError("ValueError", "vectors (a name is empty)");
-      const vector = vectorParameter(graph, `vectors.${name}`, each, name);
+      const vector = vectorParameter(graph, `vectors.${name}`, value, name);
       return vector === null ? [] : [[name, vector] as const];
     }),
   );

@@ -23,7 +23,7 @@ export function readIdempotencyKey(value: string): string | null {
 export function principalName(principal: string | null | undefined): string {
   if (principal === null || principal === undefined) return "";
   const members = JSON.parse(principal) as Readonly<Record<string, unknown>>;
-  const name = NAMES.find((each) => typeof members[each] === "string");
+  const name = NAMES.find((candidate) => typeof members[candidate] === "string");
   return name === undefined ? principal : JSON.stringify([name, members[name]]);
 }
 

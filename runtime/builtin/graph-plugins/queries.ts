@@ -260,9 +260,9 @@ type Probes = Readonly<Record<string, Vector>>;
 function readProbes(graph: Graph, vector: unknown, vectors: unknown, name: string): Probes {
   const probe = vectorParameter(graph, "vector", vector, name);
   const probes = { ...vectorsParameter(graph, vectors), ...(probe !== null && { [name]: probe }) };
-  for (const [each, { length }] of Object.entries(probes)) {
+  for (const [probeName, { length }] of Object.entries(probes)) {
     if (length > 0) continue;
-    const parameter = each === name ? "vector" : `vectors.${each}`;
+    const parameter = probeName === name ? "vector" : `vectors.${probeName}`;
     throw new ParameterError("ValueError", `${parameter} (it has no components)`);
   }
   return probes;

@@ -40,8 +40,8 @@ const test = suite("parse arguments");
 
 test("returns typed options, in both spellings and any order", () => {
   const words = ["--port", "8000", "here", "--mode=fast", "--threads", "auto", "--quiet"];
-  const { given, values } = parse([...words, "--data-root", "/data"]);
-  assert.equal(given, ["here"]);
+  const { positionals, values } = parse([...words, "--data-root", "/data"]);
+  assert.equal(positionals, ["here"]);
   assert.equal(
     { ...values },
     { port: 8000, mode: "fast", threads: "auto", quiet: true, "data-root": "/data" },
@@ -49,7 +49,7 @@ test("returns typed options, in both spellings and any order", () => {
 });
 
 test("omits missing options", () => {
-  assert.equal(parse([]), { help: false, given: [], values: {} });
+  assert.equal(parse([]), { help: false, positionals: [], values: {} });
 });
 
 test("reads variables, and prefers options", () => {
@@ -99,8 +99,8 @@ test("checks the number of arguments", () => {
   const where = { name: "<where>", required: true, help: "the place" };
   const strict = { ...command, arguments: [where, ...command.arguments] };
   assert.throws(() => parseArguments(strict, [], {}), /needs <where>: the place/);
-  assert.equal(parseArguments(strict, ["a"], {}).given, ["a"]);
-  assert.equal(parseArguments(strict, ["a", "b"], {}).given, ["a", "b"]);
+  assert.equal(parseArguments(strict, ["a"], {}).positionals, ["a"]);
+  assert.equal(parseArguments(strict, ["a", "b"], {}).positionals, ["a", "b"]);
   assert.throws(
     () => parseArguments(strict, ["a", "b", "c"], {}),
     /takes 2 arguments; unexpected argument `c`/,
