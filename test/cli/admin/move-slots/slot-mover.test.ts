@@ -55,7 +55,10 @@ class Cut {
       const result = this.#execute(id, command);
       return { leads: true, term: 0, digests: {}, isOwn: true, record: this.record(id), ...result };
     };
-    const lease = { holder: "a", rest: async () => {} };
+    const renew = async (): Promise<void> => {
+      this.steps.push("renew");
+    };
+    const lease = { holder: "a", renew, rest: async () => {} };
     this.mover = new SlotMover(
       { system: TWO_GROUPS, call } as unknown as AdminContext,
       lease as unknown as ProcedureLease,
@@ -131,7 +134,7 @@ async function cut(one: Cut): Promise<string[]> {
 test("queries wait only once the source holds the content", async () => {
   const steps = await cut(new Cut());
   const end = ["hold all", "write", "take", "release"];
-  assert.equal(steps, ["stage", "hold changes", "prepare", ...end]);
+  assert.equal(steps, ["renew", "stage", "hold changes", "prepare", ...end]);
 });
 
 test("content that has changed until the source holds it is sent once more", async () => {
@@ -140,7 +143,7 @@ test("content that has changed until the source holds it is sent once more", asy
     if (id === "B1" && what === "encode" && move !== undefined) one.content.set(1, "changed");
   };
   const end = ["stage", "hold all", "write", "take", "release"];
-  assert.equal(await cut(one), ["stage", "hold changes", "prepare", ...end]);
+  assert.equal(await cut(one), ["renew", "stage", "hold changes", "prepare", ...end]);
 });
 
 test("content that the target has lost is sent once more", async () => {
@@ -151,7 +154,7 @@ test("content that the target has lost is sent once more", async () => {
   };
   const again = ["prepare", "stage", "write"];
   const end = ["hold all", "write", ...again, "take", "release"];
-  assert.equal(await cut(one), ["stage", "hold changes", "prepare", ...end]);
+  assert.equal(await cut(one), ["renew", "stage", "hold changes", "prepare", ...end]);
 });
 
 test("the last cut encodes nothing in advance", async () => {
