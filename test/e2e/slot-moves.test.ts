@@ -341,8 +341,7 @@ async function listTerms(): Promise<string> {
 
 /** Kills the coordinator, or leaders of groups, each one when more slots have moved. */
 async function moveWithKills(words: readonly string[], killed: readonly string[]): Promise<void> {
-  // Slow, because progress is shown every 1.3 s, with the renewals of the lease.
-  const child = system.spawnAdmin(...words, "--rate", "5kB/s");
+  const child = system.spawnAdmin(...words, "--rate", "20kB/s");
   let err = "";
   child.stderr!.setEncoding("utf8").on("data", (text: string) => {
     err += text;
