@@ -14,6 +14,7 @@ import { KeyError } from "../graph/model/errors.js";
 import type { PluginResponse } from "../plugin/response/plugin-response.js";
 import {
   createPartitionResponse,
+  missingVector,
   type PartitionHead,
   type PartitionResultHead,
 } from "./partition-response.js";
@@ -27,6 +28,7 @@ const PROBE = '{"kind":"probe"';
 /**
  * Returns the result of all partitions; below another dispatcher, a response for it.
  * @throws KeyError if no partition contains the anchor, or the last vertex of paths
+ * @throws HttpError if no partition has the vector of the anchor
  */
 export function mergeQuery(merged: Merged): unknown {
   const { heads, entries } = splitEntries(merged);
@@ -82,7 +84,7 @@ function splitEntries(merged: Merged): { heads: PartitionHead[]; entries: Partia
   return { heads, entries };
 }
 
-/** @throws KeyError if no partition contains the anchor */
+/** @throws KeyError if no partition contains the anchor, HttpError if none has its vector */
 function mergeOthers(heads: readonly PartitionHead[], isTop: boolean): unknown {
   const shares = heads.flatMap((head) => (head.kind === "statistics" ? [head.share] : []));
   if (shares.length > 0) {
@@ -90,6 +92,11 @@ function mergeOthers(heads: readonly PartitionHead[], isTop: boolean): unknown {
   }
   const probe = heads.find(({ kind }) => kind === "probe");
   if (probe !== undefined) return createPartitionResponse(probe);
+  const bare = heads.find((head) => head.kind === "bare");
+  if (bare !== undefined) {
+    if (isTop) throw missingVector(bare.id);
+    return createPartitionResponse(bare);
+  }
   const [missing] = heads as [PartitionHead & { kind: "missing" }];
   const { kind, id } = missing;
   if (!isTop) return createPartitionResponse({ kind, id, ...missingEverywhere(heads) });

@@ -9,6 +9,7 @@ import type {
   TextStatisticsShare,
 } from "../graph/api/merge-queries.js";
 import { bytes } from "../plugin/contract/types.js";
+import { HttpError } from "../plugin/response/http-error.js";
 import { PluginResponse } from "../plugin/response/plugin-response.js";
 
 /** The part of a partition's response beside entries. */
@@ -19,6 +20,8 @@ export type PartitionHead =
   | { readonly kind: "probe"; readonly vector: string }
   /** The anchor is in another partition. */
   | { readonly kind: "missing"; readonly id: string; readonly lacks?: string }
+  /** The vertex has no vector here: arcs across partitions name vertices of others. */
+  | { readonly kind: "bare"; readonly id: string }
   | PartitionResultHead;
 
 export interface PartitionResultHead {
@@ -40,4 +43,8 @@ export function createPartitionResponse(
   response.append(HEAD_KEY, head);
   for (const { key, item } of entries) response.append(key, item);
   return response;
+}
+
+export function missingVector(id: string): HttpError {
+  return new HttpError(400, `id=${id} (it has no vector)`);
 }

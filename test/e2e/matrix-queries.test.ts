@@ -25,11 +25,12 @@ let below: TestMatrix;
 let above: MatrixNode;
 let whole: MatrixNode;
 
-/** By partition; `goal` is in both. */
+/** By partition; `goal` is in both, and so is `p15`, without its vector in the first. */
 const WAYS = [
   [
     ["root", "a", "b", "goal"],
     ["root", "c", "goal"],
+    ["p16", "p15"],
   ],
   [["root", "d", "e", "goal"]],
 ];
@@ -173,6 +174,14 @@ test("nearest to a vertex that no partition has is an error", async () => {
     const answer = await get(port, "/svc/builtin/nearest?graph=shop&id=nobody");
     assert.is(answer.status, 404);
     assert.match(answer.text, /Object does not exist: 'nobody'/);
+  }
+});
+
+test("nearest to a vertex that has no vector in any partition is an error", async () => {
+  for (const { port } of [whole, below.dispatcher, above]) {
+    const answer = await get(port, "/svc/builtin/nearest?graph=shop&id=goal");
+    assert.is(answer.status, 400, answer.text);
+    assert.match(answer.text, /id=goal \(it has no vector\)/);
   }
 });
 

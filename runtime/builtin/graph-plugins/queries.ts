@@ -16,7 +16,7 @@ import {
   withClientExpressions,
 } from "../client-expressions.js";
 import { limitFacets, limitHits } from "../client-search.js";
-import { createPartitionResponse } from "../partition-response.js";
+import { createPartitionResponse, missingVector } from "../partition-response.js";
 import { queryArgument, queryFromText } from "../query-json.js";
 import { retryUntilUnlocked } from "../retry-until-unlocked.js";
 import { sharedMemory } from "../shared-memory.js";
@@ -270,7 +270,9 @@ function readProbes(graph: Graph, vector: unknown, vectors: unknown, name: strin
 
 async function nearestTo(graph: Graph, id: string, name: string, options: object): Promise<object> {
   if (!graph.hasVertex(id)) throw new HttpError(400, `id=${id} (there is no such vertex)`);
-  return graph.nearest({ [name]: await readProbe(graph, id, name) }, options);
+  const vector = await readProbe(graph, id, name);
+  if (vector.length === 0) throw missingVector(id);
+  return graph.nearest({ [name]: vector }, options);
 }
 
 /** Without a vector, the partition with the vertex returns its vector for a second round. */
@@ -289,7 +291,11 @@ function nearestInPartition(
   }
   if (!graph.hasVertex(id)) return createPartitionResponse({ kind: "missing", id });
   return readProbe(graph, id, name).then((vector) =>
-    createPartitionResponse({ kind: "probe", vector: JSON.stringify(vector) }),
+    createPartitionResponse(
+      vector.length === 0
+        ? { kind: "bare", id }
+        : { kind: "probe", vector: JSON.stringify(vector) },
+    ),
   );
 }
 
@@ -298,7 +304,6 @@ function readProbe(graph: Graph, id: string, name: string): Promise<Vector> {
     const vertex = graph.openVertex(id, "r", timeout);
     const probe = vertex.getVector(name);
     vertex.close();
-    if (probe.length === 0) throw new HttpError(400, `id=${id} (it has no vector)`);
     return probe;
   });
 }
