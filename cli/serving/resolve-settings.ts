@@ -38,8 +38,10 @@ export async function resolveSettings(
   const settings = checkSettings((name) => given(name, config, values, planned));
   checkDescriptors(settings.dispatcher);
   const root = checkedRoot(projectDir, settings.root, values.root !== undefined);
+  const role = values.role ?? systemInstance?.plan.role;
   return {
     ...settings,
+    graphs: openedGraphs(settings.graphs, role, systemInstance?.plan ?? null),
     projectDir,
     root: systemInstance === null ? root : instanceRoot(root, systemInstance.plan),
     ip: await resolveAddress(settings.ip),
@@ -59,6 +61,23 @@ export async function resolveSettings(
     dispatcherKey: readDispatcherKey(settings.dispatcherKeyFile),
     leadership: systemInstance?.plan.leadership ?? null,
   };
+}
+
+/**
+ * Marks the graphs that only the back-ends open. Their dispatcher shares the configuration and
+ * would answer queries from its own, empty graphs.
+ */
+function openedGraphs(
+  graphs: ServerSettings["graphs"],
+  role: InstancePlan["role"] | undefined,
+  plan: InstancePlan | null,
+): ServerSettings["graphs"] {
+  if (role !== "dispatcher") return graphs;
+  const entries = Object.entries(graphs).map(([name, graph]) => {
+    const isOwn = plan !== null && Object.hasOwn(plan.graphs, name);
+    return [name, { ...graph, isOfBackEnds: !isOwn }] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Returns the role: the option, or else that of the instance in its system. */

@@ -32,6 +32,8 @@ export interface ConfiguredGraph extends ParsedScopes {
   readonly constraints: readonly ConstraintConfig[];
   /** Storage and comparison of vectors; null: unchanged. */
   readonly vectors: VectorsConfig | null;
+  /** True for a graph of the back-ends of a dispatcher, which opens it only for its own plugins. */
+  readonly isOfBackEnds?: boolean;
 }
 
 const DEPTH = `of ${MAX_GRAPH_FOLDER_PARTS} parts at most`;

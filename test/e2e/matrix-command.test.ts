@@ -175,6 +175,29 @@ test("prints a working sample command in a project without mergeable plugins", a
   }
 });
 
+test("lets engines answer queries of configured graphs", async () => {
+  const project = new TemporaryProject();
+  project.write("svc.config.ts", "export default { graphs: { shop: {} } };\n");
+  await buildProject(project.folder);
+  const run = new Run("1x2", project.folder, "--port", "0");
+  try {
+    await run.until(/press Ctrl-C[\s\S]*curl/);
+    const instances = run.instances();
+    for (const { name, port } of instances.filter((instance) => /^part/.test(instance.name))) {
+      const id = name.slice(0, 11).replace(" ", "");
+      const path = `/svc/builtin/createvertex?graph=shop&id=${id}`;
+      const init = { method: "POST", headers: { "X-SVC-Change": "1" } };
+      assert.is((await get(port, path, init)).status, 200);
+    }
+    const { port } = instances.find(({ name }) => name === "dispatcher")!;
+    const { json } = await get(port, "/svc/builtin/vertices?graph=shop&fields=F_ID");
+    assert.equal(json.response, ["partition0", "partition1"]);
+  } finally {
+    run.child.kill("SIGKILL");
+    project.remove();
+  }
+});
+
 test("stops all instances when one cannot start", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");

@@ -23,6 +23,7 @@ type ConfiguredGraphs = {
     readonly path: string | null;
     readonly readonly: boolean;
     readonly memory?: MemorySize | null;
+    readonly isOfBackEnds?: boolean;
   };
 };
 
@@ -55,7 +56,8 @@ export class GraphRoot {
 
   /** Returns the graphs that should exist: stored, configured, or opened before. */
   expected(): string[] {
-    return [...new Set([...Object.keys(this.#configured), ...this.#paths.keys()])];
+    const own = Object.entries(this.#configured).filter(([, { isOfBackEnds }]) => !isOfBackEnds);
+    return [...new Set([...own.map(([name]) => name), ...this.#paths.keys()])];
   }
 
   isExpected(name: string): boolean {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { ServeValues } from "../../../cli/serving/options.js";
 import { resolveSettings } from "../../../cli/serving/resolve-settings.js";
 import { configured, resolveConfig } from "../../../runtime/settings/config-rule.js";
 import { SETTINGS } from "../../../runtime/settings/table.js";
@@ -131,6 +132,26 @@ test("reports an unknown instance and an invalid descriptor", async () => {
       assert.match((error as Error).message, text);
     }
   }
+});
+
+test("leaves configured graphs to the back-ends of a dispatcher", async () => {
+  const resolved = resolveConfig({ graphs: { shop: {} } }, []);
+  const descriptor = join(folder, "own.json");
+  const instances = {
+    TD: { type: "dispatch", hport: 9990, graph: "users" },
+    S1: { hport: 9110, graph: "shop" },
+  };
+  const topology = { dispatch: { TD: [{ partitions: ["S1"] }] } };
+  const given = { name: "Own", graphs: ["shop", "users"], instances, topology };
+  writeFileSync(descriptor, JSON.stringify(given));
+  const left = async (values: ServeValues) => {
+    const { graphs } = await resolveSettings(folder, resolved, values);
+    return Object.keys(graphs).filter((name) => graphs[name]!.isOfBackEnds ?? false);
+  };
+  assert.equal([await left({}), await left({ role: "engine" })], [[], []]);
+  assert.equal(await left({ role: "dispatcher" }), ["shop"]);
+  assert.equal(await left({ instance: "TD", descriptor }), ["shop"]);
+  assert.equal(await left({ instance: "S1", descriptor }), []);
 });
 
 test("validates the dispatcher of the configuration or of a named file", async () => {
