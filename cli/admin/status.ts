@@ -26,6 +26,13 @@ const COLUMNS = [
   ..."Order,Size,Service".split(","),
 ];
 
+/** By `log-state` of nodestat. */
+const LOG_PROBLEMS: ReadonlyMap<unknown, readonly [word: string, text: string]> = new Map([
+  ["full", ["Disk full", "changes are refused: free space"]],
+  ["failed", ["Log failed", "changes are refused: its server log has the reason"]],
+  ["low", ["Disk low", "less than 512 MiB are free"]],
+]);
+
 type Dict = Readonly<Record<string, unknown>>;
 
 interface Row {
@@ -47,6 +54,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
       rows.map((row) => formatCells(context, row)),
     ),
     ...rows.flatMap(describeOutOfService),
+    ...rows.flatMap(describeReadonly),
     ...(ids === undefined ? describeLeaderless(rows) : []),
     ...rows.filter(({ slow }) => slow !== null).map(({ id, slow }) => `Slow: ${id} (${slow})`),
     ...rows.filter(({ error }) => error !== null).map(({ id, error }) => notRunning(id, error!)),
@@ -58,6 +66,16 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
 function describeOutOfService({ id, nodestat }: Row): string[] {
   const reason = nodestat?.["service-out-reason"];
   return typeof reason === "string" ? [`Out of service: ${id} (${reason})`] : [];
+}
+
+/** Describes why an instance refuses changes that it should accept, or soon will. */
+function describeReadonly({ id, nodestat }: Row): string[] {
+  const disk = LOG_PROBLEMS.get(nodestat?.["log-state"]);
+  if (disk !== undefined) return [`${disk[0]}: ${id} (${disk[1]})`];
+  const replica = nodestat?.replica;
+  const isSource = isPlainObject(replica) && replica.state === "leader";
+  if (!isSource || nodestat?.readonly !== true) return [];
+  return [`Read-only: ${id} (by its settings, or until svc admin clear-readonly ${id})`];
 }
 
 /** Describes groups without a leader: during an election, or if no member may lead. */

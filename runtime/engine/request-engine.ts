@@ -10,6 +10,7 @@ import type { SharedState } from "../base/wire/shared-state.js";
 import type { MatrixProcessor } from "../builtin/matrix-processors.js";
 import type { ServerView } from "../builtin/server-view.js";
 import { ForbiddenError, type Service } from "../builtin/service.js";
+import { refusesChanges } from "../builtin/services/host-info.js";
 import type { Verdict } from "../http/auth/authenticator.js";
 import type { CrossOriginGuard } from "../http/cross-origin-guard.js";
 import type { FileServer } from "../http/files.js";
@@ -351,14 +352,13 @@ export class RequestEngine {
    */
   #failureReason(): string | null {
     const { view } = this.#parts;
-    const unloadable = view.unloadable().map(({ name }) => name);
     const problems = [
-      ["Graphs that failed to load", unloadable],
+      ["Graphs that failed to load", view.unloadable().map(({ name }) => name)],
       ["Graphs that failed to save", view.unsaved()],
+      ["Changes are refused, transaction log", refusesChanges(view) ? [view.logState] : []],
     ] as const;
     const nonEmpty = problems.filter(([, names]) => names.length > 0);
-    if (nonEmpty.length === 0) return null;
-    return nonEmpty.map(([problem, names]) => `${problem}: ${names.join(", ")}`).join("; ");
+    return nonEmpty.map(([problem, names]) => `${problem}: ${names.join(", ")}`).join("; ") || null;
   }
 
   #answerResource(exchange: Exchange, port: 0 | 1, resource: Resource, change: Change): void {

@@ -442,9 +442,10 @@ export class GraphSupervisor implements GraphSource {
   }
 
   #keepCommand(request: GraphRequest): InterconnectCommand {
-    const { readonly, durability } = this.#settings;
-    const isDurable = durability !== "off";
-    return { op: "keep", request: this.root.openRequest(request, readonly, isDurable) };
+    const isDurable = this.#settings.durability !== "off";
+    const open = this.root.openRequest(request, this.#settings.readonly, isDurable);
+    if (open.isLost === true) this.clock.fail();
+    return { op: "keep", request: open };
   }
 
   #onKept({ name, path }: GraphRequest, shared: unknown): SharedGraph {

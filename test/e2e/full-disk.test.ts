@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { callAdminOperation } from "../../runtime/system/call-admin-operation.js";
 import { assertFiring } from "./support/firing-alerts.js";
 import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
@@ -154,6 +155,25 @@ test("serves reads after a failed flush, and keeps what was not durable", async 
     assert.is((await call(`has?id=${id}`)).json.response, true, id);
   }
   assert.is((await call("has?id=refused")).json.response, false);
+});
+
+test("refuses changes in a folder that it may not write, also after clear-readonly", async () => {
+  await server.stop("SIGTERM");
+  const denied = join(project.folder, "denied");
+  process.env.DENIED_FOLDER = denied;
+  server = await serve(project.folder, "--root", denied, "--durability", "async");
+  for (let turn = 0; turn < 2; turn++) {
+    const refused = await call("put?id=refused");
+    assert.is(refused.status, 507, refused.text);
+    assert.match(refused.text, /StorageError.*the data folder cannot be written/);
+    const operation = { operation: "ClearReadonly", parameters: {}, headers: {} };
+    await callAdminOperation({ host: "127.0.0.1", port: server.port + 1 }, operation);
+  }
+  assert.is((await call("has?id=refused")).json.response, false);
+  assert.equal(await state(), [200, "failed", "failed"]);
+  const alarm = await get(server.port + 1, "/svc/hc");
+  assert.is(alarm.status, 503);
+  assert.match(alarm.text, /Changes are refused, transaction log: failed/);
 });
 
 test.run();

@@ -1,6 +1,7 @@
 // Services that identify the instance: hc, ping, time, storage.
 
 import { duration, timestamp } from "../format.js";
+import type { ServerView } from "../server-view.js";
 import { jsonService, type Service, textService } from "../service.js";
 
 /**
@@ -10,9 +11,9 @@ import { jsonService, type Service, textService } from "../service.js";
  */
 export const healthCheck: Service = {
   ...textService(() => "SVC/3", false),
-  fields: ({ logState, leads }) => {
-    const isReadonly = logState === "full" || logState === "failed";
-    const readonly = isReadonly ? `X-SVC-Readonly: ${logState}\r\n` : "";
+  fields: (view) => {
+    const { logState, leads } = view;
+    const readonly = refusesChanges(view) ? `X-SVC-Readonly: ${logState}\r\n` : "";
     return leads === null ? readonly : `${readonly}X-SVC-Leader: ${leads}\r\n`;
   },
 };
@@ -44,3 +45,8 @@ export const time = jsonService((view) => {
 });
 
 export const storage = jsonService((view) => ({ sysroot: view.root.replaceAll("\\", "/") }));
+
+/** Returns whether the transaction log cannot be written. */
+export function refusesChanges({ logState }: Pick<ServerView, "logState">): boolean {
+  return logState === "full" || logState === "failed";
+}

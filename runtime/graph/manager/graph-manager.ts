@@ -54,6 +54,8 @@ export interface OpenGraphRequest {
   readonly path: string;
   /** True if snapshots may be written to the folder. */
   readonly isStorable: boolean;
+  /** True if changes are refused, because they would be lost. */
+  readonly isLost?: boolean;
   readonly isLocal: boolean;
   readonly isReadonly: boolean;
   /** Identity of a new graph, if predetermined. */
@@ -258,7 +260,8 @@ export class GraphManager {
 
   /** Publishes a graph to all threads. */
   #publish(store: GraphStore, request: OpenGraphRequest): SharedGraph {
-    const { folder, path, isStorable, isLocal, isReadonly } = request;
+    const { folder, path, isStorable, isLost = false, isLocal, isReadonly } = request;
+    if (isLost) store.setReadonlyBy(ReadonlyBy.Storage, true);
     if (isReadonly) store.setReadonlyBy(ReadonlyBy.System, true);
     if (this.#isReplica && isReplicated(store.name, isLocal)) setReplicaMode(store, true);
     if (this.#settings.events === "paused") setEventsEnabled(store, false, EventPause.System);

@@ -76,9 +76,9 @@ export class GraphRoot {
     const folder = this.folderOf(path);
     const configured = Object.hasOwn(this.#configured, name) ? this.#configured[name] : undefined;
     const isLost = isDurable && !isStorable;
-    const isFixed = isReadonly || isLost || (configured?.readonly ?? false);
+    const isFixed = isReadonly || (configured?.readonly ?? false);
     const size = configured?.memory ?? request.size;
-    return { name, path, folder, isStorable, isLocal, isReadonly: isFixed, size };
+    return { name, path, folder, isStorable, isLost, isLocal, isReadonly: isFixed, size };
   }
 
   /**
@@ -123,7 +123,8 @@ export class GraphRoot {
     } catch (error) {
       const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
       if (!["EACCES", "EPERM", "EROFS"].includes(cause?.code ?? "")) throw error;
-      log(`nothing is stored in the data folder: ${(error as Error).message}`, "error");
+      const then = "give this process access, then restart";
+      log(`nothing is stored in the data folder: ${(error as Error).message}; ${then}`, "error");
       return false;
     }
   }

@@ -305,7 +305,7 @@ export const SEQUENCE_WORDS = 2;
  * Bits of `Header.Readonly`: set by a user (stored with the graph), for the whole system (until the
  * process ends), because the graph is a replica, because the transaction log has failed.
  */
-export const ReadonlyBy = { Graph: 1, System: 2, Replica: 4 } as const;
+export const ReadonlyBy = { Graph: 1, System: 2, Replica: 4, Storage: 8 } as const;
 export type ReadonlyBit = (typeof ReadonlyBy)[keyof typeof ReadonlyBy];
 
 /** Flags in the second byte of META. An unused handle has none. */

@@ -1,5 +1,6 @@
-// Error of changes to a read-only graph: names the transaction log if it cannot be written.
+// Error of changes to a read-only graph: names what cannot be written.
 
+import { Header, ReadonlyBy } from "../memory/layout.js";
 import { AccessError, StorageError } from "../model/errors.js";
 import type { GraphStore } from "./graph-store.js";
 
@@ -8,6 +9,9 @@ import type { GraphStore } from "./graph-store.js";
  * @param end appended to the message unless the log is the reason
  */
 export function readonlyError({ memory }: GraphStore, end = ""): AccessError {
+  if ((memory.header.words[Header.Readonly]! & ReadonlyBy.Storage) !== 0) {
+    return new StorageError("Graph is readonly: the data folder cannot be written");
+  }
   const clock = memory.log?.clock;
   if (clock?.isFull === true) {
     return new StorageError("Graph is readonly: the disk of the transaction log is full");

@@ -88,4 +88,24 @@ test("reports a group that no member leads", async (context) => {
   }
 });
 
+test("reports instances that refuse changes", async (context) => {
+  const lines = async (node: string): Promise<string[]> => {
+    context.answer = (response, body) =>
+      response.end(body.replace('"uptime"', `${node}, "uptime"`));
+    return (await status(context))[1].split("\n").filter((line) => /: H \(/.test(line));
+  };
+  const isReadonly = (state: string) => `"readonly": true, "replica": { "state": "${state}" }`;
+  assert.equal(await lines(isReadonly("caught-up")), []);
+  assert.equal(await lines(isReadonly("leader")), [
+    "Read-only: H (by its settings, or until svc admin clear-readonly H)",
+  ]);
+  for (const [state, start] of [
+    ["good", null],
+    ["low", "Disk low: H (less than 512 MiB are free)"],
+    ["full", "Disk full: H (changes are refused: free space)"],
+    ["failed", "Log failed: H (changes are refused: its server log has the reason)"],
+  ])
+    assert.equal(await lines(`"log-state": "${state}"`), start === null ? [] : [start]);
+});
+
 test.run();

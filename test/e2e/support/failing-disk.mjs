@@ -1,6 +1,6 @@
 // Preloaded into a server: while the file that FAILING_DISK names exists, no file can be flushed,
 // as on a disk with an input/output error. A number in it delays flushes by these milliseconds
-// instead.
+// instead. No file can be written in the folder DENIED_FOLDER.
 
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -24,5 +24,12 @@ fs.fdatasyncSync = (descriptor) => {
   const error = fault();
   if (error !== null) throw error;
   fdatasyncSync(descriptor);
+};
+const { openSync } = fs;
+fs.openSync = (path, ...rest) => {
+  const isDenied = rest[0] !== "r" && String(path).startsWith(`${process.env.DENIED_FOLDER}/`);
+  const denial = { code: "EACCES", syscall: "open" };
+  if (isDenied) throw Object.assign(new Error(`EACCES: ${path}`), denial);
+  return openSync(path, ...rest);
 };
 syncBuiltinESMExports();

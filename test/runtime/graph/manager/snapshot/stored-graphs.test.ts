@@ -177,9 +177,9 @@ test("are read-only if changes could not be stored, unless none are logged", ({ 
   const request = { name: "cities", path: null, isLocal: false, size: null } as never;
   const isReadonly = (isDurable: boolean): boolean => {
     const owner = new GraphRoot(root, {});
-    const { isReadonly: result } = owner.openRequest(request, false, isDurable);
+    const { isLost: result } = owner.openRequest(request, false, isDurable);
     owner.release();
-    return result;
+    return result === true;
   };
   assert.equal([isReadonly(true), isReadonly(false)], [false, false]);
   withoutAccess(
