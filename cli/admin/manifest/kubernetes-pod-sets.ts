@@ -45,7 +45,7 @@ export function placePods(system: System): PodSet[] {
     const sorted = pods.sort(([a], [b]) => a - b).map(([, pod]) => pod);
     const isFront = sorted.some((pod) => (hasDispatchers ? isTop(pod) : pod.plan.type !== "admin"));
     // A dispatcher stores no data, even if `common` gives it graphs.
-    const hasData = sorted.some(({ hasData, plan }) => hasData && !isDispatcher(plan));
+    const hasData = sorted.some((pod) => pod.hasData && !isDispatcher(pod.plan));
     return {
       name,
       pods: sorted as [PlacedInstance, ...PlacedInstance[]],

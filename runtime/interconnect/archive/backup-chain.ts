@@ -60,7 +60,7 @@ export class BackupChain {
   async end(): Promise<BackupEnd | null> {
     const latest = await this.latest();
     const number = latest?.number ?? (await this.#highest());
-    let last = await this.read(number);
+    let last = await this.#readLast(number);
     if (last === null) {
       // A location that is emptied while a step writes to it keeps a name without manifests.
       const highest = await this.#highest();
@@ -69,13 +69,26 @@ export class BackupChain {
     }
     // A manifest is written before the record of the last one, so look for later ones.
     for (;;) {
-      const next = await this.read(last.manifest.number + 1);
+      const next = await this.#readLast(last.manifest.number + 1);
       if (next === null) break;
       last = next;
     }
     const { manifest } = last;
     const isCurrent = latest?.number === manifest.number;
     return { ...last, time: isCurrent ? Math.max(latest.time, manifest.time) : manifest.time };
+  }
+
+  /** Without the last manifest, the backup ends before it. @throws SvcError SVC3420 */
+  async #readLast(number: number): Promise<ReadManifest | null> {
+    try {
+      return await this.read(number);
+    } catch (error) {
+      const { code, message } = error as SvcError;
+      const previous = manifestName(number - 1);
+      if (code !== "SVC3420" || !(await this.store.has(previous))) throw error;
+      const fix = `copy it back, or move it and ${LATEST} away to continue after ${previous}`;
+      throw new SvcError("SVC3420", `${message}: ${fix}`, { cause: error });
+    }
   }
 
   /**

@@ -58,6 +58,22 @@ test("its end is the last manifest, whether it is named or not", async ({ store,
   assert.is(await chain.end(), null, "a name without manifests");
 });
 
+test("a corrupt last manifest names the one before, if there is one", async ({ store, chain }) => {
+  await store.add({}, {}, {});
+  const [second, last] = [manifestName(2), manifestName(3)];
+  await store.put(last, Buffer.from("{"));
+  const fix = `copy it back, or move it and ${LATEST} away to continue after ${second}`;
+  assert.is(await describeFailure(chain.end()), `SVC3420: ${last} is corrupt: ${fix}`);
+  await store.name(2, 1);
+  assert.is(await describeFailure(chain.end()), `SVC3420: ${last} is corrupt: ${fix}`);
+  await store.remove(last);
+  assert.is((await chain.end())!.manifest.number, 2);
+  await store.put(last, Buffer.from("{"));
+  await store.name(3, 1);
+  await store.remove(second);
+  assert.is(await describeFailure(chain.end()), `SVC3420: ${last} is corrupt`);
+});
+
 test("a manifest that was replaced is not taken for another", async ({ store, chain }) => {
   await store.add({});
   const hash = store.hashOf(1);
