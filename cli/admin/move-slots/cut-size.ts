@@ -1,13 +1,11 @@
-// Adapts the size of the cuts of a slot move to the time for which queries wait. Content takes 20
-// ms, because users feel that time more than the duration of a move. If the fixed costs are high,
-// it takes a third of them, so that they take at most three quarters of the time.
+// Adapts the size of the cuts of a slot move to the time for which each cut blocks changes: content
+// takes as long as the fixed costs, but at least 100 ms, which users hardly notice, at most 500.
 
 const FIRST_WORDS = 2 ** 16;
 const MIN_WORDS = 2 ** 12;
 export const MAX_CUT_WORDS = 2 ** 22;
-const MIN_DATA_MS = 20;
+const MIN_DATA_MS = 100;
 const MAX_DATA_MS = 500;
-const DATA_PER_FIXED = 1 / 3;
 /** Maximum ratio of the sizes of consecutive cuts. */
 const MAX_CHANGE = 2;
 
@@ -28,13 +26,13 @@ export class CutSize {
   /**
    * Sets the size of the next cut from the times of the last one.
    * @param words content of the last cut, which may be more or less than `words` was
-   * @param heldMs how long queries waited
+   * @param heldMs how long changes waited
    * @param dataMs the part of it that writing and removing the content took
    */
   adapt(words: number, heldMs: number, dataMs: number): void {
     // The fixed costs of a cut do not depend on its size.
     const fixedMs = Math.max(0, heldMs - dataMs);
-    const targetMs = Math.min(MAX_DATA_MS, Math.max(MIN_DATA_MS, fixedMs * DATA_PER_FIXED));
+    const targetMs = Math.min(MAX_DATA_MS, Math.max(MIN_DATA_MS, fixedMs));
     // The short time of little content says nothing about that of much.
     if (dataMs <= targetMs && words * MAX_CHANGE < this.#words) return;
     const wanted = (words * targetMs) / Math.max(1, dataMs);

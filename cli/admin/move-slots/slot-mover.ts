@@ -62,8 +62,6 @@ export class SlotMover {
   readonly #size: CutSize;
   /** How long changes have waited for the current cut, in all attempts. */
   #heldMs = 0;
-  /** How long queries have waited for the current cut, in its last attempt. */
-  #queriesHeldMs = 0;
   /** How long the target has been writing the current cut. */
   #writtenMs = 0;
   /** Number of slots that the next cut may have. */
@@ -213,7 +211,6 @@ export class SlotMover {
   #countHeld(changesMs: number, queriesMs: number): void {
     const { totals } = this;
     this.#heldMs += changesMs;
-    this.#queriesHeldMs = queriesMs;
     totals.heldMs += changesMs;
     totals.longestHeldMs = Math.max(totals.longestHeldMs, this.#heldMs);
     totals.queriesHeldMs += queriesMs;
@@ -231,7 +228,7 @@ export class SlotMover {
       totals.arcs += slot.arcs;
       words += slot.bytes / BYTES_PER_WORD;
     }
-    this.#size.adapt(words, this.#queriesHeldMs, this.#writtenMs + this.#steps.removalMs);
+    this.#size.adapt(words, this.#heldMs, this.#writtenMs + this.#steps.removalMs);
   }
 }
 

@@ -41,8 +41,6 @@ class Cut {
   readonly steps: string[] = [];
   /** Called before each command. */
   before: (id: string, command: Command) => void = () => undefined;
-  /** Time that the target reports for each write. */
-  writeMs = 0;
   readonly mover: SlotMover;
 
   constructor(slots: readonly number[] = SLOTS, record: SlotRecord = SETTLED) {
@@ -105,8 +103,7 @@ class Cut {
       case "write": {
         const missing = move!.slots.filter((slot) => !this.staged.has(slot));
         if (missing.length > 0) return { missing };
-        const digests = { things: Object.fromEntries(this.staged) };
-        return { digests, ms: this.writeMs, contents: {} };
+        return { digests: { things: Object.fromEntries(this.staged) }, ms: 0, contents: {} };
       }
       case "tell":
         this.#change(id, command.command);
@@ -194,27 +191,5 @@ for (const [bytes, words] of [
     assert.is(maxWords, words);
   });
 }
-
-test("the time for which changes alone wait makes no cut larger", async () => {
-  const slots = Array.from({ length: 65 }, (_, slot) => slot);
-  const one = new Cut(slots, { ...SETTLED, map: divideSlots(4096, 2) });
-  for (const slot of slots) one.content.set(slot, slot === 0 ? "a".repeat(2 ** 18) : "");
-  one.writeMs = 40;
-  let maxWords = 0;
-  let ms = 0;
-  one.before = (_, command) => {
-    if (command.do === "hold-requests" && command.withQueries === false) ms += 1000;
-    if (command.do === "encode" && command.move === undefined) maxWords = command.maxWords;
-  };
-  const { now } = performance;
-  performance.now = () => ms;
-  try {
-    await one.mover.move({ ...MOVED, slots });
-    await one.mover.move({ ...MOVED, slots: slots.slice(16) });
-  } finally {
-    performance.now = now;
-  }
-  assert.is(maxWords, 2 ** 15);
-});
 
 test.run();
