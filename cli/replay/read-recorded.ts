@@ -12,10 +12,10 @@ export interface Recorded {
 }
 
 /**
- * Yields the requests of a file in the order of their responses.
+ * Yields the requests of a file in the order of their responses, and null for an invalid line.
  * @throws SvcError SVC3320 if the file cannot be read or is no recording
  */
-export async function* readRecorded(path: string): AsyncGenerator<Recorded> {
+export async function* readRecorded(path: string): AsyncGenerator<Recorded | null> {
   const source = createReadStream(path, "utf8");
   let number = 0;
   let isFirst = true;
@@ -24,11 +24,15 @@ export async function* readRecorded(path: string): AsyncGenerator<Recorded> {
       number++;
       const entry = parse(line);
       if (number === 1 && !isHead(entry)) throw wrong(path, number, "not a recorded request");
-      if (isHead(entry)) isFirst = true;
-      // A killed process leaves an incomplete line.
-      if (!isRequest(entry)) continue;
-      yield { request: entry, isFirst };
-      isFirst = false;
+      if (isHead(entry)) {
+        isFirst = true;
+      } else if (isRequest(entry)) {
+        yield { request: entry, isFirst };
+        isFirst = false;
+      } else if (line !== "") {
+        // A killed process leaves an incomplete line.
+        yield null;
+      }
     }
   } catch (error) {
     if (error instanceof SvcError) throw error;

@@ -30,7 +30,12 @@ export async function replayFile(path: string, options: ReplayOptions): Promise<
   const running = new Set<Promise<void>>();
   const pace = new Pace(options.speed);
   try {
-    for await (const { request, isFirst } of readRecorded(path)) {
+    for await (const recorded of readRecorded(path)) {
+      if (recorded === null) {
+        outcome.leftOut("invalid line of the recording");
+        continue;
+      }
+      const { request, isFirst } = recorded;
       if (isFirst) pace.restart();
       const reason = skipReason(request, options);
       if (reason !== null) {
@@ -75,6 +80,8 @@ async function send(
     const { ms, difference } = compared(recorded, answer);
     outcome.answered(recorded, ms ?? answer.ms, answer.status, difference);
   } catch (error) {
+    // Node.js rejects such a request before it connects: this says nothing about the server.
+    if (error instanceof TypeError) return outcome.leftOut("invalid request");
     const { message } = error as Error;
     if (against !== null) throw new SvcError("SVC3321", `no response from ${against}: ${message}`);
     outcome.failed(recorded, message);

@@ -226,12 +226,36 @@ test("reports requests that cannot be replayed", async ({ folder, file }) => {
   });
 });
 
+test("counts invalid entries of a recording, even the first one", async ({ folder }) => {
+  const server = createServer((_request, response) => response.end()).listen(0, "127.0.0.1");
+  await new Promise((listening) => server.once("listening", listening));
+  const { port } = server.address() as AddressInfo;
+  const answer = { status: 200, ms: 1, bytes: null, digest: null };
+  const right = { at: 1, method: "GET", target: "/x", fields: {}, sent: 0, ...answer };
+  const wrong = [{ target: "/x y" }, { fields: { "x y": "1" } }];
+  const lines = [...wrong.map((part) => ({ ...right, ...part })), right, { at: 2 }].map((entry) =>
+    JSON.stringify(entry),
+  );
+  const file = join(folder, "invalid.jsonl");
+  writeFileSync(file, ['{"record":1}', ...lines, '{"at', "", '{"record":1}', ""].join("\n"));
+  try {
+    const { code, out } = await runCommand("replay", file, "--against", `http://127.0.0.1:${port}`);
+    assert.match(out, /^replayed 1 requests in /);
+    assert.match(out, /^ {2}2 skipped: invalid request$/m);
+    assert.match(out, /^ {2}2 skipped: invalid line of the recording$/m);
+    assert.is(code, 0);
+  } finally {
+    server.close();
+  }
+});
+
 test("does not report a match if no request is sent", async ({ folder }) => {
   const file = join(folder, "cut.jsonl");
   const change = { at: 1, method: "POST", target: "/x", fields: {}, sent: 0, status: 200, ms: 1 };
   const cut = '{"at":2,"method":"GET","target":"/x","fie';
   writeFileSync(file, `{"record":1}\n${JSON.stringify(change)}\n${cut}`);
   const { code, out } = await runCommand("replay", file, "--against", "http://127.0.0.1:1");
+  assert.match(out, /\n {2}1 skipped: invalid line of the recording\n/);
   assert.match(out, /\nno request of the recording was sent: nothing was compared\n$/);
   assert.is(code, 2);
 });
