@@ -56,6 +56,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
     ...rows.flatMap(describeOutOfService),
     ...rows.flatMap(describeReadonly),
     ...(ids === undefined ? describeLeaderless(rows) : []),
+    ...describeWaiting(rows),
     ...rows.filter(({ slow }) => slow !== null).map(({ id, slow }) => `Slow: ${id} (${slow})`),
     ...rows.filter(({ error }) => error !== null).map(({ id, error }) => notRunning(id, error!)),
   ]);
@@ -86,6 +87,20 @@ function describeLeaderless(rows: readonly Row[]): string[] {
   return [...leaderless].map(
     (group) => `No leader: ${group} (no member that responds leads the group)`,
   );
+}
+
+/** Describes groups whose changes wait for members that do not respond. */
+function describeWaiting(rows: readonly Row[]): string[] {
+  const silent = new Set(rows.filter(({ nodestat }) => nodestat === null).map(({ id }) => id));
+  return rows.flatMap(({ id, nodestat }) => {
+    const group = nodestat?.group;
+    if (!isPlainObject(group) || group.role !== "leading") return [];
+    const awaited = Array.isArray(group.synced)
+      ? group.synced.filter((one) => silent.has(one))
+      : [];
+    const text = `${id} acknowledges none before ${awaited.join(" and ")} responds`;
+    return awaited.length === 0 ? [] : [`Changes wait: ${group.group} (${text})`];
+  });
 }
 
 function notRunning(id: string, error: string): string {

@@ -16,7 +16,7 @@ const AWAIT = /^(?![\s/]|(?:async )?function\b|class\b)((?!=>).)*?\bawait\b/;
 export function pendingTopLevelAwaits(projectDir: string): string {
   const places = findTopLevelAwaits(join(projectDir, BUILD_FOLDER, MODULES_FILE));
   const [first, ...others] = places.slice(0, MAX_LOCATIONS);
-  if (first === undefined) return "an `await` at the top level of a module does not settle";
+  if (first === undefined) return "a module loads slowly, or its top-level `await` does not settle";
   return others.length === 0
     ? `${first}: top-level await does not settle`
     : `one of these \`await\`s at the top level does not settle: ${[first, ...others].join(", ")}`;

@@ -13,6 +13,8 @@ interface Context {
   server: Server;
   /** Answers all requests except health checks. */
   answer: (response: ServerResponse, body: string) => void;
+  /** Null: one instance. */
+  descriptor: object | null;
 }
 
 const test = suite<Context>("svc admin status");
@@ -35,9 +37,15 @@ test.after(({ server }) => {
 });
 
 /** Exit code and output. */
-async function status({ server }: Context): Promise<readonly [code: number, out: string]> {
+async function status({
+  server,
+  descriptor,
+}: Context): Promise<readonly [code: number, out: string]> {
   const hport = (server.address() as AddressInfo).port - 1;
-  const context = new AdminContext(readDescriptor({ instances: { H: { hport } } }), {});
+  const context = new AdminContext(
+    readDescriptor(descriptor ?? { instances: { H: { hport } } }),
+    {},
+  );
   const { write } = process.stdout;
   let out = "";
   process.stdout.write = (text: string | Uint8Array) => {
@@ -86,6 +94,27 @@ test("reports a group that no member leads", async (context) => {
     context.answer = as(role);
     assert.not.match((await status(context))[1], line);
   }
+});
+
+test("reports a leader that waits for a member", async (context) => {
+  const { port } = context.server.address() as AddressInfo;
+  const instances = { H: { hport: port - 1 }, D: { hport: 1 } };
+  context.descriptor = { instances };
+  const group = (role: string, synced: string) => (response: ServerResponse, body: string) => {
+    const text = `"group": { "group": "H", "role": "${role}", "synced": ["${synced}"] }, "uptime"`;
+    response.end(body.replace('"uptime"', text));
+  };
+  context.answer = group("leading", "D");
+  const line = /^Changes wait: H \(H acknowledges none before D responds\)$/m;
+  assert.match((await status(context))[1], line);
+  for (const [role, synced] of [
+    ["following", "D"],
+    ["leading", "H"],
+  ] as const) {
+    context.answer = group(role, synced);
+    assert.not.match((await status(context))[1], /Changes wait/);
+  }
+  context.descriptor = null;
 });
 
 test("reports instances that refuse changes", async (context) => {
