@@ -123,8 +123,8 @@ export class GraphRoot {
     } catch (error) {
       const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
       if (!["EACCES", "EPERM", "EROFS"].includes(cause?.code ?? "")) throw error;
-      const then = "give this process access, then restart";
-      log(`nothing is stored in the data folder: ${(error as Error).message}; ${then}`, "error");
+      const fix = 'restart with write access, or with `durability: "off"` to store nothing';
+      log(`nothing is stored in the data folder: ${(error as Error).message}; ${fix}`, "error");
       return false;
     }
   }

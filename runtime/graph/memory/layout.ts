@@ -303,7 +303,7 @@ export const SEQUENCE_WORDS = 2;
 
 /**
  * Bits of `Header.Readonly`: set by a user (stored with the graph), for the whole system (until the
- * process ends), because the graph is a replica, because the transaction log has failed.
+ * process ends), because the graph is a replica, because the data folder cannot be written.
  */
 export const ReadonlyBy = { Graph: 1, System: 2, Replica: 4, Storage: 8 } as const;
 export type ReadonlyBit = (typeof ReadonlyBy)[keyof typeof ReadonlyBy];
