@@ -7,6 +7,8 @@ import { OWN_MEDIA_TYPE, reasonPhrase } from "../statuses.js";
 const LENGTH = "Content-Length: ";
 /** Heads of longer content are not kept. */
 const MAX_KEPT_LENGTH = 255;
+/** Plugins may return media types that clients chose. */
+const MAX_KEPT_MEDIA_TYPES = 100;
 
 interface Head {
   /** Status line. */
@@ -64,6 +66,7 @@ export class ResponseHeads {
   #find(status: number, mediaType: string | null): Head {
     let heads = this.#byMediaType.get(mediaType);
     if (heads === undefined) {
+      if (this.#byMediaType.size === MAX_KEPT_MEDIA_TYPES) this.#byMediaType.clear();
       heads = new Map();
       this.#byMediaType.set(mediaType, heads);
     }
