@@ -2,13 +2,12 @@
 // fields of the engine, Server, Connection, Access-Control-Allow-Origin if configured, Content-Type
 // and Content-Length when there is content. No Date.
 
+import { KeptHeads } from "../kept-heads.js";
 import { OWN_MEDIA_TYPE, reasonPhrase } from "../statuses.js";
 
 const LENGTH = "Content-Length: ";
 /** Heads of longer content are not kept. */
 const MAX_KEPT_LENGTH = 255;
-/** Plugins may return media types that clients chose. */
-const MAX_KEPT_MEDIA_TYPES = 100;
 
 interface Head {
   /** Status line. */
@@ -40,7 +39,7 @@ export function responseHeads(
 export class ResponseHeads {
   readonly #cors: string;
   readonly #connection: string;
-  readonly #byMediaType = new Map<string | null, Map<number, Head>>();
+  readonly #heads = new KeptHeads((status, mediaType) => this.#make(status, mediaType));
 
   constructor(cors: string | null, connection: "keep-Alive" | "close") {
     this.#connection = connection;
@@ -51,7 +50,7 @@ export class ResponseHeads {
    * Returns a whole head. Without content `mediaType` is null and no content fields are written.
    */
   text(status: number, mediaType: string | null, byteLength: number, fields: string): string {
-    const head = this.#find(status, byteLength === 0 ? null : mediaType);
+    const head = this.#heads.get(status, byteLength === 0 ? null : mediaType);
     if (fields !== "" || byteLength > MAX_KEPT_LENGTH) return join(head, byteLength, fields);
     head.kept[byteLength] ??= join(head, byteLength, fields);
     return head.kept[byteLength]!;
@@ -59,23 +58,8 @@ export class ResponseHeads {
 
   /** Returns the same for content in chunked encoding. */
   chunked(status: number, mediaType: string, fields: string): string {
-    const { first, rest } = this.#find(status, mediaType);
+    const { first, rest } = this.#heads.get(status, mediaType);
     return `${first}${fields}${rest.slice(0, -LENGTH.length)}Transfer-Encoding: chunked\r\n\r\n`;
-  }
-
-  #find(status: number, mediaType: string | null): Head {
-    let heads = this.#byMediaType.get(mediaType);
-    if (heads === undefined) {
-      if (this.#byMediaType.size === MAX_KEPT_MEDIA_TYPES) this.#byMediaType.clear();
-      heads = new Map();
-      this.#byMediaType.set(mediaType, heads);
-    }
-    let head = heads.get(status);
-    if (head === undefined) {
-      head = this.#make(status, mediaType);
-      heads.set(status, head);
-    }
-    return head;
   }
 
   #make(status: number, mediaType: string | null): Head {

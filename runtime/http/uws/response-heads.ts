@@ -2,6 +2,7 @@
 // uWebSockets adds Date and Content-Length itself, and `Connection: close` when told to close the
 // connection.
 
+import { KeptHeads } from "../kept-heads.js";
 import { OWN_MEDIA_TYPE, reasonPhrase } from "../statuses.js";
 
 /** Bytes that uWebSockets adds: version, line ends, Date, the name of Content-Length. */
@@ -9,7 +10,9 @@ const ADDED_BYTES = 68;
 
 export class UwsResponseHeads {
   readonly #cors: string;
-  readonly #byMediaType = new Map<string | null, Map<number, string>>();
+  readonly #heads = new KeptHeads((status, mediaType) =>
+    this.#make(status, mediaType, "", "keep-Alive"),
+  );
 
   constructor(cors: string | null) {
     this.#cors = cors === null ? "" : `\r\nAccess-Control-Allow-Origin: ${cors}`;
@@ -18,17 +21,7 @@ export class UwsResponseHeads {
   /** Returns a head without its last line end. `mediaType` is null if there is no content. */
   text(status: number, mediaType: string | null, fields: string): string {
     if (fields !== "") return this.#make(status, mediaType, fields, "keep-Alive");
-    let heads = this.#byMediaType.get(mediaType);
-    if (heads === undefined) {
-      heads = new Map();
-      this.#byMediaType.set(mediaType, heads);
-    }
-    let head = heads.get(status);
-    if (head === undefined) {
-      head = this.#make(status, mediaType, "", "keep-Alive");
-      heads.set(status, head);
-    }
-    return head;
+    return this.#heads.get(status, mediaType);
   }
 
   /**
