@@ -67,8 +67,9 @@ export class Dispatcher implements CallOwner {
   /**
    * @param folder base of relative certificate paths
    * @param connect transport other than sockets
+   * @param sign returns a header line for a health check
    */
-  constructor(config: MatrixConfig, folder = ".", connect?: Connect) {
+  constructor(config: MatrixConfig, folder = ".", connect?: Connect, sign?: () => string) {
     this.#folder = folder;
     this.#connect = connect;
     this.#connector = new Connector(config.tls, folder, connect);
@@ -78,6 +79,7 @@ export class Dispatcher implements CallOwner {
       this.#matrix,
       () => this.channelFreed(),
       (former) => this.#failRequests(former),
+      sign,
     );
   }
 

@@ -16,6 +16,7 @@ import {
 import { TRUNK_HEADER } from "../trunk/frames.js";
 import type { BackEnd } from "./back-end.js";
 import { Channel, type ChannelUser } from "./channel.js";
+import { backEndError } from "./error-chain.js";
 import type { Matrix } from "./matrix.js";
 import type { BackEndResponse } from "./response-parser.js";
 
@@ -44,6 +45,7 @@ export class HealthChecker {
   #backEnds: readonly BackEnd[];
   readonly #revived: () => void;
   readonly #lost: (backEnd: BackEnd) => void;
+  readonly #sign: () => string;
   readonly #unhealthy = new Map<BackEnd, ProbeState>();
   readonly #probing = new Map<BackEnd, Probe>();
   /** Probes of former leaders. */
@@ -63,15 +65,18 @@ export class HealthChecker {
   /**
    * @param revived called when a back-end becomes usable again
    * @param lost called when another instance leads, and the former leader does not respond
+   * @param sign returns a header line for a probe
    */
   constructor(
     matrix: Matrix,
     revived: () => void,
     lost: (backEnd: BackEnd) => void = () => undefined,
+    sign = () => "",
   ) {
     this.#backEnds = [...matrix.all()];
     this.#revived = revived;
     this.#lost = lost;
+    this.#sign = sign;
   }
 
   /** Resolves when each back-end was probed once, or at the startup deadline. */
@@ -138,7 +143,7 @@ export class HealthChecker {
     let probe: Probe;
     const isWatched = (): boolean => this.#timer !== null && this.#backEnds.includes(leader);
     do {
-      probe = new Probe(leader, FORMER_PROBE_MS);
+      probe = new Probe(leader, this.#sign(), FORMER_PROBE_MS);
       this.#suspected.set(leader, probe);
       await probe.result;
       probe.close();
@@ -167,6 +172,7 @@ export class HealthChecker {
   async #probe(backEnd: BackEnd, reused?: Channel): Promise<void> {
     const probe = new Probe(
       backEnd,
+      this.#sign(),
       reused === undefined ? PROBE_TIMEOUT_MS : REUSED_PROBE_MS,
       reused,
     );
@@ -201,7 +207,7 @@ export class HealthChecker {
   /** Fails the requests at a former leader if it no longer responds; otherwise they complete. */
   async #checkFormer(former: BackEnd): Promise<void> {
     if (this.#silent.has(former)) return this.#lost(former);
-    const probe = this.#suspected.get(former) ?? new Probe(former, FORMER_PROBE_MS);
+    const probe = this.#suspected.get(former) ?? new Probe(former, this.#sign(), FORMER_PROBE_MS);
     this.#confirming.add(probe);
     await probe.result;
     probe.close();
@@ -232,7 +238,7 @@ export class HealthChecker {
 
   #postpone(backEnd: BackEnd, probe: Probe): void {
     if (this.#timer === null) return probe.close();
-    backEnd.markDown("health check failed");
+    backEnd.markDown(`health check failed${probe.refusal}`);
     const state = this.#unhealthy.get(backEnd) ?? { backoff: new Backoff(BACKOFF), dueMs: 0 };
     const { isLeader } = backEnd.row;
     const delayMs = isLeader ? this.#standbyMs(backEnd) : state.backoff.fail();
@@ -257,13 +263,21 @@ class Probe implements ChannelUser {
   readonly result: Promise<BackEndResponse | null>;
   /** The back-end has sent a response, healthy or not. */
   hasAnswered = false;
+  /** Reason of a back-end that does not accept the signature; empty for none. */
+  refusal = "";
   /** The timeout has passed without a response. */
   isLate = false;
   readonly channel: Channel;
   readonly #timer: NodeJS.Timeout;
   #resolve: (answer: BackEndResponse | null) => void = () => {};
 
-  constructor({ address, connector }: BackEnd, timeoutMs: number, reused?: Channel) {
+  /** @param signature header line */
+  constructor(
+    { address, connector }: BackEnd,
+    signature: string,
+    timeoutMs: number,
+    reused?: Channel,
+  ) {
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -272,7 +286,7 @@ class Probe implements ChannelUser {
       this.cancel();
     }, timeoutMs);
     this.channel = reused ?? new Channel(0, address, "", () => {}, undefined, connector);
-    const fields = `Host: ${address.host}\r\n${TRUNK_HEADER}: 1\r\n`;
+    const fields = `Host: ${address.host}\r\n${TRUNK_HEADER}: 1\r\n${signature}`;
     const head = `GET /svc/hc HTTP/1.1\r\n${fields}\r\n`;
     this.channel.send(head, null, this);
   }
@@ -290,6 +304,7 @@ class Probe implements ChannelUser {
   answered(_channel: Channel, answer: BackEndResponse): void {
     this.hasAnswered = true;
     const { status, body } = answer;
+    if (status === 503) this.refusal = `: ${backEndError(body).text}`;
     this.#end(status === 200 && body.toString("latin1") === HEALTHY ? answer : null);
   }
 

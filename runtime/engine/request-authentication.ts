@@ -33,8 +33,9 @@ export class RequestAuthentication {
   /** Takes principal and client from the signature of a dispatcher; returns why it is rejected. */
   acceptSignature(exchange: Exchange, path: string): Verdict {
     const { signature } = this.#parts;
-    const isSigned = exchange.connection.ident !== null && path !== HEALTH_PATH;
-    return signature === null || !isSigned ? null : signature.accept(exchange);
+    if (signature === null) return null;
+    if (path === HEALTH_PATH) return signature.checkProbe(exchange);
+    return exchange.connection.ident === null ? null : signature.accept(exchange);
   }
 
   /** Returns why a request is rejected, null if it is not. */

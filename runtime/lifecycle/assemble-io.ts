@@ -86,8 +86,8 @@ export async function assembleIo(
   const states = { main: state, builtin: adminStates };
   const jobs = createJobs(settings, state, { engine: () => engine, leads: () => view.leads });
   const [scheduler, admin] = createSchedulers(data, states, counters, answers, notify, jobs);
-  const dispatcher = parts && createDispatcher(parts, settings, connect);
   const signature = createSignature(settings);
+  const dispatcher = parts && createDispatcher(parts, settings, connect, signature);
   const auth = createAuthenticator(settings);
   const signer = signature && new RequestSigner(signature, trusted, auth !== null);
   const matrix = parts && new parts.MatrixRequests(dispatcher!, answers, scheduler, traces, signer);
@@ -215,8 +215,10 @@ function createDispatcher(
   { Dispatcher, readMatrixConfig }: typeof import("../engine/matrix-parts.js"),
   { dispatcher, projectDir }: ServerSettings,
   connect: Connect | undefined,
+  signature: DispatchSignature | null,
 ): Dispatcher {
-  return new Dispatcher(readMatrixConfig(dispatcher!), projectDir, connect);
+  const sign = signature === null ? undefined : (): string => signature.signProbe();
+  return new Dispatcher(readMatrixConfig(dispatcher!), projectDir, connect, sign);
 }
 
 function createSignature({ dispatcherKey }: ServerSettings): DispatchSignature | null {

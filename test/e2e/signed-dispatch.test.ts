@@ -8,7 +8,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { DispatchSignature } from "../../runtime/http/auth/dispatch-signature.js";
 import { ServedProject } from "./support/served-project.js";
-import { get } from "./support/server.js";
+import { get, serve } from "./support/server.js";
 
 const ENGINE = `import type { Graph, int, PluginRequest } from "svc-server";
 
@@ -220,9 +220,10 @@ test("rejects dispatchers without a valid signature", async () => {
     /^HTTP\/1\.1 200 [\s\S]*root 10\.0\.0\.1/,
   );
   const repeated = await raw([IDENT, ...head(target, valid)]);
-  assert.match(repeated, /^HTTP\/1\.1 401 [\s\S]*missing, invalid or used before/);
+  assert.match(repeated, /^HTTP\/1\.1 503 [\s\S]*was used before/);
+  const unsigned = await raw([IDENT, ...head(target)]);
+  assert.match(unsigned, /^HTTP\/1\.1 401 [\s\S]*has not signed the request/);
   for (const [asked, value] of [
-    [target, undefined],
     [target, "forged"],
     [target, signed("x".repeat(32))],
     [target, signed(SECRET, Date.now() - 120_000)],
@@ -230,8 +231,21 @@ test("rejects dispatchers without a valid signature", async () => {
     ["/svc/builtin/vertices?graph=shop", valid],
   ] as const) {
     const refused = await raw([IDENT, ...head(asked, value)]);
-    assert.match(refused, /^HTTP\/1\.1 401 [\s\S]*missing, invalid or used/, String(value));
+    assert.match(refused, /^HTTP\/1\.1 503 [\s\S]*(invalid; compare|ago; compare)/, value);
   }
+});
+
+test("counts an engine with another key as down, and says why", async () => {
+  top.write("other.txt", `${SECRET}x\n`);
+  top.write("other.json", matrixOf(engine.served.port));
+  const key = ["--dispatcher-key-file", `${top.folder}/other.txt`];
+  const matrix = ["--dispatcher", `${top.folder}/other.json`, "--root", `${top.folder}/other`];
+  const other = await serve(top.folder, ...key, ...matrix);
+  const headers = { authorization: "Bearer k-reader" };
+  const { status, json } = await get(other.port, "/svc/plugin/who", { headers });
+  assert.equal([status, json.message], [503, "Partition(s) down"]);
+  assert.match(other.log(), /health check failed: 503 .*compare http.dispatcherKeyFile of both/);
+  await other.end();
 });
 
 test("closes the engine to clients without a dispatcher", async () => {

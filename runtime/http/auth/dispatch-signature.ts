@@ -13,9 +13,8 @@ import {
   randomBytes,
   timingSafeEqual,
 } from "node:crypto";
-import { nowMs } from "../../base/clock.js";
 import { SIGNATURE_HEADER } from "../../plugin/contract/request-text.js";
-import { HttpRejection } from "../rejections.js";
+import { HttpRejection, RETRY_AFTER } from "../rejections.js";
 import type { Exchange } from "../transport.js";
 import { ReplayWindow } from "./replay-window.js";
 import type { SignedOrigin } from "./signed-origin.js";
@@ -30,11 +29,16 @@ const MAX_ORIGIN_BYTES = 5800;
 const MAX_BYTES_PER_CHARACTER = 3;
 
 const NO_CONTENT = hash("sha256", "");
+const HEADER = SIGNATURE_HEADER.toLowerCase();
+const PROBE: SignedRequest = { method: "GET", target: "/svc/hc", body: null };
 
 const UNSIGNED = new HttpRejection(
   401,
-  "401 Unauthorized: the signature of the dispatcher is missing, invalid or used before",
+  "401 Unauthorized: the dispatcher has not signed the request; set http.dispatcherKeyFile there",
 );
+const OTHER_KEY =
+  "the signature of the dispatcher is invalid; compare http.dispatcherKeyFile of both instances";
+const USED = "the signature of the dispatcher was used before";
 
 /** A request as it is sent between instances. */
 export interface SignedRequest {
@@ -74,7 +78,7 @@ export class DispatchSignature {
   }
 
   /** Returns the value of the header field, for one attempt to send the request. */
-  sign(request: SignedRequest, origin: SignedOrigin, at = nowMs()): string {
+  sign(request: SignedRequest, origin: SignedOrigin, at = Date.now()): string {
     const unique = { at, signer: this.#signer, number: this.#signed++ };
     const claims = Buffer.from(JSON.stringify({ ...origin, ...unique })).toString("base64url");
     let content = this.#contents.get(request);
@@ -85,19 +89,18 @@ export class DispatchSignature {
     return `${claims}.${this.#digest(request, content, claims).toString("base64url")}`;
   }
 
-  /**
-   * Returns the origin of a request; null if the signature is not valid for it, or was used before.
-   */
-  verify(request: SignedRequest, value: string | undefined, now = nowMs()): SignedOrigin | null {
-    const [, claims, digest] = FORM.exec(value ?? "") ?? [];
-    if (claims === undefined) return null;
+  /** Returns the origin of a request, or what is wrong with its signature. */
+  verify(request: SignedRequest, value: string, now = Date.now()): SignedOrigin | string {
+    const [, claims, digest] = FORM.exec(value) ?? [];
+    if (claims === undefined) return OTHER_KEY;
     const signature = Buffer.from(digest!, "base64url");
     const expected = this.#digest(request, hashContent(request), claims);
-    if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return null;
+    const isEqual = signature.length === expected.length && timingSafeEqual(signature, expected);
+    if (!isEqual) return OTHER_KEY;
     const parsed = JSON.parse(Buffer.from(claims, "base64url").toString()) as Claims;
     const { at, signer, number, ...origin } = parsed;
-    if (Math.abs(now - at) > VALID_MS) return null;
-    return this.#used.use(signer, number, now) ? origin : null;
+    if (Math.abs(now - at) > VALID_MS) return describeAge(now - at);
+    return this.#used.use(signer, number, now) ? origin : USED;
   }
 
   /**
@@ -105,19 +108,44 @@ export class DispatchSignature {
    * @returns the rejection of a request without a valid one
    */
   accept(exchange: Exchange): HttpRejection | null {
-    const { headers } = exchange;
-    const origin = this.verify(exchange, headers.get(SIGNATURE_HEADER.toLowerCase()));
-    if (origin === null) return UNSIGNED;
+    const value = exchange.headers.get(HEADER);
+    if (value === undefined) return UNSIGNED;
+    const origin = this.verify(exchange, value);
+    if (typeof origin === "string") return refuse(origin);
     exchange.principal = origin.principal;
     exchange.forwardedFor = origin.client;
     exchange.signedOrigin = origin;
     return null;
   }
 
+  /** Returns the rejection of a health check with an invalid signature; it need not have one. */
+  checkProbe(exchange: Exchange): HttpRejection | null {
+    const value = exchange.headers.get(HEADER);
+    const origin = value === undefined ? null : this.verify(exchange, value);
+    return typeof origin === "string" ? refuse(origin) : null;
+  }
+
+  /** Returns the header line of a health check. */
+  signProbe(): string {
+    const origin = { principal: null, client: "", isTrusted: false, isGuarded: true };
+    return `${SIGNATURE_HEADER}: ${this.sign(PROBE, origin)}\r\n`;
+  }
+
   #digest({ method, target }: SignedRequest, content: string, claims: string): Buffer {
     const text = `${CONTEXT}\n${method}\n${target}\n${content}\n${claims}`;
     return createHmac("sha256", this.#key).update(text, "latin1").digest();
   }
+}
+
+/** Not 401: the client is not at fault, and another replica may accept the dispatcher. */
+function refuse(reason: string): HttpRejection {
+  return new HttpRejection(503, `503 Service Unavailable: ${reason}`, RETRY_AFTER);
+}
+
+function describeAge(ms: number): string {
+  const seconds = Math.round(Math.abs(ms) / 1000);
+  const when = ms > 0 ? "ago" : "in the future";
+  return `the dispatcher has signed ${seconds} s ${when}; compare the clocks of both instances`;
 }
 
 function hashContent({ body }: SignedRequest): string {

@@ -4,6 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { RequestSigner } from "../../../runtime/engine/request-signer.js";
 import { DispatchSignature } from "../../../runtime/http/auth/dispatch-signature.js";
+import type { SignedOrigin } from "../../../runtime/http/auth/signed-origin.js";
 import type { Exchange } from "../../../runtime/http/transport.js";
 import { TrustedClients } from "../../../runtime/http/trusted-clients.js";
 import { fakeConnection, fakeExchange } from "../builtin/fake-view.js";
@@ -21,7 +22,8 @@ const signer = new RequestSigner(
 function signed(exchange: Exchange): string {
   const sign = signer.createSign(exchange, CONTENT)!;
   const receiver = new DispatchSignature(KEY);
-  const origins = [sign(), sign()].map((line) => receiver.verify(CONTENT, line.split(": ")[1]));
+  const verify = (line: string) => receiver.verify(CONTENT, line.split(": ")[1]!) as SignedOrigin;
+  const origins = [sign(), sign()].map(verify);
   assert.equal(origins[0], origins[1]);
   return `${origins[0]!.client} ${origins[0]!.isTrusted}`;
 }

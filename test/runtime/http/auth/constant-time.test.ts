@@ -64,7 +64,7 @@ test("compare the signatures of dispatchers", () => {
   const origin = { principal: null, client: "192.0.2.7", isTrusted: false, isGuarded: true };
   const signature = new DispatchSignature("k".repeat(32));
   const value = signature.sign(request, origin);
-  assert.is(signature.verify({ ...request, method: "POST" }, value), null);
+  assert.type(signature.verify({ ...request, method: "POST" }, value), "string");
   assert.equal(signature.verify(request, value), origin);
   assert.is(comparisons, 2);
 });
