@@ -21,12 +21,19 @@ interface IndexReading {
 }
 
 interface Keys {
-  readonly pattern?: string;
+  readonly pattern?: string | undefined;
   readonly limits?: Limits;
   readonly problems: readonly Problem[];
 }
 
-/** Reads the index signature with the widest keys; null if the type has none. */
+/** Shapes have values of one type, and limit all keys alike. */
+const MIXED: Problem = {
+  path: "",
+  reason: "one of several index signatures",
+  help: "one index signature",
+};
+
+/** Reads the index signatures as one; null if the type has none. */
 export function readIndex(reader: TypeReader, type: ts.Type): IndexReading | null {
   const infos = reader.context.checker
     .getIndexInfosOfType(type)
@@ -35,9 +42,25 @@ export function readIndex(reader: TypeReader, type: ts.Type): IndexReading | nul
   const isUnrestricted = ({ keys }: { readonly keys: Keys }) => !keys.pattern && !keys.limits;
   const index = infos.find(isUnrestricted) ?? infos[0];
   if (!index) return null;
-  const { info, keys } = index;
+  const { info } = index;
+  const isMixed =
+    infos.some((other) => other.info.type !== info.type) ||
+    (infos.length > 1 && infos.some(({ keys }) => keys.limits));
+  const isRefused = isMixed && reader.direction === "input";
+  const keys = {
+    ...index.keys,
+    pattern: joinPatterns(infos.map((other) => other.keys.pattern)),
+    problems: infos.flatMap((other) => other.keys.problems).concat(isRefused ? [MIXED] : []),
+  };
   const tags = info.declaration ? readLimitTags(reader.context, info.declaration) : [];
   return createReading(reader, keys, info.type, tags);
+}
+
+/** Returns the pattern of keys that match one of several patterns; undefined: any key. */
+function joinPatterns(patterns: readonly (string | undefined)[]): string | undefined {
+  if (patterns.includes(undefined)) return undefined;
+  if (patterns.length === 1) return patterns[0];
+  return `^(?:${patterns.map((pattern) => pattern!.slice(1, -1)).join("|")})$`;
 }
 
 /** Reads a `Map<K, V>` that is an object in JSON. */

@@ -1,6 +1,7 @@
 // Reads types without parts: scalars, literals, brands, template literals, and rejected types.
 
 import { ts } from "ts-morph";
+import type { TypeShape } from "../record/type-shape.js";
 import { isPackageSymbol, readBrand } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 import { type Direction, plain, type TypeReading, unsupported } from "./reading.js";
@@ -36,6 +37,7 @@ export function readScalar(
     if (template.types.some((part) => readTypeLimits(context, part) !== null)) {
       return unsupported("a template with a limited type", "`str` with `@pattern`");
     }
+    if (direction === "input" && template.types.some(hasRequiredCase)) return REQUIRED_CASE;
     return plain({ kind: "pattern", source: patternSource(checker, template) });
   }
   const value = readTextValue(type) ?? readTemporal(type);
@@ -51,6 +53,9 @@ export function readScalar(
   if (flags & ts.TypeFlags.Enum && direction === "input") {
     return unsupported("an enum with a computed member", "literal values");
   }
+  if (direction === "input" && hasRequiredCase(type)) return REQUIRED_CASE;
+  if (direction === "input" && flags & ts.TypeFlags.NonPrimitive) return plain(ANY_OBJECT);
+  if (isImpossible(checker, type)) return plain({ kind: "null" });
   for (const [mask, kind] of SCALARS) {
     if (flags & mask) return plain({ kind });
   }
@@ -59,6 +64,27 @@ export function readScalar(
   }
   return null;
 }
+
+/** The checker does not reduce `{ kind: "a" } & { kind: "b" }` to `never` by itself. */
+export function isImpossible(checker: ts.TypeChecker, type: ts.Type): boolean {
+  return type.isIntersection() && checker.isTypeAssignableTo(type, checker.getNeverType());
+}
+
+/** Returns whether a type is `Uppercase<string>` or the like. */
+function hasRequiredCase({ flags }: ts.Type): boolean {
+  return (flags & ts.TypeFlags.StringMapping) !== 0;
+}
+
+const REQUIRED_CASE = unsupported("a text in upper or lower case", "`str` with `@pattern`");
+
+/** The values of the type `object`. */
+const ANY_OBJECT: TypeShape = {
+  kind: "union",
+  members: [
+    { kind: "object", properties: [], additional: { kind: "json" } },
+    { kind: "array", items: { kind: "json" } },
+  ],
+};
 
 function isPrimitive(type: ts.Type): boolean {
   const { StringLike, NumberLike, BooleanLike, BigIntLike } = ts.TypeFlags;

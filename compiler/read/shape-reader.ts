@@ -25,7 +25,7 @@ import {
   unsupported,
   withoutUndefined,
 } from "./reading.js";
-import { readScalar } from "./scalar-shape.js";
+import { isImpossible, readScalar } from "./scalar-shape.js";
 import { OUTPUT } from "./type-directions.js";
 import { readTypeLimits, type TypeLimits } from "./type-limits.js";
 import { readUnionShape } from "./union-shape.js";
@@ -151,7 +151,13 @@ export class ShapeReader implements TypeReader {
   #refToOpen(type: ts.Type, name: TypeName | null): TypeReading {
     const used = name ?? this.#open.get(type) ?? this.#nameType(type, "anonymous");
     this.#open.set(type, used);
-    return used ? plain({ kind: "ref", name: used.key }) : unsupported("a type within itself");
+    if (used) return plain({ kind: "ref", name: used.key });
+    // Tuples and unions have no names. A named type between the type and itself ends the recursion.
+    const open = [...this.#open];
+    const within = open.slice(open.findIndex(([outer]) => outer === type) + 1);
+    return within.some(([, inner]) => inner !== null)
+      ? this.#readStructure(type)
+      : unsupported("a type within itself");
   }
 
   #isEndless(type: ts.Type): boolean {
@@ -178,7 +184,9 @@ export class ShapeReader implements TypeReader {
   #readUnion(types: readonly ts.Type[]): TypeReading {
     const members: TypeShape[] = [];
     const problems: Problem[] = [];
-    for (const type of types) {
+    const possible = types.filter((type) => !isImpossible(this.context.checker, type));
+    if (possible.length === 0) return plain({ kind: "null" });
+    for (const type of possible) {
       const reading = this.read(type);
       members.push(reading.shape);
       problems.push(...reading.problems);

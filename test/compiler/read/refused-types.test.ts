@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { marks, readSource } from "../reading.js";
+import { marks, pluginNamed, readSource } from "../reading.js";
 
 const test = suite("rejected types");
 
@@ -83,6 +83,23 @@ export function f(request: PluginRequest, a: never, b: void, c: undefined, d: by
     "SVC1040 undefined",
     "SVC1040 bytes | string",
   ]);
+});
+
+test("include texts of one case, and index signatures that accept different values", () => {
+  const source = `
+/** @plugin */
+export function f(request: PluginRequest, a: Uppercase<string>, b: { x: \`\${Lowercase<str>}-\` }[],
+  c: Uppercase<"a">, d: { [key: \`a\${string}\`]: int; [key: \`b\${string}\`]: str },
+  e: { [key: string]: unknown; [key: number]: int },
+): { [key: string]: unknown; [key: number]: Capitalize<str> } { return {}; }`;
+  const result = readSource(source);
+  assert.equal(marks(result, source), [
+    "SVC1040 Uppercase<string>",
+    "SVC1040 { x: `${Lowercase<str>}-` }[]",
+    "SVC1040 { [key: `a${string}`]: int; [key: `b${string}`]: str }",
+    "SVC1040 { [key: string]: unknown; [key: number]: int }",
+  ]);
+  assert.equal(pluginNamed(result, "f").result.kind, "value");
 });
 
 test("include a type with unlimited branching, which is rejected at once", () => {

@@ -2,6 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { TypeShape } from "../../../compiler/record/type-shape.js";
 import { readTypes } from "../reading.js";
 
 const test = suite("template types");
@@ -39,6 +40,22 @@ test("match as in TypeScript, in linear time", () => {
   for (const part of ["-", "1", "a", "ab"]) {
     for (const name of Object.keys(shapes)) assert.not(matches(name, `v${part.repeat(1e6)}\n`));
   }
+});
+
+test("accept the keys of each index signature", () => {
+  const { shapes } = readTypes({
+    a: "Record<`a-${string}` | `b-${int}`, str>",
+    b: "Record<`a-${string}` | string, str>",
+    c: "Record<number | `a-${string}`, str>",
+  });
+  const matches = (name: string, keys: string[]) => {
+    const shape = shapes[name]![1] as Extract<TypeShape, { kind: "object" }>;
+    const pattern = new RegExp(shape.keys ?? "");
+    return keys.map((key) => pattern.test(key));
+  };
+  assert.equal(matches("a", ["a-x", "b-1", "b-x", "xa-x", "a"]), [true, true, false, false, false]);
+  assert.equal(matches("b", ["a-x", "b"]), [true, true]);
+  assert.equal(matches("c", ["1.5", "a-", "b"]), [true, true, false]);
 });
 
 test("accept numbers for placeholders of branded numbers", () => {

@@ -14,6 +14,7 @@ const NULL: TypeShape = { kind: "null" };
 const literal = (value: string | number | boolean): TypeShape => ({ kind: "literal", value });
 const union = (...members: TypeShape[]): TypeShape => ({ kind: "union", members });
 const array = (items: TypeShape): TypeShape => ({ kind: "array", items });
+const JSON_VALUE: TypeShape = { kind: "json" };
 const ref = (name: string): TypeShape => ({ kind: "ref", name });
 
 test("support scalars and brands", () => {
@@ -44,7 +45,10 @@ interface Point { x: int }`,
     n: ["str", STR],
     o: ["str", STR],
     p: ["str", STR],
-    q: ["json", { kind: "json" }],
+    q: [
+      "json",
+      union({ kind: "object", properties: [], additional: JSON_VALUE }, array(JSON_VALUE)),
+    ],
     r: ["float", FLOAT],
     s: ["json", NULL],
     t: ["json", union(NULL, { kind: "bool" })],
@@ -58,7 +62,6 @@ test("support literals, enums, template literals and keyof", () => {
     {
       ...{ a: '"fast" | "exact"', b: "1 | 2", c: "1 | 2.5", d: '"a" | 3', e: "Mode" },
       ...{ f: "Color", g: "Level", h: TEMPLATE, i: "keyof Point", j: "true" },
-      k: "Uppercase<string>",
     },
     `type Mode = "b" | "a";
 enum Color { Red = "red", Blue = "blue" }
@@ -89,7 +92,44 @@ interface Point { x: int; y: int }`,
   }
   assert.equal(shapes.i, ["str", union(literal("x"), literal("y"))]);
   assert.equal(shapes.j, ["json", literal(true)]);
-  assert.equal(shapes.k, ["str", STR]);
+});
+
+test("omit members of a union that no value can have", () => {
+  const { shapes, types } = readTypes(
+    { a: 'Event & { kind: "a" }', b: '{ at: Event & { kind: "c" } }' },
+    `type Event = { kind: "a"; n: int } | { kind: "b"; s: str };`,
+  );
+  const property = (name: string, shape: TypeShape) => ({
+    ...{ name, shape, optional: false, description: "" },
+  });
+  assert.equal(shapes.a, [
+    "json",
+    {
+      kind: "object",
+      properties: [property("kind", literal("a")), property("n", INT)],
+      additional: null,
+    },
+  ]);
+  assert.equal(shapes.b![1], {
+    kind: "object",
+    properties: [property("at", NULL)],
+    additional: null,
+  });
+  assert.equal(types, {});
+});
+
+test("refer to a named type from a tuple within it", () => {
+  const { shapes, types } = readTypes(
+    { a: "{ next?: List<int> }", b: "NonNullable<List<str>>" },
+    "type List<T> = null | [T, List<T>];",
+  );
+  const pair = (item: TypeShape, name: string): TypeShape => ({
+    ...{ kind: "tuple", items: [item, ref(name)], required: 2, rest: null },
+  });
+  const [next] = (shapes.a![1] as Extract<TypeShape, { kind: "object" }>).properties;
+  assert.equal(next!.shape, union(NULL, pair(INT, "List_int_")));
+  assert.equal(shapes.b![1], pair(STR, "List_string_"));
+  assert.equal(types.List_string_, union(NULL, pair(STR, "List_string_")));
 });
 
 test("never allow undefined in lists: it is rejected as input and null as output", () => {
