@@ -54,9 +54,10 @@ const { parts, name, unit } = options;
 // See support/rounds.ts.
 if (options.simulate !== "") process.env.SIMULATE = options.simulate;
 if (options.long) process.env.ROUNDS ??= "20";
-const files = readdirSync(here, { recursive: true })
+const paths = readdirSync(here, { recursive: true })
   .map((path) => relative(root, join(here, path)).replaceAll("\\", "/"))
-  .filter((path) => path.endsWith(".test.ts") && (isSuite(path) || parts.includes(path)))
+  .filter((path) => path.endsWith(".test.ts") && (isSuite(path) || parts.includes(path)));
+const files = paths
   .filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)))
   .filter((path) => !unit || isUnit(path, readFileSync(join(root, path), "utf8")))
   .sort();
@@ -94,7 +95,10 @@ if (options.serial || availableParallelism() === 1) {
 await runAgain();
 const buildSeconds = await endBuilder();
 cpuSeconds += buildSeconds;
-if (files.length === 0) fail(parts.join(" "), "no test file has such a path");
+const isUnknown = (part) => !paths.some((path) => path.includes(part));
+for (const part of files.length === 0 ? [parts.join(" ")] : parts.filter(isUnknown)) {
+  fail(part, "no test file has such a path");
+}
 if (name !== "" && passed + failed === 0) fail(name, "no test has such a title");
 process.exitCode = failed === 0 ? 0 : 1;
 const seconds = Math.round((performance.now() - startMs) / 1000);

@@ -67,6 +67,7 @@ test("rejects suites that do not run or have no tests, and filters that match no
   assert.is(last, "0 passed, 2 failed");
   assert.match(stdout, "never calls `test.run()`");
   assert.is(run("no-such-file").last, "0 passed, 1 failed");
+  assert.is(run("no-such-file", "passes").last, "1 passed, 1 failed");
 });
 
 test("runs tests selected by title, and reports when there are none", () => {
