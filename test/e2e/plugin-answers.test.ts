@@ -47,6 +47,11 @@ export function moved(_request: PluginRequest): HttpResponse {
 }
 
 /** @plugin */
+export function status(_request: PluginRequest, status: int, body: str = ""): HttpResponse {
+  return new HttpResponse(body, { status });
+}
+
+/** @plugin */
 export function evil(_request: PluginRequest, name: str, value: str): HttpResponse {
   return new HttpResponse("x", { headers: { [name]: value } });
 }
@@ -106,6 +111,18 @@ test("strings are UTF-8 with any status; other results stay values", async () =>
   assert.is((await ask("page?name=")).json.response, "plain");
   const moved = await ask("moved", { redirect: "manual" });
   assert.equal([moved.status, moved.headers.get("location")], [302, "/svc/plugin/page?name=x"]);
+});
+
+test("a body after a status without one is an error, not the next response", async () => {
+  for (const status of [204, 205, 304]) {
+    const { json, ...answer } = await ask(`status?status=${status}&body=HTTP/1.1%20200%20OK`);
+    assert.is(answer.status, 500);
+    assert.match(JSON.stringify(json.message), new RegExp(`of status ${status} has no body`));
+    const empty = await fetch(
+      `http://127.0.0.1:${project.server.port}/svc/plugin/status?status=${status}`,
+    );
+    assert.equal([empty.status, await empty.text()], [status, ""]);
+  }
 });
 
 test("header fields cannot inject another response", async () => {

@@ -10,6 +10,8 @@ import { headerLines } from "./header-lines.js";
 
 const MEDIA_TYPE = /^[!#$&^_.+\-0-9A-Za-z]+\/[!#$&^_.+\-0-9A-Za-z]+(?: *;[\t\x20-\x7e]*)?$/;
 const LENGTH_BYTES = 2;
+/** Clients would read the body as the start of the next response. */
+const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
 export interface HttpResponseOptions<M extends string = string> {
   /** 200 to 599. */
@@ -45,6 +47,9 @@ export class HttpResponse<M extends string = string> {
     const type: string = options.type ?? defaultType;
     if (!Number.isInteger(status) || status < 200 || status > 599) {
       throw new ArgumentError("ValueError", `status of an HttpResponse: 200 to 599, not ${status}`);
+    }
+    if (WITHOUT_BODY.includes(status) && body.length > 0) {
+      throw new ArgumentError("ValueError", `an HttpResponse of status ${status} has no body`);
     }
     if (typeof type !== "string" || !MEDIA_TYPE.test(type)) {
       throw new ArgumentError("ValueError", `media type of an HttpResponse: ${String(type)}`);
