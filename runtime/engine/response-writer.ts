@@ -49,12 +49,14 @@ import { plainText } from "../plugin/run/render.js";
 import type { AccessLog } from "./access-log.js";
 import type { AuditLog } from "./audit-log.js";
 import { type ErrorMessage, failureLine, failureMessage, plainMessage } from "./error-message.js";
-import type { ResultPayload } from "./plugin-call.js";
+import type { PluginCall, ResultPayload } from "./plugin-call.js";
 import type { Recorder } from "./recorder.js";
 import type { SchedulerEvents } from "./scheduler.js";
-import { type StreamPayload, Streams } from "./streams.js";
+import { dropStream, type StreamPayload, Streams } from "./streams.js";
 
 const NO_EXECUTOR = "Service Unavailable: all executors are busy";
+const NO_STREAM_TO_DISPATCHER =
+  "400 Bad Request: a dispatcher cannot stream; call a back-end directly";
 const TOO_MANY_STREAMS = "Service Unavailable: too many responses in progress";
 const TOO_MANY_REQUESTS = 429;
 const READONLY_FIELD = "X-SVC-Readonly: 1\r\n";
@@ -128,13 +130,23 @@ export class ResponseWriter {
   readonly call: SchedulerEvents["result"] = (call, execId, status, kind, payload) => {
     const { step, exchange, port } = call;
     if (kind === RESULT_STREAM) {
-      return this.stream(exchange, port, payload as unknown as StreamPayload);
+      return this.#callStream(call, execId, payload as unknown as StreamPayload);
     }
     // The buffer was transferred from another thread, which no longer uses it.
     if (typeof payload !== "string" && payload.length > INLINE_BODY_BYTES) markExclusive(payload);
     if (step !== null) step.done(execId, status, kind, payload);
     else this.result(exchange, port, execId, status, kind, payload);
   };
+
+  /** Dispatchers merge complete responses, and take only feeds, which the admin executor sends. */
+  #callStream({ exchange, port, slots }: PluginCall, execId: number, stream: StreamPayload): void {
+    if (exchange.connection.ident === null || slots === 1) {
+      return this.stream(exchange, port, stream);
+    }
+    dropStream(stream);
+    // A status of 5xx would count as a failure of this instance.
+    this.refuse(exchange, port, 400, NO_STREAM_TO_DISPATCHER, { execId, isPlugin: true });
+  }
 
   /** Sends a streamed response. */
   stream(exchange: Exchange, port: 0 | 1, payload: StreamPayload): void {

@@ -43,6 +43,11 @@ export function behind(request: PluginRequest): string {
   return ["behind", request.principal?.name].join(" ");
 }
 
+/** @plugin */
+export async function* ticks(_request: PluginRequest): AsyncGenerator<number> {
+  yield* [1, 2];
+}
+
 /** @plugin @graph shop */
 export function size(_request: PluginRequest, graph: Graph): int {
   return graph.size;
@@ -168,6 +173,20 @@ test("requires the scopes of a pre-processor, and no principal for a public one"
   assert.match(refused.text, "orders:write");
   assert.is((await ask("guarded", "k-clerk")).json.response, "passed");
   assert.is((await ask("open", null)).json.response, "passed");
+});
+
+test("refuses plugins that stream, and counts no back-end as down", async () => {
+  for (const [port, token] of [
+    [top.served.port, "k-reader"],
+    [middle.served.port, null],
+  ] as const) {
+    const headers: Record<string, string> =
+      token === null ? {} : { authorization: `Bearer ${token}` };
+    const { status, text } = await get(port, "/svc/plugin/ticks", { headers });
+    assert.match(text, /400 Bad Request: a dispatcher cannot stream; call a back-end directly/);
+    assert.is(status, 400);
+  }
+  for (const { served } of [top, middle]) assert.not.match(served.log(), / is down: /);
 });
 
 test("ignores a signature that a client sends", async () => {
