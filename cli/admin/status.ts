@@ -89,12 +89,15 @@ function describeLeaderless(rows: readonly Row[]): string[] {
   );
 }
 
-/** Describes groups whose changes wait for members that do not respond. */
+/** Describes groups whose changes wait for members that do not respond, or are refused. */
 function describeWaiting(rows: readonly Row[]): string[] {
   const silent = new Set(rows.filter(({ nodestat }) => nodestat === null).map(({ id }) => id));
   return rows.flatMap(({ id, nodestat }) => {
     const group = nodestat?.group;
-    if (!isPlainObject(group) || group.role !== "leading") return [];
+    if (!isPlainObject(group)) return [];
+    if (group.role === "readonly")
+      return [`Changes refused: ${group.group} (too few members respond to ${id}, which leads)`];
+    if (group.role !== "leading") return [];
     const awaited = Array.isArray(group.synced)
       ? group.synced.filter((one) => silent.has(one))
       : [];

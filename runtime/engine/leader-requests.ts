@@ -10,9 +10,20 @@ import type { Resource } from "./route-table.js";
 
 const READS: readonly string[] = ["GET", "HEAD"];
 const MISDIRECTED = 421;
-const UNAVAILABLE = 503;
 
 type Rejection = Pick<HttpRejection, "status" | "message" | "fields">;
+
+const LEADER_CHANGES: Rejection = {
+  status: 503,
+  message: "503 Service Unavailable: the leader of the group changes",
+  fields: RETRY_AFTER,
+};
+/** Not 503: a dispatcher would mark the leader as down, and reads would fail as well. */
+const TOO_FEW_MEMBERS: Rejection = {
+  status: 507,
+  message: "507 Insufficient Storage: too few members of the group respond to store changes",
+  fields: "",
+};
 
 export class LeaderRequests {
   readonly #clock: CommitClock;
@@ -32,12 +43,9 @@ export class LeaderRequests {
   refusal(): Rejection | null {
     const { role } = this.#clock.group;
     if (role === "leading" || role === "none") return null;
-    const { group } = this.#view.traffic();
-    const leader = group?.leader ?? null;
-    if (role === "refusing") {
-      const message = "503 Service Unavailable: too few members of the group have all changes";
-      return { status: UNAVAILABLE, message, fields: RETRY_AFTER };
-    }
+    if (role === "readonly") return TOO_FEW_MEMBERS;
+    if (role === "refusing") return LEADER_CHANGES;
+    const leader = this.#view.traffic().group?.leader ?? null;
     const message = `421 Misdirected Request: ${leader ?? "no instance"} leads the group`;
     const fields = leader === null ? RETRY_AFTER : `X-SVC-Leader-Id: ${leader}\r\n`;
     return { status: MISDIRECTED, message, fields: fields };
@@ -45,8 +53,7 @@ export class LeaderRequests {
 
   /** Returns the rejection of a change that arrived while another instance took over. */
   lateRefusal(): Rejection {
-    const message = "503 Service Unavailable: the leader of the group changes";
-    return this.refusal() ?? { status: UNAVAILABLE, message, fields: RETRY_AFTER };
+    return this.refusal() ?? LEADER_CHANGES;
   }
 }
 

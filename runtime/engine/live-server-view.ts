@@ -112,7 +112,7 @@ export class LiveServerView implements ServerView {
 
   get leads(): number | null {
     const { role, epoch } = this.#parts.clock.group;
-    return role === "leading" ? epoch : null;
+    return role === "leading" || role === "readonly" ? epoch : null;
   }
 
   /** @param servers of the main port and the admin port */

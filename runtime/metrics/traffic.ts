@@ -86,7 +86,7 @@ export interface ArchiveReport {
 export interface GroupReport {
   /** Name of the group: its first member. */
   readonly group: string;
-  readonly role: "none" | "leading" | "refusing" | "following";
+  readonly role: "none" | "leading" | "readonly" | "refusing" | "following";
   /** Null: unknown or no leader. */
   readonly leader: string | null;
   readonly epoch: number;

@@ -443,6 +443,22 @@ if (version !== null || USES_LEASES) {
       assert.not(there.some((vertex) => vertex.startsWith("vlost")));
     }
   });
+
+  test("a leader that no member follows refuses changes, and serves reads", async () => {
+    const id = await leader();
+    const followers = await Promise.all(MEMBERS.filter((one) => one !== id).map(stateOf));
+    const put = (vertex: string) =>
+      send(`/svc/plugin/put?id=${vertex}`, { method: "POST", body: "" });
+    for (const { pid } of followers) process.kill(pid, "SIGSTOP");
+    await until(async () => (await stateOf(id)).group.role === "readonly");
+    const refused = await put("vrefused");
+    assert.equal([refused.status, /too few members/.test(refused.text)], [507, true]);
+    const read = await send("/svc/plugin/has?id=vrefused");
+    assert.equal([read.status, hitcount(read)], [200, 0], "a dispatcher still sends reads");
+    for (const { pid } of followers) process.kill(pid, "SIGCONT");
+    await leader();
+    assert.is((await put("vaccepted")).status, 200);
+  });
 } else test.skip("nats-server is not installed", () => undefined);
 
 test.run();

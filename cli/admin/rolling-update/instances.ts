@@ -56,7 +56,7 @@ export function readGroup(status: StatusObject): GroupStatus {
   ) as StatusObject;
   const ids = Array.isArray(synced) ? synced.filter((id) => typeof id === "string") : [];
   const asName = (given: unknown) => (typeof given === "string" ? given : null);
-  const isLeading = role === "leading";
+  const isLeading = role === "leading" || role === "readonly";
   return { group: asName(group), leader: asName(leader), isLeading, synced: ids };
 }
 

@@ -56,7 +56,7 @@ const SCHEDULERS = 3;
 /** Keeps comparisons of flush numbers, which wrap, valid. */
 const MAX_FLUSH_DISTANCE = 2 ** 30;
 /** Role of the instance in a group that elects its leader. */
-const GROUP_ROLES = ["none", "leading", "refusing", "following"] as const;
+const GROUP_ROLES = ["none", "leading", "readonly", "refusing", "following"] as const;
 export type GroupRole = (typeof GROUP_ROLES)[number];
 /** Attempts to read between joint publications, which take microseconds. */
 const MAX_ATTEMPTS = 1000;

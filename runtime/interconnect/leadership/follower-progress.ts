@@ -31,12 +31,14 @@ export class FollowerProgress {
   /** Samples of the end of the log; the first may be older than `LATE_MS`. */
   #marks: { readonly sn: number; readonly atMs: number }[] = [];
   #logEnd = 0;
+  readonly #startMs: number;
 
   /**
    * @param synced synced members named by the record of a new leader
    * @param former previous leader; it counts as late at once, because it was silent before
    */
   constructor(synced: readonly Incarnation[] = [], now = 0, former: string | null = null) {
+    this.#startMs = now;
     for (const member of synced) {
       const lostAtMs = member[0] === former ? now - LATE_MS : now;
       Object.assign(this.#follower(member, lostAtMs), { isRequired: true, isSynced: true });
@@ -49,6 +51,13 @@ export class FollowerProgress {
 
   syncedCount(): number {
     return this.required().filter(({ isSynced }) => isSynced).length;
+  }
+
+  /** Counts the synced members that have acknowledged since `sinceMs`; all of them at the start. */
+  countHeard(sinceMs: number): number {
+    const isStart = sinceMs <= this.#startMs;
+    const synced = this.required().filter(({ isSynced }) => isSynced);
+    return synced.filter(({ ackedAtMs }) => isStart || ackedAtMs > sinceMs).length;
   }
 
   confirmedSn(): number {

@@ -66,6 +66,8 @@ export interface GroupParts {
   readonly onChange: () => void;
 }
 
+const TOO_FEW_MEMBERS = "leadership: changes are refused, because too few members respond";
+
 export class Group implements MemberProgress {
   readonly maxDelayMs = MAX_RECONNECT_MS;
   readonly #parts: GroupParts;
@@ -338,6 +340,9 @@ export class Group implements MemberProgress {
     this.#parts.publish(role, epoch);
     const published = `${role} ${epoch} ${leader}`;
     if (published === this.#published) return;
+    if (role === "readonly") this.#parts.warn(TOO_FEW_MEMBERS, "warn");
+    else if (role === "leading" && this.#published.startsWith("readonly"))
+      this.#parts.warn("leadership: enough members respond: changes are accepted again");
     this.#published = published;
     this.#parts.onChange();
   }

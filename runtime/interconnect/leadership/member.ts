@@ -3,7 +3,10 @@
 // It has no clock, network or disk: its inputs are times, results of the engine and
 // acknowledgments; its output is the next call of the engine.
 //
-//   following ──claim──► leading ⇄ refusing ──another epoch, or handed over──► following
+//   following ──claim──► leading ⇄ readonly ⇄ refusing ──another epoch, or handed over──► following
+//
+// `readonly`: with `whenAlone: "refuse"`, too few members acknowledge changes, so none is accepted.
+// `refusing`: another member may lead by now, so that reads could be stale.
 //
 // Why no acknowledged change is lost: only members of `synced` claim, each of them is in `required`
 // of every earlier leader, and a change is acknowledged once all of `required` have it on disk. A
@@ -30,6 +33,8 @@ const YIELD = 0.3;
 const HEARD = 0.5;
 /** Number of `ttl` without a change of the record after which no claim is expected. */
 const ABANDONED = 5;
+/** Number of `ttl` without an acknowledgment after which no change waits for a synced member. */
+const SILENT = 5;
 /** How often within a `ttl` a leader checks for late and new followers. */
 const CHECKS_PER_TTL = 20;
 
@@ -47,7 +52,7 @@ export interface MemberOptions {
   readonly epoch: number;
 }
 
-export type MemberMode = "following" | "leading" | "refusing";
+export type MemberMode = "following" | "leading" | "readonly" | "refusing";
 
 export type EngineCall =
   | { readonly do: "wait"; readonly untilMs: number }
@@ -121,7 +126,8 @@ export class Member {
   mode(now: number): MemberMode {
     if (!this.#isLeading) return "following";
     const staysLeader = this.#successor === null && !this.#isGivingUp;
-    return this.#mayAnswer(now) && staysLeader ? "leading" : "refusing";
+    if (!staysLeader || !this.#mayAnswer(now)) return "refusing";
+    return this.#lacksMembers(now) ? "readonly" : "leading";
   }
 
   /** Returns the members that must acknowledge a change. Synced ones may lead next. */
@@ -306,7 +312,6 @@ export class Member {
   }
 
   #mayAnswer(now: number): boolean {
-    if (this.#lacksSyncedMembers()) return false;
     const { ttlMs } = this.#options;
     if (now - this.#renewedAtMs < ttlMs) return true;
     // Once the lease has expired, only acknowledgments show that no other member leads.
@@ -316,6 +321,13 @@ export class Member {
   #lacksSyncedMembers(): boolean {
     const { minSynced, whenAlone } = this.#options;
     return whenAlone === "refuse" && this.#followers.syncedCount() < minSynced;
+  }
+
+  /** Returns whether too few synced members acknowledge changes; a restart does not count. */
+  #lacksMembers(now: number): boolean {
+    const { ttlMs, minSynced, whenAlone } = this.#options;
+    if (whenAlone === "go-on") return false;
+    return this.#followers.countHeard(now - ttlMs * SILENT) < minSynced;
   }
 
   /** Returns whether a record that this member did not just write permits it to lead. */

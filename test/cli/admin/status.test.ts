@@ -90,7 +90,7 @@ test("reports a group that no member leads", async (context) => {
   context.answer = as("following");
   const line = /^No leader: B1 \(no member that responds leads the group\)$/m;
   assert.match((await status(context))[1], line);
-  for (const role of ["leading", "refusing"]) {
+  for (const role of ["leading", "readonly", "refusing"]) {
     context.answer = as(role);
     assert.not.match((await status(context))[1], line);
   }
@@ -112,8 +112,11 @@ test("reports a leader that waits for a member", async (context) => {
     ["leading", "H"],
   ] as const) {
     context.answer = group(role, synced);
-    assert.not.match((await status(context))[1], /Changes wait/);
+    assert.not.match((await status(context))[1], /Changes/);
   }
+  context.answer = group("readonly", "D");
+  const refused = /^Changes refused: H \(too few members respond to H, which leads\)$/m;
+  assert.match((await status(context))[1], refused);
   context.descriptor = null;
 });
 

@@ -14,7 +14,7 @@ import { MemoryEngine } from "../support/memory-engine.js";
 
 const test = suite<LoneMembers>("roles of a member");
 withLoneMembers(test);
-const ROLE = /^(leading|refusing|following)/;
+const ROLE = /^(leading|readonly|refusing|following)/;
 
 test("it publishes the highest epoch that its folder knows before it starts", ({ open }) => {
   const known = [
@@ -75,7 +75,7 @@ test("it lets others claim for two ttl if its instance cannot provide", async ({
   await member.pass(2 * HOUR_MS - 1);
   assert.is(tries, 1);
   await member.pass(1);
-  assert.equal([tries, member.group.report().role], [2, "refusing"]);
+  assert.equal([tries, member.group.report().role], [2, "readonly"]);
 });
 
 test("it follows a leader of a higher epoch, which it stores", async ({ open }) => {
@@ -85,7 +85,7 @@ test("it follows a leader of a higher epoch, which it stores", async ({ open }) 
   await member.pass(HOUR_MS / 4);
   const calls = member.since(/^(leading|follow|met)/);
   assert.equal(calls.slice(0, 3), ["following 5", "follow", "met 5"]);
-  assert.equal(member.lines, ["leadership: this instance follows; leader: S2"]);
+  assert.is(member.lines.at(-1), "leadership: this instance follows; leader: S2");
   assert.is(member.file.epoch, 5);
   const { epoch, leader } = member.group.report();
   assert.equal([epoch, leader], [5, "S2"]);
@@ -128,6 +128,19 @@ test("a leader is at risk without enough synced members, a follower is not", asy
   leader.group.acknowledged(OTHER, 0);
   await leader.settle();
   assert.equal([leader.group.report().isAtRisk, leader.group.report().synced], [false, ["S2"]]);
+});
+
+test("a leader logs when it begins and ends to refuse changes", async ({ open }) => {
+  const leader = open({ rules: FIRST });
+  await leader.start();
+  assert.equal(leader.since(ROLE).at(-1), "readonly 1");
+  const refused = "leadership: changes are refused, because too few members respond";
+  assert.equal(leader.lines, [refused]);
+  leader.group.acknowledged(OTHER, 0);
+  await leader.settle();
+  assert.equal(leader.since(ROLE).at(-1), "leading 1");
+  const accepted = "leadership: enough members respond: changes are accepted again";
+  assert.equal(leader.lines, [refused, accepted]);
 });
 
 test("it confirms changes, and sees its lease end, at short intervals", async ({ open }) => {

@@ -175,13 +175,49 @@ test("without a lease, it acknowledges only while all members answer", () => {
 
 test("alone, it refuses changes or goes on, as configured", () => {
   for (const [whenAlone, mode] of [
-    ["refuse", "refusing"],
+    ["refuse", "readonly"],
     ["go-on", "leading"],
   ] as const) {
     const leader = new Leader(whenAlone);
     leader.run(null, null);
     assert.is(leader.member.mode(leader.now), mode);
   }
+});
+
+test("it refuses changes while its last synced member is silent, but not at once", () => {
+  for (const [whenAlone, mode] of [
+    ["refuse", "readonly"],
+    ["go-on", "leading"],
+  ] as const) {
+    const leader = new Leader(whenAlone);
+    const { member } = leader;
+    leader.run(0, 0);
+    leader.run(0, null, 5 * TTL_MS);
+    assert.is(member.mode(leader.now), "leading", "one member suffices");
+    leader.run(null, null, 5 * TTL_MS - 20);
+    assert.is(member.mode(leader.now), "leading", "it may only restart");
+    leader.run(null, null, 20);
+    assert.is(member.mode(leader.now), mode);
+    leader.run(0, null, 10);
+    assert.is(member.mode(leader.now), "leading");
+  }
+});
+
+test("a new leader gives its members time to connect", () => {
+  const member = new Member({
+    ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "refuse" },
+    ...{ mayCreateRecord: false, epoch: 1 },
+  });
+  const synced = [
+    ["S1", ONE],
+    ["S2", TWO],
+  ] as const;
+  const start = 100 * TTL_MS;
+  const record = { holder: null, epoch: 1, beat: 0, synced, next: "S1" };
+  member.heard(start, { revision: "1", record });
+  assert.is(member.next(start).do, "swap");
+  member.swapped(start, "2");
+  assert.is(member.mode(start), "leading");
 });
 
 /** Hears the same record until it counts as silent; returns the time that took. */
