@@ -60,8 +60,11 @@ export async function* readStreamItems(
       for (let end = text.indexOf("\n\n", known); end >= 0; end = text.indexOf("\n\n", start)) {
         const event = withoutId(text.slice(start, end), position);
         start = end + 2;
-        if (event.startsWith("data: ")) yield decoded(event.slice("data: ".length));
-        else if (event.startsWith("event: error")) throw interrupted(operation, event);
+        if (event.startsWith("data: ")) {
+          // The caller may have aborted while it used the previous item.
+          limit.check(undefined);
+          yield decoded(event.slice("data: ".length));
+        } else if (event.startsWith("event: error")) throw interrupted(operation, event);
       }
       text = text.slice(start);
       known = Math.max(0, text.length - 1);

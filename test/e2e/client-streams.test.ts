@@ -179,6 +179,19 @@ test("end a stream on a timeout between items, and on the caller's signal", asyn
   assert.is(aborted.kind, "aborted");
 });
 
+test("deliver nothing after an abort, although more has arrived", async () => {
+  const controller = new AbortController();
+  const seen: number[] = [];
+  const error = await failure(async () => {
+    for await (const { n } of service.count({ to: 1000 }, { signal: controller.signal })) {
+      seen.push(n);
+      controller.abort();
+    }
+  });
+  assert.is(error.kind, "aborted");
+  assert.equal(seen, [0]);
+});
+
 /** Sends events, then cuts the connection. */
 function events(...texts: string[]): Step {
   return (response) => {

@@ -194,6 +194,7 @@ test("are refused with 400 where the body is invalid", async () => {
     [`${part("title", "t")}--xx--\r\n`, /picture/],
     [`${good}${part("picture", "x", "q")}--xx--\r\n`, /file picture is given twice/],
     [`${part("title", "t")}${part("picture", "", "")}--xx--\r\n`, /argument: 'picture'/],
+    [`${good}${part("thumb", "x")}--xx--\r\n`, /file thumb has no file name/],
     [`${good}${part("other", "x", "q")}--xx--\r\n`, /file other is unknown/],
     [`${good}${part("f", "y".repeat(70_000))}--xx--\r\n`, /field above 65536 bytes/],
     [`${good}${part("f", "1").repeat(150)}--xx--\r\n`, /more than 100 fields/],
@@ -235,6 +236,8 @@ test("are sent by TypeScript clients", async () => {
   const result = await client.upload({ title: "t", n: 2, content });
   assert.equal([result.size, result.thumb, result.n], [3, "é", 2]);
   assert.equal([result.name, result.type], ["picture", "image/png"]);
+  const unnamed = { ...content, picture: new File(["abc"], "") };
+  assert.is((await client.upload({ title: "t", content: unnamed })).size, 3);
   const source = `import { Client } from "./sdk/index.js";
 const client = new Client({ baseUrl: "" });
 export const sent = client.upload({ title: "t", content: { picture: new Blob([]) } });

@@ -141,6 +141,9 @@ class FormReader implements PartSink {
       if (fileName === "" && size === 0) return;
       this.files.set(field, new UploadedFile(fileName!, type, this.#content(start, size)));
     } else {
+      if (size > 0 && this.#names.includes(field)) {
+        throw invalid(`file ${truncateForMessage(field)} has no file name`);
+      }
       this.fields.push(`${encodeURIComponent(field)}=${encodeURIComponent(text.toString())}`);
     }
   }
