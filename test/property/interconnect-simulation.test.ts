@@ -10,7 +10,7 @@ import { simulateCluster } from "./support/interconnect/simulated-cluster.js";
 import { SEED } from "./support/random.js";
 import { runSeeds } from "./support/run-seeds.js";
 
-const IN_CI = 100;
+const IN_CI = 500;
 const { SIMULATE, CI } = process.env;
 const SEEDS = Number(SIMULATE ?? (CI ? IN_CI : rounds(50)));
 
