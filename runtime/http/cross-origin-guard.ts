@@ -25,18 +25,10 @@ export class CrossOriginGuard {
 
   /** Returns why a request is rejected, null if it is not. */
   refusal({ method, headers }: Exchange): string | null {
-    if (this.#hosts !== null && !this.#isAllowedHost(headers.get("host"), this.#hosts)) {
+    if (this.#hosts !== null && !isServerHostName(headers.get("host"), this.#hosts)) {
       return "403 Forbidden: Host is not a name of this server; add it to http.allowedHosts";
     }
     if (!headers.isFromPage || SAFE.includes(method) || !isCrossOrigin(headers)) return null;
     return this.#cors === "*" || this.#cors === headers.get("origin") ? null : CROSS_ORIGIN;
-  }
-
-  #isAllowedHost(host: string | undefined, hosts: readonly string[]): boolean {
-    if (isServerHostName(host)) return true;
-    const name = host!.toLowerCase().replace(/:\d*$/, "");
-    return hosts.some((allowed) =>
-      allowed.startsWith(".") ? name.endsWith(allowed) : name === allowed,
-    );
   }
 }

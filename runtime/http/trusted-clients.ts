@@ -23,15 +23,22 @@ const UNSPECIFIED_ADDRESSES = new Set(["0.0.0.0", "::", "::ffff:0:0"]);
 export class TrustedClients {
   readonly #networks: Networks;
   readonly #proxies: Proxies;
+  readonly #hosts: readonly string[];
   #isProxyLogged = false;
 
   /**
    * @param trusted networks beside this machine, as `10.0.0.0/8` or one address
    * @param proxies networks that may name the client of a request
+   * @param hosts names of this server, as for `isServerHostName`
    * @throws SvcError SVC2205 for what is no network
    */
-  constructor(trusted: readonly string[], proxies: readonly string[] = []) {
+  constructor(
+    trusted: readonly string[],
+    proxies: readonly string[] = [],
+    hosts: readonly string[] = [],
+  ) {
     this.#proxies = new Proxies(proxies);
+    this.#hosts = hosts;
     try {
       this.#networks = new Networks([...LOOPBACK_NETWORKS, ...trusted]);
     } catch (error) {
@@ -66,8 +73,8 @@ export class TrustedClients {
     }
     if (this.#isUnverified(exchange)) return UNVERIFIED;
     const host = headers.get("host");
-    if (isServerHostName(host)) return null;
-    return `requests with Host "${host}" may not change graphs; use the server's address`;
+    if (isServerHostName(host, this.#hosts)) return null;
+    return `"${host}" is not a name of this server; add it to http.allowedHosts`;
   }
 
   /** Whether the peer forwards for a client that nothing vouches for. */
@@ -114,11 +121,14 @@ function forcesPreflight(headers: Exchange["headers"]): boolean {
 }
 
 /**
- * Returns whether `host` is an address or a loopback name. Programs may omit it. Browsers accept
- * 0.0.0.0 as loopback, but no server has that name.
+ * Returns whether `host` is an address, a loopback name or a listed one. Programs may omit it.
+ * Browsers accept 0.0.0.0 as loopback, but no server has that name.
+ * @param hosts names in lower case, `.name` for all subdomains
  */
-export function isServerHostName(host: string | undefined): boolean {
-  return host === undefined || isOwnName(host);
+export function isServerHostName(host: string | undefined, hosts: readonly string[] = []): boolean {
+  if (host === undefined || isOwnName(host)) return true;
+  const name = host.toLowerCase().replace(/:\d*$/, "");
+  return hosts.some((own) => (own.startsWith(".") ? name.endsWith(own) : name === own));
 }
 
 const isOwnName = remember((host: string): boolean => {

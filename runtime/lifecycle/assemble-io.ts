@@ -66,7 +66,7 @@ export async function assembleIo(
   const parts = settings.dispatcher && (await import("../engine/matrix-parts.js"));
   const state = new SharedState(data.state);
   const counters = createCounters(state, data);
-  const trusted = new TrustedClients(settings.trustedNetworks, settings.proxies);
+  const trusted = createTrustedClients(settings);
   const compressor = createCompressor(settings);
   const tracer = createTracer(settings, () => ({
     serviceName: view.serviceName ?? "svc",
@@ -135,9 +135,19 @@ export async function assembleIo(
 function createOriginGuards(
   settings: ServerSettings,
 ): readonly [main: CrossOriginGuard, admin: CrossOriginGuard] {
-  const { cors, allowedHosts: hosts, node } = settings;
-  const own = [...(hosts ?? []), ...(node === null ? [] : [node.host])];
-  return [new CrossOriginGuard(cors, hosts), new CrossOriginGuard(cors, own)];
+  const { cors, allowedHosts } = settings;
+  const own = ownHosts(settings);
+  return [new CrossOriginGuard(cors, allowedHosts), new CrossOriginGuard(cors, own)];
+}
+
+function createTrustedClients(settings: ServerSettings): TrustedClients {
+  return new TrustedClients(settings.trustedNetworks, settings.proxies, ownHosts(settings));
+}
+
+/** Returns the names of this server, in lower case. */
+function ownHosts({ allowedHosts, node }: ServerSettings): string[] {
+  const hosts = [...(allowedHosts ?? []), ...(node === null ? [] : [node.host])];
+  return hosts.map((host) => host.toLowerCase());
 }
 
 function createSchedulers(

@@ -12,7 +12,7 @@ import * as assert from "uvu/assert";
 import { findBrowser } from "./support/browser.js";
 import { type BrowserTab, openTab } from "./support/browser-tab.js";
 import { RunningProject } from "./support/running-project.js";
-import { get } from "./support/server.js";
+import { get, serve } from "./support/server.js";
 
 const PLUGINS = `import { HttpResponse } from "svc-server";
 import type { int, PluginRequest, str } from "svc-server";
@@ -101,14 +101,14 @@ for (const path of USER_CONTENT) {
 }
 
 /** Status of a request that calls the server by a name. */
-function statusByName(port: number, host: string): Promise<number> {
+function statusByName(port: number, host: string, path = "/svc/hc"): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1").on("error", reject);
     socket.once("data", (data) => {
       resolve(Number(String(data).split(" ")[1]));
       socket.destroy();
     });
-    socket.write(`GET /svc/hc HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
   });
 }
 
@@ -121,6 +121,23 @@ test("refuses unknown host names on the admin port", async () => {
   for (const host of ["localhost", "127.0.0.1:9001", "[::1]", "10.1.2.3"]) {
     assert.is(await statusByName(port + 1, host), 200, host);
   }
+});
+
+test("operators call an instance by its host of the descriptor, and by allowed names", async () => {
+  const descriptor = join(project.folder, "system.json");
+  const instances = { B1: { type: "builder", hport: 9000, host: "b1.example" } };
+  writeFileSync(descriptor, JSON.stringify({ graphs: [], instances, topology: {} }));
+  const root = ["--root", join(project.folder, "named")];
+  const names = ["--descriptor", descriptor, "--instance", "B1", "--allowed-hosts", "ops.example"];
+  const { port, end } = await serve(project.folder, ...root, ...names);
+  for (const [host, status] of [
+    ["B1.example:9001", 200],
+    ["ops.example", 200],
+    ["b2.example", 403],
+  ] as const) {
+    assert.is(await statusByName(port + 1, host, TOKEN), status, host);
+  }
+  await end();
 });
 
 const PAGES = [`/svc/plugin/page?q=${encodeURIComponent(FILES["stored.html"]!)}`, "/stored.html"];

@@ -56,6 +56,17 @@ test("trusts a dispatcher by its network alone, with any host name", () => {
   assert.not.ok(isTrusted("192.168.1.1", ident, "192.168.1.2"), "a parent, but not trusted");
 });
 
+test("accepts the names of the server", () => {
+  const trusted = new TrustedClients([], [], ["b1.example", ".ops.example"]);
+  const isTrusted = (host: string) => trusted.isTrusted(fakeExchange("/", `Host: ${host}\r\n`));
+  for (const name of ["b1.example", "B1.Example:9001", "a.ops.example:80", "localhost"]) {
+    assert.ok(isTrusted(name), name);
+  }
+  for (const name of ["b1.example.evil.test", "x.b1.example", "ops.example", "0.0.0.0"]) {
+    assert.not.ok(isTrusted(name), name);
+  }
+});
+
 test("does not trust a proxy on this machine that http.proxies does not list", () => {
   for (const line of ["X-Forwarded-For: 127.0.0.1\r\n", "Forwarded: for=192.0.2.1\r\n"]) {
     assert.match(refusal("127.0.0.1", line) ?? "", /a proxy that http\.proxies does not list/);
@@ -93,17 +104,17 @@ test("rejects foreign host names that resolve to this server", () => {
     assert.is(refusal("127.0.0.1", `Host: ${name}\r\n`), null, name);
   }
   for (const name of ["evil.example:9000", "localhost.evil.example", "a b"]) {
-    assert.match(refusal("127.0.0.1", `Host: ${name}\r\n`) ?? "", /Host ".+" may not/, name);
+    assert.match(refusal("127.0.0.1", `Host: ${name}\r\n`) ?? "", /".+" is not a name of/, name);
     assert.match(
       refusal("10.1.2.3", `Host: ${name}\r\n`, ["10.0.0.0/8"]) ?? "",
-      /use the server's address/,
+      /is not a name of this server; add it to http\.allowedHosts/,
     );
   }
 });
 
 test("rejects the unspecified address as a host name", () => {
   for (const name of ["0.0.0.0:9000", "0", "0x0:9000", "[::]:9000", "[::ffff:0.0.0.0]"]) {
-    assert.match(refusal("127.0.0.1", `Host: ${name}\r\n`) ?? "", /Host ".+" may not/, name);
+    assert.match(refusal("127.0.0.1", `Host: ${name}\r\n`) ?? "", /".+" is not a name of/, name);
   }
 });
 
