@@ -51,7 +51,7 @@ test.before(async (context) => {
   await buildProject(context.project.folder);
 });
 test.before.each(async (context) => {
-  context.server = await serve(context.project.folder);
+  context.server = await serve(context.project.folder, "--log-level", "debug");
 });
 test.after.each(async ({ server }) => {
   await server.end();
@@ -126,6 +126,15 @@ test("answers 401 for invalid tokens, and logs nothing of them", async (context)
   assert.is((await ask(context, valid)).status, 200);
   const log = server.log() + server.output();
   assert.match(log, "audit: refused: method=GET path=/svc/plugin/whoami status=401");
+  for (const reason of [
+    "ERR_JWT_EXPIRED (exp)",
+    "ERR_JWT_CLAIM_VALIDATION_FAILED (aud)",
+    "ERR_JWKS_NO_MATCHING_KEY",
+    "ERR_JOSE_ALG_NOT_ALLOWED",
+    "ERR_JWS_SIGNATURE_VERIFICATION_FAILED",
+  ]) {
+    assert.ok(log.includes(`authentication: token refused: ${reason}`), reason);
+  }
   for (const [why, token] of [...tokens, ["valid", valid] as const]) {
     for (const part of token.split(/[.,-]/).filter(({ length }) => length > 5)) {
       assert.not.ok(log.includes(part.slice(0, 40)), why);

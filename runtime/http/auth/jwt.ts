@@ -3,6 +3,7 @@
 // token that fails verification is a 401; only missing keys are a 503.
 
 import { SvcError } from "../../base/errors.js";
+import { log } from "../../base/log.js";
 import type { Principal } from "../../plugin/request/principal.js";
 import { isHttpError } from "../../plugin/response/http-error.js";
 import type { AuthHandler } from "./auth-handler.js";
@@ -95,9 +96,16 @@ function createVerifier({ jwtVerify }: Jose, keys: KeySet, options: JwtOptions):
       return (await jwtVerify(token, keys.find, rules)).payload;
     } catch (error) {
       if (isHttpError(error)) throw error;
+      log(`authentication: token refused: ${describeRefusal(error)}`, "debug");
       return null;
     }
   };
+}
+
+/** Returns a code of `jose`, and the name of the claim at fault; messages may quote a token. */
+function describeRefusal(error: unknown): string {
+  const { name, code = name, claim } = error as Error & { code?: string; claim?: string };
+  return claim === undefined ? `${code}` : `${code} (${claim})`;
 }
 
 function clockSkew({ clockSkewSeconds = DEFAULT_CLOCK_SKEW_SECONDS }: JwtOptions): number {
