@@ -10,23 +10,23 @@ import { findIncompatibility, type Type } from "./incompatibility.js";
 export function compareErrors(before: Side, after: Side): readonly Change[] {
   const [former, present] = [listStatuses(before.operation), listStatuses(after.operation)];
   const plugin = after.operation.name;
-  const place = (kind: string) => ({ plugin, parameter: kind });
+  const subject = (kind: string) => ({ plugin, parameter: kind });
   const changes: Change[] = [];
   for (const [kind, statuses] of former) {
     const now = present.get(kind);
     const was = statuses.join(", ");
-    if (now === undefined) changes.push(makeChange("error-removed", place(kind), was));
+    if (now === undefined) changes.push(makeChange("error-removed", subject(kind), was));
     else if (now.some((status) => !statuses.includes(status))) {
-      changes.push(makeChange("error-status", place(kind), was, now.join(", ")));
+      changes.push(makeChange("error-status", subject(kind), was, now.join(", ")));
     }
     const details = now && compareDetails(typeOf(before, kind), typeOf(after, kind));
     if (!details) continue;
     const { rule, path, from, to } = details;
-    changes.push(makeChange(rule, { ...place(kind), path }, from, to));
+    changes.push(makeChange(rule, { ...subject(kind), path }, from, to));
   }
   for (const [kind, statuses] of present) {
     if (!former.has(kind)) {
-      changes.push(makeChange("error-added", place(kind), null, statuses.join(", ")));
+      changes.push(makeChange("error-added", subject(kind), null, statuses.join(", ")));
     }
   }
   const [was, is] = [before, after].map(({ operation }) =>
@@ -57,6 +57,6 @@ function compareDetails(before: Type | null, after: Type | null) {
   const present = after ?? { schema: {}, definitions: before.definitions };
   const incompatibility = findIncompatibility(present, before, "tolerant");
   if (incompatibility === null) return null;
-  const { path, given, accepted } = incompatibility;
-  return { rule: "error-details", path: `.details${path}`, from: accepted, to: given } as const;
+  const { path, source, target } = incompatibility;
+  return { rule: "error-details", path: `.details${path}`, from: target, to: source } as const;
 }

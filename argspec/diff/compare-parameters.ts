@@ -92,13 +92,13 @@ function compareTypes(before: Parameter, after: Parameter, subject: Subject): Ch
   const [from, to] = [typeOf(before), typeOf(after)];
   const refused = findIncompatibility(from, to, "strict");
   if (refused !== null) {
-    const { path, given, accepted } = refused;
-    return makeChange("parameter-narrowed", { ...subject, path }, given, accepted);
+    const { path, source, target } = refused;
+    return makeChange("parameter-narrowed", { ...subject, path }, source, target);
   }
   const added = findIncompatibility(to, from, "strict");
   if (added !== null) {
-    const { path, given, accepted } = added;
-    return makeChange("parameter-widened", { ...subject, path }, accepted, given);
+    const { path, source, target } = added;
+    return makeChange("parameter-widened", { ...subject, path }, target, source);
   }
   if (before.param.wire === after.param.wire) return null;
   return makeChange("parameter-widened", subject, formText(before.param), formText(after.param));

@@ -51,11 +51,11 @@ function compareTypes(before: Type, after: Type, subject: Required<Subject>): Ch
   const at = (path: string) => ({ ...subject, path: subject.path + path });
   const wider = findIncompatibility(after, before, "tolerant");
   if (wider !== null) {
-    return makeChange("result-widened", at(wider.path), wider.accepted, wider.given);
+    return makeChange("result-widened", at(wider.path), wider.target, wider.source);
   }
   const more = findIncompatibility(after, before, "strict");
-  if (more !== null) return makeChange("result-narrowed", at(more.path), more.accepted, more.given);
+  if (more !== null) return makeChange("result-narrowed", at(more.path), more.target, more.source);
   const less = findIncompatibility(before, after, "strict");
-  if (less !== null) return makeChange("result-narrowed", at(less.path), less.given, less.accepted);
+  if (less !== null) return makeChange("result-narrowed", at(less.path), less.source, less.target);
   return null;
 }

@@ -18,8 +18,8 @@ export interface Incompatibility {
    * value.
    */
   readonly path: string;
-  readonly given: string;
-  readonly accepted: string;
+  readonly source: string;
+  readonly target: string;
 }
 
 /** A type and the named types that it refers to. */
@@ -35,22 +35,22 @@ const ABSENT = "absent";
 
 type Part = JsonSchema | false;
 
-/** Returns null if every value of `given` is a value of `accepted`. */
+/** Returns null if every value of `source` is a value of `target`. */
 export function findIncompatibility(
-  given: Type,
-  accepted: Type,
+  source: Type,
+  target: Type,
   reading: CompareDirection,
 ): Incompatibility | null {
-  return new Comparison(given.definitions, accepted.definitions, reading).compare(
-    given.schema,
-    accepted.schema,
+  return new Comparison(source.definitions, target.definitions, reading).compare(
+    source.schema,
+    target.schema,
   );
 }
 
 class Comparison {
   readonly #isTolerant: boolean;
-  readonly #givenForms: (schema: JsonSchema) => Forms;
-  readonly #acceptedForms: (schema: JsonSchema) => Forms;
+  readonly #sourceForms: (schema: JsonSchema) => Forms;
+  readonly #targetForms: (schema: JsonSchema) => Forms;
   /**
    * Results of compared arrays and objects; null: compatible, or assumed to be while under
    * comparison.
@@ -61,17 +61,17 @@ class Comparison {
   #nesting = 0;
   #comparisons = 0;
 
-  constructor(given: Definitions, accepted: Definitions, reading: CompareDirection) {
+  constructor(source: Definitions, target: Definitions, reading: CompareDirection) {
     this.#isTolerant = reading === "tolerant";
-    this.#givenForms = cached((schema) => classifySchema(schema, given));
-    this.#acceptedForms = cached((schema) => classifySchema(schema, accepted));
+    this.#sourceForms = cached((schema) => classifySchema(schema, source));
+    this.#targetForms = cached((schema) => classifySchema(schema, target));
   }
 
-  compare(given: JsonSchema, accepted: JsonSchema): Incompatibility | null {
-    const from = this.#givenForms(given);
-    const to = this.#acceptedForms(accepted);
+  compare(source: JsonSchema, target: JsonSchema): Incompatibility | null {
+    const from = this.#sourceForms(source);
+    const to = this.#targetForms(target);
     if (to.isAny) return null;
-    const whole = () => ({ path: "", given: typeText(given), accepted: typeText(accepted) });
+    const whole = () => ({ path: "", source: typeText(source), target: typeText(target) });
     if (from.isAny || !takesScalars(from, to)) return whole();
     for (const kind of ["arrays", "objects"] as const) {
       for (const part of from[kind]) {
@@ -84,13 +84,13 @@ class Comparison {
 
   /** An array or object must be compatible with one type of its kind. */
   #compareWithAll(
-    given: JsonSchema,
+    source: JsonSchema,
     candidates: readonly JsonSchema[],
     whole: () => Incompatibility,
   ): Incompatibility | null {
     let last: Incompatibility | null = null;
     for (const candidate of candidates) {
-      const incompatibility = this.#compareKnown(given, candidate);
+      const incompatibility = this.#compareKnown(source, candidate);
       if (incompatibility === null) return null;
       last = incompatibility;
     }
@@ -98,38 +98,38 @@ class Comparison {
     return candidates.length === 1 ? last : whole();
   }
 
-  #compareKnown(given: JsonSchema, accepted: JsonSchema): Incompatibility | null {
-    const known = this.#known.get(given) ?? new Map<JsonSchema, Incompatibility | null>();
-    this.#known.set(given, known);
-    const found = known.get(accepted);
+  #compareKnown(source: JsonSchema, target: JsonSchema): Incompatibility | null {
+    const known = this.#known.get(source) ?? new Map<JsonSchema, Incompatibility | null>();
+    this.#known.set(source, known);
+    const found = known.get(target);
     if (found !== undefined) return found;
     if (this.#nesting >= MAX_NESTING || ++this.#comparisons > MAX_COMPARISONS) {
-      return { path: "", given: typeText(given), accepted: typeText(accepted) };
+      return { path: "", source: typeText(source), target: typeText(target) };
     }
-    known.set(accepted, null);
-    const mark = this.#assumed.push([given, accepted]) - 1;
+    known.set(target, null);
+    const mark = this.#assumed.push([source, target]) - 1;
     this.#nesting++;
-    const isArray = given.type === "array";
+    const isArray = source.type === "array";
     const incompatibility = isArray
-      ? this.#compareArrays(given, accepted)
-      : this.#compareObjects(given, accepted);
+      ? this.#compareArrays(source, target)
+      : this.#compareObjects(source, target);
     this.#nesting--;
     if (incompatibility === null) return null;
     // Pairs found compatible under the assumption that this one is.
     for (const [left, right] of this.#assumed.splice(mark)) this.#known.get(left)!.delete(right);
-    known.set(accepted, incompatibility);
+    known.set(target, incompatibility);
     return incompatibility;
   }
 
-  #compareArrays(given: JsonSchema, accepted: JsonSchema): Incompatibility | null {
-    const [from, to] = [readArray(given), readArray(accepted)];
-    const { minItems: _, ...limits } = readLimits(accepted);
-    if (!isImpliedBy({ ...fewest(from), ...readLimits(given) }, limits)) {
-      return { path: "", given: typeText(given), accepted: typeText(accepted) };
+  #compareArrays(source: JsonSchema, target: JsonSchema): Incompatibility | null {
+    const [from, to] = [readArray(source), readArray(target)];
+    const { minItems: _, ...limits } = readLimits(target);
+    if (!isImpliedBy({ ...fewest(from), ...readLimits(source) }, limits)) {
+      return { path: "", source: typeText(source), target: typeText(target) };
     }
     if (from.required < to.required) {
       const at = from.required;
-      return { path: `[${at}]`, given: itemText(from, at), accepted: itemText(to, at) };
+      return { path: `[${at}]`, source: itemText(from, at), target: itemText(to, at) };
     }
     const length = Math.max(from.first.length, to.first.length);
     for (let at = 0; at < length; at++) {
@@ -142,12 +142,12 @@ class Comparison {
     return from.rest === false ? null : this.#comparePart(from.rest, to.rest, "[]");
   }
 
-  #compareObjects(given: JsonSchema, accepted: JsonSchema): Incompatibility | null {
-    const [from, to] = [readObject(given), readObject(accepted)];
+  #compareObjects(source: JsonSchema, target: JsonSchema): Incompatibility | null {
+    const [from, to] = [readObject(source), readObject(target)];
     for (const name of to.required) {
       if (!from.required.has(name)) {
         const path = propertyPath(name);
-        return { path, given: propertyText(from, name), accepted: propertyText(to, name) };
+        return { path, source: propertyText(from, name), target: propertyText(to, name) };
       }
     }
     for (const name of new Set([...from.properties.keys(), ...to.properties.keys()])) {
@@ -155,8 +155,8 @@ class Comparison {
       if (from.properties.has(name) && !isKeyOf(to, name)) {
         return {
           path: propertyPath(name),
-          given: propertyText(from, name),
-          accepted: keysText(to),
+          source: propertyText(from, name),
+          target: keysText(to),
         };
       }
       const target = to.properties.get(name) ?? this.#restOf(to);
@@ -166,7 +166,7 @@ class Comparison {
     }
     if (from.rest === false) return null;
     if (!isImpliedBy(from.keys, to.keys)) {
-      return { path: "[key]", given: keysText(from), accepted: keysText(to) };
+      return { path: "[key]", source: keysText(from), target: keysText(to) };
     }
     return this.#comparePart(from.rest, this.#restOf(to), "[key]");
   }
@@ -176,12 +176,12 @@ class Comparison {
     return rest === false && this.#isTolerant ? {} : rest;
   }
 
-  #comparePart(given: JsonSchema, accepted: Part, place: string): Incompatibility | null {
-    if (accepted === false) return { path: place, given: typeText(given), accepted: ABSENT };
-    const incompatibility = this.compare(given, accepted);
+  #comparePart(source: JsonSchema, target: Part, path: string): Incompatibility | null {
+    if (target === false) return { path, source: typeText(source), target: ABSENT };
+    const incompatibility = this.compare(source, target);
     return incompatibility === null
       ? null
-      : { ...incompatibility, path: place + incompatibility.path };
+      : { ...incompatibility, path: path + incompatibility.path };
   }
 }
 
@@ -208,8 +208,8 @@ function takesLimited(to: Forms, schema: JsonSchema): boolean {
 }
 
 /** Every integer is a number. */
-function isOfType({ type }: JsonSchema, accepted: JsonSchema): boolean {
-  return type === accepted.type || (type === "integer" && accepted.type === "number");
+function isOfType({ type }: JsonSchema, target: JsonSchema): boolean {
+  return type === target.type || (type === "integer" && target.type === "number");
 }
 
 function takesScalar(to: Forms, value: Scalar): boolean {
@@ -230,9 +230,9 @@ function hasType(value: string | number, { type }: JsonSchema): boolean {
 }
 
 /** Equal references may resolve to different types on the two sides. */
-function isSameText(given: JsonSchema, accepted: JsonSchema): boolean {
-  const text = JSON.stringify(given);
-  return text === JSON.stringify(accepted) && !text.includes('"$ref"');
+function isSameText(source: JsonSchema, target: JsonSchema): boolean {
+  const text = JSON.stringify(source);
+  return text === JSON.stringify(target) && !text.includes('"$ref"');
 }
 
 interface ArrayType {

@@ -2,37 +2,40 @@
 
 import { applicableLimits, type Limits, type LimitWord, limitCheck } from "./limits.js";
 
-/** @param given limits of values of the same kind as those of `accepted` */
-export function isImpliedBy(given: Limits, accepted: Limits): boolean {
-  return (Object.keys(accepted) as LimitWord[]).every((word) => implies(given, accepted, word));
+/**
+ * Returns whether values within the limits `source` are within the limits `target`. Both are limits
+ * of one kind of values.
+ */
+export function isImpliedBy(source: Limits, target: Limits): boolean {
+  return (Object.keys(target) as LimitWord[]).every((word) => implies(source, target, word));
 }
 
-function implies(given: Limits, accepted: Limits, word: LimitWord): boolean {
-  if (given[word] === accepted[word]) return true;
-  const limit = accepted[word] as number;
+function implies(source: Limits, target: Limits, word: LimitWord): boolean {
+  if (source[word] === target[word]) return true;
+  const limit = target[word] as number;
   switch (word) {
     case "minimum":
     case "exclusiveMinimum": {
-      const least = Math.max(given.minimum ?? -Infinity, given.exclusiveMinimum ?? -Infinity);
-      const isOver = given.exclusiveMinimum === least || word === "minimum";
+      const least = Math.max(source.minimum ?? -Infinity, source.exclusiveMinimum ?? -Infinity);
+      const isOver = source.exclusiveMinimum === least || word === "minimum";
       return least > limit || (least === limit && isOver);
     }
     case "maximum":
     case "exclusiveMaximum": {
-      const most = Math.min(given.maximum ?? Infinity, given.exclusiveMaximum ?? Infinity);
-      const isUnder = given.exclusiveMaximum === most || word === "maximum";
+      const most = Math.min(source.maximum ?? Infinity, source.exclusiveMaximum ?? Infinity);
+      const isUnder = source.exclusiveMaximum === most || word === "maximum";
       return most < limit || (most === limit && isUnder);
     }
     case "minLength":
     case "minItems":
-      return limit === 0 || (given[word] ?? 0) >= limit;
+      return limit === 0 || (source[word] ?? 0) >= limit;
     case "maxLength":
     case "maxItems":
-      return (given[word] ?? Infinity) <= limit;
+      return (source[word] ?? Infinity) <= limit;
     case "multipleOf":
       return (
-        given.multipleOf !== undefined &&
-        limitCheck({ multipleOf: limit })(given.multipleOf) === null
+        source.multipleOf !== undefined &&
+        limitCheck({ multipleOf: limit })(source.multipleOf) === null
       );
     default:
       return false;

@@ -7,8 +7,8 @@ import { PlanBuilder, type View } from "./build-plans.js";
 
 export interface OperationPlans {
   /** By parameter name. */
-  readonly given?: Readonly<Record<string, Plan>>;
-  readonly got?: Plan;
+  readonly params?: Readonly<Record<string, Plan>>;
+  readonly result?: Plan;
 }
 
 /** Plans of a group of operations. */
@@ -33,15 +33,15 @@ export function planOperations(
 function planOperation(operation: Operation, builder: PlanBuilder<JsonSchema>): OperationPlans {
   const { params, content, result, isText } = operation;
   const inputs = content === null ? params : [...params, content];
-  const given = inputs.flatMap(({ name, schema }): [string, Plan][] => {
+  const paramPlans = inputs.flatMap(({ name, schema }): [string, Plan][] => {
     const plan = builder.build(schema);
     return plan === null ? [] : [[name, plan]];
   });
   const schema = isText ? undefined : resultSchema(result);
-  const got = schema === undefined ? null : builder.build(schema);
+  const resultPlan = schema === undefined ? null : builder.build(schema);
   return {
-    ...(given.length > 0 && { given: Object.fromEntries(given) }),
-    ...(got && { got }),
+    ...(paramPlans.length > 0 && { params: Object.fromEntries(paramPlans) }),
+    ...(resultPlan && { result: resultPlan }),
   };
 }
 

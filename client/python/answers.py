@@ -1,6 +1,6 @@
-# Outcomes of calls in all generated Python clients: responses, and the one error class. Server
-# output is untrusted and validated. Names that a service may use too begin with `_`. Parts of the
-# runtime are joined into one file: see scripts/python-runtime.mjs.
+# Outcomes of calls in all generated Python clients: responses, and the error class. Responses are
+# untrusted and validated. Names that could collide with those of a service begin with `_`.
+# scripts/python-runtime.mjs joins the modules of the runtime into one file.
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ErrorKind = Literal[
 
 @dataclasses.dataclass(frozen=True)
 class BackEndLevel:
-    """A dispatcher that an error has passed: the partition that failed, and how it answered."""
+    """A dispatcher that forwarded an error: the partition that failed, and its status."""
 
     partition: int
     width: int
@@ -32,13 +32,13 @@ class SvcError(Exception):
     kind: `parameter`: the server rejected the parameters; `plugin`: the plugin raised; `result`:
         the plugin returned an invalid result; `system`: the server failed; `backend`: the error
         occurred below a dispatcher, see `__cause__`; `http`: another error status, or an invalid
-        response; `network`: no complete response; `timeout`: not in time.
+        response; `network`: no complete response; `timeout`: no response in time.
         An error that the plugin documents has its own name as kind, and a class of that name.
-    status: of the HTTP answer, None when none came.
-    details: what the plugin tells programs of it, None where it does not.
-    exception, traceback: of the exception on the server, of a back-end error the innermost.
-    chain: of a back-end error the dispatchers that it passed, the outermost first.
-    envelope: the decoded answer, its text where that is no JSON, None when none came.
+    status: HTTP status; None without a response.
+    details: machine-readable details from the plugin; None if it sent none.
+    exception, traceback: those of the exception on the server; for `backend`, the innermost.
+    chain: for `backend`, the dispatchers that forwarded the error, the outermost first.
+    envelope: the decoded response, or its text if it is not JSON; None without a response.
     """
 
     def __init__(
@@ -63,17 +63,17 @@ class SvcError(Exception):
         self.envelope = envelope
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        # An exception is copied by its arguments, and ours have names.
+        # Copying passes only positional arguments to the constructor.
         return type(self), (self.kind, str(self)), self.__dict__
 
 
 _ErrorKinds = Tuple[Tuple[str, Tuple[int, ...], Type[SvcError]], ...]
-"""Errors that have classes of their own: their names and statuses."""
+"""Errors with a class of their own: names, statuses and classes."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Envelope(Generic[_T]):
-    """The whole answer to a call (http-interface, "Response envelope")."""
+    """The envelope of a response (http-interface, "Response envelope")."""
 
     status: str
     response: _T
@@ -99,19 +99,19 @@ class PluginResponse(Generic[_K, _T]):
 
 
 _LEVEL = re.compile(r"<partial: (\d{1,9}) width: (\d{1,9})> \| (\d{3}) \| ", re.ASCII)
-# A string without an end takes all the rest, so that none of it is searched a second time.
+# An unterminated string matches up to the end, so that no part of the text is searched twice.
 _QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)('|\\?\Z)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
-def _answer_error(path: str, status: int, envelope: Any, kinds: _ErrorKinds = ()) -> SvcError:
+def _response_error(path: str, status: int, envelope: Any, kinds: _ErrorKinds = ()) -> SvcError:
     message = _member(envelope, "message")
     if status == 200 and _member(envelope, "status") != "ERROR":
         message = "response is not an svc envelope"
     levels, innermost = _parse_chain(message if isinstance(message, str) else "")
     if not levels:
-        return _said_error(path, status, message, envelope, kinds)
-    cause = _said_error(path, levels[-1].status, innermost, None, kinds)
+        return _message_error(path, status, message, envelope, kinds)
+    cause = _message_error(path, levels[-1].status, innermost, None, kinds)
     error = SvcError(
         "backend",
         str(cause),
@@ -126,28 +126,29 @@ def _answer_error(path: str, status: int, envelope: Any, kinds: _ErrorKinds = ()
     return error
 
 
-def _said_error(
-    path: str, status: int, said: Any, envelope: Any, kinds: _ErrorKinds
+def _message_error(
+    path: str, status: int, message: Any, envelope: Any, kinds: _ErrorKinds
 ) -> SvcError:
+    """Returns the error for the member `message` of an envelope."""
     kind: str = "http"
-    detail = said
-    # `svc` has two sources: only rejected parameters have a status of a client's fault.
+    detail = message
+    # `svc` reports rejected parameters, with a status 4xx, and invalid results.
     svc: ErrorKind = "parameter" if 400 <= status < 500 else "result"
     members: Dict[str, ErrorKind] = {"svc": svc, "plugin": "plugin", "system": "system"}
     for key, name in members.items():
-        if _member(said, key) is not None:
-            kind, detail = name, _member(said, key)
+        if _member(message, key) is not None:
+            kind, detail = name, _member(message, key)
             break
     texts = [text for text in (detail, _member(detail, "value")) if _is_text(text)]
     exception = _member(detail, "exception")
     lines = _list(detail, "traceback")
     thrown = _class_name(exception) if _is_text(exception) else None
-    made = SvcError
-    for own, statuses, error in kinds:
-        if kind == "plugin" and thrown == own and status in statuses:
-            kind, made = own, error
+    error_class = SvcError
+    for documented, statuses, documented_class in kinds:
+        if kind == "plugin" and thrown == documented and status in statuses:
+            kind, error_class = documented, documented_class
             break
-    return made(
+    return error_class(
         kind,
         f"{path}: {texts[0] if texts else f'HTTP status {status}'}",
         status=status,
@@ -159,7 +160,8 @@ def _said_error(
 
 
 def _parse_chain(text: str) -> Tuple[Tuple[BackEndLevel, ...], Any]:
-    """Takes the text of an error below a dispatcher apart (http-interface, "Error body")."""
+    """Splits the text of a back-end error into its levels and the innermost error
+    (http-interface, "Error body")."""
     levels: List[BackEndLevel] = []
     end = 0
     found = _LEVEL.match(text)
@@ -182,7 +184,7 @@ def _requoted(found: Match[str]) -> str:
 
 
 def _plugin_response(value: Any) -> Optional[PluginResponse[Any, Any]]:
-    """None for anything else."""
+    """Returns None if the value is no PluginResponse."""
     entries, aggregator = _list(value, "entries"), _list(value, "aggregator")
     if entries is None or aggregator is None or not all(_is_pair(entry) for entry in entries):
         return None
@@ -230,7 +232,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _class_name(text: str) -> str:
-    """Servers write `<class 'NotFound'>`."""
+    """Returns the name in a text such as `<class 'NotFound'>`."""
     found = re.fullmatch(r"<class '(.*)'>", text)
     return found[1] if found else text
 
@@ -245,7 +247,7 @@ def _list(value: Any, name: str) -> Optional[List[Any]]:
 
 
 def _decoded(text: str) -> Any:
-    """Text that is no JSON stays what it is."""
+    """Returns the value of JSON text; any other text unchanged."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -1,5 +1,5 @@
-# How operations are called in all generated Python clients: requests are sent, and sent again only
-# where the server cannot have executed them, or where that does no harm.
+# Calls of operations in all generated Python clients. A request is sent again only if the server
+# cannot have executed it, or if executing it twice does no harm.
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import warnings
 from http.client import HTTPResponse
 from typing import Any, Callable, Dict, Generator, Mapping, Optional, Tuple, TypeVar, cast
 
-from .answers import Envelope, SvcError, _answer_error, _decoded, _envelope, _member
+from .answers import Envelope, SvcError, _response_error, _decoded, _envelope, _member
 from .answers import _is_envelope, _plugin_response, _T
 from .http_response import HttpResponse, _interrupted, _media_type
 from .requests import LEFT_OUT, _Operation, _Options, _own_fields, _own_key, _own_partial, _Request
@@ -35,7 +35,7 @@ _POSITION = re.compile(rb"[!-~]{1,4096}")
 
 
 class _RetryBudget:
-    """Bounds the load that retries add: one retry of ten calls, once a first few are spent."""
+    """Limits the load that retries add: after the first few, one retry per ten successful calls."""
 
     def __init__(self) -> None:
         self._tokens = _MAX_TOKENS
@@ -54,7 +54,7 @@ class _RetryBudget:
 
 
 class _Connection:
-    """A service, and what all clients made by `with_options` share."""
+    """The state that a client shares with all clients derived from it by `with_options`."""
 
     def __init__(self, base_url: str, argspec: str, warn: Optional[Callable[[str], None]]) -> None:
         self.server = _Server(base_url)
@@ -62,15 +62,15 @@ class _Connection:
         self._argspec = argspec
         self._warn = warn
         self._budget = _RetryBudget()
-        # Whether a server has told its own hash.
+        # True once a server has sent the hash of its argspec.
         self._is_compared = False
         self._lock = threading.Lock()
 
     def send(self, operation: _Operation[Any], params: Mapping[str, Any], options: _Options) -> Any:
-        """The decoded body of a success, or the text. Raises SvcError."""
+        """Returns the decoded body of a successful response, or its text. Raises SvcError."""
         request = _request_of(operation, params, options, self.server.prefix)
         deadline = _Deadline(options.timeout)
-        # Whether it may be sent again although the server may have executed it.
+        # True if executing the request twice does no harm.
         is_safe = operation.is_readonly or operation.is_once or options.idempotent
         failure: Optional[SvcError] = None
         for retry in itertools.count():
@@ -90,10 +90,14 @@ class _Connection:
             deadline.sleep(_wait_before(retry))
 
     def resume(
-        self, operation: _Operation[Any], params: Mapping[str, Any], options: _Options, position: str
+        self,
+        operation: _Operation[Any],
+        params: Mapping[str, Any],
+        options: _Options,
+        position: str,
     ) -> Any:
-        """The stream after a position. Tries until the timeout, because restarts of servers take a
-        while. Raises SvcError."""
+        """Returns the stream from a position on. Retries until the timeout, because a server takes
+        a while to restart. Raises SvcError."""
         headers = {**options.headers, "last-event-id": position}
         deadline = _Deadline(options.timeout)
         for retry in itertools.count():
@@ -145,7 +149,7 @@ class _Connection:
         content = answer.text if is_text else _decoded(answer.text)
         is_success = is_text or (_member(content, "status") == "OK" and not operation.is_stream)
         if answer.status != 200 or not is_success:
-            raise _answer_error(operation.path, answer.status, content, operation.errors)
+            raise _response_error(operation.path, answer.status, content, operation.errors)
         self._budget.succeeded()
         return content
 
@@ -165,25 +169,25 @@ class _Connection:
 
 
 def _may_repeat(refusal: SvcError, is_safe: bool) -> bool:
-    # With these statuses nothing was executed.
+    # A server that responds with these statuses has executed nothing.
     if refusal.status in (421, 429, 503):
         return True
-    # A request with the same key is at work: an earlier attempt.
+    # An earlier attempt, with the same idempotency key, is still running.
     return refusal.status == 409 and is_safe and "SVC3405" in str(refusal)
 
 
 def _wait_before(retry: int) -> float:
-    """Anything up to a bound that doubles, so that clients that failed together do not return
-    together."""
+    """Returns a random delay below a limit that doubles with each retry, so that clients that
+    failed together do not retry together."""
     return random.uniform(0, min(_MAX_WAIT, _FIRST_WAIT * 2 ** min(retry, 10)))
 
 
 def _split_position(event: bytes, position: str) -> Tuple[str, bytes]:
-    """The position after an event, and the other lines of it."""
+    """Returns the position after an event, and the event without its `id` line."""
     if not event.startswith(b"id: "):
         return position, event
     line, _, rest = event.partition(b"\n")
-    # It becomes a header line.
+    # The position is sent in a header field.
     found = _POSITION.fullmatch(line[4:])
     return (found[0].decode("ascii") if found else ""), rest
 
@@ -200,7 +204,7 @@ def _fault_error(
     path: str, fault: _Fault, deadline: _Deadline, former: Optional[SvcError]
 ) -> SvcError:
     cause = fault.__cause__
-    # Of several addresses, one may have had no time left for its share.
+    # Each of several addresses gets a share of the time, which can be used up before the last one.
     if deadline.is_over() or (fault.is_sent and isinstance(cause, socket.timeout)):
         error = SvcError("timeout", f"{path}: no response within {deadline.seconds} s")
         error.__cause__ = former or cause
@@ -210,20 +214,20 @@ def _fault_error(
     return error
 
 
-def _broken_off(operation: _Operation[Any], event: str) -> SvcError:
-    """Servers tell the class of what the plugin raised."""
+def _stream_error(operation: _Operation[Any], event: str) -> SvcError:
+    """The event contains the class of the exception that the plugin raised."""
     exception = str(_decoded(event.partition("\ndata: ")[2]))
-    said = {"exception": exception, "value": f"stream failed: {exception}"}
-    envelope = {"status": "ERROR", "message": {"plugin": said}}
-    return _answer_error(operation.path, 200, envelope, operation.errors)
+    failure = {"exception": exception, "value": f"stream failed: {exception}"}
+    envelope = {"status": "ERROR", "message": {"plugin": failure}}
+    return _response_error(operation.path, 200, envelope, operation.errors)
 
 
 def _typed(operation: _Operation[Any], value: Any) -> Any:
-    """A result with values of classes. Raises SvcError."""
-    if operation.got is None:
+    """Returns a result with its dates, sets and other class instances. Raises SvcError."""
+    if operation.result is None:
         return value
     try:
-        return _from_json(value, operation.got, operation.plans)
+        return _from_json(value, operation.result, operation.plans)
     except (TypeError, ValueError) as cause:
         raise SvcError("http", f"{operation.path}: {cause}", status=200) from cause
 
@@ -243,7 +247,7 @@ class _Caller:
         self, operation: _Operation[_T], params: Mapping[str, Any]
     ) -> Generator[_T, None, None]:
         """Yields items as the server sends them; closing the generator stops the plugin. A stream
-        with positions continues after a cut connection."""
+        with positions continues after its connection is lost."""
         options = self._options
         position = ""
         stream = self._connection.send(operation, params, options).stream
@@ -255,7 +259,7 @@ class _Caller:
                         item = _decoded(event[6:].decode("utf-8", "replace"))
                         yield cast(_T, _typed(operation, item))
                     elif event.startswith(b"event: error"):
-                        raise _broken_off(operation, event.decode("utf-8", "replace"))
+                        raise _stream_error(operation, event.decode("utf-8", "replace"))
                 return
             except _Fault as fault:
                 error = _interrupted(f"{operation.path}: stream", 200, fault)
@@ -268,18 +272,18 @@ class _Caller:
     def _all_items(
         self, operation: _Operation[Any], params: Mapping[str, Any]
     ) -> Generator[Any, None, None]:
-        """Yields the items of all pages; each call has the timeout and the retries of a call."""
-        given = dict(params)
+        """Yields the items of all pages. Timeout and retries apply to each page separately."""
+        page_params = dict(params)
         while True:
-            page = self._call(operation, given)
+            page = self._call(operation, page_params)
             yield from _member(page, "items")
             cursor = _member(page, "cursor")
             if cursor is None:
                 return
-            given["cursor"] = cursor
+            page_params["cursor"] = cursor
 
     def _call_http(self, operation: _Operation[_T], params: Mapping[str, Any]) -> _T:
-        """A response without an envelope, or the value of an envelope."""
+        """Returns a response without an envelope, or the value of an envelope."""
         answer = self._connection.send(operation, params, self._options)
         response = HttpResponse[str](answer.status, answer.stream, operation.path, self._options)
         is_json = response.status == 200 and response.type == "application/json"
@@ -323,16 +327,16 @@ class _ClientBase(_Caller):
     ) -> None:
         """
         Args:
-            base_url: where the service is, such as `http://127.0.0.1:9000`.
-            timeout: of a whole call in seconds, retries included; None or 0: no bound.
-            retries: how often a request is sent again at most.
-            headers: header lines of all requests.
-            token: bearer token, or a function that fetches one. A call is repeated once with
-                another token if the server rejects the first one, which the function then gets.
-            warn: told once when the service has changed; by default `warnings.warn`.
+            base_url: URL of the service, such as `http://127.0.0.1:9000`.
+            timeout: time limit of a call in seconds, including retries; None or 0: no limit.
+            retries: maximum number of retries of a request.
+            headers: header fields of all requests.
+            token: bearer token, or a function that fetches one. If the server rejects a token,
+                the function receives it and returns another one, and the call is repeated once.
+            warn: called once if the contract of the service has changed; default: `warnings.warn`.
 
         Raises:
-            ValueError: `base_url` or a header line is none.
+            ValueError: `base_url` or a header field is invalid.
         """
         connection = _Connection(base_url, self._argspec, warn)
         tokens = None if token is None else _TokenSource(token)
@@ -350,28 +354,28 @@ class _ClientBase(_Caller):
         token: Optional[Token] = LEFT_OUT,
         idempotent: bool = LEFT_OUT,
     ) -> _C:
-        """A client with other options, which shares connections and the bound on retries.
+        """Returns a client with other options that shares connections and the retry budget.
 
         Args:
-            partial: ask that partition of a dispatcher only, its primary replica.
-            key: ask only the partition that owns this key, in a system with slots.
-            timeout: of a whole call in seconds, retries included; None or 0: no bound.
-            retries: how often a request is sent again at most.
-            headers: header lines, added to those of this client.
+            partial: number of the only partition that receives requests, by its primary replica.
+            key: in a system with slots, only the partition that owns this key receives requests.
+            timeout: time limit of a call in seconds, including retries; None or 0: no limit.
+            retries: maximum number of retries of a request.
+            headers: header fields, added to those of this client.
             token: bearer token, or a function that fetches one.
-            idempotent: may be sent again although the server may have executed it.
+            idempotent: allow retries of requests that the server may have executed.
 
         Raises:
-            ValueError: `partial` is no partition, `key` too long, or a header line is none.
+            ValueError: `partial`, `key` or a header field is invalid.
         """
-        given: Dict[str, Any] = {
+        options: Dict[str, Any] = {
             "partial": LEFT_OUT if partial is LEFT_OUT else _own_partial(partial),
             "key": LEFT_OUT if key is LEFT_OUT else _own_key(key),
             "timeout": timeout,
             "retries": retries,
             "idempotent": idempotent,
         }
-        changes = {name: value for name, value in given.items() if value is not LEFT_OUT}
+        changes = {name: value for name, value in options.items() if value is not LEFT_OUT}
         if headers is not LEFT_OUT:
             changes["headers"] = {**self._options.headers, **_own_fields(headers)}
         if token is not LEFT_OUT:

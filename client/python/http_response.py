@@ -1,5 +1,5 @@
-# Responses without an envelope in all generated Python clients: status and header fields at once,
-# the body when the caller reads it.
+# Responses without an envelope in all generated Python clients. Status and header fields are
+# available at once, the body when the caller reads it.
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Generic, Iterator, Optional, TypeVar, cast
 
 from .answers import SvcError
 from .requests import _Options
-from .server import _MAX_ANSWER_BYTES, _Fault, _Stream
+from .server import _MAX_RESPONSE_BYTES, _Fault, _Stream
 
 _M = TypeVar("_M", bound=str)
 
@@ -33,18 +33,18 @@ class HttpResponse(Generic[_M]):
         self._is_read = False
 
     def read(self) -> bytes:
-        """The whole body. Raises SvcError."""
+        """Returns the whole body. Raises SvcError."""
         data = bytearray()
         for chunk in self:
             data += chunk
-            if len(data) > _MAX_ANSWER_BYTES:
+            if len(data) > _MAX_RESPONSE_BYTES:
                 self.close()
                 message = f"{self._path}: response is too large: iterate over its chunks"
                 raise SvcError("http", message, status=self.status)
         return bytes(data)
 
     def __iter__(self) -> Iterator[bytes]:
-        """Chunks as they arrive; each has the time limit of a call. Raises SvcError."""
+        """Yields chunks as they arrive. The timeout of a call applies to each. Raises SvcError."""
         if self._is_read:
             raise ValueError("the body of the response has been read")
         self._is_read = True
@@ -54,11 +54,11 @@ class HttpResponse(Generic[_M]):
         try:
             yield from self._stream.chunks(self._timeout)
         except _Fault as fault:
-            what = f"{self._path}: response"
-            raise _interrupted(what, self.status, fault) from fault.__cause__
+            subject = f"{self._path}: response"
+            raise _interrupted(subject, self.status, fault) from fault.__cause__
 
     def close(self) -> None:
-        """Closes the connection of a response whose body is not read."""
+        """Closes the connection of a response whose body is not needed."""
         self._is_read = True
         self._stream.close()
 
@@ -69,19 +69,19 @@ class HttpResponse(Generic[_M]):
         self.close()
 
     def _with_data(self, data: bytes) -> HttpResponse[_M]:
-        """The same response, whose body is read again."""
+        """Makes the body readable again."""
         self._data = data
         self._is_read = False
         return self
 
 
-def _interrupted(what: str, status: int, fault: _Fault) -> SvcError:
-    """The error of a body that ended too early, or did not go on in time."""
+def _interrupted(subject: str, status: int, fault: _Fault) -> SvcError:
+    """Returns the error for a body that ended too early or stalled until the timeout."""
     cause = fault.__cause__
     is_late = isinstance(cause, socket.timeout)
     reason = str(cause) or type(cause).__name__
     kind = "timeout" if is_late else "network"
-    return SvcError(kind, f"{what} interrupted: {reason}", status=status)
+    return SvcError(kind, f"{subject} interrupted: {reason}", status=status)
 
 
 def _media_type(headers: Any) -> str:

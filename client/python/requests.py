@@ -1,6 +1,6 @@
-# One call as a request in all generated Python clients: its target, header lines and body. Whatever
-# the caller gives is escaped or refused; nothing of it can become a header line or a request. A value
-# is never converted by `str`, which would send the text `<_io.BytesIO object at 0x7f…>` for a file.
+# Builds the request of a call in all generated Python clients: target, header fields and body.
+# Values of the caller are escaped or rejected, so that none can inject a header field or a request.
+# `str` never converts a value: it would send the text `<_io.BytesIO object at 0x7f…>` for a file.
 
 from __future__ import annotations
 
@@ -28,42 +28,42 @@ class _LeftOut:
 
 
 LEFT_OUT: Any = _LeftOut()
-"""Value of a parameter that is not sent, so that the server takes its default."""
+"""Value of a parameter that is not sent, so that the server uses its default."""
 
 
 @dataclasses.dataclass(frozen=True)
 class _Operation(Generic[_T]):
-    """The part of an operation's description that a call needs."""
+    """Description of an operation, as needed to call it."""
 
     path: str
-    # Parameters that travel as JSON text.
+    # Parameters that are sent as JSON.
     json: Tuple[str, ...] = ()
-    # How the parameter `content` travels, which makes the request a POST.
+    # Wire form of the parameter `content`, which makes the request a POST.
     content: Literal["", "bytes", "str", "json", "form"] = ""
     is_readonly: bool = False
-    # It changes graphs: servers execute a request with a key once.
+    # The operation changes graphs: servers execute a request with an idempotency key once.
     is_once: bool = False
-    # Taken as a POST only, with the header `X-SVC-Change`.
+    # The server accepts only a POST with the header field `X-SVC-Change`.
     is_guarded: bool = False
-    # The answer is text as it is, without an envelope.
+    # The response is plain text without an envelope.
     is_text: bool = False
-    # It answers with a PluginResponse.
+    # The result is a PluginResponse.
     is_response: bool = False
     # The response is a stream.
     is_stream: bool = False
-    # The response has no envelope, or has one where it is a value: `mixed`.
+    # The response has no envelope; `mixed`: it has one if the result is a value.
     http: Literal["", "response", "mixed"] = ""
-    # Errors that it documents.
+    # Errors that the operation documents.
     errors: _ErrorKinds = ()
     # Plans of parameters and of the result, and the plans that both refer to.
-    given: Mapping[str, _Plan] = dataclasses.field(default_factory=dict)
-    got: Optional[_Plan] = None
+    params: Mapping[str, _Plan] = dataclasses.field(default_factory=dict)
+    result: Optional[_Plan] = None
     plans: _Plans = ()
 
 
 @dataclasses.dataclass(frozen=True)
 class _Options:
-    """Options of a client, or of one made by `with_options`."""
+    """Options of a client."""
 
     timeout: Optional[float]
     retries: int
@@ -82,7 +82,7 @@ _MEDIA_TYPES = {
 _MAX_KEY_BYTES = 2048
 _FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FIELD_VALUE = re.compile(r"[\t -~\x80-\xff]*")
-# They say where requests begin and end.
+# Header fields that determine the destination and the end of a request.
 _OTHER_FIELDS = ("connection", "content-length", "host", "transfer-encoding")
 
 
@@ -109,7 +109,7 @@ class _StreamedBody:
                 self._start = None
 
     def can_restart(self) -> bool:
-        """Whether it can be sent now: an iterator only once."""
+        """Returns whether it can be sent; an iterator can be sent only once."""
         return not self._is_read or self._start is not None
 
     def chunks(self) -> Iterator[bytes]:
@@ -143,12 +143,12 @@ class _StreamedBody:
 class _Request:
     method: str
     target: str
-    # By their names in small letters.
+    # Header fields by lower-case name.
     fields: Mapping[str, str]
     body: Union[bytes, _StreamedBody]
 
     def data(self, more_fields: Mapping[str, str]) -> Iterable[bytes]:
-        """In parts, none of which is long unless the caller holds it in memory anyway."""
+        """Returns the bytes to send, in parts. Only those that the caller holds are long."""
         lines = [f"{name}: {value}" for name, value in {**self.fields, **more_fields}.items()]
         head = "\r\n".join([f"{self.method} {self.target} HTTP/1.1", *lines, "", ""])
         if isinstance(self.body, bytes):
@@ -165,12 +165,12 @@ class _Request:
 def _request_of(
     operation: _Operation[Any], params: Mapping[str, Any], options: _Options, prefix: str
 ) -> _Request:
-    """The request for a call. Raises ValueError and TypeError for what is no JSON."""
+    """Raises ValueError or TypeError for a value that JSON cannot represent."""
     accepted = "text/event-stream" if operation.is_stream else "application/json"
     fields = {"accept": "text/plain" if operation.is_text else accepted}
     query = {
-        name: _to_json(value, operation.given[name], operation.plans)
-        if name in operation.given
+        name: _to_json(value, operation.params[name], operation.plans)
+        if name in operation.params
         else value
         for name, value in params.items()
         if value is not LEFT_OUT
@@ -195,7 +195,7 @@ def _request_of(
         fields.setdefault("content-length", "0")
     is_post = content is not LEFT_OUT or operation.is_guarded
     if is_post and not operation.is_readonly:
-        # A text that no other request has, in the quotes of a structured field.
+        # A unique string, quoted as structured fields require.
         fields["idempotency-key"] = f'"{secrets.token_hex(16)}"'
     fields.update(options.headers)
     if options.partial is not None:
@@ -208,7 +208,8 @@ def _request_of(
 
 
 def _form(files: Mapping[str, Any]) -> Tuple[bytes, str]:
-    """The files of a form, and its media type. Open files have the name and type of their path.
+    """Returns a form with files, and its media type. An open file is sent with the name and type of
+    its path.
 
     Raises TypeError.
     """
@@ -222,7 +223,7 @@ def _form(files: Mapping[str, Any]) -> Tuple[bytes, str]:
         file_name = os.path.basename(path) if isinstance(path, str) else name
         media_type, encoding = mimetypes.guess_type(file_name)
         if media_type is None or encoding is not None:
-            # Of a compressed file, that is the type of its content.
+            # `guess_type` returns the type of the content of a compressed file.
             media_type = "application/octet-stream"
         escaped = file_name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
         head = f'form-data; name="{urllib.parse.quote(name, safe="")}"; filename="{escaped}"'
@@ -248,7 +249,7 @@ def _query_bytes(value: Any, name: str) -> bytes:
     """Raises TypeError."""
     if isinstance(value, bool):
         return b"true" if value else b"false"
-    # By their values: subclasses, such as enums, may be written otherwise.
+    # The base class formats the number: subclasses, such as enums, may override `__str__`.
     if isinstance(value, numbers.Integral):
         return str(int(value)).encode()
     if isinstance(value, decimal.Decimal):
@@ -283,23 +284,23 @@ def _json(value: Any) -> bytes:
 
 
 def _own_partial(partial: object) -> Optional[int]:
-    """A partition as it may stand in a header line."""
+    """Returns a partition if it is valid."""
     if partial is None or (isinstance(partial, int) and partial >= 0):
         return partial
     raise ValueError(f"invalid partition: {partial!r}")
 
 
 def _own_key(key: object) -> Optional[str]:
-    """A key as it may stand in a header line once it is escaped."""
+    """Returns a key if its length is valid."""
     if key is None or (isinstance(key, str) and 0 < len(key.encode()) <= _MAX_KEY_BYTES):
         return key
     raise ValueError(f"a key has 1 to {_MAX_KEY_BYTES} bytes")
 
 
 def _own_fields(headers: Optional[Mapping[str, str]]) -> Dict[str, str]:
-    """Header lines of the caller by their names in small letters."""
+    """Returns header fields by lower-case name. Raises ValueError for an invalid one."""
     for name, value in (headers or {}).items():
-        is_line = _FIELD_NAME.fullmatch(name) and _FIELD_VALUE.fullmatch(value)
-        if not is_line or name.lower() in _OTHER_FIELDS:
-            raise ValueError(f"invalid header line: {name!r}: {value!r}")
+        is_valid = _FIELD_NAME.fullmatch(name) and _FIELD_VALUE.fullmatch(value)
+        if not is_valid or name.lower() in _OTHER_FIELDS:
+            raise ValueError(f"invalid header field: {name!r}: {value!r}")
     return {name.lower(): value for name, value in (headers or {}).items()}

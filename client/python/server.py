@@ -1,7 +1,7 @@
-# Where a service is in all generated Python clients: connections that are kept open, and one
-# request with its answer. It must never send anything a second time. Connecting, sending and
-# receiving are steps of their own, because only a fault of the first is known to have no effect.
-# Proxies named by environment variables are not used.
+# Connections of generated Python clients: a pool of idle ones, and the exchange of one request and
+# its response. Nothing here sends a request twice. Connecting, sending and receiving are separate
+# steps, because only a failure to connect certainly has no effect. Proxies of environment variables
+# are ignored.
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from typing import Any, Callable, Iterable, Iterator, List, Optional, cast
 
 _MAX_IDLE = 16
 _PIECE = 64 * 1024
-# More than sockets can wait for would be an error.
+# Sockets reject longer timeouts.
 _MAX_WAIT_FOR_SOCKET = 1e9
-# About the longest string that engines make.
-_MAX_ANSWER_BYTES = 512 * 1024 * 1024
+# About the longest string of a JavaScript engine.
+_MAX_RESPONSE_BYTES = 512 * 1024 * 1024
 # Longer errors are truncated, and then are not valid envelopes.
 _MAX_ERROR_BYTES = 1024 * 1024
-# Statuses after which servers close connections, often without announcing it: they did not read
-# the request to its end. The 1xx ones are not final responses.
-_LAST_ANSWERS = (*range(100, 200), 408, 413, 414, 431)
+# Statuses after which a server closes the connection, often unannounced, because it did not read
+# the whole request. Statuses 1xx are not final responses.
+_CLOSING_STATUSES = (*range(100, 200), 408, 413, 414, 431)
 
 
 class _Deadline:
@@ -42,15 +42,15 @@ class _Deadline:
         return self._end is not None and self._end <= time.monotonic()
 
     def remaining(self) -> Optional[float]:
-        """Seconds for the next operation, None without a bound."""
+        """Returns the seconds for the next operation; None: no limit."""
         if self.is_over():
-            raise socket.timeout("no time is left")
+            raise socket.timeout("timeout expired")
         if self._end is None:
             return None
         return min(max(self._end - time.monotonic(), 1e-6), _MAX_WAIT_FOR_SOCKET)
 
     def left(self) -> Optional[float]:
-        """Seconds for a further call, at least a moment; None without a bound."""
+        """Returns the timeout for a further call, at least a millisecond; None: no limit."""
         return None if self._end is None else max(self._end - time.monotonic(), 0.001)
 
     def sleep(self, seconds: float) -> None:
@@ -77,7 +77,7 @@ class _Incoming(io.RawIOBase):
 
 
 class _Stream:
-    """An answer whose body is yet to come. An open one keeps its connection."""
+    """A response whose body has not been read. It occupies its connection until it is closed."""
 
     def __init__(
         self,
@@ -129,9 +129,9 @@ class _Stream:
                 end = rest.find(b"\n\n", start)
             del rest[:start]
             known = max(0, len(rest) - 1)
-            if known > _MAX_ANSWER_BYTES:
+            if known > _MAX_RESPONSE_BYTES:
                 self.close()
-                error = HTTPException(f"stream item exceeds {_MAX_ANSWER_BYTES} bytes")
+                error = HTTPException(f"stream item exceeds {_MAX_RESPONSE_BYTES} bytes")
                 raise _Fault(True) from error
 
     def close(self) -> None:
@@ -144,33 +144,33 @@ class _Stream:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Answer:
+class _Response:
     status: int
     text: str
-    # Hash of the server's argspec, where it says so.
+    # Hash of the server's argspec, if the response contains it.
     argspec: Optional[str]
-    # In place of the text, a body that is yet to come.
+    # The unread body, instead of `text`.
     stream: Optional[_Stream] = None
 
 
 class _Fault(Exception):
-    """No whole answer came; `__cause__` says why."""
+    """No complete response was received; `__cause__` is the reason."""
 
     def __init__(self, is_sent: bool) -> None:
         super().__init__()
-        # False when no byte was sent, so that nothing can have been executed.
+        # False if no byte was sent: the server cannot have executed the request.
         self.is_sent = is_sent
 
 
 class _Server:
-    """Where a service is, and the open connections to it that no call uses at present."""
+    """Address of a service, and the idle connections to it."""
 
     def __init__(self, base_url: str) -> None:
         parts = urllib.parse.urlsplit(base_url)
         is_plain = re.fullmatch(r"[!-~]*", base_url) and not re.search(r"[@?#]", base_url)
         self._host = parts.hostname or ""
-        is_place = _is_host(self._host) and parts.port != 0
-        if not is_plain or parts.scheme not in ("http", "https") or not is_place:
+        has_address = _is_host(self._host) and parts.port != 0
+        if not is_plain or parts.scheme not in ("http", "https") or not has_address:
             raise ValueError(f"not a server URL: {base_url!r}")
         self.host_field = parts.netloc
         self.prefix = parts.path.rstrip("/")
@@ -190,8 +190,8 @@ class _Server:
         for sock in idle:
             sock.close()
 
-    def exchange(self, method: str, data: Iterable[bytes], deadline: _Deadline) -> _Answer:
-        """One request and its whole answer, without any second try. Raises _Fault."""
+    def exchange(self, method: str, data: Iterable[bytes], deadline: _Deadline) -> _Response:
+        """Sends one request, without retries, and reads its whole response. Raises _Fault."""
         return self.begin(method, data, deadline, lambda _: False)
 
     def begin(
@@ -200,8 +200,9 @@ class _Server:
         data: Iterable[bytes],
         deadline: _Deadline,
         is_streamed: Callable[[HTTPResponse], bool],
-    ) -> _Answer:
-        """The same of an answer whose body may be yet to be read. Raises _Fault."""
+    ) -> _Response:
+        """Sends one request. Leaves the body of the response unread if `is_streamed` returns true.
+        Raises _Fault."""
         try:
             sock = self._take_idle() or self._connect(deadline)
         except OSError as error:
@@ -209,7 +210,7 @@ class _Server:
         is_reusable = is_stream = False
         try:
             is_sent = _send(sock, data, deadline)
-            # http.client needs no more of a socket than `makefile`.
+            # http.client calls only `makefile` of a socket.
             incoming = _Incoming(sock, deadline)
             response = HTTPResponse(cast(socket.socket, incoming), method=method)
             response.begin()
@@ -217,13 +218,13 @@ class _Server:
             if is_streamed(response):
                 is_stream = True
                 stream = _Stream(sock, incoming, response, self._put_back)
-                return _Answer(response.status, "", argspec, stream)
+                return _Response(response.status, "", argspec, stream)
             body = _read(response)
             is_open = response.isclosed() and not response.will_close
-            is_reusable = is_sent and is_open and response.status not in _LAST_ANSWERS
-            return _Answer(response.status, body.decode("utf-8", "replace"), argspec)
+            is_reusable = is_sent and is_open and response.status not in _CLOSING_STATUSES
+            return _Response(response.status, body.decode("utf-8", "replace"), argspec)
         except (OSError, HTTPException, ValueError) as error:
-            # A failure of one may affect all.
+            # The cause, such as a restart of the server, may have broken all idle connections.
             self.close()
             raise _Fault(True) from error
         finally:
@@ -232,7 +233,7 @@ class _Server:
 
     def _take_idle(self) -> Optional[socket.socket]:
         if self._process != os.getpid():
-            # A fork has copied the sockets of its parent, which goes on using them.
+            # After a fork, the parent process still uses these sockets.
             self.close()
             self._process = os.getpid()
         while True:
@@ -250,14 +251,14 @@ class _Server:
         sock.close()
 
     def _connect(self, deadline: _Deadline) -> socket.socket:
-        # The time that names take to be looked up is the system's own and can't be bounded.
+        # The system's name lookup has no timeout.
         addresses = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
         fault: OSError = OSError(f"{self._host} has no address")
         for index, (family, kind, protocol, _, address) in enumerate(addresses):
             left = deadline.remaining()
             sock = socket.socket(family, kind, protocol)
             try:
-                # An address that does not answer leaves time for the others.
+                # An address that does not respond must leave time for the others.
                 sock.settimeout(None if left is None else left / (len(addresses) - index))
                 sock.connect(address)
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -272,7 +273,7 @@ class _Server:
 
 
 def _is_host(name: str) -> bool:
-    """Whether a name may be looked up at all."""
+    """Returns whether a host name is valid."""
     try:
         return name.encode("idna") != b""
     except UnicodeError:
@@ -280,7 +281,7 @@ def _is_host(name: str) -> bool:
 
 
 def _is_alive(sock: socket.socket) -> bool:
-    """False when the server has closed it, or has sent data without a request."""
+    """Returns false if the server has closed the connection or has sent data without a request."""
     try:
         sock.setblocking(False)
         # Not the method of TLS sockets, which cannot look ahead.
@@ -293,7 +294,8 @@ def _is_alive(sock: socket.socket) -> bool:
 
 
 def _send(sock: socket.socket, data: Iterable[bytes], deadline: _Deadline) -> bool:
-    """False when the server took no more; it may have answered before, as to a long body."""
+    """Returns false if the server stopped reading; it may have responded already, as to a body
+    that is too long."""
     try:
         for part in data:
             for start in range(0, len(part), _PIECE):
@@ -305,9 +307,9 @@ def _send(sock: socket.socket, data: Iterable[bytes], deadline: _Deadline) -> bo
 
 
 def _read(response: HTTPResponse) -> bytes:
-    limit = _MAX_ANSWER_BYTES if response.status == 200 else _MAX_ERROR_BYTES
+    limit = _MAX_RESPONSE_BYTES if response.status == 200 else _MAX_ERROR_BYTES
     body = bytearray()
-    # In pieces, because of a length that is only announced all would be reserved at once.
+    # Read in pieces: `read` would allocate the announced length at once.
     while piece := response.read(_PIECE):
         body += piece
         if len(body) > limit and response.status == 200:

@@ -1,5 +1,5 @@
-# The bearer token of a client in all generated Python clients: a text, or what a function returns.
-# All calls share it until the server rejects it; calls that are rejected together fetch one.
+# The bearer token of a generated Python client: a string, or the result of a function. All calls
+# share it until the server rejects it. Calls that are rejected together fetch one new token.
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 from typing import Callable, Optional, Union
 
 Token = Union[str, Callable[[Optional[str]], str]]
-"""A token, or a function that fetches one; it gets the token that the server rejected, or None."""
+"""A token, or a function that fetches one. Its argument is the rejected token, or None."""
 
 
 class _TokenSource:
@@ -21,7 +21,8 @@ class _TokenSource:
         return callable(self._token)
 
     def get(self, rejected: Optional[str] = None) -> str:
-        """The token, or another one for a rejected one. Raises what the function raises."""
+        """Returns the current token, or fetches another one if it is the rejected one. Raises the
+        exceptions of the function."""
         with self._lock:
             if self._known is None or self._known == rejected:
                 self._known = None

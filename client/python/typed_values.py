@@ -1,5 +1,5 @@
-# Values of classes in all generated Python clients: dates, integers of any length, bytes, sets and
-# dictionaries, and their forms in JSON. Plans of the service tell where such values are.
+# Converts values without a JSON type in all generated Python clients: dates, integers of any
+# length, bytes, sets and dictionaries. The plans of an operation describe where such values occur.
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DATE_TIME = re.compile(
 
 
 def _to_json(value: Any, plan: _Plan, plans: _Plans) -> Any:
-    """The value as JSON has it. Raises ValueError for a date without a time zone."""
+    """Returns the JSON form of a value. Raises ValueError for a date without a time zone."""
     if "ref" in plan:
         return _to_json(value, plans[plan["ref"]], plans)
     if isinstance(value, datetime.datetime):
@@ -41,7 +41,7 @@ def _to_json(value: Any, plan: _Plan, plans: _Plans) -> Any:
 
 
 def _from_json(value: Any, plan: _Plan, plans: _Plans) -> Any:
-    """The value with its classes. Raises ValueError and TypeError for another form."""
+    """Returns the value for a JSON form. Raises ValueError or TypeError for an invalid one."""
     if "ref" in plan:
         return _from_json(value, plans[plan["ref"]], plans)
     if isinstance(value, str):
@@ -70,10 +70,11 @@ def _items_for(plan: _Plan) -> Any:
 
 
 def _fields_for(value: Mapping[Any, Any], plan: _Plan) -> Any:
-    """The plan of each member; a member with literals may select among several."""
+    """Returns the function that finds the plan of a member by its key. The value of a tag member
+    can select one of several cases."""
     cases: Dict[str, _Plan] = plan.get("cases", {})
     word = value.get(plan.get("tag"))
-    # JSON writes these in small letters.
+    # JSON writes booleans in lower case.
     word = str(word).lower() if isinstance(word, bool) else str(word)
     chosen = cases.get(word, plan)
     known = chosen.get("known", {})

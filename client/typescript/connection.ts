@@ -92,8 +92,8 @@ export class Connection {
     options: CallOptions | undefined,
   ): AsyncGenerator<unknown, void, undefined> {
     for (let cursor: unknown; cursor !== null; ) {
-      const given = cursor === undefined ? params : { ...params, cursor };
-      const page = await call(given, options);
+      const pageParams = cursor === undefined ? params : { ...params, cursor };
+      const page = await call(pageParams, options);
       yield* readMember(page, "items") as readonly unknown[];
       cursor = readMember(page, "cursor") ?? null;
     }
@@ -109,7 +109,7 @@ export class Connection {
     options: CallOptions | undefined,
   ): Promise<Envelope<unknown>> {
     const envelope = (await this.#send(operation, params, options)) as Envelope<unknown>;
-    if (operation.got) envelope.response = decodeResult(operation, envelope.response);
+    if (operation.result) envelope.response = decodeResult(operation, envelope.response);
     return envelope;
   }
 
@@ -320,10 +320,10 @@ export class Connection {
 
 /** @throws SvcError for a value that is not of its class */
 function decodeResult(operation: Operation, value: unknown): unknown {
-  const { got, plans = [], path } = operation;
-  if (!got) return value;
+  const { result, plans = [], path } = operation;
+  if (!result) return value;
   try {
-    return decode(value, got, plans, "response");
+    return decode(value, result, plans, "response");
   } catch (cause) {
     throw new SvcError("http", `${path}: ${describeCause(cause)}`, { status: 200, cause });
   }
@@ -333,11 +333,11 @@ function decodeResult(operation: Operation, value: unknown): unknown {
  * Merges options: undefined ones are ignored; header fields are added, with names in lower case.
  */
 function merged<T extends CallOptions>(options: T, others: CallOptions): T {
-  const given = Object.entries(others).filter(([, value]) => value !== undefined);
+  const defined = Object.entries(others).filter(([, value]) => value !== undefined);
   const headers = [options, others].flatMap((each) =>
     Object.entries(each.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
-  return { ...options, ...Object.fromEntries(given), headers: Object.fromEntries(headers) };
+  return { ...options, ...Object.fromEntries(defined), headers: Object.fromEntries(headers) };
 }
 
 function limitOf(

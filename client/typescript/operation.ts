@@ -57,9 +57,9 @@ export interface Operation {
   /** True if the response has no envelope; `mixed`: if it may have one. */
   readonly http?: "response" | "mixed";
   /** Plans of parameters with values of classes. */
-  readonly given?: Readonly<Record<string, Plan>>;
+  readonly params?: Readonly<Record<string, Plan>>;
   /** Plan of the result. */
-  readonly got?: Plan;
+  readonly result?: Plan;
   /** Plans that others refer to. */
   readonly plans?: readonly Plan[];
   /** Errors with a kind of their own: names and statuses. */

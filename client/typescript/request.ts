@@ -63,9 +63,9 @@ export function buildRequest(
 
 function encoded(
   [name, value]: [string, unknown],
-  { given = {}, plans = [] }: Operation,
+  { params = {}, plans = [] }: Operation,
 ): [string, unknown] {
-  return [name, Object.hasOwn(given, name) ? encode(value, given[name]!, plans) : value];
+  return [name, Object.hasOwn(params, name) ? encode(value, params[name]!, plans) : value];
 }
 
 function queryPart(name: string, value: unknown, { json }: Operation): string {

@@ -37,14 +37,14 @@ const DEFINITIONS = {
 };
 
 function incompatibility(
-  given: JsonSchema,
-  accepted: JsonSchema,
+  source: JsonSchema,
+  target: JsonSchema,
   reading: CompareDirection = "strict",
 ) {
   const definitions = DEFINITIONS;
   return findIncompatibility(
-    { schema: given, definitions },
-    { schema: accepted, definitions },
+    { schema: source, definitions },
+    { schema: target, definitions },
     reading,
   );
 }
@@ -146,9 +146,9 @@ test("rejects unknown schemas", () => {
     { const: { x: 1 } },
     pattern("^a+$"),
   ];
-  for (const accepted of unknown) {
-    for (const given of [INTEGER, listOf(STRING), STRING, pattern("^a$"), {}]) {
-      assert.is.not(incompatibility(given, accepted), null, JSON.stringify([given, accepted]));
+  for (const target of unknown) {
+    for (const source of [INTEGER, listOf(STRING), STRING, pattern("^a$"), {}]) {
+      assert.is.not(incompatibility(source, target), null, JSON.stringify([source, target]));
     }
   }
   assert.is.not(
@@ -162,30 +162,30 @@ test("rejects unknown schemas", () => {
 });
 
 test("reports the first mismatch", () => {
-  const place = (given: JsonSchema, accepted: JsonSchema, reading?: CompareDirection) => {
-    const found = incompatibility(given, accepted, reading);
-    return found === null ? null : [found.path, found.given, found.accepted];
+  const pathOf = (source: JsonSchema, target: JsonSchema, reading?: CompareDirection) => {
+    const found = incompatibility(source, target, reading);
+    return found === null ? null : [found.path, found.source, found.target];
   };
   const city = (at: JsonSchema) => objectOf({ name: STRING, at, "odd key?": listOf(at) });
-  assert.equal(place(city(NUMBER), city(INTEGER)), [".at", "number", "integer"]);
-  assert.equal(place(objectOf({ "odd key": NUMBER }), objectOf({ "odd key": INTEGER })), [
+  assert.equal(pathOf(city(NUMBER), city(INTEGER)), [".at", "number", "integer"]);
+  assert.equal(pathOf(objectOf({ "odd key": NUMBER }), objectOf({ "odd key": INTEGER })), [
     '["odd key"]',
     "number",
     "integer",
   ]);
-  assert.equal(place(listOf(city(STRING)), listOf(city(NULL))), ["[].at", "string", "null"]);
-  assert.equal(place(tupleOf([NUMBER]), tupleOf([NUMBER, STRING])), ["[1]", "absent", "string"]);
-  assert.equal(place(tupleOf([NUMBER], 0), tupleOf([NUMBER])), [
+  assert.equal(pathOf(listOf(city(STRING)), listOf(city(NULL))), ["[].at", "string", "null"]);
+  assert.equal(pathOf(tupleOf([NUMBER]), tupleOf([NUMBER, STRING])), ["[1]", "absent", "string"]);
+  assert.equal(pathOf(tupleOf([NUMBER], 0), tupleOf([NUMBER])), [
     "[0]",
     "optional number",
     "number",
   ]);
-  assert.equal(place(objectOf({}, NUMBER), objectOf({}, STRING)), ["[key]", "number", "string"]);
-  assert.equal(place(objectOf({}), objectOf({ x: NUMBER })), [".x", "absent", "number"]);
+  assert.equal(pathOf(objectOf({}, NUMBER), objectOf({}, STRING)), ["[key]", "number", "string"]);
+  assert.equal(pathOf(objectOf({}), objectOf({ x: NUMBER })), [".x", "absent", "number"]);
   // For a union only if there is a single candidate.
   const [a, b] = [objectOf({ x: NUMBER }), objectOf({ y: NUMBER })];
-  assert.equal(place(a, anyOf(NULL, b)), [".y", "absent", "number"]);
-  assert.equal(place(a, anyOf(b, objectOf({ z: NUMBER }))), [
+  assert.equal(pathOf(a, anyOf(NULL, b)), [".y", "absent", "number"]);
+  assert.equal(pathOf(a, anyOf(b, objectOf({ z: NUMBER }))), [
     "",
     "{ x: number }",
     "{ y: number } | { z: number }",
@@ -207,16 +207,16 @@ test("ignores additional properties in tolerant mode", () => {
 });
 
 test("distinguishes inherited names from properties", () => {
-  const accepted = objectOf({ "toString?": NUMBER });
-  assert.is(incompatibility(objectOf({}), accepted), null);
+  const target = objectOf({ "toString?": NUMBER });
+  assert.is(incompatibility(objectOf({}), target), null);
   assert.is.not(incompatibility(objectOf({ constructor: STRING }), objectOf({ x: STRING })), null);
   const proto = JSON.parse(
     '{ "type": "object", "properties": { "__proto__": { "type": "null" } } }',
   );
   assert.equal(incompatibility(proto, { ...proto, properties: {}, additionalProperties: false }), {
     path: ".__proto__",
-    given: "null",
-    accepted: "absent",
+    source: "null",
+    target: "absent",
   });
 });
 
@@ -247,11 +247,11 @@ test("discards assumptions that prove wrong", () => {
     Town: objectOf({ way: refTo("WayTo"), size: STRING }),
     WayTo: objectOf({ "to?": refTo("Town") }),
   };
-  const given = objectOf({ city: refTo("City"), way: refTo("Way") });
-  const accepted = objectOf({ city: anyOf(refTo("Town"), objectOf({}, {})), way: refTo("WayTo") });
+  const source = objectOf({ city: refTo("City"), way: refTo("Way") });
+  const target = objectOf({ city: anyOf(refTo("Town"), objectOf({}, {})), way: refTo("WayTo") });
   const found = findIncompatibility(
-    { schema: given, definitions },
-    { schema: accepted, definitions },
+    { schema: source, definitions },
+    { schema: target, definitions },
     "strict",
   );
   assert.is(found?.path, ".way.to.size");
@@ -278,8 +278,8 @@ test("compares each pair of types once", () => {
   };
   assert.is(findIncompatibility(forks(INTEGER), forks(NUMBER), "strict"), null);
   const { definitions } = forks(INTEGER);
-  const accepted = { schema: anyOf(refTo("T0"), objectOf({}, {})), definitions };
-  assert.is(findIncompatibility(forks(NUMBER), accepted, "strict"), null);
+  const target = { schema: anyOf(refTo("T0"), objectOf({}, {})), definitions };
+  assert.is(findIncompatibility(forks(NUMBER), target, "strict"), null);
 });
 
 test.run();

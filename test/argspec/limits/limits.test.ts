@@ -122,9 +122,9 @@ test("imply wider constraints only", () => {
     [{ pattern: "a", maxLength: 2 }, { pattern: "a" }],
     [{ format: "uuid" }, {}],
   ];
-  for (const [given, taken] of narrow) {
-    assert.ok(isImpliedBy(given, taken), JSON.stringify([given, taken]));
-    assert.not.ok(isImpliedBy(taken, given), JSON.stringify([taken, given]));
+  for (const [narrower, wider] of narrow) {
+    assert.ok(isImpliedBy(narrower, wider), JSON.stringify([narrower, wider]));
+    assert.not.ok(isImpliedBy(wider, narrower), JSON.stringify([wider, narrower]));
   }
   assert.not.ok(isImpliedBy({ minimum: 1 }, { exclusiveMinimum: 1 }));
   assert.not.ok(isImpliedBy({ pattern: "a" }, { pattern: "b" }));
