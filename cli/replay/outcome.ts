@@ -43,7 +43,12 @@ export class ReplayOutcome {
   }
 
   /** @param ms latency reported by the server, otherwise measured here */
-  answered(recorded: RecordedRequest, ms: number, status: number, difference: Difference | null) {
+  addResponse(
+    recorded: RecordedRequest,
+    ms: number,
+    status: number,
+    difference: Difference | null,
+  ) {
     this.sent++;
     this.#recordedMs.push(recorded.ms);
     this.#nowMs.push(ms);
@@ -51,7 +56,7 @@ export class ReplayOutcome {
   }
 
   /** Records a request without a response. */
-  failed(recorded: RecordedRequest, reason: string): void {
+  addFailure(recorded: RecordedRequest, reason: string): void {
     this.sent++;
     this.#differs(recorded, "failure", reason);
   }

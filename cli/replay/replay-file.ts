@@ -78,13 +78,13 @@ async function send(
   try {
     const answer = await server.send(recorded);
     const { ms, difference } = compared(recorded, answer);
-    outcome.answered(recorded, ms ?? answer.ms, answer.status, difference);
+    outcome.addResponse(recorded, ms ?? answer.ms, answer.status, difference);
   } catch (error) {
     // Node.js rejects such a request before it connects: this says nothing about the server.
     if (error instanceof TypeError) return outcome.leftOut("invalid request");
     const { message } = error as Error;
     if (against !== null) throw new SvcError("SVC3321", `no response from ${against}: ${message}`);
-    outcome.failed(recorded, message);
+    outcome.addFailure(recorded, message);
   }
 }
 

@@ -32,10 +32,10 @@ export class Faults {
     return {
       request: (exchange) => this.#request(events, exchange, cut),
       errorBody: (...args) => events.errorBody(...args),
-      rejected: (...args) => events.rejected(...args),
-      shed: (client) => events.shed(client),
-      answered: (...args) => events.answered(...args),
-      connected: (delta) => events.connected(delta),
+      onRejection: (...args) => events.onRejection(...args),
+      onShedConnection: (client) => events.onShedConnection(client),
+      onResponse: (...args) => events.onResponse(...args),
+      onConnection: (delta) => events.onConnection(delta),
     };
   }
 

@@ -10,9 +10,9 @@ const SOURCES = ["svc", "plugin", "system"] as const;
 
 /** @param envelope the decoded body, or its text */
 export function responseError(operation: Operation, status: number, envelope: unknown) {
-  const isNone = status === 200 && readMember(envelope, "status") !== "ERROR";
-  const message = isNone ? "response is not an svc envelope" : readMember(envelope, "message");
-  const { levels, innermost } = parseErrorChain(typeof message === "string" ? message : "");
+  const isUnknown = status === 200 && readMember(envelope, "status") !== "ERROR";
+  const message = isUnknown ? "response is not an svc envelope" : readMember(envelope, "message");
+  const { levels, innermost } = parseErrorChain(textOf(message) ?? "");
   const last = levels.at(-1);
   if (last === undefined) return levelError(operation, status, message, { envelope });
   const cause = levelError(operation, last.status, innermost, {});
@@ -49,7 +49,7 @@ function kindOf(source: (typeof SOURCES)[number] | undefined, status: number): E
   return status >= 400 && status < 500 ? "parameter" : "result";
 }
 
-/** Servers write `<class 'NotFound'>`. */
+/** Returns the name in a text such as `<class 'NotFound'>`. */
 function className(text: string | null): string | null {
   return text?.replace(/^<class '(.*)'>$/, "$1") ?? null;
 }

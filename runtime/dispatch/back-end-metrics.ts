@@ -36,7 +36,7 @@ export class BackEndMetrics {
   retries = 0;
 
   /** Records a response. */
-  answered(status: number, ms: number): void {
+  recordResponse(status: number, ms: number): void {
     this.latency.add(ms);
     this.#latest ??= new Float32Array(WINDOW);
     this.#latest[this.#next] = ms;

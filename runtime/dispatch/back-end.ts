@@ -150,7 +150,7 @@ export class BackEnd {
   takeChannel(): Channel {
     const channel = this.#idle.pop() ?? this.#newChannel();
     this.#running++;
-    this.outlier.requestSent();
+    this.outlier.recordRequest();
     return channel;
   }
 
@@ -164,7 +164,7 @@ export class BackEnd {
   /** Returns a channel. `backlog` is the back-end's own count of its requests, -1 if unknown. */
   returnChannel(channel: Channel, backlog: number): void {
     this.#running--;
-    this.outlier.requestEnded();
+    this.outlier.recordEnd();
     const isReusable = !this.#isLeaving && channel.opener === this.#opener;
     if (channel.isOpen && !isReusable) channel.close();
     else if (channel.isOpen) this.#idle.push(channel);

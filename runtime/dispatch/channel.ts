@@ -35,8 +35,8 @@ export type ChannelState =
 
 /** Receives the outcome of a request. */
 export interface ChannelUser {
-  answered(channel: Channel, answer: BackEndResponse): void;
-  failed(channel: Channel, fault: ChannelFault, reason: string): void;
+  onResponse(channel: Channel, answer: BackEndResponse): void;
+  onFailure(channel: Channel, fault: ChannelFault, reason: string): void;
 }
 
 export class Channel {
@@ -151,7 +151,7 @@ export class Channel {
     if (user === null) return this.close();
     this.#user = null;
     this.#disconnect();
-    user.failed(this, fault, reason);
+    user.onFailure(this, fault, reason);
   }
 
   #open(): ByteSocket {
@@ -196,7 +196,7 @@ export class Channel {
     this.#user = null;
     this.sinceMs = performance.now();
     if (answer.isLast) this.#disconnect();
-    user.answered(this, answer);
+    user.onResponse(this, answer);
   }
 
   #lost(reason: string, isBad = this.#parser.isStarted): void {

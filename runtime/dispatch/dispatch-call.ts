@@ -40,7 +40,7 @@ export interface Dispatch {
   /** Returns whether the client has disconnected. */
   isAborted(): boolean;
   /** @param matrix that the request went through */
-  ended(outcome: Outcome, matrix: Matrix): void;
+  onEnd(outcome: Outcome, matrix: Matrix): void;
 }
 
 /** The dispatcher, as a call sees it. */
@@ -52,7 +52,7 @@ export interface CallOwner {
   /** Queues a call that needs busy channels. */
   enqueue(call: DispatchCall): void;
   /** Called when a channel becomes free. */
-  channelFreed(): void;
+  onChannelFree(): void;
   /** Reports a back-end that failed a request, so that it is probed. */
   recordFailure(backEnd: BackEnd): void;
   /** Returns whether a request changes nothing, so that its response may lack partitions. */
@@ -62,13 +62,13 @@ export interface CallOwner {
   /** Takes one retry from the retry budget; returns false if it is exhausted. */
   isRetryAllowed(): boolean;
   /** Reports a successful response and its latency. */
-  succeeded(request: ForwardedRequest, isReadonly: boolean, ms: number): void;
+  recordSuccess(request: ForwardedRequest, isReadonly: boolean, ms: number): void;
   /** Reports that this process is out of file descriptors. */
-  descriptorsExhausted(reason: string): void;
+  reportExhaustion(reason: string): void;
   /** Receives the final outcome of a call; back-ends may still execute it. */
-  ended(call: DispatchCall, outcome: Outcome): void;
+  onEnd(call: DispatchCall, outcome: Outcome): void;
   /** Called when a call has ended and released all its channels. */
-  released(call: DispatchCall): void;
+  onRelease(call: DispatchCall): void;
 }
 
 export interface ChannelInUse {
@@ -225,12 +225,12 @@ export class DispatchCall implements AttemptOwner {
       const { part, backEnd } = attempt;
       attempt.abort();
       backEnd.abandon(attempt.sentMs);
-      backEnd.outlier.timedOut();
+      backEnd.outlier.recordTimeout();
       backEnd.metrics.failures.timeout++;
       this.#recordFailure(backEnd, `no answer after ${timeoutMs} ms`);
       this.dispatch.trace?.dispatched(attempt.step, "timeout");
       if (this.#isEnded || part.isDone) continue;
-      this.dispatch.explanation?.ended(part.partition, "timeout");
+      this.dispatch.explanation?.recordEnd(part.partition, "timeout");
       if (part.attempts.length > 0) continue;
       if (this.#isRetryable(part, backEnd)) part.exclude(backEnd);
       else if (this.#allowsPartial) part.omit();
@@ -275,11 +275,11 @@ export class DispatchCall implements AttemptOwner {
   }
 
   /** Handles a response. */
-  answered(attempt: Attempt, answer: BackEndResponse): void {
+  onResponse(attempt: Attempt, answer: BackEndResponse): void {
     const { part, backEnd } = attempt;
     const { status } = answer;
     const ms = performance.now() - attempt.sentMs;
-    backEnd.metrics.answered(status, ms);
+    backEnd.metrics.recordResponse(status, ms);
     this.dispatch.trace?.dispatched(attempt.step, status);
     attempt.release(answer.backlog);
     if (status === UNAVAILABLE) this.#recordFailure(backEnd, "returned 503");
@@ -287,9 +287,9 @@ export class DispatchCall implements AttemptOwner {
       // Marks it as down: requests wait for the next leader only while there is no leader.
       this.#recordFailure(backEnd, "does not lead");
     } else if (status === TOO_MANY_REQUESTS) backEnd.penalize();
-    else backEnd.outlier.answered(status >= 500 && status !== INSUFFICIENT_STORAGE);
+    else backEnd.outlier.recordResponse(status >= 500 && status !== INSUFFICIENT_STORAGE);
     if (isPartial(answer)) {
-      this.#owner.succeeded(this.request, answer.isReadonly, ms);
+      this.#owner.recordSuccess(this.request, answer.isReadonly, ms);
       backEnd.speed.observe(this.#matrix.pluginMeans.relate(this.request.path, ms / attempt.load));
     }
     if (!this.#isEnded && !part.isDone) this.#handleResponse(part, backEnd, answer);
@@ -298,7 +298,7 @@ export class DispatchCall implements AttemptOwner {
 
   #handleResponse(part: PartitionCall, backEnd: BackEnd, answer: BackEndResponse): void {
     const { status } = answer;
-    this.dispatch.explanation?.ended(part.partition, status, answer.explain);
+    this.dispatch.explanation?.recordEnd(part.partition, status, answer.explain);
     if (status === MISDIRECTED && this.#matrix.hasLeaders) {
       part.markNotExecuted();
       part.exclude(backEnd);
@@ -342,7 +342,7 @@ export class DispatchCall implements AttemptOwner {
     if (this.#owner.isHeld(this.request)) return this.#repeatLater();
     if (matrix.partitionFor(this.request) === -1) return this.cancel(UNAVAILABLE, SLOTS_MOVE);
     this.#enter(matrix);
-    if (this.isWaiting) this.#owner.channelFreed();
+    if (this.isWaiting) this.#owner.onChannelFree();
     else if (!this.advance()) this.#owner.enqueue(this);
   }
 
@@ -352,11 +352,11 @@ export class DispatchCall implements AttemptOwner {
   }
 
   /** Handles a fault. */
-  failed(attempt: Attempt, fault: ChannelFault, reason: string): void {
+  onFailure(attempt: Attempt, fault: ChannelFault, reason: string): void {
     const { part, backEnd } = attempt;
     attempt.release(-1);
     if (fault === "no-descriptor") {
-      this.#owner.descriptorsExhausted(reason);
+      this.#owner.reportExhaustion(reason);
       return this.cancel(UNAVAILABLE, reason);
     }
     backEnd.metrics.failures.connection++;
@@ -372,7 +372,7 @@ export class DispatchCall implements AttemptOwner {
     fault: Exclude<ChannelFault, "no-descriptor">,
     reason: string,
   ): void {
-    this.dispatch.explanation?.ended(part.partition, reason);
+    this.dispatch.explanation?.recordEnd(part.partition, reason);
     if (fault === "unconnected") part.markNotExecuted();
     const isNotExecuted =
       fault === "unconnected" || (fault === "no-answer" && this.request.method === "GET");
@@ -412,7 +412,7 @@ export class DispatchCall implements AttemptOwner {
 
   #send(part: PartitionCall): void {
     const replicas = this.#matrix.backEnds[part.partition]!;
-    this.dispatch.explanation?.chosen(part.backEnd!, replicas, part.tried);
+    this.dispatch.explanation?.recordChoice(part.backEnd!, replicas, part.tried);
     if (part.tried.length > 0 || part.attempts.length > 0) part.backEnd!.metrics.retries++;
     part.send(this.request);
   }
@@ -460,7 +460,7 @@ export class DispatchCall implements AttemptOwner {
       if (!isUnsent) this.#endIfComplete();
       else if (!this.isWaiting && !this.advance()) this.#owner.enqueue(this);
     }
-    this.#owner.channelFreed();
+    this.#owner.onChannelFree();
   }
 
   #endIfComplete(): void {
@@ -486,11 +486,11 @@ export class DispatchCall implements AttemptOwner {
     if (this.#repeatTimer !== null) clearTimeout(this.#repeatTimer);
     this.#repeatTimer = null;
     this.#leave();
-    this.#owner.ended(this, outcome);
+    this.#owner.onEnd(this, outcome);
   }
 
   #leave(): void {
     for (const { attempts } of this.#parts) if (attempts.length > 0) return;
-    this.#owner.released(this);
+    this.#owner.onRelease(this);
   }
 }

@@ -77,7 +77,7 @@ export class Dispatcher implements CallOwner {
     this.#retryable = new RetryableRequests(config.partitions.length);
     this.#health = new HealthChecker(
       this.#matrix,
-      () => this.channelFreed(),
+      () => this.onChannelFree(),
       (former) => this.#failRequests(former),
       sign,
     );
@@ -122,7 +122,7 @@ export class Dispatcher implements CallOwner {
       this.#waiting.push(call);
     }
     former.releaseUnused(next);
-    this.channelFreed();
+    this.onChannelFree();
   }
 
   /** Requests waiting for channels. */
@@ -213,7 +213,7 @@ export class Dispatcher implements CallOwner {
     else if (isHeld) call.cancel(503, SLOTS_MOVE);
     // Calls that wait for the same resource go first.
     else if (this.#waiting.mustWait(call) || !call.advance()) this.enqueue(call);
-    this.#retryable.sent();
+    this.#retryable.recordSubmission();
   }
 
   enqueue(call: DispatchCall): void {
@@ -234,7 +234,7 @@ export class Dispatcher implements CallOwner {
   }
 
   /** Sends waiting calls in order, as far as channels are free. */
-  channelFreed(): void {
+  onChannelFree(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
     this.#waiting.offer((call) => {
@@ -262,7 +262,7 @@ export class Dispatcher implements CallOwner {
       if (!call.isEnded) call.cancel(503, BUSY);
     }
     this.#isPumping = false;
-    this.channelFreed();
+    this.onChannelFree();
   }
 
   recordFailure(backEnd: BackEnd): void {
@@ -286,11 +286,11 @@ export class Dispatcher implements CallOwner {
     return this.#retryable.spend(performance.now());
   }
 
-  succeeded(request: ForwardedRequest, isReadonly: boolean, ms: number): void {
-    this.#retryable.answered(request, isReadonly, ms);
+  recordSuccess(request: ForwardedRequest, isReadonly: boolean, ms: number): void {
+    this.#retryable.recordSuccess(request, isReadonly, ms);
   }
 
-  descriptorsExhausted(reason: string): void {
+  reportExhaustion(reason: string): void {
     if (performance.now() < this.#nextExhaustedLogMs) return;
     this.#nextExhaustedLogMs = performance.now() + LOG_INTERVAL_MS;
     log(
@@ -299,11 +299,11 @@ export class Dispatcher implements CallOwner {
     );
   }
 
-  ended(call: DispatchCall, outcome: Outcome): void {
-    call.dispatch.ended(outcome, call.matrix);
+  onEnd(call: DispatchCall, outcome: Outcome): void {
+    call.dispatch.onEnd(outcome, call.matrix);
   }
 
-  released(call: DispatchCall): void {
+  onRelease(call: DispatchCall): void {
     if (call.listIndex < 0) return;
     const last = this.#calls.pop()!;
     if (last !== call) {

@@ -47,7 +47,7 @@ export class Explanation {
   }
 
   /** Records the choice of a replica, before its channel is taken. */
-  chosen(backEnd: BackEnd, replicas: readonly BackEnd[], tried: readonly BackEnd[]): void {
+  recordChoice(backEnd: BackEnd, replicas: readonly BackEnd[], tried: readonly BackEnd[]): void {
     if (this.#phase === "wait") this.begin("backends");
     const { partition } = backEnd.position;
     const fastest = findFastest(replicas);
@@ -69,7 +69,7 @@ export class Explanation {
   }
 
   /** @param below explanation of the back-end as received; null: none */
-  ended(partition: number, outcome: number | string, below: string | null = null): void {
+  recordEnd(partition: number, outcome: number | string, below: string | null = null): void {
     const last = this.#attempts.get(partition)?.at(-1);
     if (last === undefined) return;
     last.outcome = outcome;

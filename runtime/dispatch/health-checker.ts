@@ -301,14 +301,14 @@ class Probe implements ChannelUser {
     this.channel.abort();
   }
 
-  answered(_channel: Channel, answer: BackEndResponse): void {
+  onResponse(_channel: Channel, answer: BackEndResponse): void {
     this.hasAnswered = true;
     const { status, body } = answer;
     if (status === 503) this.refusal = `: ${backEndError(body).text}`;
     this.#end(status === 200 && body.toString("latin1") === HEALTHY ? answer : null);
   }
 
-  failed(): void {
+  onFailure(): void {
     this.#end(null);
   }
 

@@ -56,17 +56,17 @@ export class OutlierDetector {
   }
 
   /** Records that a request was sent. */
-  requestSent(): void {
+  recordRequest(): void {
     if (this.#ejectedUntilMs > 0) this.#isHalfOpen = true;
   }
 
   /** Records that a request ended, in any way. */
-  requestEnded(): void {
+  recordEnd(): void {
     this.#isHalfOpen = false;
   }
 
   /** @param isServerError status 5xx, except reports of overload */
-  answered(isServerError: boolean): void {
+  recordResponse(isServerError: boolean): void {
     if (isServerError) {
       if (++this.#errors >= EJECT_AFTER_CONSECUTIVE_ERRORS || this.isEjected)
         this.#eject("returned consecutive errors");
@@ -79,7 +79,7 @@ export class OutlierDetector {
     this.#onChange("recovered");
   }
 
-  timedOut(): void {
+  recordTimeout(): void {
     this.#eject("timed out");
   }
 

@@ -15,8 +15,8 @@ const NO_ATTEMPTS: readonly Attempt[] = [];
 
 /** Receives the outcome of attempts. */
 export interface AttemptOwner {
-  answered(attempt: Attempt, answer: BackEndResponse): void;
-  failed(attempt: Attempt, fault: ChannelFault, reason: string): void;
+  onResponse(attempt: Attempt, answer: BackEndResponse): void;
+  onFailure(attempt: Attempt, fault: ChannelFault, reason: string): void;
 }
 
 /** Why a partition has no usable response. */
@@ -118,12 +118,12 @@ export class Attempt implements ChannelUser {
     return { partition, replica, host, port, sentMs: this.sentMs };
   }
 
-  answered(_: Channel, answer: BackEndResponse): void {
-    this.#owner.answered(this, answer);
+  onResponse(_: Channel, answer: BackEndResponse): void {
+    this.#owner.onResponse(this, answer);
   }
 
-  failed(_: Channel, fault: ChannelFault, reason: string): void {
-    this.#owner.failed(this, fault, reason);
+  onFailure(_: Channel, fault: ChannelFault, reason: string): void {
+    this.#owner.onFailure(this, fault, reason);
   }
 
   /** Returns the channel. `backlog`: see `BackEnd.give`. */

@@ -48,7 +48,7 @@ export class RetryableRequests {
   }
 
   /** Records a first submission, which refills the budget. */
-  sent(): void {
+  recordSubmission(): void {
     this.#budget.add(RETRY_BUDGET_RATIO);
   }
 
@@ -58,7 +58,7 @@ export class RetryableRequests {
   }
 
   /** Records a successful response. */
-  answered({ path }: ForwardedRequest, isReadonly: boolean, ms: number): void {
+  recordSuccess({ path }: ForwardedRequest, isReadonly: boolean, ms: number): void {
     const slowMs = this.#slowMs.get(path);
     if (!isReadonly) {
       if (slowMs !== undefined) this.#slowMs.delete(path);

@@ -86,9 +86,9 @@ class Link {
     socket.on("error", (error) => this.#end(error));
     socket.on("close", () => this.#end(null));
     socket.write(TRUNK_LINE, "latin1");
-    const streamClosed = (): void => this.#endIfIdle();
-    const stalled = (): void => this.#end(new Error("back-end accepts no trunk"));
-    this.trunk = new Trunk(socket, { opened: null, streamClosed, stalled, memory: null }, false);
+    const onStreamClose = (): void => this.#endIfIdle();
+    const onStall = (): void => this.#end(new Error("back-end accepts no trunk"));
+    this.trunk = new Trunk(socket, { onOpen: null, onStreamClose, onStall, memory: null }, false);
     socket.on(connector.connected, () => {
       clearTimeout(this.#timer);
       this.trunk.connected();

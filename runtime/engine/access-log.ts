@@ -17,7 +17,7 @@ export class AccessLog {
     this.#every = every;
   }
 
-  answered(exchange: Exchange, status: number, bytes: number): void {
+  recordResponse(exchange: Exchange, status: number, bytes: number): void {
     const { method, target, requestId, t0Ms, isWarmUp } = exchange;
     if (isWarmUp) return;
     if (this.#answered++ % this.#every > 0) return;

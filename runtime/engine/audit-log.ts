@@ -69,7 +69,7 @@ export class AuditLog {
   }
 
   /** Records an answered request that was marked, or was refused. */
-  answered(exchange: Exchange, port: 0 | 1, status: number): void {
+  recordResponse(exchange: Exchange, port: 0 | 1, status: number): void {
     const { audited } = exchange;
     if (audited === null) {
       if (REFUSALS.has(status)) this.#refused(exchange, clientAddress(exchange), port, status);
@@ -80,7 +80,7 @@ export class AuditLog {
   }
 
   /** Records a request or a connection that the transport refused. */
-  rejected(
+  recordRejection(
     port: 0 | 1,
     { status, reason }: HttpRejection,
     client: string,

@@ -17,7 +17,7 @@ const LIMITS = { perClient: ADMIN_SLOTS / 2, isSerial: true };
 /** No limit per client: that of the admin executor includes these requests. */
 const LONG_LIMITS = { perClient: 0, isSerial: true };
 
-export interface BuiltinEvents extends Pick<SchedulerEvents, "result" | "failed" | "dropped"> {
+export interface BuiltinEvents extends Pick<SchedulerEvents, "result" | "onFailure" | "onDrop"> {
   terminate(executor: BuiltinExecutor, reason: string): void;
   /** An executor is needed for the first time. */
   start(executor: BuiltinExecutor): void;
@@ -36,9 +36,9 @@ export class BuiltinScheduler {
   ) {
     this.#events = events;
     const quick: SchedulerEvents = {
-      ...{ result: events.result, failed: events.failed, dropped: events.dropped },
+      ...{ result: events.result, onFailure: events.onFailure, onDrop: events.onDrop },
       terminate: (_, reason) => events.terminate(0, reason),
-      retired: () => {},
+      onRetire: () => {},
       sliceOver: (call) => {
         this.#schedulers[1].resume(call);
         this.#start(1);
@@ -46,10 +46,10 @@ export class BuiltinScheduler {
     };
     const long: SchedulerEvents = {
       result: (call, ...outcome) => this.#leave(call, () => events.result(call, ...outcome)),
-      failed: (call, ...outcome) => this.#leave(call, () => events.failed(call, ...outcome)),
-      dropped: (call) => this.#leave(call, () => events.dropped(call)),
+      onFailure: (call, ...outcome) => this.#leave(call, () => events.onFailure(call, ...outcome)),
+      onDrop: (call) => this.#leave(call, () => events.onDrop(call)),
       terminate: (_, reason) => events.terminate(1, reason),
-      retired: () => {},
+      onRetire: () => {},
     };
     this.#schedulers = [
       new Scheduler(states[0], null, timeoutMs, timeoutMs, quick, clock, LIMITS, 1),

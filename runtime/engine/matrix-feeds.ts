@@ -72,13 +72,13 @@ export class MatrixFeeds {
 
   #stream({ exchange, port, request }: FollowRequest, feed: MergedFeed): void {
     const events = {
-      started: (port2: MessagePort) => {
+      onStart: (port2: MessagePort) => {
         this.#answers.stream(exchange, port, { port: port2, format });
       },
-      failed: () => this.#answers.refuse(exchange, port, 503, "Partition(s) down"),
-      broken: () => undefined,
-      cancelled: () => undefined,
-      over: () => {
+      onFailedStart: () => this.#answers.refuse(exchange, port, 503, "Partition(s) down"),
+      onFailure: () => undefined,
+      onCancel: () => undefined,
+      onEnd: () => {
         this.#open--;
       },
     };

@@ -110,7 +110,7 @@ class Progress implements Dispatch {
   request!: ForwardedRequest;
   /** The matrix of the last submission; the dispatcher may have another one by now. */
   matrix!: Matrix;
-  readonly #ended: (progress: Progress, outcome: Outcome) => void;
+  readonly #onEnd: (progress: Progress, outcome: Outcome) => void;
 
   constructor(
     received: MatrixRequest,
@@ -121,7 +121,7 @@ class Progress implements Dispatch {
     this.isExplained = isExplained;
     this.explanation = new Explanation(received.pre === null ? "wait" : "pre");
     received.exchange.explanation = this.explanation;
-    this.#ended = ended;
+    this.#onEnd = ended;
   }
 
   get trace(): Exchange["trace"] {
@@ -136,9 +136,9 @@ class Progress implements Dispatch {
     return isDisconnected(this.received.exchange, nowMs());
   }
 
-  ended(outcome: Outcome, matrix: Matrix): void {
+  onEnd(outcome: Outcome, matrix: Matrix): void {
     this.matrix = matrix;
-    this.#ended(this, outcome);
+    this.#onEnd(this, outcome);
   }
 }
 
@@ -160,7 +160,7 @@ export class MatrixRequests {
   /** Null if no key is shared with the back-ends. */
   readonly #signer: RequestSigner | null;
   /** Allocated once for all requests. */
-  readonly #ended = (progress: Progress, outcome: Outcome): void => {
+  readonly #onEnd = (progress: Progress, outcome: Outcome): void => {
     this.#continue(progress, outcome);
   };
 
@@ -196,7 +196,7 @@ export class MatrixRequests {
   /** Answers a request for a plugin of the back-ends. */
   submit(request: MatrixRequest): void {
     const isExplained = this.#answers.isExplained(request.exchange);
-    const progress = new Progress(request, isExplained, this.#ended);
+    const progress = new Progress(request, isExplained, this.#onEnd);
     if (request.pre !== null) return this.#runProcessor(progress, request.pre, null);
     const { exchange, target } = request;
     const { block, accept, partialTarget, key, via: passed } = exchange.headers;

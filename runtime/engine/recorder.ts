@@ -70,7 +70,7 @@ export class Recorder {
    * Records an answered request if it is for a plugin on the main port.
    * @param body null for a stream, whose content is not available
    */
-  answered(
+  recordResponse(
     exchange: Exchange,
     port: 0 | 1,
     status: number,

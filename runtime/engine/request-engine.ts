@@ -136,9 +136,9 @@ export class RequestEngine {
 
   #createEvents(port: 0 | 1): ServerEvents {
     return {
-      shed: (client) => {
+      onShedConnection: (client) => {
         this.#parts.view.rejections.count("connections");
-        this.#parts.audit?.rejected(port, TOO_MANY_CONNECTIONS, client, null);
+        this.#parts.audit?.recordRejection(port, TOO_MANY_CONNECTIONS, client, null);
       },
       request: (exchange) => {
         this.current = exchange;
@@ -151,18 +151,18 @@ export class RequestEngine {
         this.current = null;
       },
       takesUpload: (target) => this.#takesUpload(target.split("?", 1)[0]!, port),
-      rejected: (rejection, client, exchange) => {
-        if (port === 0) this.#parts.view.metrics.refused(rejection.status);
+      onRejection: (rejection, client, exchange) => {
+        if (port === 0) this.#parts.view.metrics.countRejection(rejection.status);
         if (port === 0) this.#parts.view.rejections.count(rejection.reason);
-        this.#parts.audit?.rejected(port, rejection, client, exchange);
+        this.#parts.audit?.recordRejection(port, rejection, client, exchange);
       },
       errorBody: ({ message }, accept, t0Ms) =>
         this.#parts.answers.errorBody({ accept, t0Ms }, port, message),
-      answered: (bytesIn, bytesOut) => {
-        if (port === 0) this.#parts.view.metrics.bytes(bytesIn, bytesOut);
+      onResponse: (bytesIn, bytesOut) => {
+        if (port === 0) this.#parts.view.metrics.countBytes(bytesIn, bytesOut);
       },
-      connected: (delta) => {
-        if (port === 0) this.#parts.view.metrics.connected(delta);
+      onConnection: (delta) => {
+        if (port === 0) this.#parts.view.metrics.countConnection(delta);
       },
     };
   }

@@ -156,14 +156,14 @@ export class ResponseWriter {
     }
     const latencyMs = elapsedMs(exchange.t0Ms);
     this.#count(exchange, port, 200, true, latencyMs);
-    this.#parts.access?.answered(exchange, 200, 0);
-    this.#parts.recorder?.answered(exchange, port, 200, null, null);
+    this.#parts.access?.recordResponse(exchange, 200, 0);
+    this.#parts.recorder?.recordResponse(exchange, port, 200, null, null);
     exchange.trace?.end(exchange.method, exchange.target, port, 200);
     this.#parts.requests.add(exchange, port, 200, 0, latencyMs);
   }
 
   /** Answers a request that its executor failed to answer; called by the scheduler. */
-  readonly failedCall: SchedulerEvents["failed"] = (call, execId, failure) => {
+  readonly failedCall: SchedulerEvents["onFailure"] = (call, execId, failure) => {
     const { name } = call.plugin;
     const message = failureMessage(failure, name);
     const request = call.exchange.requestId ?? String(call.serial);
@@ -172,7 +172,7 @@ export class ResponseWriter {
   };
 
   /** Answers a request that no executor claimed; called by the scheduler. */
-  readonly droppedCall: SchedulerEvents["dropped"] = ({ exchange, port, step }) => {
+  readonly droppedCall: SchedulerEvents["onDrop"] = ({ exchange, port, step }) => {
     if (exchange.aborted) return exchange.answer(503, null, "");
     // Back-ends have already executed a request that waits for its post-processor.
     const status = refusalStatus(exchange, 503, step !== null && step.merged !== null);
@@ -304,7 +304,7 @@ export class ResponseWriter {
     const [head, tail] = envelope.split("\0") as [string, string];
     const chunks = [Buffer.from(head), ...pieces, Buffer.from(tail)];
     const length = chunks.reduce((sum, piece) => sum + piece.length, 0);
-    if (port === 0) this.#parts.metrics.answered(200, elapsed, false);
+    if (port === 0) this.#parts.metrics.countResponse(200, elapsed, false);
     const fields = this.#echoedFields(exchange);
     if (length > MAX_COPIED_BYTES) {
       return exchange.answerStream(200, mediaType, length, chunks, fields);
@@ -365,16 +365,16 @@ export class ResponseWriter {
     more = "",
   ): void {
     const { access, audit, compressor, recorder } = this.#parts;
-    audit?.answered(exchange, port, status);
+    audit?.recordResponse(exchange, port, status);
     const latencyMs = elapsedMs(exchange.t0Ms);
     this.#count(exchange, port, status, isPlugin, latencyMs);
     const isolation = isPlugin ? isolationFields(port) : "";
     const fields = more + isolation + this.#echoedFields(exchange);
     if (compressor === null || body.length < MIN_COMPRESSED_BYTES) {
       exchange.answer(status, mediaType, body, fields);
-      access?.answered(exchange, status, body.length);
+      access?.recordResponse(exchange, status, body.length);
     } else this.#compress(compressor, exchange, status, mediaType, body, fields);
-    recorder?.answered(exchange, port, status, mediaType, body);
+    recorder?.recordResponse(exchange, port, status, mediaType, body);
     exchange.trace?.end(exchange.method, exchange.target, port, status);
     this.#parts.requests.add(exchange, port, status, body.length, latencyMs);
   }
@@ -390,7 +390,7 @@ export class ResponseWriter {
   ): void {
     const { access } = this.#parts;
     compressor.answer(exchange, status, mediaType, body, fields, (byteLength) =>
-      access?.answered(exchange, status, byteLength),
+      access?.recordResponse(exchange, status, byteLength),
     );
   }
 
@@ -403,9 +403,9 @@ export class ResponseWriter {
   ): void {
     if (port !== 0 || (exchange.isWarmUp && exchange.aborted)) return;
     const { metrics, pluginCounters } = this.#parts;
-    metrics.answered(status, latencyMs, isPlugin);
+    metrics.countResponse(status, latencyMs, isPlugin);
     const { countedPlugin } = exchange;
-    if (countedPlugin !== null) pluginCounters.answered(countedPlugin, status, latencyMs);
+    if (countedPlugin !== null) pluginCounters.countResponse(countedPlugin, status, latencyMs);
   }
 
   #echoedFields({ headers, requestId }: Exchange): string {

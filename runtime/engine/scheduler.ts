@@ -37,22 +37,22 @@ export type Failure = "timeout" | "executor-died" | "not-durable";
 
 export interface SchedulerEvents {
   result(call: PluginCall, ...result: Parameters<ResultHandler>): void;
-  failed(call: PluginCall, executorId: number, failure: Failure): void;
+  onFailure(call: PluginCall, executorId: number, failure: Failure): void;
   /** Called for a request that was not claimed: its client disconnected, or it waited too long. */
-  dropped(call: PluginCall): void;
+  onDrop(call: PluginCall): void;
   /** Requests the end of an executor that does not recover: it exceeds a timeout, or hangs. */
   terminate(executor: number, reason: string): void;
   /** Called when an executor of an older build has finished its last request. */
-  retired(executor: number): void;
+  onRetire(executor: number): void;
   /** Passes a request to another scheduler, which calls `release` of this one with the outcome. */
   sliceOver?(call: PluginCall): void;
 }
 
 /** Counts the use of slots; null without metrics. */
 export interface SlotMetrics {
-  dispatched(slot: number): void;
-  completed(slot: number): void;
-  jobDone(slot: number, startedMs: number, endedMs: number): void;
+  countDispatch(slot: number): void;
+  countCompletion(slot: number): void;
+  countJob(slot: number, startedMs: number, endedMs: number): void;
 }
 
 /** Limits of one client. */
@@ -166,12 +166,12 @@ export class Scheduler {
     let next = this.#clients.release(call);
     for (; next !== null; next = this.#clients.release(next)) {
       if (!next.exchange.aborted) return this.#enqueue(next);
-      this.#events.dropped(next);
+      this.#events.onDrop(next);
     }
   }
 
   #drop(call: PluginCall): void {
-    this.#events.dropped(call);
+    this.#events.onDrop(call);
     this.release(call);
   }
 
@@ -191,7 +191,7 @@ export class Scheduler {
     if (index < 0) {
       // The dead executor belonged to an older build, or a reload has replaced it.
       port.close();
-      this.#events.retired(id);
+      this.#events.onRetire(id);
       return;
     }
     this.#executors[index] = this.#link(id, port);
@@ -223,7 +223,7 @@ export class Scheduler {
         this.#waiting.unshift(call);
         continue;
       }
-      this.#events.failed(call, executorId(slot), "executor-died");
+      this.#events.onFailure(call, executorId(slot), "executor-died");
       this.release(call);
     }
     this.#pump();
@@ -254,7 +254,7 @@ export class Scheduler {
     };
     for (const call of this.#clients.remove(isOver)) {
       this.#changes.end(call);
-      this.#events.dropped(call);
+      this.#events.onDrop(call);
     }
     for (const call of this.#waiting.remove(isOver)) this.#drop(call);
     for (let slot = 0; slot < SLOTS; slot++) {
@@ -283,7 +283,7 @@ export class Scheduler {
     this.#state.setSlotState(slot, SLOT_QUEUED);
     this.#slots.take(slot, call, link);
     this.#running++;
-    this.#metrics?.dispatched(slot);
+    this.#metrics?.countDispatch(slot);
     link.send(slot, call);
     this.#sweep ??= setInterval(() => this.#onSweep(), EXECUTOR_SWEEP_MS);
     return true;
@@ -304,7 +304,7 @@ export class Scheduler {
   #free(slot: number): void {
     this.#state.setSlotState(slot, SLOT_FREE);
     this.#slots.release(slot);
-    this.#metrics?.completed(slot);
+    this.#metrics?.countCompletion(slot);
     this.#running--;
   }
 
@@ -322,7 +322,7 @@ export class Scheduler {
       const kind = results[at + ResultField.Kind] as number;
       if (kind === RESULT_REVOKED) continue;
       const ranFromMs = this.#state.claimedAtMs(slot);
-      this.#metrics?.jobDone(slot, ranFromMs, now);
+      this.#metrics?.countJob(slot, ranFromMs, now);
       if (call === null) {
         dropExpired(results, at);
         continue;
@@ -405,7 +405,7 @@ export class Scheduler {
 
   /** A separate function: in #deliver, V8 would allocate a context for the closures each time. */
   #deliverAfter(flush: number, ...result: Parameters<SchedulerEvents["result"]>): void {
-    const fail = () => this.#events.failed(result[0], result[1], "not-durable");
+    const fail = () => this.#events.onFailure(result[0], result[1], "not-durable");
     this.#held.hold(flush, () => this.#events.result(...result), fail);
   }
 
@@ -457,7 +457,7 @@ export class Scheduler {
   #timeOut(slot: number, call: PluginCall, isTooLong: boolean): void {
     const link = this.#slots.link(slot)!;
     const burning = call.plugin.isJob || this.#state.runningSlot(link.id) === slot;
-    this.#events.failed(call, executorId(slot), "timeout");
+    this.#events.onFailure(call, executorId(slot), "timeout");
     if (burning) {
       this.#slots.abandon(slot);
       if (isTooLong) {
@@ -474,7 +474,7 @@ export class Scheduler {
     this.#retiring = this.#retiring.filter((link) => {
       if (link.inFlight > 0) return true;
       link.close();
-      this.#events.retired(link.id);
+      this.#events.onRetire(link.id);
       return false;
     });
   }

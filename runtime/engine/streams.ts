@@ -78,15 +78,15 @@ export function dropStream({ port }: StreamPayload): void {
 class StreamedContent implements CancellableSource {
   readonly #port: MessagePort;
   readonly #heartbeat: Uint8Array;
-  readonly #ended: () => void;
+  readonly #onEnd: () => void;
   readonly #parts: Uint8Array[] = [];
   #state: "open" | "end" | "failed" = "open";
   #wake: (() => void) | null = null;
 
-  constructor(port: MessagePort, heartbeat: Uint8Array, ended: () => void) {
+  constructor(port: MessagePort, heartbeat: Uint8Array, onEnd: () => void) {
     this.#port = port;
     this.#heartbeat = heartbeat;
-    this.#ended = ended;
+    this.#onEnd = onEnd;
     port.on("message", (part: StreamPart) => {
       if (typeof part === "string") this.#end(part);
       else this.#parts.push(part);
@@ -106,7 +106,7 @@ class StreamedContent implements CancellableSource {
     if (this.#state !== "open") return;
     this.#state = state;
     this.#port.close();
-    this.#ended();
+    this.#onEnd();
     this.#wake?.();
   }
 

@@ -112,6 +112,6 @@ function onlyWith(key: string, events: ServerEvents): ServerEvents {
       exchange.isWarmUp = true;
       events.request(exchange);
     },
-    connected: () => {},
+    onConnection: () => {},
   };
 }

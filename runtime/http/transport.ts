@@ -172,13 +172,13 @@ export interface ServerEvents {
   /** Returns the body of an error that the transport sends itself (parser, limits); latin1. */
   errorBody(rejection: HttpRejection, accept: Accept, t0Ms: number): ErrorBody;
   /** Reports such an error; the exchange is null if a whole connection is refused. */
-  rejected(rejection: HttpRejection, client: string, exchange: Exchange | null): void;
+  onRejection(rejection: HttpRejection, client: string, exchange: Exchange | null): void;
   /** A connection of a client is closed without a response, because too many are open. */
-  shed(client: string): void;
+  onShedConnection(client: string): void;
   /** Reports every response, also the transport's own, to the metrics. */
-  answered(bytesIn: number, bytesOut: number): void;
+  onResponse(bytesIn: number, bytesOut: number): void;
   /** A connection was opened (1) or closed (-1). */
-  connected(delta: 1 | -1): void;
+  onConnection(delta: 1 | -1): void;
 }
 
 export interface ErrorBody {

@@ -95,10 +95,10 @@ export class DurableLog implements GraphLog, ReplicatedLog {
       if (tornBytes > 0) warn(`log: discarded ${tornBytes} bytes of a torn write`, "warn");
     }
     const report = ({ code, message }: SvcError): void => warn(`${code}: ${message}`, "error");
-    const recovered = (text: string): void => warn(text, "warn");
+    const onRecovery = (text: string): void => warn(text, "warn");
     const low = (bytes: number): void => warn(lowText(bytes), "warn");
     const reserve = new SpaceReserve(disk, folder);
-    const events = { failed: report, recovered, low };
+    const events = { onFailure: report, onRecovery, low };
     const free = (): number => disk.freeBytes(root);
     this.#writer = new LogWriter(clock, this.#channels(), reserve, free, events);
     if (this.#isOn) this.#writer.start();

@@ -48,7 +48,7 @@ export interface MemberEvents {
   /** Interval of acknowledgments in milliseconds. */
   readonly ackMs: number;
   /** Called when the provider has disconnected, or another one has connected. */
-  providerChanged(): void;
+  onProviderChange(): void;
   /**
    * Called when this replica has changes that the leader lacks.
    * @param end transaction of the followed log at which the leader took over; null: not known
@@ -276,7 +276,7 @@ export class Subscriber implements LogFollower {
       traffic.providerDigest = "";
       replica.writeMarker();
       replica.providerLost();
-      membership?.providerChanged();
+      membership?.onProviderChange();
       warn(`replication: ${peer.address} disconnected`);
     }
   }

@@ -21,10 +21,10 @@ import type { AlgorithmThreadData } from "./thread-commands.js";
 
 export interface AlgorithmEvents {
   /** @param thread number of the dead thread in graphs */
-  died(thread: number): void;
+  onDeath(thread: number): void;
   /** Executes a call of the thread. */
   execute(command: GraphCommand): Promise<unknown>;
-  changed(report: AlgorithmReport): void;
+  onChange(report: AlgorithmReport): void;
 }
 
 interface Running extends RunningAlgorithm {
@@ -53,12 +53,12 @@ export class AlgorithmSupervisor implements BackgroundRunner {
         start,
       },
       {
-        died: (thread) => {
+        onDeath: (thread) => {
           this.#restarts++;
-          events.died(thread);
+          events.onDeath(thread);
           this.#changed();
         },
-        started: () => undefined,
+        onStart: () => undefined,
         execute: (command) => events.execute(command),
         notified: (notice) => this.#onProgress(notice),
       },
@@ -164,6 +164,6 @@ export class AlgorithmSupervisor implements BackgroundRunner {
   }
 
   #changed(): void {
-    this.#events.changed(this.report());
+    this.#events.onChange(this.report());
   }
 }

@@ -100,7 +100,7 @@ export async function assembleIo(
     current: () => engine.current,
     clock: new CommitClock(data.clock),
   });
-  const inline = new InlinePlugins(state, answers, () => counters.metrics.inlineLeft());
+  const inline = new InlinePlugins(state, answers, () => counters.metrics.countInlineMove());
   const routes = new RouteTable(settings.prefix);
   const builtins = new BuiltinAccess(settings, trusted);
   const engine: RequestEngine = new RequestEngine({
@@ -167,7 +167,7 @@ function createSchedulers(
   const events: SchedulerEvents = {
     ...outcomes,
     terminate: (executor, reason) => notify({ notice: "terminate", executor, reason }),
-    retired: (executor) => notify({ notice: "retired", executor }),
+    onRetire: (executor) => notify({ notice: "retired", executor }),
   };
   const builtinEvents: BuiltinEvents = {
     ...outcomes,

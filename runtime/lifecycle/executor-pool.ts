@@ -45,14 +45,14 @@ export interface ExecutorPoolEvents {
   /** Runs the algorithms of an executor. */
   algorithms(port: MessagePort): void;
   /** An executor has exited; its id is reused afterwards. */
-  ended(id: number): void;
+  onExit(id: number): void;
   /** Resolves with the number of requests the executor was running. */
-  died(id: number): Promise<number>;
-  replaced(died: number, executor: ExecutorPort): Promise<void>;
+  onDeath(id: number): Promise<number>;
+  onReplacement(died: number, executor: ExecutorPort): Promise<void>;
   /** Executors die as fast as they are replaced: nothing can be served. */
-  crashLoop(): void;
+  onCrashLoop(): void;
   /** An executor has stayed up after a crash loop. */
-  recovered(): void;
+  onRecovery(): void;
 }
 
 /** Data common to all executors. */
@@ -296,7 +296,7 @@ export class ExecutorPool {
           onMessage(last.message);
         clearTimeout(timer);
         if (code === UNSETTLED && !ready) reason = pendingTopLevelAwaits(data.projectDir);
-        this.#events.ended(id);
+        this.#events.onExit(id);
         this.#members.delete(id);
         if (member.inService && !this.#closed) this.#onDeath(id, member, reason);
         else reject(loadError(reason));
@@ -324,15 +324,15 @@ export class ExecutorPool {
       if (this.#members.get(id) !== member || this.#closed) return;
       if (this.#backoff.failures < CRASH_LOOP_DEATHS) return;
       this.#backoff.reset();
-      this.#events.recovered();
+      this.#events.onRecovery();
     }, STABLE_AFTER_MS).unref();
   }
 
   async #onDeath(id: number, member: Member, reason: string): Promise<void> {
     if (!member.terminated) logEvent("thread", `executor ${id} died: ${reason}`, "error");
-    this.#metrics.executorRestarted();
+    this.#metrics.countExecutorRestart();
     const wasStable = performance.now() - member.startedAtMs > STABLE_AFTER_MS;
-    const running = await this.#events.died(id);
+    const running = await this.#events.onDeath(id);
     if (running > 0 || wasStable) this.#backoff.reset();
     else this.#recordSelfExit();
     this.#replace(id, member.routes);
@@ -340,7 +340,7 @@ export class ExecutorPool {
 
   #recordSelfExit(): void {
     this.#backoff.fail();
-    if (this.#backoff.failures === CRASH_LOOP_DEATHS) this.#events.crashLoop();
+    if (this.#backoff.failures === CRASH_LOOP_DEATHS) this.#events.onCrashLoop();
   }
 
   /**
@@ -366,7 +366,7 @@ export class ExecutorPool {
         const started = await this.#startOne(this.#takeId(), routes);
         this.#enterService(started.id);
         entered = started;
-        await this.#events.replaced(died, entered);
+        await this.#events.onReplacement(died, entered);
       } catch (error) {
         if (this.#closed || (entered !== null && !this.#abandon(entered.id))) return;
         log(`failed to replace executor ${died}: ${(error as Error).message}`, "error");

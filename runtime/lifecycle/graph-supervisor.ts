@@ -50,16 +50,16 @@ const SAVE_TIMEOUT_MS = 10_000;
 
 /** Events for a server. */
 export interface GraphListener {
-  opened(graph: SharedGraph): void;
+  onOpen(graph: SharedGraph): void;
   /** All graphs that failed to open, after each change. */
-  unloadable(graphs: readonly UnloadableGraph[]): void;
+  onUnloadable(graphs: readonly UnloadableGraph[]): void;
   /** Running algorithms, after each change. */
-  algorithms(report: AlgorithmReport): void;
+  onAlgorithms(report: AlgorithmReport): void;
   /** Why the graphs are not ready for service, after each change; null: they are. */
-  readiness(notReady: string | null): void;
-  adminDied(executor: BuiltinExecutor): void;
+  onReadiness(notReady: string | null): void;
+  onAdminDeath(executor: BuiltinExecutor): void;
   /** An executor of built-in plugins has started. `serve` assigns it to a server. */
-  adminStarted(executor: BuiltinExecutor): void;
+  onAdminStart(executor: BuiltinExecutor): void;
 }
 
 type AdminThread = SupervisedThread<AdminCommand, AdminThreadData>;
@@ -83,7 +83,7 @@ export class GraphSupervisor implements GraphSource {
   /** The data folder. */
   readonly root: GraphRoot;
   readonly #controls: ReplicationOverrides;
-  readonly #unloadable = new UnloadableGraphs((all) => this.#listener?.unloadable(all));
+  readonly #unloadable = new UnloadableGraphs((all) => this.#listener?.onUnloadable(all));
   /** Resolves when logged but unsaved changes are replayed. */
   readonly recovered: Promise<void>;
   /** Resolves when the configured and stored graphs are loaded or have failed to load. */
@@ -100,9 +100,9 @@ export class GraphSupervisor implements GraphSource {
   readonly algorithms = new AlgorithmSupervisor(
     { clock: this.clock.buffer },
     {
-      died: (thread) => void this.recover(thread),
+      onDeath: (thread) => void this.recover(thread),
       execute: (command) => this.execute(command),
-      changed: (report) => this.#listener?.algorithms(report),
+      onChange: (report) => this.#listener?.onAlgorithms(report),
     },
   );
   #isGivenUp = false;
@@ -146,12 +146,12 @@ export class GraphSupervisor implements GraphSource {
   setListener(listener: GraphListener | null): void {
     this.#listener = listener;
     if (listener === null) return;
-    for (const { shared } of this.#open.all()) listener.opened(shared);
-    listener.unloadable(this.#unloadable.all());
-    listener.readiness(this.#notReady);
-    listener.algorithms(this.algorithms.report());
+    for (const { shared } of this.#open.all()) listener.onOpen(shared);
+    listener.onUnloadable(this.#unloadable.all());
+    listener.onReadiness(this.#notReady);
+    listener.onAlgorithms(this.algorithms.report());
     // Without graphs, the admin executor starts with the first request.
-    if (this.#open.all().length > 0) listener.adminStarted(0);
+    if (this.#open.all().length > 0) listener.onAdminStart(0);
   }
 
   /**
@@ -319,9 +319,9 @@ export class GraphSupervisor implements GraphSource {
         data: { settings, clock: this.clock.buffer, traffic: this.traffic.buffer },
       },
       {
-        died: (number) => void this.recover(number),
+        onDeath: (number) => void this.recover(number),
         notified: (notice) => this.#onMessage(notice),
-        started: (isFirst) => {
+        onStart: (isFirst) => {
           const graphs = this.#open.all().map(({ shared }) => shared);
           if (graphs.length > 0) thread.send({ op: "adopt", graphs });
           if (!isFirst) void this.#replicateAgain();
@@ -340,13 +340,13 @@ export class GraphSupervisor implements GraphSource {
         data: { hasTimeSlices: executor === 0, root: this.#settings.root },
       },
       {
-        died: (number) => {
+        onDeath: (number) => {
           void this.recover(number);
-          this.#listener?.adminDied(executor);
+          this.#listener?.onAdminDeath(executor);
         },
-        started: (isFirst) => {
+        onStart: (isFirst) => {
           for (const { shared } of this.#open.all()) thread.send({ op: "graph", graph: shared });
-          if (!isFirst) this.#listener?.adminStarted(executor);
+          if (!isFirst) this.#listener?.onAdminStart(executor);
         },
         execute: (command) => this.execute(command),
       },
@@ -411,7 +411,7 @@ export class GraphSupervisor implements GraphSource {
     }
     if (notice.notice === "readiness") {
       this.#notReady = notice.notReady;
-      this.#listener?.readiness(notice.notReady);
+      this.#listener?.onReadiness(notice.notReady);
       return;
     }
     this.remove(notice.name, notice.isErased);
@@ -456,7 +456,7 @@ export class GraphSupervisor implements GraphSource {
     for (const admin of this.#admins) {
       if (admin.isRunning) admin.send({ op: "graph", graph: shared });
     }
-    this.#listener?.opened(shared);
+    this.#listener?.onOpen(shared);
   }
 
   #opened(shared: SharedGraph, path: string): SharedGraph {

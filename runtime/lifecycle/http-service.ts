@@ -85,7 +85,7 @@ export class HttpService {
     this.#node = initialNodeState(settings);
     this.metrics = new Metrics();
     measureMainThread();
-    onDroppedWrites(() => this.metrics.logWriteLost());
+    onDroppedWrites(() => this.metrics.countLostLogWrite());
     this.#state = new SharedState();
     this.#service = new ServiceState(this.#state, this.#node.outReason, (outReason) =>
       this.#updateNode({ outReason }),
@@ -120,11 +120,11 @@ export class HttpService {
       {
         execute: (command) => graphs.execute(command),
         algorithms: (port) => graphs.algorithms.serve(port),
-        ended: (id) => graphs.recover(executorThread(id)),
-        died: (id) => this.#io.executorDied(id),
-        replaced: (died, executor) => this.#io.replaceExecutor(died, executor),
-        crashLoop: () => this.#service.crashLoop(),
-        recovered: () => this.#service.recovered(),
+        onExit: (id) => graphs.recover(executorThread(id)),
+        onDeath: (id) => this.#io.executorDied(id),
+        onReplacement: (died, executor) => this.#io.replaceExecutor(died, executor),
+        onCrashLoop: () => this.#service.crashLoop(),
+        onRecovery: () => this.#service.recovered(),
       },
     );
   }
@@ -186,12 +186,12 @@ export class HttpService {
 
   #listenToGraphs(): void {
     this.#graphs.setListener({
-      opened: (graph) => void this.#io.addGraph(graph).catch(logUnattached(graph)),
-      unloadable: (graphs) => void this.#io.setUnloadable(graphs),
-      algorithms: (report) => void this.#io.setAlgorithms(report),
-      readiness: (notReady) => this.#service.setNotReady(notReady),
-      adminDied: (executor) => void this.#io.adminDied(executor),
-      adminStarted: (executor) => this.#connectAdmin(executor),
+      onOpen: (graph) => void this.#io.addGraph(graph).catch(logUnattached(graph)),
+      onUnloadable: (graphs) => void this.#io.setUnloadable(graphs),
+      onAlgorithms: (report) => void this.#io.setAlgorithms(report),
+      onReadiness: (notReady) => this.#service.setNotReady(notReady),
+      onAdminDeath: (executor) => void this.#io.adminDied(executor),
+      onAdminStart: (executor) => this.#connectAdmin(executor),
     });
   }
 

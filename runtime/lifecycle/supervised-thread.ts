@@ -47,9 +47,9 @@ export interface ThreadKind<D> {
 
 export interface ThreadEvents<N> {
   /** @param thread its number in graphs; its successor has another */
-  died(thread: number): void;
+  onDeath(thread: number): void;
   /** Called when it is running, before the first call. */
-  started(isFirst: boolean): void;
+  onStart(isFirst: boolean): void;
   /**
    * Executes a call of the thread, which awaits the reply; such a thread gets no blocking calls.
    */
@@ -125,7 +125,7 @@ export class SupervisedThread<A, D extends object = object, N extends Notificati
     if (this.#running !== null) return this.#running;
     const started = this.#start();
     this.#running = started;
-    this.#events.started(this.#deaths === 0);
+    this.#events.onStart(this.#deaths === 0);
     this.#repeatPending(started.worker);
     return started;
   }
@@ -181,7 +181,7 @@ export class SupervisedThread<A, D extends object = object, N extends Notificati
     const wasStable = performance.now() - this.#startedAtMs > STABLE_AFTER_MS;
     if (wasStable) this.#backoff.reset();
     else this.#backoff.fail();
-    this.#events.died(dead);
+    this.#events.onDeath(dead);
     this.#restart();
   }
 

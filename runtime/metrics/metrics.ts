@@ -80,7 +80,7 @@ export class Metrics {
   // --- IO thread, per request: no allocation -----------------------------------------------------
 
   /** Counts a request that the engine answered on the main port; not those of monitors. */
-  answered(status: number, latencyMs: number, isPlugin: boolean): void {
+  countResponse(status: number, latencyMs: number, isPlugin: boolean): void {
     const counters = this.#counters;
     counters[Counter.Requests]!++;
     if (isPlugin) counters[Counter.PluginRequests]!++;
@@ -92,7 +92,7 @@ export class Metrics {
   }
 
   /** Counts a request that the transport of the main port rejected. */
-  refused(status: number): void {
+  countRejection(status: number): void {
     this.#counters[Counter.Requests]!++;
     this.#countError(status);
   }
@@ -104,29 +104,29 @@ export class Metrics {
   }
 
   /** Counts the bytes of a request and its response on the main port. */
-  bytes(bytesIn: number, bytesOut: number): void {
+  countBytes(bytesIn: number, bytesOut: number): void {
     this.#counters[Counter.BytesIn]! += bytesIn;
     this.#counters[Counter.BytesOut]! += bytesOut;
   }
 
   /** Counts a connection of the main port, opened (1) or closed (-1). */
-  connected(delta: 1 | -1): void {
+  countConnection(delta: 1 | -1): void {
     this.#words[Word.Connected]! += delta;
     if (delta === 1) this.#marks[Mark.Clients]!++;
   }
 
   /** Counts a request assigned to a slot (0-31 main port, 32-39 admin port). */
-  dispatched(slot: number): void {
+  countDispatch(slot: number): void {
     this.#ports[portOf(slot) * Port.Stride + Port.Dispatched]!++;
   }
 
   /** Counts a released slot, whatever the outcome of its request. */
-  completed(slot: number): void {
+  countCompletion(slot: number): void {
     this.#ports[portOf(slot) * Port.Stride + Port.Completed]!++;
   }
 
   /** Counts a request completed in a slot, claimed at `startedMs`. */
-  jobDone(slot: number, startedMs: number, endedMs: number): void {
+  countJob(slot: number, startedMs: number, endedMs: number): void {
     const at = slot * Slot.Stride;
     this.#slots[at + Slot.Jobs]!++;
     this.#slots[at + Slot.BusyMs]! += this.#sinceTick(startedMs, endedMs);
@@ -217,22 +217,22 @@ export class Metrics {
   // --- Any thread --------------------------------------------------------------------------------
 
   /** Counts a replaced executor. */
-  executorRestarted(): void {
+  countExecutorRestart(): void {
     Atomics.add(this.#words, Word.ExecutorRestarts, 1);
   }
 
   /** Counts an uncaught exception of an executor outside any request. */
-  strayException(): void {
+  countStrayException(): void {
     Atomics.add(this.#words, Word.StrayExceptions, 1);
   }
 
   /** Counts an `@inline` plugin moved to the executors because it is slow. */
-  inlineLeft(): void {
+  countInlineMove(): void {
     Atomics.add(this.#words, Word.InlineLeft, 1);
   }
 
   /** Counts a dropped log entry or plugin output. */
-  logWriteLost(): void {
+  countLostLogWrite(): void {
     Atomics.add(this.#words, Word.LostLogWrites, 1);
   }
 

@@ -57,7 +57,7 @@ export class PluginCounters {
   }
 
   /** Counts a response. */
-  answered(counts: CountedPlugin, status: number, latencyMs: number): void {
+  countResponse(counts: CountedPlugin, status: number, latencyMs: number): void {
     const counted = typeof counts === "string" ? this.#findOrCreate(counts, status) : counts;
     counted.count(status, latencyMs);
   }

@@ -36,12 +36,12 @@ measureThread();
 const { control, hooks, ...data } = takeWorkerData<ExecutorThreadData & ControlledExecutor>();
 const metrics = new Metrics(data.metrics);
 raiseStackTraceLimit();
-onDroppedWrites(() => metrics.logWriteLost());
+onDroppedWrites(() => metrics.countLostLogWrite());
 limitOutputBuffer();
 
 // Background work of one plugin must not affect other plugins.
 function onStray(error: unknown): void {
-  metrics.strayException();
+  metrics.countStrayException();
   log(`uncaught exception outside a request: ${describeUncaught(error)}`, "error");
 }
 process.on("uncaughtException", onStray);

@@ -39,7 +39,7 @@ async function assemble({ data, inherited }: IoStart): Promise<IoServer> {
   // Not an event listener, which such a plugin could remove: `process.removeAllListeners()`.
   process.setUncaughtExceptionCaptureCallback((error: unknown) => {
     const isOfPlugin = hasPluginFrames(error);
-    if (isOfPlugin) metrics.strayException();
+    if (isOfPlugin) metrics.countStrayException();
     const cause = isOfPlugin ? "uncaught exception outside a request" : "internal error";
     log(`${cause}: ${describeUncaught(error)}`, "error");
   });

@@ -49,7 +49,7 @@ export function frameHeader(id: number, type: number, length: number): string {
 export interface FrameSink {
   /** Part of a frame's content, never empty; overwritten after this returns. */
   data(id: number, bytes: Buffer): boolean;
-  ended(id: number, type: EndFrame): boolean;
+  onEnd(id: number, type: EndFrame): boolean;
 }
 
 export class FrameReader {
@@ -98,6 +98,6 @@ export class FrameReader {
       return length > 0 && length <= MAX_FRAME_BYTES;
     }
     const isEnd = type === FRAME.end || type === FRAME.reset || type === FRAME.refuse;
-    return isEnd && length === 0 && this.#sink.ended(id, type);
+    return isEnd && length === 0 && this.#sink.onEnd(id, type);
   }
 }

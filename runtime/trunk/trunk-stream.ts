@@ -25,9 +25,9 @@ export interface StreamOwner {
   readonly memory: MemoryAccount | null;
   getPeerX509Certificate(): X509Certificate | undefined;
   /** The stream has data to send, or has ended. */
-  ready(stream: TrunkStream): void;
+  onReady(stream: TrunkStream): void;
   /** The stream is closed. */
-  closed(stream: TrunkStream): void;
+  onClose(stream: TrunkStream): void;
 }
 
 export class TrunkStream extends EventEmitter implements ByteSocket {
@@ -85,7 +85,7 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
     } else this.#pending.push(content);
     this.writableLength += content.length;
     if (this.writableLength >= HIGH_WATER_BYTES) this.#needsDrain = true;
-    this.#owner.ready(this);
+    this.#owner.onReady(this);
   }
 
   /** Takes the content of the next frame; null if there is none. */
@@ -166,7 +166,7 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
   end(done: () => void): void {
     if (this.destroyed || this.#onEnd !== null) return;
     this.#onEnd = done;
-    this.#owner.ready(this);
+    this.#owner.onReady(this);
   }
 
   pause(): void {
@@ -188,7 +188,7 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
     this.#pending.length = 0;
     this.#release();
     this.writableLength = 0;
-    this.#owner.closed(this);
+    this.#owner.onClose(this);
     process.nextTick(() => this.emit("close"));
   }
 

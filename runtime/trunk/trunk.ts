@@ -26,11 +26,11 @@ export interface TrunkEvents {
    * Accepts a stream opened by the peer; returns false to refuse it. Null if the peer may not open
    * streams.
    */
-  readonly opened: ((stream: TrunkStream) => boolean) | null;
+  readonly onOpen: ((stream: TrunkStream) => boolean) | null;
   /** Called when a stream has closed. */
-  streamClosed(): void;
+  onStreamClose(): void;
   /** Called when the peer does not read. */
-  readonly stalled: () => void;
+  readonly onStall: () => void;
   /** Accounts for data received on paused streams. */
   readonly memory: MemoryAccount | null;
 }
@@ -63,10 +63,10 @@ export class Trunk {
     this.#isConnected = isConnected;
     this.#reader = new FrameReader({
       data: (id, bytes) => this.#data(id, bytes),
-      ended: (id, type) => this.#ended(id, type),
+      onEnd: (id, type) => this.#ended(id, type),
     });
     socket.on("drain", () => this.#schedule());
-    this.#stall = new StallDetector(socket, events.stalled);
+    this.#stall = new StallDetector(socket, events.onStall);
   }
 
   get remotePort(): number | undefined {
@@ -124,21 +124,21 @@ export class Trunk {
 
   // StreamOwner
 
-  ready(stream: TrunkStream): void {
+  onReady(stream: TrunkStream): void {
     if (stream.isReady || this.#isLost) return;
     stream.isReady = true;
     this.#ready.push(stream);
     this.#schedule();
   }
 
-  closed(stream: TrunkStream): void {
+  onClose(stream: TrunkStream): void {
     this.#streams.delete(stream);
     this.#byId.delete(stream.id);
     if (stream.id > 0 && !stream.isEnded && !this.#isLost) {
       this.#ends += frameHeader(stream.id, FRAME.reset, 0);
       this.#schedule();
     }
-    this.#events.streamClosed();
+    this.#events.onStreamClose();
   }
 
   #schedule(): void {
@@ -189,7 +189,7 @@ export class Trunk {
         frames = "";
       }
     }
-    if (stream.writableLength > 0) this.ready(stream);
+    if (stream.writableLength > 0) this.onReady(stream);
     else if (stream.isAtEnd) {
       frames += frameHeader(stream.id, FRAME.end, 0);
       stream.isEnded = true;
@@ -206,7 +206,7 @@ export class Trunk {
   }
 
   #opened(id: number): TrunkStream | null {
-    const { opened } = this.#events;
+    const { onOpen: opened } = this.#events;
     if (opened === null || id <= this.#lastId) return null;
     this.#lastId = id;
     const stream = new TrunkStream(this, id);
@@ -222,7 +222,7 @@ export class Trunk {
 
   #ended(id: number, type: EndFrame): boolean {
     // The side that opens streams may only reset them.
-    if (this.#events.opened !== null && type !== FRAME.reset) return false;
+    if (this.#events.onOpen !== null && type !== FRAME.reset) return false;
     const stream = this.#byId.get(id);
     // A peer that has responded has processed the request, which must not run again elsewhere.
     if (type === FRAME.refuse && (stream?.bytesRead ?? 0) > 0) return false;

@@ -79,20 +79,20 @@ export class TestEngine implements ServerEvents {
     return { mediaType: TEXT, body: `${status} ${message}` };
   }
 
-  rejected({ status, reason }: HttpRejection, client: string, exchange: Exchange | null): void {
+  onRejection({ status, reason }: HttpRejection, client: string, exchange: Exchange | null): void {
     this.rejections.push(`${status} ${reason} ${client} ${exchange?.target ?? ""}`.trim());
   }
 
-  shed(client: string): void {
+  onShedConnection(client: string): void {
     this.sheds++;
     this.shedClients.push(client);
   }
 
-  answered(): void {
+  onResponse(): void {
     this.answers++;
   }
 
-  connected(delta: 1 | -1): void {
+  onConnection(delta: 1 | -1): void {
     this.open += delta;
   }
 }

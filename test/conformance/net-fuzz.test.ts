@@ -32,13 +32,13 @@ class Recorder implements ServerEvents {
     return { mediaType: "text/plain", body: message };
   }
 
-  rejected(): void {}
+  onRejection(): void {}
 
-  shed(): void {}
+  onShedConnection(): void {}
 
-  answered(): void {}
+  onResponse(): void {}
 
-  connected(delta: 1 | -1): void {
+  onConnection(delta: 1 | -1): void {
     this.open += delta;
   }
 }

@@ -74,7 +74,7 @@ class TrunkClient {
       if (this.order.at(-1) !== id) this.order.push(id);
       return true;
     },
-    ended: (id, type) => this.order.push(`${id} ${type}`) > 0,
+    onEnd: (id, type) => this.order.push(`${id} ${type}`) > 0,
   });
 
   private constructor(readonly raw: RawClient) {}

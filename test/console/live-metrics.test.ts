@@ -75,11 +75,11 @@ test("counts cells by position, with their problems", () => {
 test("shows latencies of recent responses and discards older ones", () => {
   const figures = new BackEndMetrics();
   assert.is(figures.slowMs, null);
-  figures.answered(200, 8);
+  figures.recordResponse(200, 8);
   assert.is(figures.slowMs, 8);
-  for (let ms = 1; ms <= 19; ms++) figures.answered(200, ms);
+  for (let ms = 1; ms <= 19; ms++) figures.recordResponse(200, ms);
   assert.is(figures.slowMs, 18);
-  for (let i = 0; i < 64; i++) figures.answered(200, 2);
+  for (let i = 0; i < 64; i++) figures.recordResponse(200, 2);
   assert.is(figures.slowMs, 2);
 });
 

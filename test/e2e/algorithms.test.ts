@@ -176,9 +176,9 @@ function startSupervisor(store: GraphStore): Thread {
   const deaths: number[] = [];
   const shared = { share: store.share, path: null, logPath: "web", isLocal: false };
   const events = {
-    died: (thread: number) => void deaths.push(thread),
+    onDeath: (thread: number) => void deaths.push(thread),
     execute: async () => shared,
-    changed: () => undefined,
+    onChange: () => undefined,
   };
   const clock = new CommitClock().buffer;
   const supervisor = new AlgorithmSupervisor({ clock }, events, (_entry, options) => {

@@ -77,7 +77,7 @@ class Recorder implements RequestSink {
     return null;
   }
 
-  allowed(fields: HeaderFields): HeaderFields {
+  dropForbiddenFields(fields: HeaderFields): HeaderFields {
     return fields;
   }
 
@@ -87,7 +87,7 @@ class Recorder implements RequestSink {
     return null;
   }
 
-  resumed(): void {}
+  onResume(): void {}
 }
 
 function below(random: Random, end: number): number {

@@ -100,10 +100,10 @@ class World {
   constructor(random: Random) {
     this.#random = random;
     const [out, back] = this.#pipes;
-    const streamClosed = (): void => {};
-    const stalled = (): void => assert.unreachable("stalled");
-    this.front = new Trunk(out, { opened: null, streamClosed, stalled, memory: null }, true);
-    const opened = (stream: TrunkStream): boolean => {
+    const onStreamClose = (): void => {};
+    const onStall = (): void => assert.unreachable("stalled");
+    this.front = new Trunk(out, { onOpen: null, onStreamClose, onStall, memory: null }, true);
+    const onOpen = (stream: TrunkStream): boolean => {
       if (this.#random() < 0.1) {
         this.refused.add(stream.id);
         return false;
@@ -120,7 +120,7 @@ class World {
         this.held -= bytes;
       },
     };
-    this.back = new Trunk(back, { opened, streamClosed, stalled, memory }, true);
+    this.back = new Trunk(back, { onOpen, onStreamClose, onStall, memory }, true);
   }
 
   /** Bytes in transit. */

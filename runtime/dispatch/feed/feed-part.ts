@@ -23,11 +23,11 @@ export interface FeedPartOwner {
   /** Returns the request for the changes after a position; empty: from now on. */
   requestHead(position: string): string;
   /** Reports a replica that has failed the request. */
-  replicaFailed(backEnd: BackEnd): void;
+  onReplicaFailure(backEnd: BackEnd): void;
   /** Resolves when the events were taken. */
   deliver(part: FeedPart, events: readonly FeedEvent[]): Promise<void>;
   /** Called when the feed of the partition has ended. */
-  ended(reason: FeedRefusal | Error): void;
+  onEnd(reason: FeedRefusal | Error): void;
 }
 
 export class FeedPart {
@@ -64,9 +64,9 @@ export class FeedPart {
       const backEnd = this.#owner.choose(this.partition, this.#tried);
       const end = backEnd === null ? null : await this.#follow(backEnd);
       if (this.#isClosed) return;
-      if (end !== null) return this.#owner.ended(end);
+      if (end !== null) return this.#owner.onEnd(end);
       if (performance.now() - this.#failedSinceMs > (this.#hasBegun ? RETRY_MS : START_MS)) {
-        return this.#owner.ended(new Error("Partition(s) down"));
+        return this.#owner.onEnd(new Error("Partition(s) down"));
       }
       if (backEnd === null) this.#tried = [];
       // The next replica is tried at once.
@@ -87,7 +87,7 @@ export class FeedPart {
     } catch (error) {
       if (error instanceof FeedFailure && error.name !== GONE) return error;
       // The connection was lost: the back-end may have died.
-      if (!this.#isClosed) this.#owner.replicaFailed(backEnd);
+      if (!this.#isClosed) this.#owner.onReplicaFailure(backEnd);
     } finally {
       feed?.close();
     }

@@ -73,7 +73,7 @@ export class MergedFeed implements PullSource<StreamItems>, FeedPartOwner {
 
   /** Ends the feed if the number of partitions has changed: its positions are no longer valid. */
   #check(): void {
-    if (this.#options.matrix().width !== this.#width) this.ended(new FeedFailure("PositionError"));
+    if (this.#options.matrix().width !== this.#width) this.onEnd(new FeedFailure("PositionError"));
   }
 
   choose(partition: number, tried: readonly BackEnd[]): BackEnd | null {
@@ -88,7 +88,7 @@ export class MergedFeed implements PullSource<StreamItems>, FeedPartOwner {
     return this.#options.head(position);
   }
 
-  replicaFailed(backEnd: BackEnd): void {
+  onReplicaFailure(backEnd: BackEnd): void {
     this.#options.failed(backEnd);
   }
 
@@ -99,7 +99,7 @@ export class MergedFeed implements PullSource<StreamItems>, FeedPartOwner {
     });
   }
 
-  ended(reason: FeedRefusal | Error): void {
+  onEnd(reason: FeedRefusal | Error): void {
     this.#end ??= reason;
     this.#wake();
   }

@@ -38,15 +38,15 @@ export class JobExchange implements Exchange {
   audited = null;
   requestId = null;
   isWarmUp = false;
-  readonly #answered: () => void;
+  readonly #onAnswer: () => void;
   /** Set to abort the signal of the run, as after a disconnect of a client. */
   aborted = false;
 
-  /** @param answered called when the run is answered without an outcome, at shutdown */
-  constructor(name: string, scheduledMs: number, answered: () => void) {
+  /** @param onAnswer called when the run is answered without an outcome, at shutdown */
+  constructor(name: string, scheduledMs: number, onAnswer: () => void) {
     this.target = `${JOB_PATH}${name}`;
     this.headers = new HeaderFields(`${SCHEDULED_HEADER}: ${scheduledMs}\r\n`);
-    this.#answered = answered;
+    this.#onAnswer = onAnswer;
   }
 
   /** Aborts the signal of the run, which must end within `JOB_GRACE_MS`. */
@@ -57,14 +57,14 @@ export class JobExchange implements Exchange {
   }
 
   answer(): void {
-    this.#answered();
+    this.#onAnswer();
   }
 
   answerStream(): void {
-    this.#answered();
+    this.#onAnswer();
   }
 
   answerChunked(): void {
-    this.#answered();
+    this.#onAnswer();
   }
 }

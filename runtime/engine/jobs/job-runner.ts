@@ -49,7 +49,7 @@ export interface JobRunnerParts {
   readonly submit: (exchange: JobExchange, route: PluginRoute) => void;
 }
 
-type Outcomes = Pick<SchedulerEvents, "result" | "failed" | "dropped">;
+type Outcomes = Pick<SchedulerEvents, "result" | "onFailure" | "onDrop">;
 
 /** Callbacks that answer requests. */
 type Answers = Pick<ResponseWriter, "call" | "failedCall" | "droppedCall">;
@@ -262,27 +262,30 @@ export class JobRunner {
     return {
       result: (call, executor, status, kind, payload) => {
         if (!isJob(call)) return answer(call, executor, status, kind, payload);
-        this.#ended(call, kind, payload);
+        this.#recordResult(call, kind, payload);
       },
-      failed: (call, executor, failure) => {
+      onFailure: (call, executor, failure) => {
         if (!isJob(call)) return failedCall(call, executor, failure);
-        this.#find(call)?.ended(failure === "timeout" ? "timeout" : "failed", FAILURES[failure]);
+        this.#find(call)?.recordEnd(
+          failure === "timeout" ? "timeout" : "failed",
+          FAILURES[failure],
+        );
         this.#afterRun();
       },
-      dropped: (call) => {
+      onDrop: (call) => {
         if (!isJob(call)) return droppedCall(call);
-        this.#find(call)?.ended("failed", "no executor was free");
+        this.#find(call)?.recordEnd("failed", "no executor was free");
         this.#afterRun();
       },
     };
   }
 
-  #ended(call: PluginCall, kind: number, payload: ResultPayload): void {
+  #recordResult(call: PluginCall, kind: number, payload: ResultPayload): void {
     if (kind === RESULT_STREAM) dropStream(payload as unknown as StreamPayload);
     const isError = kind === RESULT_ERROR || kind === RESULT_ERROR_FIELDS;
     const text = typeof payload === "string" ? payload : latin1Text(payload as Uint8Array);
     const outcome = isError ? "failed" : "ok";
-    this.#find(call)?.ended(outcome, isError ? errorText(text) : latin1ToUtf8(text));
+    this.#find(call)?.recordEnd(outcome, isError ? errorText(text) : latin1ToUtf8(text));
     this.#afterRun();
   }
 
@@ -320,23 +323,24 @@ export class JobRunner {
 
   /** Stores the start before the run, so that an interrupted run is known after a crash. */
   async #run(job: ScheduledJob, scheduledMs: number): Promise<void> {
-    job.started(scheduledMs);
+    job.recordStart(scheduledMs);
     const isStored = await this.#save();
     const { name, route } = job;
-    if (!isStored) return job.ended("failed", "its start could not be stored by the group");
-    if (this.#isStopped) return job.ended("interrupted", "server is shutting down");
-    if (this.#lease?.isLeading === false) return job.ended("interrupted", "another member leads");
+    if (!isStored) return job.recordEnd("failed", "its start could not be stored by the group");
+    if (this.#isStopped) return job.recordEnd("interrupted", "server is shutting down");
+    if (this.#lease?.isLeading === false)
+      return job.recordEnd("interrupted", "another member leads");
     // A newer build has removed the job meanwhile.
-    if (route.number < 0) return job.ended("failed", "the build has no such job any more");
+    if (route.number < 0) return job.recordEnd("failed", "the build has no such job any more");
     const exchange = new JobExchange(name, scheduledMs, () => {
-      job.ended("interrupted", "server shut down");
+      job.recordEnd("interrupted", "server shut down");
     });
-    job.submitted(exchange);
+    job.recordSubmission(exchange);
     try {
       this.#parts.submit(exchange, route);
     } catch (error) {
       log(`internal error: ${(error as Error).stack}`, "error");
-      job.ended("failed", (error as Error).message);
+      job.recordEnd("failed", (error as Error).message);
     }
   }
 }

@@ -69,7 +69,7 @@ export class ScheduledJob {
     const now = this.#clock();
     this.#handledMs = Math.min(stored?.handledMs ?? now, now);
     if (stored?.running != null) {
-      this.#interrupted(stored.running, "the process ended during the run");
+      this.#recordInterruption(stored.running, "the process ended during the run");
     }
     // An interval continues from the interrupted run.
     this.#nextMs = this.#firstMs(now);
@@ -107,7 +107,8 @@ export class ScheduledJob {
     this.#running = null;
     this.#owedMs = null;
     if (running === null) return;
-    if (isOwn || running.hasEnded) this.#interrupted(running, "the process ended during the run");
+    if (isOwn || running.hasEnded)
+      this.#recordInterruption(running, "the process ended during the run");
     else this.#running = { ...running, exchange: null, freeMs };
   }
 
@@ -134,7 +135,7 @@ export class ScheduledJob {
     if (running !== null && running.hasEnded !== true) return;
     this.#running = null;
     this.#takeOverRuns(runs, this.#clock());
-    if (running !== null) this.#interrupted(awaited, "the process ended during the run");
+    if (running !== null) this.#recordInterruption(awaited, "the process ended during the run");
   }
 
   /** Returns the state of a run that this instance has started; undefined: unknown. */
@@ -200,7 +201,7 @@ export class ScheduledJob {
     const running = this.#running;
     if (running === null || running.freeMs === null || this.#monotonic() < running.freeMs) return;
     this.#running = null;
-    this.#interrupted(running, `${running.by} did not complete the run`);
+    this.#recordInterruption(running, `${running.by} did not complete the run`);
   }
 
   /** Handles all times of the schedule until now. */
@@ -244,18 +245,18 @@ export class ScheduledJob {
     });
   }
 
-  started(scheduledMs: number): void {
+  recordStart(scheduledMs: number): void {
     this.#running = { scheduledMs, startedMs: this.#clock(), exchange: null, freeMs: null };
     log(`job ${this.name} started`, this.#level, { job: this.name });
   }
 
   /** Called when the run was submitted to the executors. */
-  submitted(exchange: JobExchange): void {
+  recordSubmission(exchange: JobExchange): void {
     if (this.#running !== null) this.#running.exchange = exchange;
   }
 
   /** @param text the result or the error */
-  ended(outcome: JobOutcome, text: string): void {
+  recordEnd(outcome: JobOutcome, text: string): void {
     const running = this.#running;
     if (running === null || running.freeMs !== null) return;
     this.#running = null;
@@ -275,7 +276,7 @@ export class ScheduledJob {
     return this.#times === null ? "debug" : "info";
   }
 
-  #interrupted({ scheduledMs, startedMs }: StoredRun, text: string): void {
+  #recordInterruption({ scheduledMs, startedMs }: StoredRun, text: string): void {
     this.#record({ scheduledMs, startedMs, durationMs: 0, outcome: "interrupted", text });
     log(`job ${this.name} interrupted: ${text}`, "warn", { job: this.name });
     if (this.facts.isCaughtUp) this.#owedMs = this.#clock();

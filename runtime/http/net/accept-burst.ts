@@ -18,7 +18,7 @@ export class AcceptBurst {
   #acceptedBefore = 0;
 
   /** Called for each accepted connection. */
-  accepted(): void {
+  recordConnection(): void {
     if (this.#accepted++ === 0) setImmediate(() => this.#turn());
   }
 
@@ -59,7 +59,7 @@ export class AcceptBurst {
     } finally {
       // After an exception in one connection, the input of the others stays postponed as in a
       // burst, so that later input cannot overtake it.
-      if (this.#waiting.size > 0) this.accepted();
+      if (this.#waiting.size > 0) this.recordConnection();
     }
   }
 }

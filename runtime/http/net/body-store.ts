@@ -53,7 +53,7 @@ export class BodyBudget implements BodyMemory {
 export interface BodyDisk {
   create(progress: () => void): UploadedBody;
   /** Called when the body is complete, and when reading may continue. */
-  progressed(): void;
+  onProgress(): void;
 }
 
 export class BodyStore {
@@ -125,7 +125,7 @@ export class BodyStore {
   #progressed(disk: BodyDisk): void {
     if (this.refusal !== null) return;
     if (this.#upload !== null && this.#upload.failure !== null) this.refuse(UPLOAD_NOT_STORED);
-    disk.progressed();
+    disk.onProgress();
   }
 
   /** Returns whether all bytes are stored; otherwise `progressed` is called later. */

@@ -120,7 +120,7 @@ export class Clients {
     this.#unconnected.delete(client);
   }
 
-  closed(client: Client, wasCounted: boolean): void {
+  recordClose(client: Client, wasCounted: boolean): void {
     if (wasCounted) client.counted--;
     if (--client.connections > 0) return;
     this.#unconnected.add(client);

@@ -26,7 +26,7 @@ export interface ConnectionHost<NetConnection> {
   /** Postpones input while new connections arrive. */
   readonly burst: AcceptBurst;
   /** Called for each complete request; its first byte arrived at `t0Ms`. */
-  requested(connection: NetConnection, t0Ms: number): void;
+  onRequest(connection: NetConnection, t0Ms: number): void;
   /** Returns whether another connection has just sent a request, and is likely to send more. */
   isBusyWithOthers(connection: NetConnection): boolean;
   /** Counts a new (1) or closed (-1) connection of a dispatcher; false: too many. */
@@ -35,5 +35,5 @@ export interface ConnectionHost<NetConnection> {
   admitStream(stream: TrunkStream, carrier: NetConnection): boolean;
   /** Closes a trunk whose peer violated the protocol. */
   closeBrokenTrunk(connection: NetConnection): void;
-  closed(connection: NetConnection): void;
+  onClose(connection: NetConnection): void;
 }

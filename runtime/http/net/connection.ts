@@ -186,13 +186,13 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
 
   /** Closes the connection after the pending responses; if there are none, after the next one. */
   retire(): void {
-    if (!this.isIdle && this.#trunk === null) this.closing();
+    if (!this.isIdle && this.#trunk === null) this.onClosing();
   }
 
   /** Closes the connection once the pending responses are sent; nothing more is read. */
   finish(): void {
     this.#host.burst.release(this);
-    this.closing();
+    this.onClosing();
     // The streams of the trunk must still complete.
     if (this.#trunk !== null && this.#isPaused) this.#setPaused(false);
     this.#adjust();
@@ -212,7 +212,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
 
   /** Closes an idle connection, so that another client can connect. */
   evict(): void {
-    this.closing();
+    this.onClosing();
     this.#socket.destroy();
   }
 
@@ -237,10 +237,10 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     reserved: number,
   ): void {
     const exchange = new NetExchange(this, head, t0Ms, body, requestBytes, reserved);
-    this.#host.requested(this, t0Ms);
+    this.#host.onRequest(this, t0Ms);
     this.#queue.push(exchange);
     // The client sent `Connection: close`: bytes after this request are ignored.
-    if (head.fields.closes || this.#host.isRetiring) this.closing();
+    if (head.fields.closes || this.#host.isRetiring) this.onClosing();
     const refusal = this.#exceeded(exchange);
     if (refusal !== null) this.answerRefusal(exchange, refusal);
     else this.events.request(exchange);
@@ -252,7 +252,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     const { requests } = owner;
     if (this.ident === null) {
       if (this.#isDispatcher) {
-        this.closing();
+        this.onClosing();
         return TOO_MANY_CONNECTIONS;
       }
       if (requests?.take(performance.now()) === false) return TOO_MANY_REQUESTS;
@@ -268,8 +268,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
   }
 
   closeAfterResponses(): void {
-    this.closing();
-    this.wrote();
+    this.onClosing();
+    this.onWrite();
   }
 
   acceptDispatcher(ident: Ident): HttpRejection | null {
@@ -295,17 +295,21 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     if (!isFresh) return INVALID_REQUEST_LINE;
     const refusal = this.#becomeDispatcher();
     if (refusal !== null) return refusal;
-    const opened = (stream: TrunkStream): boolean =>
+    const onOpen = (stream: TrunkStream): boolean =>
       this.#phase === "open" && this.#host.admitStream(stream, this);
-    const stalled = (): void => void this.#socket.destroy();
-    const events = { opened, streamClosed: () => this.wrote(), stalled, memory: this.owner };
+    const onStall = (): void => void this.#socket.destroy();
+    const onStreamClose = (): void => this.onWrite();
+    const events = { onOpen, onStreamClose, onStall, memory: this.owner };
     this.#trunk = new Trunk(this.#socket, events, true);
     this.#output.add(TRUNK_LINE);
     return null;
   }
 
-  allowed(fields: HeaderFields): HeaderFields {
-    return this.#host.rights.allowed(fields, this.forwardedFor(fields) ?? this.remoteAddress);
+  dropForbiddenFields(fields: HeaderFields): HeaderFields {
+    return this.#host.rights.dropForbiddenFields(
+      fields,
+      this.forwardedFor(fields) ?? this.remoteAddress,
+    );
   }
 
   /** Fields of a dispatcher are ignored: it passes on those of its clients. */
@@ -340,13 +344,13 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     return (progress) => this.#host.uploads.create(owner, progress);
   }
 
-  resumed(): void {
-    this.wrote();
+  onResume(): void {
+    this.onWrite();
   }
 
   sendContinue(): void {
     this.#output.add(CONTINUE);
-    this.wrote();
+    this.onWrite();
   }
 
   // ExchangeOwner
@@ -364,22 +368,22 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
   answerRefusal(exchange: NetExchange, refusal: HttpRejection): void {
     const { status, fields } = refusal;
     const { accept } = exchange.headers;
-    this.events.rejected(refusal, clientAddress(exchange), exchange);
+    this.events.onRejection(refusal, clientAddress(exchange), exchange);
     const { mediaType, body } = this.events.errorBody(refusal, accept, exchange.t0Ms);
     exchange.answer(status, mediaType, body, fields);
   }
 
   // QueueOwner
 
-  wrote(): void {
+  onWrite(): void {
     if (!this.#isReading && !this.isScheduled) scheduleTurn(this);
   }
 
-  closing(): void {
+  onClosing(): void {
     if (this.#phase === "open") this.#phase = "closing";
   }
 
-  failed(): void {
+  onFailure(): void {
     this.#socket.destroy();
   }
 
@@ -447,7 +451,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     const mayRead = this.mayRead();
     if (this.endedAtMs > 0 && mayRead) {
       this.#reader.end(this.#rest);
-      this.closing();
+      this.onClosing();
     }
     if (this.#phase !== "open") return this.#end();
     // Not paused without need: a disconnect is detected only by reading or sending.
@@ -494,7 +498,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     this.#trunk?.lost(new Error("connection closed"));
     this.#answers.set(0);
     if (this.#isDispatcher) this.#host.countDispatcher(-1);
-    this.#host.clients.closed(this.owner, !this.#isDispatcher);
-    this.#host.closed(this);
+    this.#host.clients.recordClose(this.owner, !this.#isDispatcher);
+    this.#host.onClose(this);
   }
 }

@@ -82,9 +82,9 @@ export interface RequestSink {
   /** Returns a function that stores the body on disk; null if it must stay in memory. */
   diskFor(head: ParsedHead): BodyDisk["create"] | null;
   /** Called when reading may continue after a wait for the disk. */
-  resumed(): void;
+  onResume(): void;
   /** Removes the fields that the client may not send. */
-  allowed(fields: HeaderFields): HeaderFields;
+  dropForbiddenFields(fields: HeaderFields): HeaderFields;
   /** Called when the client sent `Expect: 100-continue` and its body will be accepted. */
   sendContinue(): void;
 }
@@ -115,7 +115,7 @@ export class RequestReader {
 
   constructor(sink: RequestSink) {
     this.#sink = sink;
-    this.#head = new HeadReader((fields) => sink.allowed(fields));
+    this.#head = new HeadReader((fields) => sink.dropForbiddenFields(fields));
   }
 
   /**
@@ -305,7 +305,7 @@ export class RequestReader {
   #beginBody(head: ParsedHead, hasArrived: boolean, headRefusal: HttpRejection | null): void {
     const { fields } = head;
     const create = this.#sink.diskFor(head);
-    const disk = create && { create, progressed: () => this.#progressed() };
+    const disk = create && { create, onProgress: () => this.#progressed() };
     const store = new BodyStore(this.#sink.memoryFor(fields), this.#sink.maxBodyBytes, disk);
     const length = Math.max(0, fields.contentLength);
     const body = fields.chunked ? new ChunkedBody(store) : new SizedBody(store, length);
@@ -347,7 +347,7 @@ export class RequestReader {
     if (body === null) return;
     if (body.store.refusal !== null) this.#refuseBody(body.store.refusal, false);
     if (body.done) this.#endBody(body);
-    this.#sink.resumed();
+    this.#sink.onResume();
   }
 
   #endBody(body: BodyReader): void {

@@ -16,11 +16,11 @@ import type { OutputBuffer } from "./output.js";
 export interface QueueOwner {
   readonly events: ServerEvents;
   /** Called when text was added to the output. */
-  wrote(): void;
+  onWrite(): void;
   /** Called when the last response of the connection is known: no further input is read. */
-  closing(): void;
+  onClosing(): void;
   /** Called when a response could not be sent completely. */
-  failed(): void;
+  onFailure(): void;
 }
 
 export class ResponseQueue {
@@ -64,7 +64,7 @@ export class ResponseQueue {
       this.#abortFrom(exchange.next);
       exchange.next = null;
       this.#last = exchange;
-      this.#owner.closing();
+      this.#owner.onClosing();
     }
     if (exchange === this.#first) this.#send();
   }
@@ -99,13 +99,13 @@ export class ResponseQueue {
         this.#output.pump(source, length, released).then((isWhole) => {
           this.#isStreaming = false;
           if (isWhole) this.#streamed();
-          else this.#owner.failed();
+          else this.#owner.onFailure();
         });
         return;
       }
       exchange = this.#shift(exchange);
     }
-    this.#owner.wrote();
+    this.#owner.onWrite();
   }
 
   /** Continues after the oldest response was streamed completely. */
@@ -126,7 +126,7 @@ export class ResponseQueue {
     this.#first = exchange.next;
     if (this.#first === null) this.#last = null;
     const bytesOut = exchange.text.length + exchange.contentLength;
-    this.#owner.events.answered(exchange.requestBytes, bytesOut);
+    this.#owner.events.onResponse(exchange.requestBytes, bytesOut);
     return this.#first;
   }
 }

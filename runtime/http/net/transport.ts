@@ -231,7 +231,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     return true;
   }
 
-  requested({ id }: NetConnection, t0Ms: number): void {
+  onRequest({ id }: NetConnection, t0Ms: number): void {
     this.#lastRequest.connectionId = id;
     this.#lastRequest.t0Ms = t0Ms;
   }
@@ -244,12 +244,12 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   closeBrokenTrunk(connection: NetConnection): void {
     const { remoteAddress } = connection;
     log(`trunk from ${remoteAddress} closed: protocol violation`, "warn");
-    connection.failed();
+    connection.onFailure();
   }
 
-  closed(connection: NetConnection): void {
+  onClose(connection: NetConnection): void {
     this.#connections.delete(connection);
-    this.events.connected(-1);
+    this.events.onConnection(-1);
     this.#checkEmpty();
   }
 
@@ -259,7 +259,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
 
   #admit(socket: Socket): void {
     this.#accepted++;
-    this.burst.accepted();
+    this.burst.recordConnection();
     const address = (socket.remoteAddress ?? "").replace(MAPPED_IPV4, "");
     const peer = { address, port: socket.remotePort ?? 0 };
     if (this.#proxyAcceptor === null || !this.proxies.has(address))
@@ -308,12 +308,12 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     const largest = this.clients.largestClient();
     const most = Math.max(count, idle?.owner.counted ?? 0);
     if (largest !== null && largest.counted > most && this.#tlsAcceptor?.reject(largest)) {
-      this.events.shed(largest.key);
+      this.events.onShedConnection(largest.key);
       return true;
     }
     if (idle === null || idle.owner.counted <= count) return false;
     idle.evict();
-    this.events.shed(idle.remoteAddress);
+    this.events.onShedConnection(idle.remoteAddress);
     return true;
   }
 
@@ -339,7 +339,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     acceptor.secure(socket, owner, performance.now() + HEAD_TIMEOUT_MS, (secured) => {
       if (secured !== null) this.#enter(secured, client);
       else if (isDispatcher) this.countDispatcher(-1);
-      this.clients.closed(owner, !isDispatcher);
+      this.clients.recordClose(owner, !isDispatcher);
       this.#checkEmpty();
     });
   }
@@ -355,18 +355,18 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     if (socket instanceof Socket) useReadBuffer(socket);
     const connection = new NetConnection(this, socket, id, address, port, owner, isDispatcher);
     this.#connections.add(connection);
-    this.events.connected(1);
+    this.events.onConnection(1);
   }
 
   #refuse(socket: Socket, address: string): void {
     // Over TLS, a refusal would cost more than serving the client.
     if (this.#tlsAcceptor !== null || this.#refused.size >= this.#maxConnections / REFUSED_SHARE) {
       socket.destroy();
-      this.events.shed(address);
+      this.events.onShedConnection(address);
       return;
     }
     const { status } = TOO_MANY_CONNECTIONS;
-    this.events.rejected(TOO_MANY_CONNECTIONS, address, null);
+    this.events.onRejection(TOO_MANY_CONNECTIONS, address, null);
     const { mediaType, body } = this.events.errorBody(TOO_MANY_CONNECTIONS, "json", nowMs());
     const text = this.heads.text(status, mediaType, body.length, "") + body;
     this.#refused.set(socket, performance.now() + LINGER_MS);
@@ -374,7 +374,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     socket.on("close", () => this.#refused.delete(socket));
     socket.resume();
     socket.end(text, "latin1");
-    this.events.answered(0, text.length);
+    this.events.onResponse(0, text.length);
   }
 
   /**

@@ -190,7 +190,7 @@ export class UwsExchange implements Exchange {
   refuse(refusal: HttpRejection, isLast: boolean): void {
     const { status, fields } = refusal;
     const { events } = this.#host;
-    events.rejected(refusal, clientAddress(this), this);
+    events.onRejection(refusal, clientAddress(this), this);
     const { mediaType, body } = events.errorBody(refusal, this.headers.accept, this.t0Ms);
     if (!isLast) this.answer(status, mediaType, body, fields);
     else if (this.#begin()) this.#sendLast(status, mediaType, body, fields);
@@ -207,7 +207,7 @@ export class UwsExchange implements Exchange {
 
   #end(bytesOut: number): void {
     this.#sent = true;
-    this.#host.events.answered(this.requestBytes, bytesOut);
+    this.#host.events.onResponse(this.requestBytes, bytesOut);
   }
 
   #send(head: string, content: string | Uint8Array, length: number): void {

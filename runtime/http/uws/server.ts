@@ -130,13 +130,13 @@ export class UwsServer implements HttpServer, ExchangeHost {
     if (isOpening) this.#peers.opened(response, number);
     // Connections cannot be identified, so those numbered above the limit count as the refused
     // ones.
-    if (number <= MAX_CONNECTIONS_PER_PORT) this.events.connected(isOpening ? 1 : -1);
+    if (number <= MAX_CONNECTIONS_PER_PORT) this.events.onConnection(isOpening ? 1 : -1);
     else if (isOpening) this.#refuseConnection(response);
   }
 
   #refuseConnection(response: UwsResponse): void {
     const { status } = TOO_MANY_CONNECTIONS;
-    this.events.rejected(
+    this.events.onRejection(
       TOO_MANY_CONNECTIONS,
       this.#peers.forResponse(response).remoteAddress,
       null,
@@ -144,7 +144,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
     const { mediaType, body } = this.events.errorBody(TOO_MANY_CONNECTIONS, "json", nowMs());
     const head = this.heads.closing(status, mediaType, "");
     response.cork(() => response.writeStatus(head).end(body, true));
-    this.events.answered(0, headBytes(head, body.length) + body.length);
+    this.events.onResponse(0, headBytes(head, body.length) + body.length);
   }
 
   #receive(response: UwsResponse, request: UwsRequest): void {
@@ -154,7 +154,10 @@ export class UwsServer implements HttpServer, ExchangeHost {
     const peer = this.#peers.forResponse(response);
     const received = head.fields ?? NO_FIELDS;
     const forwardedFor = this.#proxies.forwardedFor(received, peer.remoteAddress);
-    const fields = this.#permissions.allowed(received, forwardedFor ?? peer.remoteAddress);
+    const fields = this.#permissions.dropForbiddenFields(
+      received,
+      forwardedFor ?? peer.remoteAddress,
+    );
     const exchange = new UwsExchange(
       this,
       response,

@@ -96,7 +96,7 @@ export class Membership {
   }
 
   /** Reads the record at once: the connection to the provider broke, or another one connected. */
-  providerChanged(): void {
+  onProviderChange(): void {
     this.group.readNow();
   }
 

@@ -36,9 +36,9 @@ const unlimited = (): number => Number.POSITIVE_INFINITY;
 
 export interface LogWriterEvents {
   /** Called when all graphs become read-only, which ends with `recovered` or the restart. */
-  failed(error: SvcError): void;
+  onFailure(error: SvcError): void;
   /** Called when graphs accept changes again, and all committed transactions are durable. */
-  recovered(text: string): void;
+  onRecovery(text: string): void;
   /** Called when the free space falls below the limit. */
   low(freeBytes: number): void;
 }
@@ -247,7 +247,7 @@ export class LogWriter {
     }
     this.#clock.recover();
     const text = hasFailed ? "log: continues in a new segment" : "log: disk has space again";
-    this.#on.recovered(`${text}, graphs accept changes`);
+    this.#on.onRecovery(`${text}, graphs accept changes`);
     return true;
   }
 
@@ -299,7 +299,7 @@ export class LogWriter {
     this.#hasReserve = false;
     if (this.#clock.isFull) return;
     this.#clock.fill();
-    this.#on.failed(fullError(error));
+    this.#on.onFailure(fullError(error));
   }
 
   #fail(error: Error): void {
@@ -309,7 +309,7 @@ export class LogWriter {
     this.#clock.fail();
     const until = this.#hasGivenUp ? " until the restart" : "";
     const text = `transaction log failed, all graphs are read-only${until}: ${error.message}`;
-    this.#on.failed(new SvcError("SVC2501", text, { cause: error }));
+    this.#on.onFailure(new SvcError("SVC2501", text, { cause: error }));
   }
 }
 

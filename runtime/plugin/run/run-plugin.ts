@@ -265,11 +265,11 @@ function sendStream(
   const isForPages = EVENT_STREAM.test(headerValue(source.headerBlock, "Accept") ?? "");
   const format = isForPages ? "sse" : "ndjson";
   const events: StreamEvents = {
-    started: (port) => source.streams!.open(source, port, format),
-    failed: (thrown) => sendLate(thrown, source, done, entry),
-    broken: (thrown) => reportThrown(thrown, source),
-    cancelled: () => source.signal?.abort("AbortError"),
-    over: () => {
+    onStart: (port) => source.streams!.open(source, port, format),
+    onFailedStart: (thrown) => sendLate(thrown, source, done, entry),
+    onFailure: (thrown) => reportThrown(thrown, source),
+    onCancel: () => source.signal?.abort("AbortError"),
+    onEnd: () => {
       source.signal?.over();
       bound?.release();
     },

@@ -25,15 +25,15 @@ export type StreamReply = number | "cancel";
 
 export interface StreamEvents {
   /** The stream starts; failures before this are reported like those of any plugin. */
-  started(port: MessagePort): void;
+  onStart(port: MessagePort): void;
   /** The stream failed before the start. */
-  failed(thrown: unknown): void;
+  onFailedStart(thrown: unknown): void;
   /** The stream failed after the start: readers detect the missing end. */
-  broken(thrown: unknown): void;
+  onFailure(thrown: unknown): void;
   /** The client cancelled the stream. */
-  cancelled(): void;
+  onCancel(): void;
   /** The stream has ended in any way; called last. */
-  over(): void;
+  onEnd(): void;
 }
 
 export function isStream(value: unknown): value is AsyncIterable<unknown> {
@@ -101,7 +101,7 @@ export class StreamSender {
     } catch (thrown) {
       if (this.#isOver) return;
       if (!this.#hasStarted) return this.#fail(thrown);
-      this.#events.broken(thrown);
+      this.#events.onFailure(thrown);
       if (this.#format === "ndjson") return this.#end("failed");
       this.#gathered += `event: error\ndata: ${errorData(thrown)}\n\n`;
       this.#end("end");
@@ -136,21 +136,21 @@ export class StreamSender {
   #start(): void {
     if (this.#hasStarted || this.#isOver) return;
     this.#hasStarted = true;
-    this.#events.started(this.#remotePort);
+    this.#events.onStart(this.#remotePort);
   }
 
   #fail(thrown: unknown): void {
     this.#isOver = true;
     this.#port.close();
-    this.#events.failed(thrown);
-    this.#events.over();
+    this.#events.onFailedStart(thrown);
+    this.#events.onEnd();
   }
 
   #replied(reply: StreamReply): void {
     if (this.#isOver) return;
     if (reply === "cancel") {
       this.#isOver = true;
-      this.#events.cancelled();
+      this.#events.onCancel();
       this.#close();
       this.#endSource();
     } else {
@@ -196,7 +196,7 @@ export class StreamSender {
 
   #close(): void {
     this.#port.close();
-    this.#events.over();
+    this.#events.onEnd();
   }
 }
 

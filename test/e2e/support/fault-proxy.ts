@@ -66,7 +66,7 @@ export class FaultProxy {
     const bytes = afterTrunkLine(Buffer.concat(this.#answer));
     const contents: Buffer[] = [];
     const data = (_id: number, content: Buffer): boolean => contents.push(content) > 0;
-    const isFramed = new FrameReader({ data, ended: () => true }).feed(bytes);
+    const isFramed = new FrameReader({ data, onEnd: () => true }).feed(bytes);
     return isFramed ? Buffer.concat(contents) : bytes;
   }
 
@@ -140,7 +140,7 @@ function refuse(client: Socket, chunk: Buffer): number {
   };
   const frames = afterTrunkLine(chunk);
   if (frames !== chunk) client.write(TRUNK_LINE);
-  if (new FrameReader({ data, ended: () => true }).feed(frames)) return count;
+  if (new FrameReader({ data, onEnd: () => true }).feed(frames)) return count;
   client.write(BUSY);
   return 1;
 }

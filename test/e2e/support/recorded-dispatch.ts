@@ -67,7 +67,7 @@ export async function recordDispatch(
 export function bodyInTrunk(bytes: Buffer): Buffer | null {
   const pieces: Buffer[] = [];
   const data = (_: number, content: Buffer): boolean => pieces.push(Buffer.from(content)) > 0;
-  const reader = new FrameReader({ data, ended: (_, type) => type !== FRAME.refuse });
+  const reader = new FrameReader({ data, onEnd: (_, type) => type !== FRAME.refuse });
   if (!reader.feed(bytes.subarray(TRUNK_LINE.length))) throw new Error("invalid frames");
   const content = Buffer.concat(pieces);
   const start = content.indexOf("\r\n\r\n") + 4;

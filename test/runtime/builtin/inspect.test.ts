@@ -25,7 +25,7 @@ function inspect(query: string, ...connections: OpenConnection[]) {
 
 function inspectAs(isTrusted: boolean, query: string, ...connections: OpenConnection[]) {
   const view = fakeView({ connections: () => connections });
-  view.metrics.jobDone(4, Date.now(), Date.now());
+  view.metrics.countJob(4, Date.now(), Date.now());
   const exchange = fakeExchange(`/svc/inspect?${query}`);
   const request = { exchange, query, portOffset: 0, isTrusted } as const;
   const pieces = services.get("/svc/inspect")!.handle(view, request) as Iterable<string>;

@@ -89,11 +89,11 @@ test("storage uses forward slashes", () => {
 
 test("status", () => {
   const view = fakeView({ serviceName: "shop", serviceIn: false });
-  view.metrics.answered(200, 1, true);
-  view.metrics.answered(500, 1, true);
-  view.metrics.refused(400);
-  view.metrics.bytes(11, 22);
-  view.metrics.connected(1);
+  view.metrics.countResponse(200, 1, true);
+  view.metrics.countResponse(500, 1, true);
+  view.metrics.countRejection(400);
+  view.metrics.countBytes(11, 22);
+  view.metrics.countConnection(1);
   assert.equal(json("/svc/status", view), {
     name: "shop",
     data: { in: 11, out: 22 },
@@ -232,10 +232,10 @@ test("matrix is empty on an engine", () => assert.equal(json("/svc/matrix"), [])
 test("dispatch lists every slot of both ports", () => {
   const view = fakeView();
   const now = Date.now();
-  view.metrics.dispatched(0);
-  view.metrics.dispatched(39);
-  view.metrics.jobDone(39, now, now);
-  view.metrics.completed(39);
+  view.metrics.countDispatch(0);
+  view.metrics.countDispatch(39);
+  view.metrics.countJob(39, now, now);
+  view.metrics.countCompletion(39);
   const { A, B, ...rest } = json("/svc/dispatch", view);
   assert.equal(rest, {});
   assert.equal(A.dispatch, { dispatched: 1, completed: 0, signals: 0 });

@@ -35,8 +35,8 @@ async function start(
   const channel = backEnd.takeChannel();
   const answered = new Promise<Channel>((resolve, reject) => {
     channel.send("GET /a HTTP/1.1\r\n\r\n", null, {
-      answered: resolve,
-      failed: (_, fault, reason) => reject(new Error(`${fault}: ${reason}`)),
+      onResponse: resolve,
+      onFailure: (_, fault, reason) => reject(new Error(`${fault}: ${reason}`)),
     });
   });
   // Some tests finish before their requests do.

@@ -17,12 +17,12 @@ class User implements ChannelUser {
   readonly outcomes: string[] = [];
   answer: BackEndResponse | null = null;
 
-  answered(channel: Channel, answer: BackEndResponse): void {
+  onResponse(channel: Channel, answer: BackEndResponse): void {
     this.answer = answer;
     this.outcomes.push(`${answer.status} ${answer.body} ${channel.isOpen ? "open" : "closed"}`);
   }
 
-  failed(channel: Channel, fault: string, reason: string): void {
+  onFailure(channel: Channel, fault: string, reason: string): void {
     assert.is(channel.isOpen, false);
     this.outcomes.push(`${fault}: ${reason}`);
   }

@@ -104,7 +104,7 @@ test("keeps waiting for the first replica when the hedge fails", async () => {
 test("sends no more requests to a hanging replica while another one responds", async () => {
   small = await SmallMatrix.start(1, 2);
   const [first] = small.matrix.all();
-  first!.outlier.timedOut();
+  first!.outlier.recordTimeout();
   for (let round = 0; round < 3; round++) {
     const { owner } = begin(true);
     await answer(0, 1);

@@ -51,7 +51,7 @@ function send(
     trace: null,
     client: options.client ?? "127.0.0.1",
     isAborted: () => sent.isAborted,
-    ended: (outcome) => {
+    onEnd: (outcome) => {
       assert.is(sent.outcome, null);
       sent.outcome = outcome;
     },

@@ -38,10 +38,10 @@ test("lists the cost of every replica and the outcome of each attempt", () => {
   third!.markDown("a test says so");
   fourth!.takeChannel();
   first!.penalize();
-  explanation.chosen(second!, backEnds, []);
-  explanation.ended(0, "connection lost");
-  explanation.chosen(first!, backEnds, [second!]);
-  explanation.ended(0, 200, '{"ms":{"total":5}}');
+  explanation.recordChoice(second!, backEnds, []);
+  explanation.recordEnd(0, "connection lost");
+  explanation.recordChoice(first!, backEnds, [second!]);
+  explanation.recordEnd(0, 200, '{"ms":{"total":5}}');
   const { ms, partitions } = shown(explanation);
   assert.equal(Object.keys(ms), ["total", "pre", "wait", "backends"]);
   const tries = partitions[0]!.tries.map(({ ms, ...rest }) => {
@@ -70,8 +70,8 @@ test("ignores explanations of back-ends that are large or invalid JSON", () => {
   const backEnds = replicas();
   for (const below of ['{"a":1', "", `"${"x".repeat(7000)}"`]) {
     const explanation = new Explanation("wait");
-    explanation.chosen(backEnds[0]!, backEnds, []);
-    explanation.ended(0, 200, below);
+    explanation.recordChoice(backEnds[0]!, backEnds, []);
+    explanation.recordEnd(0, 200, below);
     assert.not("below" in shown(explanation).partitions[0]!.tries[0]!);
   }
 });
@@ -80,8 +80,8 @@ test("keeps at least the times in a header line", () => {
   const backEnds = replicas();
   const explanation = new Explanation("wait");
   const tell = (below: string): void => {
-    explanation.chosen(backEnds[0]!, backEnds, []);
-    explanation.ended(0, 200, below);
+    explanation.recordChoice(backEnds[0]!, backEnds, []);
+    explanation.recordEnd(0, 200, below);
   };
   tell(`"${"x".repeat(3000)}"`);
   assert.match(explanation.text(true), '"partitions":');
@@ -97,7 +97,7 @@ test("reports only the total time for an engine", () => {
 test("ends the time of an aborted attempt with the explanation", () => {
   const backEnds = replicas();
   const explanation = new Explanation("wait");
-  explanation.chosen(backEnds[0]!, backEnds, []);
+  explanation.recordChoice(backEnds[0]!, backEnds, []);
   const { ms, partitions } = shown(explanation);
   const [{ ms: tryMs, outcome }] = partitions[0]!.tries as [Record<string, unknown>];
   assert.is(outcome, null);

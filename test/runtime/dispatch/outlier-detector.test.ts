@@ -16,27 +16,27 @@ const test = suite("outlier detector");
 
 test("ejects after one timeout, or after consecutive errors", () => {
   const hanging = new OutlierDetector();
-  hanging.timedOut();
+  hanging.recordTimeout();
   assert.is(hanging.isEjected, true);
   const failing = new OutlierDetector();
-  for (let i = 1; i < EJECT_AFTER_CONSECUTIVE_ERRORS; i++) failing.answered(true);
-  failing.answered(false);
-  for (let i = 1; i < EJECT_AFTER_CONSECUTIVE_ERRORS; i++) failing.answered(true);
+  for (let i = 1; i < EJECT_AFTER_CONSECUTIVE_ERRORS; i++) failing.recordResponse(true);
+  failing.recordResponse(false);
+  for (let i = 1; i < EJECT_AFTER_CONSECUTIVE_ERRORS; i++) failing.recordResponse(true);
   assert.is(failing.isEjected, false);
-  failing.answered(true);
+  failing.recordResponse(true);
   assert.is(failing.isEjected, true);
 });
 
 test("admits one trial at a time, retryable requests first", () => {
   const outlier = new OutlierDetector();
-  outlier.timedOut();
+  outlier.recordTimeout();
   const due = () => [outlier.isHalfOpenDue(true), outlier.isHalfOpenDue(false)];
   assert.equal(due(), [false, false]);
   later(FIRST_EJECTION_MS + 1, () => {
     assert.equal(due(), [true, false]);
-    outlier.requestSent();
+    outlier.recordRequest();
     assert.equal(due(), [false, false]);
-    outlier.requestEnded();
+    outlier.recordEnd();
     assert.equal(due(), [true, false]);
   });
   later(FIRST_EJECTION_MS + RETRYABLE_TRIAL_WAIT_MS + 1, () => assert.equal(due(), [true, true]));
@@ -45,10 +45,10 @@ test("admits one trial at a time, retryable requests first", () => {
 test("recovers after a successful trial, with a slow start", () => {
   const outlier = new OutlierDetector();
   assert.is(outlier.costFactor, 1);
-  outlier.timedOut();
-  outlier.requestSent();
-  outlier.requestEnded();
-  outlier.answered(false);
+  outlier.recordTimeout();
+  outlier.recordRequest();
+  outlier.recordEnd();
+  outlier.recordResponse(false);
   assert.is(outlier.isEjected, false);
   assert.ok(outlier.costFactor > 3.9);
   later(SLOW_START_MS / 2, () => assert.ok(Math.abs(outlier.costFactor - 2.5) < 0.1));
@@ -61,8 +61,8 @@ test("doubles the ejection time per relapse, up to a limit", () => {
   const lasts: number[] = [];
   for (let round = 0; round < 9; round++) {
     later(now, () => {
-      outlier.timedOut();
-      outlier.timedOut();
+      outlier.recordTimeout();
+      outlier.recordTimeout();
     });
     let ms = FIRST_EJECTION_MS;
     for (;;) {

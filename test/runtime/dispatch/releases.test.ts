@@ -58,7 +58,7 @@ for (const recorded of recordedDispatches()) {
     dispatcher.dispatch({
       ...{ request: makeRequest("/svc/plugin/find?n=3"), resubmits: 0 },
       ...{ explanation: null, trace: null, client: "127.0.0.1", isAborted: () => false },
-      ended: (ended) => {
+      onEnd: (ended) => {
         outcome = ended;
       },
     });

@@ -24,7 +24,7 @@ class Link {
       this.streams.set(id, (this.streams.get(id) ?? "") + bytes.toString("latin1"));
       return true;
     },
-    ended: (id, type) => this.ends.push(`${id} ${type}`) > 0,
+    onEnd: (id, type) => this.ends.push(`${id} ${type}`) > 0,
   });
   line = "";
 
@@ -54,11 +54,11 @@ class Link {
 class User implements ChannelUser {
   outcome = "";
 
-  answered(_: Channel, { status, body }: { status: number; body: Buffer }): void {
+  onResponse(_: Channel, { status, body }: { status: number; body: Buffer }): void {
     this.outcome += `${status} ${body}`;
   }
 
-  failed(_: Channel, fault: string, reason: string): void {
+  onFailure(_: Channel, fault: string, reason: string): void {
     this.outcome += `${fault}: ${reason}`;
   }
 

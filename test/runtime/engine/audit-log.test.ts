@@ -35,7 +35,7 @@ async function entries(
   const path = join(folder, name);
   const log = new AuditLog(path);
   log.open();
-  for (const [parts, status] of answered) log.answered(exchange(parts), 0, status);
+  for (const [parts, status] of answered) log.recordResponse(exchange(parts), 0, status);
   await log.close();
   const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
   return lines.map((line) => {
@@ -82,9 +82,14 @@ test("contains connections and requests that the transport refused", async () =>
   const path = join(folder, "transport");
   const log = new AuditLog(path);
   log.open();
-  log.rejected(1, TOO_MANY_CONNECTIONS, "192.0.2.3", null);
-  log.rejected(0, TOO_MANY_REQUESTS, "192.0.2.1", exchange({ target: "/svc/plugin/x?secret=s" }));
-  log.rejected(0, INVALID_HEADER, "192.0.2.1", exchange({ target: "/bad" }));
+  log.recordRejection(1, TOO_MANY_CONNECTIONS, "192.0.2.3", null);
+  log.recordRejection(
+    0,
+    TOO_MANY_REQUESTS,
+    "192.0.2.1",
+    exchange({ target: "/svc/plugin/x?secret=s" }),
+  );
+  log.recordRejection(0, INVALID_HEADER, "192.0.2.1", exchange({ target: "/bad" }));
   await log.close();
   const [connection, request, ...others] = readFileSync(path, "utf8").trim().split("\n");
   assert.equal(others, []);

@@ -13,14 +13,15 @@ import { call, entry, until } from "./scheduler-setup.js";
 const test = suite("scheduler of built-in plugins");
 
 function setUp() {
-  const told: string[] = [];
+  const events: string[] = [];
   const states = [new SharedState(), new SharedState()] as const;
   const scheduler = new BuiltinScheduler(states, 30_000, {
-    result: ({ serial }, _, status, _kind, payload) => told.push(`${serial} ${status} ${payload}`),
-    failed: ({ serial }, _, failure) => told.push(`${serial} ${failure}`),
-    dropped: ({ serial }) => told.push(`${serial} dropped`),
-    terminate: (executor) => told.push(`terminate ${executor}`),
-    start: (executor) => told.push(`start ${executor}`),
+    result: ({ serial }, _, status, _kind, payload) =>
+      events.push(`${serial} ${status} ${payload}`),
+    onFailure: ({ serial }, _, failure) => events.push(`${serial} ${failure}`),
+    onDrop: ({ serial }) => events.push(`${serial} dropped`),
+    terminate: (executor) => events.push(`terminate ${executor}`),
+    start: (executor) => events.push(`start ${executor}`),
   });
   /** Plugin 0 is quick; plugin 1 exceeds its time slice in the first executor. */
   const connect = (executor: 0 | 1) => {
@@ -42,7 +43,7 @@ function setUp() {
     new Executor(0, port1, states[executor], () => plugins, hooks);
     scheduler.setExecutor(executor, port2);
   };
-  return { told, scheduler, connect };
+  return { events, scheduler, connect };
 }
 
 const query = (plugin: number, address?: string): PluginCall => ({
@@ -51,15 +52,15 @@ const query = (plugin: number, address?: string): PluginCall => ({
 });
 
 test("runs queries again in the second executor when their time slice is over", async () => {
-  const { told, scheduler, connect } = setUp();
+  const { events, scheduler, connect } = setUp();
   connect(0);
   const [quick, long, other] = [query(0), query(1), query(1, "127.0.0.2")];
   for (const one of [quick, long, other]) scheduler.submit(one);
   await until(() => scheduler.waiting === 2);
-  assert.equal(told, [`${quick.serial} 200 "quick in 0"`, "start 1"]);
+  assert.equal(events, [`${quick.serial} 200 "quick in 0"`, "start 1"]);
   connect(1);
-  await until(() => told.length === 4);
-  assert.equal(told.slice(2).sort(), [
+  await until(() => events.length === 4);
+  assert.equal(events.slice(2).sort(), [
     `${long.serial} 200 "long in 1"`,
     `${other.serial} 200 "long in 1"`,
   ]);
@@ -68,21 +69,21 @@ test("runs queries again in the second executor when their time slice is over", 
 });
 
 test("starts the first executor with the first request, and only once", async () => {
-  const { told, scheduler, connect } = setUp();
+  const { events, scheduler, connect } = setUp();
   const queries = [query(0), query(0)];
   for (const one of queries) scheduler.submit(one);
-  assert.equal([told, scheduler.waiting], [["start 0"], 2]);
+  assert.equal([events, scheduler.waiting], [["start 0"], 2]);
   connect(0);
-  await until(() => told.length === 3);
+  await until(() => events.length === 3);
   assert.equal(
-    told.slice(1),
+    events.slice(1),
     queries.map(({ serial }) => `${serial} 200 "quick in 0"`),
   );
   scheduler.close();
 });
 
 test("counts long queries for the limit of their client until they end", async () => {
-  const { told, scheduler, connect } = setUp();
+  const { events, scheduler, connect } = setUp();
   connect(0);
   const long = Array.from({ length: 4 }, () => query(1));
   for (const one of long) scheduler.submit(one);
@@ -90,27 +91,27 @@ test("counts long queries for the limit of their client until they end", async (
   scheduler.submit(own);
   const foreign = query(0, "127.0.0.2");
   scheduler.submit(foreign);
-  await until(() => told.length === 2);
-  assert.equal(told, ["start 1", `${foreign.serial} 200 "quick in 0"`]);
+  await until(() => events.length === 2);
+  assert.equal(events, ["start 1", `${foreign.serial} 200 "quick in 0"`]);
   connect(1);
-  await until(() => told.length === 7);
-  assert.ok(told.includes(`${own.serial} 200 "quick in 0"`));
+  await until(() => events.length === 7);
+  assert.ok(events.includes(`${own.serial} 200 "quick in 0"`));
   assert.equal([...scheduler.calls()], []);
   scheduler.close();
 });
 
 test("gives back the share of a client whose long query is dropped", async () => {
-  const { told, scheduler, connect } = setUp();
+  const { events, scheduler, connect } = setUp();
   connect(0);
   const long = Array.from({ length: 4 }, () => query(1));
   for (const one of long) scheduler.submit(one);
-  await until(() => scheduler.waiting === 4 && told.length === 1);
+  await until(() => scheduler.waiting === 4 && events.length === 1);
   for (const one of long) (one.exchange as unknown as { aborted: boolean }).aborted = true;
   connect(1);
-  await until(() => told.length === 5);
-  assert.ok(long.every(({ serial }) => told.includes(`${serial} dropped`)));
+  await until(() => events.length === 5);
+  assert.ok(long.every(({ serial }) => events.includes(`${serial} dropped`)));
   for (let sent = 0; sent < 5; sent++) scheduler.submit(query(0));
-  await until(() => told.length === 10);
+  await until(() => events.length === 10);
   assert.equal([scheduler.working, scheduler.waiting], [0, 0]);
   scheduler.close();
 });

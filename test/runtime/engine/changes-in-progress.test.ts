@@ -12,8 +12,8 @@ const test = suite("changes in progress");
 
 function schedulerOf(clock: CommitClock): Scheduler {
   const nothing = (): void => undefined;
-  const events = { result: nothing, failed: nothing, dropped: nothing, terminate: nothing };
-  return new Scheduler(new SharedState(), null, 0, 30_000, { ...events, retired: nothing }, clock);
+  const events = { result: nothing, onFailure: nothing, onDrop: nothing, terminate: nothing };
+  return new Scheduler(new SharedState(), null, 0, 30_000, { ...events, onRetire: nothing }, clock);
 }
 
 function change(released: PluginCall[] = []): PluginCall {

@@ -15,7 +15,12 @@ function partsOf(noted: string[]): IoParts {
       exchange.answer(200, "text/plain", "answer");
     },
     errorBody: () => ({ mediaType: "text/plain", body: "" }),
-    ...{ rejected: () => {}, shed: () => {}, answered: () => {}, connected: () => {} },
+    ...{
+      onRejection: () => {},
+      onShedConnection: () => {},
+      onResponse: () => {},
+      onConnection: () => {},
+    },
   };
   const note = (what: string) => () => void noted.push(what);
   const parts = {

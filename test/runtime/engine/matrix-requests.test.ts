@@ -104,7 +104,7 @@ class Run {
         const answers = new Array(this.width).fill(answer);
         const answered: Outcome = { kind: "answered", answers, allowsPartial: false };
         const outcome = resubmits < this.rounds ? answered : (this.outcome ?? answered);
-        queueMicrotask(() => dispatch.ended(outcome, matrix));
+        queueMicrotask(() => dispatch.onEnd(outcome, matrix));
       },
     } as unknown as Dispatcher;
   }

@@ -52,7 +52,7 @@ test("ends at its maximum size, and reports it", async () => {
       headers: { get: () => undefined },
     } as unknown as Exchange;
     for (let request = 0; request < 20; request++) {
-      recorder.answered(exchange, 0, 200, "text/plain", "x".repeat(500));
+      recorder.recordResponse(exchange, 0, 200, "text/plain", "x".repeat(500));
     }
     await recorder.close();
     const lines = readFileSync(path, "utf8").trimEnd().split("\n");

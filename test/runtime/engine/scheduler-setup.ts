@@ -71,10 +71,10 @@ export function setUp(plugins: readonly PluginEntry[], timeoutMs = 0, limits?: S
         const value = kind === RESULT_VALUE ? payload : `kind ${kind}`;
         told.push(`${done.serial} ${execId} ${status} ${value}`);
       },
-      failed: (failed, execId, failure) => told.push(`${failed.serial} ${execId} ${failure}`),
-      dropped: (call) => told.push(`${call.serial} dropped`),
+      onFailure: (failed, execId, failure) => told.push(`${failed.serial} ${execId} ${failure}`),
+      onDrop: (call) => told.push(`${call.serial} dropped`),
       terminate: (id) => told.push(`terminate ${id}`),
-      retired: (id) => told.push(`retired ${id}`),
+      onRetire: (id) => told.push(`retired ${id}`),
     },
     null,
     limits,

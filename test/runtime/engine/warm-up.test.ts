@@ -30,10 +30,10 @@ function answering(request: (exchange: Exchange) => void): ServerEvents {
   return {
     request,
     errorBody: () => ({ mediaType: "text/plain", body: "" }),
-    rejected: () => assert.unreachable("counted"),
-    shed: () => assert.unreachable("counted"),
-    answered: () => {},
-    connected: () => assert.unreachable("counted"),
+    onRejection: () => assert.unreachable("counted"),
+    onShedConnection: () => assert.unreachable("counted"),
+    onResponse: () => {},
+    onConnection: () => assert.unreachable("counted"),
   };
 }
 

@@ -119,8 +119,8 @@ class Context {
       reserve as unknown as SpaceReserve,
       () => this.freeBytes,
       {
-        failed: told,
-        recovered: (text) => this.said.push(text),
+        onFailure: told,
+        onRecovery: (text) => this.said.push(text),
         low: (bytes) => this.said.push(`low ${bytes}`),
       },
       (ms) => {
@@ -220,7 +220,7 @@ test("publishes what is durable in each log, from its beginning on", async () =>
   [one.durableSn, other.durableSn] = [7, 8];
   const channels = [one.channel, other.channel];
   const nothing = (): void => undefined;
-  const events = { failed: nothing, recovered: nothing, low: nothing };
+  const events = { onFailure: nothing, onRecovery: nothing, low: nothing };
   const reserve = { create: () => true } as unknown as SpaceReserve;
   const writer = new LogWriter(clock, channels, reserve, () => 0, events);
   assert.equal([clock.durableSn(0), clock.durableSn(1)], [7, 8]);

@@ -45,11 +45,11 @@ function createPool(lives: Life[]) {
   const events = {
     execute: async () => null,
     algorithms: (port: MessagePort) => port.close(),
-    ended: () => {},
-    died: async () => 0,
-    replaced: async (died: number) => void replacements.emit("replaced", died),
-    crashLoop: () => {},
-    recovered: () => {},
+    onExit: () => {},
+    onDeath: async () => 0,
+    onReplacement: async (died: number) => void replacements.emit("replaced", died),
+    onCrashLoop: () => {},
+    onRecovery: () => {},
   };
   const pool = new ExecutorPool(data, bounds, metrics, events, start);
   return { pool, threads, replacements };

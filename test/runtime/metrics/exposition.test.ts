@@ -25,9 +25,9 @@ test("escapes characters that would end a label", () => {
 
 test("keeps counters when the metrics of the interface are reset", () => {
   const metrics = new Metrics();
-  metrics.answered(404, 1, true);
+  metrics.countResponse(404, 1, true);
   metrics.reset();
-  metrics.answered(404, 1, true);
+  metrics.countResponse(404, 1, true);
   assert.is(metrics.totals().requests, 1);
   assert.is(metrics.totalsSinceStart().requests, 2);
   assert.equal(metrics.totalsSinceStart().errorsByCode, { 404: 2 });
@@ -74,7 +74,7 @@ test("places each latency within the bounds of its bucket", () => {
 test("adds a counter for a client-supplied name once it proves to be a plugin", () => {
   const counters = new PluginCounters();
   const ask = (path: string, status: number): void => {
-    counters.answered(counters.forwarded(path), status, 1);
+    counters.countResponse(counters.forwarded(path), status, 1);
   };
   ask("/svc/plugin/find", 200);
   ask("/svc/plugin/find", 500);
@@ -92,7 +92,8 @@ test("adds a counter for a client-supplied name once it proves to be a plugin", 
 
 test("limits the number of plugin names of back-ends", () => {
   const counters = new PluginCounters();
-  for (let n = 0; n < 1200; n++) counters.answered(counters.forwarded(`/svc/plugin/p${n}`), 200, 1);
+  for (let n = 0; n < 1200; n++)
+    counters.countResponse(counters.forwarded(`/svc/plugin/p${n}`), 200, 1);
   const all = [...counters.all()];
   assert.is(all.length, 1001);
   assert.is(all.at(-1)!.latency.count, 200);
@@ -100,14 +101,14 @@ test("limits the number of plugin names of back-ends", () => {
 
 test("forgets the counts of all plugins", () => {
   const counters = new PluginCounters();
-  counters.answered(counters.own("/svc/plugin/add"), 404, 1);
-  counters.answered(counters.forwarded("/svc/plugin/find"), 200, 1);
+  counters.countResponse(counters.own("/svc/plugin/add"), 404, 1);
+  counters.countResponse(counters.forwarded("/svc/plugin/find"), 200, 1);
   counters.tick(0);
   assert.is(counters.windows.read(0, 300, null).plugins.length, 2);
   counters.forget();
   assert.equal([...counters.all()], []);
   assert.equal(counters.windows.read(0, 300, null).plugins, []);
-  counters.answered(counters.own("/svc/plugin/add"), 200, 1);
+  counters.countResponse(counters.own("/svc/plugin/add"), 200, 1);
   assert.equal(
     [...counters.all()].map(({ name, latency, errors }) => [name, latency.count, errors.size]),
     [["add", 1, 0]],
@@ -116,9 +117,9 @@ test("forgets the counts of all plugins", () => {
 
 test("merges own plugins with those of back-ends", () => {
   const counters = new PluginCounters();
-  counters.answered(counters.forwarded("/svc/plugin/add"), 200, 1);
-  counters.answered(counters.own("/svc/plugin/add"), 200, 1);
-  counters.answered(counters.own("/svc/builtin/echo"), 200, 1);
+  counters.countResponse(counters.forwarded("/svc/plugin/add"), 200, 1);
+  counters.countResponse(counters.own("/svc/plugin/add"), 200, 1);
+  counters.countResponse(counters.own("/svc/builtin/echo"), 200, 1);
   assert.equal(
     [...counters.all()].map(({ name }) => name),
     ["add", "builtin/echo"],

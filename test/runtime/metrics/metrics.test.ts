@@ -21,15 +21,15 @@ function started(): { metrics: Metrics; now: number } {
 test("shares counts with a second view", () => {
   const writer = new Metrics();
   const reader = new Metrics(writer.buffer);
-  writer.answered(200, 1, true);
-  writer.answered(404, 1, false);
-  writer.refused(414);
-  writer.bytes(10, 20);
-  writer.connected(1);
-  writer.connected(1);
-  writer.connected(-1);
-  writer.executorRestarted();
-  writer.strayException();
+  writer.countResponse(200, 1, true);
+  writer.countResponse(404, 1, false);
+  writer.countRejection(414);
+  writer.countBytes(10, 20);
+  writer.countConnection(1);
+  writer.countConnection(1);
+  writer.countConnection(-1);
+  writer.countExecutorRestart();
+  writer.countStrayException();
   assert.equal(reader.totals(), {
     requests: 3,
     pluginRequests: 1,
@@ -47,14 +47,14 @@ test("shares counts with a second view", () => {
 
 test("forgets all counts, even those for monitors", () => {
   const { metrics, now } = started();
-  metrics.answered(404, 3, true);
-  metrics.bytes(10, 20);
-  metrics.dispatched(0);
-  metrics.jobDone(0, now, now + 5);
-  metrics.connected(1);
+  metrics.countResponse(404, 3, true);
+  metrics.countBytes(10, 20);
+  metrics.countDispatch(0);
+  metrics.countJob(0, now, now + 5);
+  metrics.countConnection(1);
   metrics.tick(now + 1000, idle);
   metrics.forget();
-  metrics.answered(200, 1, true);
+  metrics.countResponse(200, 1, true);
   metrics.tick(Date.now() + 2000, idle);
   assert.is(metrics.totalsSinceStart().requests, 1);
   assert.equal(metrics.totals().errorsByCode, {});
@@ -65,14 +65,14 @@ test("forgets all counts, even those for monitors", () => {
 
 test("counts bytes beyond 32 bits", () => {
   const metrics = new Metrics();
-  for (let i = 0; i < 5; i++) metrics.bytes(2 ** 31, 2 ** 40);
+  for (let i = 0; i < 5; i++) metrics.countBytes(2 ** 31, 2 ** 40);
   assert.is(metrics.totals().bytesIn, 5 * 2 ** 31);
   assert.is(metrics.totals().bytesOut, 5 * 2 ** 40);
 });
 
 test("counts unknown status codes as errors only", () => {
   const metrics = new Metrics();
-  for (const code of [400, 527, 528, 599]) metrics.refused(code);
+  for (const code of [400, 527, 528, 599]) metrics.countRejection(code);
   assert.is(metrics.totals().httpErrors, 4);
   assert.equal(metrics.totals().errorsByCode, { 400: 1, 527: 1 });
 });
@@ -80,7 +80,7 @@ test("counts unknown status codes as errors only", () => {
 test("adapts the rate at once to jumps and slowly to small changes", () => {
   const { metrics, now } = started();
   const second = (n: number, count: number) => {
-    for (let i = 0; i < count; i++) metrics.answered(200, 1, false);
+    for (let i = 0; i < count; i++) metrics.countResponse(200, 1, false);
     metrics.tick(now + n * 1000, idle);
   };
   second(1, 100);
@@ -94,30 +94,30 @@ test("adapts the rate at once to jumps and slowly to small changes", () => {
 
 test("spreads a long tick over its duration", () => {
   const { metrics, now } = started();
-  for (let i = 0; i < 100; i++) metrics.answered(200, 1, false);
+  for (let i = 0; i < 100; i++) metrics.countResponse(200, 1, false);
   metrics.tick(now + 10_000, idle);
   assert.is(metrics.requestRate(), 9);
 });
 
 test("does not count old requests as new after an IO thread restart", () => {
   const { metrics, now } = started();
-  for (let i = 0; i < 100; i++) metrics.answered(200, 1, false);
+  for (let i = 0; i < 100; i++) metrics.countResponse(200, 1, false);
   const restarted = new Metrics(metrics.buffer);
-  restarted.answered(200, 1, false);
+  restarted.countResponse(200, 1, false);
   restarted.tick(now + 1000, idle);
   assert.is(restarted.requestRate(), 0.9);
 });
 
 test("moves the error rate by a tenth", () => {
   const { metrics, now } = started();
-  for (let i = 0; i < 10; i++) metrics.answered(500, 1, true);
+  for (let i = 0; i < 10; i++) metrics.countResponse(500, 1, true);
   metrics.tick(now + 1000, idle);
   assert.is(metrics.errorRate(), 1);
 });
 
 test("ignores a clock that stands still or runs back", () => {
   const { metrics, now } = started();
-  metrics.answered(200, 5, false);
+  metrics.countResponse(200, 5, false);
   metrics.tick(now, idle);
   metrics.tick(now - 5000, idle);
   assert.is(metrics.requestRate(), 0);
@@ -127,10 +127,10 @@ test("ignores a clock that stands still or runs back", () => {
 
 test("separates recent latency from the latency of all requests", () => {
   const { metrics, now } = started();
-  for (let i = 0; i < 1000; i++) metrics.answered(200, 1, false);
+  for (let i = 0; i < 1000; i++) metrics.countResponse(200, 1, false);
   metrics.tick(now + 1000, idle);
   assert.is(metrics.latency([50]).mean, 1);
-  for (let i = 0; i < 10; i++) metrics.answered(200, 100, false);
+  for (let i = 0; i < 10; i++) metrics.countResponse(200, 100, false);
   metrics.tick(now + 2000, idle);
   assert.ok(metrics.latency([80])["80.0"]! > 80);
   assert.ok(metrics.latencyOfAll([80])["80.0"]! < 2);
@@ -142,7 +142,7 @@ test("separates recent latency from the latency of all requests", () => {
 
 test("forgets recent latencies after a minute without responses", () => {
   const { metrics, now } = started();
-  metrics.answered(200, 100, false);
+  metrics.countResponse(200, 100, false);
   metrics.tick(now + 1000, idle);
   for (let second = 2; second <= 60; second++) metrics.tick(now + second * 1000, idle);
   assert.is(metrics.latency([95]).mean, 100);
@@ -153,10 +153,10 @@ test("forgets recent latencies after a minute without responses", () => {
 
 test("weights a response after a pause as much as the seconds of the pause", () => {
   const { metrics, now } = started();
-  metrics.answered(200, 100, false);
+  metrics.countResponse(200, 100, false);
   metrics.tick(now + 1000, idle);
   metrics.tick(now + 31_000, idle);
-  metrics.answered(200, 90, false);
+  metrics.countResponse(200, 90, false);
   metrics.tick(now + 32_000, idle);
   const { mean } = metrics.latency([]);
   assert.ok(mean! < 91, String(mean));
@@ -164,17 +164,17 @@ test("weights a response after a pause as much as the seconds of the pause", () 
 
 test("counts jobs and utilization per slot, including running jobs", () => {
   const { metrics, now } = started();
-  metrics.dispatched(0);
-  metrics.dispatched(33);
-  metrics.dispatched(33);
-  metrics.jobDone(0, now + 100, now + 350);
-  metrics.completed(0);
-  metrics.completed(33);
+  metrics.countDispatch(0);
+  metrics.countDispatch(33);
+  metrics.countDispatch(33);
+  metrics.countJob(0, now + 100, now + 350);
+  metrics.countCompletion(0);
+  metrics.countCompletion(33);
   metrics.tick(now + 1000, (slot) => (slot === 33 ? now + 500 : 0));
   assert.equal(metrics.slot(0), { jobs: 1, busyPercent: 25 });
   assert.equal(metrics.slot(33), { jobs: 0, busyPercent: 50 });
   // Time counted by the last tick is not counted again.
-  metrics.jobDone(33, now + 500, now + 1250);
+  metrics.countJob(33, now + 500, now + 1250);
   metrics.tick(now + 2000, idle);
   assert.equal(metrics.slot(33), { jobs: 1, busyPercent: 25 });
   assert.equal(metrics.slot(0), { jobs: 1, busyPercent: 0 });
@@ -185,10 +185,10 @@ test("counts jobs and utilization per slot, including running jobs", () => {
 test("applies a reset of another view at once, without losing later counts", () => {
   const { metrics, now } = started();
   const other = new Metrics(metrics.buffer);
-  metrics.connected(1);
-  metrics.jobDone(3, now, now + 1);
-  for (let i = 0; i < 50; i++) metrics.answered(503, 9, true);
-  metrics.bytes(7, 8);
+  metrics.countConnection(1);
+  metrics.countJob(3, now, now + 1);
+  for (let i = 0; i < 50; i++) metrics.countResponse(503, 9, true);
+  metrics.countBytes(7, 8);
   metrics.tick(now + 1000, idle);
   other.reset(now + 1500);
   for (const view of [metrics, other]) {
@@ -208,7 +208,7 @@ test("applies a reset of another view at once, without losing later counts", () 
     assert.is(view.connectedClients, 1);
     assert.is(view.slot(3).jobs, 1);
   }
-  metrics.answered(200, 2, false);
+  metrics.countResponse(200, 2, false);
   assert.is(other.totals().requests, 1);
   metrics.tick(now + 2000, idle);
   // One request in the half second since the reset.
@@ -223,7 +223,7 @@ test("keeps sampling after the system clock is set forward", () => {
   try {
     const metrics = new Metrics();
     metrics.reset();
-    metrics.answered(200, 1, false);
+    metrics.countResponse(200, 1, false);
     metrics.tick(performance.timeOrigin + performance.now() + 1000, idle);
     assert.ok(metrics.requestRate() > 0);
   } finally {
@@ -238,23 +238,23 @@ test("loses no count while another thread resets continuously", async () => {
   const resetter = startWorker(new URL("./resetter.ts", import.meta.url), data);
   await new Promise((resolve) => resetter.once("message", resolve));
   for (let now = 0; now < 2000; now++) {
-    for (let i = 0; i < 100; i++) metrics.bytes(1, 1);
-    metrics.answered(200, 1, false);
+    for (let i = 0; i < 100; i++) metrics.countBytes(1, 1);
+    metrics.countResponse(200, 1, false);
     metrics.tick(now, idle);
   }
   Atomics.store(stop, 0, 1);
   await new Promise((resolve) => resetter.once("exit", resolve));
   metrics.reset();
   assert.is(metrics.totals().bytesIn, 0);
-  metrics.bytes(3, 4);
-  metrics.answered(200, 1, false);
+  metrics.countBytes(3, 4);
+  metrics.countResponse(200, 1, false);
   assert.is(metrics.totals().bytesIn, 3);
   assert.is(metrics.totals().requests, 1);
 });
 
 test("returns server metrics in the documented shape and order", () => {
   const metrics = new Metrics();
-  metrics.answered(200, 4, true);
+  metrics.countResponse(200, 4, true);
   const record = serverMetrics(metrics, true, [99.9, 50, 50, 12.25]);
   assert.equal(Object.keys(record), [
     "bytes_in",

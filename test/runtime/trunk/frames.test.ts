@@ -24,7 +24,7 @@ function read(...chunks: readonly string[]): string[] {
       last = id;
       return true;
     },
-    ended: (id, type) => {
+    onEnd: (id, type) => {
       if (id === 666) return false;
       seen.push(`${id} ends ${type}`);
       last = 0;

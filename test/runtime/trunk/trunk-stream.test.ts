@@ -10,9 +10,9 @@ const MAX_HELD_BYTES = 1024 * 1024;
 function createStream(memory: MemoryAccount | null = null) {
   const closed: TrunkStream[] = [];
   const owner = {
-    ...{ remotePort: 1, memory, ready: () => undefined },
+    ...{ remotePort: 1, memory, onReady: () => undefined },
     getPeerX509Certificate: () => undefined,
-    closed: (stream: TrunkStream) => closed.push(stream),
+    onClose: (stream: TrunkStream) => closed.push(stream),
   };
   const stream = new TrunkStream(owner, 1);
   const received: number[] = [];

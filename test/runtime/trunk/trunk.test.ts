@@ -26,10 +26,10 @@ class FakeSocket extends EventEmitter {
 
 function createTrunk(
   isConnected: boolean,
-  opened: ((stream: TrunkStream) => boolean) | null = null,
+  onOpen: ((stream: TrunkStream) => boolean) | null = null,
 ): { trunk: Trunk; socket: FakeSocket } {
   const socket = new FakeSocket();
-  const events = { opened, streamClosed: () => {}, stalled: () => {}, memory: null };
+  const events = { onOpen, onStreamClose: () => {}, onStall: () => {}, memory: null };
   const trunk = new Trunk(socket as unknown as ByteSocket, events, isConnected);
   return { trunk, socket };
 }

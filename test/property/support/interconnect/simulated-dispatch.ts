@@ -162,7 +162,7 @@ export class SimulatedDispatch {
     this.#dispatcher!.dispatch({
       ...{ request, resubmits: 0, explanation: null, trace: null, client: "c" },
       isAborted: () => false,
-      ended: (outcome) => this.#parts.check(() => this.#ended(id, request, sentAt, outcome)),
+      onEnd: (outcome) => this.#parts.check(() => this.#ended(id, request, sentAt, outcome)),
     });
   }
 

@@ -33,7 +33,7 @@ export class Owner implements CallOwner {
     this.waits++;
   }
 
-  channelFreed(): void {}
+  onChannelFree(): void {}
 
   isHeld(): boolean {
     return false;
@@ -41,11 +41,11 @@ export class Owner implements CallOwner {
 
   recordFailure(): void {}
 
-  descriptorsExhausted(): void {
+  reportExhaustion(): void {
     this.exhaustions++;
   }
 
-  ended(_: DispatchCall, outcome: Outcome): void {
+  onEnd(_: DispatchCall, outcome: Outcome): void {
     this.outcomes.push(outcome);
   }
 
@@ -61,11 +61,11 @@ export class Owner implements CallOwner {
     return this.budget-- > 0;
   }
 
-  succeeded(): void {
+  recordSuccess(): void {
     this.successes++;
   }
 
-  released(): void {
+  onRelease(): void {
     this.leaves++;
   }
 
@@ -90,6 +90,6 @@ export function makeDispatch(path: string, options: RequestOptions = {}): Dispat
     trace: null,
     client: "127.0.0.1",
     isAborted: () => false,
-    ended: () => {},
+    onEnd: () => {},
   };
 }

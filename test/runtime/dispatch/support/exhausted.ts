@@ -23,7 +23,7 @@ dispatcher.dispatch({
   trace: null,
   client: "127.0.0.1",
   isAborted: () => false,
-  ended: (outcome) => {
+  onEnd: (outcome) => {
     const { isDown } = dispatcher.matrix.backEnds[0]![0]!;
     process.stdout.write(`${JSON.stringify({ ...outcome, isDown })}\n`, () => process.exit());
   },

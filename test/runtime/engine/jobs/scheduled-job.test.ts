@@ -48,11 +48,11 @@ test("is due at its time, once", () => {
 test("does not start while it runs, and counts the missed run", () => {
   const { clock, job } = setUp(NIGHTLY);
   clock.now = THREE;
-  job.started(job.takeDue(THREE, true)!);
+  job.recordStart(job.takeDue(THREE, true)!);
   clock.now = THREE + DAY;
   assert.is(job.takeDue(clock.now, true), null);
   assert.is(job.status(true).missed, 1);
-  job.ended("ok", "1");
+  job.recordEnd("ok", "1");
   const [run] = job.status(true).runs;
   assert.equal(run, {
     scheduledMs: THREE,
@@ -66,8 +66,8 @@ test("does not start while it runs, and counts the missed run", () => {
 test("knows the runs that it missed while the server was down", () => {
   const { clock, job, make } = setUp(NIGHTLY);
   clock.now = THREE;
-  job.started(job.takeDue(THREE, true)!);
-  job.ended("ok", "");
+  job.recordStart(job.takeDue(THREE, true)!);
+  job.recordEnd("ok", "");
   clock.now = THREE + 3 * DAY + HOUR;
   const later = make(JSON.parse(JSON.stringify(job.stored())));
   assert.is(later.takeDue(clock.now, true), null);
@@ -94,7 +94,7 @@ test("misses its time while the instance is Service-OUT", () => {
 
 test("records a run that the end of the process interrupted", () => {
   const { job, make } = setUp(NIGHTLY, true);
-  job.started(MIDNIGHT);
+  job.recordStart(MIDNIGHT);
   const later = make(job.stored());
   const { runs, counts } = later.status(true);
   assert.is(runs[0]!.outcome, "interrupted");
@@ -106,9 +106,9 @@ test("repeats at its interval and skips times while it runs", () => {
   const { clock, job } = setUp({ everyMs: 30_000 });
   assert.is(job.takeDue(MIDNIGHT + 29_999, true), null);
   clock.now = MIDNIGHT + 30_000;
-  job.started(job.takeDue(clock.now, true)!);
+  job.recordStart(job.takeDue(clock.now, true)!);
   assert.is(job.takeDue(MIDNIGHT + 60_000, true), null);
-  job.ended("failed", "Error: no");
+  job.recordEnd("failed", "Error: no");
   assert.is(job.takeDue(MIDNIGHT + 90_000, true), MIDNIGHT + 90_000);
   assert.is(job.status(true).missed, 0);
 });
@@ -125,17 +125,17 @@ test("makes up once for a run at an interval that a crash interrupted", () => {
   assert.is(early.takeDue(MIDNIGHT, true), MIDNIGHT);
   assert.is(early.dueMs, MIDNIGHT + HOUR / 2);
   const { clock, job: late } = setUp({ everyMs: HOUR }, true, stored(MIDNIGHT - 2 * HOUR));
-  late.started(late.takeDue(MIDNIGHT, true)!);
+  late.recordStart(late.takeDue(MIDNIGHT, true)!);
   clock.now++;
-  late.ended("ok", "");
+  late.recordEnd("ok", "");
   assert.is(late.takeDue(clock.now, true), null);
 });
 
 test("keeps the last 20 runs with short texts", () => {
   const { job } = setUp({ everyMs: 1000 });
   for (let run = 0; run < 30; run++) {
-    job.started(run);
-    job.ended("ok", "x".repeat(10_000));
+    job.recordStart(run);
+    job.recordEnd("ok", "x".repeat(10_000));
   }
   const { runs } = job.status(true);
   assert.is(runs.length, 20);
@@ -207,17 +207,17 @@ test("takes over what the former leader has handled, also by a clock that is ahe
 
 test("keeps its own run when it leads again, and knows the runs of others", () => {
   const { clock, job } = setUp(NIGHTLY);
-  job.started(MIDNIGHT);
-  job.ended("ok", "first");
+  job.recordStart(MIDNIGHT);
+  job.recordEnd("ok", "first");
   clock.now = THREE;
-  job.started(job.takeDue(THREE, true)!);
+  job.recordStart(job.takeDue(THREE, true)!);
   const other = { scheduledMs: 1, startedMs: THREE - 1, durationMs: 1, text: "" };
   const runs = [{ ...other, outcome: "ok" as const }];
   const running = { scheduledMs: THREE, startedMs: THREE, by: "B1" };
   job.takeOver({ handledMs: MIDNIGHT, running, runs }, { id: "B1", freeMs: 0 });
   assert.is(job.isRunning, true);
   assert.is(job.dueMs, THREE + DAY);
-  job.ended("ok", "second");
+  job.recordEnd("ok", "second");
   assert.equal(
     job.status(true).runs.map(({ text }) => text),
     ["second", "", "first"],
@@ -231,14 +231,14 @@ test("repeats no run whose end it knows, but one that has not begun", () => {
   const running = { scheduledMs: MIDNIGHT, startedMs: MIDNIGHT };
   const stored = { handledMs: MIDNIGHT, running, runs: [] };
   const takeover = { id: "B1", freeMs: 0 };
-  job.started(MIDNIGHT);
-  job.ended("failed", "its start could not be stored");
+  job.recordStart(MIDNIGHT);
+  job.recordEnd("failed", "its start could not be stored");
   assert.is(job.endOf(running), undefined);
   job.takeOver(stored, takeover);
   assert.is(job.takeDue(MIDNIGHT, true), MIDNIGHT);
-  job.started(MIDNIGHT);
-  job.submitted(new JobExchange("work", MIDNIGHT, () => {}));
-  job.ended("ok", "1");
+  job.recordStart(MIDNIGHT);
+  job.recordSubmission(new JobExchange("work", MIDNIGHT, () => {}));
+  job.recordEnd("ok", "1");
   job.takeOver(stored, takeover);
   assert.is(job.takeDue(MIDNIGHT, true), null);
   assert.is(job.status(true).runs[0]!.outcome, "ok");

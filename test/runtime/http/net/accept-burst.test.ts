@@ -41,7 +41,7 @@ test("keeps the first input of each connection until no more are accepted", asyn
   const burst = new AcceptBurst();
   const [a, b, c] = ["a", "b", "c"].map((name) => new Reader(name, taken));
   arrive(burst, a!, "0");
-  burst.accepted();
+  burst.recordConnection();
   arrive(burst, a!, "1");
   arrive(burst, b!, "1");
   arrive(burst, c!, "1");
@@ -67,7 +67,7 @@ test("a fault of one connection neither stops others nor lets input overtake the
     if (caught.length === 1) arrive(burst, readers[3]!, "2");
   });
   try {
-    burst.accepted();
+    burst.recordConnection();
     for (const reader of readers) arrive(burst, reader, "1");
     for (let n = 0; n < 3; n++) await passBurst();
   } finally {

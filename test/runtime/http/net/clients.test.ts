@@ -44,10 +44,10 @@ test("limits a client to its quota and leaves no entry behind", () => {
   first.give(500);
   second.give(500);
   assert.is(budget.used, 0);
-  clients.closed(first, true);
-  clients.closed(second, true);
+  clients.recordClose(first, true);
+  clients.recordClose(second, true);
   assert.is(clients.size, 1);
-  clients.closed(first, true);
+  clients.recordClose(first, true);
   assert.is(clients.size, 0);
 });
 
@@ -60,9 +60,9 @@ test("limits connections per client, except for dispatchers", () => {
   clients.connected(client, true);
   assert.ok(client.isFull);
   assert.not.ok(clients.at("10.0.0.2").isFull);
-  clients.closed(client, false);
+  clients.recordClose(client, false);
   assert.ok(client.isFull);
-  clients.closed(client, true);
+  clients.recordClose(client, true);
   assert.not.ok(client.isFull);
 });
 
@@ -75,7 +75,7 @@ test("applies a rate limit across reconnects", () => {
   assert.not.ok(client.requests!.take(now));
   assert.ok(client.requests!.take(now + 101), "one in a tenth of a second");
   assert.not.ok(client.requests!.take(now + 101));
-  clients.closed(client, true);
+  clients.recordClose(client, true);
   assert.is(clients.at("10.0.0.1"), client);
   clients.sweep(now + 900);
   assert.is(clients.size, 1);

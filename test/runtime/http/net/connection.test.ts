@@ -126,17 +126,17 @@ test("is busy with requests of other connections, for a moment", () => {
   const { server } = connectInMemory();
   const [own, other] = [{ id: 1 } as NetConnection, { id: 2 } as NetConnection];
   assert.not.ok(server.isBusyWithOthers(own));
-  server.requested(other, Number.POSITIVE_INFINITY);
+  server.onRequest(other, Number.POSITIVE_INFINITY);
   assert.ok(server.isBusyWithOthers(own));
   assert.not.ok(server.isBusyWithOthers(other));
-  server.requested(other, nowMs() - 2 * BUSY_MS);
+  server.onRequest(other, nowMs() - 2 * BUSY_MS);
   assert.not.ok(server.isBusyWithOthers(own));
 });
 
 test("notes each complete request", async () => {
   const { server, socket } = connectInMemory();
   const times: number[] = [];
-  server.requested = (_connection, t0Ms) => void times.push(t0Ms);
+  server.onRequest = (_connection, t0Ms) => void times.push(t0Ms);
   socket.push("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2));
   while (times.length === 0) await nextTurn();
   assert.is(times.length, 2);

@@ -17,7 +17,7 @@ const client = () => ({ uploadBytes: 0 });
 
 /** A body that goes to disk with its second chunk. */
 function storeOn(disk: BodyDisk["create"], budget = new BodyBudget(1e9)): BodyStore {
-  return new BodyStore(budget, 1e9, { create: disk, progressed() {} });
+  return new BodyStore(budget, 1e9, { create: disk, onProgress() {} });
 }
 
 function write(store: BodyStore, chunks: number): void {

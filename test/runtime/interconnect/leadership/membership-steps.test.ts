@@ -233,7 +233,7 @@ test("reads the record at once when its provider has gone", async (context) => {
   const { reads } = context.engine;
   for (let count = 0; count < 5; count++) await turn();
   assert.is(context.engine.reads, reads);
-  membership.providerChanged();
+  membership.onProviderChange();
   for (let count = 0; count < 5; count++) await turn();
   assert.is(context.engine.reads, reads + 1);
 });

@@ -54,7 +54,7 @@ export async function attached(isMember: boolean) {
   const calls: string[] = [];
   const replica = replicaOf(calls, met);
   const membership = {
-    ...{ ackMs: 1000, providerChanged: () => calls.push("disturbed") },
+    ...{ ackMs: 1000, onProviderChange: () => calls.push("disturbed") },
     restartWithoutChanges: (reason: string, end: unknown) => ahead.push([reason, end]),
   };
   const traffic = new Traffic();

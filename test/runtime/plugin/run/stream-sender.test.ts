@@ -29,11 +29,11 @@ async function told(part: unknown, end: () => never, isCancelled: boolean): Prom
     };
     const source = { [Symbol.asyncIterator]: () => iterator };
     const sender = new StreamSender(source, "ndjson", () => null, {
-      started: (port: MessagePort) => isCancelled && port.postMessage("cancel"),
-      failed: () => told.push("failed"),
-      broken: () => told.push("broken"),
-      cancelled: () => told.push("cancelled"),
-      over: () => told.push("over"),
+      onStart: (port: MessagePort) => isCancelled && port.postMessage("cancel"),
+      onFailedStart: () => told.push("failed"),
+      onFailure: () => told.push("broken"),
+      onCancel: () => told.push("cancelled"),
+      onEnd: () => told.push("over"),
     });
     void sender.run();
   });
