@@ -25,8 +25,8 @@ function pluginContract(plugin: PluginSpec): unknown {
   return [name, path, role, readonly, ...input, ...answered];
 }
 
-function paramContract({ name, in: place, wire, required, default: value, schema }: ParamSpec) {
-  return [name, place, wire, required, value ?? null, withoutTexts(schema)];
+function paramContract({ name, in: location, wire, required, default: value, schema }: ParamSpec) {
+  return [name, location, wire, required, value ?? null, withoutTexts(schema)];
 }
 
 /** Schema keywords that only describe. */

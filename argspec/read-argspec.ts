@@ -191,17 +191,18 @@ function readParams(list: UntrustedJson, names: ReadonlySet<string>): ParamSpec[
 
 function readParam(param: UntrustedJson, names: ReadonlySet<string>): ParamSpec {
   const [preset, description] = [param.optional("default"), param.optional("description")];
-  const place = param.member("in").oneOf("query", "body");
+  const location = param.member("in").oneOf("query", "body");
   const wire = param.member("wire");
   return {
-    name: place === "body" ? param.member("name").oneOf("content") : readName(param.member("name")),
-    in: place,
-    wire: place === "body" ? wire.oneOf("bytes", "str", "json") : wire.oneOf(...WIRES),
+    name:
+      location === "body" ? param.member("name").oneOf("content") : readName(param.member("name")),
+    in: location,
+    wire: location === "body" ? wire.oneOf("bytes", "str", "json") : wire.oneOf(...WIRES),
     required: param.member("required").boolean(),
     ...(preset !== undefined && { default: preset.json() }),
     schema: readSchema(param.member("schema"), names),
     ...(description !== undefined && { description: description.text() }),
-    ...(place === "body" && param.optional("form")?.boolean() && { form: true }),
+    ...(location === "body" && param.optional("form")?.boolean() && { form: true }),
   };
 }
 

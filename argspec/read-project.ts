@@ -42,11 +42,11 @@ function readScheme(value: UntrustedJson): SecurityScheme {
     case "http":
       return { type: "http", scheme: value.member("scheme").matching(WORD, "a word") };
     case "apiKey": {
-      const place = value
+      const location = value
         .member("in")
         .matching(/^(?:header|query|cookie)$/, "header, query or cookie");
       const name = value.member("name").matching(WORD, "a word");
-      return { type: "apiKey", in: place as "header" | "query" | "cookie", name };
+      return { type: "apiKey", in: location as "header" | "query" | "cookie", name };
     }
     case "oauth2":
       return { type: "oauth2", flows: readFlows(value.member("flows")) };

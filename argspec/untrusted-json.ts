@@ -44,10 +44,10 @@ export class UntrustedJson {
     return typeof this.#value === "boolean";
   }
 
-  /** Error that names the place and what was expected there. */
+  /** Returns an error that names the path and the expected value. */
   fault(expected: string): SvcError {
-    const place = this.#path === "" ? "the document" : this.#path;
-    return new SvcError("SVC3015", `invalid argspec: ${place}: ${expected}`);
+    const location = this.#path === "" ? "the document" : this.#path;
+    return new SvcError("SVC3015", `invalid argspec: ${location}: ${expected}`);
   }
 
   /** The own member of an object, undefined where it has none. */

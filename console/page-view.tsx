@@ -4,7 +4,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { SystemPage } from "./pages/system.js";
-import { titleOfPage } from "./parts/frame/places.js";
+import { titleOfPage } from "./parts/frame/navigation.js";
 import { Loading } from "./parts/loading.js";
 import { Note } from "./parts/note.js";
 import type { Page } from "./router.js";

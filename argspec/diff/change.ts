@@ -43,11 +43,11 @@ export function makeChange(
   after: string | null = null,
 ): Change {
   const { severity, predicate } = RULES[rule];
-  const place = (parameter ?? "") + path;
-  const subject = [plugin === "" ? "the service" : plugin, place].filter((text) => text !== "");
+  const fullPath = (parameter ?? "") + path;
+  const subject = [plugin === "" ? "the service" : plugin, fullPath].filter((text) => text !== "");
   const texts = changedTexts({ before, after });
   const message = `${subject.join(": ")} ${predicate}${texts === "" ? "" : `: ${texts}`}`;
-  return { severity, rule, plugin, parameter, path: place, before, after, message };
+  return { severity, rule, plugin, parameter, path: fullPath, before, after, message };
 }
 
 /** Text such as `integer -> string`; empty if there are no values to show. */

@@ -11,7 +11,7 @@ import { propertyPath, typeText } from "./type-text.js";
 /** How the accepting side reads objects: whether it allows keys that its type does not name. */
 export type CompareDirection = "strict" | "tolerant";
 
-/** The first place where a possible value is not accepted. */
+/** The first part of a type with a value that the other type does not accept. */
 export interface Incompatibility {
   /**
    * Path within the value: `.x`, `[0]`, or `[]` for every item of a list; empty for the whole

@@ -20,7 +20,7 @@ class Run {
   /** By instruction: the last step that followed it; each step follows an instruction once. */
   readonly #seen: Int32Array;
   #step = 0;
-  #places: number[] = [];
+  #states: number[] = [];
 
   constructor(program: readonly Instruction[], text: string) {
     this.#program = program;
@@ -32,13 +32,13 @@ class Run {
     const text = this.#text;
     for (let at = 0; ; ) {
       this.#step++;
-      const before = this.#places;
-      this.#places = [];
+      const before = this.#states;
+      this.#states = [];
       const char = at > 0 ? this.#charBefore(at) : "";
-      for (const place of before) {
-        const instruction = this.#program[place]!;
+      for (const state of before) {
+        const instruction = this.#program[state]!;
         if (instruction.kind === "char" && instruction.accepts(char)) {
-          if (this.#follow(place + 1, at)) return true;
+          if (this.#follow(state + 1, at)) return true;
         }
       }
       // A match can start at any character.
@@ -51,21 +51,21 @@ class Run {
   /** Follows all instructions that consume no character. Returns true at the end of the pattern. */
   #follow(start: number, at: number): boolean {
     const rest = [start];
-    for (let place = rest.pop(); place !== undefined; place = rest.pop()) {
-      if (this.#seen[place] === this.#step) continue;
-      this.#seen[place] = this.#step;
-      const instruction = this.#program[place]!;
+    for (let state = rest.pop(); state !== undefined; state = rest.pop()) {
+      if (this.#seen[state] === this.#step) continue;
+      this.#seen[state] = this.#step;
+      const instruction = this.#program[state]!;
       switch (instruction.kind) {
         case "match":
           return true;
         case "char":
-          this.#places.push(place);
+          this.#states.push(state);
           break;
         case "split":
           rest.push(...instruction.to);
           break;
         case "assert":
-          if (this.#holds(instruction.condition, at)) rest.push(place + 1);
+          if (this.#holds(instruction.condition, at)) rest.push(state + 1);
       }
     }
     return false;

@@ -19,8 +19,8 @@ export function errorClasses(
   const texts = listErrorKinds(operations).map(({ kind, details, statuses, descriptions }) => {
     const name = module.take(names.errors.get(kind)!);
     classes.set(kind, name);
-    const place = names.details.get(kind)!;
-    const annotation = details === null ? "Any" : types.annotation(details, place);
+    const typeName = names.details.get(kind)!;
+    const annotation = details === null ? "Any" : types.annotation(details, typeName);
     const lines = [...descriptions.map(plainText), `Status ${statuses.join(" or ")}.`];
     return `class ${name}(SvcError):\n${indent(`${docstring(lines)}\ndetails: ${annotation}\n`)}`;
   });

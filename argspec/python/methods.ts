@@ -91,14 +91,14 @@ class Method {
     this.#constant = module.take(`_operation_${name}`);
     const scope = new PythonNames(["self", this.#constant]);
     const { params, content, isOpen } = operation;
-    const place = pascalCase(name);
+    const typeName = pascalCase(name);
     this.#inputs = (content === null ? params : [...params, content]).map((param) => ({
       name: scope.take(param.name),
       param,
-      annotation: inputAnnotation(param, types, `${place}${pascalCase(param.name)}`),
+      annotation: inputAnnotation(param, types, `${typeName}${pascalCase(param.name)}`),
     }));
     this.#others = isOpen ? scope.take("others") : "";
-    this.#result = resultAnnotation(operation, types, place);
+    this.#result = resultAnnotation(operation, types, typeName);
   }
 
   /** @param more further members */
@@ -199,10 +199,10 @@ class Method {
   }
 }
 
-function inputAnnotation(param: ParamSpec, types: PythonTypes, place: string): string {
+function inputAnnotation(param: ParamSpec, types: PythonTypes, typeName: string): string {
   const { wire, schema } = param;
   if (param.form) return "Mapping[str, Union[bytes, bytearray, memoryview, IO[bytes]]]";
-  const annotation = types.annotation(schema, place);
+  const annotation = types.annotation(schema, typeName);
   if (wire !== "bytes" || annotation === "Any") return annotation;
   return `Union[${param.in === "body" ? "_Content" : "bytes"}, ${annotation}]`;
 }
@@ -210,17 +210,17 @@ function inputAnnotation(param: ParamSpec, types: PythonTypes, place: string): s
 function resultAnnotation(
   { result, isText }: Operation,
   types: PythonTypes,
-  place: string,
+  typeName: string,
 ): string {
   if (isText) return "str";
   if (result.kind === "http") {
     const response = httpAnnotation(result.mediaTypes);
     if (result.schema === undefined) return response;
-    return `Union[${response}, ${types.annotation(result.schema, `${place}Result`)}]`;
+    return `Union[${response}, ${types.annotation(result.schema, `${typeName}Result`)}]`;
   }
-  if (result.kind !== "response") return types.annotation(result.schema, `${place}Result`);
-  const key = types.annotation(result.sortkey, `${place}Key`);
-  return `PluginResponse[${key}, ${types.annotation(result.item, `${place}Item`)}]`;
+  if (result.kind !== "response") return types.annotation(result.schema, `${typeName}Result`);
+  const key = types.annotation(result.sortkey, `${typeName}Key`);
+  return `PluginResponse[${key}, ${types.annotation(result.item, `${typeName}Item`)}]`;
 }
 
 type HttpResult = Extract<Operation["result"], { kind: "http" }>;

@@ -74,34 +74,38 @@ export class PythonTypes {
     this.#declarations.push(`${name} = ${value}\n${docstring([comment])}`);
   }
 
-  /** @param place name for an anonymous object */
-  annotation(schema: unknown, place: string): string {
+  /** @param typeName name for an anonymous object */
+  annotation(schema: unknown, typeName: string): string {
     if (!isSchema(schema)) return ANYTHING;
     const { $ref, anyOf, enum: values, type } = schema;
     if (typeof $ref === "string")
       return this.#reference(this.#named.get($ref.slice(REFERENCE.length)));
-    if (Array.isArray(anyOf)) return union(anyOf.map((member) => this.annotation(member, place)));
+    if (Array.isArray(anyOf))
+      return union(anyOf.map((member) => this.annotation(member, typeName)));
     if (Array.isArray(values)) return union(literals(values));
     if ("const" in schema) return union(literals([schema.const]));
-    const valueClass = this.#valueClass(schema, place);
+    const valueClass = this.#valueClass(schema, typeName);
     if (valueClass !== null) return valueClass;
-    if (type === "array") return this.#array(schema, place);
-    if (type === "object") return this.#object(schema, place);
+    if (type === "array") return this.#array(schema, typeName);
+    if (type === "object") return this.#object(schema, typeName);
     return PRIMITIVES.get(type) ?? ANYTHING;
   }
 
   /** Returns null for a schema whose values are those of JSON. */
-  #valueClass(schema: JsonSchema, place: string): string | null {
+  #valueClass(schema: JsonSchema, typeName: string): string | null {
     const { "x-svc-type": name, type, items, additionalProperties } = schema;
     if (type === "string") return TEXT_CLASSES.get(name) ?? null;
     if (type === "object" && name === "Map") {
       const key = schema["x-svc-keys"] === "number" ? "float" : "str";
-      return `Dict[${key}, ${this.annotation(additionalProperties, `${place}Value`)}]`;
+      return `Dict[${key}, ${this.annotation(additionalProperties, `${typeName}Value`)}]`;
     }
     if (type !== "array" || name === undefined || !isHashed(schema, this.#$defs)) return null;
-    if (name === "Set") return `Set[${this.annotation(items, `${place}Item`)}]`;
+    if (name === "Set") return `Set[${this.annotation(items, `${typeName}Item`)}]`;
     const [key, value] = (items as JsonSchema).prefixItems as readonly unknown[];
-    const texts = [this.annotation(key, `${place}Key`), this.annotation(value, `${place}Value`)];
+    const texts = [
+      this.annotation(key, `${typeName}Key`),
+      this.annotation(value, `${typeName}Value`),
+    ];
     return `Dict[${texts.join(", ")}]`;
   }
 
@@ -110,34 +114,36 @@ export class PythonTypes {
     return this.#isEvaluated ? `"${name}"` : name;
   }
 
-  #array({ prefixItems, items, minItems }: JsonSchema, place: string): string {
-    const itemPlace = `${place}Item`;
+  #array({ prefixItems, items, minItems }: JsonSchema, typeName: string): string {
+    const itemName = `${typeName}Item`;
     if (!Array.isArray(prefixItems)) {
-      return items === false ? "Tuple[()]" : `List[${this.annotation(items, itemPlace)}]`;
+      return items === false ? "Tuple[()]" : `List[${this.annotation(items, itemName)}]`;
     }
-    const places = prefixItems.map((item) => this.annotation(item, itemPlace));
-    const least = typeof minItems === "number" ? Math.min(minItems, places.length) : 0;
-    const forms = places.length - least + 1;
-    const isLong = forms > 1 && forms * places.join(", ").length > MAX_TUPLE_FORMS;
+    const itemTypes = prefixItems.map((item) => this.annotation(item, itemName));
+    const least = typeof minItems === "number" ? Math.min(minItems, itemTypes.length) : 0;
+    const forms = itemTypes.length - least + 1;
+    const isLong = forms > 1 && forms * itemTypes.join(", ").length > MAX_TUPLE_FORMS;
     if (items !== false || isLong) {
-      const rest = items === false ? [] : [this.annotation(items, itemPlace)];
-      return `List[${union([...places, ...rest])}]`;
+      const rest = items === false ? [] : [this.annotation(items, itemName)];
+      return `List[${union([...itemTypes, ...rest])}]`;
     }
-    const lengths = [...places, ""].map((_, length) => length).slice(least);
-    return union(lengths.map((length) => `Tuple[${places.slice(0, length).join(", ") || "()"}]`));
+    const lengths = [...itemTypes, ""].map((_, length) => length).slice(least);
+    return union(
+      lengths.map((length) => `Tuple[${itemTypes.slice(0, length).join(", ") || "()"}]`),
+    );
   }
 
-  #object(schema: JsonSchema, place: string): string {
+  #object(schema: JsonSchema, typeName: string): string {
     if (isRecord(schema)) {
-      const name = this.#module.take(place);
+      const name = this.#module.take(typeName);
       this.#names.add(name);
       this.#declareRecord(name, schema, textOf(schema));
       return this.#reference(name);
     }
     const { properties, additionalProperties } = schema;
-    const others = this.annotation(additionalProperties, `${place}Value`);
+    const others = this.annotation(additionalProperties, `${typeName}Value`);
     const members = membersOf(properties).map(([key, member]) =>
-      this.annotation(member, `${place}${pascalCase(key)}`),
+      this.annotation(member, `${typeName}${pascalCase(key)}`),
     );
     return `Dict[str, ${union([...members, others])}]`;
   }

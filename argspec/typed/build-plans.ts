@@ -1,9 +1,9 @@
-// Builds plans: where values of classes are within a type, and how they are written in JSON. A type
-// is seen through a `View`, so that types of the compiler and schemas share this code.
+// Builds plans, which describe the class instances within a type and their JSON forms. Types of the
+// compiler and JSON schemas share this code through a `View`.
 //
-// Members of a union are told apart by the kind of their JSON, so their plans are merged: strings,
-// arrays and objects each have one. Where that is impossible, a property with literals selects; if
-// there is none either, the value stays as JSON and the place is reported.
+// The plans of a union's members are merged into one each for strings, arrays and objects, because
+// the kind of JSON distinguishes the members. If several members have the same kind, a property with
+// literals selects one. Without such a property, the value stays JSON and its path is reported.
 
 import type { FieldsPlan, ListPlan, Plan } from "../../client/typescript/operation.js";
 
@@ -38,7 +38,7 @@ export interface FieldsView<T> {
   readonly numbers?: true | undefined;
 }
 
-/** A place whose values of a class cannot be told from others. */
+/** A part of a type whose class instances cannot be distinguished from other values. */
 export interface PlanConflict {
   readonly path: string;
   readonly words: readonly string[];

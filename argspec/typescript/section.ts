@@ -127,12 +127,12 @@ function formSchema({ properties = {}, required = [] }: ParamSpec["schema"]): Lo
 }
 
 function inputSchema(param: ParamSpec, lowering: SchemaLowering) {
-  const { in: place, wire, schema, required } = param;
+  const { in: location, wire, schema, required } = param;
   if (param.form) return formSchema(schema);
   const lowered = lowering.lower(schema);
   if (lowered === ANY_JSON) return { ...ANY_JSON };
   const members = [
-    ...(wire === "bytes" ? [{ tsType: place === "body" ? BYTES_OF_BODY : "Uint8Array" }] : []),
+    ...(wire === "bytes" ? [{ tsType: location === "body" ? BYTES_OF_BODY : "Uint8Array" }] : []),
     lowered,
     // Undefined members are omitted from the query, so that callers can pass them on.
     ...(required ? [] : [{ tsType: "undefined" }]),

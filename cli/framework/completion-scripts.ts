@@ -7,7 +7,7 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
 export function completionScript(shell: Shell, commands: readonly Command[]): string {
-  const places: readonly CommandCompletion[] = commands.map((command) => ({
+  const completions: readonly CommandCompletion[] = commands.map((command) => ({
     command,
     options: Object.entries(command.options).map(([name, { kind, help }]) => {
       return { name, help, values: valuesOf(kind.placeholder) };
@@ -15,15 +15,15 @@ export function completionScript(shell: Shell, commands: readonly Command[]): st
   }));
   switch (shell) {
     case "bash":
-      return bash(places, "source <(svc completion bash)", "~/.bashrc");
+      return bash(completions, "source <(svc completion bash)", "~/.bashrc");
     case "zsh":
       return `autoload -U +X bashcompinit && bashcompinit\n${bash(
-        places,
+        completions,
         "source <(svc completion zsh)",
         "~/.zshrc",
       )}`;
     case "fish":
-      return fish(places);
+      return fish(completions);
   }
 }
 
@@ -43,11 +43,11 @@ function valuesOf(placeholder: string | null): Values {
 }
 
 /** First words of commands, and the second words of commands that have them. */
-function namesOf(places: readonly CommandCompletion[]): {
+function namesOf(completions: readonly CommandCompletion[]): {
   first: string[];
   pairs: [string, string][];
 } {
-  const names = places.map(({ command }) => command.name.split(" "));
+  const names = completions.map(({ command }) => command.name.split(" "));
   return {
     first: [...new Set(names.map(([word]) => word!)), "help"],
     pairs: names.filter(({ length }) => length > 1).map(([a, b]) => [a!, b!]),
@@ -59,24 +59,26 @@ function choicesOf({ command }: CommandCompletion): readonly Choice[] {
   return command.arguments[0]?.choices ?? [];
 }
 
-function bash(places: readonly CommandCompletion[], line: string, file: string): string {
-  const { first, pairs } = namesOf(places);
+function bash(completions: readonly CommandCompletion[], line: string, file: string): string {
+  const { first, pairs } = namesOf(completions);
   const two = pairs.map((pair) => `    "${pair.join(" ")}") command="${pair.join(" ")}" ;;`);
   const seconds = [...new Set(pairs.map(([word]) => word))].map((word) => {
     const list = pairs.filter(([other]) => other === word).map(([, second]) => second);
     return `    "2 ${word}") words="${list.join(" ")}" ;;`;
   });
-  const chosen = places.flatMap((place) => {
-    const list = choicesOf(place).map(({ name }) => name);
-    return list.length === 0 ? [] : [`    "2 ${place.command.name}") words="${list.join(" ")}" ;;`];
+  const chosen = completions.flatMap((completion) => {
+    const list = choicesOf(completion).map(({ name }) => name);
+    return list.length === 0
+      ? []
+      : [`    "2 ${completion.command.name}") words="${list.join(" ")}" ;;`];
   });
-  const values = places.flatMap(({ command, options }) =>
+  const values = completions.flatMap(({ command, options }) =>
     options.flatMap(({ name, values: kind }) => {
       const does = kind === null ? null : bashValues(kind);
       return does === null ? [] : [`    "${command.name} --${name}") ${does} return ;;`];
     }),
   );
-  const flags = places.map(({ command, options }) => {
+  const flags = completions.map(({ command, options }) => {
     const words = [...options.map(({ name }) => name), "help"].map((name) => `--${name}`);
     return `    "${command.name}") words="$words ${words.join(" ")}" ;;`;
   });
@@ -126,14 +128,14 @@ function bashValues(values: Exclude<Values, null>): string {
   return `_svc_offer "${values.join(" ")}";`;
 }
 
-function fish(places: readonly CommandCompletion[]): string {
-  const { first, pairs } = namesOf(places);
+function fish(completions: readonly CommandCompletion[]): string {
+  const { first, pairs } = namesOf(completions);
   const two = pairs.map((pair) => quoted(pair.join(" ")));
   const summaryOf = (name: string) =>
-    places.find(({ command }) => command.name === name)?.command.summary ?? "";
+    completions.find(({ command }) => command.name === name)?.command.summary ?? "";
   const words = first.map((name) => described(`-f -n __svc_first -a ${name}`, summaryOf(name)));
   // No file can follow a word that is not a complete command.
-  const isGroup = (name: string) => !places.some(({ command }) => command.name === name);
+  const isGroup = (name: string) => !completions.some(({ command }) => command.name === name);
   const seconds = pairs.map(([name, second]) => {
     const only = isGroup(name) ? "-f " : "";
     return described(
@@ -141,13 +143,13 @@ function fish(places: readonly CommandCompletion[]): string {
       summaryOf(`${name} ${second}`),
     );
   });
-  const chosen = places.flatMap((place) =>
-    choicesOf(place).map(({ name, summary }) =>
-      described(`-f -n '__svc_second ${place.command.name}' -a ${name}`, summary),
+  const chosen = completions.flatMap((completion) =>
+    choicesOf(completion).map(({ name, summary }) =>
+      described(`-f -n '__svc_second ${completion.command.name}' -a ${name}`, summary),
     ),
   );
   const helped = first.map((name) => described(`-f -n '__svc_second help' -a ${name}`, ""));
-  const options = places.flatMap(({ command, options }) =>
+  const options = completions.flatMap(({ command, options }) =>
     options.map(({ name, help, values }) =>
       described(`-n ${quoted(`__svc_is '${command.name}'`)} -l ${name}${fishValues(values)}`, help),
     ),

@@ -47,7 +47,7 @@ function checkArgument(
   }
   const message = `\`${param.name}\` comes first, and a literal cannot be one`;
   const help = `\`${plugin.name}(${param.name}, ...)\`, or \`${plugin.name}({ ... })\``;
-  return [finding(arg.place, message, help)];
+  return [finding(arg.range, message, help)];
 }
 
 /** Accepts `null` as `content`, which tests of the function pass. */
@@ -75,9 +75,9 @@ function shapeOf(param: ParamRecord): TypeShape | null {
 function unknownArgument(plugin: PluginRecord, call: ExampleCall, arg: ExampleArgument) {
   if (arg.name === null) {
     const message = `\`${plugin.name}\` takes at most ${plugin.params.length} arguments`;
-    return finding(arg.place, message, "remove this argument");
+    return finding(arg.range, message, "remove this argument");
   }
-  return unknownName(`\`${plugin.name}\` has no parameter`, arg.name, arg.place, {
+  return unknownName(`\`${plugin.name}\` has no parameter`, arg.name, arg.range, {
     known: acceptedParams(plugin, call).map(({ name }) => name),
     none: "no parameters",
   });
@@ -86,12 +86,12 @@ function unknownArgument(plugin: PluginRecord, call: ExampleCall, arg: ExampleAr
 function unknownName(
   problem: string,
   name: string,
-  place: SourceRange,
+  range: SourceRange,
   { known, none }: { readonly known: readonly string[]; readonly none: string },
 ): Diagnostic {
   const message = `${problem} \`${name}\`${didYouMean(name, known)}`;
   const names = known.map((candidate) => `\`${candidate}\``).join(", ");
-  return finding(place, message, known.length === 0 ? none : `one of ${names}`);
+  return finding(range, message, known.length === 0 ? none : `one of ${names}`);
 }
 
 function wrongValue(param: ParamRecord, value: ExampleValue, fault: ShapeFault): Diagnostic {
@@ -104,7 +104,7 @@ function wrongValue(param: ParamRecord, value: ExampleValue, fault: ShapeFault):
   }
   const actual = valueAt(toPlainValue(value), fault.path);
   const text = actual === undefined ? "and is missing" : `not \`${clip(JSON.stringify(actual))}\``;
-  return finding(part.place, `${path} must be ${fault.required}, ${text}`, typeOf(param));
+  return finding(part.range, `${path} must be ${fault.required}, ${text}`, typeOf(param));
 }
 
 function checkRequired(plugin: PluginRecord, rule: ShapeRule, call: ExampleCall): Diagnostic[] {
@@ -114,7 +114,7 @@ function checkRequired(plugin: PluginRecord, rule: ShapeRule, call: ExampleCall)
     .filter((param) => isRequired(param, rule, call) && !passed.has(param.name))
     .map((param) => {
       const message = `\`${plugin.name}\` requires \`${param.name}\`, which this call omits`;
-      return finding(call.place, message, typeOf(param));
+      return finding(call.range, message, typeOf(param));
     });
 }
 

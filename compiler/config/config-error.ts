@@ -24,11 +24,11 @@ export class ConfigError extends SvcError {
 
   /** Returns one diagnostic per error, sorted by position. */
   async diagnostics(): Promise<Diagnostic[]> {
-    const places = await locateConfig(this.#projectDir, this.#file);
+    const locations = await locateConfig(this.#projectDir, this.#file);
     const findings = this.#problems.map((problem): Diagnostic => {
-      const place = places.find(problem.path, problem.isOfKey === true);
+      const range = locations.find(problem.path, problem.isOfKey === true);
       const message = problemText(problem);
-      return { code: this.code, severity: "error", ...place, message, help: "" };
+      return { code: this.code, severity: "error", ...range, message, help: "" };
     });
     return sortDiagnostics(findings);
   }

@@ -44,10 +44,10 @@ export function renderDiagnostics(
 
 function renderOne(diagnostic: Diagnostic, line: string | undefined, paint: Paint): string {
   const { code, severity, position, message, help } = diagnostic;
-  const place = `${printable(position.file)}:${position.line}:${position.column}`;
+  const location = `${printable(position.file)}:${position.line}:${position.column}`;
   const kind = paint(severity, severity);
   const text = printable(message);
-  const head = `${paint("place", place)} - ${kind} ${paint("quiet", `${code}:`)} ${text}`;
+  const head = `${paint("place", location)} - ${kind} ${paint("quiet", `${code}:`)} ${text}`;
   const margin = " ".repeat(String(position.line).length);
   const frame = line === undefined ? "" : renderFrame(diagnostic, line, margin, paint);
   const label = `${margin} ${paint("quiet", "=")} write instead:`;

@@ -3,7 +3,7 @@
 import { compareText } from "../compare-text.js";
 import type { Diagnostic } from "./diagnostic.js";
 
-/** Sorted by place, then code; without repetition. */
+/** Sorts diagnostics by position, then code, without duplicates. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const distinct = new Map<string, Diagnostic>();
   for (const diagnostic of diagnostics) {
@@ -11,10 +11,10 @@ export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[
     const key = JSON.stringify([code, position.file, position.line, position.column, message]);
     if (!distinct.has(key)) distinct.set(key, diagnostic);
   }
-  return [...distinct.values()].sort(comparePlace);
+  return [...distinct.values()].sort(comparePositions);
 }
 
-function comparePlace(a: Diagnostic, b: Diagnostic): number {
+function comparePositions(a: Diagnostic, b: Diagnostic): number {
   return (
     compareText(a.position.file, b.position.file) ||
     a.position.line - b.position.line ||

@@ -159,8 +159,8 @@ export class CheckBody {
         });
       }
       this.#line("default:");
-      const place = [...path, quote(`.${tag.name}`)];
-      const fault = required(place, describeShape(this.#checks, { kind: "union", members }));
+      const tagPath = [...path, quote(`.${tag.name}`)];
+      const fault = required(tagPath, describeShape(this.#checks, { kind: "union", members }));
       this.#indented(() => this.#line(`return ${fault};`));
     });
     this.#line("}");
@@ -245,23 +245,23 @@ export class CheckBody {
       for (const property of shape.properties) {
         this.#line(`if (${key} === ${quote(property.name)}) continue;`);
       }
-      const place = [...path, quote("."), `truncateForMessage(${key})`];
+      const memberPath = [...path, quote("."), `truncateForMessage(${key})`];
       if (keys !== undefined) {
         const isKey = this.#checks.condition({ kind: "pattern", source: keys }, key);
-        this.#line(`if (!(${isKey})) return ${required(place, describeKeys(keys))};`);
+        this.#line(`if (!(${isKey})) return ${required(memberPath, describeKeys(keys))};`);
       }
-      if (keyLimits !== undefined) this.#keyLimits(keyLimits, key, place);
+      if (keyLimits !== undefined) this.#keyLimits(keyLimits, key, memberPath);
       const item = this.#variable("item");
       this.#line(`const ${item} = ${value}[${key}];`);
-      this.#shape(further, item, place);
+      this.#shape(further, item, memberPath);
     });
   }
 
-  #keyLimits(limits: Limits, key: string, place: readonly string[]): void {
+  #keyLimits(limits: Limits, key: string, path: readonly string[]): void {
     const fault = this.#variable("fault");
     this.#line(`const ${fault} = ${this.#checks.limits(limits)}(${key});`);
     const text = `${fault}.slice(0, -1) + " as key)"`;
-    this.#line(`if (${fault} !== null) return ${joinTexts([...place, text])};`);
+    this.#line(`if (${fault} !== null) return ${joinTexts([...path, text])};`);
   }
 
   #block(open: string, body: () => void): void {

@@ -205,7 +205,7 @@ function schemasName(plugin: PluginRecord): string {
 
 /** Returns the arguments with schemas, and the positions of the schemas. */
 function schemaTable(plugin: PluginRecord, modules: PluginModules): string[] {
-  const places = plugin.params.flatMap(({ name, schemas = [] }, at) =>
+  const checkedParams = plugin.params.flatMap(({ name, schemas = [] }, at) =>
     schemas.map(({ path, schema }) => {
       const facts = [`at: ${at}`, `name: ${quote(name)}`, `path: ${jsonText(path)}`];
       const { acceptsAbsence } = schema;
@@ -216,8 +216,8 @@ function schemaTable(plugin: PluginRecord, modules: PluginModules): string[] {
       ];
     }),
   );
-  if (places.length === 0) return [];
-  const entries = places.map((facts) => `  { ${facts.join(", ")} },`);
+  if (checkedParams.length === 0) return [];
+  const entries = checkedParams.map((facts) => `  { ${facts.join(", ")} },`);
   return [`const ${schemasName(plugin)} = [`, ...entries, "];"];
 }
 

@@ -96,15 +96,15 @@ export class ResultChecks {
 
   #tuple({ items, rest }: ShapeOfKind<"tuple">, value: string, path: string): string[] {
     const list = this.#variable("list");
-    const places = items.flatMap((item, index) =>
+    const itemChecks = items.flatMap((item, index) =>
       this.#leadsToInt(item)
         ? this.#inner(item, `${list}[${index}]`, `${path} + ${quote(`[${index}]`)}`)
         : [],
     );
     const others = rest === null ? [] : this.#items(rest, value, path, items.length);
     return [
-      ...(places.length > 0 ? [`const ${list} = listItems(${value});`] : []),
-      ...places,
+      ...(itemChecks.length > 0 ? [`const ${list} = listItems(${value});`] : []),
+      ...itemChecks,
       ...others,
     ];
   }

@@ -10,19 +10,19 @@ const MAX_PARTS = 1000;
 
 /** Returns `file:offset` of each declaration in the project, sorted and joined. */
 export function declarationKey(context: ReadContext, type: ts.Type): string {
-  const places = new Set<string>();
+  const locations = new Set<string>();
   const seen = new Set<ts.Type>();
   const visit = (part: ts.Type): void => {
     if (seen.has(part) || seen.size >= MAX_PARTS) return;
     seen.add(part);
-    for (const place of listPlaces(context, part)) places.add(place);
+    for (const location of listLocations(context, part)) locations.add(location);
     for (const inner of listParts(context, part)) visit(inner);
   };
   visit(type);
-  return [...places].sort().join();
+  return [...locations].sort().join();
 }
 
-function listPlaces(context: ReadContext, type: ts.Type): string[] {
+function listLocations(context: ReadContext, type: ts.Type): string[] {
   const symbols = [type.aliasSymbol, type.getSymbol()];
   const declarations = symbols.flatMap((symbol) => symbol?.declarations?.slice(0, 1) ?? []);
   const origins = isAnonymous(type)

@@ -68,14 +68,14 @@ function readCall(
   if (!ts.isIdentifier(name)) return null;
   const receiver = isMember ? expression.expression.getText() : null;
   const [first] = call.arguments;
-  const place = locateNode(text, name);
+  const range = locateNode(text, name);
   if (isClientName(name.text, target) && (!first || ts.isObjectLiteralExpression(first))) {
     const { properties, isOpen } = first ? readObject(text, first) : NO_PARAMETERS;
-    return { form: "client", place, args: properties, isOpen };
+    return { form: "client", range, args: properties, isOpen };
   }
   // Other objects may have methods of the same name: `list.find(...)`.
   if (receiver !== target.className || !target.names.includes(name.text)) return null;
-  return { form: "function", place, ...readArguments(text, call, target) };
+  return { form: "function", range, ...readArguments(text, call, target) };
 }
 
 const NO_PARAMETERS = { properties: [], isOpen: false } as const;
@@ -94,7 +94,7 @@ function readArguments(text: ExampleText, call: ts.CallExpression, { params }: E
       return [
         {
           name: params[index] ?? null,
-          place: locateNode(text, node),
+          range: locateNode(text, node),
           value: readValue(text, node),
         },
       ];

@@ -32,9 +32,9 @@ export function findQueries(
   const rest = text.searched.replace(/[^\n]+/g, (line, start: number) => {
     const url = findUrl(line, start, target.name);
     if (url === null) return line;
-    const place = text.place(url.start, url.start + Math.max(1, url.path.length));
+    const range = text.range(url.start, url.start + Math.max(1, url.path.length));
     const args = splitQuery(url).map((pair) => readPair(context, text, pair, target));
-    calls.push({ form: "query", place, args, isOpen });
+    calls.push({ form: "query", range, args, isOpen });
     return blank(line);
   });
   return { calls, rest };
@@ -100,17 +100,17 @@ function readPair(
 ): ExampleArgument {
   const [key = ""] = pair.text.split("=", 1);
   const name = unescapeText(key) ?? key;
-  const keyPlace = text.place(pair.start, pair.start + key.length);
+  const keyRange = text.range(pair.start, pair.start + key.length);
   const param = params.find((candidate) => candidate.name === name);
   if (key.length === pair.text.length) {
-    const value = param ? readText(context, null, param, types, keyPlace) : UNKNOWN;
-    return { name, place: keyPlace, value: { ...value, place: keyPlace } };
+    const value = param ? readText(context, null, param, types, keyRange) : UNKNOWN;
+    return { name, range: keyRange, value: { ...value, range: keyRange } };
   }
   const from = pair.start + key.length + 1;
-  const place = text.place(from, pair.start + pair.text.length);
+  const range = text.range(from, pair.start + pair.text.length);
   const rawValue = pair.text.slice(key.length + 1);
-  const value = param ? readText(context, rawValue, param, types, place) : UNKNOWN;
-  return { name, place: keyPlace, value: { ...value, place } };
+  const value = param ? readText(context, rawValue, param, types, range) : UNKNOWN;
+  return { name, range: keyRange, value: { ...value, range } };
 }
 
 const UNKNOWN = { kind: "unknown" } as const;
@@ -121,7 +121,7 @@ function readText(
   rawValue: string | null,
   { name, wire, shape, untyped, typeText }: UserParam,
   types: QueryTarget["types"],
-  place: ExampleValue["place"],
+  range: ExampleValue["range"],
 ): { readonly kind: "literal"; readonly value: unknown } | { readonly kind: "unknown" } {
   const text = rawValue === null ? null : unescapeText(rawValue);
   const isBroken = rawValue !== null && text === null;
@@ -133,7 +133,7 @@ function readText(
   const actual = rawValue === null ? "and has no value" : `not \`${rawValue}\``;
   const message = `\`${name}\` must be ${converted.required}, ${actual}`;
   const help = `\`${name}: ${typeText}\``;
-  context.add({ code: "SVC1047", severity: "error", ...place, message, help });
+  context.add({ code: "SVC1047", severity: "error", ...range, message, help });
   return UNKNOWN;
 }
 

@@ -41,7 +41,7 @@ export class ExampleText {
   }
 
   /** Returns the position of a part of `searched`, up to the end of its line. */
-  place(start: number, end: number): SourceRange {
+  range(start: number, end: number): SourceRange {
     const [line = ""] = this.searched.slice(start, end).split("\n", 1);
     return {
       position: this.#context.positionAt(this.#sourceFile, this.#start + start),

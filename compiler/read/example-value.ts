@@ -7,17 +7,17 @@ import { unwrap } from "./read-context.js";
 import { readUnsignedLiteral } from "./unsigned-literal.js";
 
 export function readValue(text: ExampleText, expression: ts.Expression): ExampleValue {
-  const place = locateNode(text, expression);
+  const range = locateNode(text, expression);
   const node = unwrap(expression);
   const value = literalValue(node);
-  if (value !== undefined) return { kind: "literal", value, place };
+  if (value !== undefined) return { kind: "literal", value, range };
   if (ts.isArrayLiteralExpression(node) && node.elements.every(isValue)) {
-    return { kind: "array", items: node.elements.map((item) => readValue(text, item)), place };
+    return { kind: "array", items: node.elements.map((item) => readValue(text, item)), range };
   }
   const object = ts.isObjectLiteralExpression(node) ? readObject(text, node) : null;
   return object === null || object.isOpen
-    ? { kind: "unknown", place }
-    : { kind: "object", properties: object.properties, place };
+    ? { kind: "unknown", range }
+    : { kind: "object", properties: object.properties, range };
 }
 
 export interface ExampleObject {
@@ -30,12 +30,12 @@ export function readObject(text: ExampleText, node: ts.ObjectLiteralExpression):
   const properties = node.properties.flatMap((property): ExampleProperty[] => {
     const name = property.name && nameOf(property.name);
     if (name === undefined) return [];
-    const place = locateNode(text, property.name!);
+    const range = locateNode(text, property.name!);
     if (!ts.isPropertyAssignment(property)) {
-      return [{ name, place, value: { kind: "unknown", place } }];
+      return [{ name, range, value: { kind: "unknown", range } }];
     }
     if (isUndefined(property.initializer)) return [];
-    return [{ name, place, value: readValue(text, property.initializer) }];
+    return [{ name, range, value: readValue(text, property.initializer) }];
   });
   const isOpen = node.properties.some(({ name }) => !name || nameOf(name) === undefined);
   return { properties, isOpen };
@@ -47,7 +47,7 @@ export function isUndefined(node: ts.Expression): boolean {
 }
 
 export function locateNode(text: ExampleText, node: ts.Node) {
-  return text.place(node.getStart(), node.end);
+  return text.range(node.getStart(), node.end);
 }
 
 function nameOf(name: ts.PropertyName): string | undefined {

@@ -8,34 +8,34 @@ let current: Set<string> | null = null;
 
 /** Records that a limit has been read. */
 export function recordRead(tag: ts.JSDocTag): void {
-  current?.add(tagPlace(tag));
+  current?.add(tagLocation(tag));
 }
 
 /** Records the limits of a type that has been read before. */
-export function recordReadPlaces(places: readonly string[]): void {
-  for (const place of places) current?.add(place);
+export function recordReadLocations(locations: readonly string[]): void {
+  for (const location of locations) current?.add(location);
 }
 
-/** Returns the places of the limits that were read since the innermost `collectRead` began. */
+/** Returns the locations of the limits that were read since the innermost `collectRead` began. */
 export function readSoFar(): string[] {
   return [...(current ?? [])];
 }
 
-/** Returns the result of `read` and the places of the limits that it reads. */
+/** Returns the result of `read` and the locations of the limits that it reads. */
 export function collectRead<T>(read: () => T): readonly [T, readonly string[]] {
   const outer = current;
-  const places = new Set<string>();
-  current = places;
+  const locations = new Set<string>();
+  current = locations;
   try {
-    return [read(), [...places]];
+    return [read(), [...locations]];
   } finally {
     current = outer;
-    recordReadPlaces([...places]);
+    recordReadLocations([...locations]);
   }
 }
 
 /** Returns a key of a tag that stays valid when its file is parsed again. */
-export function tagPlace(tag: ts.JSDocTag): string {
+export function tagLocation(tag: ts.JSDocTag): string {
   return `${tag.getSourceFile().fileName}:${tag.pos}`;
 }
 

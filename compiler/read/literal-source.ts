@@ -5,24 +5,24 @@ import { ts } from "ts-morph";
 
 export class LiteralSource {
   text = "";
-  readonly #places: { readonly sourceFile: ts.SourceFile; readonly offset: number }[] = [];
+  readonly #locations: { readonly sourceFile: ts.SourceFile; readonly offset: number }[] = [];
 
   /** Appends characters that share one position. */
   add(characters: string, sourceFile: ts.SourceFile, offset: number): void {
     for (let index = 0; index < characters.length; index++) {
-      this.#places.push({ sourceFile, offset });
+      this.#locations.push({ sourceFile, offset });
     }
     this.text += characters;
   }
 
   append(other: LiteralSource): void {
     this.text += other.text;
-    for (const place of other.#places) this.#places.push(place);
+    for (const location of other.#locations) this.#locations.push(location);
   }
 
   /** Returns the position of a character; past the end, that of the last character. */
   locate(index: number): { readonly sourceFile: ts.SourceFile; readonly offset: number } {
-    return this.#places[Math.min(index, this.#places.length - 1)]!;
+    return this.#locations[Math.min(index, this.#locations.length - 1)]!;
   }
 }
 

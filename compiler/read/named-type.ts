@@ -45,10 +45,10 @@ export function nameType(
   const sourceFile = declaration.getSourceFile();
   const args = typeArguments(context, type);
   const words = [isDeclared ? symbol.name : "Type", ...args.map((arg) => wordFor(context, arg))];
-  const place = `${context.path(sourceFile)}:${declaration.pos}`;
+  const location = `${context.path(sourceFile)}:${declaration.pos}`;
   const keys = args.map((arg) => fullText(context, arg));
   return {
-    key: `${place}<${keys.join()}>${use === "declared" ? "" : fullText(context, type)}`,
+    key: `${location}<${keys.join()}>${use === "declared" ? "" : fullText(context, type)}`,
     base: identifier(args.length === 0 ? words.join("_") : `${words.join("_")}_`),
     file: context.path(sourceFile),
     offset: declaration.pos,

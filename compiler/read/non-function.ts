@@ -13,12 +13,12 @@ export function reportNonFunction(context: ReadContext, tag: ts.JSDocTag, value:
   const type = checker.getTypeAtLocation(value);
   const message = `\`@plugin\` must be above a function, not \`${checker.typeToString(type)}\``;
   const position = context.position(tag);
-  const place = { position, length: TAG.length };
-  const help = suggestPlace(checker, type);
-  context.add({ code: "SVC1003", severity: "error", ...place, message, help });
+  const range = { position, length: TAG.length };
+  const help = suggestTagLocation(checker, type);
+  context.add({ code: "SVC1003", severity: "error", ...range, message, help });
 }
 
-function suggestPlace(checker: ts.TypeChecker, type: ts.Type): string {
+function suggestTagLocation(checker: ts.TypeChecker, type: ts.Type): string {
   if ((type.flags & ts.TypeFlags.Object) === 0) return ANY_FUNCTION;
   const declaration = type.symbol?.valueDeclaration;
   if (declaration && ts.isClassLike(declaration)) return "the tag above a method of the class";

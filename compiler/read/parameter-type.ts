@@ -93,8 +93,8 @@ export function reportProblems(
 ): void {
   const name = parameter.name.getText();
   for (const problem of firstProblems(reading)) {
-    const place = name + pathText(problem);
-    const message = `parameter \`${name}\`: \`${place}\` is ${problem.reason}`;
+    const path = name + pathText(problem);
+    const message = `parameter \`${name}\`: \`${path}\` is ${problem.reason}`;
     context.error("SVC1040", parameter.type ?? parameter.name, message, problem.help);
   }
 }

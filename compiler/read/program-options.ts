@@ -50,7 +50,7 @@ function requireReadable(projectDir: string, file: string): void {
   const { error } = ts.parseConfigFileTextToJson(path, text);
   if (error === undefined) return;
   const lines = text.slice(0, error.start ?? 0).split("\n");
-  const place = `${file}:${lines.length}:${lines.at(-1)!.length + 1}`;
+  const location = `${file}:${lines.length}:${lines.at(-1)!.length + 1}`;
   const reason = ts.flattenDiagnosticMessageText(error.messageText, " ");
-  throw new SvcError("SVC1061", `${place}: ${reason}`);
+  throw new SvcError("SVC1061", `${location}: ${reason}`);
 }

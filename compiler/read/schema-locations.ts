@@ -63,14 +63,14 @@ class PlaceFinder {
       return [];
     }
     this.#open.add(type);
-    const places = checker.getPropertiesOfType(type).flatMap((symbol) => {
+    const locations = checker.getPropertiesOfType(type).flatMap((symbol) => {
       const inner = findTypeNode(symbol);
       return inner && this.#isOwn(inner) ? this.find(inner, [...path, symbol.name]) : [];
     });
     this.#open.delete(type);
-    if (places.length === 0) this.#plain.add(type);
+    if (locations.length === 0) this.#plain.add(type);
     else if (this.#recursive.has(type)) this.#refuse(node, "in a type that contains itself");
-    return places;
+    return locations;
   }
 
   #isOwn(node: ts.Node): boolean {

@@ -10,7 +10,7 @@ import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
 import { getDescription, isDeprecated } from "./doc-comment.js";
 import { limitTagsOfSymbol } from "./limit-tags.js";
-import { collectRead, readSoFar, recordReadPlaces } from "./limit-usage.js";
+import { collectRead, readSoFar, recordReadLocations } from "./limit-usage.js";
 import { withCarriedLimits, withLimits, withStatedLimit } from "./limited-shape.js";
 import { findMappedScalar, readMappedMethods } from "./mapped-scalar.js";
 import { type NamedShape, nameType, type TypeName } from "./named-type.js";
@@ -58,7 +58,7 @@ export class ShapeReader implements TypeReader {
   read(type: ts.Type): TypeReading {
     const known = this.#readings.get(type);
     if (known) {
-      recordReadPlaces(this.#reads.get(type) ?? []);
+      recordReadLocations(this.#reads.get(type) ?? []);
       return known;
     }
     const isOutermost = this.#open.size === 0;

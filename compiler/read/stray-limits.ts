@@ -5,7 +5,7 @@ import { ts } from "ts-morph";
 import { LIMIT_WORDS } from "../../argspec/limits/limits.js";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { MENTIONS_LIMIT } from "./carried-limits.js";
-import { tagPlace } from "./limit-usage.js";
+import { tagLocation } from "./limit-usage.js";
 import type { ReadContext } from "./read-context.js";
 import { isInComment } from "./stray-tags.js";
 import type { StatedLimit } from "./unread-limits.js";
@@ -65,7 +65,7 @@ export function statedLimits(context: ReadContext, sourceFile: ts.SourceFile): S
   return listLimits(sourceFile).map((tag) => {
     const offset = tag.tagName.getStart(sourceFile) - 1;
     const position = context.positionAt(sourceFile, offset);
-    return { place: tagPlace(tag), word: tag.tagName.text, position };
+    return { location: tagLocation(tag), word: tag.tagName.text, position };
   });
 }
 

@@ -13,15 +13,15 @@ export function reportStrayTags({ context, sourceFile, seen }: FileScope): void 
     const offset = match.index;
     if (seen.has(offset) || !isInComment(sourceFile, offset)) continue;
     const before = sourceFile.text.slice(0, offset);
-    const place = { position: context.positionAt(sourceFile, offset), length: TAG.length };
+    const range = { position: context.positionAt(sourceFile, offset), length: TAG.length };
     if (/\/\/[ \t]*$|\/\*\s*$/.test(before)) {
       const message = "`@plugin` outside a doc comment has no effect";
       const help = "`/** @plugin */`";
-      context.add({ code: "SVC1005", severity: "warning", ...place, message, help });
+      context.add({ code: "SVC1005", severity: "warning", ...range, message, help });
     } else if (/[\s*]$/.test(before) && isInDocComment(before)) {
       const message = "`@plugin` must be above a function at module level";
       const help = suggestPosition(innermostNode(sourceFile, offset));
-      context.add({ code: "SVC1003", severity: "error", ...place, message, help });
+      context.add({ code: "SVC1003", severity: "error", ...range, message, help });
     }
   }
 }
@@ -36,10 +36,10 @@ function reportStraySchedules(
   for (const { index, 0: tag } of sourceFile.text.matchAll(tags)) {
     if (seen.has(index) || !isInComment(sourceFile, index)) continue;
     if (!isInDocComment(sourceFile.text.slice(0, index))) continue;
-    const place = { position: context.positionAt(sourceFile, index), length: tag.length };
+    const range = { position: context.positionAt(sourceFile, index), length: tag.length };
     const message = `\`${tag}\` must be above an exported function, with \`@cron\` or \`@every\``;
     const help = "`/** @every 30s */ export async function name(job: Job) { ... }`";
-    context.add({ code: "SVC1150", severity: "error", ...place, message, help });
+    context.add({ code: "SVC1150", severity: "error", ...range, message, help });
   }
 }
 
@@ -58,10 +58,10 @@ export function reportMisspelledTags({ context, sourceFile }: FileScope): void {
     if (!isInDocComment(before)) continue;
     const comment = text.slice(before.lastIndexOf("/**"), text.indexOf("*/", match.index));
     if (meant !== TAG && !DECLARED.test(comment)) continue;
-    const place = { position: context.positionAt(sourceFile, match.index), length: tag.length };
+    const range = { position: context.positionAt(sourceFile, match.index), length: tag.length };
     const message = `unknown tag \`${tag}\`; did you mean \`${meant}\`?`;
     const help = meant === TAG ? "`/** @plugin */`" : `\`${meant}\``;
-    context.add({ code: "SVC1120", severity: "warning", ...place, message, help });
+    context.add({ code: "SVC1120", severity: "warning", ...range, message, help });
   }
 }
 

@@ -10,12 +10,12 @@ import { findReachableTypes } from "./type-table.js";
 /** A limit of a declaration. */
 export interface StatedLimit {
   /** Identifies the limit, even after its file is parsed again. */
-  readonly place: string;
+  readonly location: string;
   readonly word: string;
   readonly position: SourcePosition;
 }
 
-/** Limits that the files of a project declare, and `place` of the limits that each file uses. */
+/** Limits that the files of a project declare, and `location` of the limits that each file uses. */
 export interface ProjectLimits {
   readonly stated: readonly StatedLimit[];
   readonly reads: readonly (readonly string[])[];
@@ -32,7 +32,7 @@ export function findUnreadLimits(
   const types = findReachableTypes(plugins, named);
   const read = new Set([...reads, ...types.map((type) => type.reads)].flat());
   return stated
-    .filter(({ place }) => !read.has(place))
+    .filter(({ location }) => !read.has(location))
     .map(({ word, position }) => ({
       code: "SVC1146",
       severity: "warning",

@@ -49,7 +49,7 @@ export function findPart(value: ExampleValue, [key, ...rest]: ValuePath): Exampl
 
 /** Returns the position of a property name, or else of the object. */
 export function findNamePosition(object: ExampleValue, name: string): SourceRange {
-  return (object.kind === "object" && findProperty(object, name)?.place) || object.place;
+  return (object.kind === "object" && findProperty(object, name)?.range) || object.range;
 }
 
 function findChild(value: ExampleValue, key: string | number): ExampleValue | undefined {

@@ -15,7 +15,7 @@ export interface ExampleCall {
    */
   readonly form: "query" | "client" | "function";
   /** Position of the called name or of the path. */
-  readonly place: SourceRange;
+  readonly range: SourceRange;
   readonly args: readonly ExampleArgument[];
   /** True if there may be more arguments: `...others`. */
   readonly isOpen: boolean;
@@ -25,23 +25,23 @@ export interface ExampleArgument {
   /** Null for an argument beyond the last parameter. */
   readonly name: string | null;
   /** Position of the name if the example contains it, or else of the value. */
-  readonly place: SourceRange;
+  readonly range: SourceRange;
   readonly value: ExampleValue;
 }
 
 /** `literal` is JSON without positions, `unknown` a value known only at run time. */
 export type ExampleValue =
-  | { readonly kind: "literal"; readonly value: unknown; readonly place: SourceRange }
-  | { readonly kind: "array"; readonly items: readonly ExampleValue[]; readonly place: SourceRange }
+  | { readonly kind: "literal"; readonly value: unknown; readonly range: SourceRange }
+  | { readonly kind: "array"; readonly items: readonly ExampleValue[]; readonly range: SourceRange }
   | {
       readonly kind: "object";
       readonly properties: readonly ExampleProperty[];
-      readonly place: SourceRange;
+      readonly range: SourceRange;
     }
-  | { readonly kind: "unknown"; readonly place: SourceRange };
+  | { readonly kind: "unknown"; readonly range: SourceRange };
 
 export interface ExampleProperty {
   readonly name: string;
-  readonly place: SourceRange;
+  readonly range: SourceRange;
   readonly value: ExampleValue;
 }

@@ -1,6 +1,6 @@
 // Positions in sources, for diagnostics.
 
-/** 1-based place in a source file; `file` is relative to the project folder, with `/`. */
+/** 1-based position in a source file; `file` is relative to the project folder, with `/`. */
 export interface SourcePosition {
   readonly file: string;
   readonly line: number;

@@ -13,7 +13,7 @@ export interface Field {
   readonly name: string;
   readonly kind: FieldKind;
   readonly isRequired: boolean;
-  /** Default, as a place-holder. */
+  /** Default, shown as the placeholder. */
   readonly hint: string;
   /** Choices, as they are sent. */
   readonly choices: readonly string[];
@@ -92,8 +92,8 @@ function kindOf(param: ParamSpec, choices: readonly string[]): FieldKind {
   return wire === "str" || wire === "bytes" ? "text" : "json";
 }
 
-function typeOf({ schema, wire, in: place }: ParamSpec): string {
-  if (place === "body") return `${wire}, body`;
+function typeOf({ schema, wire, in: location }: ParamSpec): string {
+  if (location === "body") return `${wire}, body`;
   return typeof schema.type === "string" ? schema.type : wire;
 }
 

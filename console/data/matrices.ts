@@ -59,7 +59,7 @@ export function cellKey(id: string, partition: number, row: number): string {
   return JSON.stringify([id, partition, row]);
 }
 
-/** A back-end with its place and rate. */
+/** A back-end with its position in the matrix, and its rate. */
 export interface PlacedBackEnd {
   readonly key: string;
   readonly name: string;

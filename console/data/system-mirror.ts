@@ -22,7 +22,7 @@ const AGES = [
 ] as const;
 const OF_DISPATCHER = ["matrix-complete", "matrix-degraded", "matrix-consistent", "back-ends-down"];
 
-interface Place {
+interface InstanceMirror {
   readonly id: string;
   readonly type: string;
   readonly address: string;
@@ -44,7 +44,7 @@ export class SystemMirror {
   /** Revision whose cells are known. */
   #cells = 0;
   #columns = new Map<string, readonly string[]>();
-  #places: readonly Place[] = [];
+  #mirrors: readonly InstanceMirror[] = [];
   #instances: readonly Instance[] = [];
   #skewMs = 0;
 
@@ -70,18 +70,18 @@ export class SystemMirror {
     this.#revision = textAt(answer, "revision");
     if (readPath(answer, "instances") !== undefined) this.#reset(answer);
     if (withCells) this.#cells = Number(this.#revision.split("-")[1]) || 0;
-    const changed = new Set<Place>();
-    for (const [place, row] of this.#rowsOf(answer, "live")) {
-      place.live = row;
-      changed.add(place);
+    const changed = new Set<InstanceMirror>();
+    for (const [mirror, row] of this.#rowsOf(answer, "live")) {
+      mirror.live = row;
+      changed.add(mirror);
     }
-    for (const [place, row] of this.#rowsOf(answer, "rest")) {
-      place.rest = row;
-      changed.add(place);
+    for (const [mirror, row] of this.#rowsOf(answer, "rest")) {
+      mirror.rest = row;
+      changed.add(mirror);
     }
-    for (const [place, [partition, row, ...cell]] of this.#rowsOf(answer, "cells")) {
-      place.cells.set(`${partition}/${row}`, this.#named("cells", cell));
-      changed.add(place);
+    for (const [mirror, [partition, row, ...cell]] of this.#rowsOf(answer, "cells")) {
+      mirror.cells.set(`${partition}/${row}`, this.#named("cells", cell));
+      changed.add(mirror);
     }
     this.#update(changed, isBusy);
     return this.#instances;
@@ -94,7 +94,7 @@ export class SystemMirror {
       ["live", "rest", "cells"].map((kind) => [kind, listAt(answer, "columns", kind).map(String)]),
     );
     this.#instances = [];
-    this.#places = listAt(answer, "instances").map((row) => {
+    this.#mirrors = listAt(answer, "instances").map((row) => {
       const [id, type, host, port, provider] = (Array.isArray(row) ? row : []).map((value) =>
         value === null ? null : String(value),
       );
@@ -108,11 +108,11 @@ export class SystemMirror {
     });
   }
 
-  #rowsOf(answer: unknown, kind: string): (readonly [Place, Row])[] {
+  #rowsOf(answer: unknown, kind: string): (readonly [InstanceMirror, Row])[] {
     return listAt(answer, kind).flatMap((row) => {
       const [at, ...values] = Array.isArray(row) ? (row as Row) : [];
-      const place = this.#places[Number(at)];
-      return place === undefined ? [] : [[place, values] as const];
+      const mirror = this.#mirrors[Number(at)];
+      return mirror === undefined ? [] : [[mirror, values] as const];
     });
   }
 
@@ -127,24 +127,24 @@ export class SystemMirror {
   }
 
   /** Reuses the objects of unchanged instances. */
-  #update(changed: ReadonlySet<Place>, isBusy: (id: string) => boolean): void {
+  #update(changed: ReadonlySet<InstanceMirror>, isBusy: (id: string) => boolean): void {
     const before = this.#instances;
-    const parts = this.#places.map((place, at) => {
+    const parts = this.#mirrors.map((mirror, at) => {
       const known = before[at];
-      if (known !== undefined && !changed.has(place)) return known;
-      return { node: this.#nodeOf(place), entry: this.#entryOf(place) };
+      if (known !== undefined && !changed.has(mirror)) return known;
+      return { node: this.#nodeOf(mirror), entry: this.#entryOf(mirror) };
     });
-    const nodes = new Map(parts.map(({ node }, at) => [this.#places[at]!.id, node]));
+    const nodes = new Map(parts.map(({ node }, at) => [this.#mirrors[at]!.id, node]));
     let isSame = before.length === parts.length;
-    const found = this.#places.map((place, at) => {
-      const { id, type, address, provider, wasBusy } = place;
+    const found = this.#mirrors.map((mirror, at) => {
+      const { id, type, address, provider, wasBusy } = mirror;
       const { node, entry } = parts[at]!;
       const known = before[at];
-      place.wasBusy = isBusy(id);
+      mirror.wasBusy = isBusy(id);
       // Only the state of a subscriber depends on others, and on the time.
-      if (known === parts[at] && provider === null && place.wasBusy === wasBusy) return known!;
+      if (known === parts[at] && provider === null && mirror.wasBusy === wasBusy) return known!;
       const source = provider === null ? null : nodes.get(provider);
-      const state = instanceState(node, entry, source, place.wasBusy);
+      const state = instanceState(node, entry, source, mirror.wasBusy);
       if (known === parts[at] && known!.state.word === state.word) return known!;
       isSame = false;
       return { id, type, address, provider, node, entry, state };
@@ -152,7 +152,7 @@ export class SystemMirror {
     if (!isSame) this.#instances = found;
   }
 
-  #nodeOf({ id, live, rest }: Place): unknown {
+  #nodeOf({ id, live, rest }: InstanceMirror): unknown {
     const [health] = rest as readonly number[];
     if (!health) return null;
     if (health >= FAILING) return undefined;
@@ -183,7 +183,7 @@ export class SystemMirror {
     Object.defineProperty(node, to, { get, enumerable: true });
   }
 
-  #entryOf({ rest, replicas, cells }: Place): unknown {
+  #entryOf({ rest, replicas, cells }: InstanceMirror): unknown {
     const named = this.#named("rest", rest);
     const health = numberAt(named, "health");
     const entry: Dict = {

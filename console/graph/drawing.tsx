@@ -53,9 +53,9 @@ export function Drawing(props: DrawingProps) {
   const { picture, anchor, info, actions, shown, path } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const card = useRef<HTMLDivElement>(null);
-  const { places, seen } = usePlaces(picture, anchor);
+  const { places: positions, seen } = usePositions(picture, anchor);
   const [chosen, setActive] = useState(anchor);
-  const active = places.has(chosen) ? chosen : anchor;
+  const active = positions.has(chosen) ? chosen : anchor;
   const { ids, left } = picture;
   const isOther = active !== anchor && ids.includes(active);
   const save = (): void => {
@@ -66,7 +66,7 @@ export function Drawing(props: DrawingProps) {
     <div class="card canvas" ref={card}>
       <Tools card={card} onSave={save} />
       <p class="float shown">{shown}</p>
-      <Stage {...props} {...{ canvas, places, seen, active }} onActive={setActive}>
+      <Stage {...props} {...{ canvas, positions, seen, active }} onActive={setActive}>
         {(isOther || path !== null) && (
           <div class="float pathbox stack">
             {path}
@@ -88,7 +88,7 @@ export function Drawing(props: DrawingProps) {
 interface StageProps extends Pick<DrawingProps, "picture" | "anchor" | "info" | "centers"> {
   readonly actions: DrawingActions;
   readonly canvas: { readonly current: HTMLCanvasElement | null };
-  readonly places: ReadonlyMap<string, Point>;
+  readonly positions: ReadonlyMap<string, Point>;
   /** Positions of the last painting. */
   readonly seen: { current: ReadonlyMap<string, Point> };
   readonly active: string;
@@ -169,20 +169,20 @@ function Stage(props: StageProps) {
 
 /** Paints the canvas when its content, size or theme changes. */
 function usePainting(props: StageProps): void {
-  const { picture, places, seen, anchor, active, info, centers, canvas } = props;
+  const { picture, positions, seen, anchor, active, info, centers, canvas } = props;
   const shade = theme.value;
   useEffect(() => {
     const element = canvas.current!;
     const redraw = (): void => {
-      seen.current = fitted(places, element.clientWidth, element.clientHeight);
-      paintGraph(element, { picture, places: seen.current, anchor, active, info, centers });
+      seen.current = fitted(positions, element.clientWidth, element.clientHeight);
+      paintGraph(element, { picture, positions: seen.current, anchor, active, info, centers });
     };
     const watch = new ResizeObserver(redraw);
     watch.observe(element);
     // The width of names depends on the font.
     if (document.fonts.status !== "loaded") void document.fonts.ready.then(redraw);
     return () => watch.disconnect();
-  }, [places, anchor, active, shade, info]);
+  }, [positions, anchor, active, shade, info]);
 }
 
 /** The vertex that the keyboard or the pointer is at. */
@@ -228,10 +228,10 @@ function Tools({ card, onSave }: ToolsProps) {
 }
 
 /** Positions of all marks: of the layout, and of the last painting. */
-function usePlaces(picture: Subgraph, anchor: string) {
+function usePositions(picture: Subgraph, anchor: string) {
   const before = useRef<ReadonlyMap<string, Point>>(new Map());
   const seen = useRef<ReadonlyMap<string, Point>>(new Map());
-  const places = useMemo(() => {
+  const positions = useMemo(() => {
     const keys = picture.bundles.map(({ key }) => key);
     const arcs = picture.arcs.map(({ from, to }) => [from, to] as const);
     // Beside the arcs of the most frequent kind, which are first.
@@ -239,16 +239,16 @@ function usePlaces(picture: Subgraph, anchor: string) {
     before.current = layoutPositions([...picture.ids, ...keys], all, before.current);
     return before.current;
   }, [picture]);
-  return { places, seen };
+  return { places: positions, seen };
 }
 
 /** Converts positions of the layout to points of the screen. */
 function fitted(
-  places: ReadonlyMap<string, Point>,
+  positions: ReadonlyMap<string, Point>,
   width: number,
   height: number,
 ): ReadonlyMap<string, Point> {
-  const all = [...places.values()];
+  const all = [...positions.values()];
   const scale = (of: (point: Point) => number, from: number, to: number) => {
     const values = all.map(of);
     const [least, most] = [Math.min(...values), Math.max(...values)];
@@ -258,19 +258,19 @@ function fitted(
   };
   const x = scale((point) => point.x, width > WIDE ? LEGEND : MARGIN, width - MARGIN);
   const y = scale((point) => point.y, MARGIN, height - MARGIN / 2);
-  return new Map([...places].map(([id, point]) => [id, { x: x(point), y: y(point) }]));
+  return new Map([...positions].map(([id, point]) => [id, { x: x(point), y: y(point) }]));
 }
 
 /** Returns the mark at a point of the screen. */
 function markAt(
-  places: ReadonlyMap<string, Point>,
+  positions: ReadonlyMap<string, Point>,
   vertices: ReadonlySet<string>,
   x: number,
   y: number,
 ): string | null {
   let found: string | null = null;
   let nearest = HIT_DISTANCE;
-  for (const [key, point] of places) {
+  for (const [key, point] of positions) {
     const aside = Math.abs(point.x - x);
     const dx = vertices.has(key) ? aside : Math.max(0, aside - HALF_BUNDLE);
     const distance = Math.hypot(dx, point.y - y);

@@ -80,7 +80,9 @@ export function Editor({ id, label, text, mistake, complete, onText, onRun }: Ed
         />
       </div>
       <Words id={id} words={words} chosen={chosen} onTake={take} />
-      <div id={`${id}-mistake`}>{mistake !== null && <Place text={text} mistake={mistake} />}</div>
+      <div id={`${id}-mistake`}>
+        {mistake !== null && <FaultLocation text={text} mistake={mistake} />}
+      </div>
     </div>
   );
 }
@@ -149,7 +151,7 @@ function Words({ id, words, chosen, onTake }: WordsProps) {
 
 const MAX_LINE = 120;
 
-function Place({ text, mistake }: { readonly text: string; readonly mistake: QueryFault }) {
+function FaultLocation({ text, mistake }: { readonly text: string; readonly mistake: QueryFault }) {
   const { line, column, text: whole } = lineAt(text, mistake.at);
   const start = Math.max(0, column - MAX_LINE / 2);
   // Control characters are shown as dots of the same width.

@@ -58,7 +58,7 @@ export const kindKey = (direction: string, relationship: string): string =>
  * @throws Error
  */
 export async function exploreArcs(
-  place: { readonly graph: string; readonly id: string },
+  target: { readonly graph: string; readonly id: string },
   relationships: readonly NamedCount[],
   conditions: Conditions,
   more: ReadonlyMap<string, number>,
@@ -78,7 +78,7 @@ export async function exploreArcs(
       const times = more.get(kindKey(next.direction, next.relationship)) ?? 0;
       const facets = withTypes ? { facets: { ".type": MAX_TYPES } } : {};
       const query = { ...neighborQuery({ ...conditions, ...next }), counts: true, ...facets };
-      const answer = await fetchValue(neighborPath(place, query, FIRST + times * MORE));
+      const answer = await fetchValue(neighborPath(target, query, FIRST + times * MORE));
       const types = listAt(answer, "facets", ".type").map((facet) => ({
         ...{ name: textAt(facet, "value"), count: numberAt(facet, "count") },
       }));
@@ -90,7 +90,7 @@ export async function exploreArcs(
   const kinds = found.filter(({ arcs }) => arcs > 0).sort((a, b) => b.arcs - a.arcs);
   if (names.length <= MAX_RELATIONSHIPS) return kinds;
   const rare = new Set(names.slice(MAX_RELATIONSHIPS));
-  return [...kinds, ...(await exploreRareArcs(place, conditions, rare))];
+  return [...kinds, ...(await exploreRareArcs(target, conditions, rare))];
 }
 
 /** The first arcs of relationships that are not counted. */

@@ -32,14 +32,14 @@ export class LabelSpace {
     this.#height = height;
   }
 
-  /** Reserves the place of a mark. */
+  /** Reserves the area of a mark. */
   block({ x, y }: Point, radius: number): void {
     this.#taken.push({ left: x - radius, top: y - radius, right: x + radius, bottom: y + radius });
   }
 
-  /** Reserves and returns the first free one of some places; null if none is free. */
-  place(text: string, wide: number, places: readonly Point[]): Label | null {
-    for (const { x, y } of places) {
+  /** Reserves and returns the first free area in a list; null if all are occupied. */
+  place(text: string, wide: number, candidates: readonly Point[]): Label | null {
+    for (const { x, y } of candidates) {
       const box = { left: x, top: y - HEIGHT / 2, right: x + wide, bottom: y + HEIGHT / 2 };
       const isInside =
         box.left >= 0 && box.right <= this.#width && box.top >= 0 && box.bottom <= this.#height;
@@ -77,7 +77,7 @@ const MAX_NAME = 24;
 /** Arcs of one relationship from or to one vertex: their number, or the value of a single one. */
 export function bundleArcs(
   arcs: readonly DrawnArc[],
-  places: ReadonlyMap<string, Point>,
+  positions: ReadonlyMap<string, Point>,
   centers: ReadonlySet<string>,
 ): readonly Bundle[] {
   const groups = new Map<string, { center: string; arcs: DrawnArc[] }>();
@@ -89,9 +89,9 @@ export function bundleArcs(
     groups.set(key, group);
   }
   return [...groups.values()].map(({ center, arcs: members }) => {
-    const { x: midX, y: midY } = places.get(center) ?? { x: 0, y: 0 };
+    const { x: midX, y: midY } = positions.get(center) ?? { x: 0, y: 0 };
     const angle = ({ from, to }: DrawnArc): number => {
-      const { x, y } = places.get(from === center ? to : from) ?? { x: 0, y: 0 };
+      const { x, y } = positions.get(from === center ? to : from) ?? { x: 0, y: 0 };
       return Math.atan2(y - midY, x - midX);
     };
     const sorted = [...members].sort((a, b) => angle(a) - angle(b));

@@ -22,7 +22,7 @@ const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 /**
  * Places of all ids.
  * @param arcs pairs of ids
- * @param before places that are known; others begin beside what they have an arc with
+ * @param before known positions; other vertices start beside a neighbor
  */
 export function layoutPositions(
   ids: readonly string[],
@@ -30,25 +30,25 @@ export function layoutPositions(
   before: ReadonlyMap<string, Point>,
 ): ReadonlyMap<string, Point> {
   const known = ids.flatMap((id) => {
-    const place = before.get(id);
-    return place === undefined ? [] : [[id, { ...place }] as const];
+    const position = before.get(id);
+    return position === undefined ? [] : [[id, { ...position }] as const];
   });
   const begun = beginnings(ids, arcs, new Map(known));
-  const places = new Map(ids.map((id) => [id, begun.get(id)!]));
+  const positions = new Map(ids.map((id) => [id, begun.get(id)!]));
   const links = arcs.flatMap(([from, to]) => {
-    const [a, b] = [places.get(from), places.get(to)];
+    const [a, b] = [positions.get(from), positions.get(to)];
     return a === undefined || b === undefined || a === b ? [] : [[a, b] as const];
   });
-  const all = [...places.values()];
+  const all = [...positions.values()];
   for (let round = 0; round < ROUNDS; round++) relax(all, links, MAX_STEP * (1 - round / ROUNDS));
-  return places;
+  return positions;
 }
 
 /** Places new vertices around a vertex with which they have an arc, in their order. */
 function beginnings(
   ids: readonly string[],
   arcs: readonly (readonly [string, string])[],
-  places: ReadonlyMap<string, Point>,
+  positions: ReadonlyMap<string, Point>,
 ): ReadonlyMap<string, Point> {
   const neighbors = new Map<string, string[]>(ids.map((id) => [id, []]));
   for (const [a, b] of arcs) {
@@ -56,9 +56,9 @@ function beginnings(
     neighbors.get(a)!.push(b);
     neighbors.get(b)!.push(a);
   }
-  const found = new Map(places);
+  const found = new Map(positions);
   let next = 0;
-  const queue = [...places.keys()];
+  const queue = [...positions.keys()];
   while (found.size < ids.length) {
     const center = queue.shift() ?? ids.find((id) => !found.has(id))!;
     const angle = next++ * GOLDEN_ANGLE;

@@ -20,7 +20,7 @@ const MAX_CLEAR = 60;
 
 interface Scene {
   readonly picture: Subgraph;
-  readonly places: ReadonlyMap<string, Point>;
+  readonly positions: ReadonlyMap<string, Point>;
   readonly anchor: string;
   /** Vertex or bundle that the keyboard is at. */
   readonly active: string;
@@ -39,7 +39,7 @@ export function paintGraph(canvas: HTMLCanvasElement, scene: Scene): void {
   paintArcs(paint, scene);
   const space = new LabelSpace(width, height);
   paintBundles(paint, scene, space);
-  for (const id of scene.picture.ids) space.block(scene.places.get(id)!, radiusOf(id, scene));
+  for (const id of scene.picture.ids) space.block(scene.positions.get(id)!, radiusOf(id, scene));
   const arcTexts = placeArcTexts(paint, scene, space);
   paintVertices(paint, scene);
   paintTexts(paint, placeNames(paint, scene, space), "--text");
@@ -52,14 +52,14 @@ function font(weight: number, size: number): string {
 }
 
 function paintArcs(paint: CanvasRenderingContext2D, scene: Scene): void {
-  const { picture, places, info } = scene;
+  const { picture, positions, info } = scene;
   const alpha = picture.arcs.length > MAX_CLEAR ? 0.45 : 0.7;
   for (const arc of picture.arcs) {
     const { from, to, relationship } = arc;
     const isEmphasized = isOnPath(arc, picture.path);
     paint.globalAlpha = isEmphasized ? 1 : alpha;
     paint.lineWidth = isEmphasized ? 3 : 1.2;
-    const [a, b] = [places.get(from), places.get(to)];
+    const [a, b] = [positions.get(from), positions.get(to)];
     if (a === undefined || b === undefined) continue;
     const color = readColor(`--c${chooseLook(info.relationships, relationship).color}`);
     paint.strokeStyle = color;
@@ -71,14 +71,14 @@ function paintArcs(paint: CanvasRenderingContext2D, scene: Scene): void {
 
 function placeArcTexts(
   paint: CanvasRenderingContext2D,
-  { picture, places, centers }: Scene,
+  { picture, positions, centers }: Scene,
   space: LabelSpace,
 ): readonly Label[] {
   paint.font = font(450, 10.5);
   const named = picture.arcs.filter(({ from, to }) => centers.has(from) || centers.has(to));
-  return bundleArcs(named, places, centers).flatMap(({ text, arc: { from, to } }) => {
+  return bundleArcs(named, positions, centers).flatMap(({ text, arc: { from, to } }) => {
     const isIn = centers.has(to);
-    const [a, b] = [places.get(isIn ? to : from), places.get(isIn ? from : to)];
+    const [a, b] = [positions.get(isIn ? to : from), positions.get(isIn ? from : to)];
     if (a === undefined || b === undefined) return [];
     const wide = paint.measureText(text).width;
     const along = [ARC_TEXT_AT, 0.5, 0.7].map((part) => ({
@@ -92,14 +92,14 @@ function placeArcTexts(
 /** Arcs that are not shown: one dashed line for each kind, to their number. */
 function paintBundles(
   paint: CanvasRenderingContext2D,
-  { picture: { bundles }, places, anchor, active, info }: Scene,
+  { picture: { bundles }, positions, anchor, active, info }: Scene,
   space: LabelSpace,
 ): void {
-  const start = places.get(anchor);
+  const start = positions.get(anchor);
   paint.font = font(500, 11);
   for (const bundle of bundles) {
     const { key, kind } = bundle;
-    const end = places.get(key);
+    const end = positions.get(key);
     if (start === undefined || end === undefined) continue;
     const text = bundleText(bundle);
     const wide = paint.measureText(text).width;
@@ -133,13 +133,13 @@ export function bundleText({ rest, kind: { direction, relationship } }: Bundle):
 }
 
 function paintVertices(paint: CanvasRenderingContext2D, scene: Scene): void {
-  const { picture, places, anchor, info } = scene;
+  const { picture, positions, anchor, info } = scene;
   for (const id of picture.ids) {
-    const place = places.get(id)!;
+    const position = positions.get(id)!;
     const look = chooseLook(info.types, picture.types.get(id) ?? "");
     paint.fillStyle = readColor(`--c${look.color}`);
-    drawShape(paint, look, place, radiusOf(id, scene));
-    if (id === anchor || id === scene.active) drawRing(paint, place, id === anchor);
+    drawShape(paint, look, position, radiusOf(id, scene));
+    if (id === anchor || id === scene.active) drawRing(paint, position, id === anchor);
   }
 }
 
@@ -149,7 +149,7 @@ function placeNames(
   scene: Scene,
   space: LabelSpace,
 ): readonly Label[] {
-  const { picture, places, anchor } = scene;
+  const { picture, positions, anchor } = scene;
   paint.font = font(500, 11);
   const first = new Set([...scene.centers, ...picture.path]);
   const isBefore = (id: string) => (id === anchor ? 0 : first.has(id) ? 1 : 2);
@@ -158,7 +158,7 @@ function placeNames(
     const text = shortName(id);
     const wide = paint.measureText(text).width;
     const radius = id === anchor ? RING : radiusOf(id, scene);
-    const around = placesAround(places.get(id)!, radius, wide);
+    const around = placesAround(positions.get(id)!, radius, wide);
     return space.place(text, wide, around) ?? [];
   });
 }

@@ -16,16 +16,16 @@ const MIN_COSINE = Math.cos(Math.PI / 3);
  * at the edge.
  */
 export function stepTo(
-  places: ReadonlyMap<string, Point>,
+  positions: ReadonlyMap<string, Point>,
   from: string,
   key: string,
 ): string | null {
   const direction = DIRECTIONS.get(key);
-  const start = places.get(from);
+  const start = positions.get(from);
   if (direction === undefined || start === undefined) return null;
   let found: string | null = null;
   let least = Number.POSITIVE_INFINITY;
-  for (const [id, { x, y }] of places) {
+  for (const [id, { x, y }] of positions) {
     const [dx, dy] = [x - start.x, y - start.y];
     const distance = Math.hypot(dx, dy);
     if (id === from || distance === 0) continue;

@@ -15,7 +15,7 @@ export interface DrawnArc {
 
 /** Arcs of one kind that are not shown, drawn as one. */
 export interface Bundle {
-  /** Its place among the vertices; no vertex has such an id. */
+  /** Key of its position in the layout; no vertex has such an id. */
   readonly key: string;
   readonly kind: ArcKind;
   readonly rest: number;

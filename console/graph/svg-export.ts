@@ -13,26 +13,26 @@ function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
 }
 
-/** @param places of the vertices in points */
+/** @param positions of the vertices in points */
 export function formatSvg(
   { ids, arcs, types, path }: Subgraph,
-  places: ReadonlyMap<string, Point>,
+  positions: ReadonlyMap<string, Point>,
   info: GraphInfo,
   size: { readonly width: number; readonly height: number },
 ): string {
   const lines = arcs.flatMap((arc) => {
     const { from, to, relationship } = arc;
-    const [a, b] = [places.get(from), places.get(to)];
+    const [a, b] = [positions.get(from), positions.get(to)];
     if (a === undefined || b === undefined) return [];
     const color = readColor(`--c${chooseLook(info.relationships, relationship).color}`);
     const look = isOnPath(arc, path) ? `stroke-width="3"` : `opacity="0.6"`;
     return [`<path d="M${a.x} ${a.y}L${b.x} ${b.y}" stroke="${color}" ${look}/>`];
   });
   const marks = ids.flatMap((id) => {
-    const place = places.get(id);
+    const position = positions.get(id);
     // Not drawn yet.
-    if (place === undefined) return [];
-    const { x, y } = place;
+    if (position === undefined) return [];
+    const { x, y } = position;
     const look = chooseLook(info.types, types.get(id) ?? "");
     const fill = readColor(`--c${look.color}`);
     const corners = shapeCorners(look.shape, x, y, RADIUS);

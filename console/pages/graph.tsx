@@ -182,19 +182,19 @@ interface Wanted {
 }
 
 async function explore(
-  place: { readonly graph: string; readonly id: string },
+  target: { readonly graph: string; readonly id: string },
   { relationships }: GraphInfo,
   { more, arcs, conditions, to }: Wanted,
 ): Promise<Explored> {
-  const { graph, id } = place;
+  const { graph, id } = target;
   const vertex = await parseVertex(graph, id);
   const hasTypes = numberAt(vertex, `Vertex( ${id} )`, "attributes", "deg") <= MAX_TYPED_ARCS;
   const times = new Map<string, number>();
   for (const arc of arcs) times.set(arc, (times.get(arc) ?? 0) + 1);
   const others = more.filter((other) => other !== id);
   const [path, kinds, ...around] = await Promise.all([
-    to === "" ? null : pathTo(place, to),
-    exploreArcs(place, relationships, conditions, times, hasTypes),
+    to === "" ? null : pathTo(target, to),
+    exploreArcs(target, relationships, conditions, times, hasTypes),
     ...others.map((other) => parseNeighbors(graph, other)),
   ]);
   const all = others.map((other, index) => [other, around[index]!] as const);

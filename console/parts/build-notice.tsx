@@ -97,11 +97,11 @@ function Frame({ frame }: { readonly frame: unknown }) {
       .replace(/[^\t]/g, " ");
     return number === line ? [code, `${" ".repeat(width)} | ${before}^`] : [code];
   });
-  const place = `${textAt(frame, "file")}:${line}:${column}`;
+  const location = `${textAt(frame, "file")}:${line}:${column}`;
   return (
     <TextBlock
-      label={`Source at ${clipForDisplay(place)}`}
-      text={[clipForDisplay(place), ...shownLines].join("\n")}
+      label={`Source at ${clipForDisplay(location)}`}
+      text={[clipForDisplay(location), ...shownLines].join("\n")}
     />
   );
 }

@@ -32,17 +32,17 @@ export class ScoredHeap {
   push(item: number, score: number): void {
     if (this.count === this.items.length) this.#extend();
     const { items, scores } = this;
-    let place = this.count++;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
+    let position = this.count++;
+    while (position > 0) {
+      const parent = (position - 1) >> 1;
       const difference = scores[parent]! - score;
       if (difference <= 0 && (difference < 0 || !this.#isTieAbove(item, items[parent]!))) break;
-      items[place] = items[parent]!;
-      scores[place] = scores[parent]!;
-      place = parent;
+      items[position] = items[parent]!;
+      scores[position] = scores[parent]!;
+      position = parent;
     }
-    items[place] = item;
-    scores[place] = score;
+    items[position] = item;
+    scores[position] = score;
   }
 
   /** Removes the top; returns its item. */
@@ -56,8 +56,8 @@ export class ScoredHeap {
   /** Removes the top and adds an item. */
   replaceTop(item: number, score: number): void {
     const { items, scores, count } = this;
-    let place = 0;
-    for (let child = 1; child < count; child = 2 * place + 1) {
+    let position = 0;
+    for (let child = 1; child < count; child = 2 * position + 1) {
       if (child + 1 < count) {
         const order = scores[child]! - scores[child + 1]!;
         if (order > 0 || (order === 0 && this.#isTieAbove(items[child + 1]!, items[child]!))) {
@@ -66,12 +66,12 @@ export class ScoredHeap {
       }
       const difference = score - scores[child]!;
       if (difference <= 0 && (difference < 0 || !this.#isTieAbove(items[child]!, item))) break;
-      items[place] = items[child]!;
-      scores[place] = scores[child]!;
-      place = child;
+      items[position] = items[child]!;
+      scores[position] = scores[child]!;
+      position = child;
     }
-    items[place] = item;
-    scores[place] = score;
+    items[position] = item;
+    scores[position] = score;
   }
 
   /** Returns whether an item belongs above another one of the same score. */

@@ -64,8 +64,8 @@ export function takeRate(key: string, perMinute: number, clock = nowMs): TakenRa
   const interval = MINUTE_TICKS / perMinute;
   const { bucket, tag } = locate(key, words[1]!);
   for (;;) {
-    const place = findWord(words, bucket, tag, readTicks());
-    const word = Atomics.load(words, place);
+    const position = findWord(words, bucket, tag, readTicks());
+    const word = Atomics.load(words, position);
     // An earlier reading could precede the request that another thread has just counted, and that
     // thread's complete allowance would then look exceeded.
     const now = readTicks();
@@ -75,7 +75,8 @@ export function takeRate(key: string, perMinute: number, clock = nowMs): TakenRa
     // Rounded, because many small intervals may sum up to slightly more.
     if (excess > 1) return { isAllowed: false, remaining: 0, waitMs: excess / TICKS_PER_MS };
     const updated = (BigInt(tag) << TIME_BITS) | BigInt(Math.round(next));
-    if (Atomics.compareExchange(words, place, word, BigInt.asIntN(64, updated)) !== word) continue;
+    if (Atomics.compareExchange(words, position, word, BigInt.asIntN(64, updated)) !== word)
+      continue;
     const remaining = Math.max(0, Math.floor((MINUTE_TICKS - (next - now)) / interval + 0.01));
     const waitMs = remaining > 0 ? 0 : Math.max(0, excess + interval) / TICKS_PER_MS;
     return { isAllowed: true, remaining, waitMs };
@@ -87,15 +88,15 @@ function findWord(words: BigInt64Array, bucket: number, tag: number, now: number
   const from = HEAD_WORDS + bucket * WAYS;
   let found = from;
   let least = Number.POSITIVE_INFINITY;
-  for (let place = from; place < from + WAYS; place++) {
-    const word = Atomics.load(words, place);
-    if (word !== 0n && tagOf(word) === tag) return place;
+  for (let position = from; position < from + WAYS; position++) {
+    const word = Atomics.load(words, position);
+    if (word !== 0n && tagOf(word) === tag) return position;
     const time = timeOf(word);
     // The first free word, because threads that add a key concurrently must choose the same one.
     const rank = time <= now ? 0 : time;
     if (rank >= least) continue;
     least = rank;
-    found = place;
+    found = position;
   }
   return found;
 }

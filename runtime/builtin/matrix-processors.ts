@@ -62,8 +62,8 @@ function processor(
     invoke: (merged) => combine(merged as object as PluginResponse<never, never>),
     errorStatus: clientErrorStatus,
   };
-  const places = { isPrimary: false, isOnBothPorts: false, isOfGraph: false };
-  return [path, { ...places, isFeed: false, secondRound: null, ...options, post }];
+  const defaults = { isPrimary: false, isOnBothPorts: false, isOfGraph: false };
+  return [path, { ...defaults, isFeed: false, secondRound: null, ...options, post }];
 }
 
 /** Returns this instance with its back-ends by partition. */

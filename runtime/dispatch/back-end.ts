@@ -79,7 +79,7 @@ export class BackEnd {
   constructor(
     address: BackEndAddress,
     row: ReplicaRow,
-    place: ReplicaAddress,
+    replica: ReplicaAddress,
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
     former: BackEnd | undefined = undefined,
     readonly connector = PLAIN,
@@ -95,7 +95,7 @@ export class BackEnd {
     this.takesTrunk = former?.takesTrunk ?? null;
     this.address = address;
     this.row = row;
-    this.position = place;
+    this.position = replica;
     this.#numbers = new Array(row.channels).fill(false);
   }
 

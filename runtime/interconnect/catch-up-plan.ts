@@ -109,8 +109,8 @@ function findMismatch(
     const ancestor = ancestors.find((candidate) => candidate.id === id);
     if (ancestor === undefined) return "replica was copied from another instance";
     if (!isPast(positions, ancestor, channel)) return null;
-    const place = `the point ${ancestor.sn} where its former provider was superseded`;
-    return `replica has changes past ${place}`;
+    const position = `the point ${ancestor.sn} where its former provider was superseded`;
+    return `replica has changes past ${position}`;
   }
   if (sn > log.last) return describeAhead(`replica is at ${sn}, ahead of the log end ${log.last}`);
   if (sn < log.first) return null;

@@ -192,7 +192,7 @@ function createJobs(
 ): JobRunner {
   return new JobRunner({
     file: join(settings.root, JOBS_FILE),
-    place: placeJobs(settings, later.leads),
+    location: placeJobs(settings, later.leads),
     canRun: () => state.serviceIn,
     submit: (exchange, route) => later.engine().submitJob(exchange, route),
   });

@@ -313,8 +313,8 @@ export class ExecutorPool {
   /** Returns the error for plugins that did not load in time. */
   async #overdue(worker: Worker): Promise<SvcError> {
     const line = await currentSourceLine(worker);
-    const place = line === null ? "they wait for something" : `${line} is still running`;
-    const text = `plugins did not load within ${this.#bounds.loadTimeoutMs} ms: ${place}`;
+    const cause = line === null ? "they wait for something" : `${line} is still running`;
+    const text = `plugins did not load within ${this.#bounds.loadTimeoutMs} ms: ${cause}`;
     return new SvcError("SVC2120", text);
   }
 

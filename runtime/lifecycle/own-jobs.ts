@@ -2,7 +2,7 @@
 // engine plugins and replicates no provider. If its group elects a leader, the leader runs them.
 
 import { JobLease } from "../engine/jobs/job-lease.js";
-import type { JobPlace } from "../engine/jobs/job-runner.js";
+import type { JobLocation } from "../engine/jobs/job-runner.js";
 import { callTimeoutMs } from "../interconnect/leadership/leadership.js";
 import type { LeadershipSettings, ServerSettings } from "../settings/server-settings.js";
 import { planInstance } from "../system/instance-plan.js";
@@ -17,7 +17,7 @@ type Placing = Pick<ServerSettings, "jobs" | "node" | "leadership">;
  * Returns where the scheduled jobs run, from the view of this instance.
  * @param leads returns the epoch in which the instance leads its group; null: it does not lead
  */
-export function placeJobs(settings: Placing, leads: () => number | null): JobPlace {
+export function placeJobs(settings: Placing, leads: () => number | null): JobLocation {
   const { jobs, node, leadership } = settings;
   if (jobs !== "auto") return jobs ? "here" : "elsewhere";
   if (node === null) return "here";

@@ -14,8 +14,8 @@ const AWAIT = /^(?![\s/]|(?:async )?function\b|class\b)((?!=>).)*?\bawait\b/;
 
 /** Returns a message that names the source locations of top-level awaits. */
 export function pendingTopLevelAwaits(projectDir: string): string {
-  const places = findTopLevelAwaits(join(projectDir, BUILD_FOLDER, MODULES_FILE));
-  const [first, ...others] = places.slice(0, MAX_LOCATIONS);
+  const locations = findTopLevelAwaits(join(projectDir, BUILD_FOLDER, MODULES_FILE));
+  const [first, ...others] = locations.slice(0, MAX_LOCATIONS);
   if (first === undefined) return "a module loads slowly, or its top-level `await` does not settle";
   return others.length === 0
     ? `${first}: top-level await does not settle`

@@ -51,8 +51,8 @@ export function currentSourceLine(worker: Worker): Promise<string | null> {
     for (const { location } of frames) {
       const { scriptId, lineNumber, columnNumber = 0 } = location;
       const url = thread.scripts.get(scriptId) ?? "";
-      const place = sourceLocation(url, lineNumber + 1, columnNumber + 1);
-      if (place !== null) return place;
+      const position = sourceLocation(url, lineNumber + 1, columnNumber + 1);
+      if (position !== null) return position;
     }
     return null;
   });

@@ -134,16 +134,16 @@ export function checkSetting<Name extends SettingName>(
 
 /**
  * Rejects unknown names, because a misspelled one would be ignored silently.
- * @param places scopes of the allowed settings
+ * @param scopes scopes of the allowed settings
  * @throws SvcError SVC2205 for an unknown name
  */
 export function requireOptions(
   options: object,
-  places: readonly ("start" | "initialize")[],
+  scopes: readonly ("start" | "initialize")[],
   further: readonly string[] = [],
 ): void {
   const rows = Object.entries<Setting<unknown>>(SETTINGS);
-  const named = rows.filter(([, { library }]) => places.some((place) => place === library));
+  const named = rows.filter(([, { library }]) => scopes.some((scope) => scope === library));
   const names = [...named.map(([name]) => name), ...further];
   const unknown = Object.keys(options).find((key) => !names.includes(key));
   if (unknown === undefined) return;

@@ -9,7 +9,7 @@ import { clipForDisplay } from "../../data/text.js";
 import { navigate } from "../../router.js";
 import { switchTheme } from "../../theme.js";
 import type { IconName } from "../icons.js";
-import { PLACES } from "./places.js";
+import { ENTRIES } from "./navigation.js";
 
 const MAX_ITEMS = 12;
 
@@ -47,7 +47,7 @@ export function findItems(
 }
 
 function pages(): PaletteItem[] {
-  return PLACES.map(({ page, title, icon }) => ({
+  return ENTRIES.map(({ page, title, icon }) => ({
     ...{ title, icon, kind: "Page" },
     run: () => navigate(page),
   }));

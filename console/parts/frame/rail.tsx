@@ -12,7 +12,7 @@ import type { Page } from "../../router.js";
 import { Icon } from "../icon.js";
 import { PageLink } from "../page-link.js";
 import { Logo } from "./logo.js";
-import { GROUPS, PLACES } from "./places.js";
+import { ENTRIES, GROUPS } from "./navigation.js";
 
 interface Mark {
   readonly text: string;
@@ -48,10 +48,10 @@ export function Rail({ page }: { readonly page: Page }) {
         <Logo />
         <b>svc</b>
       </PageLink>
-      {GROUPS.map(([title, places]) => (
+      {GROUPS.map(([title, entries]) => (
         <>
           <div class="group">{title}</div>
-          {places.map(({ page: to, title: name, icon }) => {
+          {entries.map(({ page: to, title: name, icon }) => {
             const mark = beside.get(to);
             return (
               <PageLink
@@ -88,14 +88,14 @@ const TABS: readonly Page[] = ["system", "status", "plugin", "search"];
 export function TabBar({ page, onMore }: { readonly page: Page; readonly onMore: () => void }) {
   return (
     <nav class="tabbar" aria-label="Main pages">
-      {PLACES.filter((place) => TABS.includes(place.page)).map((place) => (
+      {ENTRIES.filter((entry) => TABS.includes(entry.page)).map((entry) => (
         <PageLink
-          key={place.page}
-          to={place.page}
-          current={place.page === page ? "page" : undefined}
+          key={entry.page}
+          to={entry.page}
+          current={entry.page === page ? "page" : undefined}
         >
-          <Icon name={place.icon} />
-          {place.title}
+          <Icon name={entry.icon} />
+          {entry.title}
         </PageLink>
       ))}
       <button type="button" onClick={onMore}>

@@ -4,7 +4,7 @@
 import { changeRange, toggleHold } from "../../data/range.js";
 import { navigate } from "../../router.js";
 import { switchTheme } from "../../theme.js";
-import { PLACES } from "./places.js";
+import { ENTRIES } from "./navigation.js";
 
 const KEY = "svc-keys";
 /** Between `g` and the letter of a page. */
@@ -19,7 +19,7 @@ export const SHORTCUTS: readonly (readonly [keys: string, effect: string])[] = [
   ["h", "hold or follow"],
   ["t", "switch the theme"],
   ["?", "this list"],
-  ...PLACES.map(({ key, title }) => [`g ${key}`, title] as const),
+  ...ENTRIES.map(({ key, title }) => [`g ${key}`, title] as const),
 ];
 
 export function areLettersOn(): boolean {
@@ -61,9 +61,9 @@ export function startShortcuts(commands: Commands): () => void {
 }
 
 function goTo(key: string): boolean {
-  const place = PLACES.find((candidate) => candidate.key === key);
-  if (place !== undefined) navigate(place.page);
-  return place !== undefined;
+  const entry = ENTRIES.find((candidate) => candidate.key === key);
+  if (entry !== undefined) navigate(entry.page);
+  return entry !== undefined;
 }
 
 function runLetter(key: string, commands: Commands): boolean {

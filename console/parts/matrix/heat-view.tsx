@@ -94,9 +94,9 @@ function lookOf({ state, rate: perSecond, p95Ms }: PlacedBackEnd, metric: Matrix
 
 function describe({ name, partition, row, state, rate: perSecond, p95Ms, backEnd }: PlacedBackEnd) {
   const p95 = p95Ms === null ? "–" : milliseconds(p95Ms);
-  const place = `partition ${partition}, replica ${row}`;
+  const location = `partition ${partition}, replica ${row}`;
   return (
-    `${clipForDisplay(name, 60)}, ${place}: ${state.word}, ${rate(perSecond ?? 0)} /s, ` +
+    `${clipForDisplay(name, 60)}, ${location}: ${state.word}, ${rate(perSecond ?? 0)} /s, ` +
     `p95 ${p95}, ${count(numberAt(backEnd, "running"))} running`
   );
 }

@@ -57,8 +57,8 @@ export function embedGrams(text: string): number[] {
     const padded = `<${word}>`;
     for (let at = 0; at + GRAM <= Math.max(GRAM, padded.length); at++) {
       const hash = hashText(padded.slice(at, at + GRAM));
-      const place = (hash >>> 1) % COMPONENTS;
-      sums[place] = (sums[place] ?? 0) + (hash & 1 ? 1 : -1);
+      const component = (hash >>> 1) % COMPONENTS;
+      sums[component] = (sums[component] ?? 0) + (hash & 1 ? 1 : -1);
     }
   }
   return sums;

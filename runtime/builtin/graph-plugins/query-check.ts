@@ -67,7 +67,7 @@ function describeFault(text: string, error: Error): QueryFault {
   if (rejected === null) {
     return { ...base, argument: null, at: null, line: null, column: null, expected: null };
   }
-  const argument = rejected.place.replace(/^\./, "");
+  const argument = rejected.path.replace(/^\./, "");
   const at = locateArgument(text, argument);
   const before = text.slice(0, at).split("\n");
   const column = before.at(-1)!.length + 1;

@@ -36,13 +36,13 @@ export interface JobRoute {
   readonly facts: JobFacts;
 }
 
-export type JobPlace = "here" | "elsewhere" | JobLease;
+export type JobLocation = "here" | "elsewhere" | JobLease;
 
 export interface JobRunnerParts {
   /** File with the state of jobs. */
   readonly file: string;
   /** Where schedules run: always here, never here, or here while this member holds the lease. */
-  readonly place: JobPlace;
+  readonly location: JobLocation;
   /** Returns whether the instance is Service-IN. */
   readonly canRun: () => boolean;
   /** Sends a run to an executor. */
@@ -82,9 +82,9 @@ export class JobRunner {
 
   constructor(parts: JobRunnerParts) {
     this.#parts = parts;
-    const { file, place } = parts;
-    this.#isHere = place === "here";
-    this.#lease = typeof place === "string" ? null : place;
+    const { file, location } = parts;
+    this.#isHere = location === "here";
+    this.#lease = typeof location === "string" ? null : location;
     this.#store = new JobStore(async () => {
       if (this.#lease !== null) return this.#lease.write(this.#content());
       await writeJobs(file, this.#content());
@@ -250,7 +250,7 @@ export class JobRunner {
 
   /** Stores the state of the jobs; returns false if a run in it must not start. */
   async #save(): Promise<boolean> {
-    if (this.#parts.place === "elsewhere") return true;
+    if (this.#parts.location === "elsewhere") return true;
     const isStored = await this.#store.save();
     // The lease is lost, or is taken again once the leadership engine responds.
     if (!isStored) this.#isHere = false;

@@ -1,7 +1,7 @@
 // Static checks of query texts without a graph, for plugin builds: syntax of expressions and
 // `select`, and warnings.
 
-import { checkExpressionSite, type Place } from "../evaluate/expression-check.js";
+import { checkExpressionSite, type QuerySite } from "../evaluate/expression-check.js";
 import { ExpressionError } from "../evaluate/expression-error.js";
 import { expressionFacts } from "../evaluate/expression-facts.js";
 import { isNameOnly } from "../evaluate/named-expressions.js";
@@ -9,7 +9,7 @@ import { compileExpression } from "../evaluate/program.js";
 import { checkSelect } from "../query/render/select.js";
 
 /** Where a text occurs; `name := …` is allowed only in definitions. */
-export type ExpressionSite = Place | "definition";
+export type ExpressionSite = QuerySite | "definition";
 
 export interface ExpressionFault {
   readonly problem: string;
@@ -19,12 +19,12 @@ export interface ExpressionFault {
 }
 
 /** Returns the error of a text; null if it is valid at the site. */
-export function expressionFault(text: string, place: ExpressionSite): ExpressionFault | null {
+export function expressionFault(text: string, site: ExpressionSite): ExpressionFault | null {
   try {
-    if (place === "select") checkSelect(text);
-    else if (place === "definition") compileExpression(text);
+    if (site === "select") checkSelect(text);
+    else if (site === "definition") compileExpression(text);
     // A bare name may refer to a definition.
-    else if (!isNameOnly(text)) checkExpressionSite(compileExpression(text), place);
+    else if (!isNameOnly(text)) checkExpressionSite(compileExpression(text), site);
     return null;
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
@@ -34,6 +34,6 @@ export function expressionFault(text: string, place: ExpressionSite): Expression
 }
 
 /** Returns warnings about a valid text. */
-export function expressionHints(text: string, place: ExpressionSite): readonly string[] {
-  return place === "select" || isNameOnly(text) ? [] : expressionFacts(text).hints;
+export function expressionHints(text: string, site: ExpressionSite): readonly string[] {
+  return site === "select" || isNameOnly(text) ? [] : expressionFacts(text).hints;
 }

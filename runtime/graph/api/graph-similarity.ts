@@ -163,8 +163,8 @@ export class GraphSimilarity extends Similarity {
       if (access.store.ids.resolve(setId(seed)) === 0) continue;
       deleted += deleteVertex(access, setId(seed));
       // Includes anchors that an interrupted call created but did not connect.
-      for (let place = 0; place < MAX_ANCHORS; place++) {
-        const anchor = anchorId(place, seed);
+      for (let position = 0; position < MAX_ANCHORS; position++) {
+        const anchor = anchorId(position, seed);
         if (access.store.ids.resolve(anchor) !== 0) deleted += deleteVertex(access, anchor);
       }
     }
@@ -229,10 +229,10 @@ function createSet(access: GraphAccess, size: ProjectionKeySize, seed: number): 
   const set = setId(seed);
   createVertex(access, set);
   const count = anchorCount(size);
-  for (let place = 0; place < count; place++) {
-    const anchor = anchorId(place, seed);
+  for (let position = 0; position < count; position++) {
+    const anchor = anchorId(position, seed);
     createVertex(access, anchor, { type: ANCHOR_TYPE });
-    connect(access, set, [TO_ANCHOR, M_UINT, place], anchor);
+    connect(access, set, [TO_ANCHOR, M_UINT, position], anchor);
   }
   connect(access, ROOT, [TO_SET, M_UINT, seed], set);
 }

@@ -23,7 +23,7 @@ import { begin, beginChange, changeVertex, requireWritableVertex } from "./chang
 import { LockedChange } from "./run-with-locks.js";
 import type { VertexKey } from "./vertex-key.js";
 
-const ARGUMENTS: PropertyPlaces = { key: () => ".key", value: () => ".value" };
+const ARGUMENTS: ArgumentPaths = { key: () => ".key", value: () => ".value" };
 const VALUES =
   "integers up to 2 ** 53 - 1, float(x), 131,000 bytes of text or others, 16,375 numbers, " +
   "a map of 5,406";
@@ -135,19 +135,19 @@ export function validateProperties(
 }
 
 /** Names of the arguments with the key and the value, for errors. */
-interface PropertyPlaces {
+interface ArgumentPaths {
   key(name: unknown): string;
   value(name: unknown): string;
 }
 
 const inProperties = (name: unknown): string => `.properties${inMember(String(name))}`;
-const PROPERTIES: PropertyPlaces = { key: inProperties, value: inProperties };
+const PROPERTIES: ArgumentPaths = { key: inProperties, value: inProperties };
 
 function validateProperty(
   store: GraphStore,
   key: unknown,
   value: unknown,
-  places: PropertyPlaces,
+  paths: ArgumentPaths,
   isVirtual = false,
 ): [key: string, value: StoredValue] {
   const isMarked = typeof key === "string" && key.startsWith(ON_DISK);
@@ -155,7 +155,7 @@ function validateProperty(
   try {
     name = validatePropertyKey(isMarked ? key.slice(ON_DISK.length) : key);
   } catch (error) {
-    throw withArgumentDetails(error as Error, key, NAMES, places.key(key));
+    throw withArgumentDetails(error as Error, key, NAMES, paths.key(key));
   }
   try {
     const isOnDisk = isMarked || isVirtual;
@@ -163,7 +163,7 @@ function validateProperty(
   } catch (error) {
     // A disk failure is not an invalid argument.
     if (error instanceof DataError) throw error;
-    throw withArgumentDetails(error as Error, value, VALUES, places.value(key));
+    throw withArgumentDetails(error as Error, value, VALUES, paths.value(key));
   }
 }
 

@@ -119,8 +119,8 @@ function readVector(
 }
 
 function findName(option: string, names: readonly string[], name: unknown): number {
-  const place = names.indexOf(name as string);
-  if (place >= 0) return place;
+  const position = names.indexOf(name as string);
+  if (position >= 0) return position;
   throw invalidArgument(`invalid ${option}`, name, names.join(", "), `.${option}`);
 }
 

@@ -31,9 +31,9 @@ export function findVectors({ vectorFields, keys }: GraphStore, name: string): V
  */
 export function toStoredParts(store: GraphStore, vector: VectorLike, name = UNNAMED): VectorParts {
   const precision = findVectors(store, name)?.precision ?? Precision.Int8;
-  const place = name === UNNAMED ? "vector" : name;
-  const parts = parseVector(vector, place, precision !== Precision.Int8);
-  return toPrecision(parts, precision, place);
+  const path = name === UNNAMED ? "vector" : name;
+  const parts = parseVector(vector, path, precision !== Precision.Int8);
+  return toPrecision(parts, precision, path);
 }
 
 /**
@@ -74,12 +74,12 @@ export function applyVector(
   if (parts.bytes.length === 0) return dropVector(store, vertex, name);
   const key = name === UNNAMED ? 0 : ensureKeyCode(store, name);
   const table = store.vectorFields.require(key);
-  const place = name === UNNAMED ? "vector" : name;
-  requireSameKind(table, parts, place);
+  const path = name === UNNAMED ? "vector" : name;
+  requireSameKind(table, parts, path);
   const refused = parts.isFeatures ? null : (table.measure.refuse?.(parts) ?? null);
-  if (refused !== null) throw new ValueError(`${place}: ${refused}`);
+  if (refused !== null) throw new ValueError(`${path}: ${refused}`);
   // The precision may have changed since the vector was built.
-  const stored = toPrecision(parts, table.precision, place);
+  const stored = toPrecision(parts, table.precision, path);
   const operation = beginChange(store, OperationCode.SetVector, vertex);
   operation.name = key;
   operation.vector = stored;

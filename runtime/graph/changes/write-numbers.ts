@@ -16,14 +16,14 @@ export interface VertexNumbers {
   readonly vertices: Uint32Array;
   /** Generation of each vertex, which tells whether its handle has been reused. */
   readonly generations: Uint32Array;
-  numberAt(place: number): number;
+  numberAt(position: number): number;
 }
 
 /** Returns the generations of vertices. */
 export function readGenerations({ vertices }: GraphStore, handles: Uint32Array): Uint32Array {
   const generations = new Uint32Array(handles.length);
-  for (let place = 0; place < handles.length; place++) {
-    generations[place] = vertices.generationOf(handles[place]!);
+  for (let position = 0; position < handles.length; position++) {
+    generations[position] = vertices.generationOf(handles[position]!);
   }
   return generations;
 }
@@ -40,16 +40,17 @@ export function* writeNumbers(
 ): Generator<number, void, void> {
   const { store } = access;
   const name = validatePropertyKey(key);
-  let places = new Uint32Array(numbers.vertices.length);
-  for (let place = 0; place < places.length; place++) places[place] = place;
+  let positions = new Uint32Array(numbers.vertices.length);
+  for (let position = 0; position < positions.length; position++) positions[position] = position;
   let giveUpAt = Number.POSITIVE_INFINITY;
-  for (let written = 0; places.length > 0; ) {
+  for (let written = 0; positions.length > 0; ) {
     const locked: number[] = [];
-    for (let from = 0; from < places.length; from += VERTICES_PER_BATCH) {
-      const some = places.subarray(from, from + VERTICES_PER_BATCH);
+    for (let from = 0; from < positions.length; from += VERTICES_PER_BATCH) {
+      const some = positions.subarray(from, from + VERTICES_PER_BATCH);
       store.writer.mutate(() => {
         requireWritable(store);
-        for (const place of some) if (!write(access, name, numbers, place)) locked.push(place);
+        for (const position of some)
+          if (!write(access, name, numbers, position)) locked.push(position);
       });
       yield ++written;
     }
@@ -59,7 +60,7 @@ export function* writeNumbers(
       const id = store.ids.idOf(numbers.vertices[locked[0]!]!);
       throw new LockedError(`Object is locked: '${id}'`);
     }
-    places = Uint32Array.from(locked);
+    positions = Uint32Array.from(locked);
     yield -1;
   }
 }
@@ -69,13 +70,13 @@ function write(
   access: Access,
   key: string,
   { vertices, generations, numberAt }: VertexNumbers,
-  place: number,
+  position: number,
 ): boolean {
   const { store } = access;
-  const vertex = vertices[place]!;
+  const vertex = vertices[position]!;
   if (!store.vertices.isReal(vertex)) return true;
-  if (store.vertices.generationOf(vertex) !== generations[place]) return true;
+  if (store.vertices.generationOf(vertex) !== generations[position]) return true;
   if (isLockedByOther(access, vertex)) return false;
-  applyProperty(store, vertex, key, validatePropertyValue(numberAt(place)));
+  applyProperty(store, vertex, key, validatePropertyValue(numberAt(position)));
   return true;
 }

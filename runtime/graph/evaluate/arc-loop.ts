@@ -124,7 +124,7 @@ function loopSource(
   );
   const read = (of: VertexWord): string[] => [
     `P.readNumbers(${handles[of]}, x.${of}.keys, R.${of});`,
-    ...keys[of].flatMap((_, place) => propertyLines(of, place)),
+    ...keys[of].flatMap((_, position) => propertyLines(of, position)),
   ];
   const moved = inside === "next" ? "x.next.move(h); x.arc.set(w, b, side, level);" : "";
   const moving = moved || "x.vertex.move(h); x.prev.move(h);";
@@ -148,7 +148,7 @@ function loopSource(
     "const tail = x.vertex.handle, prev = x.prev.handle;",
     "const pw = x.prevArc.word1, pv = arcNumber(pw, x.prevArc.bits);",
     ...[...writer.literals].map((index) => `const l${index} = x.literals[${index}];`),
-    ...[...writer.codes].map((place) => `const k${place} = x.codes[${place}];`),
+    ...[...writer.codes].map((position) => `const k${position} = x.codes[${position}];`),
     ...memoryLines(writer.addresses),
     ...[...writer.texts].flatMap((index) => [
       `const t${index} = S.find(x.literals[${index}]), s${index} = S.serialOf(t${index});`,
@@ -170,16 +170,16 @@ function loopSource(
 
 function memoryLines(addresses: readonly string[]): string[] {
   if (addresses.length === 0) return [];
-  const lines = addresses.map((source, place) => `const m${place} = memory.at(${source});`);
+  const lines = addresses.map((source, position) => `const m${position} = memory.at(${source});`);
   return ["const { memory } = x.run, { cells } = memory;", ...lines];
 }
 
-function propertyLines(of: VertexWord, place: number): string[] {
-  const name = `${of[0]}${place}`;
+function propertyLines(of: VertexWord, position: number): string[] {
+  const name = `${of[0]}${position}`;
   const { Null } = PropertyKind;
   return [
-    `const q${name} = R.${of}.kinds[${place}], n${name} = R.${of}.numbers[${place}];`,
-    `const p${name} = R.${of}.pointers[${place}];`,
+    `const q${name} = R.${of}.kinds[${position}], n${name} = R.${of}.numbers[${position}];`,
+    `const p${name} = R.${of}.pointers[${position}];`,
     `const z${name} = q${name} === 0 || q${name} === ${Null};`,
   ];
 }

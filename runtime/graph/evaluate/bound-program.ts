@@ -37,9 +37,9 @@ export class BoundProgram {
     const store = this.#store;
     context.run = run;
     for (const of of VERTEX_WORDS) {
-      const places = keys[of];
-      if (places.length === 0) continue;
-      context[of].keys = places.map((literal) => store.keys.codeOf(literals[literal] as string));
+      const positions = keys[of];
+      if (positions.length === 0) continue;
+      context[of].keys = positions.map((literal) => store.keys.codeOf(literals[literal] as string));
     }
     if (codes.length === 0) return;
     context.codes = codes.map(

@@ -38,8 +38,8 @@ export function readValue(node: TypedNode): ValueOf {
       return () => value;
     }
     case "code": {
-      const { place } = node;
-      return (x) => x.codes[place]!;
+      const { position } = node;
+      return (x) => x.codes[position]!;
     }
     case "variable": {
       const { slot } = node;
@@ -61,8 +61,8 @@ export function readValue(node: TypedNode): ValueOf {
     case "other":
       return node.attribute.read;
     case "property": {
-      const { of, place } = node;
-      return (x) => x[of].property(place);
+      const { of, position } = node;
+      return (x) => x[of].property(position);
     }
     default:
       return compositeValue(node);
@@ -129,13 +129,13 @@ function isComparison(operator: string): boolean {
 }
 
 function defaultValue(node: Extract<TypedNode, { op: "default" }>): ValueOf {
-  const { of, place } = node.property;
+  const { of, position } = node.property;
   const fallback = readValue(node.fallback);
   const condition = node.condition === null ? null : readValue(node.condition);
   return (x) => {
     const otherwise = fallback(x);
     if (condition !== null && !isCondition(condition(x))) return otherwise;
-    const found = x[of].find(place);
+    const found = x[of].find(position);
     return found === undefined ? otherwise : found;
   };
 }
@@ -204,8 +204,8 @@ export function readNumber(node: TypedNode): NumberOf {
       if (node.attribute.name !== "value") break;
       return node.of === "next" ? (x) => x.arc.number : (x) => x.prevArc.number;
     case "property": {
-      const { of, place } = node;
-      return (x) => x[of].numberAt(place);
+      const { of, position } = node;
+      return (x) => x[of].numberAt(position);
     }
     case "unary":
       if (node.operator === "-" && (node.of.type === "int" || node.of.type === "real")) {
@@ -254,9 +254,9 @@ function numberCall(call: NumberCall, numbers: readonly NumberOf[]): NumberOf {
 export function readTruth(node: TypedNode): TruthOf {
   switch (node.op) {
     case "has": {
-      const { of, place } = node.property;
+      const { of, position } = node.property;
       const { isNegated } = node;
-      return (x) => (x[of].find(place) !== undefined) !== isNegated;
+      return (x) => (x[of].find(position) !== undefined) !== isNegated;
     }
     case "in": {
       const { isNegated } = node;

@@ -5,7 +5,7 @@ import { expressionErrorAt } from "./expression-error.js";
 import { collectNeeds, type Expression } from "./program.js";
 import type { Needs } from "./typed-tree.js";
 
-export type Place =
+export type QuerySite =
   | "pre"
   | "filter"
   | "post"
@@ -18,7 +18,7 @@ export type Place =
   | "evaluate"
   | "evaluateVertex";
 
-const NO_TRAVERSAL: Partial<Record<Place, string>> = {
+const NO_TRAVERSAL: Partial<Record<QuerySite, string>> = {
   pre: "traversal not allowed in pre-filter",
   post: "traversal not allowed in post-filter",
   local: "traversal not allowed in vertex condition local filter",
@@ -26,7 +26,7 @@ const NO_TRAVERSAL: Partial<Record<Place, string>> = {
   rankVertex: "traversal not allowed where vertices are ranked",
   evaluateVertex: "formula requires head vertex",
 };
-const NO_CULLING: Partial<Record<Place, string>> = {
+const NO_CULLING: Partial<Record<QuerySite, string>> = {
   pre: "mcull() not allowed in pre-filter",
   localPost: "mcull() not allowed in vertex condition post filter",
   weighted: "mcull() not allowed in weights",
@@ -35,7 +35,7 @@ const NO_CULLING: Partial<Record<Place, string>> = {
 const NO_NAME = "a name can only be given by define()";
 
 /** @throws QueryError an operation not allowed at the site, with its position */
-export function checkExpressionSite(expression: Expression, place: Place): void {
+export function checkExpressionSite(expression: Expression, site: QuerySite): void {
   const { text, program, name } = expression;
   if (name !== null) throw expressionErrorAt(NO_NAME, text, 0);
   const { needs } = program.typed;
@@ -44,7 +44,7 @@ export function checkExpressionSite(expression: Expression, place: Place): void 
     // A cached program may stem from another text with other positions.
     throw expressionErrorAt(problem, text, collectNeeds(text)[need]);
   };
-  refuse("head", NO_TRAVERSAL[place]);
-  refuse("cull", NO_CULLING[place]);
-  if (place === "pre") refuse("commit", "commit() not allowed in pre-filter");
+  refuse("head", NO_TRAVERSAL[site]);
+  refuse("cull", NO_CULLING[site]);
+  if (site === "pre") refuse("commit", "commit() not allowed in pre-filter");
 }

@@ -34,8 +34,8 @@ export function expressionError(
   const after = at + MAX_CONTEXT < text.length ? `${rest}...` : rest;
   const shown = token.length > MAX_TOKEN ? `${token.slice(0, MAX_TOKEN)}...` : token;
   const head = `Syntax error [ ${problem} ] at pos=${at + 1} ('${shown}')`;
-  const place = `${before}<<<ERROR>>>${after}`.replace(/[\t\r\n]/g, " ");
-  const message = `${head}: ${place}\n${caretLine(text, at)}`;
+  const excerpt = `${before}<<<ERROR>>>${after}`.replace(/[\t\r\n]/g, " ");
+  const message = `${head}: ${excerpt}\n${caretLine(text, at)}`;
   return new ExpressionError(message, problem, at, Math.max(1, token.length));
 }
 

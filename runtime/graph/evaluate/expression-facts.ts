@@ -60,7 +60,7 @@ export function expressionFacts(text: string): ExpressionFacts {
   const names = new Set<string>();
   const hints = new Set<string>();
   const visit = (node: TypedNode): void => {
-    const name = nameOf(node, (of, place) => String(literals[keys[of][place]!]));
+    const name = nameOf(node, (of, position) => String(literals[keys[of][position]!]));
     if (name !== null) names.add(name);
     const hint = findHint(node);
     if (hint !== null) hints.add(hint);
@@ -77,7 +77,7 @@ export function expressionFacts(text: string): ExpressionFacts {
   };
 }
 
-type KeyOf = (of: "vertex" | "next" | "prev", place: number) => string;
+type KeyOf = (of: "vertex" | "next" | "prev", position: number) => string;
 
 function nameOf(node: TypedNode, keyOf: KeyOf): string | null {
   switch (node.op) {
@@ -92,10 +92,10 @@ function nameOf(node: TypedNode, keyOf: KeyOf): string | null {
     case "call":
       return `${node.row.name}()`;
     case "property":
-      return `${node.of}['${keyOf(node.of, node.place)}']`;
+      return `${node.of}['${keyOf(node.of, node.position)}']`;
     case "has":
     case "default":
-      return `${node.property.of}['${keyOf(node.property.of, node.property.place)}']`;
+      return `${node.property.of}['${keyOf(node.property.of, node.property.position)}']`;
     default:
       return null;
   }

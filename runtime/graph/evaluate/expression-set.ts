@@ -8,7 +8,7 @@ import { NULL_PARTS, type VectorParts } from "../vectors/vector-parts.js";
 import { ArcProgram } from "./arc-program.js";
 import { BoundProgram } from "./bound-program.js";
 import { QueryExecution } from "./context.js";
-import { checkExpressionSite, type Place } from "./expression-check.js";
+import { checkExpressionSite, type QuerySite } from "./expression-check.js";
 import { ExpressionError } from "./expression-error.js";
 import { memoryOption } from "./memory.js";
 import { findExpression } from "./named-expressions.js";
@@ -17,7 +17,7 @@ import { VectorValue } from "./values.js";
 import { VertexProgram } from "./vertex-program.js";
 
 /** Option names that differ from their sites. */
-const OPTIONS: Partial<Record<Place, string>> = {
+const OPTIONS: Partial<Record<QuerySite, string>> = {
   local: "filter",
   localPost: "post",
   rankVertex: "rank",
@@ -65,31 +65,31 @@ export class ExpressionSet {
    * Compiles an expression over arcs; null if none is given.
    * @throws QueryError a malformed expression, with the position
    */
-  ofArcs(text: unknown, place: Place): ArcProgram | null {
-    const bound = this.#bound(text, place);
+  ofArcs(text: unknown, site: QuerySite): ArcProgram | null {
+    const bound = this.#bound(text, site);
     return bound === null ? null : new ArcProgram(bound);
   }
 
   /** As `ofArcs`, over vertices. */
-  ofVertices(text: unknown, place: Place): VertexProgram | null {
-    const bound = this.#bound(text, place);
+  ofVertices(text: unknown, site: QuerySite): VertexProgram | null {
+    const bound = this.#bound(text, site);
     return bound === null ? null : new VertexProgram(bound);
   }
 
   /** Compiles a part of a text; error positions refer to the whole. */
-  ofPart(text: string, from: number, to: number, place: Place): BoundProgram {
+  ofPart(text: string, from: number, to: number, site: QuerySite): BoundProgram {
     const expression = compilePart(text, from, to);
-    checkExpressionSite(expression, place);
+    checkExpressionSite(expression, site);
     return this.#add(new BoundProgram(this.#store, expression, this.#firstRun));
   }
 
-  #bound(text: unknown, place: Place): BoundProgram | null {
-    const name = OPTIONS[place] ?? place;
+  #bound(text: unknown, site: QuerySite): BoundProgram | null {
+    const name = OPTIONS[site] ?? site;
     if (text === undefined || text === null) return null;
     if (typeof text !== "string")
       throw new ExpressionError(`${name}: expected an expression string`);
     const expression = findExpression(this.#store, text);
-    checkExpressionSite(expression, place);
+    checkExpressionSite(expression, site);
     return this.#add(new BoundProgram(this.#store, expression, this.#firstRun));
   }
 

@@ -8,7 +8,7 @@ export interface ExpressionTemplate {
   readonly key: string;
   readonly literals: readonly (number | string)[];
   /** Parameter number of each literal's token. */
-  readonly places: ReadonlyMap<Token, number>;
+  readonly positions: ReadonlyMap<Token, number>;
 }
 
 const { Int, Long, Real, Text } = TokenKind;
@@ -16,14 +16,14 @@ const PARAMETERS = new Set<string>([Int, Long, Real, Text]);
 
 export function createTemplate(tokens: readonly Token[]): ExpressionTemplate {
   const literals: (number | string)[] = [];
-  const places = new Map<Token, number>();
+  const positions = new Map<Token, number>();
   let key = "";
   for (const token of tokens) {
     const { kind, text, value } = token;
     if (PARAMETERS.has(kind)) {
-      places.set(token, literals.push(value as number | string) - 1);
+      positions.set(token, literals.push(value as number | string) - 1);
       key += `${kind}\n`;
     } else key += `${text}\n`;
   }
-  return { key, literals, places };
+  return { key, literals, positions };
 }

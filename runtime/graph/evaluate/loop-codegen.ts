@@ -147,8 +147,8 @@ export class LoopWriter {
         if (!isNumberType(node.type)) return null;
         return neverNull(`K[${this.tables.constants.push(asNumber(node.value)) - 1}]`);
       case "code":
-        this.codes.add(node.place);
-        return neverNull(`k${node.place}`);
+        this.codes.add(node.position);
+        return neverNull(`k${node.position}`);
       case "vertexAttribute": {
         const column = COLUMNS.get(node.attribute.name);
         return column === undefined
@@ -340,9 +340,9 @@ export class LoopWriter {
   }
 
   /** Returns the suffix of a property's variables: number `n`, null `z`, kind `q`, string `p`. */
-  #read({ of, place }: PropertyNode): string {
+  #read({ of, position }: PropertyNode): string {
     this.reads.add(of);
-    return `${of[0]}${place}`;
+    return `${of[0]}${position}`;
   }
 
   /** Calls a numeric node without a source as a closure. */

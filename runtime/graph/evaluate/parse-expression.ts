@@ -160,9 +160,9 @@ class Parser {
     if (this.#next.text === "[" && isIndexed) {
       this.#at++;
       if (name === "M") {
-        const place = this.#ternary();
+        const cell = this.#ternary();
         this.#expect("]");
-        return this.#node({ kind: "call", name: "load", args: [place], at });
+        return this.#node({ kind: "call", name: "load", args: [cell], at });
       }
       const key = this.#next;
       if (key.kind !== TokenKind.Text) throw this.#error("literal expected", key);

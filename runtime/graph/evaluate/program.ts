@@ -149,14 +149,14 @@ export function compileExpression(text: string): Expression {
   const known = texts.get(text);
   if (known !== undefined) return known;
   const tokens = Scanner.scan(text);
-  const { key, literals, places } = createTemplate(tokens);
+  const { key, literals, positions } = createTemplate(tokens);
   let program = programs.get(key);
   let name: string | null = null;
   // A cached template is valid, but only parsing determines the name that the text assigns.
   if (program === undefined || tokens[1]?.text === ":=") {
     const tree = parseExpression(text, tokens);
     name = tree.name;
-    program ??= new Program(typeTree(text, tree, places));
+    program ??= new Program(typeTree(text, tree, positions));
     programs.set(key, program);
   }
   const expression = { text, program, literals, name };
@@ -181,5 +181,5 @@ export function collectNeeds(text: string): TypedProgram["needs"] {
 
 function compileUncached(text: string, from: number): TypedProgram {
   const tokens = Scanner.scan(text, from);
-  return typeTree(text, parseExpression(text, tokens), createTemplate(tokens).places);
+  return typeTree(text, parseExpression(text, tokens), createTemplate(tokens).positions);
 }

@@ -30,7 +30,7 @@ export interface PropertyNode extends Base {
   readonly op: "property";
   readonly of: VertexWord;
   /** Index in the keys of that vertex. */
-  readonly place: number;
+  readonly position: number;
 }
 export interface IfNode extends Base {
   readonly op: "if";
@@ -49,7 +49,7 @@ export type TypedNode =
   | (Base & { readonly op: "literal"; readonly index: number })
   | (Base & { readonly op: "constant"; readonly value: Value })
   /** Code of the relationship or vertex type that a literal names. */
-  | (Base & { readonly op: "code"; readonly place: number })
+  | (Base & { readonly op: "code"; readonly position: number })
   | (Base & { readonly op: "variable"; readonly slot: number })
   | (Base & { readonly op: "vertex"; readonly of: VertexWord })
   | (Base & {

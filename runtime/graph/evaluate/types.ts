@@ -218,8 +218,8 @@ class Typer {
     const literal = this.#literals.get(key);
     if (literal === undefined) throw this.#error("literal expected", key.at, key.text);
     if (of === "next") this.#need("head", at);
-    const place = this.#keys[of].push(literal) - 1;
-    return { op: "property", of, place, type: "any", ...PURE };
+    const position = this.#keys[of].push(literal) - 1;
+    return { op: "property", of, position, type: "any", ...PURE };
   }
 
   #binary(operator: string, left: Node, right: Node): TypedNode {
@@ -240,8 +240,8 @@ class Typer {
     if (kind === null) return typed;
     if (node.kind === "literal" && node.token.kind === TokenKind.Text) {
       const literal = this.#literals.get(node.token)!;
-      const place = this.#codes.push({ literal, kind }) - 1;
-      return { op: "code", place, type: "int", ...WORD, ...PURE };
+      const position = this.#codes.push({ literal, kind }) - 1;
+      return { op: "code", position, type: "int", ...WORD, ...PURE };
     }
     // A lone star matches every type.
     const isAny = typed.op === "constant" && typed.value instanceof Pattern && typed.value.isAny;

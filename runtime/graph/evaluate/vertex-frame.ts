@@ -25,22 +25,22 @@ export class VertexFrame {
   }
 
   /** Returns the value of the key at an index of `keys`; null if there is none. */
-  property(place: number): StoredValue {
-    return this.find(place) ?? null;
+  property(position: number): StoredValue {
+    return this.find(position) ?? null;
   }
 
   /** As `property`, but undefined if the vertex does not have it. */
-  find(place: number): StoredValue | undefined {
+  find(position: number): StoredValue | undefined {
     if (!this.#isRead) {
       this.#store.properties.storedAll(this.handle, this.keys, this.#values);
       this.#isRead = true;
     }
-    return this.#values[place];
+    return this.#values[position];
   }
 
   /** Returns the number of a property; NaN if there is none. */
-  numberAt(place: number): number {
-    const value = this.find(place);
+  numberAt(position: number): number {
+    const value = this.find(position);
     if (typeof value === "number") return value;
     return value instanceof Float ? value.value : Number.NaN;
   }

@@ -11,7 +11,7 @@ import { TRANSACTION_HEAD_WORDS, transactionWords } from "./transaction-format.j
 const GROUP = 16;
 const HEAD_WORDS = 2;
 const VALUE_WORDS = 2;
-const places = new Int32Array(2 * GROUP);
+const offsets = new Int32Array(2 * GROUP);
 
 /**
  * Prefetches the vertices of the first record of each transaction. Does not validate the content.
@@ -37,10 +37,10 @@ export function prefetchIds(
     const first = record + HEAD_WORDS + (isConnect ? VALUE_WORDS : 0);
     const second = endOf(words, first, next);
     if (second === 0 || code === OperationCode.Enumerate) continue;
-    places[count++] = first + 1;
-    if (isConnect && endOf(words, second, next) > 0) places[count++] = second + 1;
+    offsets[count++] = first + 1;
+    if (isConnect && endOf(words, second, next) > 0) offsets[count++] = second + 1;
   }
-  if (count > 0) store.ids.prefetch(words, places, count);
+  if (count > 0) store.ids.prefetch(words, offsets, count);
   return next;
 }
 

@@ -13,7 +13,7 @@ interface ArgumentDetails {
   readonly given: string;
   readonly fits: string;
   /** Concatenated steps, `.name` or `[2]`. */
-  place: string;
+  path: string;
 }
 
 const MAX_TEXT = 60;
@@ -58,16 +58,16 @@ export function hasArgumentDetails(error: Error): boolean {
 }
 
 /** Returns the path to a rejected argument and the values that fit there; null: unknown. */
-export function rejectedArgument(error: unknown): { place: string; fits: string } | null {
+export function rejectedArgument(error: unknown): { path: string; fits: string } | null {
   const details = typeof error === "object" && error !== null ? DETAILS.get(error) : undefined;
-  return details === undefined ? null : { place: details.place, fits: details.fits };
+  return details === undefined ? null : { path: details.path, fits: details.fits };
 }
 
 /** Prepends a step to the path of an error that has one; returns other errors unchanged. */
 export function atArgumentPath(error: unknown, step: string): unknown {
   const details = typeof error === "object" && error !== null ? DETAILS.get(error) : undefined;
   if (details !== undefined && step !== "") {
-    details.place = step + details.place;
+    details.path = step + details.path;
     writeMessage(error as Error, details);
   }
   return error;
@@ -78,16 +78,16 @@ export function inMember(name: string): string {
   return PLAIN_NAME.test(name) ? `.${name}` : `[${formatValue(name)}]`;
 }
 
-function attachDetails<E extends Error>(error: E, given: unknown, fits: string, place: string): E {
-  const details = { problem: error.message, given: formatValue(given), fits, place };
+function attachDetails<E extends Error>(error: E, given: unknown, fits: string, path: string): E {
+  const details = { problem: error.message, given: formatValue(given), fits, path };
   DETAILS.set(error, details);
   writeMessage(error, details);
   return error;
 }
 
-function writeMessage(error: Error, { problem, given, fits, place }: ArgumentDetails): void {
+function writeMessage(error: Error, { problem, given, fits, path }: ArgumentDetails): void {
   const { message: before, stack } = error;
-  const where = place === "" ? `given ${given}` : `${place.replace(/^\./, "")} is ${given}`;
+  const where = path === "" ? `given ${given}` : `${path.replace(/^\./, "")} is ${given}`;
   error.message = `${problem}\n  ${where}; expected: ${fits}`;
   // The stack contains the former message. It was read before the change, because it gets its text
   // when it is first read.

@@ -38,8 +38,8 @@ function readArcs(store: GraphStore, handles: Handles, start: number): number {
   const end = Math.min(start + MAX_PREFETCHED, handles.length);
   const { out, in: into, record, sequence, meta, ids, outArcs } = store.memory;
   let seen = 0;
-  for (let place = start; place < end; place++) {
-    const vertex = handles[place]!;
+  for (let position = start; position < end; position++) {
+    const vertex = handles[position]!;
     seen ^=
       out.words[vertex * SIDE_WORDS]! ^
       into.words[vertex * SIDE_WORDS]! ^
@@ -48,8 +48,8 @@ function readArcs(store: GraphStore, handles: Handles, start: number): number {
       meta.words[vertex]!;
   }
   let count = 0;
-  for (let place = start; place < end; place++) {
-    const vertex = handles[place]!;
+  for (let position = start; position < end; position++) {
+    const vertex = handles[position]!;
     seen ^= ids.words[record.words[vertex * RECORD_WORDS]!]!;
     const side = vertex * SIDE_WORDS;
     const run = out.words[side + Side.Pointer]!;

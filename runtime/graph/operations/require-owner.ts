@@ -51,8 +51,8 @@ function requireUnheld(store: GraphStore, slots: InstanceSlots, vertex: number):
 function requireUnheldHeads(store: GraphStore, slots: InstanceSlots, vertex: number): void {
   if (!slots.isAnyHeld || !isAnchor(store, vertex)) return;
   const { outArcs } = store;
-  for (let place = outArcs.degree(vertex) - 1; place >= 0; place--) {
-    requireUnheld(store, slots, outArcs.otherAt(vertex, place));
+  for (let position = outArcs.degree(vertex) - 1; position >= 0; position--) {
+    requireUnheld(store, slots, outArcs.otherAt(vertex, position));
   }
 }
 

@@ -68,9 +68,10 @@ export class ExpiryHeap {
    */
   schedule(vertex: number, second: number): void {
     if (second === NEVER) return;
-    const place = this.#positionOf(vertex);
-    if (place !== 0) {
-      if (second < this.#events.words[place * ENTRY_WORDS]!) this.#siftUp(place, second, vertex);
+    const position = this.#positionOf(vertex);
+    if (position !== 0) {
+      if (second < this.#events.words[position * ENTRY_WORDS]!)
+        this.#siftUp(position, second, vertex);
       return;
     }
     const last = this.count + 1;
@@ -81,22 +82,25 @@ export class ExpiryHeap {
 
   /** Removes a vertex from the heap. Call it before its handle is freed. Requires a mutation. */
   cancel(vertex: number): void {
-    const place = this.#positionOf(vertex);
-    if (place === 0) return;
-    assert(this.#events.words[place * ENTRY_WORDS + 1] === vertex, "a vertex knows its position");
+    const position = this.#positionOf(vertex);
+    if (position === 0) return;
+    assert(
+      this.#events.words[position * ENTRY_WORDS + 1] === vertex,
+      "a vertex knows its position",
+    );
     this.#writer.put(this.#record, vertex * RECORD_WORDS + RecordWord.EventPosition, 0);
     const last = this.count;
     this.#writer.put(this.#header, Header.EventCount, last - 1);
-    if (place === last) return;
+    if (position === last) return;
     const second = this.#events.words[last * ENTRY_WORDS]!;
     const moved = this.#events.words[last * ENTRY_WORDS + 1]!;
-    if (!this.#siftUp(place, second, moved)) this.#siftDown(place, second, moved);
+    if (!this.#siftUp(position, second, moved)) this.#siftDown(position, second, moved);
   }
 
   /** Stores an entry at a free position or above; returns false if it did not rise. */
-  #siftUp(place: number, second: number, vertex: number): boolean {
+  #siftUp(position: number, second: number, vertex: number): boolean {
     const { words } = this.#events;
-    let at = place;
+    let at = position;
     while (at > 1) {
       const parent = at >>> 1;
       const parentSecond = words[parent * ENTRY_WORDS]!;
@@ -105,14 +109,14 @@ export class ExpiryHeap {
       at = parent;
     }
     this.#put(at, second, vertex);
-    return at !== place;
+    return at !== position;
   }
 
   /** Stores an entry at a free position or below. */
-  #siftDown(place: number, second: number, vertex: number): void {
+  #siftDown(position: number, second: number, vertex: number): void {
     const { words } = this.#events;
     const { count } = this;
-    let at = place;
+    let at = position;
     for (;;) {
       let child = at * 2;
       if (child > count) break;
@@ -126,10 +130,10 @@ export class ExpiryHeap {
     this.#put(at, second, vertex);
   }
 
-  #put(place: number, second: number, vertex: number): void {
-    this.#writer.put(this.#events, place * ENTRY_WORDS, second);
-    this.#writer.put(this.#events, place * ENTRY_WORDS + 1, vertex);
-    this.#writer.put(this.#record, vertex * RECORD_WORDS + RecordWord.EventPosition, place);
+  #put(position: number, second: number, vertex: number): void {
+    this.#writer.put(this.#events, position * ENTRY_WORDS, second);
+    this.#writer.put(this.#events, position * ENTRY_WORDS + 1, vertex);
+    this.#writer.put(this.#record, vertex * RECORD_WORDS + RecordWord.EventPosition, position);
   }
 
   #positionOf(vertex: number): number {

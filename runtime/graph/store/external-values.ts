@@ -34,8 +34,8 @@ export const MAX_DISK_BYTES = 2 ** 22;
 export class ExternalValues {
   readonly #location: StorageLocation | null;
 
-  constructor(place: StorageLocation | null) {
-    this.#location = place;
+  constructor(location: StorageLocation | null) {
+    this.#location = location;
   }
 
   /**

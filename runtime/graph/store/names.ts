@@ -90,11 +90,11 @@ export class NameEnumeration {
 
   /** Returns the name of a code, or an empty string. */
   nameOf(code: number): string {
-    const place = this.#findEntry(code);
-    if (place < 0) return "";
-    if (this.#isCurrent(place)) return this.#names[place]!;
+    const position = this.#findEntry(code);
+    if (position < 0) return "";
+    if (this.#isCurrent(position)) return this.#names[position]!;
     this.#refresh();
-    return this.#names[place] ?? "";
+    return this.#names[position] ?? "";
   }
 
   /** Code for the next new name, 0 if none is left. Requires the mutex. */
@@ -119,13 +119,13 @@ export class NameEnumeration {
   list(): Record<string, [code: number, count: number]> {
     const found: Record<string, [number, number]> = {};
     const end = this.#length();
-    for (let place = 0; place < end; place++) {
-      const serial = this.#entryWord(place, Entry.Serial);
-      const count = this.#entryWord(place, Entry.Count);
+    for (let position = 0; position < end; position++) {
+      const serial = this.#entryWord(position, Entry.Serial);
+      const count = this.#entryWord(position, Entry.Count);
       if (count === 0) continue;
-      const text = this.#textAt(place);
-      if (this.#entryWord(place, Entry.Serial) !== serial) place--;
-      else found[text] = [this.#codeAt(place), count];
+      const text = this.#textAt(position);
+      if (this.#entryWord(position, Entry.Serial) !== serial) position--;
+      else found[text] = [this.#codeAt(position), count];
     }
     return found;
   }
@@ -133,8 +133,8 @@ export class NameEnumeration {
   /** Number of names, used or not. Takes no lock. */
   get defined(): number {
     let defined = 0;
-    for (let place = this.#length() - 1; place >= 0; place--) {
-      if (this.#entryWord(place, Entry.String) !== 0) defined++;
+    for (let position = this.#length() - 1; position >= 0; position--) {
+      if (this.#entryWord(position, Entry.String) !== 0) defined++;
     }
     return defined;
   }
@@ -142,8 +142,8 @@ export class NameEnumeration {
   /** Number of names in use. Takes no lock. */
   get used(): number {
     let used = 0;
-    for (let place = this.#length() - 1; place >= 0; place--) {
-      if (this.#entryWord(place, Entry.Count) > 0) used++;
+    for (let position = this.#length() - 1; position >= 0; position--) {
+      if (this.#entryWord(position, Entry.Count) > 0) used++;
     }
     return used;
   }
@@ -159,19 +159,19 @@ export class NameEnumeration {
     if (code !== 0) return code;
     const next = wanted || this.nextCode;
     if (next === 0) throw new EnumerationError(this.#kind.exhausted);
-    const place = this.#findEntry(next);
+    const position = this.#findEntry(next);
     // Skipped codes get no name; they are assigned last.
-    for (let end = this.#count(); end < place; end++) this.#add(UNNAMED);
-    if (place < this.#count()) this.#reuse(place, name);
+    for (let end = this.#count(); end < position; end++) this.#add(UNNAMED);
+    if (position < this.#count()) this.#reuse(position, name);
     else this.#add(name);
     return next;
   }
 
   /** Changes the number of uses of a code. Requires a mutation. */
   addCount(code: number, delta: number): void {
-    const place = this.#findEntry(code);
-    assert(place >= 0 && place < this.#count(), "a counted code is defined");
-    const at = this.#table() + HEAD_WORDS + place * ENTRY_WORDS;
+    const position = this.#findEntry(code);
+    assert(position >= 0 && position < this.#count(), "a counted code is defined");
+    const at = this.#table() + HEAD_WORDS + position * ENTRY_WORDS;
     assert(this.#lists.words[at + Entry.Count]! + delta >= 0, "a use count is never negative");
     this.#writer.add(this.#lists, at + Entry.Count, delta);
   }
@@ -214,14 +214,14 @@ export class NameEnumeration {
   #findEntry(code: number): number {
     const { system, firstCode, lastCode } = this.#kind;
     if (code >= firstCode && code <= lastCode) return code - firstCode + system.length;
-    let place = system.length - 1;
-    while (place >= 0 && system[place]![1] !== code) place--;
-    return place;
+    let position = system.length - 1;
+    while (position >= 0 && system[position]![1] !== code) position--;
+    return position;
   }
 
-  #codeAt(place: number): number {
+  #codeAt(position: number): number {
     const { system, firstCode } = this.#kind;
-    return system[place]?.[1] ?? place - system.length + firstCode;
+    return system[position]?.[1] ?? position - system.length + firstCode;
   }
 
   /** Returns the entries of the table, which may be moved concurrently. */
@@ -234,25 +234,25 @@ export class NameEnumeration {
     }
   }
 
-  #textAt(place: number): string {
-    const known = this.#names[place];
-    if (known !== undefined && this.#isCurrent(place)) return known;
-    return this.#strings.text(this.#entryWord(place, Entry.String));
+  #textAt(position: number): string {
+    const known = this.#names[position];
+    if (known !== undefined && this.#isCurrent(position)) return known;
+    return this.#strings.text(this.#entryWord(position, Entry.String));
   }
 
   /** Returns true if the cache entry at a position is valid. */
-  #isCurrent(place: number): boolean {
-    const serial = this.#serials[place];
-    return serial !== undefined && this.#entryWord(place, Entry.Serial) === serial;
+  #isCurrent(position: number): boolean {
+    const serial = this.#serials[position];
+    return serial !== undefined && this.#entryWord(position, Entry.Serial) === serial;
   }
 
   /** Returns a word of an entry, 0 if absent. The table may be moved concurrently. */
-  #entryWord(place: number, word: number): number {
+  #entryWord(position: number, word: number): number {
     for (;;) {
       const table = this.#table();
-      const at = table + HEAD_WORDS + place * ENTRY_WORDS;
+      const at = table + HEAD_WORDS + position * ENTRY_WORDS;
       if (at + ENTRY_WORDS > this.#lists.words.length) this.#writer.memory.refresh();
-      const isThere = place >= 0 && place < (this.#lists.words[table + NAME_COUNT] ?? 0);
+      const isThere = position >= 0 && position < (this.#lists.words[table + NAME_COUNT] ?? 0);
       const value = isThere ? (this.#lists.words[at + word] ?? 0) : 0;
       if (table === this.#table()) return value;
     }
@@ -280,35 +280,35 @@ export class NameEnumeration {
     for (const name of this.#names.splice(count)) this.#codes.delete(name);
     this.#serials.length = Math.min(this.#serials.length, count);
     // Without reuse, positions are filled in order: below a current entry, all are current.
-    for (let place = count - 1; place >= 0; place--) {
-      const at = table + HEAD_WORDS + place * ENTRY_WORDS;
+    for (let position = count - 1; position >= 0; position--) {
+      const at = table + HEAD_WORDS + position * ENTRY_WORDS;
       const serial = words[at + Entry.Serial]!;
-      if (this.#serials[place] === serial) {
+      if (this.#serials[position] === serial) {
         if (isAppended) break;
         continue;
       }
-      const before = this.#names[place];
+      const before = this.#names[position];
       const pointer = words[at + Entry.String]!;
       const name = pointer === 0 ? UNNAMED : this.#strings.text(pointer);
-      if (before !== undefined && this.#codes.get(before) === this.#codeAt(place)) {
+      if (before !== undefined && this.#codes.get(before) === this.#codeAt(position)) {
         this.#codes.delete(before);
       }
-      this.#names[place] = name;
-      this.#serials[place] = serial;
-      if (name !== UNNAMED) this.#codes.set(name, this.#codeAt(place));
+      this.#names[position] = name;
+      this.#serials[position] = serial;
+      if (name !== UNNAMED) this.#codes.set(name, this.#codeAt(position));
     }
   }
 
   #append(name: string): void {
     const table = this.#table();
-    const place = this.#lists.words[table + NAME_COUNT]!;
-    this.#fill(table + HEAD_WORDS + place * ENTRY_WORDS, name);
-    this.#writer.put(this.#lists, table + NAME_COUNT, place + 1);
+    const position = this.#lists.words[table + NAME_COUNT]!;
+    this.#fill(table + HEAD_WORDS + position * ENTRY_WORDS, name);
+    this.#writer.put(this.#lists, table + NAME_COUNT, position + 1);
   }
 
   /** Assigns the code of an unused name to another name. */
-  #reuse(place: number, name: string): void {
-    const at = this.#table() + HEAD_WORDS + place * ENTRY_WORDS;
+  #reuse(position: number, name: string): void {
+    const at = this.#table() + HEAD_WORDS + position * ENTRY_WORDS;
     const old = this.#lists.words[at + Entry.String]!;
     // Incremented before the new name is used: readers that saw the code earlier must retry.
     Atomics.add(this.#header.ints, Header.NameReuses, 1);

@@ -18,7 +18,7 @@ import type { Writer } from "../memory/writer.js";
 import { CapacityError } from "../model/errors.js";
 import { kindOfCell, numberOfCell } from "./property-cells.js";
 import { PropertyKind } from "./property-values.js";
-import { MAX_VERTEX, type Place, SkipList } from "./skip-list.js";
+import { type IndexKey, MAX_VERTEX, SkipList } from "./skip-list.js";
 import type { StringPool } from "./string-pool.js";
 
 /** Key code that represents ids. */
@@ -51,7 +51,7 @@ export class PropertyIndexes {
   readonly #blocks: BlockAllocator;
   readonly #list: SkipList;
   readonly #strings: StringPool;
-  readonly #place: Place = { a: 0, b: 0, c: 0, vertex: 0 };
+  readonly #key: IndexKey = { a: 0, b: 0, c: 0, vertex: 0 };
 
   constructor(writer: Writer, strings: StringPool) {
     this.#writer = writer;
@@ -121,24 +121,24 @@ export class PropertyIndexes {
   /** Adds the value in a cell of a vertex. Requires a mutation. */
   addCell(key: number, vertex: number, high: number, low: number): void {
     const at = this.#find(key);
-    if (at !== 0) this.#add(at, this.#placeOfCell(vertex, high, low));
+    if (at !== 0) this.#add(at, this.#cellKey(vertex, high, low));
   }
 
   /** Removes the value in a cell of a vertex. Requires a mutation. */
   removeCell(key: number, vertex: number, high: number, low: number): void {
     const at = this.#find(key);
-    if (at !== 0) this.#remove(at, this.#placeOfCell(vertex, high, low));
+    if (at !== 0) this.#remove(at, this.#cellKey(vertex, high, low));
   }
 
   /** Adds the id of a vertex, given its first 8 bytes. Requires a mutation. */
   addId(vertex: number, first: number, second: number): void {
     const at = this.isEmpty ? 0 : this.#find(ID_KEY);
-    if (at !== 0) this.#add(at, this.#placeOfId(vertex, first, second));
+    if (at !== 0) this.#add(at, this.#idKey(vertex, first, second));
   }
 
   removeId(vertex: number, first: number, second: number): void {
     const at = this.isEmpty ? 0 : this.#find(ID_KEY);
-    if (at !== 0) this.#remove(at, this.#placeOfId(vertex, first, second));
+    if (at !== 0) this.#remove(at, this.#idKey(vertex, first, second));
   }
 
   /**
@@ -161,7 +161,7 @@ export class PropertyIndexes {
     key: number,
     range: ValueRange,
     ofNone: T,
-    read: (head: number, from: Place, to: Place) => T | null,
+    read: (head: number, from: IndexKey, to: IndexKey) => T | null,
   ): T | null {
     if (this.isEmpty) return null;
     this.#writer.beginReading();
@@ -188,74 +188,74 @@ export class PropertyIndexes {
     return at;
   }
 
-  #add(at: number, place: Place): void {
-    this.#list.add(this.#lists.words[at + Descriptor.Head]!, place);
+  #add(at: number, key: IndexKey): void {
+    this.#list.add(this.#lists.words[at + Descriptor.Head]!, key);
     this.#writer.add(this.#lists, at + Descriptor.Count, 1);
   }
 
-  #remove(at: number, place: Place): void {
-    if (!this.#list.remove(this.#lists.words[at + Descriptor.Head]!, place)) return;
+  #remove(at: number, key: IndexKey): void {
+    if (!this.#list.remove(this.#lists.words[at + Descriptor.Head]!, key)) return;
     this.#writer.add(this.#lists, at + Descriptor.Count, -1);
   }
 
-  #placeOfId(vertex: number, first: number, second: number): Place {
-    const place = this.#place;
-    place.a = Class.Id;
-    place.b = bigEndian(first);
-    place.c = bigEndian(second);
-    place.vertex = vertex;
-    return place;
+  #idKey(vertex: number, first: number, second: number): IndexKey {
+    const key = this.#key;
+    key.a = Class.Id;
+    key.b = bigEndian(first);
+    key.c = bigEndian(second);
+    key.vertex = vertex;
+    return key;
   }
 
-  #placeOfCell(vertex: number, high: number, low: number): Place {
-    const place = this.#place;
+  #cellKey(vertex: number, high: number, low: number): IndexKey {
+    const key = this.#key;
     const kind = kindOfCell(high);
-    place.vertex = vertex;
+    key.vertex = vertex;
     if (kind === PropertyKind.Number || kind === PropertyKind.Float) {
-      setNumber(place, numberOfCell(high, low));
+      setNumber(key, numberOfCell(high, low));
     } else if (kind === PropertyKind.String) {
-      place.a = Class.Text;
-      place.b = bigEndian(this.#strings.firstWord(low));
-      place.c = low;
+      key.a = Class.Text;
+      key.b = bigEndian(this.#strings.firstWord(low));
+      key.c = low;
     } else {
-      place.a = Class.Other;
-      place.b = 0;
-      place.c = 0;
+      key.a = Class.Other;
+      key.b = 0;
+      key.c = 0;
     }
-    return place;
+    return key;
   }
 
   /** Returns the ends of a range as a half-open interval; null if empty. Requires the mutex. */
-  #endsOf(range: ValueRange): readonly [Place, Place] | null {
+  #endsOf(range: ValueRange): readonly [IndexKey, IndexKey] | null {
     switch (range.kind) {
       case "any":
-        return [placeAt(0, 0, 0, 0), placeAt(Class.End, 0, 0, 0)];
+        return [createKey(0, 0, 0, 0), createKey(Class.End, 0, 0, 0)];
       case "number": {
-        const from = setNumber(placeAt(0, 0, 0, 0), range.low);
-        const to = setNumber(placeAt(0, 0, 0, MAX_VERTEX), range.high);
+        const from = setNumber(createKey(0, 0, 0, 0), range.low);
+        const to = setNumber(createKey(0, 0, 0, MAX_VERTEX), range.high);
         return [from, to];
       }
       case "text": {
         const pointer = this.#strings.find(range.text);
         if (pointer === 0) return null;
         const first = bigEndian(this.#strings.firstWord(pointer));
-        const place = placeAt(Class.Text, first, pointer, 0);
-        return [place, { ...place, vertex: MAX_VERTEX }];
+        const key = createKey(Class.Text, first, pointer, 0);
+        return [key, { ...key, vertex: MAX_VERTEX }];
       }
       case "prefix": {
         const [low, high] = wordRange(Buffer.from(range.prefix), 0);
-        return [placeAt(Class.Text, low, 0, 0), placeAt(Class.Text, high, 2 ** 32, 0)];
+        return [createKey(Class.Text, low, 0, 0), createKey(Class.Text, high, 2 ** 32, 0)];
       }
     }
   }
 }
 
-function idEnds(range: ValueRange): readonly [Place, Place] | null {
+function idEnds(range: ValueRange): readonly [IndexKey, IndexKey] | null {
   if (range.kind !== "prefix") return null;
   const bytes = Buffer.from(range.prefix);
   const [low, high] = wordRange(bytes, 0);
   const [lowRest, highRest] = low === high ? wordRange(bytes, 4) : [0, 2 ** 32];
-  return [placeAt(Class.Id, low, lowRest, 0), placeAt(Class.Id, high, highRest, 2 ** 32)];
+  return [createKey(Class.Id, low, lowRest, 0), createKey(Class.Id, high, highRest, 2 ** 32)];
 }
 
 /** Returns the smallest and largest big-endian word that starts with the prefix bytes at `at`. */
@@ -268,25 +268,25 @@ function wordRange(prefix: Buffer, at: number): readonly [low: number, high: num
   return [low.readUInt32BE(), high.readUInt32BE()];
 }
 
-function placeAt(a: number, b: number, c: number, vertex: number): Place {
+function createKey(a: number, b: number, c: number, vertex: number): IndexKey {
   return { a, b, c, vertex };
 }
 
 /** Sets words whose order is that of the numbers; -0 equals 0, NaN counts as unordered. */
-function setNumber(place: Place, value: number): Place {
+function setNumber(key: IndexKey, value: number): IndexKey {
   if (Number.isNaN(value)) {
-    place.a = Class.Other;
-    place.b = 0;
-    place.c = 0;
-    return place;
+    key.a = Class.Other;
+    key.b = 0;
+    key.c = 0;
+    return key;
   }
   float[0] = value === 0 ? 0 : value;
   const [low, high] = floatWords as unknown as [number, number];
   const isNegative = high >= 0x8000_0000;
-  place.a = Class.Number;
-  place.b = isNegative ? ~high >>> 0 : (high | 0x8000_0000) >>> 0;
-  place.c = isNegative ? ~low >>> 0 : low;
-  return place;
+  key.a = Class.Number;
+  key.b = isNegative ? ~high >>> 0 : (high | 0x8000_0000) >>> 0;
+  key.c = isNegative ? ~low >>> 0 : low;
+  return key;
 }
 
 /** Converts a word of text to big-endian. */

@@ -209,10 +209,10 @@ export class PropertyTable {
     const { groups } = this;
     for (let attempt = 0; ; attempt++) {
       const seen = groups.enter(vertex, attempt);
-      for (let place = 0; place < keys.length; place++) {
-        const key = keys[place]!;
+      for (let position = 0; position < keys.length; position++) {
+        const key = keys[position]!;
         const cell = key === 0 ? 0 : groups.find(vertex, key);
-        into[place] = cell === 0 ? undefined : this.#valueAt(cell);
+        into[position] = cell === 0 ? undefined : this.#valueAt(cell);
       }
       if (groups.leave(vertex, seen)) return;
     }
@@ -229,9 +229,9 @@ export class PropertyTable {
     }
     for (let attempt = 0; ; attempt++) {
       const seen = groups.enter(vertex, attempt);
-      for (let place = 0; place < keys.length; place++) {
-        const key = keys[place]!;
-        into.entries[place] = key === 0 ? 0 : groups.entryOf(vertex, key);
+      for (let position = 0; position < keys.length; position++) {
+        const key = keys[position]!;
+        into.entries[position] = key === 0 ? 0 : groups.entryOf(vertex, key);
       }
       this.#readCells(getGroupBit(vertex), keys.length, into);
       if (!groups.leave(vertex, seen)) continue;
@@ -245,23 +245,23 @@ export class PropertyTable {
   /** Reads the cells as they are now, possibly torn. */
   #readCells(bit: number, count: number, into: PropertyNumbers): void {
     const { numbers, kinds, pointers, entries } = into;
-    for (let place = 0; place < count; place++) {
-      const entry = entries[place]!;
+    for (let position = 0; position < count; position++) {
+      const entry = entries[position]!;
       const cell = entry === 0 ? 0 : this.groups.cellAt(entry, bit);
       if (cell === 0) {
-        kinds[place] = 0;
-        numbers[place] = Number.NaN;
+        kinds[position] = 0;
+        numbers[position] = Number.NaN;
         continue;
       }
       const { words } = this.#cells;
       const low = words[cell]!;
       const high = words[cell + 1]!;
-      kinds[place] = kindOfCell(high);
+      kinds[position] = kindOfCell(high);
       // Read as float64, because composing it from two words would go through memory.
-      numbers[place] = isFloatCell(high)
+      numbers[position] = isFloatCell(high)
         ? numberOfCell(high, low)
         : this.groups.floats[cell >>> 1]!;
-      pointers[place] = low;
+      pointers[position] = low;
     }
   }
 

@@ -21,7 +21,7 @@ const UP = 4;
 const MIN_COUNTED = 64;
 
 /** Sort key; `vertex` 0 precedes and `MAX_VERTEX` follows all vertices. */
-export interface Place {
+export interface IndexKey {
   a: number;
   b: number;
   c: number;
@@ -33,7 +33,7 @@ export class SkipList {
   readonly #writer: Writer;
   readonly #lists: Arena;
   readonly #blocks: BlockAllocator;
-  /** By level: the last entry before the place of the last `#seek`. */
+  /** By level: the last entry before the key of the last `#seek`. */
   readonly #before = new Uint32Array(LEVELS);
 
   constructor(writer: Writer) {
@@ -57,11 +57,11 @@ export class SkipList {
   }
 
   /** Adds an entry that does not exist yet. Requires a mutation. */
-  add(head: number, place: Place): void {
-    this.#seek(head, place);
+  add(head: number, key: IndexKey): void {
+    this.#seek(head, key);
     let level = 1;
     while (level < LEVELS && Math.random() * UP < 1) level++;
-    const node = this.#allocate(place, level);
+    const node = this.#allocate(key, level);
     const { words } = this.#lists;
     for (let at = 0; at < level; at++) {
       const link = this.#before[at]! + Entry.Next + at;
@@ -71,11 +71,11 @@ export class SkipList {
   }
 
   /** Removes an entry; returns false if absent. Requires a mutation. */
-  remove(head: number, place: Place): boolean {
-    this.#seek(head, place);
+  remove(head: number, key: IndexKey): boolean {
+    this.#seek(head, key);
     const { words } = this.#lists;
     const found = words[this.#before[0]! + Entry.Next]!;
-    if (found === 0 || this.#order(found, place) !== 0) return false;
+    if (found === 0 || this.#order(found, key) !== 0) return false;
     const level = words[found + Entry.Level]!;
     for (let at = 0; at < level; at++) {
       const link = this.#before[at]! + Entry.Next + at;
@@ -89,7 +89,7 @@ export class SkipList {
    * Returns the vertices of a half-open range in order; null if there are more than `limit`.
    * Requires the mutex.
    */
-  between(head: number, from: Place, to: Place, limit: number): number[] | null {
+  between(head: number, from: IndexKey, to: IndexKey, limit: number): number[] | null {
     this.#seek(head, from);
     const { words } = this.#lists;
     const found: number[] = [];
@@ -105,7 +105,7 @@ export class SkipList {
    * Returns the approximate number of vertices of a half-open range, from the highest level that
    * has some entries of it. Requires the mutex.
    */
-  estimate(head: number, from: Place, to: Place): number {
+  estimate(head: number, from: IndexKey, to: IndexKey): number {
     this.#seek(head, from);
     const { words } = this.#lists;
     for (let level = LEVELS - 1; ; level--) {
@@ -117,22 +117,22 @@ export class SkipList {
     }
   }
 
-  /** Finds the last entries before a place, on all levels. */
-  #seek(head: number, place: Place): void {
+  /** Finds the last entry before a key, on each level. */
+  #seek(head: number, key: IndexKey): void {
     const { words } = this.#lists;
     let entry = head;
     for (let level = LEVELS - 1; level >= 0; level--) {
       for (;;) {
         const next = words[entry + Entry.Next + level]!;
-        if (next === 0 || this.#order(next, place) >= 0) break;
+        if (next === 0 || this.#order(next, key) >= 0) break;
         entry = next;
       }
       this.#before[level] = entry;
     }
   }
 
-  /** Returns a negative number if the entry precedes the place, 0 if equal. */
-  #order(entry: number, { a, b, c, vertex }: Place): number {
+  /** Returns a negative number if the entry precedes the key, 0 if equal. */
+  #order(entry: number, { a, b, c, vertex }: IndexKey): number {
     const { words } = this.#lists;
     return (
       words[entry]! - a ||
@@ -142,7 +142,7 @@ export class SkipList {
     );
   }
 
-  #allocate({ a, b, c, vertex }: Place, level: number): number {
+  #allocate({ a, b, c, vertex }: IndexKey, level: number): number {
     const node = this.#blocks.allocate(this.#writer, SIZE_CLASS);
     const { words } = this.#lists;
     words.fill(0, node, node + LIST_UNIT_WORDS);

@@ -21,17 +21,17 @@ export class TextCache {
   #evictions = 0;
 
   get(owner: number, tag: number): string | undefined {
-    const place = owner & (this.#texts.length - 1);
-    if (this.#marks[place * MARK_WORDS] !== owner || this.#tags[place] !== tag) return undefined;
-    return this.#texts[place];
+    const slot = owner & (this.#texts.length - 1);
+    if (this.#marks[slot * MARK_WORDS] !== owner || this.#tags[slot] !== tag) return undefined;
+    return this.#texts[slot];
   }
 
   /** Returns the text of an owner whose tag was validated at this moment. */
   confirmed(owner: number, moment: number): string | undefined {
-    const place = owner & (this.#texts.length - 1);
-    const mark = place * MARK_WORDS;
+    const slot = owner & (this.#texts.length - 1);
+    const mark = slot * MARK_WORDS;
     if (this.#marks[mark] !== owner || this.#marks[mark + MOMENT] !== moment) return undefined;
-    return this.#texts[place];
+    return this.#texts[slot];
   }
 
   /** Records that the tag of an owner was valid at a moment, an even number. */
@@ -48,27 +48,27 @@ export class TextCache {
   }
 
   #put(owner: number, tag: number, text: string): void {
-    const place = owner & (this.#texts.length - 1);
-    const mark = place * MARK_WORDS;
+    const slot = owner & (this.#texts.length - 1);
+    const mark = slot * MARK_WORDS;
     this.#marks[mark] = owner;
-    this.#tags[place] = tag;
+    this.#tags[slot] = tag;
     this.#marks[mark + MOMENT] = NO_MOMENT;
-    this.#texts[place] = text;
+    this.#texts[slot] = text;
   }
 
   #grow(): void {
     this.#evictions = 0;
-    const places = this.#texts.length * 2;
-    if (places > MAX_PLACES) return;
+    const slots = this.#texts.length * 2;
+    if (slots > MAX_PLACES) return;
     const texts = this.#texts;
     const marks = this.#marks;
     const tags = this.#tags;
-    this.#texts = new Array(places).fill(undefined);
-    this.#marks = new Uint32Array(places * MARK_WORDS);
-    this.#tags = new Uint32Array(places);
-    for (let place = 0; place < texts.length; place++) {
-      const text = texts[place];
-      if (text !== undefined) this.#put(marks[place * MARK_WORDS]!, tags[place]!, text);
+    this.#texts = new Array(slots).fill(undefined);
+    this.#marks = new Uint32Array(slots * MARK_WORDS);
+    this.#tags = new Uint32Array(slots);
+    for (let slot = 0; slot < texts.length; slot++) {
+      const text = texts[slot];
+      if (text !== undefined) this.#put(marks[slot * MARK_WORDS]!, tags[slot]!, text);
     }
   }
 }

@@ -15,14 +15,14 @@ export function computeDigest(store: GraphStore): Uint32Array {
     for (let vertex = 1; vertex < vertices.end; vertex++) {
       if (!vertices.isUsed(vertex)) continue;
       if (vertices.isReal(vertex)) digest.vertex(1, vertex, vertices.typeOf(vertex));
-      for (let place = outArcs.degree(vertex) - 1; place >= 0; place--) {
-        const word1 = outArcs.word1At(vertex, place);
+      for (let position = outArcs.degree(vertex) - 1; position >= 0; position--) {
+        const word1 = outArcs.word1At(vertex, position);
         digest.arc(
           1,
           vertex,
-          outArcs.otherAt(vertex, place),
+          outArcs.otherAt(vertex, position),
           word1,
-          outArcs.valueAt(vertex, place),
+          outArcs.valueAt(vertex, position),
         );
       }
       properties.addToDigest(vertex);

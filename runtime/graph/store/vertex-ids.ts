@@ -75,20 +75,20 @@ export class VertexIds implements EntryMatcher {
 
   /**
    * Prefetches the words that lookups of many ids read, so that the cache misses overlap.
-   * @param places offsets of the ids in `words`, each behind its length; overwritten
+   * @param offsets offsets of the ids in `words`, each behind its length; overwritten
    */
-  prefetch(words: Uint32Array, places: Int32Array, count: number): void {
+  prefetch(words: Uint32Array, offsets: Int32Array, count: number): void {
     const { ids, record, meta, out, in: into } = this.#memory;
     for (let index = 0; index < count; index++) {
-      const at = places[index]!;
-      places[index] = this.#index.firstEntry(hashWords(words, at, words[at - 1]!));
+      const at = offsets[index]!;
+      offsets[index] = this.#index.firstEntry(hashWords(words, at, words[at - 1]!));
     }
     for (let index = 0; index < count; index++) {
-      places[index] = ids.ints[places[index]! + Head.Handle] ?? 0;
+      offsets[index] = ids.ints[offsets[index]! + Head.Handle] ?? 0;
     }
     let seen = 0;
     for (let index = 0; index < count; index++) {
-      const handle = places[index]!;
+      const handle = offsets[index]!;
       seen ^=
         (record.ints[handle * RECORD_WORDS] ?? 0) ^
         (meta.ints[handle] ?? 0) ^
@@ -96,7 +96,7 @@ export class VertexIds implements EntryMatcher {
         (into.ints[handle * SIDE_WORDS] ?? 0);
     }
     // Stored so that the compiler does not eliminate the reads.
-    places[0] = seen;
+    offsets[0] = seen;
   }
 
   /**

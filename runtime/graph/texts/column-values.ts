@@ -41,8 +41,8 @@ export class ColumnValues {
     const numbers = values.filter((value) => typeof value === "number").sort((a, b) => a - b);
     const strings = values.filter((value) => typeof value === "string").sort(compareUnits);
     const ordinals = new Uint32Array(values.length + 1);
-    for (const [place, value] of [...numbers, ...strings].entries()) {
-      ordinals[this.#numbers.get(value)!] = place + 1;
+    for (const [position, value] of [...numbers, ...strings].entries()) {
+      ordinals[this.#numbers.get(value)!] = position + 1;
     }
     const put = (word: number, value: number): void => {
       section.words[at + word] = value;

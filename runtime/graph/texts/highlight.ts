@@ -29,14 +29,14 @@ export function highlightText(
   language: string | null = null,
 ): string {
   const { tokenizer } = analysis;
-  tokenizer.keepsPlaces = true;
+  tokenizer.keepsRanges = true;
   const count = tokenizer.read(text.slice(0, MAX_TEXT), analysis.numberOf(language));
-  tokenizer.keepsPlaces = false;
+  tokenizer.keepsRanges = false;
   const isMarked = termMatcher(search, analysis);
   const marks: Mark[] = [];
   for (let at = 0; at < count; at++) {
     if (!isMarked(tokenizer.terms[at]!)) continue;
-    marks.push({ from: tokenizer.places[at * 2]!, end: tokenizer.places[at * 2 + 1]! });
+    marks.push({ from: tokenizer.ranges[at * 2]!, end: tokenizer.ranges[at * 2 + 1]! });
   }
   return render(tokenizer.text, marks, length);
 }
@@ -93,7 +93,7 @@ function startOfBest(text: string, marks: readonly Mark[], length: number): numb
   return startOfWord(text, Math.min(lead, latest), earliest, best);
 }
 
-/** Returns the start of the word at a place, or of the next one, between two bounds. */
+/** Returns the start of the word at an offset, or of the next one, between two bounds. */
 function startOfWord(text: string, at: number, earliest: number, end: number): number {
   const before = text.lastIndexOf(" ", at - 1) + 1;
   if (at === 0 || before === at) return at;
@@ -104,7 +104,7 @@ function startOfWord(text: string, at: number, earliest: number, end: number): n
   return isSecondHalf ? at + 1 : at;
 }
 
-/** Returns the end of the word at a place. */
+/** Returns the end of the word at an offset. */
 function endOfWord(text: string, at: number): number {
   const space = text.indexOf(" ", at);
   return space < 0 || space - at > MAX_CUT_UNITS ? at : space;

@@ -34,10 +34,10 @@ export class ListCursor {
   readonly limit: number;
   /** The current document; `NO_DOCUMENT` at the end, 0 before the first `next` or `seek`. */
   document = 0;
-  /** Documents of the current block, from `place` to `size`. */
+  /** Documents of the current block, from `position` to `size`. */
   readonly documents: Uint32Array;
   #frequencies: Uint32Array;
-  place = -1;
+  position = -1;
   size = 0;
   /** Blocks decoded so far. */
   decoded = 0;
@@ -86,8 +86,8 @@ export class ListCursor {
 
   /** Advances to the next document. */
   next(): number {
-    if (++this.place < this.size) {
-      this.document = this.documents[this.place]!;
+    if (++this.position < this.size) {
+      this.document = this.documents[this.position]!;
       return this.document;
     }
     return this.#enterBlock(this.#block + 1);
@@ -95,28 +95,28 @@ export class ListCursor {
 
   /** Advances to the first document from the given one on; never goes back. */
   seek(target: number): number {
-    if (this.place >= 0 && this.document >= target) return this.document;
+    if (this.position >= 0 && this.document >= target) return this.document;
     if (this.size === 0 || this.documents[this.size - 1]! < target) {
       if (this.#enterBlock(this.#blockOf(target)) >= target) return this.document;
       // A short list has no block headers, so its only block was entered without a check.
       if (this.documents[this.size - 1]! < target) return this.#enterBlock(this.#blocks);
     }
     const { documents, size } = this;
-    let { place } = this;
+    let { position } = this;
     // Gallop, because the document is usually near.
-    for (let step = 1; place + step < size && documents[place + step]! < target; step *= 2) {
-      place += step;
+    for (let step = 1; position + step < size && documents[position + step]! < target; step *= 2) {
+      position += step;
     }
-    while (documents[place]! < target) place++;
-    this.place = place;
-    this.document = documents[place]!;
+    while (documents[position]! < target) position++;
+    this.position = position;
+    this.document = documents[position]!;
     return this.document;
   }
 
   /** Frequency of the word in the current document. */
   get frequency(): number {
     if (!this.#hasFrequencies) this.#decodeFrequencies();
-    return this.#frequencies[this.place]!;
+    return this.#frequencies[this.position]!;
   }
 
   /** True if the block header shows that each text of the block contains the word once. */
@@ -133,26 +133,26 @@ export class ListCursor {
   get greatestFrequency(): number {
     if (this.#headers !== 0) return 2 ** frequencyBits(this.#shape);
     let greatest = 1;
-    for (let place = 0; place < this.size; place++) {
-      if (this.#frequencies[place]! > greatest) greatest = this.#frequencies[place]!;
+    for (let position = 0; position < this.size; position++) {
+      if (this.#frequencies[position]! > greatest) greatest = this.#frequencies[position]!;
     }
     return greatest;
   }
 
   /** Frequency of the word in a document of the current block; the others are not decoded. */
-  frequencyAt(place: number): number {
-    if (this.#hasFrequencies) return this.#frequencies[place]!;
+  frequencyAt(position: number): number {
+    if (this.#hasFrequencies) return this.#frequencies[position]!;
     const shape = this.#shape;
     const { words } = this.segment.views;
     const start = this.#data + 1 + packedWords(shape & 0xff);
-    return 1 + unpackNumber(words, start, frequencyBits(shape), place);
+    return 1 + unpackNumber(words, start, frequencyBits(shape), position);
   }
 
   /**
    * Keeps the documents that the list contains; returns their number. The cursor advances to the
    * last one, so the documents of successive calls must ascend.
-   * @param candidates places of the documents, ascending; receives the kept ones
-   * @param frequencies receives the word's frequencies, at the same places as the documents
+   * @param candidates positions of the documents, ascending; receives the kept ones
+   * @param frequencies receives the word's frequencies, at the same positions as the documents
    */
   keepCommon(
     documents: Uint32Array,
@@ -161,7 +161,7 @@ export class ListCursor {
     frequencies: Uint32Array,
   ): number {
     let kept = 0;
-    let { place, size } = this;
+    let { position, size } = this;
     let last = size === 0 ? -1 : this.documents[size - 1]!;
     const listed = this.documents;
     for (let at = 0; at < count; at++) {
@@ -169,23 +169,24 @@ export class ListCursor {
       const document = documents[candidate]!;
       if (document > last) {
         if (this.seek(document) === NO_DOCUMENT) return kept;
-        place = this.place;
+        position = this.position;
         size = this.size;
         last = listed[size - 1]!;
       } else {
-        while (place + STRIDE < size && listed[place + STRIDE]! < document) place += STRIDE;
-        while (listed[place]! < document) place++;
+        while (position + STRIDE < size && listed[position + STRIDE]! < document)
+          position += STRIDE;
+        while (listed[position]! < document) position++;
       }
-      if (listed[place] !== document) continue;
-      frequencies[candidate] = this.frequencyAt(place);
+      if (listed[position] !== document) continue;
+      frequencies[candidate] = this.frequencyAt(position);
       candidates[kept++] = candidate;
     }
-    this.place = place;
-    this.document = listed[place]!;
+    this.position = position;
+    this.document = listed[position]!;
     return kept;
   }
 
-  /** Frequencies in the current block, at the places of its documents. */
+  /** Frequencies in the current block, at the positions of its documents. */
   get frequencies(): Uint32Array {
     if (!this.#hasFrequencies) this.#decodeFrequencies();
     return this.#frequencies;
@@ -230,8 +231,8 @@ export class ListCursor {
   positions(into: PositionList): number {
     if (!this.#hasOffsets) this.#readOffsets();
     const { bytes } = this.segment.views;
-    const count = this.frequencies[this.place]!;
-    let at = this.#offsets[this.place]!;
+    const count = this.frequencies[this.position]!;
+    let at = this.#offsets[this.position]!;
     into.reserve(count);
     let position = -1;
     for (let index = 0; index < count; index++) {
@@ -258,18 +259,18 @@ export class ListCursor {
     const offsets = this.#offsets;
     const start = this.segment.firstByte + this.#positionsOf(this.#block);
     let at = start;
-    for (let place = 0; place < size; place++) {
-      offsets[place] = at;
-      at += frequencies[place]!;
+    for (let position = 0; position < size; position++) {
+      offsets[position] = at;
+      at += frequencies[position]!;
     }
     this.#hasOffsets = true;
     // One byte per position, as in short texts, is right if the next block starts at the end.
     const isLast = this.#block + 1 === this.#blocks;
     if (!isLast && at === this.segment.firstByte + this.#positionsOf(this.#block + 1)) return;
     at = start;
-    for (let place = 0; place < size; place++) {
-      offsets[place] = at;
-      for (let left = frequencies[place]!; left > 0; at++) if (bytes[at]! < 0x80) left--;
+    for (let position = 0; position < size; position++) {
+      offsets[position] = at;
+      for (let left = frequencies[position]!; left > 0; at++) if (bytes[at]! < 0x80) left--;
     }
   }
 
@@ -321,7 +322,7 @@ export class ListCursor {
 
   #enterBlock(block: number): number {
     this.#block = block;
-    this.place = 0;
+    this.position = 0;
     this.#hasFrequencies = false;
     this.#hasOffsets = false;
     if (block >= this.#blocks) {
@@ -359,7 +360,7 @@ export class ListCursor {
     if (bits === 0) frequencies.fill(1);
     else {
       unpackBlock(words, at, bits, frequencies);
-      for (let place = 0; place < this.size; place++) frequencies[place]!++;
+      for (let position = 0; position < this.size; position++) frequencies[position]!++;
     }
     this.#hasFrequencies = true;
   }
@@ -386,11 +387,11 @@ export class ListCursor {
         if (byte < 0x80) return value;
       }
     };
-    for (let place = 0; place < this.count; place++) {
+    for (let position = 0; position < this.count; position++) {
       const head = number();
       last += (head >>> 1) + 1;
-      this.documents[place] = last;
-      this.#frequencies[place] = (head & 1) === 1 ? 1 : number();
+      this.documents[position] = last;
+      this.#frequencies[position] = (head & 1) === 1 ? 1 : number();
     }
     this.size = this.count;
     this.#hasFrequencies = true;

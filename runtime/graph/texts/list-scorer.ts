@@ -83,15 +83,15 @@ export class ListScorer implements DocumentScorer {
     const factor = this.#idf * (K1 + 1);
     for (let document = cursor.seek(from); document < end; ) {
       const { documents, size, frequencies } = cursor;
-      let { place } = cursor;
-      for (; place < size; place++) {
-        document = documents[place]!;
+      let { position } = cursor;
+      for (; position < size; position++) {
+        document = documents[position]!;
         if (document >= end) break;
-        const weight = frequencies[place]! * factors[bytes[norms + document]!]!;
+        const weight = frequencies[position]! * factors[bytes[norms + document]!]!;
         scores[document - from]! += (factor * weight) / (K1 + weight);
         matches[document - from]!++;
       }
-      cursor.place = place - 1;
+      cursor.position = position - 1;
       document = cursor.next();
     }
   }
@@ -146,17 +146,17 @@ export class ListScorer implements DocumentScorer {
   }
 
   /**
-   * Writes the places in the current block of the documents that may exceed a score; returns their
-   * number. Frequencies are not decoded.
+   * Writes the positions, in the current block, of documents that may exceed a score; returns their
+   * number. Does not decode frequencies.
    */
-  listOver(score: number, places: Uint8Array): number {
+  listOver(score: number, positions: Uint8Array): number {
     const { documents, size, greatestFrequency } = this.cursor;
     const bytes = this.#bytes;
     const norms = this.#norms;
     const end = score < 0 ? this.#factors.length : this.#normsOver(score, greatestFrequency);
     let count = 0;
-    for (let place = 0; place < size; place++) {
-      if (bytes[norms + documents[place]!]! < end) places[count++] = place;
+    for (let position = 0; position < size; position++) {
+      if (bytes[norms + documents[position]!]! < end) positions[count++] = position;
     }
     return count;
   }
@@ -167,10 +167,10 @@ export class ListScorer implements DocumentScorer {
     const { documents, frequencies, size } = cursor;
     const factors = this.#factors;
     let threshold = cutoff;
-    for (let place = 0; place < size; place++) {
-      const document = documents[place]!;
+    for (let position = 0; position < size; position++) {
+      const document = documents[position]!;
       const norm = this.#bytes[this.#norms + document]!;
-      const score = this.#scoreOf(frequencies[place]! * factors[norm]!);
+      const score = this.#scoreOf(frequencies[position]! * factors[norm]!);
       if (score > threshold) threshold = take(document, score);
     }
   }

@@ -72,12 +72,12 @@ export function unpackNumber(
   words: Uint32Array,
   start: number,
   bits: number,
-  place: number,
+  position: number,
 ): number {
   if (bits === 0) return 0;
-  const bit = (place >>> LANE_SHIFT) * bits;
+  const bit = (position >>> LANE_SHIFT) * bits;
   const offset = bit & 31;
-  const at = start + (bit >>> 5) * LANES + (place & (LANES - 1));
+  const at = start + (bit >>> 5) * LANES + (position & (LANES - 1));
   const low = words[at]! >>> offset;
   const value = offset + bits > 32 ? low | (words[at + LANES]! << (32 - offset)) : low;
   return bits === 32 ? value >>> 0 : value & ((1 << bits) - 1);

@@ -34,9 +34,9 @@ export function packNumbers(numbers: Uint32Array, count: number): Uint32Array {
 
 function packBlock(numbers: Uint32Array, packed: GrowingWords, head: number): void {
   let base = Number.POSITIVE_INFINITY;
-  for (const [place, number] of numbers.entries()) base = Math.min(base, number - place);
+  for (const [position, number] of numbers.entries()) base = Math.min(base, number - position);
   let most = 0;
-  const differences = numbers.map((number, place) => number - place - base);
+  const differences = numbers.map((number, position) => number - position - base);
   for (const difference of differences) most = Math.max(most, difference);
   const width = most === 0 ? 0 : most < 0x100 ? 1 : most < 0x1_0000 ? 2 : 4;
   packed.words[head] = base;
@@ -55,13 +55,13 @@ export function numberAt(
   document: number,
 ): number {
   const block = start + (document >>> BLOCK_SHIFT) * BLOCK_WORDS;
-  const place = document & (BLOCK - 1);
+  const position = document & (BLOCK - 1);
   const shape = words[block + 1]!;
   const width = shape & WIDTH_MASK;
-  const expected = words[block]! + place;
+  const expected = words[block]! + position;
   if (width === 0) return expected >>> 0;
   const first = start + (shape >>> WIDTH_BITS);
-  if (width === 1) return (expected + bytes[first * 4 + place]!) >>> 0;
-  const difference = width === 2 ? units[first * 2 + place]! : words[first + place]!;
+  if (width === 1) return (expected + bytes[first * 4 + position]!) >>> 0;
+  const difference = width === 2 ? units[first * 2 + position]! : words[first + position]!;
   return (expected + difference) >>> 0;
 }

@@ -71,28 +71,28 @@ class KeyPhrase {
   scan({ threshold, take, spend }: SegmentSearch): void {
     const first = this.#first;
     const [{ documents }, second] = this.cursors as [ListCursor, ListCursor];
-    const places = new Uint8Array(BLOCK);
+    const positions = new Uint8Array(BLOCK);
     const secondDocuments = second.documents;
     let cutoff = threshold;
     while (first.nextBlockOver(cutoff)) {
       spend(first.cursor.size);
-      const count = first.listOver(cutoff, places);
+      const count = first.listOver(cutoff, positions);
       for (let at = 0; at < count; ) {
-        if (second.seek(documents[places[at]!]!) === NO_DOCUMENT) return;
+        if (second.seek(documents[positions[at]!]!) === NO_DOCUMENT) return;
         const last = secondDocuments[second.size - 1]!;
-        let { place } = second;
+        let { position: secondPosition } = second;
         for (; at < count; at++) {
-          const document = documents[places[at]!]!;
+          const document = documents[positions[at]!]!;
           if (document > last) break;
-          while (secondDocuments[place]! < document) place++;
-          if (secondDocuments[place] !== document) continue;
-          first.cursor.place = places[at]!;
-          second.place = place;
+          while (secondDocuments[secondPosition]! < document) secondPosition++;
+          if (secondDocuments[secondPosition] !== document) continue;
+          first.cursor.position = positions[at]!;
+          second.position = secondPosition;
           const score = this.#scoreOver(document, cutoff);
           if (score > cutoff) cutoff = take(document, score);
         }
-        second.place = place;
-        second.document = secondDocuments[place]!;
+        second.position = secondPosition;
+        second.document = secondDocuments[secondPosition]!;
       }
     }
   }
@@ -104,7 +104,7 @@ class KeyPhrase {
     for (let at = 0; at < cursors.length; at++) {
       const cursor = cursors[at]!;
       if (at > 1 && cursor.seek(document) !== document) return cutoff;
-      minFrequency = Math.min(minFrequency, cursor.frequencyAt(cursor.place));
+      minFrequency = Math.min(minFrequency, cursor.frequencyAt(cursor.position));
     }
     if (this.#first.scoreOf(document, minFrequency) <= cutoff) return cutoff;
     const frequency = this.#countPlaces();

@@ -105,7 +105,7 @@ class TextParser {
     return {
       kind: "phrase",
       terms: words.slice(0, MAX_WORDS).map(({ term }) => term),
-      offsets: words.slice(0, MAX_WORDS).map(({ place }) => place - first.place),
+      offsets: words.slice(0, MAX_WORDS).map(({ place: position }) => position - first.place),
     };
   }
 }

@@ -51,25 +51,27 @@ export class SegmentColumn {
 
   /** Returns the value of an ordinal other than 0. */
   valueOf(ordinal: number): string | number {
-    const place = ordinal - 1;
-    return place < this.#numbers ? this.#numberAt(place) : this.#textAt(place - this.#numbers);
+    const position = ordinal - 1;
+    return position < this.#numbers
+      ? this.#numberAt(position)
+      : this.#textAt(position - this.#numbers);
   }
 
-  #numberAt(place: number): number {
+  #numberAt(position: number): number {
     const { words } = this.#segment.views;
-    const at = this.#section + this.#word(Column.NumbersAt) + 2 * place;
+    const at = this.#section + this.#word(Column.NumbersAt) + 2 * position;
     floatWords[0] = words[at]!;
     floatWords[1] = words[at + 1]!;
     return float[0]!;
   }
 
-  #textAt(place: number): string {
+  #textAt(position: number): string {
     const { units, words } = this.#segment.views;
     const offsets = this.#section + this.#word(Column.StringsAt);
     const first = (offsets + this.#word(Column.Strings) + 1) * 2;
-    const end = first + words[offsets + place + 1]!;
+    const end = first + words[offsets + position + 1]!;
     let text = "";
-    for (let from = first + words[offsets + place]!; from < end; from += MAX_CODES) {
+    for (let from = first + words[offsets + position]!; from < end; from += MAX_CODES) {
       text += String.fromCharCode(...units.subarray(from, Math.min(from + MAX_CODES, end)));
     }
     return text;

@@ -30,7 +30,7 @@ export function declaredTextIndexes(table: TextTable): DeclaredTextIndex[] {
   const indexes = cachedIndexes.get(table) ?? new Map();
   cachedIndexes.set(table, indexes);
   return readAllEntries(table, () =>
-    table.indexes().flatMap((place) => readDeclared(table, place, indexes) ?? []),
+    table.indexes().flatMap((position) => readDeclared(table, position, indexes) ?? []),
   );
 }
 
@@ -71,18 +71,18 @@ function sumSequences(memory: GraphMemory): number | null {
 
 function readDeclared(
   table: TextTable,
-  place: number,
+  position: number,
   indexes: CachedIndexes,
 ): DeclaredTextIndex | null {
-  const cached = indexes.get(place);
-  if (cached !== undefined && table.isSame({ index: place, generation: cached.generation })) {
+  const cached = indexes.get(position);
+  if (cached !== undefined && table.isSame({ index: position, generation: cached.generation })) {
     return cached.index;
   }
-  const stored = table.definition(place);
+  const stored = table.definition(position);
   const definition = stored === null ? null : parseDefinition(stored.text);
   if (stored === null || definition === null) return null;
-  const index = { place, definition, text: stored.text };
-  indexes.set(place, { generation: stored.generation, index });
+  const index = { place: position, definition, text: stored.text };
+  indexes.set(position, { generation: stored.generation, index });
   return index;
 }
 

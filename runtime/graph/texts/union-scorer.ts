@@ -158,7 +158,7 @@ export class UnionScorer implements DocumentScorer {
       if (cursor.document !== this.document) continue;
       const { factors } = this.#listWeights[at]!;
       const norm = bytes[this.#segment.normsOf(cursor.key) + this.document]!;
-      weight += cursor.frequencyAt(cursor.place) * factors[norm]!;
+      weight += cursor.frequencyAt(cursor.position) * factors[norm]!;
     }
     return weight;
   }
@@ -240,7 +240,7 @@ export class UnionScorer implements DocumentScorer {
     const { factors } = this.#listWeights[list]!;
     let document = cursor.seek(from);
     while (document < this.#end) {
-      cursor.place = cursor.isSingle
+      cursor.position = cursor.isSingle
         ? this.#addSingles(cursor, factors, from)
         : this.#addBlock(cursor, factors, from);
       document = cursor.next();
@@ -257,17 +257,17 @@ export class UnionScorer implements DocumentScorer {
     const high = this.#high;
     const minWeight = this.#minWeight;
     const norms = this.#segment.normsOf(cursor.key);
-    let { place } = cursor;
-    for (; place < size; place++) {
-      const document = documents[place]!;
+    let { position } = cursor;
+    for (; position < size; position++) {
+      const document = documents[position]!;
       const at = document - from;
       if (at >= WINDOW) break;
-      const weight = weights[at]! + frequencies[place]! * factors[bytes[norms + document]!]!;
+      const weight = weights[at]! + frequencies[position]! * factors[bytes[norms + document]!]!;
       weights[at] = weight;
       used[at >>> GROUP_SHIFT] = 1;
       if (weight > minWeight) high[at >>> GROUP_SHIFT] = 1;
     }
-    return place - 1;
+    return position - 1;
   }
 
   /** Like `#addBlock`, for a block in which each text contains the word once. */
@@ -279,9 +279,9 @@ export class UnionScorer implements DocumentScorer {
     const high = this.#high;
     const minWeight = this.#minWeight;
     const norms = this.#segment.normsOf(cursor.key);
-    let { place } = cursor;
-    for (; place < size; place++) {
-      const document = documents[place]!;
+    let { position } = cursor;
+    for (; position < size; position++) {
+      const document = documents[position]!;
       const at = document - from;
       if (at >= WINDOW) break;
       const weight = weights[at]! + factors[bytes[norms + document]!]!;
@@ -289,6 +289,6 @@ export class UnionScorer implements DocumentScorer {
       used[at >>> GROUP_SHIFT] = 1;
       if (weight > minWeight) high[at >>> GROUP_SHIFT] = 1;
     }
-    return place - 1;
+    return position - 1;
   }
 }

@@ -112,18 +112,18 @@ interface Entry {
 
 /**
  * Encodes features.
- * @param place name of the argument in messages
+ * @param path name of the argument in messages
  * @throws ValueError, TypeError
  */
-export function encodeFeatures(features: readonly unknown[], place: string): Int8Array {
+export function encodeFeatures(features: readonly unknown[], path: string): Int8Array {
   if (features.length > MAX_FEATURES) {
-    throw new ValueError(`${place} has ${features.length} features: ${MAX_FEATURES} at most`);
+    throw new ValueError(`${path} has ${features.length} features: ${MAX_FEATURES} at most`);
   }
-  const entries = features.map((feature, index) => parseFeature(feature, `${place}[${index}]`));
+  const entries = features.map((feature, index) => parseFeature(feature, `${path}[${index}]`));
   entries.sort(compareEntries);
   entries.forEach(({ name }, index) => {
     if (index > 0 && name.equals(entries[index - 1]!.name)) {
-      throw new ValueError(`${place} has two features '${name.toString()}'`);
+      throw new ValueError(`${path} has two features '${name.toString()}'`);
     }
   });
   const names = entries.reduce((sum, { name }) => sum + name.length, 0);
@@ -158,14 +158,14 @@ export function isFeatureList(bytes: Int8Array): boolean {
   }
 }
 
-function parseFeature(feature: unknown, place: string): Entry {
+function parseFeature(feature: unknown, path: string): Entry {
   const isPair = Array.isArray(feature) && feature.length === 2;
   const [name, weight] = isPair ? feature : [];
   if (typeof name !== "string" || typeof weight !== "number") {
-    throw new TypeError(`${place} must be a name and a weight: ["blue", 0.5]`);
+    throw new TypeError(`${path} must be a name and a weight: ["blue", 0.5]`);
   }
   if (!Number.isFinite(weight)) {
-    throw new ValueError(`${place} is ${weight}: weights of features must be finite numbers`);
+    throw new ValueError(`${path} is ${weight}: weights of features must be finite numbers`);
   }
   const truncated = truncateName(Buffer.from(name));
   return { name: truncated, hash: hashName(truncated), code: encodeWeight(weight) };

@@ -125,11 +125,11 @@ export class HnswSearch {
     for (let word = at + 1; word <= end; word++) {
       const neighbor = words[word]!;
       if (neighbor === 0 || neighbor > last) continue;
-      const place = neighbor >>> shift;
+      const index = neighbor >>> shift;
       // Writes every slot and overwrites visited ones: a branch would often be mispredicted.
       list[count] = first + (neighbor << 2);
-      count += ((seen[place]! ^ stamp) + MAX_STAMP) >>> 8;
-      seen[place] = stamp;
+      count += ((seen[index]! ^ stamp) + MAX_STAMP) >>> 8;
+      seen[index] = stamp;
     }
     return count;
   }
@@ -193,15 +193,15 @@ export class HnswSearch {
     for (let word = at + 1; word <= end; word++) {
       const neighbor = words[word]!;
       if (neighbor === 0 || neighbor > last) continue;
-      const place = neighbor >>> shift;
-      const verdict = verdicts[place]!;
+      const index = neighbor >>> shift;
+      const verdict = verdicts[index]!;
       // Without branches, as in `#listNew`. Slots without a verdict are marked later.
       list[count] = first + (neighbor << 2) + ((verdict & 1) ^ Mark.Refused);
       near[unknown] = count;
-      const isNew = ((seen[place]! ^ stamp) + MAX_STAMP) >>> 8;
+      const isNew = ((seen[index]! ^ stamp) + MAX_STAMP) >>> 8;
       count += isNew;
       unknown += isNew & (((verdict >>> 1) ^ currentStamp) !== 0 ? 1 : 0);
-      seen[place] = stamp;
+      seen[index] = stamp;
     }
     if (unknown > 0) this.#testUnknown(count, unknown);
     return count;
@@ -319,9 +319,9 @@ export class HnswSearch {
 
   /** Starts a search: marks all slots as not visited. */
   #begin(): void {
-    const places = (this.#memory.words.length >>> this.#shift) + 1;
-    if (places > this.#seen.length) {
-      this.#seen = new Uint8Array(Math.ceil(places * 1.25));
+    const size = (this.#memory.words.length >>> this.#shift) + 1;
+    if (size > this.#seen.length) {
+      this.#seen = new Uint8Array(Math.ceil(size * 1.25));
       this.#stamp = 0;
     } else if (this.#stamp === MAX_STAMP) {
       this.#seen.fill(0);
@@ -331,9 +331,9 @@ export class HnswSearch {
   }
 
   #visit(slot: number): boolean {
-    const place = slot >>> this.#shift;
-    if (this.#seen[place] === this.#stamp) return false;
-    this.#seen[place] = this.#stamp;
+    const index = slot >>> this.#shift;
+    if (this.#seen[index] === this.#stamp) return false;
+    this.#seen[index] = this.#stamp;
     return true;
   }
 }

@@ -119,7 +119,7 @@ export class HnswWalk {
   slots(): number[] {
     const slots: number[] = [];
     const { count } = this;
-    for (let place = 0; place < count; place++) slots.push(this.slotAt(place));
+    for (let position = 0; position < count; position++) slots.push(this.slotAt(position));
     return slots;
   }
 
@@ -127,7 +127,7 @@ export class HnswWalk {
   scores(): number[] {
     const scores: number[] = [];
     const { count } = this;
-    for (let place = 0; place < count; place++) scores.push(this.scoreAt(place));
+    for (let position = 0; position < count; position++) scores.push(this.scoreAt(position));
     return scores;
   }
 
@@ -150,7 +150,8 @@ export class HnswWalk {
     const memory = this.#memory;
     const { factor } = this.#table.measure.kernel;
     const count = memory.kernel!.diversify(memory.walk, maxCount, factor);
-    for (let place = 0; place < count; place++) into[to + place] = this.slotAt(place);
+    for (let position = 0; position < count; position++)
+      into[to + position] = this.slotAt(position);
     return count;
   }
 }

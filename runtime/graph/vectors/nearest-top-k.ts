@@ -45,7 +45,8 @@ export class NearestTopK {
   has(vertex: number): boolean {
     if (this.#vertices !== null) return this.#vertices.has(vertex);
     const { items, count } = this.#heap;
-    for (let place = 0; place < count; place++) if (items[place] === vertex) return true;
+    for (let position = 0; position < count; position++)
+      if (items[position] === vertex) return true;
     return false;
   }
 
@@ -64,8 +65,8 @@ export class NearestTopK {
   sorted(): Neighbor[] {
     const { items, scores, count } = this.#heap;
     const neighbors: Neighbor[] = [];
-    for (let place = 0; place < count; place++) {
-      neighbors.push({ vertex: items[place]!, score: scores[place]! });
+    for (let position = 0; position < count; position++) {
+      neighbors.push({ vertex: items[position]!, score: scores[position]! });
     }
     return neighbors.sort((a, b) => b.score - a.score || a.vertex - b.vertex);
   }

@@ -101,8 +101,8 @@ function listSettled(
     const vertex = words[slot + Slot.Vertex]!;
     // A vertex that has moved to another slot meanwhile may occur twice.
     if (vertex === 0 || best.has(vertex)) continue;
-    const place = vertex * SEQUENCE_WORDS;
-    const sequence = place < ints.length ? Atomics.load(ints, place) : 1;
+    const position = vertex * SEQUENCE_WORDS;
+    const sequence = position < ints.length ? Atomics.load(ints, position) : 1;
     const isSettled =
       (sequence & 1) === 0 && table.slotOf(vertex) === slot && memory.lengthIn(slot) === length;
     if (!isSettled) {

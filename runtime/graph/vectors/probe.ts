@@ -46,19 +46,19 @@ let serials = 0;
 
 /**
  * Creates the probe of a query.
- * @param place name of the vector in messages
+ * @param path name of the vector in messages
  * @throws ValueError the graph's vectors are of the other kind
  */
-export function probeFor(table: VectorTable, parts: VectorParts, place: string): Probe {
-  requireSameKind(table, parts, place);
+export function probeFor(table: VectorTable, parts: VectorParts, path: string): Probe {
+  requireSameKind(table, parts, path);
   return new Probe(table, parts);
 }
 
 /** @throws ValueError the graph's vectors are of the other kind */
-export function requireSameKind(table: VectorTable, parts: VectorParts, place: string): void {
+export function requireSameKind(table: VectorTable, parts: VectorParts, path: string): void {
   if (parts.bytes.length === 0 || !table.hasOtherKind(parts.isFeatures)) return;
   const [own, others] = parts.isFeatures ? ["features", "numbers"] : ["numbers", "features"];
-  throw new ValueError(`${place} holds ${own}, but the vectors of this graph hold ${others}`);
+  throw new ValueError(`${path} holds ${own}, but the vectors of this graph hold ${others}`);
 }
 
 export class Probe {
@@ -354,8 +354,8 @@ export class Probe {
     if (recordsSequences) {
       const { ints } = table.writer.memory.sequence;
       for (let at = 0; at < maxCount; at++) {
-        const place = vertices[at]! * SEQUENCE_WORDS;
-        sequences[at] = place < ints.length ? Atomics.load(ints, place) : 1;
+        const position = vertices[at]! * SEQUENCE_WORDS;
+        sequences[at] = position < ints.length ? Atomics.load(ints, position) : 1;
       }
     } else sequences.fill(0, 0, maxCount);
     table.findSlots(vertices, slots, maxCount);

@@ -54,10 +54,10 @@ export function anchorCount(size: ProjectionKeySize): number {
 
 /**
  * Returns the id of an anchor.
- * @param place position of the anchor in its set
+ * @param position position of the anchor in its set
  */
-export function anchorId(place: number, seed: number): string {
-  return `_${formatHex(place, 4)}|${formatHex(seed, 3)}`;
+export function anchorId(position: number, seed: number): string {
+  return `_${formatHex(position, 4)}|${formatHex(seed, 3)}`;
 }
 
 /** Returns the id of the vertex that leads to the anchors of a set. */
@@ -99,9 +99,9 @@ export function computeProjections(
  * @throws ValueError the id is not an anchor's
  */
 export function arcBits(id: string, size: ProjectionKeySize, lsh: bigint): number {
-  const [, place] = /^_([0-9A-F]{4})\|[0-9A-F]{3}$/.exec(id) ?? [];
-  const index = Number.parseInt(place ?? "", 16) >> size;
-  if (place === undefined || index >= KEY_LAYOUTS[size].keys) {
+  const [, position] = /^_([0-9A-F]{4})\|[0-9A-F]{3}$/.exec(id) ?? [];
+  const index = Number.parseInt(position ?? "", 16) >> size;
+  if (position === undefined || index >= KEY_LAYOUTS[size].keys) {
     throw new ValueError(`'${id}' is no anchor of projections of ${size} bits`);
   }
   const start = (index * KEY_LAYOUTS[size].step + size) % FINGERPRINT_BITS;

@@ -82,32 +82,32 @@ const MAX_COMPONENT = 127;
 
 /**
  * Quantizes numbers.
- * @param place name of the argument in messages
+ * @param path name of the argument in messages
  * @param retainsExact false if the vector is only for a graph of int8 vectors
  * @throws ValueError, TypeError
  */
 export function quantize(
   numbers: ArrayLike<unknown>,
-  place: string,
+  path: string,
   retainsExact = true,
 ): VectorParts {
   const { length } = numbers;
   if (length === 0) return NULL_PARTS;
-  refuseLength(length, place);
+  refuseLength(length, path);
   const { input } = scratchBuffers();
   for (let index = 0; index < length; index++) {
     const number = numbers[index];
-    if (typeof number !== "number") refuseNumber(number, index, place);
+    if (typeof number !== "number") refuseNumber(number, index, path);
     input[index] = number;
   }
-  const name = (index: number): string => `${place}[${index}] is ${String(numbers[index])}`;
+  const name = (index: number): string => `${path}[${index}] is ${String(numbers[index])}`;
   return quantizeInput(length, name, retainsExact);
 }
 
 /** Quantizes the input of the scratch buffers. */
 function quantizeInput(
   length: number,
-  place: (index: number) => string,
+  pathAt: (index: number) => string,
   retainsExact: boolean,
 ): VectorParts {
   const bench = scratchBuffers();
@@ -117,7 +117,7 @@ function quantizeInput(
   const largest = bench.largest(padded);
   if (!Number.isFinite(largest)) {
     const index = input.findIndex((number) => !Number.isFinite(number));
-    throw new ValueError(`${place(index)}: components of a vector must be finite float32 numbers`);
+    throw new ValueError(`${pathAt(index)}: components of a vector must be finite float32 numbers`);
   }
   const scale = Math.fround(largest / MAX_COMPONENT);
   if (scale === 0) bench.output.fill(0, 0, padded);
@@ -130,11 +130,11 @@ function quantizeInput(
  * precision uses the numbers that the vector was created from, or else its int8 components.
  * @throws ValueError a vector that is not binary for a graph of binary vectors
  */
-export function toPrecision(parts: VectorParts, precision: number, place = "vector"): VectorParts {
+export function toPrecision(parts: VectorParts, precision: number, path = "vector"): VectorParts {
   if (parts.precision === precision || parts.isFeatures || parts.bytes.length === 0) return parts;
-  if (precision === Precision.Binary) return toBinary(parts, place);
+  if (precision === Precision.Binary) return toBinary(parts, path);
   if (parts.precision === Precision.Binary) {
-    return toPrecision(quantize(exactComponents(parts), place), precision);
+    return toPrecision(quantize(exactComponents(parts), path), precision);
   }
   if (precision === Precision.Int8) {
     const { bytes, scale, squares, fingerprint } = parts;
@@ -163,9 +163,9 @@ export function preciseParts(exact: Float32Array, scale: number, precision: numb
   return createFromOutput(length, scale, exact, precision);
 }
 
-function toBinary(parts: VectorParts, place: string): VectorParts {
+function toBinary(parts: VectorParts, path: string): VectorParts {
   if (isBinary(parts)) return binaryParts(parts.bytes);
-  throw new ValueError(`${place}: a graph of precision binary stores vectors of 0 and 1`);
+  throw new ValueError(`${path}: a graph of precision binary stores vectors of 0 and 1`);
 }
 
 /**
@@ -182,8 +182,8 @@ export function binaryParts(components: Int8Array): VectorParts {
  * Creates a vector from pairs of name and weight.
  * @throws ValueError, TypeError
  */
-export function parseFeatures(features: readonly unknown[], place: string): VectorParts {
-  return features.length === 0 ? NULL_PARTS : featureParts(encodeFeatures(features, place));
+export function parseFeatures(features: readonly unknown[], path: string): VectorParts {
+  return features.length === 0 ? NULL_PARTS : featureParts(encodeFeatures(features, path));
 }
 
 /**
@@ -200,17 +200,17 @@ export function featureParts(bytes: Int8Array): VectorParts {
  * Creates a vector from int8 components, whose number is a multiple of 32.
  * @throws ValueError
  */
-export function parseBytes(bytes: Int8Array, scale: number, place: string): VectorParts {
+export function parseBytes(bytes: Int8Array, scale: number, path: string): VectorParts {
   const { length } = bytes;
   if (length === 0) return NULL_PARTS;
-  refuseLength(length, place);
+  refuseLength(length, path);
   if (length % COMPONENT_STEP !== 0) {
-    throw new ValueError(`${place}: bytes of a vector must be a multiple of ${COMPONENT_STEP}`);
+    throw new ValueError(`${path}: bytes of a vector must be a multiple of ${COMPONENT_STEP}`);
   }
   const { output } = scratchBuffers();
   const invalid = bytes.indexOf(INVALID_COMPONENT);
   if (invalid >= 0)
-    throw new ValueError(`${place}[${invalid}] is -128; components range from -127 to 127`);
+    throw new ValueError(`${path}[${invalid}] is -128; components range from -127 to 127`);
   output.set(bytes);
   return createFromOutput(length, scale);
 }
@@ -234,12 +234,12 @@ function createFromOutput(
 export function meanVector(
   vectors: readonly VectorParts[],
   factors: readonly number[],
-  place: string,
+  path: string,
 ): VectorParts {
   const length = vectors.reduce((most, { bytes }) => Math.max(most, bytes.length), 0);
   if (length === 0) return NULL_PARTS;
   if (vectors.some(({ isFeatures }) => isFeatures)) {
-    return combineFeatures(vectors, factors, place);
+    return combineFeatures(vectors, factors, path);
   }
   const sums = new Float64Array(length);
   vectors.forEach((parts, which) => {
@@ -256,7 +256,7 @@ export function meanVector(
     (most, parts) => (hasExactRow(parts.precision) ? Math.max(most, parts.precision) : most),
     0,
   );
-  const name = (index: number): string => `${place}: component ${index} is ${sums[index]}`;
+  const name = (index: number): string => `${path}: component ${index} is ${sums[index]}`;
   return toPrecision(quantizeInput(length, name, true), precision);
 }
 
@@ -264,18 +264,18 @@ export function meanVector(
 function combineFeatures(
   vectors: readonly VectorParts[],
   factors: readonly number[],
-  place: string,
+  path: string,
 ): VectorParts {
   const sums = new Map<string, number>();
   vectors.forEach((parts, which) => {
     if (parts.bytes.length === 0) return;
-    if (!parts.isFeatures) throw new ValueError(`${place}: vectors of numbers and of features`);
+    if (!parts.isFeatures) throw new ValueError(`${path}: vectors of numbers and of features`);
     for (const [name, weight] of parts.features.pairs()) {
       sums.set(name, (sums.get(name) ?? 0) + weight * factors[which]!);
     }
   });
   const sorted = [...sums].filter(([, sum]) => sum > 0).sort(([, a], [, b]) => b - a);
-  return parseFeatures(sorted.slice(0, MAX_FEATURES), place);
+  return parseFeatures(sorted.slice(0, MAX_FEATURES), path);
 }
 
 /** Returns the fingerprint with the weights of a seed. */
@@ -423,17 +423,17 @@ export function paddedLength(length: number): number {
   return Math.ceil(length / COMPONENT_STEP) * COMPONENT_STEP;
 }
 
-function refuseLength(length: number, place: string): void {
+function refuseLength(length: number, path: string): void {
   if (length <= MAX_COMPONENTS) return;
   throw new ValueError(
-    `${place}: vector length ${length} exceeds max euclidean vector length ${MAX_COMPONENTS}`,
+    `${path}: vector length ${length} exceeds max euclidean vector length ${MAX_COMPONENTS}`,
   );
 }
 
-function refuseNumber(value: unknown, index: number, place: string): never {
+function refuseNumber(value: unknown, index: number, path: string): never {
   if (Array.isArray(value)) {
-    throw new ValueError(`${place}[${index}]: either all are numbers, or pairs of name and weight`);
+    throw new ValueError(`${path}[${index}]: either all are numbers, or pairs of name and weight`);
   }
   const kind = value === null ? "null" : typeof value;
-  throw new TypeError(`${place}[${index}] must be a number, not ${kind}`);
+  throw new TypeError(`${path}[${index}] must be a number, not ${kind}`);
 }

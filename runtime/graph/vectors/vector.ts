@@ -198,22 +198,22 @@ export class Vector {
 
 /**
  * Returns the stored representation of a vector, or of the elements of a vector.
- * @param place name of the argument in messages
+ * @param path name of the argument in messages
  * @param retainsExact false if it is only for a graph of int8 vectors
  * @throws ValueError, TypeError
  */
-export function parseVector(value: unknown, place: string, retainsExact = true): VectorParts {
-  return value instanceof Vector ? getParts(value) : parseElements(value, place, retainsExact);
+export function parseVector(value: unknown, path: string, retainsExact = true): VectorParts {
+  return value instanceof Vector ? getParts(value) : parseElements(value, path, retainsExact);
 }
 
-function parseElements(value: unknown, place: string, retainsExact = true): VectorParts {
-  if (Array.isArray(value) && Array.isArray(value[0])) return parseFeatures(value, place);
+function parseElements(value: unknown, path: string, retainsExact = true): VectorParts {
+  if (Array.isArray(value) && Array.isArray(value[0])) return parseFeatures(value, path);
   if (Array.isArray(value) || value instanceof Float32Array || value instanceof Float64Array) {
-    return quantize(value, place, retainsExact);
+    return quantize(value, path, retainsExact);
   }
   if (value instanceof Int8Array || value instanceof Uint8Array) {
     const { buffer, byteOffset, length } = value;
-    return parseBytes(new Int8Array(buffer, byteOffset, length), 1, place);
+    return parseBytes(new Int8Array(buffer, byteOffset, length), 1, path);
   }
-  throw new TypeError(`${place} must be a list of numbers or a vector`);
+  throw new TypeError(`${path} must be a list of numbers or a vector`);
 }

@@ -34,7 +34,7 @@ export interface ArchiverParts {
   readonly isReady: () => boolean;
   readonly warn: LogLine;
   /** Rejects if the backup cannot be restored. */
-  readonly verify?: (place: string, signal: AbortSignal) => Promise<void>;
+  readonly verify?: (location: string, signal: AbortSignal) => Promise<void>;
 }
 
 export class Archiver {

@@ -243,9 +243,9 @@ function elementText(xml: string, name: string): string {
 /** Loads the optional package that signs requests. */
 async function loadPackage(uri: string): Promise<SigningPackage> {
   let cause: unknown;
-  for (const place of [import.meta.url, join(process.cwd(), "package.json")]) {
+  for (const base of [import.meta.url, join(process.cwd(), "package.json")]) {
     try {
-      const path = createRequire(place).resolve("aws4fetch");
+      const path = createRequire(base).resolve("aws4fetch");
       return (await import(pathToFileURL(path).href)) as SigningPackage;
     } catch (error) {
       cause = error;

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { packageRoot } from "../../base/package-info.js";
 
 /** Rejects with the reason if the backup cannot be restored. */
-export function verifyInProcess(place: string, signal: AbortSignal): Promise<void> {
+export function verifyInProcess(location: string, signal: AbortSignal): Promise<void> {
   const program = join(packageRoot(), "bin/svc.cjs");
   return new Promise((resolve, reject) => {
-    const args = [program, "backup", "verify", place];
+    const args = [program, "backup", "verify", location];
     const child = execFile(process.execPath, args, { signal }, (error, _out, text) => {
       if (error === null) resolve();
       else reject(new Error(text.trim() || error.message, { cause: error }));

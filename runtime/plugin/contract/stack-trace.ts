@@ -135,8 +135,8 @@ function framesSafely(thrown: unknown): string[] {
 
 function framesOf(thrown: unknown): string[] {
   const frames: string[] = [];
-  for (const { name, place } of placesOf(thrown)) {
-    const where = `${place.file}:${place.line}:${place.column}`;
+  for (const { name, position } of placesOf(thrown)) {
+    const where = `${position.file}:${position.line}:${position.column}`;
     frames.push(name === undefined ? `    at ${where}\n` : `    at ${name} (${where})\n`);
     if (frames.length === MAX_LINES) break;
   }
@@ -146,7 +146,7 @@ function framesOf(thrown: unknown): string[] {
 interface PluginFrame {
   /** Function name; undefined for none. */
   readonly name: string | undefined;
-  readonly place: SourcePosition;
+  readonly position: SourcePosition;
 }
 
 /** Yields positions in plugin code, innermost first. */
@@ -162,14 +162,14 @@ function* placesOf(thrown: unknown): Generator<PluginFrame, undefined> {
     const [, name, location, row, column] = match;
     if (name === CALLER) return;
     const position = placeOf(location!, Number(row), Number(column));
-    if (position !== null) yield { name, place: position };
+    if (position !== null) yield { name, position };
   }
 }
 
 /** Returns the innermost position in plugin code, with its file; null for none. */
 export function innermostFrame(thrown: unknown): SourcePosition | null {
   try {
-    return placesOf(thrown).next().value?.place ?? null;
+    return placesOf(thrown).next().value?.position ?? null;
   } catch {
     return null;
   }

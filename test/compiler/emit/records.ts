@@ -78,9 +78,9 @@ function call(values: Readonly<Record<string, unknown>>): ExampleCall {
   const place = { position, length: 1 };
   const args = Object.entries(values).map(([name, value]): ExampleArgument => {
     const kind = value === undefined ? "unknown" : "literal";
-    return { name, place, value: { kind, value, place } };
+    return { name, range: place, value: { kind, value, range: place } };
   });
-  return { form: "function", place, args, isOpen: false };
+  return { form: "function", range: place, args, isOpen: false };
 }
 
 const literals = (...values: (string | number)[]): TypeShape => ({

@@ -87,12 +87,12 @@ function extremeOfRange(name: string, doc: string, isMax: boolean): FunctionRow 
 function findPlaces(x: Context, a: Argument, b: Argument, value: Argument): number[] {
   const { cells } = x.run.memory;
   const [first, last] = readRange(x, a!, b!);
-  const places: number[] = [];
-  for (let at = first; at <= last; at++) if (equals(cells[at]!, value!)) places.push(at);
-  return places;
+  const positions: number[] = [];
+  for (let at = first; at <= last; at++) if (equals(cells[at]!, value!)) positions.push(at);
+  return positions;
 }
 
-function rangeSearch(name: string, doc: string, of: (places: readonly number[]) => number) {
+function rangeSearch(name: string, doc: string, of: (positions: readonly number[]) => number) {
   return fixed(
     name,
     3,
@@ -198,12 +198,12 @@ export const RANGE_CELLS: readonly FunctionRow[] = [
   ...EACH_AGGREGATE,
   extremeOfRange("mmax", "greatest", true),
   extremeOfRange("mmin", "least", false),
-  rangeSearch("mcontains", "1 if a cell equals x", (places) => Math.min(places.length, 1)),
-  rangeSearch("mcount", "number of cells that equal x", (places) => places.length),
+  rangeSearch("mcontains", "1 if a cell equals x", (positions) => Math.min(positions.length, 1)),
+  rangeSearch("mcount", "number of cells that equal x", (positions) => positions.length),
   rangeSearch(
     "mindex",
     "address of the first cell that equals x, or -1",
-    (places) => places[0] ?? -1,
+    (positions) => positions[0] ?? -1,
   ),
   fixed(
     "mset",

@@ -53,8 +53,8 @@ function sliceText(text: string, a: Value, b: Value): string {
 }
 
 /** Returns the byte or item at an index modulo the length; null if there is none. */
-function itemAt(value: Value, place: Value): Value {
-  const at = Math.trunc(asNumber(place)) || 0;
+function itemAt(value: Value, index: Value): Value {
+  const at = Math.trunc(asNumber(index)) || 0;
   const isReals = value instanceof PackedValue && !isIntList(value);
   let items: ArrayLike<number> = [];
   if (value instanceof PackedValue) items = packedNumbers(value);

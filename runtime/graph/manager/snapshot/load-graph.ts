@@ -169,11 +169,11 @@ function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphS
   const { size, isLarge } = memoryNeeded(reader, share.size);
   const allocated = allocateGraphMemory(reader.header.name, log, values, size, isLarge);
   const memory = new GraphMemory(allocated);
-  reader.header.arenas.forEach(({ name, words }, place) => {
+  reader.header.arenas.forEach(({ name, words }, position) => {
     const arena = memory.arenas[arenaId(name)]!;
     if (words > arena.capacity) throw new CorruptSnapshotError("invalid header");
     if (words > arena.words.length) arena.grow(words);
-    reader.readArena(place, arena.words.subarray(0, words));
+    reader.readArena(position, arena.words.subarray(0, words));
   });
   memory.header.words[Header.IsSmall] = size === "small" ? 1 : 0;
   const held = resetAfterLoad(memory, reader.header);
@@ -193,10 +193,10 @@ function markDelta({ header, dirty }: GraphMemory, reader: SnapshotReader): void
   if (version < 2) return;
   header.words[Header.BaseChecksum] = base?.checksum ?? checksum;
   if (base === null) return;
-  for (const [place, { name, words }] of arenas.entries()) {
+  for (const [position, { name, words }] of arenas.entries()) {
     const first = arenaId(name) * CHUNKS_PER_ARENA;
     for (let chunk = 0; chunk < countChunks(words); chunk++) {
-      if (reader.hasChunk(place, chunk)) dirty.words[first + chunk] = DirtyMark.Saved;
+      if (reader.hasChunk(position, chunk)) dirty.words[first + chunk] = DirtyMark.Saved;
     }
   }
 }
@@ -211,12 +211,12 @@ interface MemoryNeeded {
 function memoryNeeded(reader: SnapshotReader, wanted: MemorySize | undefined): MemoryNeeded {
   const { arenas } = reader.header;
   const header = new Uint32Array(HEADER_WORDS);
-  const place = arenas.findIndex(({ name }) => name === "header");
+  const position = arenas.findIndex(({ name }) => name === "header");
   // A file with such a header is rejected later.
-  if (place < 0 || arenas[place]!.words > HEADER_WORDS) {
+  if (position < 0 || arenas[position]!.words > HEADER_WORDS) {
     return { size: "large", isLarge: () => true };
   }
-  reader.readArena(place, header);
+  reader.readArena(position, header);
   const size = wanted ?? (header[Header.IsSmall] === 1 ? "small" : "auto");
   const hasVectors = header[Header.VectorCount] !== 0 || header[Header.VectorFields] !== 0;
   const fits = arenas.every(({ name, words }) => words <= maxWords(name as ArenaName, size));

@@ -109,8 +109,8 @@ function releaseVertices({ header, record: { words } }: GraphMemory): number[] {
 function orderAllocators(words: Uint32Array, stored: readonly StoredArena[]): void {
   const states = words.slice(ALLOCATORS, ALLOCATORS_END);
   words.fill(0, ALLOCATORS, ALLOCATORS_END);
-  for (const [place, { name }] of stored.entries()) {
-    const first = place * ALLOCATOR_WORDS;
+  for (const [position, { name }] of stored.entries()) {
+    const first = position * ALLOCATOR_WORDS;
     const state = states.subarray(first, first + ALLOCATOR_WORDS);
     // The file contained the holes, too, so loading has allocated their memory.
     state[AllocatorWord.ReleasedWords] = 0;

@@ -22,11 +22,11 @@ export function readSnapshotCheckpoint(file: string): SnapshotCheckpoint {
   const reader = new SnapshotReader(file);
   try {
     const { name, arenas, operationCount: count, checksum } = reader.header;
-    const place = arenas.findIndex((arena) => arena.name === "header");
-    const isReadable = place >= 0 && arenas[place]!.words <= HEADER_WORDS;
+    const position = arenas.findIndex((arena) => arena.name === "header");
+    const isReadable = position >= 0 && arenas[position]!.words <= HEADER_WORDS;
     if (!isReadable) throw new CorruptSnapshotError("invalid header");
     const words = new Uint32Array(HEADER_WORDS);
-    reader.readArena(place, words);
+    reader.readArena(position, words);
     const isMaintained = words[Header.DigestVersion] === DIGEST_VERSION;
     const sums = words.subarray(Header.Digest, Header.Digest + DIGEST_WORDS);
     const digest = isMaintained ? digestText(sums) : null;

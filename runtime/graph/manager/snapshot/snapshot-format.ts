@@ -113,8 +113,8 @@ export function encodeHeader(header: Omit<SnapshotHeader, "version" | "checksum"
   words[Word.TablePage] = header.tablePage;
   words[Word.TableChecksum] = header.tableChecksum;
   words[Word.NameBytes] = name.length;
-  for (const [place, arena] of header.arenas.entries()) {
-    const entry = Word.Arenas + place * ARENA_ENTRY_WORDS;
+  for (const [position, arena] of header.arenas.entries()) {
+    const entry = Word.Arenas + position * ARENA_ENTRY_WORDS;
     encoder.encodeInto(arena.name, bytes.subarray(entry * 4, entry * 4 + ARENA_NAME_BYTES));
     words[entry + ARENA_ENTRY_WORDS - 1] = arena.words;
   }
@@ -190,8 +190,8 @@ export function isSameSnapshot(a: SnapshotIdentity, b: SnapshotIdentity): boolea
 function decodeArenas(words: Uint32Array, bytes: Uint8Array): StoredArena[] {
   const count = words[Word.ArenaCount]!;
   if (count > MAX_ARENAS) throw new CorruptSnapshotError("invalid header");
-  return Array.from({ length: count }, (_, place) => {
-    const entry = Word.Arenas + place * ARENA_ENTRY_WORDS;
+  return Array.from({ length: count }, (_, position) => {
+    const entry = Word.Arenas + position * ARENA_ENTRY_WORDS;
     const name = bytes.subarray(entry * 4, entry * 4 + ARENA_NAME_BYTES);
     const end = name.indexOf(0);
     return {

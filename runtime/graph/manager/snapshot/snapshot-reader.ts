@@ -156,9 +156,9 @@ export class SnapshotReader {
 
   /** Returns whether the base has a chunk of the same length. */
   #isInBase(arena: number, chunk: number): boolean {
-    const place = this.#base === null ? -1 : this.#placeInBase(arena);
-    if (place < 0) return false;
-    const { words } = this.#base!.header.arenas[place]!;
+    const position = this.#base === null ? -1 : this.#placeInBase(arena);
+    if (position < 0) return false;
+    const { words } = this.#base!.header.arenas[position]!;
     return chunkWords(words, chunk) === chunkWords(this.header.arenas[arena]!.words, chunk);
   }
 

@@ -22,5 +22,5 @@ export function decodeArenasOfVersion1(words: Uint32Array): { name: string; word
   if (words[LAYOUT_WORD] !== LAYOUT) {
     throw new DataError("written by another version of svc-server");
   }
-  return ARENAS.map((name, place) => ({ name, words: words[WORDS_WORD + place]! }));
+  return ARENAS.map((name, position) => ({ name, words: words[WORDS_WORD + position]! }));
 }

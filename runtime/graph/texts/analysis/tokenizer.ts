@@ -22,12 +22,12 @@ export class Tokenizer {
   readonly forms: WordForms;
   /** Terms of the last text, one per word; `NO_TERM` for stop words. */
   terms = new Int32Array(1024);
-  /** Start and end of each word in the last text, if `keepsPlaces`. */
-  places = new Uint32Array(2048);
+  /** Start and end of each word in the last text, if `keepsRanges`. */
+  ranges = new Uint32Array(2048);
   count = 0;
-  /** True to fill in `places`. */
-  keepsPlaces = false;
-  /** The text that places refer to: the original or its composed form. */
+  /** True to fill in `ranges`. */
+  keepsRanges = false;
+  /** The text that `ranges` refers to: the original or its composed form. */
   text = "";
   readonly #units = new Uint16Array(BUFFER_UNITS);
   #length = 0;
@@ -157,19 +157,19 @@ export class Tokenizer {
     const term = this.forms.termOf(this.#units, this.#length, this.#hash, this.#language);
     if (this.count === this.terms.length) this.#growTerms();
     this.terms[this.count] = term;
-    if (this.keepsPlaces) this.#putPlace(this.#start, end);
+    if (this.keepsRanges) this.#putPlace(this.#start, end);
     this.count++;
     this.#begin();
   }
 
   #putPlace(start: number, end: number): void {
-    if (this.count * 2 >= this.places.length) {
-      const larger = new Uint32Array(this.places.length * 2);
-      larger.set(this.places);
-      this.places = larger;
+    if (this.count * 2 >= this.ranges.length) {
+      const larger = new Uint32Array(this.ranges.length * 2);
+      larger.set(this.ranges);
+      this.ranges = larger;
     }
-    this.places[this.count * 2] = start;
-    this.places[this.count * 2 + 1] = end;
+    this.ranges[this.count * 2] = start;
+    this.ranges[this.count * 2 + 1] = end;
   }
 
   #growTerms(): void {

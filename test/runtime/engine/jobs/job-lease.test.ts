@@ -38,7 +38,7 @@ class Member {
     const names = Object.keys(facts);
     this.#routes = new Map(names.map((name) => [name, { name, number: 0, isJob: true }]));
     this.jobs = new JobRunner({
-      ...{ file: "/nowhere", place: this.lease, canRun: () => true },
+      ...{ file: "/nowhere", location: this.lease, canRun: () => true },
       submit: (exchange, { name }) => void this.runs.push({ name, exchange }),
     });
     this.build(facts);

@@ -88,10 +88,10 @@ test("truncates words that are too long", () => {
 
 test("returns the positions of words", () => {
   const tokenizer = makeTokenizer();
-  tokenizer.keepsPlaces = true;
+  tokenizer.keepsRanges = true;
   const text = "Crème, 東京都!";
   const count = tokenizer.read(text);
-  const places = tokenizer.places.subarray(0, count * 2);
+  const places = tokenizer.ranges.subarray(0, count * 2);
   const found = Array.from({ length: count }, (_, word) =>
     text.slice(places[word * 2]!, places[word * 2 + 1]!),
   );

@@ -3,14 +3,14 @@
 import type { Page } from "../../router.js";
 import type { IconName } from "../icons.js";
 
-export interface Place {
+export interface NavigationEntry {
   readonly page: Page;
   readonly title: string;
   readonly icon: IconName;
   readonly key: string;
 }
 
-export const GROUPS: readonly (readonly [title: string, places: readonly Place[]])[] = [
+export const GROUPS: readonly (readonly [title: string, places: readonly NavigationEntry[]])[] = [
   [
     "Observe",
     [
@@ -39,8 +39,8 @@ export const GROUPS: readonly (readonly [title: string, places: readonly Place[]
   ],
 ];
 
-export const PLACES: readonly Place[] = GROUPS.flatMap(([, places]) => places);
+export const ENTRIES: readonly NavigationEntry[] = GROUPS.flatMap(([, entries]) => entries);
 
 export function titleOfPage(page: Page): string {
-  return PLACES.find((place) => place.page === page)!.title;
+  return ENTRIES.find((entry) => entry.page === page)!.title;
 }
