@@ -76,7 +76,7 @@ try {
 async function measure() {
   const seats = [];
   for (let at = 0; at < atOnce; at++) {
-    seats.push({ name: `r${at}`, txPort: await freePort(), port: 0, server: null, least: 0 });
+    seats.push({ name: `r${at}`, txPort: await freePort(), port: 0, server: null, minOrder: 0 });
   }
   const attached = seats.map(({ txPort }) => `127.0.0.1:${txPort}`).join(",");
   const provider = await start("provider", 0, "--attach", attached);
@@ -87,11 +87,11 @@ async function measure() {
   const front = await dispatcher(seats);
   const clients = [change(provider), query(front, seats)];
   let left = replicas;
-  const renew = async (seat) => {
-    // Other replicas serve meanwhile.
+  const restartRepeatedly = async (seat) => {
+    // The other replicas serve during the pause.
     for (; left-- > 0; await watchEmpty(seat)) await delay(Math.random() * PAUSE_MS);
   };
-  await Promise.all(seats.map(renew));
+  await Promise.all(seats.map(restartRepeatedly));
   isOver = true;
   await Promise.all(clients);
   const digests = await Promise.all([provider, ...seats.map(({ server }) => server)].map(settled));
@@ -99,17 +99,17 @@ async function measure() {
   report(others);
 }
 
-/** Restarts a replica with an empty folder, and reads what it may not have yet. */
+/** Restarts a replica with an empty data folder, and reads vertices that it must catch up on. */
 async function watchEmpty(seat) {
   const startedMs = performance.now();
   await startEmpty(seat);
-  const { least } = seat;
+  const { minOrder } = seat;
   for (let servedMs = 0; servedMs < WATCHED_MS; ) {
-    const n = Math.floor(Math.random() * least);
+    const n = Math.floor(Math.random() * minOrder);
     const { status, response } = await ask(seat.server, `look?n=${n}`);
     if (status === 200) {
       if (servedMs === 0) inServiceS.push((performance.now() - startedMs) / 1000);
-      judge(seat.name, least, response);
+      checkOrder(seat.name, minOrder, response);
       servedMs += 2;
     } else if (status === 503) counts.waiting++;
     else wrong.push(`${seat.name}: ${status}`);
@@ -117,13 +117,14 @@ async function watchEmpty(seat) {
   }
 }
 
-function judge(name, least, { hitcount: order }) {
-  if (order >= least && order <= sent) counts.right++;
-  else wrong.push(`${name}: ${order}, not ${least} to ${sent}`);
+/** The number of vertices in a response must be at least `minOrder`. */
+function checkOrder(name, minOrder, { hitcount: order }) {
+  if (order >= minOrder && order <= sent) counts.right++;
+  else wrong.push(`${name}: ${order}, not ${minOrder} to ${sent}`);
 }
 
 /** Requests `service-in` as soon as the port is open, until the replica accepts or refuses. */
-async function wantService({ port }) {
+async function requestService({ port }) {
   const admin = { port: port + 1 };
   let outcome = STARTING;
   for (; outcome === STARTING; await delay(1)) {
@@ -153,10 +154,11 @@ async function change(provider) {
 /** Queries the dispatcher until the benchmark ends, except while no replica is in service. */
 async function query(front, seats) {
   while (!isOver) {
-    const least = Math.min(...seats.map((seat) => seat.least));
-    const { status, response } = await ask(front, `look?n=${Math.floor(Math.random() * least)}`);
+    const minOrder = Math.min(...seats.map((seat) => seat.minOrder));
+    const n = Math.floor(Math.random() * minOrder);
+    const { status, response } = await ask(front, `look?n=${n}`);
     if (status === 200) {
-      judge("dispatcher", least, response);
+      checkOrder("dispatcher", minOrder, response);
       counts.dispatched++;
     } else if (status !== 503) wrong.push(`dispatcher: ${status}`);
     await delay(2);
@@ -164,15 +166,15 @@ async function query(front, seats) {
 }
 
 async function startEmpty(seat) {
-  const least = acknowledged;
+  const minOrder = acknowledged;
   if (seat.server !== null) await end(seat.server);
   rmSync(join(project, seat.name), { recursive: true, force: true });
   const starting = start(seat.name, seat.port, "--tx-port", `${seat.txPort}`);
   // The port is unknown before the first start.
-  const wanting = seat.port === 0 ? null : wantService(seat);
-  [seat.server] = await Promise.all([starting, wanting]);
+  const requesting = seat.port === 0 ? null : requestService(seat);
+  [seat.server] = await Promise.all([starting, requesting]);
   seat.port = seat.server.port;
-  seat.least = least;
+  seat.minOrder = minOrder;
 }
 
 async function dispatcher(seats) {

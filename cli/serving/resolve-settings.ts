@@ -41,7 +41,7 @@ export async function resolveSettings(
   const role = values.role ?? systemInstance?.plan.role;
   return {
     ...settings,
-    graphs: openedGraphs(settings.graphs, role, systemInstance?.plan ?? null),
+    graphs: markBackEndGraphs(settings.graphs, role, systemInstance?.plan ?? null),
     projectDir,
     root: systemInstance === null ? root : instanceRoot(root, systemInstance.plan),
     ip: await resolveAddress(settings.ip),
@@ -64,10 +64,10 @@ export async function resolveSettings(
 }
 
 /**
- * Marks the graphs that only the back-ends open. Their dispatcher shares the configuration and
- * would answer queries from its own, empty graphs.
+ * Marks the graphs of a dispatcher's configuration that only its back-ends open. A dispatcher that
+ * opened them too would answer queries from its own, empty graphs.
  */
-function openedGraphs(
+function markBackEndGraphs(
   graphs: ServerSettings["graphs"],
   role: InstancePlan["role"] | undefined,
   plan: InstancePlan | null,

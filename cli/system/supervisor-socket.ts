@@ -223,7 +223,7 @@ class Lines {
   }
 
   #giveUp(): void {
-    this.failure = "no answer";
+    this.failure = "no response";
     this.#socket.destroy();
   }
 }

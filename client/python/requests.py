@@ -148,7 +148,7 @@ class _Request:
     body: Union[bytes, _StreamedBody]
 
     def data(self, more_fields: Mapping[str, str]) -> Iterable[bytes]:
-        """Returns the bytes to send, in parts. Only those that the caller holds are long."""
+        """Returns the bytes to send, in parts. A part is long only if the caller holds it."""
         lines = [f"{name}: {value}" for name, value in {**self.fields, **more_fields}.items()]
         head = "\r\n".join([f"{self.method} {self.target} HTTP/1.1", *lines, "", ""])
         if isinstance(self.body, bytes):
