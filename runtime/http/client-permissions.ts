@@ -21,7 +21,7 @@ export class ClientPermissions {
   /**
    * Returns the fields without those reserved for dispatchers; the same object if there are none.
    */
-  dropForbiddenFields(fields: HeaderFields, address: string): HeaderFields {
+  filterFields(fields: HeaderFields, address: string): HeaderFields {
     if (fields.accept !== "partial" || this.isDispatcherAddress(address)) return fields;
     // Copies: other requests may share the cached object.
     const copy = readHeaderFields(fields.block, fields.count) as HeaderFields;

@@ -77,7 +77,7 @@ class Recorder implements RequestSink {
     return null;
   }
 
-  dropForbiddenFields(fields: HeaderFields): HeaderFields {
+  filterFields(fields: HeaderFields): HeaderFields {
     return fields;
   }
 
@@ -87,7 +87,7 @@ class Recorder implements RequestSink {
     return null;
   }
 
-  onResume(): void {}
+  scheduleTurn(): void {}
 }
 
 function below(random: Random, end: number): number {

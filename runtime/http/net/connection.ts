@@ -186,13 +186,13 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
 
   /** Closes the connection after the pending responses; if there are none, after the next one. */
   retire(): void {
-    if (!this.isIdle && this.#trunk === null) this.onClosing();
+    if (!this.isIdle && this.#trunk === null) this.startClosing();
   }
 
   /** Closes the connection once the pending responses are sent; nothing more is read. */
   finish(): void {
     this.#host.burst.release(this);
-    this.onClosing();
+    this.startClosing();
     // The streams of the trunk must still complete.
     if (this.#trunk !== null && this.#isPaused) this.#setPaused(false);
     this.#adjust();
@@ -212,7 +212,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
 
   /** Closes an idle connection, so that another client can connect. */
   evict(): void {
-    this.onClosing();
+    this.startClosing();
     this.#socket.destroy();
   }
 
@@ -240,7 +240,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     this.#host.onRequest(this, t0Ms);
     this.#queue.push(exchange);
     // The client sent `Connection: close`: bytes after this request are ignored.
-    if (head.fields.closes || this.#host.isRetiring) this.onClosing();
+    if (head.fields.closes || this.#host.isRetiring) this.startClosing();
     const refusal = this.#exceeded(exchange);
     if (refusal !== null) this.answerRefusal(exchange, refusal);
     else this.events.request(exchange);
@@ -252,7 +252,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     const { requests } = owner;
     if (this.ident === null) {
       if (this.#isDispatcher) {
-        this.onClosing();
+        this.startClosing();
         return TOO_MANY_CONNECTIONS;
       }
       if (requests?.take(performance.now()) === false) return TOO_MANY_REQUESTS;
@@ -268,8 +268,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
   }
 
   closeAfterResponses(): void {
-    this.onClosing();
-    this.onWrite();
+    this.startClosing();
+    this.scheduleTurn();
   }
 
   acceptDispatcher(ident: Ident): HttpRejection | null {
@@ -298,18 +298,15 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     const onOpen = (stream: TrunkStream): boolean =>
       this.#phase === "open" && this.#host.admitStream(stream, this);
     const onStall = (): void => void this.#socket.destroy();
-    const onStreamClose = (): void => this.onWrite();
+    const onStreamClose = (): void => this.scheduleTurn();
     const events = { onOpen, onStreamClose, onStall, memory: this.owner };
     this.#trunk = new Trunk(this.#socket, events, true);
     this.#output.add(TRUNK_LINE);
     return null;
   }
 
-  dropForbiddenFields(fields: HeaderFields): HeaderFields {
-    return this.#host.rights.dropForbiddenFields(
-      fields,
-      this.forwardedFor(fields) ?? this.remoteAddress,
-    );
+  filterFields(fields: HeaderFields): HeaderFields {
+    return this.#host.rights.filterFields(fields, this.forwardedFor(fields) ?? this.remoteAddress);
   }
 
   /** Fields of a dispatcher are ignored: it passes on those of its clients. */
@@ -344,13 +341,9 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     return (progress) => this.#host.uploads.create(owner, progress);
   }
 
-  onResume(): void {
-    this.onWrite();
-  }
-
   sendContinue(): void {
     this.#output.add(CONTINUE);
-    this.onWrite();
+    this.scheduleTurn();
   }
 
   // ExchangeOwner
@@ -375,11 +368,11 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
 
   // QueueOwner
 
-  onWrite(): void {
+  scheduleTurn(): void {
     if (!this.#isReading && !this.isScheduled) scheduleTurn(this);
   }
 
-  onClosing(): void {
+  startClosing(): void {
     if (this.#phase === "open") this.#phase = "closing";
   }
 
@@ -451,7 +444,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     const mayRead = this.mayRead();
     if (this.endedAtMs > 0 && mayRead) {
       this.#reader.end(this.#rest);
-      this.onClosing();
+      this.startClosing();
     }
     if (this.#phase !== "open") return this.#end();
     // Not paused without need: a disconnect is detected only by reading or sending.

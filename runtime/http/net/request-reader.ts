@@ -82,9 +82,9 @@ export interface RequestSink {
   /** Returns a function that stores the body on disk; null if it must stay in memory. */
   diskFor(head: ParsedHead): BodyDisk["create"] | null;
   /** Called when reading may continue after a wait for the disk. */
-  onResume(): void;
+  scheduleTurn(): void;
   /** Removes the fields that the client may not send. */
-  dropForbiddenFields(fields: HeaderFields): HeaderFields;
+  filterFields(fields: HeaderFields): HeaderFields;
   /** Called when the client sent `Expect: 100-continue` and its body will be accepted. */
   sendContinue(): void;
 }
@@ -115,7 +115,7 @@ export class RequestReader {
 
   constructor(sink: RequestSink) {
     this.#sink = sink;
-    this.#head = new HeadReader((fields) => sink.dropForbiddenFields(fields));
+    this.#head = new HeadReader((fields) => sink.filterFields(fields));
   }
 
   /**
@@ -347,7 +347,7 @@ export class RequestReader {
     if (body === null) return;
     if (body.store.refusal !== null) this.#refuseBody(body.store.refusal, false);
     if (body.done) this.#endBody(body);
-    this.#sink.onResume();
+    this.#sink.scheduleTurn();
   }
 
   #endBody(body: BodyReader): void {

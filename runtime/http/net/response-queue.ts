@@ -16,9 +16,9 @@ import type { OutputBuffer } from "./output.js";
 export interface QueueOwner {
   readonly events: ServerEvents;
   /** Called when text was added to the output. */
-  onWrite(): void;
+  scheduleTurn(): void;
   /** Called when the last response of the connection is known: no further input is read. */
-  onClosing(): void;
+  startClosing(): void;
   /** Called when a response could not be sent completely. */
   onFailure(): void;
 }
@@ -64,7 +64,7 @@ export class ResponseQueue {
       this.#abortFrom(exchange.next);
       exchange.next = null;
       this.#last = exchange;
-      this.#owner.onClosing();
+      this.#owner.startClosing();
     }
     if (exchange === this.#first) this.#send();
   }
@@ -105,7 +105,7 @@ export class ResponseQueue {
       }
       exchange = this.#shift(exchange);
     }
-    this.#owner.onWrite();
+    this.#owner.scheduleTurn();
   }
 
   /** Continues after the oldest response was streamed completely. */

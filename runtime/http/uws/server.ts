@@ -154,10 +154,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
     const peer = this.#peers.forResponse(response);
     const received = head.fields ?? NO_FIELDS;
     const forwardedFor = this.#proxies.forwardedFor(received, peer.remoteAddress);
-    const fields = this.#permissions.dropForbiddenFields(
-      received,
-      forwardedFor ?? peer.remoteAddress,
-    );
+    const fields = this.#permissions.filterFields(received, forwardedFor ?? peer.remoteAddress);
     const exchange = new UwsExchange(
       this,
       response,

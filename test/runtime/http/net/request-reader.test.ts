@@ -29,7 +29,7 @@ test("keeps no text of a request whose body came with it", () => {
     ...{ maxBodyBytes: BODY_BYTES, isIdle: true },
     memoryFor: () => memory,
     mayRead: () => true,
-    dropForbiddenFields: (fields: HeaderFields) => fields,
+    filterFields: (fields: HeaderFields) => fields,
     request: (_head, _t0Ms, body) => {
       bytes += (body as string).length;
     },
