@@ -1,6 +1,7 @@
 // Replication traffic: totals and rates per direction, and the peers. Written by the interconnect
 // thread, read by all threads.
 
+import { nowMs } from "../base/clock.js";
 import type { HistogramRecord } from "../base/log2-histogram.js";
 
 /** Totals of one direction. */
@@ -290,7 +291,7 @@ export class Traffic {
       in: Math.round((now.in - before.in) / seconds),
       out: Math.round((now.out - before.out) / seconds),
     };
-    if (this.serial !== before.serial) this.#lastChangeAtMs = Date.now();
+    if (this.serial !== before.serial) this.#lastChangeAtMs = nowMs();
     this.#before = { ...now, serial: this.serial, at };
   }
 }

@@ -1,5 +1,6 @@
 // Services that identify the instance: hc, ping, time, storage.
 
+import { nowMs } from "../../base/clock.js";
 import { duration, timestamp } from "../format.js";
 import type { ServerView } from "../server-view.js";
 import { jsonService, type Service, textService } from "../service.js";
@@ -24,7 +25,7 @@ export const ping = jsonService((view) => {
     host: {
       ip: view.host.ip,
       name: view.host.name,
-      uptime: duration(view.startedAtMs, now),
+      uptime: duration(view.startedAtMs, nowMs()),
       current_time: timestamp(now),
       cpu: view.host.cpu,
       memory: view.host.memoryBytes,
@@ -37,7 +38,7 @@ export const time = jsonService((view) => {
   const now = Date.now();
   return {
     time: {
-      up: duration(view.startedAtMs, now),
+      up: duration(view.startedAtMs, nowMs()),
       start: timestamp(view.startedAtMs),
       current: timestamp(now),
     },

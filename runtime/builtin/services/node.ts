@@ -1,6 +1,7 @@
 // Summaries for monitoring many instances: memory, and a flat object. Fields of parts that an
 // instance does not run (transactions, matrix) are "nothing" or zero.
 
+import { nowMs } from "../../base/clock.js";
 import { CHECKPOINT_LOG_BYTES } from "../../base/limits.js";
 import { memoryStats } from "../../base/memory-stats.js";
 import { graphTotals, saveStats } from "../../graph/api/status/graph-totals.js";
@@ -40,7 +41,7 @@ function identity(view: ServerView) {
     ips: view.host.ips,
     adminport: view.basePort + 1,
     txport: view.traffic().txPort,
-    uptime: Math.floor((Date.now() - view.startedAtMs) / 1000),
+    uptime: Math.floor((nowMs() - view.startedAtMs) / 1000),
     pid: process.pid,
     "service-name": view.serviceName,
     "service-label": view.label,
@@ -52,7 +53,7 @@ function transactions(view: ServerView) {
   return {
     digest: digestGraphs(view),
     "master-serial": String(shown.serial),
-    "idle-ms": Math.round(Date.now() - (shown.lastChangeAtMs || view.startedAtMs)),
+    "idle-ms": Math.round(nowMs() - (shown.lastChangeAtMs || view.startedAtMs)),
     synchronizing: shown.synchronizing > 0 ? 1 : 0,
     "sync-progress": shown.synchronizing > 0 ? 0 : 100,
     provider: shown.provider,

@@ -1,5 +1,6 @@
 // Replication status for monitors: traffic, and the peers.
 
+import { nowMs } from "../../base/clock.js";
 import { isEventProcessorRunning, saveStats } from "../../graph/api/status/graph-totals.js";
 import type { SubscriberReport } from "../../metrics/traffic.js";
 import { jsonService } from "../service.js";
@@ -46,7 +47,7 @@ export const peerstat = jsonService((view) => {
     executing: (shown.txPort > 0 || shown.provider !== null) && !shown.halted.in,
     digest: digestGraphs(view),
     "master-serial": String(shown.serial),
-    "idle-ms": Math.round(now - (shown.lastChangeAtMs || view.startedAtMs)),
+    "idle-ms": Math.round(nowMs() - (shown.lastChangeAtMs || view.startedAtMs)),
     "persist-age": ageText(saved.age),
     "persist-ts": isEver ? Math.floor(now / 1000) - saved.age : 0,
     persisting: saved.isSaving ? 1 : 0,

@@ -1,5 +1,6 @@
 // A server view with known values, for tests of services and built-in plugins.
 
+import { nowMs } from "../../../runtime/base/clock.js";
 import { NO_ALGORITHMS, type ServerView } from "../../../runtime/builtin/server-view.js";
 import { RecentRequests } from "../../../runtime/http/recent-requests.js";
 import { RejectionCounters } from "../../../runtime/http/rejection-counters.js";
@@ -29,7 +30,7 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     serviceName: null,
     label: "0123456789abcdef0123456789abcdef",
     version: "1.2.3",
-    startedAtMs: Date.now() - (((2 * 24 + 3) * 60 + 4) * 60 + 5) * 1000,
+    startedAtMs: nowMs() - (((2 * 24 + 3) * 60 + 4) * 60 + 5) * 1000,
     serviceIn: true,
     waiting: 2,
     working: 3,

@@ -149,6 +149,21 @@ test("meminfo keeps the worst value seen", () => {
   assert.is(ballast.length, 64 * 1024 * 1024);
 });
 
+test("uptimes and idle times do not follow a clock that is set back", () => {
+  const { now } = Date;
+  Date.now = () => now() - 7 * 86_400_000;
+  try {
+    const days = 2 * 86_400;
+    const { uptime, "idle-ms": idleMs } = json("/svc/nodestat");
+    assert.ok(uptime >= days && idleMs >= days * 1000, `${uptime} ${idleMs}`);
+    assert.ok(json("/svc/peerstat")["idle-ms"] >= days * 1000);
+    assert.match(json("/svc/ping").host.uptime, /^2:/);
+    assert.match(json("/svc/time").time.up, /^2:/);
+  } finally {
+    Date.now = now;
+  }
+});
+
 test("nodestat has empty graph and transaction fields without graphs", () => {
   const stat = json("/svc/nodestat");
   for (const measured of ["uptime", "pid", "idle-ms", "memory-process", "memory-available"]) {

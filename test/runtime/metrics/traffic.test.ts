@@ -45,6 +45,22 @@ test("a replica that hears nothing falls behind", () => {
   }
 });
 
+test("the time of the last change does not follow a clock that is set back", () => {
+  const traffic = new Traffic();
+  const { now } = performance;
+  const systemNow = Date.now;
+  const at = now.call(performance) + 1_000;
+  performance.now = () => at;
+  Date.now = () => 1;
+  try {
+    traffic.serial = 1;
+    assert.is(traffic.shown().lastChangeAtMs, performance.timeOrigin + at);
+  } finally {
+    performance.now = now;
+    Date.now = systemNow;
+  }
+});
+
 test("a reader parses each report once, and sees the next one", () => {
   const writer = new TrafficCounters();
   const reader = new TrafficCounters(writer.buffer);
