@@ -145,7 +145,7 @@ async function countLost({ acknowledged }) {
   return acknowledged.filter((id) => !found.has(id)).length;
 }
 
-/** Keyed requests that failed, counts that no answer has, and counts that several have. */
+/** Failed keyed requests, counts missing in all responses, and counts in several responses. */
 function wrongCounts({ answers, failures }) {
   const different = new Set(answers).size;
   const missing = answers.reduce((most, count) => Math.max(most, count), 0) - different;

@@ -64,7 +64,7 @@ function longSentences(documents: readonly SourceFile[]): string[] {
   return documents
     .flatMap(sentencesOf)
     .filter(({ text }) => words(text) > MAX_WORDS)
-    .map(({ place, text }) => `${place}: ${words(text)} words: ${text}`);
+    .map(({ place: label, text }) => `${label}: ${words(text)} words: ${text}`);
 }
 
 test("sentences of documents are short", () => {

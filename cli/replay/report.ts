@@ -24,7 +24,7 @@ export function replayReport(outcome: ReplayOutcome): string {
 
 function conclusion({ sent, differing }: ReplayOutcome): string {
   if (sent === 0) return "no request of the recording was sent: nothing was compared";
-  return differing === 0 ? "all responses match the recording" : `${differing} answers differ`;
+  return differing === 0 ? "all responses match the recording" : `${differing} responses differ`;
 }
 
 function table(recorded: Latencies, now: Latencies): string[] {
@@ -40,9 +40,9 @@ function line({ request, difference, recorded, now }: DifferingResponse): string
     case "status":
       return `  ${shown}  ${recorded} -> ${now}`;
     case "answer":
-      return `  ${shown}  another answer`;
+      return `  ${shown}  different response`;
     case "failure":
-      return `  ${shown}  ${recorded} -> no answer: ${printable(String(now))}`;
+      return `  ${shown}  ${recorded} -> no response: ${printable(String(now))}`;
   }
 }
 

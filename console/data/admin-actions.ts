@@ -72,7 +72,7 @@ export function useAdminActions(): AdminActions {
       ({ isDone } = outcome);
       report(title, isDone, outcome.text);
     } catch (error) {
-      report(title, false, `no answer: ${(error as Error).message}`);
+      report(title, false, `no response: ${(error as Error).message}`);
     }
     if (isTwice && isDone) hold(null);
     else await unlock(first);

@@ -80,7 +80,7 @@ function addPartitions(
 function detailOf(attempt: unknown): string {
   const costs = listAt(attempt, "costs").map(String).join(", ");
   const outcome = readPath(attempt, "outcome");
-  const came = outcome === null || outcome === undefined ? "no answer" : String(outcome);
+  const came = outcome === null || outcome === undefined ? "no response" : String(outcome);
   const address = String(readPath(attempt, "address"));
   return `replica ${numberAt(attempt, "replica")} at ${address}: ${came}; costs ${costs}`;
 }

@@ -95,7 +95,7 @@ function setFailure(source: string, failure: string | null): void {
 
 function describeFailure(error: unknown): string {
   const { message } = error as Error;
-  return error instanceof RejectedError ? `Refused: ${message}` : `No answer: ${message}`;
+  return error instanceof RejectedError ? `Refused: ${message}` : `No response: ${message}`;
 }
 
 function answered(answer: unknown): void {

@@ -125,11 +125,11 @@ interface ResultProps {
 function Result({ graph, answer, failure }: ResultProps) {
   return (
     <div class="stack">
-      {failure !== "" && <Note isAlert>No answer: {clipForDisplay(failure)}</Note>}
+      {failure !== "" && <Note isAlert>No response: {clipForDisplay(failure)}</Note>}
       {answer?.reply.ok && <Plan explanation={readPath(answer.reply.value, "explain")} />}
       {answer === null ? (
         <section class="card empty">
-          <p class="soft">No answer yet. Run the query: its hits appear here.</p>
+          <p class="soft">No response yet. Run the query to see its hits here.</p>
         </section>
       ) : (
         <ResponseView

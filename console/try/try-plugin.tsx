@@ -105,15 +105,15 @@ export function TryPlugin({ plugin, ways, isAuthenticated, window, windows }: Tr
           onRestore={() => change(typedBefore(plugin))}
         />
         <div class="stack">
-          {call.failure !== "" && <Note isAlert>No answer: {clipForDisplay(call.failure)}</Note>}
+          {call.failure !== "" && <Note isAlert>No response: {clipForDisplay(call.failure)}</Note>}
           {call.stream !== null && <StreamView stream={call.stream} onStop={call.stop} />}
           {call.reply !== null && <ResponseView key={call.at} reply={call.reply} at={call.at} />}
           {call.reply === null && call.stream === null && call.failure === "" && (
             <section class="card empty">
               <p class="soft">
                 {call.isRunning
-                  ? "Waiting for the answer…"
-                  : "No answer yet. Run the plugin: its answer appears here."}
+                  ? "Waiting for the response…"
+                  : "No response yet. Run the plugin to see its response here."}
               </p>
             </section>
           )}

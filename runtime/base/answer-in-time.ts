@@ -3,7 +3,7 @@
 /** @throws Error if there is no response in time; a later one is ignored */
 export function answerInTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms).unref();
+    const late = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms).unref();
     answer.then(resolve, reject).finally(() => clearTimeout(late));
   });
 }

@@ -15,8 +15,8 @@ const NUMBER: ResultSpec = { kind: "value", schema: INTEGER };
 const LIST: ResultSpec = { kind: "response", sortkey: STRING, item: INTEGER, meta: true };
 const ANY: ResultSpec = { kind: "union", schema: {} };
 
-const processor = (role: PluginSpec["role"], given: Partial<PluginSpec> = {}) =>
-  plugin("find", { role, ...given });
+const processor = (role: PluginSpec["role"], overrides: Partial<PluginSpec> = {}) =>
+  plugin("find", { role, ...overrides });
 const engine = processor("engine", { params: [param("inner")], result: LIST });
 const pre = processor("pre", { params: [param("outer")], result: REQUEST });
 const post = processor("post", { params: [param("own")], result: TEXT });
@@ -79,8 +79,8 @@ test("have a pre-processor's result only if it is the only possible one", () => 
 });
 
 test("are retryable if all parts are, deprecated if one is", () => {
-  const parts = (...given: Partial<PluginSpec>[]) =>
-    find(...[engine, pre, post].map((part, index) => ({ ...part, ...given[index] })));
+  const parts = (...overrides: Partial<PluginSpec>[]) =>
+    find(...[engine, pre, post].map((part, index) => ({ ...part, ...overrides[index] })));
   const readonly = { readonly: true };
   assert.is(parts(readonly, readonly, readonly).readonly, true);
   assert.is(parts(readonly, readonly, {}).readonly, false);

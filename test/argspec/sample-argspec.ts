@@ -14,7 +14,7 @@ export function argspecOf(
   return { argspec: 1, service, hash: "ab".repeat(32), plugins, $defs };
 }
 
-export function plugin(name: string, given: Partial<PluginSpec> = {}): PluginSpec {
+export function plugin(name: string, overrides: Partial<PluginSpec> = {}): PluginSpec {
   return {
     name,
     path: `/svc/plugin/${name}`,
@@ -30,16 +30,16 @@ export function plugin(name: string, given: Partial<PluginSpec> = {}): PluginSpe
     result: { kind: "value", schema: STRING },
     errors: [],
     examples: [],
-    ...given,
+    ...overrides,
   };
 }
 
-export function param(name: string, given: Partial<ParamSpec> = {}): ParamSpec {
-  return { name, in: "query", wire: "str", required: true, schema: STRING, ...given };
+export function param(name: string, overrides: Partial<ParamSpec> = {}): ParamSpec {
+  return { name, in: "query", wire: "str", required: true, schema: STRING, ...overrides };
 }
 
-export function optional(name: string, given: Partial<ParamSpec> = {}): ParamSpec {
-  return param(name, { required: false, ...given });
+export function optional(name: string, overrides: Partial<ParamSpec> = {}): ParamSpec {
+  return param(name, { required: false, ...overrides });
 }
 
 export function object(

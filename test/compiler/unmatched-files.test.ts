@@ -12,7 +12,7 @@ import { addPlugin, TemporaryProject } from "./projects.js";
 
 const test = suite("unmatched files");
 
-function told({ diagnostics, unchanged }: BuildResult): (string | boolean)[] {
+function describe({ diagnostics, unchanged }: BuildResult): (string | boolean)[] {
   const lines = diagnostics.map(({ code, severity, position: { file, line, column } }) => {
     return `${code} ${severity} ${file}:${line}:${column}`;
   });
@@ -28,18 +28,18 @@ test("are reported by every build until they are renamed", async () => {
     "other/old.cts": addPlugin("1", "elsewhere"),
   });
   try {
-    assert.equal(told(await buildProject(project.dir)), [false]);
-    assert.equal(told(await buildProject(project.dir)), [true]);
+    assert.equal(describe(await buildProject(project.dir)), [false]);
+    assert.equal(describe(await buildProject(project.dir)), [true]);
     project.write("plugins/deep/old.cts", addPlugin("a", "old"));
     const warned = "SVC1250 warning plugins/deep/old.cts:3:11";
     const result = await buildProject(project.dir);
-    assert.equal([result.ok, result.plugins, ...told(result)], [true, 1, warned, true]);
+    assert.equal([result.ok, result.plugins, ...describe(result)], [true, 1, warned, true]);
     assert.match(result.diagnostics[0]!.message, "`.cts` files are not scanned for plugins");
     assert.match(result.diagnostics[0]!.help, "`.ts` or `.mts`");
-    assert.equal(told(await buildProject(project.dir)), [warned, true]);
+    assert.equal(describe(await buildProject(project.dir)), [warned, true]);
     project.write("svc.config.ts", 'export default { plugins: ["plugins/**/*.{ts,cts}"] };\n');
     const taken = await buildProject(project.dir);
-    assert.equal([taken.plugins, ...told(taken)], [2, false]);
+    assert.equal([taken.plugins, ...describe(taken)], [2, false]);
   } finally {
     project.remove();
   }
@@ -49,10 +49,10 @@ test("are reported by svc dev as soon as they exist", async () => {
   const project = new TemporaryProject({ "plugins/add.ts": addPlugin() });
   const builder = new ProjectBuilder(project.dir);
   try {
-    assert.equal(told(await builder.rebuild()), [false]);
+    assert.equal(describe(await builder.rebuild()), [false]);
     project.write("plugins/view.tsx", addPlugin("a", "view"));
     const warned = "SVC1250 warning plugins/view.tsx:3:11";
-    assert.equal(told(await builder.rebuild(["plugins/view.tsx"])), [warned, true]);
+    assert.equal(describe(await builder.rebuild(["plugins/view.tsx"])), [warned, true]);
   } finally {
     await builder.close();
     project.remove();
@@ -67,7 +67,7 @@ test("include JavaScript, but not what was compiled beside its source", async ()
   });
   try {
     const warned = "SVC1250 warning plugins/old.js:1:5";
-    assert.equal(told(await buildProject(project.dir)), [warned, false]);
+    assert.equal(describe(await buildProject(project.dir)), [warned, false]);
   } finally {
     project.remove();
   }

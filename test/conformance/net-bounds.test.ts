@@ -44,10 +44,10 @@ test.after.each(async ({ server }) => {
 });
 
 const UNTIL_MS = 50_000;
-async function until(condition: () => boolean, what: string): Promise<void> {
+async function until(condition: () => boolean, label: string): Promise<void> {
   const endMs = performance.now() + UNTIL_MS;
   while (!condition()) {
-    if (performance.now() > endMs) throw new Error(`${what} did not happen`);
+    if (performance.now() > endMs) throw new Error(`${label} did not happen`);
     await sleep(1);
   }
 }

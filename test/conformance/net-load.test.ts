@@ -39,9 +39,9 @@ test.after.each(async ({ server }) => {
   await server.close();
 });
 
-async function until(condition: () => boolean, what: string): Promise<void> {
+async function until(condition: () => boolean, label: string): Promise<void> {
   for (let turns = 0; !condition(); turns++) {
-    if (turns > 4000) throw new Error(`${what} did not happen`);
+    if (turns > 4000) throw new Error(`${label} did not happen`);
     await sleep(1);
   }
 }

@@ -82,10 +82,10 @@ test("ignores the header fields of others", async (context) => {
 test("limits the rate of each client behind a proxy, not of the proxy", async (context) => {
   const limits = { connections: 1, requestsPerSecond: 2 };
   const { port } = await listen(context, { limits });
-  const one = await RawClient.open(port, "127.0.0.1", PROXY);
+  const client = await RawClient.open(port, "127.0.0.1", PROXY);
   const two = await RawClient.open(port, "127.0.0.1", PROXY);
-  one.send(request("192.0.2.1").repeat(4));
-  assert.equal(await statuses(one, 4), [200, 200, 429, 429]);
+  client.send(request("192.0.2.1").repeat(4));
+  assert.equal(await statuses(client, 4), [200, 200, 429, 429]);
   two.send(request("192.0.2.1") + request("192.0.2.2"));
   assert.equal(await statuses(two, 2), [429, 200]);
 });

@@ -67,9 +67,9 @@ async function statusOf(client: RawClient, text = GET): Promise<number> {
   return (await client.answers(1))[0]!.status;
 }
 
-async function until(condition: () => boolean, what: string): Promise<void> {
+async function until(condition: () => boolean, label: string): Promise<void> {
   for (let turns = 0; !condition(); turns++) {
-    if (turns > 4000) throw new Error(`${what} did not happen`);
+    if (turns > 4000) throw new Error(`${label} did not happen`);
     await sleep(1);
   }
 }
@@ -106,9 +106,9 @@ test("silent connections of one address do not block others", async (context) =>
   );
   await Promise.all(silent);
   await until(() => server.clients.at(HERE).connections === silent.length, "all of them");
-  const one = await open(server, "127.0.0.2");
+  const client = await open(server, "127.0.0.2");
   const two = await open(server, "127.0.0.3");
-  assert.is(await statusOf(one), 200);
+  assert.is(await statusOf(client), 200);
   assert.is(await statusOf(two), 200);
   assert.is(server.clients.at(HERE).connections, silent.length - 2);
   await assertFails(open(server));
@@ -183,7 +183,7 @@ test("clients need a certificate of the CA if it is required", async (context) =
   const server = await serverWith(context, { tls: await materialOf("server", "ca.pem") });
   assert.is(await statusOf(await open(server, HERE, KNOWN_CLIENT)), 200);
   for (const client of [BELIEVES, await strayClient()]) {
-    await assertFails(open(server, HERE, client).then((one) => statusOf(one)));
+    await assertFails(open(server, HERE, client).then((client) => statusOf(client)));
   }
   assert.is(context.engine.requests, 1);
 });

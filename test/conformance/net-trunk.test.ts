@@ -58,7 +58,7 @@ function ask(id: number, path: string, method = "GET", body = ""): string {
 }
 
 /** Log lines about protocol violations. */
-function told(): readonly RecentLogEntry[] {
+function logEntries(): readonly RecentLogEntry[] {
   return recentLogEntries(0).lines.filter(({ text }) => text.includes("protocol violation"));
 }
 
@@ -88,13 +88,13 @@ class TrunkClient {
   }
 
   /** Waits until a stream has so much data, after reading the input. */
-  async until(condition: () => boolean, what: string): Promise<void> {
+  async until(condition: () => boolean, label: string): Promise<void> {
     await this.raw.until(() => {
       const text = this.raw.received.slice(this.#read);
       this.#read = this.raw.received.length;
       assert.ok(this.#reader.feed(Buffer.from(text, "latin1")), "frames");
       return condition();
-    }, what);
+    }, label);
   }
 
   async body(id: number): Promise<string> {
@@ -212,7 +212,7 @@ for (const [name, bytes] of [
     assert.is(engine.held[0]!.aborted, true);
     assert.is(engine.requests, 1);
     // Repetitions within a second are only counted.
-    assert.ok(told().length > 0, "the operator is told");
+    assert.ok(logEntries().length > 0, "the operator is told");
   });
 }
 

@@ -70,11 +70,11 @@ export class RawClient {
   }
 
   /** Waits until `condition` holds; fails after a time that a correct server never needs. */
-  async until(condition: () => boolean, what: string): Promise<void> {
+  async until(condition: () => boolean, label: string): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS;
     while (!condition()) {
       if (performance.now() > deadline) {
-        throw new Error(`${what} did not come; received ${JSON.stringify(this.received)}`);
+        throw new Error(`${label} did not come; received ${JSON.stringify(this.received)}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 1));
     }

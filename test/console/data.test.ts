@@ -206,19 +206,19 @@ test("detects recovery within three seconds after any outage", async () => {
 });
 
 test("does not poll in a hidden tab, or during another request", async () => {
-  let asked = 0;
+  let requests = 0;
   let isHidden = true;
   const hidden = falsePoll(
     async () => {
-      asked++;
+      requests++;
     },
     () => isHidden,
   );
   await hidden.tick();
-  assert.is(asked, 0);
+  assert.is(requests, 0);
   isHidden = false;
   await hidden.tick();
-  assert.is(asked, 1);
+  assert.is(requests, 1);
   hidden.end();
   const slow = falsePoll(() => new Promise(() => {}));
   await slow.tick();

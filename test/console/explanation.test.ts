@@ -33,7 +33,7 @@ test("orders phases and attempts, with lower levels centered", () => {
     ],
   );
   assert.is(found.rows[2]!.detail, "replica 0 at a:1: refused; costs 0, down");
-  assert.is(found.rows[5]!.detail, "replica 0 at a:1: no answer; costs 0, down");
+  assert.is(found.rows[5]!.detail, "replica 0 at a:1: no response; costs 0, down");
 });
 
 test("tolerates invalid and oversized explanations", () => {

@@ -43,17 +43,17 @@ test("reports JSON errors at their position, with and without constants", () => 
 });
 
 test("reports the position of an expression error within the query", () => {
-  const told = (expression: string, pos: number) =>
+  const describe = (expression: string, pos: number) =>
     `Syntax error [ expected operand ] at pos=${pos} (''): x<<<ERROR>>>\n  ${expression}\n  ^`;
   const text = `{"condition":\n {"filter": "vertex['a\\"b'] +"}}`;
-  const { at, message } = locateFault(told(`vertex['a"b'] +`, 16), text, false)!;
+  const { at, message } = locateFault(describe(`vertex['a"b'] +`, 16), text, false)!;
   assert.equal([at, message], [text.indexOf("+") + 1, "expected operand"]);
   assert.equal(lineAt(text, at), {
     line: 2,
     column: 30,
     text: ` {"filter": "vertex['a\\"b'] +"}}`,
   });
-  assert.is(locateFault(told("1 +", 4), "1 +", true)!.at, 3);
+  assert.is(locateFault(describe("1 +", 4), "1 +", true)!.at, 3);
   assert.is(locateFault("Bad query", text, false), null);
 });
 

@@ -71,7 +71,7 @@ interface Told {
   readonly hash: string | null;
 }
 
-async function told(): Promise<Told> {
+async function describe(): Promise<Told> {
   const headers = { "x-svc-argspec": "" };
   const { base } = system.serverPorts();
   const answer = await get(base, "/svc/builtin/argspec?format=schema", { headers });
@@ -87,7 +87,7 @@ async function load({ folder }: TemporaryProject): Promise<void> {
 }
 
 test("is empty without plugins", async () => {
-  const { argspec, hash } = await told();
+  const { argspec, hash } = await describe();
   assert.equal(argspec.plugins, []);
   assert.equal(argspec.service, { name: "shop", prefix: "/shop" });
   assert.is(hash, argspec.hash);
@@ -95,7 +95,7 @@ test("is empty without plugins", async () => {
 
 test("has hash and plugins of a build that was added as a whole", async () => {
   await load(project);
-  const { argspec, hash } = await told();
+  const { argspec, hash } = await describe();
   assert.equal(argspec, { ...built, service: { name: "shop", prefix: "/shop" } });
   assert.is(hash, built.hash);
 });
@@ -117,7 +117,7 @@ test("describes a function with its declared parameters", async () => {
       content: "json",
     },
   });
-  const { argspec, hash } = await told();
+  const { argspec, hash } = await describe();
   const spec = argspec.plugins.find(({ name }) => name === "added");
   const query = { in: "query", required: true } as const;
   const optional = { in: "query", required: false } as const;
@@ -153,15 +153,15 @@ test("describes a function with its declared parameters", async () => {
 
 test("omits removed plugins", async () => {
   system.removePlugin("added");
-  assert.is((await told()).hash, built.hash);
+  assert.is((await describe()).hash, built.hash);
   system.removePlugin("move");
-  const { argspec } = await told();
+  const { argspec } = await describe();
   assert.equal([argspec.plugins, argspec.$defs], [[], {}]);
 });
 
 test("distinguishes types of the same name from two builds", async () => {
   await Promise.all([load(project), load(other)]);
-  const { argspec, hash } = await told();
+  const { argspec, hash } = await describe();
   const byName = new Map(argspec.plugins.map((plugin) => [plugin.name, plugin]));
   const typeOf = (name: string): string => {
     const { $ref } = byName.get(name)!.params[0]!.schema as { $ref: string };
@@ -177,7 +177,7 @@ test("distinguishes types of the same name from two builds", async () => {
 test("keeps the description of a built function under another name", async () => {
   const [move] = await loadPlugins(join(project.folder, ".svc"));
   system.addPlugin(move, { name: "shift" });
-  const { argspec } = await told();
+  const { argspec } = await describe();
   const [own, renamed] = ["move", "shift"].map(
     (wanted) => argspec.plugins.find(({ name }) => name === wanted)!,
   );
@@ -188,7 +188,7 @@ test("lists processors with their roles", async () => {
   const pre = (_request: unknown) => 1;
   const post = (_response: unknown) => 1;
   system.addPlugin(null, { name: "both", pre, post, parameters: { request: null, n: int } });
-  const both = (await told()).argspec.plugins.filter(({ name }) => name === "both");
+  const both = (await describe()).argspec.plugins.filter(({ name }) => name === "both");
   const shown = both.map(({ role, params, reserved }) => [role, params.length, reserved]);
   assert.equal(shown, [
     ["pre", 1, ["request"]],

@@ -165,10 +165,10 @@ test("sends its hash in responses to clients that send one", async () => {
   ];
   for (const [path, status, init = {}] of questions) {
     for (const port of [served.port, served.port + 1]) {
-      const asked = await get(port, path, { ...init, headers: { ...ASKING, ...init.headers } });
-      assert.is(asked.status, status, path);
-      assert.is(hashOf(asked), built.hash, path);
-      assert.is(asked.headers.get("access-control-expose-headers"), null);
+      const answer = await get(port, path, { ...init, headers: { ...ASKING, ...init.headers } });
+      assert.is(answer.status, status, path);
+      assert.is(hashOf(answer), built.hash, path);
+      assert.is(answer.headers.get("access-control-expose-headers"), null);
       assert.is(hashOf(await get(port, path, init)), null, path);
     }
   }

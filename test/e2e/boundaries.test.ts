@@ -84,7 +84,7 @@ for (const [name, offset] of [
     for (let turn = 0; turn < CONNECTIONS_EACH; turn++) {
       await Promise.all(ADDRESSES.map((address) => open(address, port)));
     }
-    for (let asked = 0; asked < 5; asked++) {
+    for (let requests = 0; requests < 5; requests++) {
       assert.match(await ask(GOOD, "GET /svc/hc", { port }), /^HTTP\/1\.1 200 /);
     }
   });
@@ -95,7 +95,7 @@ test("slow requests of one client leave slots to others", async () => {
     Array.from({ length: 40 }, () => open("127.0.1.1", project.server.port)),
   );
   for (const socket of slow) socket.write("GET /svc/plugin/slow HTTP/1.1\r\nHost: x\r\n\r\n");
-  for (let asked = 0; asked < 5; asked++) {
+  for (let requests = 0; requests < 5; requests++) {
     assert.match(await ask(GOOD, "GET /svc/plugin/quick"), /^HTTP\/1\.1 200 /);
   }
 });
@@ -146,8 +146,8 @@ test("60 addresses of idle and hungry clients leave room for a good one", async 
   for (const socket of slow) socket.write("GET /svc/plugin/slow HTTP/1.1\r\nHost: x\r\n\r\n");
   const eating = ADDRESSES.map(eat);
   try {
-    for (let asked = 0; asked < 20 || answers < 60; asked++) {
-      const line = asked % 2 === 0 ? "GET /svc/plugin/quick" : SMALL_QUERY;
+    for (let requests = 0; requests < 20 || answers < 60; requests++) {
+      const line = requests % 2 === 0 ? "GET /svc/plugin/quick" : SMALL_QUERY;
       assert.match(await ask(GOOD, line, { fields: [FORWARDED] }), /^HTTP\/1\.1 200 /);
     }
   } finally {

@@ -70,18 +70,18 @@ const NEEDED: Readonly<Record<string, Parameters>> = {
 };
 
 const UNKNOWN_GRAPH = Object.entries(NEEDED).map(
-  ([plugin, given]): Row => [
+  ([plugin, params]): Row => [
     plugin,
-    { ...given, graph: "zz" },
+    { ...params, graph: "zz" },
     404,
     /^Graph instance not available: zz$/,
   ],
 );
 
 /** A request to the graph of this file. */
-const row = (plugin: string, given: Parameters, status: 400 | 404, text: RegExp): Row => [
+const row = (plugin: string, params: Parameters, status: 400 | 404, text: RegExp): Row => [
   plugin,
-  { ...NEEDED[plugin], graph: "g", ...given },
+  { ...NEEDED[plugin], graph: "g", ...params },
   status,
   text,
 ];
@@ -109,7 +109,7 @@ const OPTIONS: readonly (readonly [Parameters, RegExp])[] = [
 ];
 
 const QUERIES = ["arcs", "vertices", "neighbor", "paths", "nearest", "search"].flatMap((plugin) =>
-  OPTIONS.map(([given, text]) => row(plugin, given, 400, text)),
+  OPTIONS.map(([params, text]) => row(plugin, params, 400, text)),
 );
 
 const ROWS: readonly Row[] = [

@@ -101,8 +101,8 @@ class Follower {
 
   constructor(query: string, headers: Readonly<Record<string, string>> = {}, port = server.port) {
     const path = `/svc/builtin/changes?graph=shop&${query}`;
-    const given = { ...AUTHORIZATION, ...EVENTS, ...headers };
-    this.#request = request({ host: "127.0.0.1", port, path, headers: given });
+    const fields = { ...AUTHORIZATION, ...EVENTS, ...headers };
+    this.#request = request({ host: "127.0.0.1", port, path, headers: fields });
     this.#request.on("response", (response) => {
       this.response = response;
       response.setEncoding("utf8").on("data", (text: string) => this.#receive(text));
@@ -338,7 +338,7 @@ async function withMatrix(
   const root = ["--root", join(project.folder, "second")];
   let second = await serve(project.folder, ...DURABLE, ...root);
   const { port } = second;
-  const partitions = [server, second].map((one) => [{ host: "127.0.0.1", port: one.port }]);
+  const partitions = [server, second].map((server) => [{ host: "127.0.0.1", port: server.port }]);
   const config = { partitions, replicas: [{}] };
   const dispatcher = await MatrixNode.start({ dispatcher: config, processors: false });
   try {
@@ -403,9 +403,9 @@ test("is one feed of all partitions through a dispatcher", () =>
     }
     assert.is((await ask(`kinds=${encodeURIComponent('["x"]')}`)).status, 400);
     assert.is((await ask("", "nothing")).status, 403);
-    for (const place of [port, server.port]) {
+    for (const basePort of [port, server.port]) {
       const options = { headers: AUTHORIZATION, method: "POST", body: '{"kinds":["x"]}' };
-      const { status, text } = await get(place, "/svc/builtin/changes?graph=shop", options);
+      const { status, text } = await get(basePort, "/svc/builtin/changes?graph=shop", options);
       assert.is(status, 400);
       assert.match(text, "must be in the query");
     }

@@ -151,13 +151,13 @@ test("build and check print diagnostics as JSON for tools", () =>
 test("build fails with one line for errors after reading a configuration", () =>
   inProject((project) => {
     // At any time: there is no output of the bundler's process either.
-    const often = (what: string) =>
-      `for (let ms = 0; ms < 800; ms += 20) setTimeout(() => { ${what} }, ms);`;
+    const repeat = (statement: string) =>
+      `for (let ms = 0; ms < 800; ms += 20) setTimeout(() => { ${statement} }, ms);`;
     for (const [what, told] of [
       ["process.exit(0)", "called process.exit(0); throw an error instead"],
       ['throw new Error("boom")', "failed after it was loaded: boom"],
     ] as const) {
-      const config = `declare const process: any, setTimeout: any;\n${often(what)}`;
+      const config = `declare const process: any, setTimeout: any;\n${repeat(what)}`;
       project.write("svc.config.ts", `${config}\nexport default {};\n`);
       const { status, stdout, stderr } = svc(["build", project.folder]);
       const fix = "make the file run and export a configuration as its default export";
@@ -170,14 +170,14 @@ test("build fails with one line for errors after reading a configuration", () =>
 test("build reports rejections and exceptions of a configuration as such", () =>
   inProject((project) => {
     const wait = "await new Promise((done) => setTimeout(done, 100));";
-    for (const [what, told] of [
+    for (const [what, pattern] of [
       ["Promise.reject(undefined);", /failed after it was loaded: .*the reason "undefined"/],
       ["setTimeout(() => { throw null; }, 0);", /failed after it was loaded: null was thrown/],
     ] as const) {
       const text = `declare const setTimeout: any;\n${what}\n${wait}\nexport default {};\n`;
       project.write("svc.config.ts", text);
       const { status, stderr } = svc(["build", project.folder]);
-      assert.match(stderr, told);
+      assert.match(stderr, pattern);
       assert.is(stderr.trim().split("\n").length, 1, stderr);
       assert.is(status, 1);
     }

@@ -222,9 +222,9 @@ test("retries any call when the connection is refused", async () => {
   await new Promise((resolve) => unused.close(resolve));
   for (const baseUrl of [`http://127.0.0.1:${port}`, "http://nowhere.invalid"]) {
     let attempts = 0;
-    const counting: typeof fetch = (...given) => {
+    const counting: typeof fetch = (...args) => {
       attempts++;
-      return fetch(...given);
+      return fetch(...args);
     };
     const call = client.with({ baseUrl, fetch: counting }).call(WRITE, { content: "x" }, {});
     const error = await failed(call, "network");

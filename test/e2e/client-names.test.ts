@@ -92,8 +92,8 @@ test("give every plugin, type and parameter a usable name", async () => {
     ];
     project.write("use.mts", program(project.name, calls));
     assert.is(await project.compile("nodenext", ["use.mts"]), "");
-    const { asked } = (await project.run("out/use.mjs")) as { asked: readonly string[] };
-    const paths = asked.map((url) => url.replace("http://x/svc/plugin/", ""));
+    const { asked: requests } = (await project.run("out/use.mjs")) as { asked: readonly string[] };
+    const paths = requests.map((url) => url.replace("http://x/svc/plugin/", ""));
     const typedQuery = TYPES.map((_, index) => `p${index}=%5B${index}%5D`).join("&");
     const oddQuery = PARAMS.map((name) => `${name}=${name}`).join("&");
     assert.equal(paths, [...METHODS, `odd?${oddQuery}`, `typed?${typedQuery}`, "search"]);

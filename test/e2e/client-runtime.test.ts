@@ -35,8 +35,8 @@ let top: MatrixNode;
 
 /** A dispatcher of two partitions with the same back-end. */
 function over({ port }: MatrixNode): Promise<MatrixNode> {
-  const place = [{ host: "127.0.0.1", port }];
-  const dispatcher = { partitions: [place, place], replicas: [{}] };
+  const addresses = [{ host: "127.0.0.1", port }];
+  const dispatcher = { partitions: [addresses, addresses], replicas: [{}] };
   return MatrixNode.start({ dispatcher, processors: false });
 }
 

@@ -59,14 +59,14 @@ test("does not repeat a call with a text", async () => {
 });
 
 test("fetches a token once, and again after a rejection", async () => {
-  const asked: unknown[] = [];
-  const client = connect(async (former) => `t${asked.push(former)}`);
+  const requests: unknown[] = [];
+  const client = connect(async (former) => `t${requests.push(former)}`);
   await Promise.all([find(client), find(client), find(client)]);
   assert.equal(sent(), ["Bearer t1", "Bearer t1", "Bearer t1"]);
   server.script(admits("t2"));
   await Promise.all([find(client), find(client), find(client, { retries: 0 })]);
   await find(client);
-  assert.equal(asked, [undefined, "t1"]);
+  assert.equal(requests, [undefined, "t1"]);
 });
 
 test("asks the function again if it did not settle within a call", async () => {

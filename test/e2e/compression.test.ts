@@ -37,7 +37,7 @@ test.before(async (context) => {
   context.served.push(await serve(context.project.folder, "--root", context.root));
 });
 test.after(async ({ project, root, served }) => {
-  await Promise.all(served.map((one) => one.end()));
+  await Promise.all(served.map((server) => server.end()));
   rmSync(root, { recursive: true });
   project.remove();
 });

@@ -38,7 +38,7 @@ interface Told {
   readonly calls: readonly unknown[];
 }
 
-async function told(port: number): Promise<Told> {
+async function describe(port: number): Promise<Told> {
   return (await get(port + 1, "/svc/build")).json.response as Told;
 }
 
@@ -46,7 +46,7 @@ test("is restricted to trusted clients on the admin port", async () => {
   await buildProject(fixture("engine"));
   const served = await serve(fixture("engine"));
   try {
-    const { build, calls } = await told(served.port);
+    const { build, calls } = await describe(served.port);
     assert.equal([build, calls], [null, []]);
     assert.is((await get(served.port, "/svc/build")).status, 404);
     const foreign = { headers: { origin: "http://elsewhere.example" } };
@@ -73,8 +73,8 @@ async function keepsBody(page: ConsolePage, port: number): Promise<void> {
   // Marks that turn text are shown, not applied.
   const shown = body.replace("\u202e", "\\u{202e}");
   assert.is(await page.tab.value(text), shown + shown);
-  const asked = page.tab.requests.filter((url) => /name=says/.test(url));
-  assert.ok(asked.length >= 2 && asked.every((url) => !/body/.test(new URL(url).search)));
+  const requests = page.tab.requests.filter((url) => /name=says/.test(url));
+  assert.ok(requests.length >= 2 && requests.every((url) => !/body/.test(new URL(url).search)));
 }
 
 inBrowser("shows diagnostics and failed calls until they are fixed", async () => {

@@ -231,7 +231,7 @@ inBrowser("counts arcs by relationship, draws more of one, and finds a path", as
   await page.tab.until(`[...document.querySelectorAll("canvas.drawing button")]
     .some(({ textContent }) => textContent === "Hamburg")`);
   await page.press("Vector");
-  await page.has("No answer yet");
+  await page.has("No response yet");
   assert.match(String(await page.tab.value("location.href")), /mode=nearest/);
 });
 
@@ -480,7 +480,7 @@ inBrowser(
     await page.has("done: Shutdown");
     const [code] = await ended;
     assert.is(code, 0);
-    await page.has("No answer");
+    await page.has("No response");
   },
 );
 

@@ -53,9 +53,9 @@ test("works with TLS in a browser, and soon reports a server that hangs", async 
     await tab.until(`document.querySelector("main td") !== null`);
     const link = `document.querySelector("main th a")?.href ?? ""`;
     assert.match(String(await tab.value(link)), /^https:/);
-    const asked = tab.requests.filter((url) => !url.startsWith("about:"));
+    const requests = tab.requests.filter((url) => !url.startsWith("about:"));
     assert.equal(
-      asked.filter((url) => !url.startsWith(origin) && !url.startsWith("data:")),
+      requests.filter((url) => !url.startsWith(origin) && !url.startsWith("data:")),
       [],
     );
     assert.equal(tab.complaints, []);
@@ -72,12 +72,12 @@ test("works with TLS in a browser, and soon reports a server that hangs", async 
 
 /** A program that records its arguments instead of opening a browser. */
 function opener(name: string): { told: string; env: NodeJS.ProcessEnv } {
-  const told = join(root, name);
+  const file = join(root, name);
   const program = join(root, "xdg-open");
-  const write = `printf '%s\\n' "$#" "$1" > "${told}.new"; mv "${told}.new" "${told}"`;
+  const write = `printf '%s\\n' "$#" "$1" > "${file}.new"; mv "${file}.new" "${file}"`;
   writeFileSync(program, `#!/bin/sh\n${write}\n`);
   chmodSync(program, 0o755);
-  return { told, env: { ...process.env, PATH: `${root}${delimiter}${process.env.PATH}` } };
+  return { told: file, env: { ...process.env, PATH: `${root}${delimiter}${process.env.PATH}` } };
 }
 
 /** Content of a file, once it exists. */

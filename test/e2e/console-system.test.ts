@@ -121,8 +121,10 @@ inBrowser(
       const links = await page.tab.value(`[...document.querySelectorAll("main .list a")]
       .map(({ href }) => href)`);
       assert.equal(links, [`http://${system.host}:9101/${link}`]);
-      const asked = page.tab.requests.slice(sent).filter((url) => /svc\/.*graph=people/.test(url));
-      assert.equal(asked, [], path);
+      const requests = page.tab.requests
+        .slice(sent)
+        .filter((url) => /svc\/.*graph=people/.test(url));
+      assert.equal(requests, [], path);
     }
   },
 );
@@ -235,7 +237,7 @@ test("validates tokens, ids and names of forwarded operations", async () => {
     [{ ...known, operation: "NoSuchThing" }, /Exception\(/],
     [{ ...known, operation: "Sync", params: `{"mode":"x"}` }, /mode must be/],
   ];
-  for (const [args, told] of rows) assert.match((await operate(args)).text, told);
+  for (const [args, pattern] of rows) assert.match((await operate(args)).text, pattern);
 });
 
 test.run();

@@ -248,7 +248,7 @@ inBrowser("shows that the server is gone", async () => {
   await tab.until(pageHas("OK"));
   await other.stop();
   const before = tab.complaints.length;
-  await tab.until(pageHas("No answer"));
+  await tab.until(pageHas("No response"));
   // The browser reports a missing server by itself.
   (tab.complaints as string[]).length = before;
 });

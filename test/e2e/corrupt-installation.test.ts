@@ -58,26 +58,26 @@ test("a complete installation is not corrupt", () => {
 test("a command whose code is missing or incomplete", () => {
   const name = readdirSync(dist).find((file) => /^serve-build-\w+\.js$/.test(file))!;
   for (const change of [missing, incomplete, empty]) {
-    const told = start(name, change);
-    assert.match(told, /^svc: error SVC3094: .+/);
-    assert.ok(told.endsWith(`${REMEDY}\n`), told);
+    const output = start(name, change);
+    assert.match(output, /^svc: error SVC3094: .+/);
+    assert.ok(output.endsWith(`${REMEDY}\n`), output);
   }
 });
 
 test("the code of all commands", () => {
   for (const change of [incomplete, empty]) {
-    const told = start("cli.js", change);
-    assert.match(told, /^svc: error SVC3094: .+/);
-    assert.ok(told.endsWith(`${REMEDY}\n`), told);
+    const output = start("cli.js", change);
+    assert.match(output, /^svc: error SVC3094: .+/);
+    assert.ok(output.endsWith(`${REMEDY}\n`), output);
   }
 });
 
 test("the code of a thread", () => {
   for (const name of ["threads/executor.js", "threads/io.js"]) {
-    const told = start(name, missing);
-    assert.match(told, "SVC3094: ");
-    assert.match(told, REMEDY);
-    assert.not.match(told, "SVC2201");
+    const output = start(name, missing);
+    assert.match(output, "SVC3094: ");
+    assert.match(output, REMEDY);
+    assert.not.match(output, "SVC2201");
   }
 });
 

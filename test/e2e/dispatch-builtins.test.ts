@@ -14,8 +14,8 @@ let above: MatrixNode;
 
 test.before(async () => {
   below = await matrix(2, 2, { replicas: [{ channels: 4 }, { channels: 4, primary: 1 }] });
-  const place = [{ host: "127.0.0.1", port: below.dispatcher.port }];
-  const dispatcher = { partitions: [place, place], replicas: [{ channels: 4 }] };
+  const addresses = [{ host: "127.0.0.1", port: below.dispatcher.port }];
+  const dispatcher = { partitions: [addresses, addresses], replicas: [{ channels: 4 }] };
   above = await MatrixNode.start({ dispatcher, processors: false });
 });
 
@@ -79,7 +79,7 @@ test("Identify walks the primary rows of two levels", async () => {
   for (const [partition, { ident, matrix: engines }] of top.matrix!) {
     assert.match(ident, new RegExp(`^\\(1, 2, 1, 4, ${partition}, 0, \\d, 1\\)$`));
     assert.equal(
-      engines!.map(([place, tree]) => [place, portOf(tree), Object.keys(tree).at(-1)]),
+      engines!.map(([position, tree]) => [position, portOf(tree), Object.keys(tree).at(-1)]),
       [
         [0, below.at(0, 1).engine.port, "registry"],
         [1, below.at(1, 1).engine.port, "registry"],

@@ -94,10 +94,10 @@ async function write(id: string, tally: Tally): Promise<void> {
   } else tally.failure("write", answer);
 }
 
-const FAULTS: Record<string, (place: MatrixPlace, random: Random) => Promise<void>> = {
-  async kill(place) {
-    await place.kill();
-    await place.restart();
+const FAULTS: Record<string, (backEnd: MatrixPlace, random: Random) => Promise<void>> = {
+  async kill(backEnd) {
+    await backEnd.kill();
+    await backEnd.restart();
   },
   async hang({ engine }, random) {
     engine.hang();

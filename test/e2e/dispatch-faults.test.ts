@@ -36,7 +36,7 @@ test.after(async () => {
 
 /** Every back-end is healthy again for both dispatchers. */
 test.after.each(async () => {
-  for (const place of small.places.flat()) place.proxy.fault = "none";
+  for (const backEnd of small.places.flat()) backEnd.proxy.fault = "none";
   for (const { port } of [small.dispatcher, lenient]) {
     for (const row of [0, 1]) {
       for (;;) {
@@ -88,12 +88,12 @@ async function patient(replicas: readonly object[] = [{}, {}], options = {}) {
 }
 
 test("skips a back-end that dies and reuses it after recovery", async () => {
-  const place = small.at(1, 0);
+  const backEnd = small.at(1, 0);
   assert.equal(await rows(), [0, 0]);
-  await place.kill();
+  await backEnd.kill();
   assert.equal(await rows(), [0, 1]);
   assert.equal(await rows(), [0, 1]);
-  await place.restart();
+  await backEnd.restart();
 });
 
 test("skips a back-end that refuses connections and reuses it after recovery", async () => {

@@ -22,8 +22,8 @@ let above: MatrixNode;
 
 test.before(async () => {
   below = await matrix(2, 2, { replicas: [{ channels: 4 }, { channels: 4 }] });
-  const place = [{ host: "127.0.0.1", port: below.dispatcher.port }];
-  const dispatcher = { partitions: [place, place], replicas: [{ channels: 8 }] };
+  const addresses = [{ host: "127.0.0.1", port: below.dispatcher.port }];
+  const dispatcher = { partitions: [addresses, addresses], replicas: [{ channels: 8 }] };
   above = await MatrixNode.start({ dispatcher, prefix: "shop", processors: false });
 });
 

@@ -80,9 +80,9 @@ test("limits the shared memories of one client", async () => {
 });
 
 test("accepts expressions in queries", async () => {
-  const given = { id: "alice", arc: "knows", fields: "F_ID" };
-  assert.equal(await response("neighbor", { ...given, filter: "next.arc.value > 5" }), ["carol"]);
-  const ranked = { ...given, sortby: "S_RANK", rank: "10 - .arc.value" };
+  const params = { id: "alice", arc: "knows", fields: "F_ID" };
+  assert.equal(await response("neighbor", { ...params, filter: "next.arc.value > 5" }), ["carol"]);
+  const ranked = { ...params, sortby: "S_RANK", rank: "10 - .arc.value" };
   assert.equal(await response("neighbor", ranked), ["bob", "carol"]);
   const selected = { id: "alice", arc: "knows", hits: 1, sortby: "S_VAL" };
   const fields = "F_PROP";

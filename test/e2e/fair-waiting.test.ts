@@ -95,8 +95,8 @@ test("alternates between clients instead of serving one first", async () => {
   const other = ask("127.0.0.3", path);
   await untilWaiting(101);
   writeFileSync(gate, "");
-  const place = Number(/"response": (\d+)/.exec(await other)?.[1]);
-  assert.ok(place <= SLOTS + 2, `begun as number ${place}`);
+  const position = Number(/"response": (\d+)/.exec(await other)?.[1]);
+  assert.ok(position <= SLOTS + 2, `begun as number ${position}`);
   await Promise.all(many);
 });
 
@@ -114,8 +114,8 @@ for (const [who, address, ident] of [
     // All except the claimed one are back in the queue.
     await untilWaiting(SLOTS);
     writeFileSync(gate, "");
-    const place = Number(/"response": (\d+)/.exec(await other)?.[1]) - before;
-    assert.ok(place <= 3, `begun as number ${place}`);
+    const position = Number(/"response": (\d+)/.exec(await other)?.[1]) - before;
+    assert.ok(position <= 3, `begun as number ${position}`);
     for (const text of await Promise.all(many)) assert.match(text, /^HTTP\/1.1 200 /);
   });
 }

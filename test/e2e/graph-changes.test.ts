@@ -65,8 +65,8 @@ async function response(name: string, parameters: Parameters, port: 0 | 1 = 0): 
 test("create, update and delete vertices on both ports", async () => {
   for (const port of [0, 1] as const) {
     const properties = JSON.stringify({ age: 30, name: "Ann \u2615" });
-    const given = { id: "ann b", type: "person", properties };
-    assert.equal(await response("createvertex", given, port), { id: "ann b", action: "created" });
+    const params = { id: "ann b", type: "person", properties };
+    assert.equal(await response("createvertex", params, port), { id: "ann b", action: "created" });
     assert.equal(await response("createvertex", { id: "ann b", lifespan: 1000 }, port), {
       ...{ id: "ann b", action: "updated" },
     });
@@ -164,8 +164,8 @@ test("create vertices with vectors and find the nearest on both ports", async ()
     await response("createvertex", { id: "east", vector: "[]" }, port);
     assert.is(new Graph("g").objcnt.vectors, 1);
     for (const name of ["createvertex", "vertices", "nearest"]) {
-      const given = { graph: "g", id: "east", vector: '[["warm", 1]]' };
-      const refused = await ask(name, given, port);
+      const params = { graph: "g", id: "east", vector: '[["warm", 1]]' };
+      const refused = await ask(name, params, port);
       assert.is(refused.status, 400, refused.text);
       assert.match(refused.text, /ValueError.*vectors of this graph hold/);
     }
@@ -405,9 +405,9 @@ test("reject indexes of impossible keys", async () => {
     ["dropindex", { what: "property", key: "no such" }, /cannot index 'no such'/],
     ["dropindex", { what: "vectors", length: 1e9 }, /length/],
   ];
-  for (const [name, given, problem] of cases) {
-    const { status, text } = await ask(name, { graph: "g", ...given });
-    assert.is(status, given.key === undefined ? 400 : 404, text);
+  for (const [name, params, problem] of cases) {
+    const { status, text } = await ask(name, { graph: "g", ...params });
+    assert.is(status, params.key === undefined ? 400 : 404, text);
     assert.match(text, problem);
   }
   assert.is((await ask("index", { graph: "g", what: "ids" }, 0, { method: "GET" })).status, 405);
@@ -425,7 +425,7 @@ test("are refused to cross-origin pages", async () => {
 test("are refused to pages with a foreign host name", async () => {
   await expectForbidden(
     /^403 Forbidden: (Host|"evil\.example") is not a name of this server/,
-    (name, given, port) => askAs("127.0.0.1", "evil.example", name, given, port),
+    (name, params, port) => askAs("127.0.0.1", "evil.example", name, params, port),
   );
 });
 

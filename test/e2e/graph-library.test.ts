@@ -118,10 +118,10 @@ test("have one path for a data folder behind a link that does not exist yet", as
 });
 
 test("become readonly together, unless one is being written", () => {
-  const [one, two] = [new Graph("one"), new Graph("two")];
+  const [graph, two] = [new Graph("one"), new Graph("two")];
   two.setGraphReadonly();
   assert.is(system.countReadonly(), 1);
-  const held = one.newVertex("held");
+  const held = graph.newVertex("held");
   assert.is(system.writableVertices(), 1);
   const first = new Graph("first");
   fails(() => system.setReadonly(), "OperationTimeout", /Current thread holds 1 .*\(held\)/);
@@ -132,10 +132,10 @@ test("become readonly together, unless one is being written", () => {
   system.setProperty("note", "maintenance");
   assert.is(system.getProperty("note"), "maintenance");
   assert.ok(system.countReadonly() >= 2);
-  fails(() => one.createVertex("a"), "AccessError", /Graph is readonly/);
+  fails(() => graph.createVertex("a"), "AccessError", /Graph is readonly/);
   assert.is(system.removeProperties(), 1);
   system.clearReadonly();
-  assert.is(one.createVertex("a"), 1);
+  assert.is(graph.createVertex("a"), 1);
   assert.is(two.isGraphReadonly(), true);
   two.clearGraphReadonly();
   assert.is(system.countReadonly(), 0);

@@ -350,14 +350,14 @@ test("prevents a start when corrupt", async () => {
 
 test("verifies a backup of it in another process", async () => {
   const { signal } = new AbortController();
-  const place = join(project.folder, "backup");
+  const backup = join(project.folder, "backup");
   const root = await start("backed-up");
   await call("put?from=1");
   await flushed();
-  await svc("backup", root, "--to", place);
-  await verifyInProcess(place, signal);
-  rmSync(join(place, "objects"), { recursive: true });
-  const error = await verifyInProcess(place, signal).catch(({ message }: Error) => message);
+  await svc("backup", root, "--to", backup);
+  await verifyInProcess(backup, signal);
+  rmSync(join(backup, "objects"), { recursive: true });
+  const error = await verifyInProcess(backup, signal).catch(({ message }: Error) => message);
   assert.match(String(error), /SVC3420: .* is missing/);
 });
 

@@ -117,8 +117,8 @@ test("return paths of several arcs, and shortest paths", async () => {
 test("explain each query", async () => {
   type Explained = { readonly explain: { readonly plan: string[]; readonly matched: number } };
   const explain = async (name: string, parameters: Record<string, string | number>) => {
-    const given = people({ ...parameters, explain: "true" });
-    const result = (await response(`/svc/builtin/${name}`, given)) as Explained;
+    const params = people({ ...parameters, explain: "true" });
+    const result = (await response(`/svc/builtin/${name}`, params)) as Explained;
     return { keys: Object.keys(result), ...result.explain };
   };
   const around = { id: "alice", arc: '{"rel":"knows"}' };

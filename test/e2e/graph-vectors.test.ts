@@ -54,8 +54,8 @@ test("create vertices with vectors by name, and search one or several", async ()
     const body = JSON.stringify({ vectors: { title: [0, 1], image: [1, 0] } });
     const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
     await ask("createvertex", { graph: "g", id: "two" }, port, init);
-    const first = async (given: Record<string, string>): Promise<string> => {
-      const [hit] = (await response("nearest", { hits: 1, ...given }, port)) as { id: string }[];
+    const first = async (params: Record<string, string>): Promise<string> => {
+      const [hit] = (await response("nearest", { hits: 1, ...params }, port)) as { id: string }[];
       return hit!.id;
     };
     assert.is(await first({ vectors: '{"title": [0, 1]}' }), "two");
@@ -64,14 +64,14 @@ test("create vertices with vectors by name, and search one or several", async ()
     const both = { vectors: '{"title": [1, 0], "image": [1, 0]}' };
     assert.is(await first({ ...both, weights: '{"title": 3}' }), "one");
     assert.is(await first({ ...both, weights: '{"image": 3}' }), "two");
-    for (const given of [
+    for (const params of [
       { vectors: "[1]" },
       { vectors: '{"title": []}' },
       { vectors: '{"": [1]}' },
       { ...both, weights: '{"other": 1}' },
       { vectors: '{"title": [["red", 1]]}' },
     ]) {
-      const refused = await ask("nearest", { graph: "g", ...given }, port);
+      const refused = await ask("nearest", { graph: "g", ...params }, port);
       assert.is(refused.status, 400, refused.text);
     }
     await response("index", { what: "vectors", length: 2, name: "title" }, port);

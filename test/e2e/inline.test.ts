@@ -184,8 +184,8 @@ test("move to executors with a log line when slow or asynchronous", async () => 
   assert.is(await threadOf("later"), executor);
   const { text } = await get(project.server.port + 1, "/metrics");
   assert.match(text, /^svc_inline_left_total 2$/m);
-  const told = /plugin where moved to executors: took \d+\.\d ms, too slow for @inline/;
-  while (!told.test(project.server.log())) await delay(10);
+  const pattern = /plugin where moved to executors: took \d+\.\d ms, too slow for @inline/;
+  while (!pattern.test(project.server.log())) await delay(10);
 });
 
 test("run in executors with --no-inline", async () => {
@@ -198,14 +198,14 @@ test("run in executors with --no-inline", async () => {
 test("are named in the log when the IO thread is busy", async () => {
   const busy = await serve(project.folder);
   const cause = "by load, or by background work of @inline plugins";
-  const told = new RegExp(`was \\d+ % busy for \\d+ s: ${cause}: burner, echo, .*\n`);
+  const pattern = new RegExp(`was \\d+ % busy for \\d+ s: ${cause}: burner, echo, .*\n`);
   const readBusy = async (): Promise<number> => {
     const { json } = await get(busy.port + 1, "/svc/status");
     return (json.response as { io: { "busy-percent": number } }).io["busy-percent"];
   };
   const [before, sinceMs] = [(await get(busy.port + 1, "/metrics")).text, performance.now()];
   await get(busy.port, "/svc/plugin/burner");
-  while (!told.test(busy.log())) await delay(10);
+  while (!pattern.test(busy.log())) await delay(10);
   assert.ok((await readBusy()) > 50);
   let text = "";
   const ratio = (): number => Number(/^svc_io_busy_ratio ([\d.]+)$/m.exec(text)?.[1] ?? 0);
@@ -226,12 +226,12 @@ const ENDLESS = [
 ] as const;
 
 test("end the server with their name in the log when they never return", async () => {
-  const ends = ENDLESS.map(async ([path, told]) => {
+  const ends = ENDLESS.map(async ([path, pattern]) => {
     const hanging = await serve(project.folder);
     const answer = get(hanging.port, `/svc/plugin/${path}`).catch(() => null);
     const code = await new Promise((resolve) => hanging.process.once("close", resolve));
     assert.is(code, 1, path);
-    assert.match(hanging.log(), told);
+    assert.match(hanging.log(), pattern);
     await answer;
   });
   await Promise.all(ends);

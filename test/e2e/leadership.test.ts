@@ -251,7 +251,7 @@ if (version !== null || USES_LEASES) {
         const count = load.acknowledged.length;
         await until(async () => load.acknowledged.length > count + 20);
         const { pid } = await leading();
-        await until(async () => noted().some((one) => one.pid === pid));
+        await until(async () => noted().some((note) => note.pid === pid));
         load.begin();
         const isKilled = round % 2 === 0;
         process.kill(pid, isKilled ? "SIGKILL" : "SIGSTOP");
@@ -266,7 +266,7 @@ if (version !== null || USES_LEASES) {
     // With a key, no request fails, and each has been executed once.
     sales.assertOnce();
     const { id: last, pid } = await leading();
-    await until(async () => noted().some((one) => one.pid === pid));
+    await until(async () => noted().some((note) => note.pid === pid));
     assertNeverTwiceAtOnce();
     const there = await contents(last);
     const missing = load.acknowledged.filter((id) => !there.includes(id));
@@ -335,7 +335,7 @@ if (version !== null || USES_LEASES) {
       noted()
         .slice(count)
         .filter(({ what }) => what === "begins");
-    await until(async () => began().filter((one) => one.pid === pid).length > 2);
+    await until(async () => began().filter((note) => note.pid === pid).length > 2);
     assertNeverTwiceAtOnce();
     const times = began().map(({ at }) => at);
     assert.equal(times, [...new Set(times)].sort(), "each time once, in order");

@@ -37,28 +37,28 @@ async function failedStart(files: Readonly<Record<string, string>>): Promise<str
 }
 
 test("reports exceptions of modules with their position in the sources", async () => {
-  const told = await failedStart({ "plugins/double.ts": BOOM });
-  assert.match(told, "SVC2201: Error: no database\n");
-  assert.match(told, "    at connect (plugins/double.ts:9:9)\n    at plugins/double.ts:11:1");
-  assert.not.match(told, "modules.js");
+  const output = await failedStart({ "plugins/double.ts": BOOM });
+  assert.match(output, "SVC2201: Error: no database\n");
+  assert.match(output, "    at connect (plugins/double.ts:9:9)\n    at plugins/double.ts:11:1");
+  assert.not.match(output, "modules.js");
 });
 
 test("reports a missing export of an installed module with its position", async () => {
-  const told = await failedStart({
+  const output = await failedStart({
     "node_modules/lib/package.json": '{ "name": "lib", "type": "module", "main": "i.js" }',
     "node_modules/lib/i.js": "export const other = 1;",
     "node_modules/lib/i.d.ts": "export declare const wanted: number;",
     "plugins/double.ts": `import { wanted } from "lib";\n${GOOD_PLUGIN.replace("2;", "wanted;")}`,
   });
-  assert.match(told, /SVC2201: plugins\/double\.ts:1:\d+: SyntaxError: .*'wanted'/);
+  assert.match(output, /SVC2201: plugins\/double\.ts:1:\d+: SyntaxError: .*'wanted'/);
 });
 
 test("names a top-level await that never settles", async () => {
-  const told = await failedStart({
+  const output = await failedStart({
     "plugins/double.ts": `import "../lib/never.js";\n${GOOD_PLUGIN}`,
     "lib/never.ts": "export const name = 1;\nawait new Promise(() => {});\n",
   });
-  assert.match(told, "SVC2201: lib/never.ts:2:1: top-level await does not settle");
+  assert.match(output, "SVC2201: lib/never.ts:2:1: top-level await does not settle");
 });
 
 test("names the cause of a slow start", async () => {

@@ -50,9 +50,9 @@ test.before(async () => {
       replicas.map(({ engine }) => engine.order("load", contentOf(share, WAYS[partition]!))),
     );
   }
-  const place = [{ host: "127.0.0.1", port: below.dispatcher.port }];
+  const addresses = [{ host: "127.0.0.1", port: below.dispatcher.port }];
   above = await MatrixNode.start({
-    dispatcher: { partitions: [place], replicas: [{}] },
+    dispatcher: { partitions: [addresses], replicas: [{}] },
     processors: false,
   });
 });
@@ -75,8 +75,8 @@ async function ask(
   parameters: Record<string, string> = {},
   init: RequestInit = {},
 ): Promise<Result> {
-  const given = { graph: "shop", query: JSON.stringify(query), ...parameters };
-  const answer = await get(port, `/svc/builtin/${name}?${new URLSearchParams(given)}`, init);
+  const params = { graph: "shop", query: JSON.stringify(query), ...parameters };
+  const answer = await get(port, `/svc/builtin/${name}?${new URLSearchParams(params)}`, init);
   assert.is(answer.status, 200, answer.text);
   return answer.json.response as Result;
 }
@@ -146,21 +146,21 @@ const NEAREST = [{ hits: 7 }, { hits: 4, condition: { property: { price: { lt: 1
 
 for (const query of NEAREST) {
   for (const anchor of [{ vector: [3, 1, 2] }, { id: "p15" }, { id: "p16" }]) {
-    const given = { ...query, ...anchor };
-    test(`nearest ${JSON.stringify(given)} gives the vertices of one graph`, async () => {
-      const expected = await ask(whole, "nearest", given);
+    const params = { ...query, ...anchor };
+    test(`nearest ${JSON.stringify(params)} gives the vertices of one graph`, async () => {
+      const expected = await ask(whole, "nearest", params);
       assert.ok((expected as unknown as readonly unknown[]).length > 0);
       for (const dispatcher of [below.dispatcher, above]) {
-        assert.equal(cut(await ask(dispatcher, "nearest", given)), cut(expected));
+        assert.equal(cut(await ask(dispatcher, "nearest", params)), cut(expected));
       }
     });
   }
 }
 
 test("nearest explains each partition", async () => {
-  const given = { hits: 3, vector: [3, 1, 2], explain: true };
+  const params = { hits: 3, vector: [3, 1, 2], explain: true };
   for (const { port } of [below.dispatcher, above]) {
-    const query = encodeURIComponent(JSON.stringify(given));
+    const query = encodeURIComponent(JSON.stringify(params));
     const { text } = await get(port, `/svc/builtin/nearest?graph=shop&query=${query}`);
     const { nearest, explain } = JSON.parse(text).response;
     assert.is(nearest.length, 3);
@@ -254,8 +254,8 @@ test("a cursor continues although a replica is lost", async () => {
 
 test("errors of the query are those of one graph", async () => {
   const failed = async (node: MatrixNode, name: string, query: object, parameters = {}) => {
-    const given = { graph: "shop", query: JSON.stringify(query), ...parameters };
-    const answer = await get(node.port, `/svc/builtin/${name}?${new URLSearchParams(given)}`);
+    const params = { graph: "shop", query: JSON.stringify(query), ...parameters };
+    const answer = await get(node.port, `/svc/builtin/${name}?${new URLSearchParams(params)}`);
     return [answer.status, answer.text] as const;
   };
   for (const node of [whole, below.dispatcher, above]) {

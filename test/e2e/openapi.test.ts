@@ -113,7 +113,7 @@ test("matches rejections", async () => {
 
   const out = await callerOf(fixture("openapi"), "--service-out");
   assert.is((await out.call("size")).status, 503);
-  const seen = [...caller.seen].map((what) => what.replace(/\D+/, ""));
+  const seen = [...caller.seen].map((label) => label.replace(/\D+/, ""));
   assert.equal(seen.sort(), ["400", "404", "405", "413", "414", "505"]);
 });
 
@@ -167,8 +167,8 @@ test("matches the responses of built-in plugins", async () => {
   await caller.call("vertex", { query: unknown });
   await caller.call("argspec", { query: unknown });
   await caller.call("vertex", { isWrong: true });
-  for (const what of ["vertex 500", "argspec 404", "vertex 400"]) {
-    assert.ok(caller.seen.has(`${what}`), `${what} in ${[...caller.seen]}`);
+  for (const label of ["vertex 500", "argspec 404", "vertex 400"]) {
+    assert.ok(caller.seen.has(`${label}`), `${label} in ${[...caller.seen]}`);
   }
 });
 

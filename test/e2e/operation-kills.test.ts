@@ -58,8 +58,8 @@ async function serves(id: string): Promise<boolean> {
 }
 
 async function hasAll(): Promise<boolean> {
-  const [one, other] = [await system.nodestat("B1"), await system.nodestat("S1")];
-  return one.subscribers[0]?.status === "CONNECTED" && one.digest === other.digest;
+  const [nodestat, other] = [await system.nodestat("B1"), await system.nodestat("S1")];
+  return nodestat.subscribers[0]?.status === "CONNECTED" && nodestat.digest === other.digest;
 }
 
 const OPERATIONS: readonly Operation[] = [

@@ -76,8 +76,8 @@ test("lead from the first to the last page, in all executors", async () => {
 
 test("refuse every cursor that another hand, or another plugin, made", async () => {
   const { cursor } = await page("list?n=3");
-  const status = async (given: string, plugin = "list") =>
-    (await get(server.port, `/svc/plugin/${plugin}?cursor=${given}`)).status;
+  const status = async (input: string, plugin = "list") =>
+    (await get(server.port, `/svc/plugin/${plugin}?cursor=${input}`)).status;
   assert.is(await status(cursor!), 200);
   const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   for (let at = 0; at < cursor!.length; at++) {

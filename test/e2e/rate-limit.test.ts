@@ -125,9 +125,9 @@ test("name the limit and the time to wait", async () => {
 const FORGED = ["X-Svc-Builtin-Client: http://*:1/", "X-Forwarded-For: *", "Forwarded: for=*"];
 
 /** Asks from an address of its own; forged header fields do not change the client. */
-function statusFrom(localAddress: string, asked: number): Promise<number> {
+function statusFrom(localAddress: string, requests: number): Promise<number> {
   const socket = connect({ port: project.served.port, host: "127.0.0.1", localAddress });
-  const forged = FORGED.join("\r\n").replaceAll("*", `192.0.2.${asked}`);
+  const forged = FORGED.join("\r\n").replaceAll("*", `192.0.2.${requests}`);
   socket.write(`GET /svc/plugin/open HTTP/1.1\r\nHost: x\r\n${forged}\r\n\r\n`);
   return new Promise((resolve, reject) => {
     socket.on("error", reject);
@@ -141,7 +141,7 @@ function statusFrom(localAddress: string, asked: number): Promise<number> {
 test("count the requests of a client by its address", async () => {
   for (const client of ["127.0.0.7", "127.0.0.8"]) {
     const found = [];
-    for (let asked = 0; asked < 5; asked++) found.push(await statusFrom(client, asked));
+    for (let requests = 0; requests < 5; requests++) found.push(await statusFrom(client, requests));
     assert.equal(found, list(3, 2), client);
   }
 });

@@ -135,7 +135,7 @@ test("finds no differences for the same release", async (context) => {
 test("reports different responses of another release", async (context) => {
   await during(context, "2", [], async (served) => {
     const people = await replay(context.file, served, "--speed", "max", "--connections", "1");
-    assert.match(people.out, /\n2 answers differ\n {2}GET \S+of=changed {2}another answer\n/);
+    assert.match(people.out, /\n2 responses differ\n {2}GET \S+of=changed {2}different response\n/);
     assert.match(people.out, /\n {2}GET \S+of=gone {2}200 -> 404\n$/);
     assert.is(people.code, 1);
     const machines = await replay(context.file, served, "--include-writes", "--json");

@@ -52,7 +52,7 @@ async function state({ port }: Served): Promise<State> {
   return (await get(port + 1, "/svc/nodestat")).json.response as State;
 }
 
-/** Calls the plugin until it answers; no answer may be incomplete. */
+/** Calls the plugin until it responds. Each response must be complete. */
 async function untilServing({ port }: Served, expected = VERTICES): Promise<void> {
   for (;;) {
     const { status, json } = await get(port, "/svc/plugin/order");

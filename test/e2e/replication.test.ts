@@ -141,21 +141,25 @@ async function freePort(): Promise<number> {
 }
 
 /** Until both have equal contents of a graph, which are read once their numbers are equal. */
-async function equal(one: Served, other: Served, name = "things"): Promise<void> {
+async function equal(server: Served, other: Served, name = "things"): Promise<void> {
   for (let attempt = 0; ; attempt++) {
-    const [order, otherOrder] = await callBoth(one, other, `order?name=${name}`);
+    const [order, otherOrder] = await callBoth(server, other, `order?name=${name}`);
     if (order === otherOrder || attempt > 200) {
-      const [a, b] = await callBoth(one, other, `all?name=${name}`);
+      const [a, b] = await callBoth(server, other, `all?name=${name}`);
       if (a === b) return;
-      if (attempt > 200) assertNode.strictEqual(b, a, `${one.log()}\n---\n${other.log()}`);
+      if (attempt > 200) assertNode.strictEqual(b, a, `${server.log()}\n---\n${other.log()}`);
     }
     await delay(50);
   }
 }
 
 /** Results of both; undefined for a replica that is not ready. */
-async function callBoth(one: Served, other: Served, plugin: string): Promise<[unknown, unknown]> {
-  const result = await call(one, plugin);
+async function callBoth(
+  server: Served,
+  other: Served,
+  plugin: string,
+): Promise<[unknown, unknown]> {
+  const result = await call(server, plugin);
   const { status, json, text } = await get(other.port, `/svc/plugin/${plugin}`);
   // The empty graph opened before the provider's is replaced at this moment.
   const isMakingRoom = json.status !== "OK" && text.includes("Graph cannot be accessed");

@@ -110,9 +110,9 @@ for (const signal of ["SIGHUP", "SIGQUIT", "SIGUSR2"] as const) {
 }
 
 test("reports a failed save to operators until one succeeds", async () => {
-  const place = join(project.folder, "backup");
-  writeFileSync(place, "no folder");
-  const folder = await start("failing", "--save-every", "1", "--archive", place);
+  const backup = join(project.folder, "backup");
+  writeFileSync(backup, "no folder");
+  const folder = await start("failing", "--save-every", "1", "--archive", backup);
   const obstacle = join(folder, "notes", "graph.snapshot.tmp");
   mkdirSync(obstacle, { recursive: true });
   await call("put?id=a");

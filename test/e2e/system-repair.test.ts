@@ -38,8 +38,8 @@ test.after(async () => {
 });
 
 async function areEqual(): Promise<boolean> {
-  const [one, other] = [await system.nodestat("B1"), await system.nodestat("S1")];
-  return one["graph-order"] > 0 && one.digest === other.digest;
+  const [nodestat, other] = [await system.nodestat("B1"), await system.nodestat("S1")];
+  return nodestat["graph-order"] > 0 && nodestat.digest === other.digest;
 }
 
 async function attach(): Promise<void> {

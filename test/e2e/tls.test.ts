@@ -26,7 +26,7 @@ test.before(async (context) => {
   await buildProject(fixture("engine"));
 });
 test.after.each(async ({ served }) => {
-  await Promise.all(served.splice(0).map((one) => one.end()));
+  await Promise.all(served.splice(0).map((server) => server.end()));
 });
 test.after(({ folder }) => rmSync(folder, { recursive: true }));
 
@@ -58,10 +58,13 @@ function ask(port: number, path: string, client: object = BELIEVES): Promise<Tol
 
 test("both ports accept only TLS, and the start line shows it", async ({ folder, served }) => {
   const files = `${join(folder, "cert.pem")},${join(folder, "cert-key.pem")}`;
-  const one = await serve(fixture("engine"), "--tls", files);
-  served.push(one);
-  const { port } = one;
-  assert.match(one.output(), `on https://127.0.0.1:${port} (admin https://127.0.0.1:${port + 1})`);
+  const server = await serve(fixture("engine"), "--tls", files);
+  served.push(server);
+  const { port } = server;
+  assert.match(
+    server.output(),
+    `on https://127.0.0.1:${port} (admin https://127.0.0.1:${port + 1})`,
+  );
   assert.match((await ask(port, "/svc/plugin/add?a=1&b=2")).text, '"response": 3');
   assert.is((await ask(port + 1, "/svc/hc")).text, "SVC/3");
   // It sends requests to itself.
@@ -77,9 +80,9 @@ test("both ports accept only TLS, and the start line shows it", async ({ folder,
 
 test("renewed certificates are served without a restart", async ({ folder, served }) => {
   const paths = { cert: join(folder, "cert.pem"), key: join(folder, "cert-key.pem") };
-  const one = await serve(fixture("engine"), "--tls", `${paths.cert},${paths.key}`);
-  served.push(one);
-  assert.is((await ask(one.port, "/svc/hc")).subject, "svc test server");
+  const server = await serve(fixture("engine"), "--tls", `${paths.cert},${paths.key}`);
+  served.push(server);
+  assert.is((await ask(server.port, "/svc/hc")).subject, "svc test server");
   for (const [from, to] of [
     ["renewed.pem", paths.cert],
     ["renewed-key.pem", paths.key],
@@ -87,14 +90,14 @@ test("renewed certificates are served without a restart", async ({ folder, serve
     cpSync(certificateFile(from), `${to}.new`);
     renameSync(`${to}.new`, to);
   }
-  for (const port of [one.port, one.port + 1]) {
+  for (const port of [server.port, server.port + 1]) {
     while ((await ask(port, "/svc/hc")).subject !== "svc test server renewed") await sleep(50);
   }
   // An invalid file is reported and changes nothing.
   writeFileSync(paths.cert, "nonsense");
-  while (!one.log().includes("keeping the previous certificates")) await sleep(50);
-  assert.match(one.log(), "http.tls.cert");
-  assert.is((await ask(one.port, "/svc/hc")).subject, "svc test server renewed");
+  while (!server.log().includes("keeping the previous certificates")) await sleep(50);
+  assert.match(server.log(), "http.tls.cert");
+  assert.is((await ask(server.port, "/svc/hc")).subject, "svc test server renewed");
 });
 
 test("a start without its files names them and fails", async ({ folder }) => {
@@ -121,17 +124,17 @@ test("dispatcher and back-ends authenticate each other", async (context) => {
     const file = join(folder, `${name}.json`);
     const partitions = [[{ host: "127.0.0.1", port: backEnd.port }]];
     writeFileSync(file, JSON.stringify({ partitions, replicas: [{}], options: { tls } }));
-    const one = await serve(fixture("engine"), "--role", "dispatcher", "--dispatcher", file);
-    served.push(one);
-    return one;
+    const server = await serve(fixture("engine"), "--role", "dispatcher", "--dispatcher", file);
+    served.push(server);
+    return server;
   };
   const ca = certificateFile("ca.pem");
   const get = async ({ port }: Served): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}/svc/plugin/add?a=1&b=2`);
   /** A back-end may be probed once more before it counts as healthy. */
-  const answered = async (one: Served): Promise<Response> => {
+  const answered = async (server: Served): Promise<Response> => {
     for (;;) {
-      const answer = await get(one);
+      const answer = await get(server);
       if (answer.status !== 503) return answer;
       await sleep(50);
     }

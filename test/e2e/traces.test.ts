@@ -129,8 +129,8 @@ test("a collector receives each span of a request at each level, as one tree", a
   const runs = named("run part").map(({ parentSpanId }) => parentSpanId);
   assert.ok(ids.every((id) => runs.includes(id)));
   // A plugin can read its span to propagate it.
-  const told = seen(answer as never).sort();
-  assert.equal(told, ids.map((id) => `00-${TRACE}-${id}-01 shop=7`).sort());
+  const messages = seen(answer as never).sort();
+  assert.equal(messages, ids.map((id) => `00-${TRACE}-${id}-01 shop=7`).sort());
 });
 
 test("untrusted clients cannot force sampling at any level", async () => {

@@ -169,7 +169,7 @@ test("do not delay small queries of other clients", async () => {
   });
   await delay(300);
   const endedBefore = ended.length;
-  for (let asked = 0; asked < 20; asked++) {
+  for (let requests = 0; requests < 20; requests++) {
     const small = await askFrom("127.0.0.200", "neighbor?graph=dense&id=v1&hits=3", "");
     assert.match(small, /^HTTP\/1\.1 200 /);
   }
@@ -185,7 +185,7 @@ test("with a shared memory run in the executor of long queries, and keep it", as
   const sum = encodeURIComponent("store(0, load(0) + 1); load(0)");
   const path = `evaluate?graph=dense&sharedmem=1&memory=8&expression=${sum}`;
   const texts = [];
-  for (let asked = 0; asked < 3; asked++) texts.push(await askFrom("127.0.0.9", path, ""));
+  for (let requests = 0; requests < 3; requests++) texts.push(await askFrom("127.0.0.9", path, ""));
   const results = texts.map((text) => /"result":"([^"]*)"/.exec(text)?.[1] ?? text);
   assert.equal(results.map(Number), [1, 2, 3], results.join());
 });

@@ -62,8 +62,8 @@ test("have types throughout for parameters as content", async () => {
 
 test("need no generator support for parameters as strings", async () => {
   const raw = Buffer.from("ü").toString("latin1");
-  const given = await generatedCalls(fixture("openapi"), "string", "string");
-  assert.equal(given, { size: 1, echoed: { value: "a text", raw } });
+  const value = await generatedCalls(fixture("openapi"), "string", "string");
+  assert.equal(value, { size: 1, echoed: { value: "a text", raw } });
 });
 
 test("work for the first example", async () => {

@@ -66,14 +66,14 @@ test("are not reported for a widened type", () => {
 /** Values of the first type are values of the second, if they are reported as compatible. */
 function expectSound(
   random: Random,
-  given: TypeTable,
+  params: TypeTable,
   taken: TypeTable,
   seen: { fitting: number; refused: number },
 ): void {
-  for (const [name, shape] of Object.entries(given)) {
-    const [from, to] = [typeOf(given, name), typeOf(taken, name)];
+  for (const [name, shape] of Object.entries(params)) {
+    const [from, to] = [typeOf(params, name), typeOf(taken, name)];
     const isStrict = { definitions: from.definitions, isOpen: false };
-    const values = Array.from({ length: VALUES }, () => randomValue(random, given, shape, 4));
+    const values = Array.from({ length: VALUES }, () => randomValue(random, params, shape, 4));
     const accepted = values.filter((value) => accepts(isStrict, from.schema, value));
     for (const reading of READINGS) {
       const by = { definitions: to.definitions, isOpen: reading === "tolerant" };
@@ -81,7 +81,7 @@ function expectSound(
       for (const value of accepted) {
         const isTaken = accepts(by, to.schema, value);
         const what = () =>
-          `seed ${SEED}: ${JSON.stringify({ name, reading, value, given, taken })}`;
+          `seed ${SEED}: ${JSON.stringify({ name, reading, value, given: params, taken })}`;
         if (isFitting && !isTaken) assert.unreachable(what());
         if (isFitting) seen.fitting++;
         else if (!isTaken) seen.refused++;

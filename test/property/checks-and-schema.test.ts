@@ -37,9 +37,9 @@ test("accept the same values", () => {
         const value = randomValue(random, types, shape, 5);
         const fault = check(value);
         const isAccepted = accepts(by, toJsonSchema(shape), value);
-        const what = `seed ${SEED}: ${JSON.stringify({ fault, shape, value, types })}`;
-        assert.is(fault === null, isAccepted, what);
-        assert.is(rule.fault(shape, value) === null, isAccepted, what);
+        const label = `seed ${SEED}: ${JSON.stringify({ fault, shape, value, types })}`;
+        assert.is(fault === null, isAccepted, label);
+        assert.is(rule.fault(shape, value) === null, isAccepted, label);
         accepted += Number(isAccepted);
       }
     }

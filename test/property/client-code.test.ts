@@ -56,11 +56,11 @@ test("contains only generated code", async () => {
     for (const [name, text] of files) {
       if (name === "README.md") assertReadme(text, `seed ${SEED}, round ${round}`);
       if (!/^index\./.test(name)) continue;
-      const what = `seed ${SEED}, round ${round}, ${name}`;
+      const label = `seed ${SEED}, round ${round}, ${name}`;
       await transform(text, { loader: "ts" }).catch((error) =>
-        assert.unreachable(`${what}: ${error}`),
+        assert.unreachable(`${label}: ${error}`),
       );
-      assert.not.match(withoutTexts(text), /harm/, what);
+      assert.not.match(withoutTexts(text), /harm/, label);
     }
   }
   assert.ok(tried > ROUNDS / 4, `seed ${SEED}: ${tried}`);
@@ -78,14 +78,14 @@ async function emitted(argspec: unknown): Promise<ReadonlyMap<string, string> | 
 }
 
 /** One block of code, and below it one table with a row per method. */
-function assertReadme(text: string, what: string): void {
+function assertReadme(text: string, label: string): void {
   const lines = text.split(/[\n\r\u2028\u2029]/);
-  assert.is(lines.filter((line) => line.startsWith("```")).length, 2, what);
-  assert.not.match(text, /[\u2028-\u202e\u2066-\u2069]/, what);
+  assert.is(lines.filter((line) => line.startsWith("```")).length, 2, label);
+  assert.not.match(text, /[\u2028-\u202e\u2066-\u2069]/, label);
   const rows = lines.filter((line) => line.startsWith("|")).slice(2);
-  for (const row of rows) assert.match(row, /^\| `\w+` \| (?:[^|`<]|\\.)*\|$/, what);
+  for (const row of rows) assert.match(row, /^\| `\w+` \| (?:[^|`<]|\\.)*\|$/, label);
   const code = text.slice(text.indexOf("```ts"), text.lastIndexOf("```"));
-  assert.not.match(withoutTexts(code), /harm/, what);
+  assert.not.match(withoutTexts(code), /harm/, label);
 }
 
 /** The remaining text is code. */

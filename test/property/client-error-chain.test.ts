@@ -36,16 +36,16 @@ test("are restored from any number of levels", () => {
       message = partialError(partition, width, status, backEndError(Buffer.from(body)).text);
     }
     const error = responseError({ path: "p" }, 500, { status: "ERROR", message });
-    const what = `seed ${SEED}, round ${round}: ${JSON.stringify(detail)}`;
-    assert.is(error.kind, "backend", what);
-    assert.equal(error.chain, levels, what);
-    assert.is(error.message, `p: ${value}`, what);
-    assert.is(error.exception, exception, what);
-    assert.equal(error.traceback, traceback, what);
+    const label = `seed ${SEED}, round ${round}: ${JSON.stringify(detail)}`;
+    assert.is(error.kind, "backend", label);
+    assert.equal(error.chain, levels, label);
+    assert.is(error.message, `p: ${value}`, label);
+    assert.is(error.exception, exception, label);
+    assert.equal(error.traceback, traceback, label);
     const { status } = levels.at(-1)!;
     const ofSvc = status < 500 ? "parameter" : "result";
-    assert.is((error.cause as SvcError).kind, key === "svc" ? ofSvc : key, what);
-    assert.is((error.cause as SvcError).status, status, what);
+    assert.is((error.cause as SvcError).kind, key === "svc" ? ofSvc : key, label);
+    assert.is((error.cause as SvcError).status, status, label);
   }
 });
 

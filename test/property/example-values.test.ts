@@ -48,17 +48,17 @@ test("are parsed like on a server", () => {
       const text = [random.of(PIECES), ...random.list(3, () => random.of(PIECES))].join("");
       const query = isBare ? "x" : `x=${encodeURIComponent(text)}`;
       const found = convertText(isBare ? null : text, type);
-      const what = `seed ${SEED}: ${JSON.stringify({ query, param, found })}`;
+      const label = `seed ${SEED}: ${JSON.stringify({ query, param, found })}`;
       let value: unknown;
       try {
         value = read(query, 1);
       } catch (error) {
-        assert.is((error as Error).name, "ParameterError", what);
+        assert.is((error as Error).name, "ParameterError", label);
         continue;
       }
       // No server accepts a value that the compiler cannot convert; another rule detects values
       // outside of their type, as this one may be.
-      assert.equal(found, { value }, what);
+      assert.equal(found, { value }, label);
       converted++;
     }
   }

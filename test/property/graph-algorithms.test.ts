@@ -138,7 +138,7 @@ test("find shortest paths of minimum cost", () => {
           let sum = 0;
           for (let step = 1; step < found.path.length; step++) {
             const arc = arcs.find(
-              (one) => one.from === found.path[step - 1] && one.to === found.path[step],
+              (arc) => arc.from === found.path[step - 1] && arc.to === found.path[step],
             );
             sum += weighted ? arc!.weight : arc === undefined ? Number.NaN : 1;
           }
@@ -183,7 +183,7 @@ function naiveRank({ ids, arcs }: Subject, isWeighted: boolean, seeds: string[])
   let rank = begin;
   for (let round = 0; round < 20; round++) {
     const next = ids.map(() => 0);
-    for (const [place, id] of ids.entries()) {
+    for (const [position, id] of ids.entries()) {
       const own = arcs.filter(({ from }) => from === id);
       const sum = own.reduce((total, { weight }) => total + (isWeighted ? weight : 1), 0);
       for (const [other] of ids.entries()) {
@@ -191,7 +191,7 @@ function naiveRank({ ids, arcs }: Subject, isWeighted: boolean, seeds: string[])
           .filter(({ to }) => to === ids[other])
           .reduce((total, { weight }) => total + (isWeighted ? weight : 1), 0);
         const part = sum === 0 ? begin[other]! : share / sum;
-        next[other]! += 0.85 * rank[place]! * part + 0.15 * rank[place]! * begin[other]!;
+        next[other]! += 0.85 * rank[position]! * part + 0.15 * rank[position]! * begin[other]!;
       }
     }
     rank = next;
@@ -227,7 +227,7 @@ test("walk along arcs, and count co-occurrences over all pairs of arcs", () => {
       assert.ok(walk.length <= 7);
       for (let step = 1; step < walk.length; step++) {
         const [from, to] = [walk[step - 1], walk[step]];
-        const arc = arcs.find((one) => one.from === from && one.to === to);
+        const arc = arcs.find((arc) => arc.from === from && arc.to === to);
         assert.ok(arc !== undefined && (!options.weighted || arc.weight > 0));
       }
       const last = arcs.filter(({ from, weight }) => {
@@ -236,9 +236,9 @@ test("walk along arcs, and count co-occurrences over all pairs of arcs", () => {
       assert.ok(walk.length === 7 || last.length === 0);
     }
     const scores = new Map<string, number>();
-    for (const one of arcs.filter(({ from }) => from === id)) {
-      for (const other of arcs.filter(({ from, to }) => to === one.to && from !== id)) {
-        scores.set(other.from, (scores.get(other.from) ?? 0) + one.weight * other.weight);
+    for (const arc of arcs.filter(({ from }) => from === id)) {
+      for (const other of arcs.filter(({ from, to }) => to === arc.to && from !== id)) {
+        scores.set(other.from, (scores.get(other.from) ?? 0) + arc.weight * other.weight);
       }
     }
     const found = graph.coOccurrence(id, { arc: "to", weighted: true, hits: -1 });

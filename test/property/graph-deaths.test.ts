@@ -128,12 +128,12 @@ function failAfter(
   store: GraphStore,
   clock: FakeClock,
   change: ChangeCase["change"],
-  asked: number,
+  allocations: number,
 ): number {
   const changed = openForChanges(GraphStore.attach(store.share, DEAD), clock);
   let count = 0;
   const require: Writer["ensureWords"] = function require(this: Writer, arena, words) {
-    if (count++ === asked) throw new CapacityError("test");
+    if (count++ === allocations) throw new CapacityError("test");
     Writer.prototype.ensureWords.call(this, arena, words);
   };
   Object.assign(changed.store.writer, { require });
@@ -155,14 +155,14 @@ for (const { name, change, isMany = false, isInSteps = false, cannotFail = false
     const before = withoutOperations(store);
     const times = failAfter(store, clock, change, -1);
     const after = withoutOperations(store);
-    for (let asked = 0; asked < times; asked++) {
+    for (let allocations = 0; allocations < times; allocations++) {
       image.restore();
-      failAfter(store, clock, change, asked);
+      failAfter(store, clock, change, allocations);
       checkStore(store);
       const fresh = GraphStore.attach(store.share, HEIR);
       const content = withoutOperations(fresh);
       const isEither = JSON.stringify(content) === JSON.stringify(before) || isMany || isInSteps;
-      if (!isEither) assert.equal(content, after, `failed at ${asked} of ${times}`);
+      if (!isEither) assert.equal(content, after, `failed at ${allocations} of ${times}`);
     }
   });
 }

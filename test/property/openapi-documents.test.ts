@@ -43,8 +43,8 @@ test("are valid, and accept what servers accept", async () => {
     const types = randomTypes(random);
     const jsonParams = random.of(["content", "string"] as const);
     const argspec = randomArgspec(random, types);
-    const what = `seed ${SEED}, round ${round}`;
-    const document = await validDocument(openapiDocument(argspec, { jsonParams }), what);
+    const label = `seed ${SEED}, round ${round}`;
+    const document = await validDocument(openapiDocument(argspec, { jsonParams }), label);
     const ajv = new Ajv2020({
       ...{ strict: false, ownProperties: true, validateFormats: true },
       formats: { "double-int": { type: "number", validate: Number.isSafeInteger }, binary: true },
@@ -56,7 +56,7 @@ test("are valid, and accept what servers accept", async () => {
       for (let n = 0; n < VALUES; n++) {
         const value = randomValue(random, types, shape, 5);
         const isTaken = check(value) === null;
-        const text = `${what}: ${JSON.stringify({ value, shape, types })}`;
+        const text = `${label}: ${JSON.stringify({ value, shape, types })}`;
         assert.is(validate(value), isTaken, text);
         accepted += Number(isTaken);
       }

@@ -128,8 +128,8 @@ function compareCondition(store: GraphStore, model: Model, random: Random): void
     const expected = Object.entries(Object.fromEntries(parts)).every(
       ([name, part]) => values.has(name) && testValue(parseValueCondition(part), values.get(name)),
     );
-    const told = `vertex ${vertex}, ${JSON.stringify(parts)}`;
-    assert.is(condition.matches(vertex), expected, told);
+    const text = `vertex ${vertex}, ${JSON.stringify(parts)}`;
+    assert.is(condition.matches(vertex), expected, text);
   }
 }
 

@@ -68,14 +68,14 @@ test("preserve text in literals and docstrings", () => {
     const found = inPython(module, `print(json.dumps([module.LITERALS, ${docs}]))`);
     const [literals, documentation] = found as [string[], string[]];
     texts.forEach((text, index) => {
-      const what = `seed ${SEED}: ${JSON.stringify(text)}`;
-      assert.is(literals[index], text, what);
+      const label = `seed ${SEED}: ${JSON.stringify(text)}`;
+      assert.is(literals[index], text, label);
       const lines = documentation[index]!.trim().split("\n");
       const meant = plainText(text).split("\n");
       assert.equal(
         lines.map((line) => line.trim()),
         meant.map((line) => line.trim()),
-        what,
+        label,
       );
     });
   }

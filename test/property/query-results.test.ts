@@ -115,21 +115,21 @@ function checkPage(random: Random, subject: Subject, anchor: string): void {
     neighborhood: Entry[];
     counts: object;
   };
-  const what = says(anchor, options);
-  assert.equal(result.counts, { neighbors: model.neighbors, arcs: model.hits.length }, what);
+  const label = says(anchor, options);
+  assert.equal(result.counts, { neighbors: model.neighbors, arcs: model.hits.length }, label);
   const entries = new Map(model.hits.map((hit) => [textOf(hit), key(model, hit)]));
   const found = result.neighborhood.map(textOfEntry);
-  isPageOf(found, model.hits.map(textOf), sizeOf(model.hits.length, page), what);
+  isPageOf(found, model.hits.map(textOf), sizeOf(model.hits.length, page), label);
   const keys = model.hits.map((hit) => key(model, hit)).sort((a, b) => compared(a, b) * sign);
   const wanted = keys.slice(page.offset, page.offset + found.length);
   assert.equal(
     found.map((entry) => entries.get(entry)),
     wanted,
-    what,
+    label,
   );
   const sorted = neighborhood(store, anchor, { ...rule, sortby, fields: FIELDS, result: "dict" });
   const whole = (sorted as unknown as Entry[]).map(textOfEntry);
-  assert.equal(found, whole.slice(page.offset, page.offset + found.length), what);
+  assert.equal(found, whole.slice(page.offset, page.offset + found.length), label);
   const unsorted = neighborhood(store, anchor, {
     ...rule,
     ...page,
@@ -137,7 +137,7 @@ function checkPage(random: Random, subject: Subject, anchor: string): void {
     result: "dict",
   });
   const texts = (unsorted as unknown as Entry[]).map(textOfEntry);
-  isPageOf(texts, model.hits.map(textOf), sizeOf(model.hits.length, page), what);
+  isPageOf(texts, model.hits.map(textOf), sizeOf(model.hits.length, page), label);
 }
 
 function compared(a: number | string, b: number | string): number {

@@ -68,29 +68,29 @@ function readTransactions(root: string): Logged[] {
 }
 
 /** Changes both graphs; returns the digests of all their states. */
-async function makeHistory(context: InstancesContext, one: Instance, random: Random) {
+async function makeHistory(context: InstancesContext, instance: Instance, random: Random) {
   const clock = new FakeClock().start();
   const digests = new Map<string, string>();
   const change = (name: string): void => {
-    const store = one.store(name);
-    changeAtRandom(one.graph(name), random);
+    const store = instance.store(name);
+    changeAtRandom(instance.graph(name), random);
     const { count, digest } = digestCheckpoint(store)!;
     digests.set(`${name} ${count}`, digest);
   };
   try {
     for (const name of GRAPHS) change(name);
-    const { log: first } = (await step(one, writerOf(context)))!;
+    const { log: first } = (await step(instance, writerOf(context)))!;
     for (let manifest = 0; manifest < 6; manifest++) {
       for (let left = random.below(40); left >= 0; left--) {
         change(random.of(GRAPHS));
         if (random.below(10) === 0) clock.second += random.below(3);
       }
-      if (random.below(3) === 0) await one.save();
+      if (random.below(3) === 0) await instance.save();
       // A writer continues what another one began.
-      await step(one, writerOf(context, random.of([ALWAYS, ONCE, ONCE])));
+      await step(instance, writerOf(context, random.of([ALWAYS, ONCE, ONCE])));
     }
-    await one.save();
-    await step(one, writerOf(context, ALWAYS));
+    await instance.save();
+    await step(instance, writerOf(context, ALWAYS));
     return { first, digests };
   } finally {
     clock.stop();
@@ -99,8 +99,8 @@ async function makeHistory(context: InstancesContext, one: Instance, random: Ran
 
 test("restores what each graph was at any moment", async (context) => {
   const random = new Random();
-  const one = await begin(context, "a");
-  const { first, digests } = await makeHistory(context, one, random);
+  const instance = await begin(context, "a");
+  const { first, digests } = await makeHistory(context, instance, random);
   const transactions = readTransactions(join(context.folder, "a"));
   const last = transactions.at(-1)!.sn;
   for (let round = 0; round < ROUNDS; round++) {
@@ -118,9 +118,9 @@ test("restores what each graph was at any moment", async (context) => {
         const isBefore = target.kind === "time" ? logged.second <= second : logged.sn <= sn;
         return logged.name === name && isBefore;
       });
-      const place = `SEED=${SEED}: ${name} at ${JSON.stringify(target)}`;
-      assert.is(count, expected?.count ?? 0, place);
-      assert.is(digest, digests.get(`${name} ${count}`), place);
+      const label = `SEED=${SEED}: ${name} at ${JSON.stringify(target)}`;
+      assert.is(count, expected?.count ?? 0, label);
+      assert.is(digest, digests.get(`${name} ${count}`), label);
     }
     await end(restored);
   }

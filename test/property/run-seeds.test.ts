@@ -32,8 +32,8 @@ test("a seed that fails is named, and ends the run", async () => {
 /** Runs one seed in a process to which something happens at once. */
 async function runOneIn(happen: (child: ChildProcess) => void): Promise<Sums> {
   const { fork } = childProcess;
-  childProcess.fork = ((...given: Parameters<typeof fork>) => {
-    const child = fork(...given);
+  childProcess.fork = ((...args: Parameters<typeof fork>) => {
+    const child = fork(...args);
     happen(child);
     return child;
   }) as typeof fork;

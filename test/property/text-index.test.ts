@@ -174,17 +174,17 @@ function check(random: Random, store: GraphStore, model: Model): void {
     edits: (form) => (fuzzy === "auto" ? editsFor(form) : fuzzy),
     statistics,
   });
-  const what = JSON.stringify({ text, least, fuzzy, isPrefix, boosts });
+  const label = JSON.stringify({ text, least, fuzzy, isPrefix, boosts });
   const { vertices, scores } = found.all!;
-  assert.equal([...vertices].sort(), [...wanted.keys()].sort(), what);
+  assert.equal([...vertices].sort(), [...wanted.keys()].sort(), label);
   for (const [at, vertex] of vertices.entries()) {
     const score = scores[at]!;
-    assert.ok(Math.abs(score - wanted.get(vertex)!) < 1e-9 * score, `${what}: ${score}`);
+    assert.ok(Math.abs(score - wanted.get(vertex)!) < 1e-9 * score, `${label}: ${score}`);
   }
   const best = [...wanted.values()].sort((a, b) => b - a).slice(0, hits);
-  assert.is(found.count, best.length, what);
+  assert.is(found.count, best.length, label);
   for (const [at, score] of best.entries()) {
-    assert.ok(Math.abs(score - found.scores[at]!) < 1e-9 * score, `${what}: place ${at}`);
+    assert.ok(Math.abs(score - found.scores[at]!) < 1e-9 * score, `${label}: place ${at}`);
   }
 }
 

@@ -200,7 +200,7 @@ test("searches find the best documents and all of them", () => {
         found.reduce((sum, score) => sum + score, 0),
       );
     }
-    const what = `${says} ${least} of ${parts.map(({ name }) => name)} without ${excluded.length}`;
+    const label = `${says} ${least} of ${parts.map(({ name }) => name)} without ${excluded.length}`;
     const top = new TopDocuments(random.of([1 + random.below(12), 3000]));
     const listed: number[] = [];
     const isListed = random.below(2) === 0;
@@ -214,19 +214,19 @@ test("searches find the best documents and all of them", () => {
       scorers: parts.map(({ open }) => open()),
       excluded: excluded.map(({ open }) => open()),
       take: (document, score) => {
-        assert.ok(isNear(score, expected.get(document) ?? -1), what);
+        assert.ok(isNear(score, expected.get(document) ?? -1), label);
         return top.add(document, score, document + 1);
       },
       matches: isListed ? (found, count) => listed.push(...found.subarray(0, count)) : null,
     });
-    if (isListed) assert.equal(listed, [...expected.keys()], what);
+    if (isListed) assert.equal(listed, [...expected.keys()], label);
     const best = [...expected].sort(([a, x], [b, y]) => y - x || a - b).slice(0, top.capacity);
     const found = top.sorted();
-    assert.is(found.count, best.length, what);
+    assert.is(found.count, best.length, label);
     for (const [at, [, score]] of best.entries()) {
       const vertex = found.vertices[at]!;
-      assert.ok(isNear(found.scores[at]!, score), `${what}: place ${at}`);
-      assert.ok(isNear(expected.get(vertex)!, score), `${what}: vertex of place ${at}`);
+      assert.ok(isNear(found.scores[at]!, score), `${label}: place ${at}`);
+      assert.ok(isNear(expected.get(vertex)!, score), `${label}: vertex of place ${at}`);
       assert.is(found.versions[at], vertex + 1);
     }
   });

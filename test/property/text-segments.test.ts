@@ -137,7 +137,7 @@ function checkSearch(
     ...{ parts, excluded, least, boosts, synonyms, averages },
     edits: (form) => (fuzzy === "auto" ? editsFor(form) : fuzzy),
   });
-  const what = JSON.stringify({ parts, excluded, least, boosts, fuzzy });
+  const label = JSON.stringify({ parts, excluded, least, boosts, fuzzy });
 
   const all = new Map<number, number>();
   const everything = Number.NEGATIVE_INFINITY;
@@ -145,15 +145,15 @@ function checkSearch(
     statistics,
     everything,
     (segment, document, score) => {
-      assert.not(all.has(segment.vertexOf(document)), what);
+      assert.not(all.has(segment.vertexOf(document)), label);
       all.set(segment.vertexOf(document), score);
       return everything;
     },
     () => undefined,
   );
-  assert.equal([...all.keys()].sort(), [...wanted.keys()].sort(), what);
+  assert.equal([...all.keys()].sort(), [...wanted.keys()].sort(), label);
   for (const [vertex, score] of all) {
-    assert.ok(Math.abs(score - wanted.get(vertex)!) < 1e-9 * score, `${what}: ${score}`);
+    assert.ok(Math.abs(score - wanted.get(vertex)!) < 1e-9 * score, `${label}: ${score}`);
   }
 
   const hits = 1 + random.below(20);
@@ -167,12 +167,12 @@ function checkSearch(
     () => undefined,
     lists ? createSink(listed) : null,
   );
-  if (lists) checkColumns(listed, wanted, what);
+  if (lists) checkColumns(listed, wanted, label);
   const best = [...wanted.values()].sort((a, b) => b - a).slice(0, hits);
   const found = [...top.sorted().scores];
-  assert.is(found.length, best.length, what);
+  assert.is(found.length, best.length, label);
   for (const [at, score] of found.entries()) {
-    assert.ok(Math.abs(score - best[at]!) < 1e-9 * score, `${what}: place ${at}`);
+    assert.ok(Math.abs(score - best[at]!) < 1e-9 * score, `${label}: place ${at}`);
   }
 }
 
@@ -184,8 +184,8 @@ function createSink(all: AllDocuments): MatchSink {
   };
 }
 
-function checkColumns(all: AllDocuments, wanted: ReadonlyMap<number, number>, what: string): void {
-  assert.equal([...all.vertices].sort(), [...wanted.keys()].sort(), what);
+function checkColumns(all: AllDocuments, wanted: ReadonlyMap<number, number>, label: string): void {
+  assert.equal([...all.vertices].sort(), [...wanted.keys()].sort(), label);
   const names = Array.from({ length: COLUMNS }, (_, at) => `column ${at}`);
   const { counts, others } = countColumns(all, names, [...names, "another"])!;
   assert.is(others.length, 0);
@@ -196,7 +196,7 @@ function checkColumns(all: AllDocuments, wanted: ReadonlyMap<number, number>, wh
       const value = columnsOf(vertex)[at]!;
       if (value !== null) sums.set(value, (sums.get(value) ?? 0) + 1);
     }
-    assert.equal(new Map(counts.get(name)), sums, `${what}: ${name}`);
+    assert.equal(new Map(counts.get(name)), sums, `${label}: ${name}`);
   }
 }
 

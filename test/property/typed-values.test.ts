@@ -191,14 +191,14 @@ test("arrive at the server as its classes, and at the client again", () => {
     const client = clientConverters(types, shape);
     for (let n = 0; n < VALUES; n++) {
       const [value, json] = sample(random, types, shape, 4);
-      const what = `seed ${SEED}: ${JSON.stringify({ shape, types, json })}`;
-      assert.is(new ShapeRule(types, "open").fault(shape, json), null, what);
-      assert.is(JSON.stringify(client.encode(value)), JSON.stringify(json), what);
-      assert.is(shown(server.decode(copy(json))), shown(value), what);
-      assert.is(jsonText(server.encode(value)), JSON.stringify(json), what);
+      const label = `seed ${SEED}: ${JSON.stringify({ shape, types, json })}`;
+      assert.is(new ShapeRule(types, "open").fault(shape, json), null, label);
+      assert.is(JSON.stringify(client.encode(value)), JSON.stringify(json), label);
+      assert.is(shown(server.decode(copy(json))), shown(value), label);
+      assert.is(jsonText(server.encode(value)), JSON.stringify(json), label);
       // Clients know the form of a class with `fromJSON` only.
       const plain = shown(value).replaceAll(`${Money.name} {`, "{");
-      assert.is(shown(client.decode(copy(json))), plain, what);
+      assert.is(shown(client.decode(copy(json))), plain, label);
       converted += Number(client.isNeeded);
     }
   }

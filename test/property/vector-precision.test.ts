@@ -91,11 +91,11 @@ function assertBest(
   const scores = stored.map((vector) => score(measure, vector, probe));
   const best = [...scores].sort((a, b) => b - a).slice(0, HITS);
   assert.is(hits.length, HITS);
-  for (const [place, { id, similarity }] of hits.entries()) {
+  for (const [position, { id, similarity }] of hits.entries()) {
     const at = Number(id.slice(1));
     const limit = tolerance(measure, stored[at]!, probe);
     assert.ok(Math.abs(similarity - scores[at]!) <= limit, `similarity of ${id}`);
-    assert.ok(scores[at]! >= best[place]! - limit, `${id} at ${place} is among the best`);
+    assert.ok(scores[at]! >= best[position]! - limit, `${id} at ${position} is among the best`);
   }
 }
 
@@ -131,9 +131,9 @@ for (const name of ["normal", "outliers", "clusters", "mixed norms"]) {
     const stored = vectors.map((vector, at) => {
       const shown = graph.getVertex(`v${at}`).vector;
       const largest = Math.max(...vector.map(Math.abs));
-      for (const [place, value] of vector.entries()) {
+      for (const [position, value] of vector.entries()) {
         const limit = Math.max(Math.abs(value) * 2 ** -11, largest * 2 ** -30);
-        assert.ok(Math.abs(shown[place]! - value) <= limit, `component ${place} of v${at}`);
+        assert.ok(Math.abs(shown[position]! - value) <= limit, `component ${position} of v${at}`);
       }
       return shown;
     });

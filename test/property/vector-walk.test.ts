@@ -107,8 +107,8 @@ test(`keeps the best, and leads to the best of the others (seed ${SEED})`, () =>
     kernel.finish(STATE);
     const { results } = model;
     assert.is(words[STATE / 4], results.length);
-    const entries = results.flatMap((_, place) => {
-      const at = ENTRIES / 4 + 2 * place;
+    const entries = results.flatMap((_, position) => {
+      const at = ENTRIES / 4 + 2 * position;
       return [[floats[at]!, words[at + 1]!]];
     });
     assert.equal(

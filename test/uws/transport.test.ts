@@ -47,10 +47,10 @@ async function listen(engine: TestEngine, port = 0, ip: string | null = null): P
   return (await transport.listen(port, ip, OPTIONS, engine)) as UwsServer;
 }
 
-async function until(condition: () => boolean, what: string): Promise<void> {
+async function until(condition: () => boolean, label: string): Promise<void> {
   const deadline = performance.now() + 4000;
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`${what} did not happen`);
+    if (performance.now() > deadline) throw new Error(`${label} did not happen`);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }

@@ -63,7 +63,7 @@ export function TopBar({ page, onPalette }: TopBarProps) {
 
 /** Summary of the states of all instances. */
 function systemState(): Pick<State, "tone" | "word"> {
-  if (connectionError.value !== null) return { tone: "err", word: "no answer" };
+  if (connectionError.value !== null) return { tone: "err", word: "no response" };
   const { instances } = systemView.value;
   const [first] = instances;
   if (first === undefined) return { tone: "unk", word: "loading" };

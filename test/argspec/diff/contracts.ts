@@ -31,8 +31,11 @@ export function argspecOf({ plugins = [], ...others }: Contract): Argspec {
   };
 }
 
-function pluginOf(given: Partial<PluginSpec>): PluginSpec {
-  return plugin(given.name ?? "search", { result: { kind: "value", schema: {} }, ...given });
+function pluginOf(overrides: Partial<PluginSpec>): PluginSpec {
+  return plugin(overrides.name ?? "search", {
+    result: { kind: "value", schema: {} },
+    ...overrides,
+  });
 }
 
 /** One optional parameter, `limit: int`. */

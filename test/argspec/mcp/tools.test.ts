@@ -24,8 +24,8 @@ const test = suite("buildTools");
 /** Configured like official programs of the newer and the older revision. */
 const DIALECTS = [Ajv2020, Ajv].map((Dialect) => new Dialect({ strict: false }));
 
-function toolOf(given: Partial<PluginSpec>, $defs: Argspec["$defs"] = {}): Tool {
-  return buildTools(argspecOf([plugin("tool", given)], $defs)).tools.get("tool")!.tool;
+function toolOf(overrides: Partial<PluginSpec>, $defs: Argspec["$defs"] = {}): Tool {
+  return buildTools(argspecOf([plugin("tool", overrides)], $defs)).tools.get("tool")!.tool;
 }
 
 function resultSchema(schema: JsonSchema, $defs: Argspec["$defs"] = {}) {

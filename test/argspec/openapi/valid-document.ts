@@ -31,23 +31,23 @@ export function operationsIn(document: Document): readonly DocumentOperation[] {
   return Object.values(document.paths).flatMap((item) => Object.values(item));
 }
 
-/** @param what names the document in a failure */
-export async function validDocument(document: object, what = ""): Promise<Document> {
+/** @param label names the document in a failure */
+export async function validDocument(document: object, label = ""): Promise<Document> {
   const copy = JSON.parse(JSON.stringify(document));
-  assert.ok(isDeepStrictEqual(copy, document), `${what}: something is lost in JSON`);
+  assert.ok(isDeepStrictEqual(copy, document), `${label}: something is lost in JSON`);
   const { valid, errors } = await validator.validate(copy);
-  assert.ok(valid, `${what}: ${JSON.stringify(errors, null, 2)}`);
+  assert.ok(valid, `${label}: ${JSON.stringify(errors, null, 2)}`);
   const { schemas } = (document as Document).components;
   for (const schema of [...Object.values(schemas!), ...schemasIn(document)]) {
-    const text = `${what}: ${JSON.stringify(schema)}`;
+    const text = `${label}: ${JSON.stringify(schema)}`;
     assert.ok(ajv.validateSchema(schema as object), `${text}: ${ajv.errorsText()}`);
   }
   for (const reference of referencesIn(document)) {
-    assert.ok(reference.startsWith("#/"), `${what}: ${reference} leads outside`);
-    assert.ok(target(document, reference) !== undefined, `${what}: ${reference} leads nowhere`);
+    assert.ok(reference.startsWith("#/"), `${label}: ${reference} leads outside`);
+    assert.ok(target(document, reference) !== undefined, `${label}: ${reference} leads nowhere`);
   }
   const ids = operationsIn(document as Document).map(({ operationId }) => operationId);
-  assert.is(new Set(ids).size, ids.length, `${what}: operationId is unique in ${ids}`);
+  assert.is(new Set(ids).size, ids.length, `${label}: operationId is unique in ${ids}`);
   return document as Document;
 }
 

@@ -46,11 +46,11 @@ const test = suite<Context>("hostile responses to svc admin");
 test.before(async (context) => {
   context.server = createServer((request, response) => {
     const isToken = request.url!.includes("GetAuthToken");
-    const told = isToken ? '{ "authtoken": "t" }' : context.answer;
+    const text = isToken ? '{ "authtoken": "t" }' : context.answer;
     const key = context.status === "OK" || isToken ? "response" : "message";
     const status = isToken ? "OK" : context.status;
     request.resume();
-    response.end(`{ "status": "${status}", "${key}": ${told} }`);
+    response.end(`{ "status": "${status}", "${key}": ${text} }`);
   });
   await new Promise<void>((resolve) => context.server.listen(0, "127.0.0.1", resolve));
 });
@@ -59,8 +59,8 @@ test.after(({ server }) => {
   server.close();
 });
 
-/** Output of a verb, or the code of its error. */
-async function told({ server }: Context, name: string, values: AdminValues, more?: string) {
+/** Runs a verb. Returns its output, or the code of its error. */
+async function runVerb({ server }: Context, name: string, values: AdminValues, more?: string) {
   const { port } = server.address() as AddressInfo;
   const [host, tport] = ["127.0.0.1", 9];
   const instances = {
@@ -100,11 +100,11 @@ for (const isJson of [false, true]) {
         Object.assign(context, { answer, status });
         for (const words of CASES) {
           const [name, more] = words.split(" ");
-          const what = `${words}: ${answer.slice(0, 80)}`;
-          const printed = await told(context, name!, { json: isJson, yes: true }, more).catch(
-            (error) => assert.unreachable(`${what}: ${error.stack}`),
+          const label = `${words}: ${answer.slice(0, 80)}`;
+          const printed = await runVerb(context, name!, { json: isJson, yes: true }, more).catch(
+            (error) => assert.unreachable(`${label}: ${error.stack}`),
           );
-          assert.not.match(String(printed), /[^\n\P{Cc}]/u, what);
+          assert.not.match(String(printed), /[^\n\P{Cc}]/u, label);
           if (isJson && printed !== "") JSON.parse(String(printed));
         }
       }
@@ -114,17 +114,17 @@ for (const isJson of [false, true]) {
 
 test("are reported with the instance", async (context) => {
   Object.assign(context, { answer: "null", status: "OK" });
-  const printed = await told(context, "attach", {});
+  const printed = await runVerb(context, "attach", {});
   assert.match(printed, /^H: SVC3302: unexpected response from H: /);
   for (const answer of ANSWERS.filter((text) => text.includes('"held"'))) {
     context.answer = answer;
-    assert.is(await told(context, "dump", {}), '"SVC3302"', answer);
+    assert.is(await runVerb(context, "dump", {}), '"SVC3302"', answer);
   }
 });
 
 test("are reported with the code of the instance, and what each member has", async (context) => {
   Object.assign(context, { answer: failure('a \\\\\\"b\\\\\\"', '"7"'), status: "OK" });
-  const printed = await told(context, "promote", {});
+  const printed = await runVerb(context, "promote", {});
   assert.is(printed, 'H: SVC3402: a "b". master-serial: H 7, J does not respond\n');
 });
 

@@ -108,15 +108,15 @@ test("separate liveness from health, which an operator can change", () => {
 });
 
 test("probe health by TLS, or by a connection if client certificates are required", () => {
-  const told = (tls: unknown) => {
+  const describe = (tls: unknown) => {
     const secured = readDescriptor({ ...eightNodes(), tls });
     return [kubernetes, nomad, compose].map((make) => [...make(secured).values()].join("\n"));
   };
-  const [pods, jobs, services] = told(true) as [string, string, string];
+  const [pods, jobs, services] = describe(true) as [string, string, string];
   assert.match(pods, /httpGet:\n\s+path: \S+\n\s+port: admin\n\s+scheme: HTTPS/);
   assert.match(jobs, /path = "\/svc\/ping"\n\s+protocol = "https"\n\s+tls_skip_verify = true/);
   assert.match(services, 'require("https").get({ port: 9001');
-  const shown = told({ cert: "client.pem", key: "client-key.pem" }) as [string, string, string];
+  const shown = describe({ cert: "client.pem", key: "client-key.pem" }) as [string, string, string];
   assert.match(shown[0], /livenessProbe:\n\s+tcpSocket:\n\s+port: admin/);
   assert.match(shown[1], /type = "tcp"\n\s+port = "admin"/);
   assert.match(shown[2], 'require("net").connect(9001');
@@ -151,9 +151,9 @@ function objectsOf(files: Manifests): KubernetesObject[] {
   return texts.flatMap(([, text]) => parseAllDocuments(text).map((one) => one.toJS()));
 }
 
-for (const given of [eightNodes(), { name: "One", instances: { G1: { hport: 9000 } } }]) {
-  test(`kubernetes: objects of ${given.name} refer to each other`, () => {
-    const files = kubernetes(readDescriptor(given));
+for (const descriptor of [eightNodes(), { name: "One", instances: { G1: { hport: 9000 } } }]) {
+  test(`kubernetes: objects of ${descriptor.name} refer to each other`, () => {
+    const files = kubernetes(readDescriptor(descriptor));
     const { resources } = parse(files.get("kustomization.yaml")!);
     assert.equal(resources, [...files.keys()].slice(1));
     const objects = objectsOf(files);
@@ -265,8 +265,8 @@ test("report names that a platform cannot distinguish", () => {
 
 test("escape strings of users", () => {
   const name = `x\n- "y": ${"$"}{z} %{w} #`;
-  const given = { name, instances: { G1: { hport: 9000, host: "on" } } };
-  const odd = readDescriptor(given);
+  const descriptor = { name, instances: { G1: { hport: 9000, host: "on" } } };
+  const odd = readDescriptor(descriptor);
   assert.not(systemd(odd).get("on/svc.target")!.includes("\n-"));
   assert.match(nomad(odd).get("system.nomad.hcl")!, /value = "on"/);
   const values = {

@@ -35,10 +35,10 @@ async function update(
 }
 
 test("leave readonly graphs alone", async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   try {
     await update((path) => {
-      asked.push(path);
+      requests.push(path);
       return { "service-in": 1, readonly: true, build: "a" };
     });
     assert.unreachable();
@@ -46,8 +46,8 @@ test("leave readonly graphs alone", async () => {
     assert.is((error as SvcError).code, "SVC3119");
     assert.match((error as Error).message, "S1: graphs are read-only");
   }
-  const others = asked.filter((path) => !/nodestat|GetAuthToken|ADMIN_Lease/.test(path));
-  assert.equal([asked.length > 0, others], [true, []]);
+  const others = requests.filter((path) => !/nodestat|GetAuthToken|ADMIN_Lease/.test(path));
+  assert.equal([requests.length > 0, others], [true, []]);
   const group = { group: "S1", role: "following", leader: null, synced: [] };
   // It follows another member for now.
   await update(() => ({ "service-out-reason": "operator", readonly: true, build: "a", group }));

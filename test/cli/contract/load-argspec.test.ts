@@ -74,16 +74,16 @@ test("reports missing parts of a path", async () => {
 });
 
 test("requests it from a server, with the prefix of its service", async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const url = await serving((request, response) => {
-    asked.push(request.url!);
+    requests.push(request.url!);
     response.end(JSON.stringify({ status: "OK", response: BUILTINS }));
   });
   for (const base of [url, `${url}/`, `${url}/shop//`]) {
     assert.equal(await loadArgspec(base), BUILTINS);
   }
   const path = "/svc/builtin/argspec?format=schema";
-  assert.equal(asked, [path, path, `/shop${path}`]);
+  assert.equal(requests, [path, path, `/shop${path}`]);
 });
 
 test("reports servers that do not respond, are older, or are of another kind", async () => {
@@ -126,9 +126,9 @@ test("limits a response in bytes and time", async () => {
 
 test("accepts records of a build or a server", async () => {
   const records = [{ path: "/svc/plugin/a", description: "", parameters: {}, bound_graph: null }];
-  const asked: string[] = [];
+  const requests: string[] = [];
   const url = await serving((request, response) => {
-    asked.push(request.url!);
+    requests.push(request.url!);
     const isThere = !request.url!.includes("none");
     response.end(
       JSON.stringify(isThere ? { status: "OK", response: records } : { status: "ERROR" }),
@@ -136,7 +136,7 @@ test("accepts records of a build or a server", async () => {
   });
   assert.equal(await loadRecords(url, null), records);
   assert.equal(await loadRecords(url, "a&b"), records);
-  assert.equal(asked, ["/svc/builtin/plugins", "/svc/builtin/argspec?plugin=a%26b"]);
+  assert.equal(requests, ["/svc/builtin/plugins", "/svc/builtin/argspec?plugin=a%26b"]);
   await rejects(loadRecords(url, "none"), "SVC3018", "plugin not found: `none`");
   const older = await answering({ status: "OK", response: {} });
   await rejects(loadRecords(older, null), "SVC3017", "does not publish plugin records");

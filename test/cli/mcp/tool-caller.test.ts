@@ -25,14 +25,14 @@ interface Sent extends FetchInit {
 }
 
 /** Calls the tool of one plugin, whose server always sends the same response. */
-async function call(given: Partial<PluginSpec>, args: object, answer: unknown, status = 200) {
+async function call(overrides: Partial<PluginSpec>, args: object, answer: unknown, status = 200) {
   const sent: Sent[] = [];
   const fetch = async (url: string, init: FetchInit) => {
     sent.push({ url: url.slice(BASE.length), ...init });
     return new Response(typeof answer === "string" ? answer : JSON.stringify(answer), { status });
   };
   const connection = new Connection({ baseUrl: BASE, fetch, retries: 0 }, "ab".repeat(32));
-  const caller = new ToolCaller(argspecOf([plugin("tool", { ...ANY, ...given })]), connection);
+  const caller = new ToolCaller(argspecOf([plugin("tool", { ...ANY, ...overrides })]), connection);
   const args_ = args as Readonly<Record<string, unknown>>;
   const result = await caller.call("tool", args_, new AbortController().signal)!;
   const [content] = result.content;

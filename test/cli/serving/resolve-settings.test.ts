@@ -105,8 +105,8 @@ test("uses the descriptor for an instance of a system where no option is given",
   };
   const topology = { dispatch: { TD: [{ partitions: ["S1"] }] } };
   writeFileSync(descriptor, JSON.stringify({ name: "Two", instances, topology }));
-  const given = { instance: "TD", descriptor };
-  const { port, ip, name, dispatcher, node } = await resolveSettings(folder, config, given);
+  const params = { instance: "TD", descriptor };
+  const { port, ip, name, dispatcher, node } = await resolveSettings(folder, config, params);
   assert.equal([port, ip, name, node?.id], [9990, "127.0.0.7", "TD: shop", "TD"]);
   const [[engine]] = (dispatcher as { partitions: object[][] }).partitions as [[object]];
   assert.equal(engine, { host: "127.0.0.8", port: 9110 });
@@ -142,8 +142,8 @@ test("leaves configured graphs to the back-ends of a dispatcher", async () => {
     S1: { hport: 9110, graph: "shop" },
   };
   const topology = { dispatch: { TD: [{ partitions: ["S1"] }] } };
-  const given = { name: "Own", graphs: ["shop", "users"], instances, topology };
-  writeFileSync(descriptor, JSON.stringify(given));
+  const content = { name: "Own", graphs: ["shop", "users"], instances, topology };
+  writeFileSync(descriptor, JSON.stringify(content));
   const left = async (values: ServeValues) => {
     const { graphs } = await resolveSettings(folder, resolved, values);
     return Object.keys(graphs).filter((name) => graphs[name]!.isOfBackEnds ?? false);

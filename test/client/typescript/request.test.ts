@@ -170,8 +170,8 @@ test("prefers header fields of the caller, except for the partition", () => {
     ...{ "content-type": "image/png", authorization: "t", "x-svc-partial-target": "9" },
     "idempotency-key": "own",
   };
-  const given = { partial: 0, headers };
-  assert.equal(buildRequest("", operation, { content: "x" }, given).headers, {
+  const options = { partial: 0, headers };
+  assert.equal(buildRequest("", operation, { content: "x" }, options).headers, {
     accept: "application/json",
     "content-type": "image/png",
     authorization: "t",

@@ -131,8 +131,8 @@ const PARAMETERS = "at tree wide list either free form loose none".split(" ");
 
 /** Value of one named optional parameter of the plugin `shapes`. */
 function shape(name: string, value: unknown): unknown {
-  const place = PARAMETERS.indexOf(name);
-  return call("shapes2", `${needed}&${name}=${json(value)}`)[place + 4];
+  const position = PARAMETERS.indexOf(name);
+  return call("shapes2", `${needed}&${name}=${json(value)}`)[position + 4];
 }
 
 test("pass arguments in signature order, whatever the order of the query", () => {

@@ -163,8 +163,8 @@ function outcome(source: string): string {
   const findings = diagnostics.map(({ code, severity, position: { line, column }, message }) => {
     return `=> ${code} ${severity} ${line - LINES_BEFORE}:${column} ${message}`;
   });
-  const told = [...read, ...findings];
-  return [source, ...(told.length === 0 ? ["=> nothing"] : told), ""].join("\n");
+  const messages = [...read, ...findings];
+  return [source, ...(messages.length === 0 ? ["=> nothing"] : messages), ""].join("\n");
 }
 
 test("are compiled correctly or rejected at their position", () => {

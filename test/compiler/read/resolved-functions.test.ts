@@ -25,7 +25,7 @@ function untyped(fn: (...args: any[]) => unknown) {
 `;
 
 /** Parameters as `name: kind`, `?` for optional ones, and the shape of the result. */
-function told(result: ReadResult, name: string) {
+function describe(result: ReadResult, name: string) {
   const plugin = pluginNamed(result, name);
   const params = plugin.params.flatMap((param) =>
     param.kind === "user" ? [`${param.name}${param.required ? "" : "?"}: ${param.shape.kind}`] : [],
@@ -49,7 +49,7 @@ export const list = withTenant(
 export const find = timed((request: PluginRequest, /** @maxLength 3 */ id: str) => 1.5);
 `);
   assert.equal(result.diagnostics, []);
-  const list = told(result, "list");
+  const list = describe(result, "list");
   assert.equal(list.params, ["q: str", "n?: limited"]);
   assert.is(list.result, "array");
   const { plugin } = list;
@@ -61,7 +61,7 @@ export const find = timed((request: PluginRequest, /** @maxLength 3 */ id: str) 
   const [, q, n] = plugin.params;
   assert.is(q?.description, "what to look for");
   assert.equal(n?.kind === "user" && n.default, { kind: "value", value: 10 });
-  assert.equal(told(result, "find").params, ["id: limited"]);
+  assert.equal(describe(result, "find").params, ["id: limited"]);
 });
 
 test("may be several members of a factory, with instantiated types", () => {
@@ -89,14 +89,14 @@ export function crud<T>(table: string) {
     result.plugins.map(({ name }) => name),
     ["get", "save"],
   );
-  const get = told(result, "get").plugin;
+  const get = describe(result, "get").plugin;
   assert.equal([get.summary, get.readonly], ["Reads one.", true]);
   assert.is(get.params[1]?.description, "its key");
   assert.equal(get.result.shape, {
     kind: "union",
     members: [{ kind: "null" }, { kind: "ref", name: "Product" }],
   });
-  const save = told(result, "save").plugin;
+  const save = describe(result, "save").plugin;
   const content = save.params.find(({ name }) => name === "content");
   assert.equal(content?.kind === "reserved" && [content.form, content.shape], [
     "json",
@@ -121,7 +121,7 @@ function wrap<F>(fn: F): F { return fn; }
 export function find(request: PluginRequest, graph: Graph): null { return null; }`,
     },
   );
-  const { graph, summary, deprecated, throws } = told(result, "look").plugin;
+  const { graph, summary, deprecated, throws } = describe(result, "look").plugin;
   assert.equal([graph, summary, deprecated], ["stock", "Finds.", true]);
   assert.is(throws[0]?.description, "first");
 });
@@ -150,10 +150,10 @@ export function internal(request: PluginRequest): str { return ""; }`,
     },
   );
   assert.equal(result.diagnostics, []);
-  assert.equal(told(result, "buy").params, ["id: str", "count?: int"]);
-  assert.equal(told(result, "alias").params, ["id: str", "count?: int"]);
-  assert.is(told(result, "external").result, "str");
-  const { params, plugin } = told(result, "wrapped");
+  assert.equal(describe(result, "buy").params, ["id: str", "count?: int"]);
+  assert.equal(describe(result, "alias").params, ["id: str", "count?: int"]);
+  assert.is(describe(result, "external").result, "str");
+  const { params, plugin } = describe(result, "wrapped");
   assert.equal([params, plugin.readonly], [["id: str"], true]);
 });
 
@@ -170,7 +170,7 @@ function route<P extends object>(read: (query: object) => P) {
 export const search = route(() => ({ q: "", limit: 1 })).handle((request, input) => input.q);
 `);
   assert.equal(result.diagnostics, []);
-  assert.equal(told(result, "search").params, ["input: object"]);
+  assert.equal(describe(result, "search").params, ["input: object"]);
 });
 
 test("are reported where a signature is unknown", () => {
@@ -229,10 +229,10 @@ export const look = ((request, id) => "") satisfies Handler as Handler;
 export const keep: Handler = (request, id, content, deep = true) => "";
 `);
   assert.equal(result.diagnostics, []);
-  assert.equal(told(result, "find").params, ["key: int", "deep?: bool"]);
-  assert.equal(told(result, "look").params, ["id: limited"]);
-  assert.equal(told(result, "keep").params, ["id: int", "deep?: bool"]);
-  const content = told(result, "find").plugin.params.find(({ name }) => name === "content");
+  assert.equal(describe(result, "find").params, ["key: int", "deep?: bool"]);
+  assert.equal(describe(result, "look").params, ["id: limited"]);
+  assert.equal(describe(result, "keep").params, ["id: int", "deep?: bool"]);
+  const content = describe(result, "find").plugin.params.find(({ name }) => name === "content");
   assert.is(content?.shape?.kind, "object");
 });
 
@@ -252,8 +252,8 @@ export default new (timed(Core<"a">))();
     result.plugins.map(({ exportPath }) => exportPath),
     ["default.now", "default.ping"],
   );
-  assert.equal(told(result, "now").params, ["zone?: str"]);
-  assert.equal(told(result, "ping").params, ["a: literal"]);
+  assert.equal(describe(result, "now").params, ["zone?: str"]);
+  assert.equal(describe(result, "ping").params, ["a: literal"]);
 });
 
 test("are members of other modules that a namespace, a class or a variable exports", () => {
@@ -298,9 +298,9 @@ class Shop {
 export const shop = new Shop(1);
 `);
   assert.equal(result.diagnostics, []);
-  assert.equal(told(result, "first").params, ["a: int"]);
-  assert.is(told(result, "second").result, "str");
-  const { params, plugin } = told(result, "sell");
+  assert.equal(describe(result, "first").params, ["a: int"]);
+  assert.is(describe(result, "second").result, "str");
+  const { params, plugin } = describe(result, "sell");
   assert.equal([params, plugin.exportPath, plugin.readonly], [["id: str"], "shop.buy", true]);
 });
 
@@ -316,8 +316,8 @@ export const other = (request: PluginRequest): string => "";`,
     },
   );
   assert.equal(result.diagnostics, []);
-  assert.equal(told(result, "outer").params, ["n?: int"]);
-  assert.equal(told(result, "other").plugin.summary, "Renamed.");
+  assert.equal(describe(result, "outer").params, ["n?: int"]);
+  assert.equal(describe(result, "other").plugin.summary, "Renamed.");
 });
 
 test("are reported where their class or instance is not exported, or they are hidden", () => {
@@ -345,7 +345,7 @@ test("are tagged in a list of exports", () => {
 const find = (request: PluginRequest, id: str) => id;
 export { find, /** Looks. @plugin */ find as look };
 `);
-  assert.equal([told(result, "look").params, result.diagnostics], [["id: str"], []]);
+  assert.equal([describe(result, "look").params, result.diagnostics], [["id: str"], []]);
 });
 
 test("are reported with parameters that lose their name", () => {

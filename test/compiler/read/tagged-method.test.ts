@@ -8,7 +8,7 @@ import { pluginNamed, readSource } from "../reading.js";
 const test = suite("tagged methods");
 
 /** Parameters as `name: kind`, `?` for optional ones, and the shape of the result. */
-function told(result: ReadResult, name: string) {
+function describe(result: ReadResult, name: string) {
   const plugin = pluginNamed(result, name);
   const params = plugin.params.flatMap((param) =>
     param.kind === "user" ? [`${param.name}${param.required ? "" : "?"}: ${param.shape.kind}`] : [],
@@ -28,7 +28,7 @@ class Rows<T extends object, K extends keyof T & string> {
 export const rows = new Rows([] as { isbn: int; title: str }[], "isbn");
 `);
   assert.equal(result.diagnostics, []);
-  const { params, plugin } = told(result, "put");
+  const { params, plugin } = describe(result, "put");
   assert.equal(params, ["id: int", "fields?: array"]);
   const content = plugin.params.find(({ name }) => name === "content");
   assert.match(JSON.stringify(content), /"title"/);
@@ -72,9 +72,9 @@ export default (() => ({
       ...["renamed api.wrapped", "tick api.tick"],
     ],
   );
-  assert.equal(told(result, "read").params, ["id: str", "deep?: bool"]);
-  assert.equal(told(result, "list").params, ["n?: int"]);
-  assert.match(JSON.stringify(told(result, "add").plugin.params), /"id"/);
+  assert.equal(describe(result, "read").params, ["id: str", "deep?: bool"]);
+  assert.equal(describe(result, "list").params, ["n?: int"]);
+  assert.match(JSON.stringify(describe(result, "add").plugin.params), /"id"/);
 });
 
 test("are reported in a namespace, or in an object that is not exported", () => {
@@ -134,9 +134,9 @@ export const users = Users.create();
       ["tick", "users.tick"],
     ],
   );
-  const { params, result: found } = told(result, "find");
+  const { params, result: found } = describe(result, "find");
   assert.equal([params, found], [["id: str", "deep?: bool"], "object"]);
-  assert.is(told(result, "size").result, "int");
+  assert.is(describe(result, "size").result, "int");
 });
 
 test("are static methods of exported classes, and jobs", () => {
@@ -159,7 +159,7 @@ export class Shop {
       ["sell", "Shop.buy"],
     ],
   );
-  assert.is(told(result, "sell").plugin.readonly, true);
+  assert.is(describe(result, "sell").plugin.readonly, true);
 });
 
 test("are found once where static methods have a decorator, whose tags have no effect", () => {

@@ -84,7 +84,7 @@ const orders = {
 
 process.on("disconnect", () => process.exit());
 process.on("message", ({ id, op, value }: Order) => {
-  const order = orders[op] as (given: unknown) => unknown;
+  const order = orders[op] as (value: unknown) => unknown;
   Promise.resolve()
     .then(() => order(value))
     .then((result) => report({ id, value: result }))

@@ -13,7 +13,7 @@ export const OWN_SIGNATURE = "ab".repeat(16);
 export function addEngines(svc: typeof Library, journal: string): void {
   const { bytes, int, PluginResponse, S_DESC, S_VAL, str, system } = svc;
 
-  function add(name: string, parameters: object, fn: (...given: never[]) => unknown): void {
+  function add(name: string, parameters: object, fn: (...args: never[]) => unknown): void {
     system.addPlugin(fn, { name, parameters: { request: null, ...parameters } });
   }
 
@@ -33,7 +33,7 @@ export function addEngines(svc: typeof Library, journal: string): void {
     response.meta = { partition: request.partition };
     return response;
   });
-  add("find", { n: [int, MANY] }, find as (...given: never[]) => unknown);
+  add("find", { n: [int, MANY] }, find as (...args: never[]) => unknown);
   add("where", {}, (request: PluginRequest) => {
     const { ident, toplevel, primary, partial, width, height, depth, partition } = request;
     const { replica, channel, hasmatrix, baseport, path, method } = request;
@@ -85,7 +85,7 @@ export function addProcessors(svc: typeof Library): void {
 }
 
 function addPres({ int, PluginRequest, PluginResponse, str, system }: typeof Library): void {
-  function add(name: string, parameters: object, pre: (...given: never[]) => unknown): void {
+  function add(name: string, parameters: object, pre: (...args: never[]) => unknown): void {
     system.addPlugin(null, { name, pre, parameters: { request: null, ...parameters } });
   }
 

@@ -45,7 +45,7 @@ export async function recordDispatch(
     connections.push(sent);
     near.on("data", (bytes: Buffer) => sent.dispatcher.push(bytes)).pipe(far);
     far.on("data", (bytes: Buffer) => sent.backEnd.push(bytes)).pipe(near);
-    for (const one of [near, far]) one.on("error", () => undefined);
+    for (const socket of [near, far]) socket.on("error", () => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   await run((server.address() as AddressInfo).port);

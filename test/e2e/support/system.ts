@@ -82,9 +82,9 @@ export class UpSystem {
   }
 
   /** Builds the project, and resolves once all instances serve. */
-  static async start(...given: ConstructorParameters<typeof UpSystem>): Promise<UpSystem> {
-    await buildProject(given[0]);
-    const system = new UpSystem(...given);
+  static async start(...args: ConstructorParameters<typeof UpSystem>): Promise<UpSystem> {
+    await buildProject(args[0]);
+    const system = new UpSystem(...args);
     await system.up();
     return system;
   }

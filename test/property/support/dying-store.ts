@@ -87,9 +87,9 @@ export class DyingStore {
         const value: unknown = Reflect.get(words, member, words);
         if (typeof value !== "function") return value;
         if (!WRITING.has(String(member))) return value.bind(words);
-        return (...given: unknown[]) => {
+        return (...args: unknown[]) => {
           this.#count();
-          return value.apply(words, given);
+          return value.apply(words, args);
         };
       },
       set: (words, member, value) => {
@@ -103,10 +103,10 @@ export class DyingStore {
 
   #trapAtomics(): void {
     for (const [name, isWriting] of ATOMICS) {
-      const original = Atomics[name] as (...given: unknown[]) => number;
-      const trapped = (array: Words, ...given: unknown[]): number => {
+      const original = Atomics[name] as (...args: unknown[]) => number;
+      const trapped = (array: Words, ...args: unknown[]): number => {
         if (isWriting) this.#count();
-        return original(this.#targets.get(array) ?? array, ...given);
+        return original(this.#targets.get(array) ?? array, ...args);
       };
       Object.assign(Atomics, { [name]: trapped });
     }

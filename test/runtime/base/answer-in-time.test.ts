@@ -14,7 +14,7 @@ test("there is an error without an answer in time", async () => {
     fail = reject;
   });
   const outcome = await answerInTime(answer, 1).catch(({ message }: Error) => message);
-  assert.is(outcome, "no answer within 1 ms");
+  assert.is(outcome, "no response within 1 ms");
   // It is ignored.
   fail(new Error("too late"));
   await new Promise((resolve) => setImmediate(resolve));

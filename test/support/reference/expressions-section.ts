@@ -80,8 +80,8 @@ function constants(): string {
 
 function functions(rows: readonly FunctionRow[]): string {
   const cells = rows.map(({ name, type, doc }) => {
-    const [, given, result] = /^(\(.*?\)):? ?(.*)$/.exec(doc) ?? ["", "", doc];
-    return [code(`${name}${given}`), type === "kept" ? "num" : type, result!];
+    const [, input, result] = /^(\(.*?\)):? ?(.*)$/.exec(doc) ?? ["", "", doc];
+    return [code(`${name}${input}`), type === "kept" ? "num" : type, result!];
   });
   return table(["Function", "Result", "Description"], cells);
 }

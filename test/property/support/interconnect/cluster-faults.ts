@@ -137,7 +137,7 @@ export class ClusterFaults {
         return this.#slowLink(leader, this.#random.of(others), ms);
       default:
         this.#ambush = "acknowledged";
-        for (const one of others) this.#slowDisk(one, ms);
+        for (const member of others) this.#slowDisk(member, ms);
     }
   }
 
@@ -156,12 +156,12 @@ export class ClusterFaults {
    */
   #split(leader: SimulatedMember, ms: number): void {
     const { world, engine, members } = this.#parts;
-    const one = this.#random.of(members.filter((member) => member !== leader));
+    const member = this.#random.of(members.filter((member) => member !== leader));
     const stepMs = this.#random.below(STEP_MS);
     for (const { id } of members) {
-      if (id === one.id) continue;
+      if (id === member.id) continue;
       this.#hold(engine.unreachableFor, id, ms - this.#random.below(STEP_MS));
-      const cut = (): void => this.#hold(world.network.cut, linkOf(one.id, id), ms - stepMs);
+      const cut = (): void => this.#hold(world.network.cut, linkOf(member.id, id), ms - stepMs);
       world.after(stepMs, null, cut);
     }
     this.#quietUntil = world.time.now + ms;

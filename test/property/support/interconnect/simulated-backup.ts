@@ -137,7 +137,7 @@ export class SimulatedBackup {
   }
 
   async #restored(owner: VirtualProcess, name: string, target: RestoreTarget) {
-    const place = `restored to ${JSON.stringify(target)}`;
+    const label = `restored to ${JSON.stringify(target)}`;
     const plan = await planRestore(this.#store, target);
     const root = join(FOLDER, RESTORED, name);
     await restoreRoot(this.#store, plan, root);
@@ -147,7 +147,7 @@ export class SimulatedBackup {
       const found = digestCheckpoint(store)!;
       if (found.count === 0) return found;
       const known = this.#states.get(`${requireIdentity(store)} ${found.count}`);
-      assert.ok(known?.has(found.digest), `${place}: ${found.count} operations of no leader`);
+      assert.ok(known?.has(found.digest), `${label}: ${found.count} operations of no leader`);
       return found;
     } finally {
       instance.free();

@@ -136,7 +136,7 @@ class Simulation {
           settings: { ...rules, id, members },
           archive: id === archiving ? (this.#backup?.config ?? null) : null,
           httpPort: FIRST_HTTP_PORT + n,
-          serve: (...given) => this.#dispatch.serve(...given),
+          serve: (...args) => this.#dispatch.serve(...args),
           discarded: (member) => {
             if (this.#leaders.at(-2) !== member) this.#discards++;
           },
@@ -175,11 +175,11 @@ class Simulation {
    */
   #checkSynced({ synced, epoch }: LeadershipRecord): void {
     for (const [id, incarnation] of synced) {
-      const member = this.#members.find((one) => one.id === id)!;
+      const member = this.#members.find((member) => member.id === id)!;
       if (!member.isFollowing || member.incarnation !== incarnation) continue;
       const { store } = member;
       this.#guarded(() => this.#checkHasAll(member, epoch, this.#checkedUntil.get(store)));
-      const next = this.#acknowledged.findIndex((one) => one.epoch > epoch);
+      const next = this.#acknowledged.findIndex((acknowledgment) => acknowledgment.epoch > epoch);
       this.#checkedUntil.set(store, next < 0 ? this.#acknowledged.length : next);
     }
   }
@@ -309,9 +309,9 @@ class Simulation {
   #checkHasAll(member: SimulatedMember, epoch: number, from = 0): void {
     const { graph } = member;
     for (let n = from; n < this.#acknowledged.length; n++) {
-      const one = this.#acknowledged[n]!;
-      if (one.epoch > epoch || graph.hasVertex(one.id)) continue;
-      throw new Error(`${member.id} of epoch ${epoch} lacks ${JSON.stringify(one)}`);
+      const acknowledgment = this.#acknowledged[n]!;
+      if (acknowledgment.epoch > epoch || graph.hasVertex(acknowledgment.id)) continue;
+      throw new Error(`${member.id} of epoch ${epoch} lacks ${JSON.stringify(acknowledgment)}`);
     }
     this.#second?.check(member, epoch);
   }
@@ -320,9 +320,14 @@ class Simulation {
   #checkReady(member: SimulatedMember): void {
     const { readyEpoch, startedAt } = member;
     if (!member.hasGraph) return;
-    for (const one of this.#acknowledged) {
-      if (one.at >= startedAt || one.epoch > readyEpoch || member.graph.hasVertex(one.id)) continue;
-      throw new Error(`${member.id} is in service without ${JSON.stringify(one)}`);
+    for (const acknowledgment of this.#acknowledged) {
+      if (
+        acknowledgment.at >= startedAt ||
+        acknowledgment.epoch > readyEpoch ||
+        member.graph.hasVertex(acknowledgment.id)
+      )
+        continue;
+      throw new Error(`${member.id} is in service without ${JSON.stringify(acknowledgment)}`);
     }
   }
 
@@ -360,15 +365,15 @@ class Simulation {
     this.#guarded(() => assert.not.ok(this.#isPlanned, `${id} failed during a handover`));
   }
 
-  #acknowledge(member: string, one: Acknowledged): void {
-    const { epoch, count } = one;
+  #acknowledge(member: string, acknowledgment: Acknowledged): void {
+    const { epoch, count } = acknowledgment;
     assert.is(this.#answerers.get(epoch) ?? member, member, `two leaders of epoch ${epoch}`);
     this.#answerers.set(epoch, member);
     assert.not.ok(this.#counts.has(count), `count ${count} was acknowledged twice`);
     this.#counts.add(count);
-    this.#acknowledged.push(one);
+    this.#acknowledged.push(acknowledgment);
     this.#clusterFaults.acknowledged();
-    this.#world.note(`${member} ${one.id} ${count} ${epoch}`);
+    this.#world.note(`${member} ${acknowledgment.id} ${count} ${epoch}`);
     // A member that leads a later epoch already must have it.
     for (const other of this.#members) {
       if (other.isLeading && other.group!.epoch > epoch) this.#checkHasAll(other, epoch);

@@ -129,9 +129,9 @@ export class SimulatedDispatch {
     isKeyed: boolean,
   ): Promise<FrontAnswer> {
     const { epoch } = member.group!;
-    const place = `${member.id} ${member.startedAt} ${id}`;
-    if (isKeyed && this.#atWork.has(place)) return { status: 409, body: "" };
-    this.#atWork.add(place);
+    const requestKey = `${member.id} ${member.startedAt} ${id}`;
+    if (isKeyed && this.#atWork.has(requestKey)) return { status: 409, body: "" };
+    this.#atWork.add(requestKey);
     try {
       // The key is stored with the change.
       const isKnown = isKeyed && member.graph.hasVertex(id);
@@ -139,11 +139,11 @@ export class SimulatedDispatch {
       this.#parts.committed(member);
       if (!isKeyed) this.#executed(id);
     } catch {
-      this.#atWork.delete(place);
+      this.#atWork.delete(requestKey);
       return { status: 503, body: "" };
     }
     const isConfirmed = await instance.isConfirmed();
-    this.#atWork.delete(place);
+    this.#atWork.delete(requestKey);
     if (!isConfirmed) {
       this.#parts.unconfirmed(id);
       return { status: 500, body: failureMessage("not-durable", "p").json };

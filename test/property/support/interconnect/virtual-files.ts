@@ -170,9 +170,9 @@ export class VirtualFiles {
       this.#later(0, () => this.sync.readdirSync(path, options)),
     readFile: (path: string, encoding?: BufferEncoding) =>
       this.#later(0, () => this.sync.readFileSync(path, encoding)),
-    writeFile: async (path: string, given: string, options?: { flush?: boolean }) => {
+    writeFile: async (path: string, input: string, options?: { flush?: boolean }) => {
       const descriptor = this.sync.openSync(path, "w");
-      this.sync.writeSync(descriptor, given);
+      this.sync.writeSync(descriptor, input);
       await (options?.flush === true ? this.#flushLater(descriptor) : this.#later(0, () => {}));
       this.sync.closeSync(descriptor);
     },

@@ -93,8 +93,10 @@ export class VirtualNetwork {
 
   /** Resets a random connection. @param link of these processes; undefined: of any */
   resetOne(link?: string): void {
-    const isOne = (one: VirtualSocket): boolean => {
-      return link === undefined || linkOf(one.owner?.id ?? "", one.other?.owner?.id ?? "") === link;
+    const isOne = (socket: VirtualSocket): boolean => {
+      return (
+        link === undefined || linkOf(socket.owner?.id ?? "", socket.other?.owner?.id ?? "") === link
+      );
     };
     const sockets = [...this.#sockets].filter(isOne);
     if (sockets.length > 0) this.#world.random.of(sockets).reset();

@@ -16,13 +16,13 @@ export class VirtualTime {
   after(ms: number, run: Run): void {
     const heap = this.#heap;
     const item = { at: this.#now + Math.max(0, ms), serial: this.#serial++, run };
-    let place = heap.push(item) - 1;
-    for (let parent = (place - 1) >> 1; place > 0; parent = (place - 1) >> 1) {
+    let position = heap.push(item) - 1;
+    for (let parent = (position - 1) >> 1; position > 0; parent = (position - 1) >> 1) {
       if (!isBefore(item, heap[parent]!)) break;
-      heap[place] = heap[parent]!;
-      place = parent;
+      heap[position] = heap[parent]!;
+      position = parent;
     }
-    heap[place] = item;
+    heap[position] = item;
   }
 
   /** Runs everything due until a time. */
@@ -52,15 +52,15 @@ export class VirtualTime {
     const top = heap[0]!;
     const last = heap.pop()!;
     if (heap.length === 0) return top;
-    let place = 0;
+    let position = 0;
     for (;;) {
-      let child = 2 * place + 1;
+      let child = 2 * position + 1;
       if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++;
       if (child >= heap.length || !isBefore(heap[child]!, last)) break;
-      heap[place] = heap[child]!;
-      place = child;
+      heap[position] = heap[child]!;
+      position = child;
     }
-    heap[place] = last;
+    heap[position] = last;
     return top;
   }
 }

@@ -41,7 +41,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-test("answers of etcd that are no answers fail", async ({ serve }) => {
+test("invalid responses of etcd fail", async ({ serve }) => {
   let [status, text] = [200, "[]"];
   const place = await serve((_request, response) => response.writeHead(status).end(text));
   const engine = openEngine(`http://${place}/svc`, "B1", TIMEOUT_MS);
