@@ -46,6 +46,8 @@ export class ShapeReader implements TypeReader {
   #parts: ts.Type[] = [];
   /** Types being read, with the names that recursive references use. */
   readonly #open = new Map<ts.Type, TypeName | null>();
+  /** Types that are read again within themselves: how many were open then. */
+  readonly #readAgainAt = new Map<ts.Type, number>();
   /** Generic types found to be infinite, which are not read again. */
   readonly #endless = new Set<ts.Symbol>();
 
@@ -152,12 +154,25 @@ export class ShapeReader implements TypeReader {
     const used = name ?? this.#open.get(type) ?? this.#nameType(type, "anonymous");
     this.#open.set(type, used);
     if (used) return plain({ kind: "ref", name: used.key });
-    // Tuples and unions have no names. A named type between the type and itself ends the recursion.
+    return this.#readAgain(type);
+  }
+
+  /**
+   * Reads a tuple or union, which has no name, again within itself. That ends if a named type lies
+   * between, which is then only referred to.
+   */
+  #readAgain(type: ts.Type): TypeReading {
     const open = [...this.#open];
-    const within = open.slice(open.findIndex(([outer]) => outer === type) + 1);
-    return within.some(([, inner]) => inner !== null)
-      ? this.#readStructure(type)
-      : unsupported("a type within itself");
+    const former = this.#readAgainAt.get(type);
+    const start = former ?? open.findIndex(([outer]) => outer === type) + 1;
+    if (!open.slice(start).some(([, name]) => name !== null)) {
+      return unsupported("a type within itself");
+    }
+    this.#readAgainAt.set(type, open.length);
+    const reading = this.#readStructure(type);
+    if (former === undefined) this.#readAgainAt.delete(type);
+    else this.#readAgainAt.set(type, former);
+    return reading;
   }
 
   #isEndless(type: ts.Type): boolean {

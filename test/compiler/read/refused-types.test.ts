@@ -116,6 +116,22 @@ export function f(request: PluginRequest, a: Endless<int>, b: Page<Page<Page<Pag
   assert.equal(new Set(marks(result, source)), new Set(["SVC1040 Endless<int>"]));
 });
 
+test("include tuples that contain themselves, also beside a named type that contains them", () => {
+  const source = `
+type Tree = [n: int, more?: More, next?: Tree] | undefined;
+interface More { tree?: Tree }
+type List<T> = null | [T, NonNullable<List<T>> | Box<T>];
+interface Box<T> { list?: NonNullable<List<T>> }
+/** @plugin */
+export function f(request: PluginRequest, a: { tree?: Tree }, b: Box<int>) { return null; }`;
+  const result = readSource(source);
+  assert.equal(
+    new Set(marks(result, source)),
+    new Set(["SVC1040 { tree?: Tree }", "SVC1040 Box<int>"]),
+  );
+  assert.ok(result.diagnostics.every(({ message }) => message.includes("a type within itself")));
+});
+
 test("produce few diagnostics per type", () => {
   const members = Array.from({ length: 30 }, (_, index) => `m${index}(): void;`).join(" ");
   const source = `
