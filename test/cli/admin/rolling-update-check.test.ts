@@ -87,6 +87,9 @@ test("touch no leader before another member can lead, and wait for updated membe
     await handOverLead(context, "B1", { group: groups.B1 });
     assert.equal([commands.length, await isSynced(context, "S1")], [1, true]);
     assert.is(await isSynced(context, "B1"), true);
+    // It refuses changes, but still leads.
+    await handOverLead(context, "B1", { group: { ...groups.B1, role: "readonly" } });
+    assert.is(commands.length, 2);
   } finally {
     server.closeAllConnections();
     server.close();
