@@ -36,20 +36,20 @@ export function differingFiles(projectDir: string, files: OutputFiles): string[]
 
 /**
  * Makes `.svc/` contain exactly these files.
- * @param asGood other acceptable contents, which are not replaced
+ * @param acceptable other contents that are not replaced
  * @returns false if it already does
  * @throws SvcError SVC1105 if the folder cannot be written
  */
 export function writeOutput(
   projectDir: string,
   files: OutputFiles,
-  asGood: OutputFiles = files,
+  acceptable: OutputFiles = files,
 ): boolean {
   const folder = join(projectDir, BUILD_FOLDER);
   const next = `${folder}.new-${process.pid}`;
   try {
     const differing = new Set(differingFiles(projectDir, files));
-    if ([...differing].every((name) => readText(join(folder, name)) === asGood.get(name))) {
+    if ([...differing].every((name) => readText(join(folder, name)) === acceptable.get(name))) {
       return false;
     }
     removeStaleOutput(projectDir, LEFTOVERS);

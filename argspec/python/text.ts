@@ -1,10 +1,10 @@
-// Prints values and comments into generated Python. Texts come from authors or a foreign argspec:
-// none may end a string or comment, or become code.
+// Prints values and comments into generated Python. Texts come from plugin authors or an untrusted
+// argspec: none may end a string or comment, or become code.
 
-/** Characters that editors hide or misrender, other than blank and newline. */
+/** Characters that editors hide or misrender, except blanks and newlines. */
 const UNSEEN = /[^\P{C}\p{Cs}]|[\p{Zl}\p{Zp}]/gu;
 
-/** A Python literal of a text. */
+/** Returns a string as a Python literal. */
 export function stringLiteral(text: string): string {
   return JSON.stringify(text).replace(UNSEEN, (char) => {
     const code = char.codePointAt(0)!.toString(16);
@@ -12,7 +12,7 @@ export function stringLiteral(text: string): string {
   });
 }
 
-/** A Python literal of a JSON value. */
+/** Returns a JSON value as a Python literal. */
 export function literal(value: unknown): string {
   if (value === null || value === undefined) return "None";
   if (value === true) return "True";
@@ -24,7 +24,7 @@ export function literal(value: unknown): string {
   return `{${members.join(", ")}}`;
 }
 
-/** Text of any number of lines without what would not be seen. */
+/** Removes invisible characters from a text of any number of lines. */
 export function plainText(text: string): string {
   const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
   return lines
@@ -39,7 +39,7 @@ export function plainText(text: string): string {
     .trim();
 }
 
-/** The same in one line. */
+/** Removes invisible characters, and joins the lines. */
 export function plainLine(text: string): string {
   return plainText(text).replace(/\s+/g, " ");
 }

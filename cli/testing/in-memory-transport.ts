@@ -53,7 +53,7 @@ export class InMemoryTransport implements Transport {
     const server = new MemoryServer(port === 0 ? MAIN_PORT : port, faults);
     this.#servers.push(server);
     const received = faults === null ? events : faults.between(events, (from) => server.cut(from));
-    const http = new NetServer(options, received, (_, admit) => server.admitting(admit));
+    const http = new NetServer(options, received, (_, admit) => server.onConnection(admit));
     await http.listen(port, ip);
     return http;
   }
@@ -61,7 +61,7 @@ export class InMemoryTransport implements Transport {
   /** @param offset 0 for the main port, 1 for the admin port */
   open(offset: 0 | 1, connectPort: MessagePort): void {
     const server = this.#servers[offset]!;
-    connectPort.on("message", (port: MessagePort) => server.visited(port));
+    connectPort.on("message", (port: MessagePort) => server.connect(port));
   }
 }
 
@@ -79,7 +79,7 @@ class MemoryServer extends EventEmitter {
     this.#faults = faults;
   }
 
-  admitting(admit: (socket: Socket) => void): Server {
+  onConnection(admit: (socket: Socket) => void): Server {
     this.#admit = admit;
     return this as unknown as Server;
   }
@@ -97,7 +97,7 @@ class MemoryServer extends EventEmitter {
     if (done !== undefined) setImmediate(done);
   }
 
-  visited(port: MessagePort): void {
+  connect(port: MessagePort): void {
     if (this.#admit === null || this.#faults?.isRefusing) return port.close();
     const remotePort = this.#remotePort++;
     const socket = InMemorySocket.accepted(port, remotePort);

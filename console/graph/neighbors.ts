@@ -29,7 +29,7 @@ export async function graphNames(): Promise<readonly string[]> {
   return names.filter((name) => typeof name === "string");
 }
 
-/** The first neighbors that a query about a vertex finds. */
+/** Returns the first neighbors of a vertex that match a query. */
 export async function parseNeighbors(
   graph: string,
   id: string,
@@ -38,7 +38,7 @@ export async function parseNeighbors(
   return readNeighbors(await fetchValue(neighborPath({ graph, id }, query, HITS)));
 }
 
-/** Path of the request for neighbors with all that rows show. */
+/** Returns the path of a request for neighbors, with all fields that rows show. */
 export function neighborPath(
   { graph, id }: { readonly graph: string; readonly id: string },
   query: object,
@@ -48,7 +48,7 @@ export function neighborPath(
   return path("neighbor", { graph, id, query: text, hits: String(hits) });
 }
 
-/** Rows of a response: missing members read as empty. */
+/** Returns the rows of a response. Missing members become empty. */
 export function readNeighbors(found: unknown): readonly Neighbor[] {
   return (Array.isArray(found) ? found : []).map((item: unknown) => ({
     id: textAt(item, "id"),
@@ -60,13 +60,13 @@ export function readNeighbors(found: unknown): readonly Neighbor[] {
   }));
 }
 
-/** Sample vertices of a graph, to start from. */
+/** Returns sample vertices of a graph, as starting points. */
 export async function someVertices(graph: string): Promise<readonly Neighbor[]> {
   const query = JSON.stringify(VERTEX_QUERY);
   return readNeighbors(await fetchValue(path("vertices", { graph, query, hits: `${HITS}` })));
 }
 
-/** All that is known of one vertex. */
+/** Returns all attributes of a vertex. */
 export function parseVertex(graph: string, id: string): Promise<unknown> {
   return fetchValue(path("vertex", { graph, id }));
 }

@@ -1,8 +1,8 @@
-// Components that render again only if a property differs, for those of which a page has hundreds.
+// Components that render again only if a property differs. Used where a page has hundreds of them.
 
 import { Component, type ComponentChildren } from "preact";
 
-/** @param draw reads no signal and has no state: changes of these would not be seen */
+/** @param draw reads no signal and has no state, because changes of these cause no render */
 export function kept<Props extends object>(draw: (props: Props) => ComponentChildren) {
   return class Kept extends Component<Props> {
     override shouldComponentUpdate(next: Props): boolean {

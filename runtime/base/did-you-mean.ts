@@ -1,17 +1,17 @@
 // Suggests the nearest name in errors about unknown names.
 
-/** Longer texts are unlikely to be mistyped names, and are slow to compare. */
+/** A longer input is unlikely to be a mistyped name, and slow to compare. */
 const MAX_LENGTH = 256;
 
 /**
- * Returns `, did you mean \`x\`?` for the nearest of `names`, or an empty string when none is near.
+ * Returns `, did you mean \`x\`?` for the most similar name, or an empty string if none is similar.
  */
-export function didYouMean(given: string, names: readonly string[]): string {
-  if (given.length > MAX_LENGTH) return "";
+export function didYouMean(input: string, names: readonly string[]): string {
+  if (input.length > MAX_LENGTH) return "";
   let best = "";
-  let bestDistance = Math.max(2, Math.floor(given.length / 3)) + 1;
+  let bestDistance = Math.max(2, Math.floor(input.length / 3)) + 1;
   for (const name of names) {
-    const distance = name.startsWith(given) && given.length > 2 ? 1 : editDistance(given, name);
+    const distance = name.startsWith(input) && input.length > 2 ? 1 : editDistance(input, name);
     if (distance < bestDistance) {
       best = name;
       bestDistance = distance;

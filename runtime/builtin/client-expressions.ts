@@ -41,7 +41,7 @@ export function limitExpressions(query: unknown): void {
   }
 }
 
-/** @throws ParameterError for more cells than clients may use, and for less than four */
+/** @throws ParameterError for more cells than clients may use, or too few */
 export function limitMemoryCells(cells: number): number {
   if (!Number.isInteger(cells) || cells < MIN_CELLS) {
     throw new ParameterError("ValueError", `memory must be at least ${MIN_CELLS}`);

@@ -103,7 +103,7 @@ echoed(
 );
 echoed(
   "chunked",
-  "name in capitals",
+  "name in upper case",
   chunked("1\r\na\r\n0\r\n\r\n").replace("chunked", "CHUNKED"),
   `POST|/echo|${CHUNKED}||a`,
 );

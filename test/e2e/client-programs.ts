@@ -1,5 +1,5 @@
-// Programs that use the generated clients of our examples, and calls that must not compile. `%s` in
-// them is the import of the client, as a module or by `require`.
+// Programs that use the generated clients of the examples, and calls that must not compile. `%s`
+// stands for the import of the client, as a module or by `require`.
 
 export interface ClientProgram {
   readonly body: string;

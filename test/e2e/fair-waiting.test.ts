@@ -15,26 +15,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { existsSync } from "node:fs";
 
-let begun = 0;
+let started = 0;
 
-/** The same, but blocks its executor. @plugin */
+/** Blocks its executor until the file exists; returns the position of the call. @plugin */
 export function block(_request: PluginRequest, file: str): number {
-  const place = ++begun;
+  const position = ++started;
   const rest = new Int32Array(new SharedArrayBuffer(4));
   while (!existsSync(file)) Atomics.wait(rest, 0, 0, 10);
-  return place;
+  return position;
 }
 
-/** How many were begun. @plugin */
+/** Number of started calls. @plugin */
 export function count(_request: PluginRequest): number {
-  return begun;
+  return started;
 }
 
-/** Tells as the how manyth it was begun, once there is a file. @plugin */
+/** Waits until the file exists; returns the position of the call. @plugin */
 export async function hold(_request: PluginRequest, file: str): Promise<number> {
-  const place = ++begun;
+  const position = ++started;
   while (!(await access(file).then(() => true, () => false))) await sleep(20);
-  return place;
+  return position;
 }
 `;
 
@@ -96,7 +96,7 @@ test("alternates between clients instead of serving one first", async () => {
   await untilWaiting(101);
   writeFileSync(gate, "");
   const position = Number(/"response": (\d+)/.exec(await other)?.[1]);
-  assert.ok(position <= SLOTS + 2, `begun as number ${position}`);
+  assert.ok(position <= SLOTS + 2, `started as number ${position}`);
   await Promise.all(many);
 });
 
@@ -115,7 +115,7 @@ for (const [who, address, ident] of [
     await untilWaiting(SLOTS);
     writeFileSync(gate, "");
     const position = Number(/"response": (\d+)/.exec(await other)?.[1]) - before;
-    assert.ok(position <= 3, `begun as number ${position}`);
+    assert.ok(position <= 3, `started as number ${position}`);
     for (const text of await Promise.all(many)) assert.match(text, /^HTTP\/1.1 200 /);
   });
 }

@@ -1,5 +1,5 @@
-// Graphs survive the process: saved on a stop and periodically, and found in the data folder, which
-// one process uses at a time. And `graphs` of svc.config.ts.
+// Graphs outlive the process: svc saves them on shutdown and periodically. Only one process uses a
+// data folder at a time. Also tests the setting `graphs` of svc.config.ts.
 // limit: 60 s
 // takes 15 s
 

@@ -17,18 +17,18 @@ import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import { HttpError, type int, type PluginRequest, type str } from "svc-server";
 
-/** Another one in each release. @plugin */
+/** Returns another price in each release. @plugin */
 export function price(_request: PluginRequest, of: str): string {
   if (of === "gone" && process.env.RELEASE === "2") throw new HttpError(404, "no such thing");
   return of === "changed" ? \`\${process.env.RELEASE}\` : \`\${of}, "level": 1\`;
 }
 
-/** As long as it is asked for. @plugin */
+/** Returns a string of a length. @plugin */
 export function long(_request: PluginRequest, length: int): string {
   return "x".repeat(length);
 }
 
-/** How long a body is. @plugin */
+/** Returns the length of the body. @plugin */
 export function count(_request: PluginRequest, content: str): number {
   return content.length;
 }

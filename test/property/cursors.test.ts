@@ -1,5 +1,5 @@
-// Pages by cursor over random graphs: together they are the whole result in order, and while the
-// graph changes between pages no unchanged entry is missing or comes twice.
+// Pagination by cursor over random graphs. All pages together are the whole result in order. If the
+// graph changes between pages, no unchanged entry is missing or repeated.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

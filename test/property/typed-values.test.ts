@@ -1,6 +1,6 @@
-// Values of classes survive the way to a server and back: random types with dates, numbers of any
-// length, bytes, maps and sets; random values; both converters against a naive model of their JSON.
-// The seed is printed on a difference and repeats the run as SEED=n.
+// Round trip of class instances to a server and back, for random types with dates, numbers of any
+// length, bytes, maps and sets. Compares both converters with a simple model of the JSON. A failure
+// prints the seed; SEED=n repeats the run.
 
 import { inspect } from "node:util";
 import { suite } from "uvu";

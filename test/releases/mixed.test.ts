@@ -1,6 +1,7 @@
-// A system of two releases under load, updated as docs/guides/upgrading.md says: dispatchers,
-// members of a group, and last its leader. It stays in the middle for a while, with leaders of both
-// releases. No request fails, and nothing acknowledged is lost or doubled.
+// Updates a system under load from one release to another as docs/guides/upgrading.md describes:
+// dispatchers, then the members of a group, then its leader. For a while, instances of both
+// releases run, with leaders of each. No request fails, and no acknowledged change is lost or
+// repeated.
 // limit: 300 s
 // takes 30 s
 // starts processes

@@ -125,7 +125,7 @@ for (const [name, body] of [
   ["body", "abcde"],
   ["byte by byte", "abc0123456789"],
   ["empty", "none"],
-  ["name in capitals", "a"],
+  ["name in upper case", "a"],
   ["large", "262144 bytes"],
   ["empty size", "none"],
   ["size with blank", "abc"],

@@ -56,20 +56,19 @@ export interface Operation {
   terminal: number;
   terminalId: string | TextView;
   /**
-   * Type, relationship or key code; of an index 0 for ids; number of a setting. Of vectors: key
-   * code of their name, 0 for none.
+   * Code of a type, relationship or key. Index: key code, 0 for ids. Setting: its number. Vectors:
+   * key code of their name, 0 for unnamed ones.
    */
   name: number;
   modifier: number;
   /**
-   * 1: forward-only. Of a vector index: candidates examined per new node, 0 to drop it. Rules of a
-   * constraint, 0 to drop it. Of a similarity setting: key code of the name of the vectors.
+   * Arc: 1 for forward-only. Vector index: candidates examined per new node, 0 to drop it.
+   * Constraint: its rules, 0 to drop it. Similarity setting: key code of the name of the vectors.
    */
   flags: number;
   /**
-   * Bits of the arc's value; 1 for read-only, automatic times, or creating an index; length
-   * word of the vectors of an index; wanted code of a name, 0 for the next one;
-   * type of a constraint.
+   * Arc: bits of its value. Flag or index: 1 to set or create it. Vector index: length word of its
+   * vectors. Enumeration: requested code, 0 for the next one. Constraint: its vertex type.
    */
   value: number;
   /** Rank coefficients. */

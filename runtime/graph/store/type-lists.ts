@@ -86,17 +86,17 @@ export class TypeLists {
   }
 
   /**
-   * Copies up to `most` handles at the positions before `end`; returns their number. When
+   * Copies up to `limit` handles at the positions before `end`; returns their number. When
    * walking down from `count`, a vertex that moves meanwhile may be returned twice, but none is
    * missed.
    */
-  copyBefore(type: number, end: number, into: Uint32Array, most = into.length): number {
+  copyBefore(type: number, end: number, into: Uint32Array, limit = into.length): number {
     const writer = this.#writer;
     writer.beginReading();
     try {
       const head = this.#headOf(type);
       const stop = Math.min(end, this.count(type));
-      const start = Math.max(0, stop - most);
+      const start = Math.max(0, stop - limit);
       for (let position = start; position < stop; ) {
         const from = this.#wordOf(head, position);
         const length = Math.min(stop - position, PAGE_WORDS - (position & PAGE_MASK));

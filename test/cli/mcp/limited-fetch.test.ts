@@ -1,4 +1,4 @@
-// Responses of a server are read up to a limit.
+// Limits the size of responses.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -10,7 +10,7 @@ import { limitedFetch } from "../../../cli/mcp/limited-fetch.js";
 const test = suite("limitedFetch");
 const MIB = Buffer.alloc(1024 * 1024, "a");
 
-/** Serves as many MiB as the path names. */
+/** Serves the number of MiB in the path. */
 const server = createServer(async ({ url = "" }, response) => {
   response.on("error", () => {});
   for (let left = Number(url.slice(1)); left > 0 && !response.destroyed; left--) {

@@ -1,4 +1,4 @@
-// A thread that changes a graph without end, until it is terminated at any point.
+// A thread that changes a graph until it is terminated, which can happen at any point.
 
 import { workerData } from "node:worker_threads";
 import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";

@@ -1,4 +1,4 @@
-// A thread that changes a graph in parallel with another one; records of both go to one ring.
+// A thread that changes a graph while another one does; both write records to the same ring.
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
@@ -13,7 +13,7 @@ export interface RecordingThreadData {
   readonly thread: number;
   readonly seed: number;
   readonly changes: number;
-  /** Both start when it is the number of threads. */
+  /** Counts ready threads: all start when it equals `threads`. */
   readonly ready: Int32Array;
   readonly threads: number;
 }

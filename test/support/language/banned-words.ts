@@ -43,6 +43,8 @@ export const BANNED_WORDS: readonly BannedWords[] = [
   words("threads? (?:of (?:the )?|that has the )sockets", "IO thread"),
   words("later and later|little by little", "backoff, slow start"),
   words("piece by piece", "stream, item by item"),
+  words("no answers?(?! after)", "no response"),
+  words("small letters|in capitals|how manyth", "lower case, upper case, position"),
   words("one of so many|so many", "n, a number"),
   words("no bound", "no limit"),
   words("figures?", "metric, number"),

@@ -11,7 +11,7 @@ const INTRODUCTION = `# Settings
 A setting comes from the first of these places that has it:
 
 1. options of \`svc serve\` and \`svc dev\`
-2. environment variables: the name of the option in capitals, with the prefix \`SVC_\`
+2. environment variables: the name of the option in upper case, with the prefix \`SVC_\`
    (\`--save-every\` is \`SVC_SAVE_EVERY\`)
 3. the file \`.env\` in the project folder, with the same variables
 4. \`svc.config.ts\`, which exports \`defineConfig({ … })\` from \`svc-server/config\`
