@@ -163,15 +163,14 @@ export class ShapeReader implements TypeReader {
    */
   #readAgain(type: ts.Type): TypeReading {
     const open = [...this.#open];
-    const former = this.#readAgainAt.get(type);
-    const start = former ?? open.findIndex(([outer]) => outer === type) + 1;
+    const position = open.findIndex(([outer]) => outer === type) + 1;
+    const start = this.#readAgainAt.get(type) ?? position;
     if (!open.slice(start).some(([, name]) => name !== null)) {
       return unsupported("a type within itself");
     }
     this.#readAgainAt.set(type, open.length);
     const reading = this.#readStructure(type);
-    if (former === undefined) this.#readAgainAt.delete(type);
-    else this.#readAgainAt.set(type, former);
+    this.#readAgainAt.delete(type);
     return reading;
   }
 

@@ -122,12 +122,18 @@ type Tree = [n: int, more?: More, next?: Tree] | undefined;
 interface More { tree?: Tree }
 type List<T> = null | [T, NonNullable<List<T>> | Box<T>];
 interface Box<T> { list?: NonNullable<List<T>> }
+type Rest = null | [n: int, rest: Rest];
 /** @plugin */
-export function f(request: PluginRequest, a: { tree?: Tree }, b: Box<int>) { return null; }`;
+export function f(request: PluginRequest, a: { tree?: Tree }, b: Box<int>,
+  c: { of: { it: { tree?: Tree; rest?: Rest } } }, d: { rest?: Rest },
+) { return null; }`;
   const result = readSource(source);
   assert.equal(
     new Set(marks(result, source)),
-    new Set(["SVC1040 { tree?: Tree }", "SVC1040 Box<int>"]),
+    new Set([
+      ...["SVC1040 { tree?: Tree }", "SVC1040 Box<int>"],
+      "SVC1040 { of: { it: { tree?: Tree; rest?: Rest } } }",
+    ]),
   );
   assert.ok(result.diagnostics.every(({ message }) => message.includes("a type within itself")));
 });
