@@ -87,10 +87,14 @@ export function f(request: PluginRequest, a: never, b: void, c: undefined, d: by
 
 test("include texts of one case, and index signatures that accept different values", () => {
   const source = `
+/** @maxLength 3 */
+type Short = str;
 /** @plugin */
 export function f(request: PluginRequest, a: Uppercase<string>, b: { x: \`\${Lowercase<str>}-\` }[],
   c: Uppercase<"a">, d: { [key: \`a\${string}\`]: int; [key: \`b\${string}\`]: str },
   e: { [key: string]: unknown; [key: number]: int },
+  g: { [key: \`a\${string}\`]: int; [key: \`b\${Uppercase<string>}\`]: int },
+  h: { [key: \`a\${string}\`]: int; [key: Short]: int },
 ): { [key: string]: unknown; [key: number]: Capitalize<str> } { return {}; }`;
   const result = readSource(source);
   assert.equal(marks(result, source), [
@@ -98,6 +102,8 @@ export function f(request: PluginRequest, a: Uppercase<string>, b: { x: \`\${Low
     "SVC1040 { x: `${Lowercase<str>}-` }[]",
     "SVC1040 { [key: `a${string}`]: int; [key: `b${string}`]: str }",
     "SVC1040 { [key: string]: unknown; [key: number]: int }",
+    "SVC1040 { [key: `a${string}`]: int; [key: `b${Uppercase<string>}`]: int }",
+    "SVC1040 { [key: `a${string}`]: int; [key: Short]: int }",
   ]);
   assert.equal(pluginNamed(result, "f").result.kind, "value");
 });
