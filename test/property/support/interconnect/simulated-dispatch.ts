@@ -109,9 +109,10 @@ export class SimulatedDispatch {
     { path, id, isKeyed }: FrontRequest,
   ): Promise<FrontAnswer> {
     const isReady = instance.readiness.at(-1) === null;
-    const isLeading = member.group?.role === "leading";
+    const role = member.group?.role;
     if (path === "/svc/hc") {
-      const fields = isLeading ? [`X-SVC-Leader: ${member.group!.epoch}`] : [];
+      const leads = role === "leading" || role === "readonly";
+      const fields = leads ? [`X-SVC-Leader: ${member.group!.epoch}`] : [];
       return { status: isReady ? 200 : 503, body: isReady ? "SVC/3" : "", fields };
     }
     if (!isReady) return { status: 503, body: "" };
@@ -119,7 +120,9 @@ export class SimulatedDispatch {
       member.checkReady();
       return { status: 200, body: id, fields: [PARTIAL, "X-SVC-Readonly: 1"] };
     }
-    return isLeading ? this.#change(member, instance, id, isKeyed) : { status: 421, body: "" };
+    if (role === "readonly") return { status: 507, body: "" };
+    if (role !== "leading") return { status: 421, body: "" };
+    return this.#change(member, instance, id, isKeyed);
   }
 
   async #change(
@@ -171,8 +174,8 @@ export class SimulatedDispatch {
     this.#parts.world.note(`${id} ${outcome.kind}`);
     assert.ok(this.#open.delete(id), `${id} has two outcomes`);
     if (outcome.kind === "failed" && request.isKeyed && this.#isForLeaders) {
-      const isAtWork = outcome.status === 409;
-      assert.ok(isAtWork || now - sentAt >= LEADER_WAIT_MS, `${id} has a key: ${outcome.message}`);
+      const isRefused = outcome.status === 409 || outcome.status === 507;
+      assert.ok(isRefused || now - sentAt >= LEADER_WAIT_MS, `${id} has a key: ${outcome.message}`);
     }
     if (outcome.kind !== "answered") return;
     const body = outcome.answers[0]!.body.toString("latin1");
