@@ -1,8 +1,11 @@
 // Mapped types over branded scalars. A type such as `DeepPartial`, `T extends object ? { [K in
 // keyof T]?: … } : T`, also maps `int`, because its brand is an object type. Such a result
-// represents the scalar that was mapped, with the scalar's constraints.
+// represents the scalar that was mapped, with the scalar's constraints. So does one of a `Date`,
+// `Map` or `Set`, whose methods no value in JSON has.
 
 import { ts } from "ts-morph";
+import { isLibrary } from "./named-type.js";
+import type { ReadContext } from "./read-context.js";
 import { type TypeReading, unsupported } from "./reading.js";
 
 const SCALAR = ts.TypeFlags.NumberLike | ts.TypeFlags.StringLike;
@@ -13,10 +16,28 @@ const WRAPPERS = [
   { method: "findIndex", name: "an array", test: "T extends (infer E)[] ? E[]" },
 ];
 
-/** Returns the scalar that a mapped type was applied to; null for any other type. */
-export function findMappedScalar(type: ts.Type): ts.Type | null {
+/** Classes with a form in JSON, and a method that tells `Partial<Date>` from `Pick<…>`. */
+const CLASSES: ReadonlyMap<string, string> = new Map([
+  ["Date", "getTimezoneOffset"],
+  ...["Map", "Set", "ReadonlyMap", "ReadonlySet"].map((name) => [name, "forEach"] as const),
+]);
+
+/**
+ * Returns the scalar, `Date`, `Map` or `Set` that a mapped type was applied to; null for any other
+ * type.
+ */
+export function findMappedValue(context: ReadContext, type: ts.Type): ts.Type | null {
   const source = isMapped(type) ? modifiersType(type) : undefined;
-  return source && isScalar(source) ? source : null;
+  return source && (isScalar(source) || hasMethods(context, type, source)) ? source : null;
+}
+
+/** Returns whether the source is an instance whose methods the mapped type still has. */
+function hasMethods(context: ReadContext, type: ts.Type, source: ts.Type): boolean {
+  const symbol = source.getSymbol();
+  const method = CLASSES.get(symbol?.name ?? "");
+  const declaration = symbol?.declarations?.[0];
+  if (method === undefined || !declaration || !isLibrary(context, declaration)) return false;
+  return type.getProperty(method) !== undefined;
 }
 
 /**

@@ -12,7 +12,7 @@ import { getDescription, isDeprecated } from "./doc-comment.js";
 import { limitTagsOfSymbol } from "./limit-tags.js";
 import { collectRead, readSoFar, recordReadLocations } from "./limit-usage.js";
 import { withCarriedLimits, withLimits, withStatedLimit } from "./limited-shape.js";
-import { findMappedScalar, readMappedMethods } from "./mapped-scalar.js";
+import { findMappedValue, readMappedMethods } from "./mapped-scalar.js";
 import { type NamedShape, nameType, type TypeName } from "./named-type.js";
 import { readObjectShape } from "./object-shape.js";
 import type { ReadContext } from "./read-context.js";
@@ -87,8 +87,8 @@ export class ShapeReader implements TypeReader {
   }
 
   #readMapped(type: ts.Type): TypeReading | null {
-    const scalar = findMappedScalar(type);
-    return scalar ? this.read(scalar) : readMappedMethods(type);
+    const mapped = findMappedValue(this.context, type);
+    return mapped ? this.read(mapped) : readMappedMethods(type);
   }
 
   #readType(type: ts.Type): TypeReading {

@@ -169,4 +169,24 @@ export function f(request: PluginRequest, a: Date | string, b: (Date | URL)[], c
   );
 });
 
+test("read a mapped Date, Map or Set as itself, but not what is picked of it", () => {
+  const { shapes } = readTypes(
+    {
+      ...{ a: "Deep<{ at: Date }>", b: "Deep<{ at: Map<string, int> }>", c: "Partial<Set<str>>" },
+      ...{ d: "Pick<Map<string, int>, 'size'>", e: "Deep<{ at: Own.Map }>" },
+    },
+    `type Deep<T> = T extends object ? { [K in keyof T]?: Deep<T[K]> } : T;
+namespace Own { export interface Map { forEach: int } }`,
+  );
+  const at = (name: string) => {
+    const shape = shapes[name]![1] as Extract<TypeShape, { kind: "object" }>;
+    return shape.properties[0]!.shape as { readonly kind: string; readonly valueClass?: string };
+  };
+  assert.equal(
+    ["a", "b", "d", "e"].map((name) => at(name).valueClass ?? at(name).kind),
+    [...["Date", "Map", "float", "object"]],
+  );
+  assert.equal(shapes.c![1], { kind: "array", items: { kind: "str" }, valueClass: "Set" });
+});
+
 test.run();
