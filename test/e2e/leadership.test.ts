@@ -453,6 +453,8 @@ if (version !== null || USES_LEASES) {
     await until(async () => (await stateOf(id)).group.role === "readonly");
     const refused = await put("vrefused");
     assert.equal([refused.status, /too few members/.test(refused.text)], [507, true]);
+    const health = await system.get(id, "/svc/hc");
+    assert.ok(health.headers.has("x-svc-leader"), "a dispatcher that starts now finds it");
     const read = await send("/svc/plugin/has?id=vrefused");
     assert.equal([read.status, hitcount(read)], [200, 0], "a dispatcher still sends reads");
     for (const { pid } of followers) process.kill(pid, "SIGCONT");

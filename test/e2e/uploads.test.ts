@@ -110,6 +110,13 @@ test("receive fields as parameters and files as arguments", async () => {
   assert.equal(others, { title: "A & B", n: 7, ...file, thumb: null, graph: "shop" });
 });
 
+test("take a field without a file name and content for no file", async () => {
+  const body = `${part("title", "t")}${part("picture", "a", "a")}${part("thumb", "")}--xx--\r\n`;
+  const { json, text } = await post(body);
+  assert.is(json.status, "OK", text);
+  assert.is((json.response as { readonly thumb: unknown }).thumb, null);
+});
+
 test("convert and check fields like the query", async () => {
   const { status, text } = await post(
     `${part("title", "t")}${part("n", "x")}${part("picture", "a", "a")}--xx--\r\n`,
