@@ -1,12 +1,13 @@
 // Mapped types over branded scalars. A type such as `DeepPartial`, `T extends object ? { [K in
 // keyof T]?: … } : T`, also maps `int`, because its brand is an object type. Such a result
 // represents the scalar that was mapped, with the scalar's constraints. So does one of a `Date`,
-// `Map` or `Set`, whose methods no value in JSON has.
+// `URL`, `Map` or `Set`, whose methods no value in JSON has.
 
 import { ts } from "ts-morph";
 import { isLibrary } from "./named-type.js";
 import type { ReadContext } from "./read-context.js";
 import { type TypeReading, unsupported } from "./reading.js";
+import { readTextValue } from "./text-class.js";
 
 const SCALAR = ts.TypeFlags.NumberLike | ts.TypeFlags.StringLike;
 /** Each type is recognized by a method that no other has. */
@@ -16,28 +17,31 @@ const WRAPPERS = [
   { method: "findIndex", name: "an array", test: "T extends (infer E)[] ? E[]" },
 ];
 
-/** Classes with a form in JSON, and a method that tells `Partial<Date>` from `Pick<…>`. */
+/** Classes with a form in JSON, and a member that tells `Partial<Date>` from `Pick<…>`. */
 const CLASSES: ReadonlyMap<string, string> = new Map([
   ["Date", "getTimezoneOffset"],
+  ["URL", "searchParams"],
   ...["Map", "Set", "ReadonlyMap", "ReadonlySet"].map((name) => [name, "forEach"] as const),
 ]);
 
 /**
- * Returns the scalar, `Date`, `Map` or `Set` that a mapped type was applied to; null for any other
- * type.
+ * Returns the scalar, `Date`, `URL`, `Map` or `Set` that a mapped type was applied to; null for any
+ * other type.
  */
 export function findMappedValue(context: ReadContext, type: ts.Type): ts.Type | null {
   const source = isMapped(type) ? modifiersType(type) : undefined;
-  return source && (isScalar(source) || hasMethods(context, type, source)) ? source : null;
+  return source && (isScalar(source) || hasMembers(context, type, source)) ? source : null;
 }
 
-/** Returns whether the source is an instance whose methods the mapped type still has. */
-function hasMethods(context: ReadContext, type: ts.Type, source: ts.Type): boolean {
+/** Returns whether the source is an instance whose members the mapped type still has. */
+function hasMembers(context: ReadContext, type: ts.Type, source: ts.Type): boolean {
   const symbol = source.getSymbol();
-  const method = CLASSES.get(symbol?.name ?? "");
+  const member = CLASSES.get(symbol?.name ?? "");
   const declaration = symbol?.declarations?.[0];
-  if (method === undefined || !declaration || !isLibrary(context, declaration)) return false;
-  return type.getProperty(method) !== undefined;
+  if (member === undefined || !declaration) return false;
+  // Types of Node.js, not a library of TypeScript, declare `URL`.
+  if (readTextValue(source) === null && !isLibrary(context, declaration)) return false;
+  return type.getProperty(member) !== undefined;
 }
 
 /**

@@ -169,13 +169,15 @@ export function f(request: PluginRequest, a: Date | string, b: (Date | URL)[], c
   );
 });
 
-test("read a mapped Date, Map or Set as itself, but not what is picked of it", () => {
+test("read a mapped Date, URL, Map or Set as itself, but not what is picked of it", () => {
   const { shapes } = readTypes(
     {
       ...{ a: "Deep<{ at: Date }>", b: "Deep<{ at: Map<string, int> }>", c: "Partial<Set<str>>" },
       ...{ d: "Pick<Map<string, int>, 'size'>", e: "Deep<{ at: Own.Map }>" },
+      ...{ f: "Deep<{ at: URL }>", g: "Pick<URL, 'href'>" },
     },
     `type Deep<T> = T extends object ? { [K in keyof T]?: Deep<T[K]> } : T;
+declare class URL { readonly searchParams: object; readonly href: string }
 namespace Own { export interface Map { forEach: int } }`,
   );
   const at = (name: string) => {
@@ -183,8 +185,8 @@ namespace Own { export interface Map { forEach: int } }`,
     return shape.properties[0]!.shape as { readonly kind: string; readonly valueClass?: string };
   };
   assert.equal(
-    ["a", "b", "d", "e"].map((name) => at(name).valueClass ?? at(name).kind),
-    [...["Date", "Map", "float", "object"]],
+    ["a", "b", "d", "e", "f", "g"].map((name) => at(name).valueClass ?? at(name).kind),
+    [...["Date", "Map", "float", "object", "URL", "str"]],
   );
   assert.equal(shapes.c![1], { kind: "array", items: { kind: "str" }, valueClass: "Set" });
 });
