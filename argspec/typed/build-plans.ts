@@ -2,7 +2,7 @@
 // compiler and JSON schemas share this code through a `View`.
 //
 // The plans of a union's members are merged into one each for strings, arrays and objects, because
-// the kind of JSON distinguishes the members. If several members have one kind, a property with
+// the kind of JSON distinguishes the members. If several members share a kind, a property with
 // literals selects one. Without such a property, the value stays JSON and its path is reported.
 
 import type { FieldsPlan, ListPlan, Plan } from "../../client/typescript/operation.js";

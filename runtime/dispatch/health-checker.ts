@@ -263,7 +263,7 @@ class Probe implements ChannelUser {
   readonly result: Promise<BackEndResponse | null>;
   /** The back-end has sent a response, healthy or not. */
   hasAnswered = false;
-  /** Reason of a back-end that does not accept the signature; empty for none. */
+  /** Message of a response with 503, such as one to an invalid signature; empty for none. */
   refusal = "";
   /** The timeout has passed without a response. */
   isLate = false;
