@@ -1,5 +1,6 @@
 // Builds the package into dist/: the kernels, then our own compiler, which compiles the built-in
-// plugins, then everything else. A complete new dist/ replaces the old one.
+// plugins, then everything else. A complete new dist/ replaces the old one. Does nothing if dist/ was
+// built from the same sources: `npm start` and `npm test` build first.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,6 +11,7 @@ import { build as tsup } from "tsup";
 import { bundleClientRuntime, joinClientDeclarations } from "./client-runtime.mjs";
 import { bundleConsole } from "./console.mjs";
 import { makeConstants } from "./constant-bindings.mjs";
+import { hashSources, isCurrent, recordBuild } from "./current-build.mjs";
 import { joinChunks, listModules } from "./join-chunks.mjs";
 import { joinDeclarations } from "./join-declarations.mjs";
 import { assembleKernels } from "./kernels.mjs";
@@ -19,6 +21,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const staging = join(root, `dist.new-${process.pid}`);
 
 process.chdir(root);
+const sources = hashSources(root);
+if (isCurrent(root, sources)) process.exit();
 mkdirSync(staging);
 try {
   // First: the compiler checks expressions with runtime code that needs them.
@@ -50,6 +54,7 @@ try {
   const { codeId } = await load("runtime/base/installation.ts");
   writeFileSync(join(staging, "build-id"), `${codeId(staging)}\n`);
   replaceFolder(staging, join(root, "dist"));
+  recordBuild(root, sources);
 } finally {
   rmSync(staging, { recursive: true, force: true });
 }
