@@ -1,7 +1,7 @@
 // An instance in its own thread, controlled by a test: starts it, routes connections, injects
 // faults, stops it.
 
-import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, Worker, type WorkerOptions } from "node:worker_threads";
 import { SvcError } from "../../runtime/base/errors.js";
 import { RpcClient } from "../../runtime/base/wire/rpc-client.js";
 import type { RpcReply } from "../../runtime/base/wire/rpc-messages.js";
@@ -42,8 +42,7 @@ export class TestInstance {
     const { data } = this.#clock;
     const worker = withClock(data, () => {
       const transferList = this.#data.backEnds.map(([, connectPort]) => connectPort);
-      const execArgv = [...process.execArgv, "--import", CLOCK.href];
-      return new Worker(ENTRY, { workerData: this.#data, transferList, execArgv });
+      return createWorker({ workerData: this.#data, transferList });
     });
     this.#worker = worker;
     let reason = "instance thread exited";
@@ -108,4 +107,25 @@ export class TestInstance {
     if (this.#worker === null) throw new SvcError("SVC3301", "instance is not running");
     return this.#client.call(this.#worker, command, transfer);
   }
+}
+
+/** Starts a thread with the clock of the test, and with the options of this process. */
+function createWorker(options: WorkerOptions): Worker {
+  const execArgv = [...process.execArgv, "--import", CLOCK.href];
+  try {
+    return new Worker(ENTRY, { ...options, execArgv });
+  } catch (error) {
+    // Such as V8's `--max-old-space-size`, which applies to all threads anyway.
+    const refused = listRefusedOptions(error);
+    const accepted = execArgv.filter((option) => !refused.includes(option));
+    if (accepted.length === execArgv.length) throw error;
+    return new Worker(ENTRY, { ...options, execArgv: accepted });
+  }
+}
+
+/** Returns the options that Node.js does not accept for a thread. */
+function listRefusedOptions(error: unknown): readonly string[] {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code !== "ERR_WORKER_INVALID_EXEC_ARGV") return [];
+  return message.slice(message.indexOf(": ") + 2).split(", ");
 }

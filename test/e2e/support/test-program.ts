@@ -15,6 +15,8 @@ ${program}
 console.log("done");`,
   );
   const options = { cwd: project.folder, encoding: "utf8", timeout: 110_000 } as const;
-  const { status, stdout, stderr } = spawnSync(plainNode(), ["program.mjs"], options);
+  // Threads cannot have the first option, and must have the second one.
+  const words = ["--max-old-space-size=2048", "--enable-source-maps", "program.mjs"];
+  const { status, stdout, stderr } = spawnSync(plainNode(), words, options);
   return status === 0 ? stdout : stdout + stderr;
 }
