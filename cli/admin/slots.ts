@@ -2,11 +2,13 @@
 // group. Read-only, so that an operator can try `slots` before sending a descriptor.
 
 import { SvcError } from "../../runtime/base/errors.js";
+import { latestRecord } from "../../runtime/base/next-slot-step.js";
 import { isPlainObject } from "../../runtime/base/plain-object.js";
 import { SlotMap } from "../../runtime/base/slot-map.js";
 import { S_DEG, S_DESC } from "../../runtime/base/sort-constants.js";
 import { F_DEG, F_ID, F_TYPE, R_DICT } from "../../runtime/graph/model/constants.js";
 import { requestInstance } from "../../runtime/system/instance-client.js";
+import { SlotInstances } from "../../runtime/system/slot-moves/slot-instances.js";
 import type { System } from "../../runtime/system/system.js";
 import type { AdminContext } from "./context.js";
 import { table } from "./table.js";
@@ -45,9 +47,10 @@ export async function run(context: AdminContext): Promise<number> {
   const groupGraphs = await Promise.all(
     pairs.map(([graph, group]) => readGroup(context, graph!, group!)),
   );
+  const division = { ...slots, ...(await readMovedMap(context, slots)) };
   const warnings = slots.graphs.flatMap((graph) => {
     return listWarnings(
-      slots,
+      division,
       groupGraphs.filter((entry) => entry.graph === graph),
     );
   });
@@ -65,6 +68,20 @@ export async function run(context: AdminContext): Promise<number> {
   const lines = table(["Graph", "Group", "Type", "Vertices", "In"], rows);
   context.print({ counts, warnings }, [...lines, ...warnings]);
   return 0;
+}
+
+/** Returns the map of instances whose slots have moved; null: that of the descriptor holds. */
+async function readMovedMap(
+  context: AdminContext,
+  { groups }: Slots,
+): Promise<Pick<Slots, "map" | "groups"> | null> {
+  const instances = new SlotInstances(context, null);
+  // Instances without slots, before the descriptor is sent, reject the request.
+  const states = await Promise.allSettled(groups.map((group) => instances.readState(group)));
+  const records = states.flatMap((state) =>
+    state.status === "fulfilled" && state.value.record.version > 0 ? [state.value.record] : [],
+  );
+  return latestRecord(records);
 }
 
 async function readGroup(context: AdminContext, graph: string, group: string): Promise<GroupGraph> {

@@ -326,6 +326,10 @@ test("survives kills of leaders and coordinator, and continues", async () => {
   await checkAll(clients);
   const { json } = await system.get("B2", "/svc/plugin/count", 0);
   assert.is((json.response as { hitcount: number }).hitcount, 0);
+  // The descriptor would give half of the slots to B2.
+  const slots = await system.admin("slots");
+  assert.is(slots.code, 0, slots.err);
+  assert.not.match(slots.out, /belong to other groups/, slots.out);
   // Without slots, a group can leave the matrix.
   system.write(ONE);
   const sent = await system.admin("send-descriptor", "TD,B1,S1");
