@@ -1,6 +1,6 @@
 // Builds the package into dist/: the kernels, then our own compiler, which compiles the built-in
-// plugins, then everything else. A complete new dist/ replaces the old one. Does nothing if dist/ was
-// built from the same sources: `npm start` and `npm test` build first.
+// plugins, then everything else. A complete new dist/ replaces the old one. Does nothing if dist/
+// was built from the same sources, because `npm start` and `npm test` build first.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
