@@ -1,6 +1,6 @@
 // A group that chooses its leader, in one process and virtual time, under random faults: crashes,
-// lost power and disks, standstills, cut connections, clocks of different speed, an engine that is
-// away. Checks that nothing acknowledged is ever lost.
+// lost power and disks, pauses, cut connections, clocks of different speed, an unavailable engine.
+// Checks that no acknowledged change is ever lost.
 
 import * as assert from "uvu/assert";
 import { Random } from "../random.js";
@@ -14,11 +14,11 @@ const CALM_MS = 40_000;
 export interface Outcome {
   readonly acknowledged: number;
   readonly takeovers: number;
-  /** All members that could lead have lost their disk. */
+  /** All members that could lead have lost their disks. */
   readonly isStuck: boolean;
 }
 
-/** Runs one seed. @throws AssertionError if something acknowledged was lost */
+/** Runs one seed. @throws AssertionError if an acknowledged change was lost */
 export function simulateGroup(seed: number): Outcome {
   return new Simulation(seed).run();
 }
@@ -30,8 +30,8 @@ class Simulation {
   readonly #nodes: SimulatedNode[] = [];
   readonly #cut = new Set<string>();
   readonly #acknowledged = new Set<Entry>();
-  /** Which node acknowledged changes of an epoch. */
-  readonly #answerers = new Map<number, string>();
+  /** Node that acknowledged changes, by epoch. */
+  readonly #leaders = new Map<number, string>();
   #takeovers = 0;
   #changes = 0;
   #isOver = false;
@@ -51,11 +51,14 @@ class Simulation {
     const world: World = {
       ...{ time: this.#time, random: this.#random, engine: this.#engine, settings },
       nodes: this.#nodes,
-      isCut: (one, other) => this.#cut.has(linkOf(one, other)),
-      leads: (node) => this.#leads(node),
-      acknowledged: (node, entry) => this.#acknowledge(node, entry),
-      took: (node, epoch) => {
-        assert.ok(node.epoch <= epoch, `${node.id} of epoch ${node.epoch} took from ${epoch}`);
+      isCut: (first, second) => this.#cut.has(linkOf(first, second)),
+      onLead: (node) => this.#onLead(node),
+      onAcknowledged: (node, entry) => this.#onAcknowledged(node, entry),
+      onAppend: (node, epoch) => {
+        assert.ok(
+          node.epoch <= epoch,
+          `${node.id} of epoch ${node.epoch} appended changes of ${epoch}`,
+        );
       },
     };
     for (let n = 0; n < count; n++) this.#nodes.push(new SimulatedNode(`B${n + 1}`, world));
@@ -63,8 +66,8 @@ class Simulation {
 
   run(): Outcome {
     for (const node of this.#nodes) node.start();
-    this.#clients();
-    this.#faults();
+    this.#sendChanges();
+    this.#injectFaults();
     this.#time.runUntil(FAULTS_MS);
     this.#isOver = true;
     this.#cut.clear();
@@ -87,50 +90,50 @@ class Simulation {
     const leaders = this.#nodes.filter((node) => node.isLeading);
     assert.is(leaders.length, 1, "one leader after the last fault");
     for (const { log, id } of this.#nodes) assert.equal(log, leaders[0]!.log, id);
-    this.#holdsAll(leaders[0]!);
+    this.#assertHasAll(leaders[0]!);
     return { ...outcome, isStuck: false };
   }
 
-  #leads(node: SimulatedNode): void {
+  #onLead(node: SimulatedNode): void {
     this.#takeovers++;
-    this.#holdsAll(node);
+    this.#assertHasAll(node);
   }
 
-  #holdsAll({ id, log, leadsEpoch }: SimulatedNode): void {
-    const there = new Set(log);
-    assert.is(there.size, log.length, `${id} has a change twice`);
+  #assertHasAll({ id, log, ledEpoch }: SimulatedNode): void {
+    const entries = new Set(log);
+    assert.is(entries.size, log.length, `${id} has a change twice`);
     for (const entry of this.#acknowledged) {
-      // A late answer of the engine can begin an epoch that is over.
-      if (Number(entry.split("@")[1]) > leadsEpoch) continue;
-      assert.ok(there.has(entry), `${id} leads epoch ${leadsEpoch} without ${entry}`);
+      // A late response of the engine can begin an epoch that is already over.
+      if (Number(entry.split("@")[1]) > ledEpoch) continue;
+      assert.ok(entries.has(entry), `${id} leads epoch ${ledEpoch} without ${entry}`);
     }
   }
 
-  #acknowledge({ id, leadsEpoch }: SimulatedNode, entry: Entry): void {
-    const answerer = this.#answerers.get(leadsEpoch) ?? id;
-    assert.is(answerer, id, `two leaders of epoch ${leadsEpoch}`);
-    this.#answerers.set(leadsEpoch, id);
+  #onAcknowledged({ id, ledEpoch }: SimulatedNode, entry: Entry): void {
+    const leader = this.#leaders.get(ledEpoch) ?? id;
+    assert.is(leader, id, `two leaders of epoch ${ledEpoch}`);
+    this.#leaders.set(ledEpoch, id);
     this.#acknowledged.add(entry);
-    // A node that leads a later epoch already must have it.
+    // A leader of a later epoch must already have it.
     for (const node of this.#nodes) {
-      if (!node.isLeading || node.leadsEpoch <= leadsEpoch) continue;
+      if (!node.isLeading || node.ledEpoch <= ledEpoch) continue;
       assert.ok(node.log.includes(entry), `${node.id} leads without ${entry}`);
     }
   }
 
-  #clients(): void {
+  #sendChanges(): void {
     if (this.#isOver) return;
-    this.#random.of(this.#nodes).change(`c${this.#changes++}`);
-    this.#time.after(5 + this.#random.below(60), () => this.#clients());
+    this.#random.of(this.#nodes).submitChange(`c${this.#changes++}`);
+    this.#time.after(5 + this.#random.below(60), () => this.#sendChanges());
   }
 
-  #faults(): void {
+  #injectFaults(): void {
     if (this.#isOver) return;
-    this.#fault();
-    this.#time.after(this.#random.below(4000), () => this.#faults());
+    this.#injectFault();
+    this.#time.after(this.#random.below(4000), () => this.#injectFaults());
   }
 
-  #fault(): void {
+  #injectFault(): void {
     const node = this.#random.of(this.#nodes);
     const ms = this.#random.below(this.#random.of([500, 5000, 10_000]));
     switch (this.#random.below(9)) {
@@ -138,17 +141,17 @@ class Simulation {
       case 1:
         return this.#crash(node, this.#random.of(["process", "power"] as const), ms);
       case 2:
-        // All disks of a small group would soon be gone.
+        // Rare: a small group would soon lose all disks.
         return this.#random.below(4) === 0 ? this.#crash(node, "disk", ms) : undefined;
       case 3:
       case 4:
         return node.pause(ms);
       case 5:
-        return this.#hold(this.#engine.unreachableFor, node.id, ms);
+        return this.#addFor(this.#engine.unreachableFor, node.id, ms);
       case 6:
         return this.#isolate(node, ms);
       case 7:
-        return this.#hold(this.#cut, linkOf(node.id, this.#random.of(this.#nodes).id), ms);
+        return this.#addFor(this.#cut, linkOf(node.id, this.#random.of(this.#nodes).id), ms);
       default:
         this.#engine.isAway = true;
         this.#time.after(ms, () => {
@@ -157,8 +160,8 @@ class Simulation {
     }
   }
 
-  #crash(node: SimulatedNode, what: "process" | "power" | "disk", ms: number): void {
-    node.crash(what);
+  #crash(node: SimulatedNode, loss: "process" | "power" | "disk", ms: number): void {
+    node.crash(loss);
     this.#time.after(ms, () => {
       if (!node.isUp) node.start();
     });
@@ -166,16 +169,16 @@ class Simulation {
 
   /** Cuts a node from all others, and perhaps from the engine. */
   #isolate(node: SimulatedNode, ms: number): void {
-    for (const other of this.#nodes) this.#hold(this.#cut, linkOf(node.id, other.id), ms);
-    if (this.#random.below(2) === 0) this.#hold(this.#engine.unreachableFor, node.id, ms);
+    for (const other of this.#nodes) this.#addFor(this.#cut, linkOf(node.id, other.id), ms);
+    if (this.#random.below(2) === 0) this.#addFor(this.#engine.unreachableFor, node.id, ms);
   }
 
-  #hold(set: Set<string>, item: string, ms: number): void {
+  #addFor(set: Set<string>, item: string, ms: number): void {
     set.add(item);
     this.#time.after(ms, () => set.delete(item));
   }
 }
 
-function linkOf(one: string, other: string): string {
-  return [one, other].sort().join(" ");
+function linkOf(first: string, second: string): string {
+  return [first, second].sort().join(" ");
 }

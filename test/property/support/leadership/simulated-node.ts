@@ -1,5 +1,5 @@
-// An instance in virtual time: the state machine of its leadership over a log, a disk and
-// connections that are as simple as possible.
+// An instance in virtual time: the state machine of leadership with a minimal log, disk and
+// connections.
 
 import type {
   Incarnation,
@@ -11,15 +11,14 @@ import type { SimulatedEngine } from "./simulated-engine.js";
 import type { VirtualTime } from "./virtual-time.js";
 
 const CALL_TIMEOUT_MS = 1000;
-const ANSWER_MS = 500;
+const ACKNOWLEDGE_MS = 500;
 const DIAL_MS = 50;
-/** Longer than two late messages. */
-const DIAL_LIMIT_MS = 8000;
-
-/** Between two messages: more than an error of rounding. */
+/** Exceeds the delay of two late messages. */
+const DIAL_TIMEOUT_MS = 8000;
+/** Minimum interval between two messages, so that rounding does not reorder them. */
 const ORDER_MS = 0.001;
 
-/** One change, with the epoch that it was made in. */
+/** Name of a change and the epoch in which it was made. */
 export type Entry = string;
 
 export interface Settings {
@@ -35,10 +34,10 @@ export interface World {
   readonly engine: SimulatedEngine;
   readonly settings: Settings;
   readonly nodes: readonly SimulatedNode[];
-  isCut(one: string, other: string): boolean;
-  leads(node: SimulatedNode): void;
-  acknowledged(node: SimulatedNode, entry: Entry): void;
-  took(node: SimulatedNode, epoch: number): void;
+  isCut(first: string, second: string): boolean;
+  onLead(node: SimulatedNode): void;
+  onAcknowledged(node: SimulatedNode, entry: Entry): void;
+  onAppend(node: SimulatedNode, epoch: number): void;
 }
 
 /** A connection of a leader to a follower. */
@@ -47,20 +46,20 @@ interface Connection {
   readonly follower: SimulatedNode;
   readonly epoch: number;
   readonly incarnation: Incarnation;
-  /** A message was lost, so no later one arrives. */
+  /** A message was lost, so none after it arrives. */
   isBroken: boolean;
   isClosed: boolean;
   sent: number;
-  /** Messages arrive in order. */
-  arrivesAt: number;
-  /** The process of the follower. */
-  readonly lives: number;
+  /** When the last message arrives. Messages keep their order. */
+  arrivalMs: number;
+  /** Identifies the process of the follower. */
+  readonly processNumber: number;
 }
 
 export class SimulatedNode {
   readonly id: string;
   readonly #world: World;
-  /** Its clock is faster or slower than that of the world. */
+  /** Speed of its clock, relative to that of the world. */
   readonly #rate: number;
   member!: Member;
   log: Entry[] = [];
@@ -68,17 +67,19 @@ export class SimulatedNode {
   /** Highest epoch on its disk. */
   epoch = 0;
   incarnation = "";
-  #lives = 0;
+  #processNumber = 0;
   isUp = false;
-  #pausedUntil = 0;
-  /** Tasks until the end of its standstill, in order. */
-  #waiting: (() => void)[] = [];
-  #leads = 0;
-  #held: { readonly sn: number; readonly entry: Entry }[] = [];
-  readonly #providing = new Map<string, Connection>();
-  /** Members that it is connecting to. */
+  #pausedUntilMs = 0;
+  /** Tasks that became due during its pause, in order. */
+  #pausedTasks: (() => void)[] = [];
+  /** 0: it does not lead. */
+  #ledEpoch = 0;
+  /** Changes that have no response yet. */
+  #unconfirmed: { readonly sn: number; readonly entry: Entry }[] = [];
+  readonly #connections = new Map<string, Connection>();
+  /** Ids of the nodes to which it is connecting. */
   readonly #dialing = new Set<string>();
-  #following: Connection | null = null;
+  #provider: Connection | null = null;
   #isFlushing = false;
 
   constructor(id: string, world: World) {
@@ -91,53 +92,53 @@ export class SimulatedNode {
   start(): void {
     const { settings } = this.#world;
     this.isUp = true;
-    this.#lives++;
+    this.#processNumber++;
     const { id, incarnation, epoch } = this;
     const mayCreateRecord = settings.first === id && epoch === 0;
     this.member = new Member({ id, incarnation, epoch, mayCreateRecord, ...settings });
-    this.#turn();
+    this.#step();
     this.#dial();
   }
 
-  crash(what: "process" | "power" | "disk"): void {
+  crash(loss: "process" | "power" | "disk"): void {
     if (!this.isUp) return;
     this.isUp = false;
-    this.#lives++;
-    this.#leads = 0;
-    this.#held = [];
-    for (const connection of this.#providing.values()) this.#close(connection);
-    this.#providing.clear();
+    this.#processNumber++;
+    this.#ledEpoch = 0;
+    this.#unconfirmed = [];
+    for (const connection of this.#connections.values()) this.#close(connection);
+    this.#connections.clear();
     this.#dialing.clear();
-    if (this.#following !== null) this.#close(this.#following);
-    this.#following = null;
+    if (this.#provider !== null) this.#close(this.#provider);
+    this.#provider = null;
     this.#isFlushing = false;
-    if (what === "disk") this.#empty();
-    if (what === "process") this.flushed = this.log.length;
+    if (loss === "disk") this.#empty();
+    if (loss === "process") this.flushed = this.log.length;
     const unflushed = this.log.length - this.flushed;
-    if (what === "power") this.log.length -= this.#world.random.below(unflushed + 1);
+    if (loss === "power") this.log.length -= this.#world.random.below(unflushed + 1);
     this.flushed = this.log.length;
   }
 
   pause(ms: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#world.time.now + ms);
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#world.time.now + ms);
   }
 
-  /** A client sends a change; it is refused unless this node answers changes. */
-  change(name: string): void {
+  /** Handles a change from a client, which only a leader accepts. */
+  submitChange(name: string): void {
     if (!this.isUp || this.#isPaused || this.member.mode(this.#now) !== "leading") return;
-    const entry = `${name}@${this.#leads}`;
+    const entry = `${name}@${this.#ledEpoch}`;
     this.log.push(entry);
-    this.#held.push({ sn: this.log.length, entry });
+    this.#unconfirmed.push({ sn: this.log.length, entry });
     this.member.written(this.#now, this.log.length);
     this.#flush();
   }
 
   get isLeading(): boolean {
-    return this.isUp && this.#leads > 0;
+    return this.isUp && this.#ledEpoch > 0;
   }
 
-  get leadsEpoch(): number {
-    return this.#leads;
+  get ledEpoch(): number {
+    return this.#ledEpoch;
   }
 
   get #now(): number {
@@ -145,7 +146,7 @@ export class SimulatedNode {
   }
 
   get #isPaused(): boolean {
-    return this.#world.time.now < this.#pausedUntil;
+    return this.#world.time.now < this.#pausedUntilMs;
   }
 
   #empty(): void {
@@ -161,125 +162,125 @@ export class SimulatedNode {
     this.incarnation = `${word()}${word()}${word()}${word()}`;
   }
 
-  /** Runs in this process, after its standstill; never if it dies before. */
-  #later(ms: number, run: () => void): void {
-    const lives = this.#lives;
+  /** Schedules a task of the current process: after a pause if it is paused, never if it dies. */
+  #schedule(ms: number, run: () => void): void {
+    const processNumber = this.#processNumber;
     const runAlive = (): void => {
-      if (lives === this.#lives && this.isUp) run();
+      if (processNumber === this.#processNumber && this.isUp) run();
     };
     this.#world.time.after(ms, () => {
-      if (!this.#isPaused && this.#waiting.length === 0) return runAlive();
-      if (this.#waiting.push(runAlive) === 1) this.#resume();
+      if (!this.#isPaused && this.#pausedTasks.length === 0) return runAlive();
+      if (this.#pausedTasks.push(runAlive) === 1) this.#resume();
     });
   }
 
-  /** Runs the delayed tasks once the standstill is over. */
+  /** Runs the delayed tasks after the pause. */
   #resume(): void {
     const { time } = this.#world;
-    time.after(this.#pausedUntil - time.now, () => {
+    time.after(this.#pausedUntilMs - time.now, () => {
       if (this.#isPaused) return this.#resume();
-      for (const run of this.#waiting.splice(0)) run();
+      for (const run of this.#pausedTasks.splice(0)) run();
     });
   }
 
-  /** Calls the engine as the state machine wants. */
-  #turn(): void {
+  /** Executes the next engine call of the state machine. */
+  #step(): void {
     this.#observe();
     const call = this.member.next(this.#now);
     if (call.do === "wait") {
-      return this.#later((call.untilMs - this.#now) / this.#rate, () => this.#turn());
+      return this.#schedule((call.untilMs - this.#now) / this.#rate, () => this.#step());
     }
     let isOver = false;
-    const lives = this.#lives;
+    const processNumber = this.#processNumber;
     this.#world.engine.call(this.id, call, (result) =>
-      this.#later(0, () => {
-        if (isOver || lives !== this.#lives) return;
+      this.#schedule(0, () => {
+        if (isOver || processNumber !== this.#processNumber) return;
         isOver = true;
         if (call.do === "read") this.member.heard(this.#now, result as Reading);
         else this.member.swapped(this.#now, result as string | null);
-        this.#turn();
+        this.#step();
       }),
     );
-    this.#later(CALL_TIMEOUT_MS, () => {
+    this.#schedule(CALL_TIMEOUT_MS, () => {
       if (isOver) return;
       isOver = true;
       this.member.failed();
-      this.#turn();
+      this.#step();
     });
   }
 
-  /** Follows the role of the state machine. */
+  /** Adopts the role of the state machine. */
   #observe(): void {
     const { isLeading, epoch } = this.member;
-    if (this.#leads > 0 && (!isLeading || epoch !== this.#leads)) {
-      this.#leads = 0;
-      this.#held = [];
-      for (const connection of this.#providing.values()) this.#close(connection);
-      this.#providing.clear();
+    if (this.#ledEpoch > 0 && (!isLeading || epoch !== this.#ledEpoch)) {
+      this.#ledEpoch = 0;
+      this.#unconfirmed = [];
+      for (const connection of this.#connections.values()) this.#close(connection);
+      this.#connections.clear();
     }
-    if (!isLeading || this.#leads > 0) return;
-    if (this.#following !== null) this.#close(this.#following);
-    this.#following = null;
+    if (!isLeading || this.#ledEpoch > 0) return;
+    if (this.#provider !== null) this.#close(this.#provider);
+    this.#provider = null;
     this.flushed = this.log.length;
     this.epoch = epoch;
-    this.#leads = epoch;
+    this.#ledEpoch = epoch;
     this.member.written(this.#now, this.log.length);
-    this.#world.leads(this);
+    this.#world.onLead(this);
   }
 
-  /** A leader connects to all others. */
+  /** Lets a leader connect to all other nodes, at intervals. */
   #dial(): void {
-    if (this.#leads > 0) {
+    if (this.#ledEpoch > 0) {
       for (const other of this.#world.nodes) {
-        const isBusy = this.#providing.has(other.id) || this.#dialing.has(other.id);
+        const isBusy = this.#connections.has(other.id) || this.#dialing.has(other.id);
         if (other !== this && !isBusy) this.#connect(other);
       }
     }
-    this.#later(DIAL_MS + this.#world.random.below(DIAL_MS), () => this.#dial());
+    this.#schedule(DIAL_MS + this.#world.random.below(DIAL_MS), () => this.#dial());
   }
 
   #connect(follower: SimulatedNode): void {
-    const epoch = this.#leads;
+    const epoch = this.#ledEpoch;
     if (!follower.isUp || this.#world.isCut(this.id, follower.id)) return;
     this.#dialing.add(follower.id);
-    this.#later(DIAL_LIMIT_MS, () => this.#dialing.delete(follower.id));
-    follower.#later(this.#latency(), () => {
+    this.#schedule(DIAL_TIMEOUT_MS, () => this.#dialing.delete(follower.id));
+    follower.#schedule(this.#latency(), () => {
       const position = follower.#accept(epoch);
-      this.#later(this.#latency(), () => this.#provide(follower, epoch, position));
+      this.#schedule(this.#latency(), () => this.#provide(follower, epoch, position));
     });
   }
 
-  /** Returns the epoch by which it fences the provider, or its log. */
+  /** Returns its log, or the higher epoch that fences the provider. */
   #accept(epoch: number): number | readonly Entry[] {
-    if (this.#leads > 0 || this.epoch > epoch) return this.epoch;
+    if (this.#ledEpoch > 0 || this.epoch > epoch) return this.epoch;
     this.epoch = epoch;
-    if (this.#following !== null) this.#close(this.#following);
-    this.#following = null;
+    if (this.#provider !== null) this.#close(this.#provider);
+    this.#provider = null;
     return [...this.log];
   }
 
   #provide(follower: SimulatedNode, epoch: number, position: number | readonly Entry[]): void {
-    if (this.#leads !== epoch || this.#providing.has(follower.id)) return;
+    if (this.#ledEpoch !== epoch || this.#connections.has(follower.id)) return;
     this.#dialing.delete(follower.id);
     if (typeof position === "number") {
       this.member.superseded(position);
       return this.#observe();
     }
-    const isBehind = position.every((entry, at) => this.log[at] === entry);
-    if (!isBehind) return follower.#later(this.#latency(), () => follower.#replaced(epoch));
+    const isPrefix = position.every((entry, index) => this.log[index] === entry);
+    if (!isPrefix) return follower.#schedule(this.#latency(), () => follower.#replaceData(epoch));
     const connection: Connection = {
       ...{ leader: this, follower, epoch, incarnation: [follower.id, follower.incarnation] },
-      ...{ isBroken: false, isClosed: false, sent: position.length, arrivesAt: 0 },
-      lives: follower.#lives,
+      ...{ isBroken: false, isClosed: false, sent: position.length, arrivalMs: 0 },
+      processNumber: follower.#processNumber,
     };
-    this.#providing.set(follower.id, connection);
+    this.#connections.set(follower.id, connection);
     this.#send(connection, follower, () => follower.#follow(connection, position));
     this.#stream(connection);
   }
 
-  /** It has changes that the leader lacks: it starts with an empty data folder. */
-  #replaced(epoch: number): void {
-    if (this.#leads > 0 || this.epoch > epoch) return;
+  /** Starts with an empty data folder, because the log has changes that the leader lacks. */
+  #replaceData(epoch: number): void {
+    if (this.#ledEpoch > 0 || this.epoch > epoch) return;
     this.crash("disk");
     this.#world.time.after(100, () => {
       if (!this.isUp) this.start();
@@ -288,29 +289,30 @@ export class SimulatedNode {
 
   #follow(connection: Connection, position: readonly Entry[]): void {
     const isSame = position.length === this.log.length && connection.epoch === this.epoch;
-    if (this.#leads > 0 || !isSame || this.incarnation !== connection.incarnation[1]) {
+    if (this.#ledEpoch > 0 || !isSame || this.incarnation !== connection.incarnation[1]) {
       return this.#close(connection);
     }
-    this.#following = connection;
-    this.#answer(connection);
+    this.#provider = connection;
+    this.#keepAcknowledging(connection);
   }
 
   #stream(connection: Connection): void {
-    if (connection.isClosed || this.#leads !== connection.epoch) return;
-    if (connection.lives !== connection.follower.#lives) return this.#close(connection);
+    if (connection.isClosed || this.#ledEpoch !== connection.epoch) return;
+    if (connection.processNumber !== connection.follower.#processNumber)
+      return this.#close(connection);
     const entries = this.log.slice(connection.sent, this.flushed);
     const { follower, sent } = connection;
     if (entries.length > 0) {
       connection.sent = this.flushed;
-      this.#send(connection, follower, () => follower.#take(connection, sent, entries));
+      this.#send(connection, follower, () => follower.#append(connection, sent, entries));
     }
-    this.#later(5 + this.#world.random.below(20), () => this.#stream(connection));
+    this.#schedule(5 + this.#world.random.below(20), () => this.#stream(connection));
   }
 
-  #take(connection: Connection, at: number, entries: readonly Entry[]): void {
-    if (this.#following !== connection) return;
-    if (at !== this.log.length) return this.#close(connection);
-    this.#world.took(this, connection.epoch);
+  #append(connection: Connection, start: number, entries: readonly Entry[]): void {
+    if (this.#provider !== connection) return;
+    if (start !== this.log.length) return this.#close(connection);
+    this.#world.onAppend(this, connection.epoch);
     this.log.push(...entries);
     this.#flush();
   }
@@ -320,37 +322,37 @@ export class SimulatedNode {
     this.#isFlushing = true;
     const end = this.log.length;
     const isSlow = this.#world.random.below(100) === 0;
-    this.#later(1 + this.#world.random.below(isSlow ? 2000 : 10), () => {
+    this.#schedule(1 + this.#world.random.below(isSlow ? 2000 : 10), () => {
       this.#isFlushing = false;
       this.flushed = Math.max(this.flushed, Math.min(end, this.log.length));
-      if (this.#following !== null) this.#acknowledge(this.#following);
+      if (this.#provider !== null) this.#acknowledge(this.#provider);
       this.#confirm();
       if (this.flushed < this.log.length) this.#flush();
     });
   }
 
-  /** Acknowledges regularly, also without changes. */
-  #answer(connection: Connection): void {
-    if (this.#following !== connection) return;
+  /** Acknowledges at intervals, even without changes. */
+  #keepAcknowledging(connection: Connection): void {
+    if (this.#provider !== connection) return;
     this.#acknowledge(connection);
-    this.#later(ANSWER_MS, () => this.#answer(connection));
+    this.#schedule(ACKNOWLEDGE_MS, () => this.#keepAcknowledging(connection));
   }
 
   #acknowledge(connection: Connection): void {
     const { leader, incarnation, epoch } = connection;
     const sn = this.flushed;
     this.#send(connection, leader, () => {
-      if (leader.#leads !== epoch) return;
+      if (leader.#ledEpoch !== epoch) return;
       leader.member.acknowledged(leader.#now, incarnation, sn);
       leader.#confirm();
     });
   }
 
   #confirm(): void {
-    if (this.#leads === 0) return;
+    if (this.#ledEpoch === 0) return;
     const confirmed = Math.min(this.member.confirmedSn(), this.flushed);
-    while (this.#held.length > 0 && this.#held[0]!.sn <= confirmed) {
-      this.#world.acknowledged(this, this.#held.shift()!.entry);
+    while (this.#unconfirmed.length > 0 && this.#unconfirmed[0]!.sn <= confirmed) {
+      this.#world.onAcknowledged(this, this.#unconfirmed.shift()!.entry);
     }
   }
 
@@ -363,9 +365,9 @@ export class SimulatedNode {
       time.after(random.below(4000), () => this.#close(connection));
     }
     if (connection.isBroken || connection.isClosed) return;
-    const next = connection.arrivesAt + ORDER_MS;
-    connection.arrivesAt = Math.max(next, time.now + this.#latency());
-    to.#later(connection.arrivesAt - time.now, () => {
+    const next = connection.arrivalMs + ORDER_MS;
+    connection.arrivalMs = Math.max(next, time.now + this.#latency());
+    to.#schedule(connection.arrivalMs - time.now, () => {
       if (!connection.isClosed) run();
     });
   }
@@ -374,14 +376,14 @@ export class SimulatedNode {
     if (connection.isClosed) return;
     connection.isClosed = true;
     const { leader, follower, incarnation } = connection;
-    follower.#later(0, () => {
-      if (follower.#following !== connection) return;
-      follower.#following = null;
+    follower.#schedule(0, () => {
+      if (follower.#provider !== connection) return;
+      follower.#provider = null;
       follower.member.readNow();
     });
-    leader.#later(0, () => {
-      if (leader.#providing.get(follower.id) !== connection) return;
-      leader.#providing.delete(follower.id);
+    leader.#schedule(0, () => {
+      if (leader.#connections.get(follower.id) !== connection) return;
+      leader.#connections.delete(follower.id);
       leader.member.lost(leader.#now, incarnation);
     });
   }
