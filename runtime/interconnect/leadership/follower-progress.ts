@@ -55,9 +55,14 @@ export class FollowerProgress {
 
   /** Counts the synced members that have acknowledged since `sinceMs`; all of them at the start. */
   countHeard(sinceMs: number): number {
-    const isStart = sinceMs <= this.#startMs;
+    const isNew = this.isNew(sinceMs);
     const synced = this.required().filter(({ isSynced }) => isSynced);
-    return synced.filter(({ ackedAtMs }) => isStart || ackedAtMs > sinceMs).length;
+    return synced.filter(({ ackedAtMs }) => isNew || ackedAtMs > sinceMs).length;
+  }
+
+  /** Returns whether the leader has begun to lead since `sinceMs`. */
+  isNew(sinceMs: number): boolean {
+    return sinceMs <= this.#startMs;
   }
 
   confirmedSn(): number {

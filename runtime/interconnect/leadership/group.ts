@@ -67,6 +67,7 @@ export interface GroupParts {
 }
 
 const TOO_FEW_MEMBERS = "leadership: changes are refused, because too few members respond";
+const ENOUGH_MEMBERS = "leadership: enough members respond: changes are accepted again";
 
 export class Group implements MemberProgress {
   readonly maxDelayMs = MAX_RECONNECT_MS;
@@ -80,6 +81,8 @@ export class Group implements MemberProgress {
   #isStopped = false;
   #running: Promise<void> | null = null;
   #published = "";
+  /** Whether the log says that changes are refused. */
+  #isReadonly = false;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: GroupParts) {
@@ -340,11 +343,16 @@ export class Group implements MemberProgress {
     this.#parts.publish(role, epoch);
     const published = `${role} ${epoch} ${leader}`;
     if (published === this.#published) return;
-    if (role === "readonly") this.#parts.warn(TOO_FEW_MEMBERS, "warn");
-    else if (role === "leading" && this.#published.startsWith("readonly"))
-      this.#parts.warn("leadership: enough members respond: changes are accepted again");
+    this.#logRefusals(role);
     this.#published = published;
     this.#parts.onChange();
+  }
+
+  /** Logs when changes begin and end to be refused while this instance leads. */
+  #logRefusals(role: GroupRole): void {
+    if (role === "readonly" && !this.#isReadonly) this.#parts.warn(TOO_FEW_MEMBERS, "warn");
+    if (role === "leading" && this.#isReadonly) this.#parts.warn(ENOUGH_MEMBERS);
+    if (role !== "refusing") this.#isReadonly = role === "readonly";
   }
 
   #limited<T>(answer: Promise<T>): Promise<T> {

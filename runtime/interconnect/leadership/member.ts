@@ -127,7 +127,9 @@ export class Member {
     if (!this.#isLeading) return "following";
     const staysLeader = this.#successor === null && !this.#isGivingUp;
     if (!staysLeader || !this.#mayAnswer(now)) return "refusing";
-    return this.#lacksMembers(now) ? "readonly" : "leading";
+    if (!this.#lacksMembers(now)) return "leading";
+    // At first, dispatchers keep changes until members have connected.
+    return this.#followers.isNew(this.#silentSinceMs(now)) ? "refusing" : "readonly";
   }
 
   /** Returns the members that must acknowledge a change. Synced ones may lead next. */
@@ -325,9 +327,14 @@ export class Member {
 
   /** Returns whether too few synced members acknowledge changes; a restart does not count. */
   #lacksMembers(now: number): boolean {
-    const { ttlMs, minSynced, whenAlone } = this.#options;
+    const { minSynced, whenAlone } = this.#options;
     if (whenAlone === "go-on") return false;
-    return this.#followers.countHeard(now - ttlMs * SILENT) < minSynced;
+    return this.#followers.countHeard(this.#silentSinceMs(now)) < minSynced;
+  }
+
+  /** Returns the time since which a silent member has not acknowledged. */
+  #silentSinceMs(now: number): number {
+    return now - this.#options.ttlMs * SILENT;
   }
 
   /** Returns whether a record that this member did not just write permits it to lead. */

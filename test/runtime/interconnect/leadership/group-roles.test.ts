@@ -75,7 +75,7 @@ test("it lets others claim for two ttl if its instance cannot provide", async ({
   await member.pass(2 * HOUR_MS - 1);
   assert.is(tries, 1);
   await member.pass(1);
-  assert.equal([tries, member.group.report().role], [2, "readonly"]);
+  assert.equal([tries, member.group.report().role], [2, "refusing"]);
 });
 
 test("it follows a leader of a higher epoch, which it stores", async ({ open }) => {
@@ -133,9 +133,13 @@ test("a leader is at risk without enough synced members, a follower is not", asy
 test("a leader logs when it begins and ends to refuse changes", async ({ open }) => {
   const leader = open({ rules: FIRST });
   await leader.start();
-  assert.equal(leader.since(ROLE).at(-1), "readonly 1");
+  for (let quarter = 0; quarter <= 5 * 4; quarter++) await leader.pass(HOUR_MS / 4);
+  assert.equal(leader.since(ROLE).slice(-2), ["refusing 1", "readonly 1"]);
   const refused = "leadership: changes are refused, because too few members respond";
   assert.equal(leader.lines, [refused]);
+  leader.now += HOUR_MS + 1;
+  leader.tick();
+  assert.equal(leader.since(ROLE).at(-1), "refusing 1", "its lease has ended");
   leader.group.acknowledged(OTHER, 0);
   await leader.settle();
   assert.equal(leader.since(ROLE).at(-1), "leading 1");

@@ -27,7 +27,7 @@ test("the first member leads, and a change waits for a synced member", async (co
   const group = await TestGroup.create(context, ["B1", "S1", "S2"]);
   const first = await group.start("B1");
   await until(
-    () => first.clock.group.role === "readonly",
+    () => first.clock.group.role === "refusing",
     () => group.log,
   );
   const graph = first.graph();
@@ -96,7 +96,7 @@ test("a feed of changes waits for the members that a change needs", async (conte
   const group = await TestGroup.create(context, ["B1", "S1"]);
   const first = await group.start("B1");
   await until(
-    () => first.clock.group.role === "readonly",
+    () => first.clock.group.role === "refusing",
     () => group.log,
   );
   const graph = first.graph();

@@ -80,7 +80,7 @@ async function leading(others: readonly Incarnation[]) {
     },
   });
   group.start();
-  while (role !== "readonly") await turn();
+  while (role !== "refusing") await turn();
   while (group.report().synced.length < others.length) {
     for (const other of others) group.acknowledged(other, 0);
     // Makes the next step due.

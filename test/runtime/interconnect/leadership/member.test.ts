@@ -179,8 +179,12 @@ test("alone, it refuses changes or goes on, as configured", () => {
     ["go-on", "leading"],
   ] as const) {
     const leader = new Leader(whenAlone);
+    const { member } = leader;
     leader.run(null, null);
-    assert.is(leader.member.mode(leader.now), mode);
+    const first = whenAlone === "refuse" ? "refusing" : "leading";
+    assert.is(member.mode(leader.now), first, "members may be about to connect");
+    leader.run(null, null, 5 * TTL_MS);
+    assert.is(member.mode(leader.now), mode);
   }
 });
 
