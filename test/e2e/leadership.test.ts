@@ -455,6 +455,9 @@ if (version !== null || USES_LEASES) {
     assert.equal([refused.status, /too few members/.test(refused.text)], [507, true]);
     const health = await system.get(id, "/svc/hc");
     assert.ok(health.headers.has("x-svc-leader"), "a dispatcher that starts now finds it");
+    const { text } = await system.get(id, "/metrics", 1);
+    assert.match(text, /^svc_graph_readonly\{graph="shop"\} 1$/m);
+    assert.match(text, /^svc_replica_state\{state="leader"\} 1$/m, "the alert SvcChangesRefused");
     const read = await send("/svc/plugin/has?id=vrefused");
     assert.equal([read.status, hitcount(read)], [200, 0], "a dispatcher still sends reads");
     for (const { pid } of followers) process.kill(pid, "SIGCONT");

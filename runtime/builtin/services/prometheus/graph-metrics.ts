@@ -9,6 +9,7 @@ import { newestDumpSeconds } from "./newest-dump.js";
 export function* graphMetrics(view: ServerView): Generator<string> {
   const graphs = view.graphs().map(({ store }) => store);
   const unsaved = new Set(view.unsaved());
+  const isRefusing = view.traffic().group?.role === "readonly";
   const samples = (figure: (store: (typeof graphs)[number]) => number): Sample[] =>
     graphs.map((store) => [{ graph: store.name }, figure(store)]);
   const bytes = samples((store) => pooledBytes(memoryUsage(store)));
@@ -46,7 +47,7 @@ export function* graphMetrics(view: ServerView): Generator<string> {
   yield* gauge(
     "svc_graph_readonly",
     "Whether a graph accepts no changes (1).",
-    samples(({ isReadonly }) => (isReadonly ? 1 : 0)),
+    samples(({ isReadonly }) => (isReadonly || isRefusing ? 1 : 0)),
   );
   yield* gauge(
     "svc_graph_saved_timestamp_seconds",
