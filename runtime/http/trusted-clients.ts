@@ -23,22 +23,15 @@ const UNSPECIFIED_ADDRESSES = new Set(["0.0.0.0", "::", "::ffff:0:0"]);
 export class TrustedClients {
   readonly #networks: Networks;
   readonly #proxies: Proxies;
-  readonly #hosts: readonly string[];
   #isProxyLogged = false;
 
   /**
    * @param trusted networks beside this machine, as `10.0.0.0/8` or one address
    * @param proxies networks that may name the client of a request
-   * @param hosts names of this server, as for `isServerHostName`
    * @throws SvcError SVC2205 for what is no network
    */
-  constructor(
-    trusted: readonly string[],
-    proxies: readonly string[] = [],
-    hosts: readonly string[] = [],
-  ) {
+  constructor(trusted: readonly string[], proxies: readonly string[] = []) {
     this.#proxies = new Proxies(proxies);
-    this.#hosts = hosts;
     try {
       this.#networks = new Networks([...LOOPBACK_NETWORKS, ...trusted]);
     } catch (error) {
@@ -62,8 +55,11 @@ export class TrustedClients {
     return forcesPreflight(exchange.headers) ? null : `403 Forbidden: ${CHANGE_REQUEST_HELP}`;
   }
 
-  /** Returns why a client is not trusted, null if it is. */
-  refusal(exchange: Exchange): string | null {
+  /**
+   * Returns why a client is not trusted, null if it is.
+   * @param hosts names of the server beside its addresses, as for `isServerHostName`
+   */
+  refusal(exchange: Exchange, hosts: readonly string[] = []): string | null {
     const { headers, signedOrigin } = exchange;
     if (isCrossOrigin(headers)) return "cross-origin pages may not change graphs";
     const address = clientAddress(exchange);
@@ -73,8 +69,8 @@ export class TrustedClients {
     }
     if (this.#isUnverified(exchange)) return UNVERIFIED;
     const host = headers.get("host");
-    if (isServerHostName(host, this.#hosts)) return null;
-    return `"${host}" is not a name of this server; add it to http.allowedHosts`;
+    if (isServerHostName(host, hosts)) return null;
+    return `"${host}" is not a name of this server; use its address`;
   }
 
   /** Whether the peer forwards for a client that nothing vouches for. */

@@ -66,7 +66,7 @@ export async function assembleIo(
   const parts = settings.dispatcher && (await import("../engine/matrix-parts.js"));
   const state = new SharedState(data.state);
   const counters = createCounters(state, data);
-  const trusted = createTrustedClients(settings);
+  const trusted = new TrustedClients(settings.trustedNetworks, settings.proxies);
   const compressor = createCompressor(settings);
   const tracer = createTracer(settings, () => ({
     serviceName: view.serviceName ?? "svc",
@@ -115,7 +115,7 @@ export async function assembleIo(
     console: createConsole(settings, trusted),
     jquery: PackagedFiles.jquery(),
     originGuards: createOriginGuards(settings),
-    operators: new OperatorAuth(trusted, data.adminKey),
+    operators: new OperatorAuth(trusted, data.adminKey, adminHosts(settings)),
     ...{ builtins, audit, rates: new RequestRates(settings.rateLimit) },
     leader: new LeaderRequests(new CommitClock(data.clock), view),
   });
@@ -136,16 +136,12 @@ function createOriginGuards(
   settings: ServerSettings,
 ): readonly [main: CrossOriginGuard, admin: CrossOriginGuard] {
   const { cors, allowedHosts } = settings;
-  const own = ownHosts(settings);
-  return [new CrossOriginGuard(cors, allowedHosts), new CrossOriginGuard(cors, own)];
+  const hosts = adminHosts(settings);
+  return [new CrossOriginGuard(cors, allowedHosts), new CrossOriginGuard(cors, hosts)];
 }
 
-function createTrustedClients(settings: ServerSettings): TrustedClients {
-  return new TrustedClients(settings.trustedNetworks, settings.proxies, ownHosts(settings));
-}
-
-/** Returns the names of this server, in lower case. */
-function ownHosts({ allowedHosts, node }: ServerSettings): string[] {
+/** Returns the names by which operators may call the admin port, in lower case. */
+function adminHosts({ allowedHosts, node }: ServerSettings): string[] {
   const hosts = [...(allowedHosts ?? []), ...(node === null ? [] : [node.host])];
   return hosts.map((host) => host.toLowerCase());
 }

@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SvcError } from "../../../runtime/base/errors.js";
+import { OperatorAuth } from "../../../runtime/http/operator-auth.js";
 import { TrustedClients } from "../../../runtime/http/trusted-clients.js";
 import type { Ident } from "../../../runtime/plugin/contract/request-source.js";
 import { fakeConnection, fakeExchange } from "../builtin/fake-view.js";
@@ -56,16 +57,23 @@ test("trusts a dispatcher by its network alone, with any host name", () => {
   assert.not.ok(isTrusted("192.168.1.1", ident, "192.168.1.2"), "a parent, but not trusted");
 });
 
-test("accepts the names of the server", () => {
-  const trusted = new TrustedClients([], [], ["b1.example", ".ops.example"]);
-  const isTrusted = (host: string) => trusted.isTrusted(fakeExchange("/", `Host: ${host}\r\n`));
+test("accepts names of the server only from operators", () => {
+  const trusted = new TrustedClients([]);
+  const operators = new OperatorAuth(trusted, null, ["b1.example", ".ops.example"]);
+  const isOperator = (host: string) => operators.refusal(named(host)) === null;
   for (const name of ["b1.example", "B1.Example:9001", "a.ops.example:80", "localhost"]) {
-    assert.ok(isTrusted(name), name);
+    assert.ok(isOperator(name), name);
   }
   for (const name of ["b1.example.evil.test", "x.b1.example", "ops.example", "0.0.0.0"]) {
-    assert.not.ok(isTrusted(name), name);
+    assert.not.ok(isOperator(name), name);
   }
+  // A proxy on this machine may hide the clients that call the main port by a public name.
+  assert.not.ok(trusted.isTrusted(named("b1.example")));
 });
+
+function named(host: string) {
+  return fakeExchange("/", `Host: ${host}\r\n`);
+}
 
 test("does not trust a proxy on this machine that http.proxies does not list", () => {
   for (const line of ["X-Forwarded-For: 127.0.0.1\r\n", "Forwarded: for=192.0.2.1\r\n"]) {
@@ -107,7 +115,7 @@ test("rejects foreign host names that resolve to this server", () => {
     assert.match(refusal("127.0.0.1", `Host: ${name}\r\n`) ?? "", /".+" is not a name of/, name);
     assert.match(
       refusal("10.1.2.3", `Host: ${name}\r\n`, ["10.0.0.0/8"]) ?? "",
-      /is not a name of this server; add it to http\.allowedHosts/,
+      /is not a name of this server; use its address/,
     );
   }
 });
