@@ -50,10 +50,10 @@ export class CallDeadline {
 
   /**
    * Returns unless the call has ended.
-   * @param failure of the previous attempt
+   * @param failure of the previous attempt; undefined: none
    * @throws SvcError of kind `timeout` or `aborted`
    */
-  check(failure: SvcError<string> | undefined): void {
+  check(failure?: SvcError<string>): void {
     if (this.#isTimedOut) {
       const message = `${this.#path}: no response within ${this.#timeoutMs} ms`;
       throw new SvcError("timeout", message, { cause: failure });

@@ -134,7 +134,7 @@ export class Connection {
           for await (const item of items) yield decodeResult(operation, item);
           return;
         } catch (error) {
-          limit.check(undefined);
+          limit.check();
           const { id } = position;
           const isFinal = id === "" || all.retries === 0 || !isNetworkError(error);
           if (isFinal) throw error;

@@ -75,7 +75,7 @@ class ReceivedResponse implements HttpResponse {
         if (value?.length) yield value;
       }
     } catch (cause) {
-      this.#limit.check(undefined);
+      this.#limit.check();
       const message = `${this.#path}: response interrupted: ${describeCause(cause)}`;
       throw new SvcError("network", message, { status: this.status, cause });
     } finally {

@@ -116,7 +116,7 @@ function formOf(files: object): FormData {
   const form = new FormData();
   for (const [name, file] of Object.entries(files) as [string, unknown][]) {
     // A File keeps its own name. Without one, Node.js would send the file as a text field.
-    if (file instanceof Blob && "name" in file && file.name) form.append(name, file);
+    if (file instanceof Blob && (file as Partial<File>).name) form.append(name, file);
     else if (file != null) form.append(name, blobOf(file), name);
   }
   return form;

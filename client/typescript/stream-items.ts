@@ -62,7 +62,7 @@ export async function* readStreamItems(
         start = end + 2;
         if (event.startsWith("data: ")) {
           // The caller may have aborted while it used the previous item.
-          limit.check(undefined);
+          limit.check();
           yield decoded(event.slice("data: ".length));
         } else if (event.startsWith("event: error")) throw interrupted(operation, event);
       }
