@@ -50,14 +50,13 @@ export class FollowerProgress {
   }
 
   syncedCount(): number {
-    return this.required().filter(({ isSynced }) => isSynced).length;
+    return this.#synced().length;
   }
 
   /** Counts the synced members that have acknowledged since `sinceMs`; all of them at the start. */
   countHeard(sinceMs: number): number {
     const isNew = this.isNew(sinceMs);
-    const synced = this.required().filter(({ isSynced }) => isSynced);
-    return synced.filter(({ ackedAtMs }) => isNew || ackedAtMs > sinceMs).length;
+    return this.#synced().filter(({ ackedAtMs }) => isNew || ackedAtMs > sinceMs).length;
   }
 
   /** Returns whether the leader has begun to lead since `sinceMs`. */
@@ -139,6 +138,10 @@ export class FollowerProgress {
       follower.isRequired = false;
       if (follower.lostAtMs !== null) this.#followers.delete(key);
     }
+  }
+
+  #synced(): readonly Follower[] {
+    return this.required().filter(({ isSynced }) => isSynced);
   }
 
   #isLate({ sn, lostAtMs }: Follower, now: number): boolean {

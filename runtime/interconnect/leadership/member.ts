@@ -6,7 +6,8 @@
 //   following ──claim──► leading ⇄ readonly ⇄ refusing ──another epoch, or handed over──► following
 //
 // `readonly`: with `whenAlone: "refuse"`, too few members acknowledge changes, so none is accepted.
-// `refusing`: another member may lead by now, so that reads could be stale.
+// `refusing`: another member may lead by now, so that reads could be stale. Or it is a new leader
+// that too few members have joined yet.
 //
 // Why no acknowledged change is lost: only members of `synced` claim, each of them is in `required`
 // of every earlier leader, and a change is acknowledged once all of `required` have it on disk. A
@@ -127,9 +128,11 @@ export class Member {
     if (!this.#isLeading) return "following";
     const staysLeader = this.#successor === null && !this.#isGivingUp;
     if (!staysLeader || !this.#mayAnswer(now)) return "refusing";
-    if (!this.#lacksMembers(now)) return "leading";
+    // A member that restarts is silent for less.
+    const sinceMs = now - this.#options.ttlMs * SILENT;
+    if (!this.#isTooFew(this.#followers.countHeard(sinceMs))) return "leading";
     // At first, dispatchers keep changes until members have connected.
-    return this.#followers.isNew(this.#silentSinceMs(now)) ? "refusing" : "readonly";
+    return this.#followers.isNew(sinceMs) ? "refusing" : "readonly";
   }
 
   /** Returns the members that must acknowledge a change. Synced ones may lead next. */
@@ -139,7 +142,7 @@ export class Member {
 
   /** Returns the last transaction that all required members have on disk; -1: confirm nothing. */
   confirmedSn(): number {
-    if (!this.#isLeading || this.#lacksSyncedMembers()) return -1;
+    if (!this.#isLeading || this.#isTooFew(this.#followers.syncedCount())) return -1;
     return this.#followers.confirmedSn();
   }
 
@@ -320,21 +323,10 @@ export class Member {
     return this.#followers.haveAllAnswered(now - ttlMs);
   }
 
-  #lacksSyncedMembers(): boolean {
+  /** Returns whether a number of synced members is too small to acknowledge changes. */
+  #isTooFew(members: number): boolean {
     const { minSynced, whenAlone } = this.#options;
-    return whenAlone === "refuse" && this.#followers.syncedCount() < minSynced;
-  }
-
-  /** Returns whether too few synced members acknowledge changes; a restart does not count. */
-  #lacksMembers(now: number): boolean {
-    const { minSynced, whenAlone } = this.#options;
-    if (whenAlone === "go-on") return false;
-    return this.#followers.countHeard(this.#silentSinceMs(now)) < minSynced;
-  }
-
-  /** Returns the time since which a silent member has not acknowledged. */
-  #silentSinceMs(now: number): number {
-    return now - this.#options.ttlMs * SILENT;
+    return whenAlone === "refuse" && members < minSynced;
   }
 
   /** Returns whether a record that this member did not just write permits it to lead. */
