@@ -57,10 +57,10 @@ export interface EngineParts {
   readonly scheduler: Scheduler;
   readonly inline: InlinePlugins;
   readonly admin: BuiltinScheduler;
-  readonly trusted: TrustedClients;
   readonly traces: TraceSampler;
   readonly operators: OperatorAuth;
-  /** Guards of the main port and of the admin port. */
+  /** Of the main port and of the admin port, as the guards. */
+  readonly trusted: readonly [TrustedClients, TrustedClients];
   readonly originGuards: readonly [CrossOriginGuard, CrossOriginGuard];
   readonly console: ConsoleRequests;
   readonly jquery: PackagedFiles;
@@ -203,7 +203,7 @@ export class RequestEngine {
       const hint = kind === "change" ? `: ${CHANGE_REQUEST_HELP}` : "";
       return answers.refuse(exchange, port, 405, `405 Method Not Allowed${hint}`);
     }
-    if (this.#isOut(path, port) && !this.#mayBypass(exchange)) {
+    if (this.#isOut(path, port) && !this.#mayBypass(exchange, port)) {
       const isCounted = path !== HEALTH_PATH;
       return answers.refuse(exchange, port, 503, "Service Unavailable", { isCounted });
     }
@@ -257,7 +257,7 @@ export class RequestEngine {
   #answer(exchange: Exchange, port: 0 | 1, path: string, resource: Resource | undefined): void {
     const { answers } = this.#parts;
     const kind = resourceKind(path, resource);
-    const refusal = this.#refusal(exchange, kind);
+    const refusal = this.#refusal(exchange, port, kind);
     if (refusal !== null) return answers.refuse(exchange, port, 403, refusal);
     this.#parts.audit?.admit(exchange, kind);
     const failure = port === 1 && path === HEALTH_PATH ? this.#failureReason() : null;
@@ -278,8 +278,8 @@ export class RequestEngine {
   }
 
   /** Returns why a client may not use a resource of this kind, null if it may. */
-  #refusal(exchange: Exchange, kind: ResourceKind): string | null {
-    if (kind === "change") return this.#parts.trusted.changeRefusal(exchange);
+  #refusal(exchange: Exchange, port: 0 | 1, kind: ResourceKind): string | null {
+    if (kind === "change") return this.#parts.trusted[port].changeRefusal(exchange);
     return kind === "control" ? this.#parts.operators.refusal(exchange) : null;
   }
 
@@ -324,7 +324,7 @@ export class RequestEngine {
     };
     const mark = exchange.target.indexOf("?");
     const target = encodedPath(path) + (mark < 0 ? "" : exchange.target.slice(mark));
-    const minQueue = this.#minQueue(exchange);
+    const minQueue = this.#minQueue(exchange, port);
     const localProcessor = ownProcessor ?? null;
     matrix.submit({ exchange, port, target, serial, pre, post, localProcessor, minQueue });
     return true;
@@ -396,14 +396,14 @@ export class RequestEngine {
   }
 
   /** Only trusted clients may bypass Service-OUT and choose executors. */
-  #mayBypass(exchange: Exchange): boolean {
+  #mayBypass(exchange: Exchange, port: 0 | 1): boolean {
     const { headers, isWarmUp } = exchange;
-    return isWarmUp || (headers.bypassServiceOut && this.#parts.trusted.isTrusted(exchange));
+    return isWarmUp || (headers.bypassServiceOut && this.#parts.trusted[port].isTrusted(exchange));
   }
 
-  #minQueue(exchange: Exchange): number {
+  #minQueue(exchange: Exchange, port: 0 | 1): number {
     const { minQueue } = exchange.headers;
-    return minQueue > 0 && this.#parts.trusted.isTrusted(exchange) ? minQueue : 0;
+    return minQueue > 0 && this.#parts.trusted[port].isTrusted(exchange) ? minQueue : 0;
   }
 
   #submit(
@@ -414,17 +414,17 @@ export class RequestEngine {
     plugin: PluginRoute,
     { isChange, releaseKey } = NO_CHANGE,
   ): void {
-    const serial = this.#serial++;
-    const minQueue = this.#minQueue(exchange);
+    const minQueue = this.#minQueue(exchange, port);
     // Queries of untrusted clients are limited.
-    const isTrusted = scheduler === this.#parts.admin && this.#parts.trusted.isTrusted(exchange);
+    const { admin, trusted } = this.#parts;
+    const isTrusted = scheduler === admin && trusted[port].isTrusted(exchange);
     // Written out: spreading parts of it costs 2 µs, a seventh of a request.
     const isSubmitted = scheduler.submit({
       exchange,
       port,
       slots,
       plugin,
-      serial,
+      serial: this.#serial++,
       minQueue,
       isChange,
       releaseKey,
@@ -476,7 +476,7 @@ export class RequestEngine {
     const { answers, view } = this.#parts;
     let text: string | Iterable<string> | Promise<string>;
     try {
-      const isTrusted = this.#parts.trusted.isTrusted(exchange);
+      const isTrusted = this.#parts.trusted[port].isTrusted(exchange);
       text = service.handle(view, { exchange, query, portOffset: port, isTrusted });
     } catch (error) {
       if (error instanceof ForbiddenError) {
@@ -484,7 +484,7 @@ export class RequestEngine {
       }
       if (!(error instanceof ParameterError)) throw error;
       const message = exceptionMessage("svc", error.exceptionName, error.message);
-      return this.#parts.answers.refuse(exchange, port, 400, message);
+      return answers.refuse(exchange, port, 400, message);
     }
     const fields = service.fields?.(view) ?? "";
     if (typeof text === "string") return answers.service(exchange, port, service, text, fields);

@@ -14,22 +14,19 @@ export class OperatorAuth {
   readonly #trusted: TrustedClients;
   readonly #thisMachine = new Networks(LOOPBACK_NETWORKS);
   readonly #key: Buffer | null;
-  readonly #hosts: readonly string[];
 
   /**
+   * @param trusted those of the admin port
    * @param key null: only loopback clients may operate
-   * @param hosts names of the admin port, as for `isServerHostName`. Only operators are trusted by
-   *   them: on the main port they are public, and a proxy there may hide who calls.
    */
-  constructor(trusted: TrustedClients, key: string | null, hosts: readonly string[] = []) {
+  constructor(trusted: TrustedClients, key: string | null) {
     this.#trusted = trusted;
-    this.#hosts = hosts;
     this.#key = key === null ? null : Buffer.from(key);
   }
 
   /** Returns why a request may not operate the server, null if it may. */
   refusal(exchange: Exchange): string | null {
-    const reason = this.#trusted.refusal(exchange, this.#hosts) ?? this.#keyRefusal(exchange);
+    const reason = this.#trusted.refusal(exchange) ?? this.#keyRefusal(exchange);
     return reason === null ? null : `403 Forbidden: ${reason}`;
   }
 

@@ -23,14 +23,22 @@ const UNSPECIFIED_ADDRESSES = new Set(["0.0.0.0", "::", "::ffff:0:0"]);
 export class TrustedClients {
   readonly #networks: Networks;
   readonly #proxies: Proxies;
+  readonly #hosts: readonly string[];
   #isProxyLogged = false;
 
   /**
    * @param trusted networks beside this machine, as `10.0.0.0/8` or one address
    * @param proxies networks that may name the client of a request
+   * @param hosts names of the port beside its addresses, as for `isServerHostName`. Only the admin
+   *   port has some: on the main port they are public, and a proxy there may hide who calls.
    * @throws SvcError SVC2205 for what is no network
    */
-  constructor(trusted: readonly string[], proxies: readonly string[] = []) {
+  constructor(
+    trusted: readonly string[],
+    proxies: readonly string[] = [],
+    hosts: readonly string[] = [],
+  ) {
+    this.#hosts = hosts;
     this.#proxies = new Proxies(proxies);
     try {
       this.#networks = new Networks([...LOOPBACK_NETWORKS, ...trusted]);
@@ -55,11 +63,8 @@ export class TrustedClients {
     return forcesPreflight(exchange.headers) ? null : `403 Forbidden: ${CHANGE_REQUEST_HELP}`;
   }
 
-  /**
-   * Returns why a client is not trusted, null if it is.
-   * @param hosts names of the server beside its addresses, as for `isServerHostName`
-   */
-  refusal(exchange: Exchange, hosts: readonly string[] = []): string | null {
+  /** Returns why a client is not trusted, null if it is. */
+  refusal(exchange: Exchange): string | null {
     const { headers, signedOrigin } = exchange;
     if (isCrossOrigin(headers)) return "cross-origin pages may not change graphs";
     const address = clientAddress(exchange);
@@ -69,7 +74,7 @@ export class TrustedClients {
     }
     if (this.#isUnverified(exchange)) return UNVERIFIED;
     const host = headers.get("host");
-    if (isServerHostName(host, hosts)) return null;
+    if (isServerHostName(host, this.#hosts)) return null;
     return `"${host}" is not a name of this server; use its address`;
   }
 

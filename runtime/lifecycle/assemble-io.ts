@@ -66,7 +66,7 @@ export async function assembleIo(
   const parts = settings.dispatcher && (await import("../engine/matrix-parts.js"));
   const state = new SharedState(data.state);
   const counters = createCounters(state, data);
-  const trusted = new TrustedClients(settings.trustedNetworks, settings.proxies);
+  const trusted = createTrustedClients(settings);
   const compressor = createCompressor(settings);
   const tracer = createTracer(settings, () => ({
     serviceName: view.serviceName ?? "svc",
@@ -80,7 +80,7 @@ export async function assembleIo(
     // Unanswered requests of the main port.
     backlog: () => scheduler.working + scheduler.waiting + (dispatcher?.working ?? 0),
     compressor,
-    ...{ recorder, audit, ...responseRules(settings, trusted, () => dispatcher) },
+    ...{ recorder, audit, ...responseRules(settings, trusted[0], () => dispatcher) },
   });
   const adminStates = openAdminStates(data);
   const states = { main: state, builtin: adminStates };
@@ -89,7 +89,7 @@ export async function assembleIo(
   const signature = createSignature(settings);
   const dispatcher = parts && createDispatcher(parts, settings, connect, signature);
   const auth = createAuthenticator(settings);
-  const signer = signature && new RequestSigner(signature, trusted, auth !== null);
+  const signer = signature && new RequestSigner(signature, trusted[0], auth !== null);
   const matrix = parts && new parts.MatrixRequests(dispatcher!, answers, scheduler, traces, signer);
   const graphs = new GraphRegistry(IO_THREAD);
   const traffic = new TrafficCounters(data.traffic);
@@ -102,7 +102,7 @@ export async function assembleIo(
   });
   const inline = new InlinePlugins(state, answers, () => counters.metrics.countInlineMove());
   const routes = new RouteTable(settings.prefix);
-  const builtins = new BuiltinAccess(settings, trusted);
+  const builtins = new BuiltinAccess(settings, trusted[0]);
   const engine: RequestEngine = new RequestEngine({
     ...{ state, view, answers, routes, scheduler, inline, admin, trusted, traces, matrix },
     auth: new RequestAuthentication({
@@ -112,10 +112,10 @@ export async function assembleIo(
       scopes: builtins.scopes,
     }),
     files: new FileServer(join(settings.root, "WEB-ROOT"), compressor),
-    console: createConsole(settings, trusted),
+    console: createConsole(settings, trusted[1]),
     jquery: PackagedFiles.jquery(),
     originGuards: createOriginGuards(settings),
-    operators: new OperatorAuth(trusted, data.adminKey, adminHosts(settings)),
+    operators: new OperatorAuth(trusted[1], data.adminKey),
     ...{ builtins, audit, rates: new RequestRates(settings.rateLimit) },
     leader: new LeaderRequests(new CommitClock(data.clock), view),
   });
@@ -138,6 +138,14 @@ function createOriginGuards(
   const { cors, allowedHosts } = settings;
   const hosts = adminHosts(settings);
   return [new CrossOriginGuard(cors, allowedHosts), new CrossOriginGuard(cors, hosts)];
+}
+
+function createTrustedClients(
+  settings: ServerSettings,
+): readonly [main: TrustedClients, admin: TrustedClients] {
+  const { trustedNetworks, proxies } = settings;
+  const main = new TrustedClients(trustedNetworks, proxies);
+  return [main, new TrustedClients(trustedNetworks, proxies, adminHosts(settings))];
 }
 
 /** Returns the names by which operators may call the admin port, in lower case. */

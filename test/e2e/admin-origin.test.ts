@@ -135,8 +135,11 @@ test("operators call an instance by its host of the descriptor, and by allowed n
     ["ops.example", 200],
     ["b2.example", 403],
   ] as const) {
-    assert.is(await statusByName(port + 1, host, TOKEN), status, host);
+    for (const path of [TOKEN, "/svc/log", "/svc/inspect?level=2"]) {
+      assert.is(await statusByName(port + 1, host, path), status, `${host} ${path}`);
+    }
   }
+  assert.is(await statusByName(port, "ops.example", "/svc/inspect?level=2"), 403);
   await end();
 });
 

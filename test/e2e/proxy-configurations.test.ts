@@ -18,6 +18,11 @@ const PLUGINS = `import type { PluginRequest, str } from "svc-server";
 export function client(_request: PluginRequest, headers: Record<string, string>): str {
   return headers["X-Svc-Builtin-Client"] ?? "";
 }
+
+/** Returns the size of a body. @plugin */
+export function size(_request: PluginRequest, content: str): number {
+  return content.length;
+}
 `;
 const GUIDE = readFileSync(join(packageRoot(), "docs/guides/securing.md"), "utf8");
 /** Outside of `http.proxies`, so the header fields of the proxy name it. */
@@ -57,16 +62,17 @@ async function start(
   text: string,
   ...options: string[]
 ): Promise<number> {
-  server = await serve(project.folder, "--proxies", "127.0.0.1", "--executors", "1", ...options);
+  const words = ["--proxies", "127.0.0.1", "--prefix", "shop", "--executors", "1", ...options];
+  server = await serve(project.folder, ...words);
   const port = await freePort();
   const file = join(project.folder, "proxy.conf");
   writeFileSync(
     file,
     text.replaceAll("127.0.0.1:9000", `127.0.0.1:${server.port}`).replaceAll("8080", `${port}`),
   );
-  const [program, ...words] = command(file);
+  const [program, ...rest] = command(file);
   let output = "";
-  proxy = spawn(program!, words, { stdio: ["ignore", "pipe", "pipe"] });
+  proxy = spawn(program!, rest, { stdio: ["ignore", "pipe", "pipe"] });
   const collect = (bytes: Buffer): void => {
     output += bytes;
   };
@@ -108,13 +114,12 @@ async function expectSafe(port: number): Promise<void> {
   // Proxies remove the fields that Connection names, so it must not remove theirs.
   const fields = "X-Forwarded-For, Forwarded, X-Svc-Builtin-Client";
   await expectClient(port, `X-Forwarded-For: 127.0.0.1\r\nConnection: ${fields}\r\n`);
-  assert.match(
-    await ask(server.port, "/svc/builtin/ping"),
-    /^HTTP\/1\.1 200 /,
-    "not by the server",
-  );
+  for (const path of ["/svc/builtin/ping", "/shop/svc/builtin/ping"]) {
+    assert.match(await ask(server.port, path), /^HTTP\/1\.1 200 /, "not by the server");
+  }
   for (const path of [
     "/svc/builtin/ping",
+    "/shop/svc/builtin/ping",
     "/svc/%62uiltin/ping",
     "/svc/builtin%2fping",
     "//svc/builtin/ping",
@@ -123,6 +128,12 @@ async function expectSafe(port: number): Promise<void> {
   ]) {
     assert.not.match(await ask(port, path), /^HTTP\/1\.1 200 /, path);
   }
+  const body = "x".repeat(5_000_000);
+  const { status } = await fetch(`http://127.0.0.1:${port}/svc/plugin/size`, {
+    method: "POST",
+    body,
+  });
+  assert.is(status, 200, "a large body");
 }
 
 function isInstalled(program: string): boolean {
@@ -146,7 +157,8 @@ withProxy("nginx", "names the client and blocks built-in plugins", async () => {
   const main = `daemon off; pid ${folder}/nginx.pid; error_log stderr;\nevents {}\n`;
   const port = await start(
     (file) => ["nginx", "-p", folder, "-c", file],
-    `${main}http {\naccess_log off;\n${paths}\n${text}}\n`,
+    // Workers of another user cannot write to the folder of the project.
+    `${main}http {\naccess_log off; client_body_buffer_size 8m;\n${paths}\n${text}}\n`,
   );
   await expectSafe(port);
 });
