@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { MAX_CONNECTIONS_PER_PORT } from "../../runtime/base/limits.js";
+import { LINGER_MS, MAX_CONNECTIONS_PER_PORT } from "../../runtime/base/limits.js";
 import { loadTransport } from "../../runtime/http/load-transport.js";
 import type { Exchange } from "../../runtime/http/transport.js";
 import type { UwsServer } from "../../runtime/http/uws/server.js";
@@ -213,6 +213,32 @@ test("pauses a stream while the client does not read", async (context) => {
   assert.is(answer!.body.length, 64 * LARGE_BYTES);
 });
 
+test("sends a response completely at shutdown, also to a client that reads late", async (context) => {
+  const [client, exchange] = await hold(context, `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
+  await connect(context.server.port);
+  client.socket.pause();
+  exchange.answer(200, "text/plain", Buffer.alloc(64 * LARGE_BYTES));
+  const drained = context.server.drain(10_000);
+  const lateMs = 2 * LINGER_MS;
+  await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, lateMs))]);
+  assert.is(context.server.sending, 1);
+  client.socket.resume();
+  // Does not wait for the idle connection.
+  await drained;
+  await context.server.close();
+  const [answer] = await client.answers(1);
+  assert.is(answer!.body.length, 64 * LARGE_BYTES);
+  assert.is(context.server.sending, 0);
+});
+
+test("waits for a response at shutdown until the timeout", async (context) => {
+  const [client, exchange] = await hold(context, `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
+  client.socket.pause();
+  exchange.answer(200, "text/plain", Buffer.alloc(64 * LARGE_BYTES));
+  await context.server.drain(20);
+  assert.is(context.server.sending, 1);
+});
+
 test("ends a stream when the client disconnects", async (context) => {
   const [client, exchange] = await hold(context, `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
   client.socket.pause();
@@ -227,6 +253,7 @@ test("ends a stream when the client disconnects", async (context) => {
   exchange.answerStream(200, "text/plain", 1024 * LARGE_BYTES, source());
   client.close();
   await until(() => isLeft, "the end of the source");
+  assert.is(context.server.sending, 0);
 });
 
 test("rejects connections beyond the limit, until one closes", async (context) => {
@@ -265,6 +292,7 @@ test(`survives mutated requests and releases them (seed ${SEED})`, async (contex
   for (const client of clients) client.close();
   await until(() => engine.open === 0, "the end of all connections");
   assert.is(server.budget.used, 0);
+  assert.is(server.sending, 0);
 });
 
 test("identifies several clients by address", async (context) => {

@@ -35,6 +35,8 @@ export interface ExchangeHost {
   readonly events: ServerEvents;
   /** Connections close with their next response. */
   readonly isRetiring: boolean;
+  /** Number of responses that have begun and are not sent completely. */
+  sending: number;
 }
 
 export class UwsExchange implements Exchange {
@@ -88,6 +90,7 @@ export class UwsExchange implements Exchange {
     if (this.#sent) return;
     this.#response.onAborted(() => {
       this.aborted = true;
+      if (this.#answered && !this.#sent) this.#host.sending--;
       this.onAborted?.();
     });
   }
@@ -202,11 +205,13 @@ export class UwsExchange implements Exchange {
     this.#answered = true;
     this.owner.give(this.reserved);
     this.reserved = 0;
+    if (!this.aborted) this.#host.sending++;
     return !this.aborted;
   }
 
   #end(bytesOut: number): void {
     this.#sent = true;
+    this.#host.sending--;
     this.#host.events.onResponse(this.requestBytes, bytesOut);
   }
 

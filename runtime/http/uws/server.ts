@@ -49,6 +49,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
   readonly clients: Clients;
   port = 0;
   isRetiring = false;
+  sending = 0;
   readonly #responses: ResponseMemory;
   readonly #maxBodyBytes: number;
   readonly #permissions: ClientPermissions;
@@ -106,11 +107,15 @@ export class UwsServer implements HttpServer, ExchangeHost {
     this.isRetiring = true;
   }
 
-  /** Waits for all connections alike: unsent data per connection is unknown. */
+  /** Waits for responses until the timeout, and briefly for connections: any can be idle. */
   async drain(timeoutMs: number): Promise<void> {
     this.#server.close();
-    const untilMs = performance.now() + Math.min(timeoutMs, LINGER_MS);
-    while (this.#open > 0 && performance.now() < untilMs) await delay(DRAIN_POLL_MS);
+    const startMs = performance.now();
+    for (let passedMs = 0; this.#open > 0 && passedMs < timeoutMs; ) {
+      if (this.sending === 0 && passedMs >= LINGER_MS) break;
+      await delay(DRAIN_POLL_MS);
+      passedMs = performance.now() - startMs;
+    }
   }
 
   async close(): Promise<void> {
