@@ -84,7 +84,7 @@ export async function assembleIo(
   });
   const adminStates = openAdminStates(data);
   const states = { main: state, builtin: adminStates };
-  const jobs = createJobs(settings, state, { engine: () => engine, leads: () => view.leads });
+  const jobs = createJobs(data, state, { engine: () => engine, leads: () => view.leads });
   const [scheduler, admin] = createSchedulers(data, states, counters, answers, notify, jobs);
   const signature = createSignature(settings);
   const dispatcher = parts && createDispatcher(parts, settings, connect, signature);
@@ -190,14 +190,16 @@ function openAdminStates({ adminStates: [quick, long] }: IoThreadData) {
 
 /** @param later parts that exist when jobs run: the engine submits them */
 function createJobs(
-  settings: ServerSettings,
+  { settings, clock: logClock }: IoThreadData,
   state: SharedState,
   later: { readonly engine: () => RequestEngine; readonly leads: () => number | null },
 ): JobRunner {
+  const clock = new CommitClock(logClock);
   return new JobRunner({
     file: join(settings.root, JOBS_FILE),
     location: placeJobs(settings, later.leads),
     canRun: () => state.serviceIn,
+    isReadonly: () => clock.group.role === "readonly",
     submit: (exchange, route) => later.engine().submitJob(exchange, route),
   });
 }

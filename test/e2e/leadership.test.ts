@@ -10,6 +10,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { operate } from "../../cli/admin/remote.js";
 import { FakeKubernetes } from "../runtime/interconnect/support/kubernetes.js";
 import { NatsServers, natsVersion } from "../runtime/interconnect/support/nats.js";
 import { rounds } from "../support/rounds.js";
@@ -460,6 +461,10 @@ if (version !== null || USES_LEASES) {
     assert.match(text, /^svc_replica_state\{state="leader"\} 1$/m, "the alert SvcChangesRefused");
     const read = await send("/svc/plugin/has?id=vrefused");
     assert.equal([read.status, hitcount(read)], [200, 0], "a dispatcher still sends reads");
+    const port = descriptor().instances[id]!.hport + 1;
+    const address = { host: system.host, port, key: null, tls: null } as never;
+    const runNow = () => operate(address, "RunJob", { name: "tick" }).then(String, String);
+    await until(async () => /too few members/.test(await runNow()));
     for (const { pid } of followers) process.kill(pid, "SIGCONT");
     await leader();
     assert.is((await put("vaccepted")).status, 200);

@@ -29,6 +29,7 @@ const CHECKS_PER_TTL = 10;
 /** Time that another member needs to replace an executor, after the grace period. */
 const REPLACEMENT_MS = 5_000;
 const ERROR_LOG_MS = 30_000;
+const TOO_FEW_MEMBERS = "too few members of the group respond to store changes";
 
 /** A job of a build: its route and its schedule. */
 export interface JobRoute {
@@ -45,6 +46,8 @@ export interface JobRunnerParts {
   readonly location: JobLocation;
   /** Returns whether the instance is Service-IN. */
   readonly canRun: () => boolean;
+  /** Returns whether the group accepts no changes: those of a run would wait for a member. */
+  readonly isReadonly: () => boolean;
   /** Sends a run to an executor. */
   readonly submit: (exchange: JobExchange, route: PluginRoute) => void;
 }
@@ -230,6 +233,7 @@ export class JobRunner {
     if (this.#lease !== null && !this.#isHere) {
       throw new Error("this instance does not lead its group: run the job on the leader");
     }
+    if (this.#parts.isReadonly()) throw new Error(TOO_FEW_MEMBERS);
     void this.#run(job, Date.now());
   }
 
@@ -313,12 +317,18 @@ export class JobRunner {
     if (this.#lease !== null) this.#follow();
     if (!this.#isHere) return;
     const now = Date.now();
-    const canRun = this.#parts.canRun();
+    const obstacle = this.#obstacle();
     for (const job of this.#jobs.values()) {
-      const scheduledMs = job.takeDue(now, canRun);
+      const scheduledMs = job.takeDue(now, obstacle);
       if (scheduledMs !== null) void this.#run(job, scheduledMs);
     }
     this.#schedule();
+  }
+
+  /** Returns why no run may start now; null: runs may. */
+  #obstacle(): string | null {
+    if (!this.#parts.canRun()) return "Service-OUT";
+    return this.#parts.isReadonly() ? TOO_FEW_MEMBERS : null;
   }
 
   /** Stores the start before the run, so that an interrupted run is known after a crash. */

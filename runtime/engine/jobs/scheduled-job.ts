@@ -174,16 +174,16 @@ export class ScheduledJob {
 
   /**
    * Returns the scheduled time of a run that is due now, and marks it as handled.
-   * @param canRun false while the instance is Service-OUT
+   * @param obstacle why no run may start now; null: runs may
    * @returns null if no run is due
    */
-  takeDue(now: number, canRun: boolean): number | null {
+  takeDue(now: number, obstacle: string | null): number | null {
     this.#freeFromOther();
     this.#followClock(now);
     const isDue = this.#nextMs !== null && this.#nextMs <= now;
-    const due = isDue ? this.#takeTimes(this.#nextMs!, now, canRun) : null;
+    const due = isDue ? this.#takeTimes(this.#nextMs!, now, obstacle) : null;
     if (due !== null) return due;
-    if (this.#owedMs === null || !canRun || this.#running !== null) return null;
+    if (this.#owedMs === null || obstacle !== null || this.#running !== null) return null;
     const owed = this.#owedMs;
     this.#owedMs = null;
     return owed;
@@ -205,15 +205,15 @@ export class ScheduledJob {
   }
 
   /** Handles all times of the schedule until now. */
-  #takeTimes(firstMs: number, now: number, canRun: boolean): number | null {
-    if (this.#times === null) return this.#takeInterval(now, canRun);
+  #takeTimes(firstMs: number, now: number, obstacle: string | null): number | null {
+    if (this.#times === null) return this.#takeInterval(now, obstacle);
     const { count, lastMs } = this.#times.passed(firstMs, now);
     this.#handledMs = now;
     this.#nextMs = this.#times.next(now);
     const isLate = lastMs === null || now - lastMs > MAX_LATE_MS;
-    const canStart = canRun && !isLate && this.#running === null;
+    const canStart = obstacle === null && !isLate && this.#running === null;
     const missed = canStart ? count - 1 : count;
-    const reason = isLate ? "server was not running" : canRun ? "still running" : "Service-OUT";
+    const reason = isLate ? "server was not running" : (obstacle ?? "still running");
     if (missed > 0) this.#miss(missed, lastMs ?? now, reason);
     if (!canStart) return null;
     this.#owedMs = null;
@@ -221,13 +221,13 @@ export class ScheduledJob {
   }
 
   /** Handles an interval, which restarts with each run, so that no run can be missed. */
-  #takeInterval(now: number, canRun: boolean): number | null {
+  #takeInterval(now: number, obstacle: string | null): number | null {
     const { everyMs } = this.facts.schedule as { readonly everyMs: number };
     const due = this.#nextMs!;
     const next = due + everyMs;
     this.#nextMs = next > now ? next : now + everyMs;
     this.#handledMs = now;
-    if (!canRun || this.#running !== null) return null;
+    if (obstacle !== null || this.#running !== null) return null;
     // This run also makes up for an interrupted one.
     this.#owedMs = null;
     return due;

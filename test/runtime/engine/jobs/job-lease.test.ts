@@ -27,6 +27,7 @@ test.before(loadCron);
 class Member {
   readonly runs: { readonly name: string; readonly exchange: JobExchange }[] = [];
   epoch: number | null = null;
+  isReadonly = false;
   readonly jobs: JobRunner;
   readonly lease: JobLease;
   readonly #routes: ReadonlyMap<string, { readonly name: string; readonly number: 0; isJob: true }>;
@@ -39,6 +40,7 @@ class Member {
     this.#routes = new Map(names.map((name) => [name, { name, number: 0, isJob: true }]));
     this.jobs = new JobRunner({
       ...{ file: "/nowhere", location: this.lease, canRun: () => true },
+      isReadonly: () => this.isReadonly,
       submit: (exchange, { name }) => void this.runs.push({ name, exchange }),
     });
     this.build(facts);
@@ -88,6 +90,21 @@ test("run on the leader only, and on the next one once it leads", async () => {
   assert.ok(other.status("often").runs.length >= 2, "knows the former runs");
   assert.throws(() => one.jobs.runNow("often"), /does not lead its group/);
   for (const { jobs } of [one, other]) jobs.stop();
+});
+
+test("do not start while too few members respond, also not by hand", async () => {
+  const engine = new MemoryEngine();
+  const one = new Member(engine, "B1", { often: OFTEN, nightly: NIGHTLY });
+  one.isReadonly = true;
+  one.epoch = 1;
+  await until(() => one.status("often").next !== null);
+  const first = one.status("often").next!;
+  await until(() => one.status("often").next! > first);
+  assert.throws(() => one.jobs.runNow("nightly"), /too few members of the group respond/);
+  assert.is(one.runs.length, 0);
+  one.isReadonly = false;
+  await until(() => one.runs.length === 1);
+  one.jobs.stop();
 });
 
 test("that run when their member loses the lease are told, and not begun elsewhere", async () => {

@@ -38,19 +38,19 @@ function setUp(schedule: JobSchedule, isCaughtUp = false, stored?: StoredJob) {
 test("is due at its time, once", () => {
   const { clock, job } = setUp(NIGHTLY);
   assert.is(job.dueMs, THREE);
-  assert.is(job.takeDue(THREE - 1, true), null);
+  assert.is(job.takeDue(THREE - 1, null), null);
   clock.now = THREE + 5;
-  assert.is(job.takeDue(clock.now, true), THREE);
-  assert.is(job.takeDue(clock.now, true), null);
+  assert.is(job.takeDue(clock.now, null), THREE);
+  assert.is(job.takeDue(clock.now, null), null);
   assert.is(job.dueMs, THREE + DAY);
 });
 
 test("does not start while it runs, and counts the missed run", () => {
   const { clock, job } = setUp(NIGHTLY);
   clock.now = THREE;
-  job.recordStart(job.takeDue(THREE, true)!);
+  job.recordStart(job.takeDue(THREE, null)!);
   clock.now = THREE + DAY;
-  assert.is(job.takeDue(clock.now, true), null);
+  assert.is(job.takeDue(clock.now, null), null);
   assert.is(job.status(true).missed, 1);
   job.recordEnd("ok", "1");
   const [run] = job.status(true).runs;
@@ -66,11 +66,11 @@ test("does not start while it runs, and counts the missed run", () => {
 test("knows the runs that it missed while the server was down", () => {
   const { clock, job, make } = setUp(NIGHTLY);
   clock.now = THREE;
-  job.recordStart(job.takeDue(THREE, true)!);
+  job.recordStart(job.takeDue(THREE, null)!);
   job.recordEnd("ok", "");
   clock.now = THREE + 3 * DAY + HOUR;
   const later = make(JSON.parse(JSON.stringify(job.stored())));
-  assert.is(later.takeDue(clock.now, true), null);
+  assert.is(later.takeDue(clock.now, null), null);
   assert.is(later.status(true).missed, 3);
   assert.is(later.dueMs, THREE + 4 * DAY);
 });
@@ -79,17 +79,17 @@ test("makes up for missed runs by one with @catchup, once it can run", () => {
   const { clock, job, make } = setUp(NIGHTLY, true);
   clock.now = THREE + 3 * DAY + HOUR;
   const later = make({ ...job.stored(), handledMs: MIDNIGHT });
-  assert.is(later.takeDue(clock.now, false), null);
+  assert.is(later.takeDue(clock.now, "Service-OUT"), null);
   assert.is(later.status(true).missed, 4);
-  assert.is(later.takeDue(clock.now, true), THREE + 3 * DAY);
-  assert.is(later.takeDue(clock.now, true), null);
+  assert.is(later.takeDue(clock.now, null), THREE + 3 * DAY);
+  assert.is(later.takeDue(clock.now, null), null);
 });
 
 test("misses its time while the instance is Service-OUT", () => {
   const { job } = setUp(NIGHTLY);
-  assert.is(job.takeDue(THREE, false), null);
+  assert.is(job.takeDue(THREE, "Service-OUT"), null);
   assert.is(job.status(true).missed, 1);
-  assert.is(job.takeDue(THREE + 1, true), null);
+  assert.is(job.takeDue(THREE + 1, null), null);
 });
 
 test("records a run that the end of the process interrupted", () => {
@@ -99,17 +99,17 @@ test("records a run that the end of the process interrupted", () => {
   const { runs, counts } = later.status(true);
   assert.is(runs[0]!.outcome, "interrupted");
   assert.is(counts.interrupted, 1);
-  assert.is(later.takeDue(MIDNIGHT, true), MIDNIGHT);
+  assert.is(later.takeDue(MIDNIGHT, null), MIDNIGHT);
 });
 
 test("repeats at its interval and skips times while it runs", () => {
   const { clock, job } = setUp({ everyMs: 30_000 });
-  assert.is(job.takeDue(MIDNIGHT + 29_999, true), null);
+  assert.is(job.takeDue(MIDNIGHT + 29_999, null), null);
   clock.now = MIDNIGHT + 30_000;
-  job.recordStart(job.takeDue(clock.now, true)!);
-  assert.is(job.takeDue(MIDNIGHT + 60_000, true), null);
+  job.recordStart(job.takeDue(clock.now, null)!);
+  assert.is(job.takeDue(MIDNIGHT + 60_000, null), null);
   job.recordEnd("failed", "Error: no");
-  assert.is(job.takeDue(MIDNIGHT + 90_000, true), MIDNIGHT + 90_000);
+  assert.is(job.takeDue(MIDNIGHT + 90_000, null), MIDNIGHT + 90_000);
   assert.is(job.status(true).missed, 0);
 });
 
@@ -122,13 +122,13 @@ test("makes up once for a run at an interval that a crash interrupted", () => {
     runs: [{ ...at(MIDNIGHT - 3 * HOUR), ...run }],
   });
   const early = setUp({ everyMs: HOUR }, true, stored(MIDNIGHT - HOUR / 2)).job;
-  assert.is(early.takeDue(MIDNIGHT, true), MIDNIGHT);
+  assert.is(early.takeDue(MIDNIGHT, null), MIDNIGHT);
   assert.is(early.dueMs, MIDNIGHT + HOUR / 2);
   const { clock, job: late } = setUp({ everyMs: HOUR }, true, stored(MIDNIGHT - 2 * HOUR));
-  late.recordStart(late.takeDue(MIDNIGHT, true)!);
+  late.recordStart(late.takeDue(MIDNIGHT, null)!);
   clock.now++;
   late.recordEnd("ok", "");
-  assert.is(late.takeDue(clock.now, true), null);
+  assert.is(late.takeDue(clock.now, null), null);
 });
 
 test("keeps the last 20 runs with short texts", () => {
@@ -163,9 +163,9 @@ test("waits for the run of another member, then goes on without it", () => {
   clock.now += DAY / 2;
   clock.monotonic = freeMs - 1;
   assert.is(job.dueMs, clock.now + 1);
-  assert.is(job.takeDue(clock.now, true), null);
+  assert.is(job.takeDue(clock.now, null), null);
   clock.monotonic = freeMs;
-  assert.is(job.takeDue(clock.now, true), clock.now, "made up for");
+  assert.is(job.takeDue(clock.now, null), clock.now, "made up for");
   const [run] = job.status(true).runs;
   assert.equal([run!.outcome, run!.text], ["interrupted", "B1 did not complete the run"]);
 });
@@ -202,7 +202,7 @@ test("takes over what the former leader has handled, also by a clock that is ahe
   assert.is(job.dueMs, THREE);
   clock.now = THREE + 10;
   job.takeOver({ ...state, handledMs: THREE - 10 }, takeover);
-  assert.is(job.takeDue(clock.now, true), THREE, "nobody has run it");
+  assert.is(job.takeDue(clock.now, null), THREE, "nobody has run it");
 });
 
 test("keeps its own run when it leads again, and knows the runs of others", () => {
@@ -210,7 +210,7 @@ test("keeps its own run when it leads again, and knows the runs of others", () =
   job.recordStart(MIDNIGHT);
   job.recordEnd("ok", "first");
   clock.now = THREE;
-  job.recordStart(job.takeDue(THREE, true)!);
+  job.recordStart(job.takeDue(THREE, null)!);
   const other = { scheduledMs: 1, startedMs: THREE - 1, durationMs: 1, text: "" };
   const runs = [{ ...other, outcome: "ok" as const }];
   const running = { scheduledMs: THREE, startedMs: THREE, by: "B1" };
@@ -235,22 +235,22 @@ test("repeats no run whose end it knows, but one that has not begun", () => {
   job.recordEnd("failed", "its start could not be stored");
   assert.is(job.endOf(running), undefined);
   job.takeOver(stored, takeover);
-  assert.is(job.takeDue(MIDNIGHT, true), MIDNIGHT);
+  assert.is(job.takeDue(MIDNIGHT, null), MIDNIGHT);
   job.recordStart(MIDNIGHT);
   job.recordSubmission(new JobExchange("work", MIDNIGHT, () => {}));
   job.recordEnd("ok", "1");
   job.takeOver(stored, takeover);
-  assert.is(job.takeDue(MIDNIGHT, true), null);
+  assert.is(job.takeDue(MIDNIGHT, null), null);
   assert.is(job.status(true).runs[0]!.outcome, "ok");
   assert.is(job.stored().running, null);
   job.takeOver({ ...stored, running: { ...running, startedMs: MIDNIGHT - 1 } }, takeover);
-  assert.is(job.takeDue(MIDNIGHT, true), MIDNIGHT, "of its former process");
+  assert.is(job.takeDue(MIDNIGHT, null), MIDNIGHT, "of its former process");
 });
 
 test("goes on with its interval when the clock is put back", () => {
   const { job } = setUp({ everyMs: HOUR });
-  assert.is(job.takeDue(MIDNIGHT - DAY, true), null);
-  assert.is(job.takeDue(MIDNIGHT - DAY + HOUR, true), MIDNIGHT - DAY + HOUR);
+  assert.is(job.takeDue(MIDNIGHT - DAY, null), null);
+  assert.is(job.takeDue(MIDNIGHT - DAY + HOUR, null), MIDNIGHT - DAY + HOUR);
 });
 
 test("ignores stored state that is not complete", () => {
