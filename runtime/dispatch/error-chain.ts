@@ -67,6 +67,12 @@ export interface BackEndError {
 
 const NO_ERROR: BackEndError = { text: NO_TEXT, level: 0, deep: 0 };
 
+/** Returns the message of a response with 503; a proxy may have sent it, without an envelope. */
+export function describeRefusal(body: Uint8Array): string {
+  const { text } = backEndError(body);
+  return text === NO_TEXT ? "503 without a message of svc" : text;
+}
+
 export function backEndError(body: Uint8Array): BackEndError {
   if (body.length > MAX_BODY_BYTES) return NO_ERROR;
   let envelope: unknown;

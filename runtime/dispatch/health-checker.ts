@@ -16,7 +16,7 @@ import {
 import { TRUNK_HEADER } from "../trunk/frames.js";
 import type { BackEnd } from "./back-end.js";
 import { Channel, type ChannelUser } from "./channel.js";
-import { backEndError } from "./error-chain.js";
+import { describeRefusal } from "./error-chain.js";
 import type { Matrix } from "./matrix.js";
 import type { BackEndResponse } from "./response-parser.js";
 
@@ -304,7 +304,7 @@ class Probe implements ChannelUser {
   onResponse(_channel: Channel, answer: BackEndResponse): void {
     this.hasAnswered = true;
     const { status, body } = answer;
-    if (status === 503) this.refusal = `: ${backEndError(body).text}`;
+    if (status === 503) this.refusal = `: ${describeRefusal(body)}`;
     this.#end(status === 200 && body.toString("latin1") === HEALTHY ? answer : null);
   }
 

@@ -18,6 +18,8 @@ interface Follower {
   sn: number;
   /** Time of its last acknowledgment. */
   ackedAtMs: number;
+  /** Time of the last acknowledgment of further transactions, or of all. */
+  advancedAtMs: number;
   /** Null while it is connected. */
   lostAtMs: number | null;
   isRequired: boolean;
@@ -53,10 +55,13 @@ export class FollowerProgress {
     return this.#synced().length;
   }
 
-  /** Counts the synced members that have acknowledged since `sinceMs`; all of them at the start. */
+  /**
+   * Counts the synced members that have stored transactions since `sinceMs`, or had all; all of
+   * them at the start.
+   */
   countHeard(sinceMs: number): number {
     const isNew = this.isNew(sinceMs);
-    return this.#synced().filter(({ ackedAtMs }) => isNew || ackedAtMs > sinceMs).length;
+    return this.#synced().filter(({ advancedAtMs }) => isNew || advancedAtMs > sinceMs).length;
   }
 
   /** Returns whether the leader has begun to lead since `sinceMs`. */
@@ -86,6 +91,7 @@ export class FollowerProgress {
 
   acknowledged(now: number, member: Incarnation, sn: number): void {
     const follower = this.#follower(member, now);
+    if (sn > follower.sn || sn >= this.#logEnd) follower.advancedAtMs = now;
     follower.sn = sn;
     follower.ackedAtMs = now;
     follower.lostAtMs = null;
@@ -155,7 +161,8 @@ export class FollowerProgress {
     const existing = this.#followers.get(key);
     if (existing !== undefined) return existing;
     const follower: Follower = {
-      ...{ id, incarnation, sn: -1, ackedAtMs: Number.NEGATIVE_INFINITY, lostAtMs: now },
+      ...{ id, incarnation, sn: -1, lostAtMs: now },
+      ...{ ackedAtMs: Number.NEGATIVE_INFINITY, advancedAtMs: Number.NEGATIVE_INFINITY },
       ...{ isRequired: false, isSynced: false, target: 0 },
     };
     this.#followers.set(key, follower);

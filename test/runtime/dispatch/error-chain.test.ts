@@ -4,7 +4,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parseErrorChain } from "../../../client/typescript/error-chain.js";
-import { backEndError, partialError } from "../../../runtime/dispatch/error-chain.js";
+import {
+  backEndError,
+  describeRefusal,
+  partialError,
+} from "../../../runtime/dispatch/error-chain.js";
 
 const test = suite("error chain");
 
@@ -55,6 +59,11 @@ test("replaces double quotes and control characters with blanks", () => {
     system: { exception: "E", value: "say  a  b c", traceback: [" x "] },
   });
   assert.is(partialError(0, 1, 500, 'a "b"'), "<partial: 0 width: 1> | 500 | a  b ");
+});
+
+test("describes a refusal, also one without an error envelope", () => {
+  assert.is(describeRefusal(envelope("503 Service Out")), "503 Service Out");
+  assert.is(describeRefusal(Buffer.from("<html>")), "503 without a message of svc");
 });
 
 test("has no message without an error envelope", () => {

@@ -207,6 +207,22 @@ test("it refuses changes while its last synced member is silent, but not at once
   }
 });
 
+test("a last synced member that responds but stores nothing counts as silent", () => {
+  const leader = new Leader();
+  const { member } = leader;
+  leader.run(0, null);
+  member.written(leader.now, 9);
+  leader.run(0, null, 5 * TTL_MS - 20);
+  assert.is(member.mode(leader.now), "leading", "it may be about to go on");
+  leader.run(0, null, 30);
+  assert.is(member.mode(leader.now), "readonly");
+  assert.equal(leader.synced, ["B1", "S1"], "it remains the only other one with all changes");
+  leader.run(1, null, 10);
+  assert.is(member.mode(leader.now), "leading");
+  leader.run(9, null, 10 * TTL_MS);
+  assert.is(member.mode(leader.now), "leading", "nothing is left to store");
+});
+
 test("a new leader gives its members time to connect", () => {
   const member = new Member({
     ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "refuse" },
