@@ -213,7 +213,7 @@ test("pauses a stream while the client does not read", async (context) => {
   assert.is(answer!.body.length, 64 * LARGE_BYTES);
 });
 
-test("sends a response completely at shutdown, also to a client that reads late", async (context) => {
+test("sends a response completely at shutdown, also to a slow client", async (context) => {
   const [client, exchange] = await hold(context, `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
   await connect(context.server.port);
   client.socket.pause();
