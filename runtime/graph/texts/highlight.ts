@@ -30,7 +30,8 @@ export function highlightText(
 ): string {
   const { tokenizer } = analysis;
   tokenizer.keepsRanges = true;
-  const count = tokenizer.read(text.slice(0, MAX_TEXT), analysis.numberOf(language));
+  const read = text.slice(0, endOfPair(text, MAX_TEXT));
+  const count = tokenizer.read(read, analysis.numberOf(language));
   tokenizer.keepsRanges = false;
   const isMarked = termMatcher(search, analysis);
   const marks: Mark[] = [];
@@ -100,14 +101,18 @@ function startOfWord(text: string, at: number, earliest: number, end: number): n
   if (before >= earliest && at - before <= MAX_CUT_UNITS) return before;
   const space = text.indexOf(" ", at);
   if (space >= 0 && space < end) return space + 1;
-  const isSecondHalf = /[\udc00-\udfff]/.test(text[at] ?? "");
-  return isSecondHalf ? at + 1 : at;
+  return endOfPair(text, at);
 }
 
 /** Returns the end of the word at an offset. */
 function endOfWord(text: string, at: number): number {
   const space = text.indexOf(" ", at);
-  return space < 0 || space - at > MAX_CUT_UNITS ? at : space;
+  return space < 0 || space - at > MAX_CUT_UNITS ? endOfPair(text, at) : space;
+}
+
+/** Returns the offset after a surrogate pair that an offset would split. */
+function endOfPair(text: string, at: number): number {
+  return (text.codePointAt(at - 1) ?? 0) > 0xffff ? at + 1 : at;
 }
 
 function escapeHtml(text: string): string {

@@ -17,7 +17,7 @@ export interface AnalysisOptions {
 const DEFAULT_LANGUAGE = 0;
 
 /** Version of the analysis; incremented whenever a text can result in other terms. */
-export const ANALYSIS_VERSION = 1;
+export const ANALYSIS_VERSION = 2;
 
 /** An arbitrary language, to check that the package for all languages is installed. */
 const SOME_LANGUAGE = "en";

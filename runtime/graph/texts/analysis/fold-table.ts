@@ -36,26 +36,32 @@ const SPECIAL: readonly (readonly [RegExp, string])[] = [
   [/ς/g, "σ"],
 ];
 
-/** Marks that do not distinguish words, unlike the marks of other scripts. */
+/** Marks and strokes that do not distinguish words, unlike the marks of other scripts. */
 const MARK_RANGES = [
   "\\u0300-\\u036f",
   "\\u0483-\\u0489",
   "\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7",
-  "\\u0610-\\u061a\\u064b-\\u065f\\u0670",
+  "\\u0610-\\u061a\\u0640\\u064b-\\u065f\\u0670",
   "\\u1ab0-\\u1aff",
   "\\u1dc0-\\u1dff",
   "\\u20d0-\\u20ff",
   "\\ufe20-\\ufe2f",
 ];
-const MARKS = new RegExp(`[${MARK_RANGES.join("")}]`, "g");
+const IGNORED = `[\\p{Default_Ignorable_Code_Point}${MARK_RANGES.join("")}]`;
+/**
+ * Removed from words: these marks, and invisible characters such as soft hyphens. The zero width
+ * space separates words. Й is a letter of its own, by which stemmers recognize endings.
+ */
+const DROPPED = new RegExp(`(?<![Ии](?=\\u0306))(?!\\u200b)${IGNORED}`, "gu");
 const LETTER = /^[\p{L}\p{N}\p{M}]$/u;
 const PAIRED_SCRIPTS = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"];
 const PAIRED = new RegExp(
   `^[${PAIRED_SCRIPTS.map((script) => `\\p{Script=${script}}`).join("")}\\u30fc]$`,
   "u",
 );
-/** Jamo, and the voicing marks of kana. */
-const COMPOSED = /^[\u1100-\u11ff\u3099\u309a]$/;
+/** The breve, Jamo, and the voicing marks of kana. */
+const COMPOSED = /^[\u0306\u1100-\u11ff\u3099\u309a\uff9e\uff9f]$/;
+const HALFWIDTH_KANA = /[\uff66-\uff9f]+/g;
 const HIGH_SURROGATE = /^[\ud800-\udbff]$/;
 
 /** Class of each code unit; `Unknown` until its page is computed. */
@@ -67,11 +73,16 @@ const astral = new Map<number, string>();
 
 /** Folds a text like the tokenizer, without splitting it into words. */
 export function foldText(text: string): string {
-  let folded = text.normalize("NFKD").replace(MARKS, "").toLowerCase();
+  let folded = text.normalize("NFKD").replace(DROPPED, "").toLowerCase();
   // The lower case of İ adds a combining mark.
-  folded = folded.normalize("NFKD").replace(MARKS, "");
+  folded = folded.normalize("NFKD").replace(DROPPED, "");
   for (const [letter, replacement] of SPECIAL) folded = folded.replace(letter, replacement);
   return folded.normalize("NFC");
+}
+
+/** Composes the characters of class `Composed` with those before them. */
+export function composeText(text: string): string {
+  return text.replace(HALFWIDTH_KANA, (kana) => kana.normalize("NFKC")).normalize("NFC");
 }
 
 /** True for a folded character that belongs to a word. */

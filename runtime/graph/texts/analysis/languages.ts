@@ -4,10 +4,12 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { ValueError } from "../../model/errors.js";
+import { foldText } from "./fold-table.js";
 
 export interface Language {
   /** Returns the stem; empty if nothing is left. */
   stem(form: string): string;
+  /** Folded, as the words that they are compared with. */
   readonly stopWords: ReadonlySet<string>;
 }
 
@@ -44,10 +46,8 @@ const NAMES: { readonly [code: string]: string } = {
   tr: "turkish",
 };
 
-/** Names of stop word lists that differ from the stemmers' names; null: no list. */
-const STOP_WORD_LISTS: { readonly [code: string]: string | null } = {
-  ...{ ca: null, cs: null, eu: null, sl: "slovenian" },
-};
+/** Languages without stop words. The package has a Slovenian list, but it is the Russian one. */
+const WITHOUT_STOP_WORDS = ["ca", "cs", "eu", "sl"];
 
 /** Codes of all languages. */
 export const LANGUAGE_CODES: readonly string[] = [NO_LANGUAGE, ...Object.keys(NAMES)];
@@ -75,10 +75,9 @@ interface Stemmers {
 }
 
 function stopWordsOf(name: string, code: string): ReadonlySet<string> {
-  const list = Object.hasOwn(STOP_WORD_LISTS, code) ? STOP_WORD_LISTS[code]! : name;
-  if (list === null) return NOTHING;
-  const { stopwords } = load(`${STOP_WORDS}/${list}`, code) as { readonly stopwords: string[] };
-  return new Set(stopwords);
+  if (WITHOUT_STOP_WORDS.includes(code)) return NOTHING;
+  const { stopwords } = load(`${STOP_WORDS}/${name}`, code) as { readonly stopwords: string[] };
+  return new Set(stopwords.map(foldText));
 }
 
 function load(name: string, code: string): unknown {

@@ -2,10 +2,12 @@
 // characters in scripts without spaces. One tokenizer serves one thread and one set of word forms.
 
 import {
+  composeText,
   computePage,
   findExpansion,
   foldedPoint,
   foldedUnits,
+  foldText,
   isPairCharacter,
   isWordCharacter,
   UnitClass,
@@ -48,6 +50,10 @@ export class Tokenizer {
    * @param language number that `forms` knows it by
    */
   read(text: string, language = 0): number {
+    return this.#read(text, language, false);
+  }
+
+  #read(text: string, language: number, isComposed: boolean): number {
     this.text = text;
     this.#language = language;
     this.count = 0;
@@ -77,9 +83,9 @@ export class Tokenizer {
           this.#addPair(String.fromCharCode(foldedUnits[unit]!), at, at + 1);
           break;
         case UnitClass.Composed: {
-          const composed = text.normalize("NFC");
-          if (composed !== text) return this.read(composed, language);
-          this.#addCharacter(text[at]!, at, at + 1);
+          // Composing takes as long as reading, so it happens once.
+          if (!isComposed) return this.#read(composeText(text), language, true);
+          this.#addSeveral(foldText(text[at]!), at, at + 1);
           break;
         }
         case UnitClass.Surrogate: {

@@ -384,6 +384,20 @@ test("shows the marked words at the end of long texts, also without spaces", () 
   }
 });
 
+test("splits no character beyond 16 bits at the ends of an excerpt", () => {
+  const { graph } = makeShop();
+  const title = `${"😀".repeat(60)} zebra ${"😀".repeat(10_000)}`;
+  graph.createVertex("wide", { type: "product", properties: { title } });
+  for (let length = 5; length < 40; length++) {
+    const options = { highlight: { title: length }, result: "dict" } as const;
+    const shown = graph.search("zebra", options)[0]!.highlights.title!;
+    assert.match(shown, /<em>zebra<\/em>/);
+    assert.not.match(shown, /\p{Surrogate}/u, `${length}`);
+  }
+  const all = { highlight: { title: 20_000 }, result: "dict" } as const;
+  assert.not.match(graph.search("zebra", all)[0]!.highlights.title!, /\p{Surrogate}/u);
+});
+
 test("fuses the orders by text and by vector", () => {
   const { graph } = makeShop();
   for (const [id, vector] of Object.entries({ a: [0, 1], b: [1, 1], c: [1, 0] })) {

@@ -41,7 +41,7 @@ check("have a stemmer and stop words each", () => {
   for (const code of LANGUAGE_CODES) {
     const { stem, stopWords } = findLanguage(code, true);
     assert.type(stem("houses"), "string", code);
-    const hasNone = ["none", "ca", "cs", "eu"].includes(code);
+    const hasNone = ["none", "ca", "cs", "eu", "sl"].includes(code);
     assert.is(stopWords.size > 20, !hasNone, code);
   }
   const { stem } = findLanguage("en", false);
@@ -59,6 +59,32 @@ check("index stems, and no stop words if asked", () => {
     assert.equal(graph.search("the run"), ["a"]);
     assert.equal(graph.search("the"), []);
     assert.equal(graph.search('"runners were running"'), ["a"]);
+  }
+});
+
+check("compare stop words without accents, as all words", () => {
+  const words = [
+    ["de", "für"],
+    ["fr", "été"],
+    ["ru", "ещё"],
+    ["sv", "på"],
+    ["tr", "çok"],
+  ] as const;
+  for (const [language, word] of words) {
+    const { graph } = makeStore();
+    graph.createVertex("a", { properties: { title: `${word} 7` } });
+    graph.index("text", { keys: ["title"], language, stopWords: true });
+    assert.equal(graph.search(word), [], language);
+    assert.equal(graph.search(`${word.toUpperCase()} 7`), ["a"], language);
+  }
+});
+
+check("stem Russian adjectives", () => {
+  const { graph } = makeStore();
+  graph.createVertex("a", { properties: { title: "Красивый дом" } });
+  graph.index("text", { keys: ["title"], language: "ru" });
+  for (const word of ["красивый", "красивая", "красивый".normalize("NFD")]) {
+    assert.equal(graph.search(word), ["a"], word);
   }
 });
 

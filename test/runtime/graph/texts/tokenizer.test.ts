@@ -78,6 +78,40 @@ test("composes decomposed characters", () => {
   assert.equal(wordsOf("한국".normalize("NFD")), ["한국"]);
 });
 
+test("composes kana of half width", () => {
+  assert.equal(wordsOf("ｶﾞﾝﾀﾞﾑ"), wordsOf("ガンダム"));
+});
+
+test("keeps the letter Й in both forms, without other breves", () => {
+  const text = "Й й ў ă x\u0306";
+  for (const form of ["NFC", "NFD"]) {
+    assert.equal(wordsOf(text.normalize(form)), ["й", "й", "у", "a", "x"], form);
+  }
+});
+
+test("ignores invisible characters within words", () => {
+  assert.equal(wordsOf("so\u00adft le\u2060f\ufefft a\u200eb"), ["soft", "left", "ab"]);
+  assert.equal(wordsOf("❤️ 1️⃣ ☀️"), ["1"]);
+  assert.equal(wordsOf("葛\u{e0100}城市"), ["葛城", "城市"]);
+  assert.equal(wordsOf("ســلام"), ["سلام"]);
+  assert.equal(wordsOf("a\u200bb"), ["a", "b"]);
+});
+
+test("composes a text once", () => {
+  let composed = 0;
+  const { normalize } = String.prototype;
+  String.prototype.normalize = function (form) {
+    if (this.length > 100) composed++;
+    return normalize.call(this, form);
+  };
+  try {
+    assert.is(makeTokenizer().read("\u1100x".repeat(1000)), 2000);
+  } finally {
+    String.prototype.normalize = normalize;
+  }
+  assert.is(composed, 1);
+});
+
 test("reads lone surrogates and symbols beyond 16 bits as separators", () => {
   assert.equal(wordsOf("a\ud800b \udc00c 😀d"), ["a", "b", "c", "d"]);
 });
