@@ -53,7 +53,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
       COLUMNS,
       rows.map((row) => formatCells(context, row)),
     ),
-    ...rows.flatMap(describeOutOfService),
+    ...rows.flatMap((row) => describeOutOfService(context, row, rows)),
     ...rows.flatMap(describeReadonly),
     ...(ids === undefined ? describeLeaderless(rows) : []),
     ...describeWaiting(rows),
@@ -64,9 +64,22 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
 }
 
 /** Describes why an instance is out of service. */
-function describeOutOfService({ id, nodestat }: Row): string[] {
+function describeOutOfService(
+  { system }: AdminContext,
+  { id, nodestat }: Row,
+  rows: readonly Row[],
+): string[] {
   const reason = nodestat?.["service-out-reason"];
-  return typeof reason === "string" ? [`Out of service: ${id} (${reason})`] : [];
+  if (typeof reason !== "string") return [];
+  // Members of a group follow its leader by themselves.
+  const provider = system.leadership === null ? system.providers.get(id) : undefined;
+  const subscribers = rows.find((row) => row.id === provider)?.nodestat?.subscribers;
+  const { tport } = system.instances.get(id)!;
+  const isAttached =
+    !Array.isArray(subscribers) ||
+    subscribers.some((one) => isPlainObject(one) && one.txport === tport);
+  const hint = isAttached ? "" : `; to attach it: svc admin attach ${provider}`;
+  return [`Out of service: ${id} (${reason}${hint})`];
 }
 
 /** Describes why an instance refuses changes that it should accept, or soon will. */

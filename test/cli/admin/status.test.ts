@@ -120,6 +120,26 @@ test("reports a leader that waits for a member", async (context) => {
   context.descriptor = null;
 });
 
+test("reports replicas that nothing is sent to, with the command that attaches them", async (context) => {
+  const hport = (context.server.address() as AddressInfo).port - 1;
+  const replica = { hport, host: "localhost", tport: 7000 };
+  const topology = { transaction: { H: ["R"] } };
+  context.descriptor = { instances: { H: { hport }, R: replica }, topology };
+  const lineOf = async (subscribers: string): Promise<string | undefined> => {
+    const node = `"service-out-reason": "waiting", "subscribers": [${subscribers}]`;
+    context.answer = (response, body) =>
+      response.end(body.replace('"uptime"', `${node}, "uptime"`));
+    const lines = (await status(context))[1].split("\n");
+    return lines.find((line) => line.startsWith("Out of service: R"));
+  };
+  const attached = "Out of service: R (waiting)";
+  const detached = "Out of service: R (waiting; to attach it: svc admin attach H)";
+  assert.is(await lineOf(""), detached);
+  assert.is(await lineOf('{ "txport": 7001 }'), detached);
+  assert.is(await lineOf('{ "txport": 7000 }'), attached);
+  context.descriptor = null;
+});
+
 test("reports instances that refuse changes", async (context) => {
   const lines = async (node: string): Promise<string[]> => {
     context.answer = (response, body) =>
