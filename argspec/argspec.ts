@@ -2,6 +2,7 @@
 // servers return it from `/svc/builtin/argspec?format=schema`. Clients, OpenAPI documents, tools
 // and the report of breaking changes derive from it alone.
 
+import type { SecurityScheme } from "../runtime/base/security-scheme.js";
 import type { Wire } from "./wire.js";
 
 /** Raised whenever a reader of the former version could misunderstand the file. */
@@ -38,30 +39,6 @@ export interface ArgspecService {
   /** Alternative security schemes by name. */
   readonly security?: Readonly<Record<string, SecurityScheme>>;
 }
-
-/** Scopes by name, with what each one allows. */
-interface OauthFlow {
-  readonly tokenUrl: string;
-  readonly scopes: Readonly<Record<string, string>>;
-}
-
-/** One or both flows; OAuth 2.1 has no others. */
-export interface OauthFlows {
-  readonly authorizationCode?: OauthFlow & { readonly authorizationUrl: string };
-  readonly clientCredentials?: OauthFlow;
-}
-
-/** The OAuth flows, as in OpenAPI. */
-export type SecurityScheme =
-  | { readonly type: "http"; readonly scheme: string }
-  | {
-      readonly type: "apiKey";
-      readonly in: "header" | "query" | "cookie";
-      readonly name: string;
-    }
-  | { readonly type: "oauth2"; readonly flows: OauthFlows }
-  | { readonly type: "openIdConnect"; readonly openIdConnectUrl: string }
-  | { readonly type: "mutualTLS" };
 
 export interface PluginSpec {
   readonly name: string;

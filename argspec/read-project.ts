@@ -1,6 +1,7 @@
 // Reads the project information of an argspec, which becomes part of documents and packages.
 
-import type { ArgspecService, OauthFlows, SecurityScheme } from "./argspec.js";
+import type { OauthFlows, SecurityScheme } from "../runtime/base/security-scheme.js";
+import type { ArgspecService } from "./argspec.js";
 import type { UntrustedJson } from "./untrusted-json.js";
 
 type ProjectFacts = Omit<ArgspecService, "name" | "prefix">;

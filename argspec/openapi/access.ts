@@ -1,7 +1,8 @@
 // Authentication in an OpenAPI document: the security schemes of the service, and what each
 // operation requires.
 
-import type { AccessSpec, ArgspecService, SecurityScheme } from "../argspec.js";
+import type { SecurityScheme } from "../../runtime/base/security-scheme.js";
+import type { AccessSpec, ArgspecService } from "../argspec.js";
 import type { Operation } from "../operations.js";
 
 /** Security scheme of authentication handlers, unless the project declares its own. */

@@ -1,7 +1,8 @@
 // `svc admin algorithms` and `cancel-algorithm`: algorithms over whole graphs of running instances.
 
+import type { AlgorithmReport, RunningAlgorithm } from "../../runtime/base/algorithm-report.js";
 import { SvcError } from "../../runtime/base/errors.js";
-import type { AlgorithmReport, RunningAlgorithm } from "../../runtime/builtin/server-view.js";
+
 import { requestInstance } from "../../runtime/system/instance-client.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";

@@ -1,6 +1,7 @@
 // Read-only view of the running server for built-in services and plugins. The IO thread implements
 // it; nothing here waits.
 
+import type { AlgorithmReport } from "../base/algorithm-report.js";
 import type { TlsPaths } from "../base/tls-paths.js";
 import type { DispatchCall } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
@@ -43,36 +44,6 @@ export interface UnloadableGraph {
   readonly name: string;
   readonly reason: string;
 }
-
-/** An algorithm over a whole graph in execution. */
-export interface RunningAlgorithm {
-  /** Identifies it for a cancellation. */
-  readonly id: number;
-  readonly algorithm: string;
-  readonly graph: string;
-  /** Start, milliseconds since 1970. */
-  readonly sinceMs: number;
-  /** Finished share of the work, 0 to 1. */
-  readonly progress: number;
-}
-
-/** Outcome of an algorithm. */
-export type AlgorithmOutcome = "completed" | "failed" | "cancelled";
-
-/** Algorithms over whole graphs: running ones, and counts by outcome. */
-export interface AlgorithmReport {
-  /** By start. */
-  readonly running: readonly RunningAlgorithm[];
-  readonly counts: Readonly<Record<AlgorithmOutcome, number>>;
-  /** Deaths of the thread that runs them. */
-  readonly restarts: number;
-}
-
-export const NO_ALGORITHMS: AlgorithmReport = {
-  running: [],
-  counts: { completed: 0, failed: 0, cancelled: 0 },
-  restarts: 0,
-};
 
 /** State of an instance as part of a system. */
 export interface NodeState {

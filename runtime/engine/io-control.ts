@@ -1,9 +1,10 @@
 // The protocol between main thread and IO thread. Every request is answered once, in any order.
 
 import type { MessagePort } from "node:worker_threads";
+import type { AlgorithmReport } from "../base/algorithm-report.js";
 import type { InheritedData } from "../base/inherited-data.js";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
-import type { AlgorithmReport, NodeState, UnloadableGraph } from "../builtin/server-view.js";
+import type { NodeState, UnloadableGraph } from "../builtin/server-view.js";
 import type { RequestHold } from "../dispatch/held-requests.js";
 import type { SharedGraph } from "../graph/manager/graph-source.js";
 import type { PluginList, PluginTable, Routes } from "../plugin/contract/plugin-table.js";

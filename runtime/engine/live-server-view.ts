@@ -1,22 +1,21 @@
 // The current state of the IO thread, for built-in services and plugins.
 
 import { randomBytes } from "node:crypto";
+import { type AlgorithmReport, NO_ALGORITHMS } from "../base/algorithm-report.js";
 import { packageInfo } from "../base/package-info.js";
 import type { TlsFiles } from "../base/tls-files.js";
 import type { TlsPaths } from "../base/tls-paths.js";
 import type { SharedState } from "../base/wire/shared-state.js";
 import { readHost } from "../builtin/host.js";
 import type { JobStatus } from "../builtin/job-status.js";
-import {
-  type AlgorithmReport,
-  type LogState,
-  NO_ALGORITHMS,
-  type NodeState,
-  type OpenConnection,
-  type PendingRequest,
-  type RequestState,
-  type ServerView,
-  type UnloadableGraph,
+import type {
+  LogState,
+  NodeState,
+  OpenConnection,
+  PendingRequest,
+  RequestState,
+  ServerView,
+  UnloadableGraph,
 } from "../builtin/server-view.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { hasUnsavedChanges } from "../graph/api/status/graph-status.js";

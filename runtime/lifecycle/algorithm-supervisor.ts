@@ -3,12 +3,12 @@
 // it dies, its successor restarts them once.
 
 import type { MessagePort } from "node:worker_threads";
-import { executeCall, type RpcRequest } from "../base/wire/rpc-messages.js";
 import type {
   AlgorithmOutcome,
   AlgorithmReport,
   RunningAlgorithm,
-} from "../builtin/server-view.js";
+} from "../base/algorithm-report.js";
+import { executeCall, type RpcRequest } from "../base/wire/rpc-messages.js";
 import type { BackgroundCall, BackgroundRunner } from "../graph/api/algorithm-entry-points.js";
 import type { StepOptions } from "../graph/api/entry-points.js";
 import type { AlgorithmCommand, AlgorithmProgress } from "../graph/manager/algorithm-messages.js";

@@ -1,12 +1,12 @@
-// Registry of the graphs of the process in the main thread: open graphs, their locations, and their
-// recovery after the death of a thread. The interconnect thread creates and owns graphs. Other
-// threads request them here, so that a graph outlives all threads except this one.
+// Registry of the graphs of the process, in the main thread: graphs outlive all threads except this
+// one. The interconnect thread creates and owns graphs; other threads request them here.
 
+import type { AlgorithmReport } from "../base/algorithm-report.js";
 import { installSlots } from "../base/instance-slots.js";
 import { KeptSlots } from "../base/kept-slots.js";
 import { ignoreBrokenPipe, log } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
-import type { AlgorithmReport, UnloadableGraph } from "../builtin/server-view.js";
+import type { UnloadableGraph } from "../builtin/server-view.js";
 import type { BuiltinExecutor } from "../engine/builtin-scheduler.js";
 import { CommitClock } from "../graph/manager/commits.js";
 import type { GraphCompactor } from "../graph/manager/graph-compactor.js";

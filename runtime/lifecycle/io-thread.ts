@@ -2,10 +2,11 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
+import type { AlgorithmReport } from "../base/algorithm-report.js";
 import { STOP_GRACE_MS } from "../base/limits.js";
 import { RpcClient } from "../base/wire/rpc-client.js";
 import type { RpcReply } from "../base/wire/rpc-messages.js";
-import type { AlgorithmReport, NodeState, UnloadableGraph } from "../builtin/server-view.js";
+import type { NodeState, UnloadableGraph } from "../builtin/server-view.js";
 import type { RequestHold } from "../dispatch/held-requests.js";
 import type { BuiltinExecutor } from "../engine/builtin-scheduler.js";
 import type {

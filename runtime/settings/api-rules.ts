@@ -1,7 +1,7 @@
 // The key `api`: metadata for OpenAPI documents, without effect on a server.
 
-import type { SecurityScheme } from "../../argspec/argspec.js";
 import { isPlainObject } from "../base/plain-object.js";
+import type { SecurityScheme } from "../base/security-scheme.js";
 import {
   expected,
   list,

@@ -9,7 +9,7 @@ import { MessageChannel, Worker } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { operate } from "../../cli/admin/remote.js";
-import type { AlgorithmReport } from "../../runtime/builtin/server-view.js";
+import type { AlgorithmReport } from "../../runtime/base/algorithm-report.js";
 import type { BackgroundCall } from "../../runtime/graph/api/algorithm-entry-points.js";
 import { RemoteAlgorithms } from "../../runtime/graph/manager/remote-algorithms.js";
 import { CommitClock } from "../../runtime/graph/memory/commit-clock.js";

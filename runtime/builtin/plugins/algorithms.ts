@@ -1,8 +1,8 @@
 // The algorithms over whole graphs that run now.
 
+import type { AlgorithmReport } from "../../base/algorithm-report.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { serverView } from "../context.js";
-import type { AlgorithmReport } from "../server-view.js";
 
 /**
  * Running algorithms over whole graphs, and counts by outcome.

@@ -120,7 +120,7 @@ test("reports a leader that waits for a member", async (context) => {
   context.descriptor = null;
 });
 
-test("reports replicas that nothing is sent to, with the command that attaches them", async (context) => {
+test("names the command that attaches a replica without a provider", async (context) => {
   const hport = (context.server.address() as AddressInfo).port - 1;
   const replica = { hport, host: "localhost", tport: 7000 };
   const topology = { transaction: { H: ["R"] } };

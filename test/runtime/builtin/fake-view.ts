@@ -1,7 +1,8 @@
 // A server view with known values, for tests of services and built-in plugins.
 
+import { NO_ALGORITHMS } from "../../../runtime/base/algorithm-report.js";
 import { nowMs } from "../../../runtime/base/clock.js";
-import { NO_ALGORITHMS, type ServerView } from "../../../runtime/builtin/server-view.js";
+import type { ServerView } from "../../../runtime/builtin/server-view.js";
 import { RecentRequests } from "../../../runtime/http/recent-requests.js";
 import { RejectionCounters } from "../../../runtime/http/rejection-counters.js";
 import type { Connection, Exchange } from "../../../runtime/http/transport.js";
