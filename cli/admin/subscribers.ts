@@ -7,6 +7,7 @@ import { requestInstance } from "../../runtime/system/instance-client.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";
+import { fetchNodestat, readGroup } from "./rolling-update/instances.js";
 
 const REQUEST_TIMEOUT_MS = 2000;
 /** A failure with an error code and a message in JSON notation. */
@@ -77,7 +78,11 @@ export const handover = {
     if (from.length !== 1 || to.length !== 1) {
       throw new SvcError("SVC3004", "expected one instance that leads, and one to take over");
     }
-    const act = (id: string): Promise<unknown> => handOver(context, id, to[0]!);
+    const act = async (id: string): Promise<unknown> => {
+      const { leader } = readGroup(await fetchNodestat(context, id));
+      // An earlier run that was interrupted has completed.
+      return leader === to[0] ? null : handOver(context, id, to[0]!);
+    };
     return forEachInstance(context, from, act, () => `handed over to ${to[0]}`);
   },
 };

@@ -377,7 +377,10 @@ if (version !== null || USES_LEASES) {
     assert.is(promoted.code, 1);
     assert.match(promoted.out, new RegExp(`^${other}: SVC3402: promote: .* --accept-loss`));
     assert.match(promoted.out, /master-serial: B1 \d+, S1 \d+, S2 \d+\n$/);
-    const refused = await system.admin("handover", other, id);
+    const again = await system.admin("handover", other, id);
+    assert.equal([again.code, again.out], [0, `${other}: handed over to ${id}\n`]);
+    const third = MEMBERS.find((one) => one !== id && one !== other)!;
+    const refused = await system.admin("handover", other, third);
     assert.equal(
       [refused.code, refused.out],
       [1, `${other}: SVC3403: handover: this instance does not lead\n`],

@@ -125,7 +125,8 @@ function readSegment(
     chain = frame.header.headerCrc;
     epoch = frame.header.epoch;
   }
-  const tornBytes = reader.size - offset;
+  // The log of a running instance has grown since its size was read.
+  const tornBytes = Math.max(0, reader.size - offset);
   if (tornBytes > 0 && nextSn !== endSn) {
     if (!isLast) throw new LogCorruptionError(segment.name, offset, "corrupt frame");
     const isTable = offset === SEGMENT_HEADER_BYTES;

@@ -53,6 +53,14 @@ test("a torn write does not count", () => {
   assert.equal([tornBytes, end], [ends[2]! - ends[1]! - 4, { segment, offset: ends[1] }]);
 });
 
+test("a log that grows while it is read has no torn write", () => {
+  const { disk, ends } = logged();
+  const open = disk.open.bind(disk);
+  disk.open = (path) => Object.assign(open(path), { size: () => ends[1]! });
+  const { transactions, tornBytes } = checkLog(disk, "/log");
+  assert.equal([transactions, tornBytes], [3, 0]);
+});
+
 test("a corrupt log is usable before its corruption; other failures are thrown", () => {
   const { disk, path, segment, ends } = logged();
   disk.contentOf(path)[ends[1]! - 1]! ^= 1;
