@@ -74,18 +74,21 @@ async function takeOut(context: AdminContext, lease: ProcedureLease, id: string)
   await operate(context.address(id), "ServiceOut", parameters);
 }
 
-/** Returns `host:port` of the subscribers that are attached or in the descriptor; no streams. */
+/** Returns `host:port` of the subscribers that are attached or in the descriptor. */
 async function listSubscribers(context: AdminContext, id: string): Promise<string[]> {
+  const attached = await listAttached(context, id);
+  const { instances, subscribers } = context.system;
+  const declared = subscribers.get(id)!.filter((other) => instances.get(other)!.tport > 0);
+  return [...new Set([...attached, ...declared.map((other) => streamAddress(context, other))])];
+}
+
+/** Returns `host:port` of the attached subscribers; no streams. */
+export async function listAttached(context: AdminContext, id: string): Promise<string[]> {
   const request = { path: "/svc/peerstat", timeoutMs: REQUEST_TIMEOUT_MS };
   const status = (await requestInstance(context.address(id), request)) as {
     readonly subscribers?: readonly (readonly [string, unknown])[];
   };
-  const attached = (status.subscribers ?? []).flatMap(
-    ([uri]) => /^svc:\/\/(.+)$/.exec(uri)?.[1] ?? [],
-  );
-  const { instances, subscribers } = context.system;
-  const declared = subscribers.get(id)!.filter((other) => instances.get(other)!.tport > 0);
-  return [...new Set([...attached, ...declared.map((other) => streamAddress(context, other))])];
+  return (status.subscribers ?? []).flatMap(([uri]) => /^svc:\/\/(.+)$/.exec(uri)?.[1] ?? []);
 }
 
 function streamAddress({ system }: AdminContext, id: string): string {
@@ -94,7 +97,7 @@ function streamAddress({ system }: AdminContext, id: string): string {
 }
 
 /** Attaches exactly these subscribers. */
-async function setSubscribers(
+export async function setSubscribers(
   context: AdminContext,
   id: string,
   addresses: readonly string[],

@@ -13,6 +13,7 @@ import { requestInstance } from "../../runtime/system/instance-client.js";
 import { ProcedureLease } from "../../runtime/system/procedure-lease.js";
 import { buildHash, readBuild } from "../serving/built-project.js";
 import type { AdminContext, VerbArguments } from "./context.js";
+import { listAttached, setSubscribers } from "./force-copy.js";
 import { kubernetesApp } from "./manifest/kubernetes.js";
 import { operate } from "./remote.js";
 import { checkUpdate, isServing, requireRedundancy } from "./rolling-update/check.js";
@@ -85,13 +86,24 @@ async function updateAll(
   await requireOneBuild(context, ids);
 }
 
-/** Puts instances that an earlier run left out of service first, and leaders of groups last. */
+/**
+ * Puts instances that an earlier run left out of service first, replicas before their providers,
+ * and leaders of groups last: a later release reads what an earlier one sends.
+ */
 async function sortForUpdate(context: AdminContext, ids: readonly string[]): Promise<string[]> {
   const statuses = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
   const rankOf = (status: StatusObject): number =>
-    isOutOfService(status) ? 0 : readGroup(status).isLeading ? 2 : 1;
-  const ranks = new Map(ids.map((id, index) => [id, rankOf(statuses[index]!)]));
+    isOutOfService(status) ? -Infinity : readGroup(status).isLeading ? 1 : 0;
+  const ranks = new Map(
+    ids.map((id, index) => [id, rankOf(statuses[index]!) || -countProviders(context, id)]),
+  );
   return [...ids].sort((a, b) => ranks.get(a)! - ranks.get(b)!);
+}
+
+/** Returns the number of providers above an instance. */
+function countProviders(context: AdminContext, id: string): number {
+  const provider = context.system.providers.get(id);
+  return provider === undefined ? 0 : 1 + countProviders(context, provider);
 }
 
 async function isUpToDate(
@@ -141,14 +153,28 @@ async function waitForReturn(context: AdminContext, id: string): Promise<void> {
 /** Loads the new build. @returns the hash of the build that the instance then serves */
 async function renew(context: AdminContext, options: UpdateOptions, id: string): Promise<unknown> {
   const { expectedBuild, pods } = options;
-  if (pods !== null) await replace(context, pods, id);
-  else if (context.values.restart === true) await restart(context, id);
-  else await operate(context.address(id), "ReloadPlugins");
+  if (pods === null && context.values.restart !== true) {
+    await operate(context.address(id), "ReloadPlugins");
+  } else await renewProcess(context, pods, id);
   const { build } = await fetchNodestat(context, id);
   if (expectedBuild === null || build === expectedBuild) return build;
   throw hasStopped(
     `${id} serves build ${build}, expected ${expectedBuild}; it stays out of service`,
   );
+}
+
+/** Replaces the process, and attaches to it what `svc admin attach` had attached to the former. */
+async function renewProcess(
+  context: AdminContext,
+  pods: ClusterPods | null,
+  id: string,
+): Promise<void> {
+  const { leadership, subscribers } = context.system;
+  const isProvider = leadership === null && subscribers.get(id)!.length > 0;
+  const attached = isProvider ? await listAttached(context, id) : [];
+  if (pods !== null) await replace(context, pods, id);
+  else await restart(context, id);
+  if (attached.length > 0) await setSubscribers(context, id, attached);
 }
 
 async function replace(context: AdminContext, pods: ClusterPods, id: string): Promise<void> {

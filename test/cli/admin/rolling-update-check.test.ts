@@ -2,6 +2,7 @@
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { AdminContext } from "../../../cli/admin/context.js";
@@ -14,16 +15,24 @@ const test = suite("rolling update checks");
 
 /** Updates an instance that answers as `answer` says. */
 async function update(
-  answer: (path: string) => object,
+  answer: (path: string, body: string) => object,
   values: AdminContext["values"] = {},
 ): Promise<void> {
-  const server: Server = createServer((request, response) => {
-    const told = { authtoken: "t", status: "granted", ...answer(request.url!) };
+  const server: Server = createServer(async (request, response) => {
+    const told = {
+      authtoken: "t",
+      status: "granted",
+      ...answer(request.url!, await text(request)),
+    };
     response.end(JSON.stringify({ status: "OK", response: told }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const hport = (server.address() as AddressInfo).port - 1;
-  const system = readDescriptor({ instances: { S1: { hport } } });
+  const system = readDescriptor({
+    graphs: ["g"],
+    instances: { S1: { hport, graph: "g" }, S2: { hport: 9000, tport: 9002, graph: "g" } },
+    topology: { transaction: { S1: ["S2"] } },
+  });
   const context = new AdminContext(system, values);
   context.print = () => undefined;
   try {
@@ -96,14 +105,53 @@ test("touch no leader before another member can lead, and wait for updated membe
   }
 });
 
-test("wait for another process, also where all have the pid 1", async () => {
+test("update replicas before their providers, but first what is out of service", async () => {
+  const order: string[] = [];
+  const ids: Record<string, string> = { "127.0.0.2": "B1", "127.0.0.3": "X1", "127.0.0.4": "S1" };
+  const left = { "service-in": 0, "service-out-reason": "rolling update" };
+  const server = createServer((request, response) => {
+    const id = ids[request.headers.host!.split(":")[0]!]!;
+    if (request.url!.includes("ADMIN_ServiceIn")) order.push(id);
+    const status = id === "U1" && !order.includes(id) ? left : { "service-in": 1 };
+    const told = { authtoken: "t", status: "granted", build: "a", ...status };
+    response.end(JSON.stringify({ status: "OK", response: told }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
+  const hport = (server.address() as AddressInfo).port - 1;
+  ids["127.0.0.5"] = "U1";
+  const instances: Record<string, object> = {};
+  for (const [host, id] of Object.entries(ids)) {
+    instances[id] = { type: "generic", host, tport: 9102 };
+  }
+  const system = readDescriptor({
+    graphs: ["shop"],
+    common: { graph: "shop", hport },
+    instances,
+    topology: { transaction: { B1: { X1: ["S1"] }, U1: [] } },
+  });
+  const context = new AdminContext(system, { pause: 0 });
+  context.print = () => undefined;
+  try {
+    await run(context, { ids: "B1,X1,S1,U1", more: undefined });
+    assert.equal(order, ["U1", "S1", "X1", "B1"]);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test("wait for another process, also with the same pid, and attach its subscribers", async () => {
   let wasAsked = 0;
   let start = "2026-01-01 00:00:00";
   let isIn = 1;
   const order: string[] = [];
-  const answer = (path: string): object => {
-    const [, operation] = /ADMIN_(Shutdown|ServiceIn|ServiceOut)/.exec(path) ?? [];
-    if (operation !== undefined) order.push(`${operation} ${start.slice(-2)}`);
+  const answer = (path: string, body: string): object => {
+    const names = /ADMIN_(Shutdown|ServiceIn|ServiceOut|UpdateSubscribers)/;
+    const [, operation] = names.exec(path) ?? [];
+    if (operation !== undefined) order.push(`${operation}${body} ${start.slice(-2)}`);
+    if (path.includes("/svc/peerstat")) {
+      return { subscribers: [["svc://10.0.0.1:9002"], ["nats://10.0.0.1:4222/shop"]] };
+    }
     if (operation === "ServiceIn") isIn = 1;
     if (operation === "ServiceOut") isIn = 0;
     // The former process still answers after it was asked to stop.
@@ -113,7 +161,9 @@ test("wait for another process, also where all have the pid 1", async () => {
     return { pid: 1, "service-in": isIn, build: "a", time: { start } };
   };
   await update(answer, { restart: true });
-  assert.equal(order, ["ServiceOut 00", "Shutdown 00", "ServiceIn 07"]);
+  // `svc admin attach` added the subscriber.
+  const attached = 'UpdateSubscribers["10.0.0.1:9002"] 07';
+  assert.equal(order, ["ServiceOut 00", "Shutdown 00", attached, "ServiceIn 07"]);
   assert.is(wasAsked, 2);
 });
 
