@@ -138,8 +138,8 @@ async function probe(port, requests, line, fields) {
 /** Sends a request on a connection of its own, and returns the response. */
 function ask(port, localAddress, line, { fields = [], body = "" } = {}) {
   const socket = connect({ port, host: "127.0.0.1", localAddress, noDelay: true });
-  const own = ["Host: 127.0.0.1", "Connection: close", `Content-Length: ${body.length}`];
-  socket.write([`${line} HTTP/1.1`, ...own, ...fields, "", ""].join("\r\n"));
+  const headers = ["Host: 127.0.0.1", "Connection: close", `Content-Length: ${body.length}`];
+  socket.write([`${line} HTTP/1.1`, ...headers, ...fields, "", ""].join("\r\n"));
   if (body.length > 0) socket.write(body);
   return new Promise((resolve, reject) => {
     let text = "";

@@ -37,7 +37,9 @@ print();
 
 function measure(app) {
   const made = generate(app);
-  const [old, native] = [COMPILERS[5], COMPILERS[7]].map((one) => checkTypes(one, app.folder));
+  const [old, native] = [COMPILERS[5], COMPILERS[7]].map((compiler) =>
+    checkTypes(compiler, app.folder),
+  );
   return {
     made,
     tsc5: old.seconds,
@@ -73,7 +75,9 @@ function print() {
 
 function row(figure) {
   const { app, made, tsc5, tsc7 } = figure;
-  const ours = figures.find((one) => one.app.client === svc && one.app.endpoints === app.endpoints);
+  const ours = figures.find(
+    (figure) => figure.app.client === svc && figure.app.endpoints === app.endpoints,
+  );
   return [
     ...[app.client.name, app.endpoints, made === null ? "" : made.toFixed(2)],
     ...[tsc5.toFixed(2), (tsc5 / ours.tsc5).toFixed(2)],

@@ -56,8 +56,8 @@ async function share(pids) {
 const root = mkdtempSync(join(tmpdir(), "svc-bench-console-"));
 const example = join(import.meta.dirname, "..", "examples", "hello");
 await svc("build", example);
-const show = (what, value, unit, wanted) => {
-  console.log(`${what.padEnd(46)} ${value.padStart(9)} ${unit.padEnd(5)} wanted ${wanted}`);
+const show = (label, value, unit, target) => {
+  console.log(`${label.padEnd(46)} ${value.padStart(9)} ${unit.padEnd(5)} wanted ${target}`);
 };
 const tabs = [];
 const served = await serve(example, "--root", root);
@@ -82,8 +82,8 @@ try {
   show("first overview in a new browser", coldMs.toFixed(0), "ms", "1000");
   show("requests of the first view", String(asked), "", "12");
   const pids = [served.process.pid, first.pid];
-  const [one, page] = await share(pids);
-  show("server, one console", (one - idle).toFixed(2), "%", "0.5");
+  const [serverShare, page] = await share(pids);
+  show("server, one console", (serverShare - idle).toFixed(2), "%", "0.5");
   show("browser, overview, above an empty page", (page - blank).toFixed(2), "%", "2");
   // At rest: each request holds a ten-second timeout, which the fake clock does not affect.
   const heap = async () => {

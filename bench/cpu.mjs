@@ -46,11 +46,11 @@ requireWrk();
 const { rounds, seconds } = readOptions({ rounds: 5, seconds: 4 });
 const project = makeProject({ "plugins/cpu.ts": PLUGINS });
 build(project);
-const one = await startSvc(project, { options: ["--executors", "1"] });
+const engine = await startSvc(project, { options: ["--executors", "1"] });
 const two = await startSvc(project, { options: ["--executors", "2"] });
 try {
   const scaling = await measureScaling();
-  const alone = await measureBurn(one, WATCHED);
+  const alone = await measureBurn(engine, WATCHED);
   const shared = await measureBurn(two, [...WATCHED, ["/svc/plugin/work?steps=1", 0]]);
   printTargets([
     { what: "2 executors", value: scaling, unit: "x one", atLeast: 1.8 },
@@ -68,7 +68,7 @@ try {
     },
   ]);
 } finally {
-  await Promise.all([one.stop(), two.stop()]);
+  await Promise.all([engine.stop(), two.stop()]);
 }
 
 function url({ port }, [path, offset]) {
@@ -79,7 +79,7 @@ async function measureScaling() {
   const path = `/svc/plugin/work?steps=${await stepsOf(WORK_MS)}`;
   const samples = [[], []];
   for (let round = 0; round < rounds; round++) {
-    for (const [at, server] of [one, two].entries()) {
+    for (const [at, server] of [engine, two].entries()) {
       samples[at].push(await load(server, { path, connections: WORKING_CLIENTS, seconds }));
     }
   }
@@ -96,7 +96,7 @@ async function stepsOf(ms) {
   const times = [];
   for (let count = 0; count < 20; count++) {
     const startedMs = performance.now();
-    await request(url(one, [`/svc/plugin/work?steps=${steps}`, 0]));
+    await request(url(engine, [`/svc/plugin/work?steps=${steps}`, 0]));
     times.push(performance.now() - startedMs);
   }
   return Math.round((steps / Math.min(...times)) * ms);
@@ -106,13 +106,13 @@ async function stepsOf(ms) {
 async function measureBurn(server, watched) {
   const slowest = watched.map(() => []);
   for (let round = 0; round < rounds; round++) {
-    const probes = watched.map((place) => probe(url(server, place)));
+    const probes = watched.map((path) => probe(url(server, path)));
     await request(url(server, [`/svc/plugin/burn?ms=${BURN_MS}`, 0]));
     for (const [at, { stop }] of probes.entries()) {
       slowest[at].push(percentile(await stop(), 0.99));
     }
   }
-  const executors = server === one ? 1 : 2;
+  const executors = server === engine ? 1 : 2;
   const rows = watched.map(([path, offset], at) => {
     const port = offset === 0 ? "main" : "admin";
     return [`${path} (${port})`, median(slowest[at]).toFixed(2)];

@@ -139,13 +139,15 @@ function report(samples) {
 
 function targets(samples) {
   /** Returns the median over the rounds of a comparison of two servers in the same round. */
-  const compared = (name, other, connections, compare) => {
-    const others = samples.get(keyOf(other, connections));
+  const compared = (name, baseline, connections, compare) => {
+    const others = samples.get(keyOf(baseline, connections));
     const list = samples.get(keyOf(name, connections));
     return median(list.map((sample, round) => compare(sample, others[round])));
   };
-  const cpu = (name, other) => compared(name, other, 32, (one, two) => one.cpuUs / two.cpuUs);
-  const added = (name, other) => compared(name, other, 1, (one, two) => one.p50Us - two.p50Us);
+  const cpu = (name, baseline) =>
+    compared(name, baseline, 32, (sample, two) => sample.cpuUs / two.cpuUs);
+  const added = (name, baseline) =>
+    compared(name, baseline, 1, (sample, two) => sample.p50Us - two.p50Us);
   /** No latency target if processes have to share cores. */
   const within = (us, processes) => (availableParallelism() >= processes ? { atMost: us } : {});
   const proxy = ["1x1, relayed", "engine alone"];

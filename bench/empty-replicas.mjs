@@ -198,8 +198,8 @@ function end(server) {
   return server.stop();
 }
 
-async function ask({ port }, path, what = "plugin") {
-  const answer = await fetch(`http://127.0.0.1:${port}/svc/${what}/${path}`);
+async function ask({ port }, path, label = "plugin") {
+  const answer = await fetch(`http://127.0.0.1:${port}/svc/${label}/${path}`);
   const text = await answer.text();
   const { response } = JSON.parse(text);
   return { status: answer.status, text, response };

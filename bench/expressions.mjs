@@ -98,9 +98,9 @@ function otherQueries() {
       graph.connect(`middle${middle}`, ["leads", M_FLT, ((below * 31) % 100) / 100], to);
     }
   }
-  const all = new Graph("scan");
+  const scanGraph = new Graph("scan");
   for (let at = 0; at < 50_000; at++) {
-    all.createVertex(`v${at}`, { properties: { price: (at * 7) % 100 } });
+    scanGraph.createVertex(`v${at}`, { properties: { price: (at * 7) % 100 } });
   }
   const arc = ["leads", D_OUT, M_FLT];
   const traverse = { arc, filter: "prev.arc.value * next.arc.value > 0.5", collect: true };
@@ -108,19 +108,19 @@ function otherQueries() {
   const scan = { ...TEN, condition: { filter: "vertex['price'] > 98" }, sortby: S_ID };
   return [
     ["two levels of 10,000 arcs", () => graph.neighborhood("top", levels)],
-    ["scan of 50,000 vertices", () => all.vertices(scan)],
+    ["scan of 50,000 vertices", () => scanGraph.vertices(scan)],
     ["evaluate, known text", () => graph.evaluate("1 + 2 * 3")],
   ];
 }
 
 /** @returns {Map<string, number>} CPU us per query, medians over the rounds */
 function measure() {
-  const times = new Map([...queries.keys()].map((what) => [what, []]));
+  const times = new Map([...queries.keys()].map((name) => [name, []]));
   for (const query of queries.values()) cpuMicroseconds(query);
   for (let round = 0; round < rounds; round++) {
-    for (const [what, query] of queries) times.get(what).push(cpuMicroseconds(query));
+    for (const [name, query] of queries) times.get(name).push(cpuMicroseconds(query));
   }
-  return new Map([...times].map(([what, values]) => [what, median(values)]));
+  return new Map([...times].map(([name, values]) => [name, median(values)]));
 }
 
 function cpuMicroseconds(query) {
@@ -132,10 +132,10 @@ function cpuMicroseconds(query) {
 }
 
 function report(times) {
-  const rows = [...times].map(([what, time]) => {
-    const reference = REFERENCE.get(what);
+  const rows = [...times].map(([name, time]) => {
+    const reference = REFERENCE.get(name);
     const ratio = reference === undefined ? "" : (reference / time).toFixed(1);
-    return [what, time.toFixed(1), reference === undefined ? "" : String(reference), ratio];
+    return [name, time.toFixed(1), reference === undefined ? "" : String(reference), ratio];
   });
   printTable(["one-shot query", "us", "reference", "times as fast"], rows);
   const ratio = (of, to) => times.get(of) / times.get(to);
@@ -146,9 +146,9 @@ function report(times) {
       atLeast: 0.8,
       unit: "x",
     },
-    ...[...TARGETS].map(([what, atLeast]) => ({
-      what: `${what}, against the reference`,
-      value: REFERENCE.get(what) / times.get(what),
+    ...[...TARGETS].map(([name, atLeast]) => ({
+      what: `${name}, against the reference`,
+      value: REFERENCE.get(name) / times.get(name),
       atLeast,
       unit: "x",
     })),

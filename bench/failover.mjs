@@ -148,7 +148,7 @@ async function countLost({ acknowledged }) {
 /** Failed keyed requests, counts missing in all responses, and counts in several responses. */
 function wrongCounts({ answers, failures }) {
   const different = new Set(answers).size;
-  const missing = answers.reduce((most, count) => Math.max(most, count), 0) - different;
+  const missing = answers.reduce((highest, count) => Math.max(highest, count), 0) - different;
   return failures.length + missing + answers.length - different;
 }
 

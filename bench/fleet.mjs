@@ -58,7 +58,7 @@ async function measure() {
   build(project);
   const engine = ["--role", "engine", "--transport", "net", "--executors", "1"];
   const { port } = await serve(project, engine);
-  const kept = await simulate(port);
+  const simulated = await simulate(port);
   let losing = await simulate(port);
   const lower = [];
   for (let process = 0; process < OWN + shared; process++) {
@@ -67,7 +67,7 @@ async function measure() {
         // The first row of the dispatchers with a process of their own.
         const isLost = row === 0 && process * width + partition < lost;
         const host = `127.${10 + process}.${row + 1}.${partition + 1}`;
-        return { host, port: (isLost ? losing : kept).port };
+        return { host, port: (isLost ? losing : simulated).port };
       }),
     );
     lower.push(await front(project, partitions));
@@ -78,7 +78,7 @@ async function measure() {
       { host: `127.9.0.${group + 1}`, port: lower[processOf(group)].port },
     ]),
   );
-  const all = lower.length * width * ROWS;
+  const pixels = lower.length * width * ROWS;
   reportStart(top, lower);
   const idle = await idleShare([top, ...lower]);
   const alone = await load(lower.at(-1), CONNECTIONS, [lower.at(-1)]);
@@ -93,17 +93,17 @@ async function measure() {
   };
   await underFault("killed", async () => {
     signal(losing.pid, "SIGKILL");
-    await untilUp(lower, all - lost);
+    await untilUp(lower, pixels - lost);
   });
   await underFault("started again", async () => {
     running.delete(losing);
     losing = await simulate(port, losing.port);
-    return untilUp(lower, all);
+    return untilUp(lower, pixels);
   });
   await underFault("stopped", () => signal(losing.pid, "SIGSTOP"));
   await underFault("continued", () => {
     signal(losing.pid, "SIGCONT");
-    return untilUp(lower, all);
+    return untilUp(lower, pixels);
   });
   reportFaults(faults);
 }
@@ -114,8 +114,8 @@ function processOf(group) {
 }
 
 async function serve(project, options) {
-  const all = [...options, "--root", mkdtempSync(join(project, "root-"))];
-  return keep(await startSvc(project, { ip: "0.0.0.0", options: all }));
+  const args = [...options, "--root", mkdtempSync(join(project, "root-"))];
+  return keep(await startSvc(project, { ip: "0.0.0.0", options: args }));
 }
 
 /** @param port 0: any */
@@ -187,8 +187,8 @@ async function load({ port }, connections, servers) {
   await Promise.all(Array.from({ length: connections }, client));
   agent.destroy();
   const us = servers.map(({ pid }, at) => (cpuUs(pid) - before[at]) / latencies.length);
-  const [p50, most] = [percentile(latencies, 0.5), Math.max(...latencies)];
-  return { count: latencies.length, failed, us, p50, most };
+  const [p50, slowest] = [percentile(latencies, 0.5), Math.max(...latencies)];
+  return { count: latencies.length, failed, us, p50, most: slowest };
 }
 
 function ask(port, path, agent) {
@@ -255,8 +255,8 @@ function reportFaults(faults) {
     const back = backMs === undefined ? "" : (backMs / 1000).toFixed(1);
     return [name, count, failed, p50.toFixed(0), most.toFixed(0), back];
   });
-  const what = `${lost} back-ends`;
-  printTable([what, "requests", "failed", "p50 ms", "slowest", "s until all are up"], rows);
-  const failed = faults.reduce((sum, [, one]) => sum + one.failed, 0);
+  const label = `${lost} back-ends`;
+  printTable([label, "requests", "failed", "p50 ms", "slowest", "s until all are up"], rows);
+  const failed = faults.reduce((sum, [, fault]) => sum + fault.failed, 0);
   printTargets([{ what: "failed requests", value: failed, unit: "", atMost: 0 }]);
 }

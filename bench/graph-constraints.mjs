@@ -56,8 +56,8 @@ for (let round = -1; round < ROUNDS; round++) {
 function readNs(words) {
   const next = Uint32Array.from({ length: words }, (_, at) => at);
   for (let last = words - 1; last > 0; last--) {
-    const other = Math.floor(Math.random() * last);
-    [next[last], next[other]] = [next[other], next[last]];
+    const otherIndex = Math.floor(Math.random() * last);
+    [next[last], next[otherIndex]] = [next[otherIndex], next[last]];
   }
   let at = 0;
   const times = Array.from({ length: READ_ROUNDS }, () => {
@@ -71,8 +71,8 @@ function readNs(words) {
 const ratios = unique.map((us, round) => us / without[round]);
 const us = (values) => `${median(values).toFixed(3)} us`;
 console.log(`createVertex: ${us(without)}, with a unique value: ${us(unique)}`);
-const all = ratios.map((ratio) => ratio.toFixed(3));
-console.log(`ratio: ${median(ratios).toFixed(3)} (target 1.05), ${all}`);
+const columns = ratios.map((ratio) => ratio.toFixed(3));
+console.log(`ratio: ${median(ratios).toFixed(3)} (target 1.05), ${columns}`);
 // A table has at least 4/3 slots of two words for each value.
 const words = 2 ** Math.ceil(Math.log2((VERTICES * 8) / 3));
 console.log(`a random read of ${(words * 4) / 2 ** 20} MiB: ${readNs(words).toFixed(0)} ns`);

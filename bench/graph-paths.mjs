@@ -50,8 +50,8 @@ function measure(query) {
   return { ms: median(times), sum };
 }
 
-function report(peer, what, { ms, sum }) {
-  console.log(`${peer.padEnd(10)}${what.padEnd(28)}${ms.toFixed(3).padStart(12)} ms  (${sum})`);
+function report(peer, label, { ms, sum }) {
+  console.log(`${peer.padEnd(10)}${label.padEnd(28)}${ms.toFixed(3).padStart(12)} ms  (${sum})`);
 }
 
 async function ours() {

@@ -52,11 +52,11 @@ function preparedDeep(result, execute) {
 
 /** @returns {Map<string, number>} queries per second, medians over the rounds */
 function measure() {
-  const rates = new Map([...queries.keys()].map((what) => [what, []]));
+  const rates = new Map([...queries.keys()].map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const [what, query] of queries) rates.get(what).push(ratePerSecond(query));
+    for (const [name, query] of queries) rates.get(name).push(ratePerSecond(query));
   }
-  return new Map([...rates].map(([what, values]) => [what, median(values)]));
+  return new Map([...rates].map(([name, values]) => [name, median(values)]));
 }
 
 function ratePerSecond(query) {
@@ -68,10 +68,10 @@ function ratePerSecond(query) {
 }
 
 function report(rates) {
-  const rows = [...rates].map(([what, rate]) => {
-    return [what, rate.toFixed(0), ((1 / rate) * 1e6).toFixed(1)];
+  const rows = [...rates].map(([name, rate]) => {
+    return [name, rate.toFixed(0), ((1 / rate) * 1e6).toFixed(1)];
   });
   printTable(["prepared query", "queries/s", "us"], rows);
-  const what = "two levels, 10,000 arcs: filter, sort, 10 hits";
-  printTargets([{ what, value: 1000 / rates.get(what), atMost: 1, unit: "ms" }]);
+  const label = "two levels, 10,000 arcs: filter, sort, 10 hits";
+  printTargets([{ what: label, value: 1000 / rates.get(label), atMost: 1, unit: "ms" }]);
 }

@@ -122,10 +122,10 @@ async function measure() {
 
 function report(samples) {
   const rows = Object.entries(RUNS).flatMap(([name, plugins]) => {
-    const all = samples.get(name);
+    const values = samples.get(name);
     return plugins.map((plugin, at) => {
-      const perSecond = median(all.map((results) => results[at].perSecond));
-      const longest = Math.max(...all.map((results) => results[at].longestUs));
+      const perSecond = median(values.map((results) => results[at].perSecond));
+      const longest = Math.max(...values.map((results) => results[at].longestUs));
       return [`${name}: ${plugin}`, (perSecond / 1000).toFixed(0), longest.toFixed(0)];
     });
   });
@@ -133,7 +133,7 @@ function report(samples) {
   const alone = samples.get("one reader").map(([reader]) => reader.perSecond);
   const ratio = (name, rateOf) =>
     median(samples.get(name).map((results, round) => rateOf(results) / alone[round]));
-  const both = ratio("two readers", ([one, two]) => one.perSecond + two.perSecond);
+  const both = ratio("two readers", ([first, two]) => first.perSecond + two.perSecond);
   const beside = ratio("reader and writer", ([reader]) => reader.perSecond);
   printTargets([
     { what: "2 readers", value: both, unit: "x one", atLeast: 1.8 },

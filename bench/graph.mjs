@@ -60,10 +60,10 @@ for (let round = 0; round < rounds; round++) samples.push(await measureRound());
 report(samples);
 
 function namesThatFit() {
-  const most = freemem() * SHARE_OF_MEMORY;
+  const budget = freemem() * SHARE_OF_MEMORY;
   return Object.entries(STORES)
     .filter(([name, bytes]) => {
-      const fits = arcs * bytes < most;
+      const fits = arcs * bytes < budget;
       if (!fits) console.log(`${name}: skipped (takes ${((arcs * bytes) / 1e9).toFixed(1)} GB)\n`);
       return fits;
     })
@@ -95,8 +95,8 @@ async function measureRound() {
 function report(rounds) {
   const measured = names.filter((name) => rounds[0].has(`connect ${name}`));
   const cell = (step, name, pick) => median(valuesOf(step, name, pick));
-  const rows = Object.entries(STEPS).map(([step, what]) => {
-    return [what, ...measured.map((name) => digits(cell(step, name, ratePerUs)))];
+  const rows = Object.entries(STEPS).map(([step, label]) => {
+    return [label, ...measured.map((name) => digits(cell(step, name, ratePerUs)))];
   });
   const bytes = measured.map((name) => cell("connect", name, bytesOf).toFixed(0));
   printTable([`${arcs} arcs, millions per second`, ...measured], rows);
@@ -125,8 +125,8 @@ function ratio(step, name, pick) {
 }
 
 function ratioRows(names) {
-  return Object.entries(STEPS).map(([step, what]) => {
-    return [what, ...names.map((name) => `${digits(ratio(step, name, ratePerUs))} x`)];
+  return Object.entries(STEPS).map(([step, label]) => {
+    return [label, ...names.map((name) => `${digits(ratio(step, name, ratePerUs))} x`)];
   });
 }
 

@@ -157,12 +157,12 @@ async function measure() {
     const { megabytes, figures, cpu, took } = moved;
     printTable(["", ""], Object.entries(figures));
     printTable(["CPU of", "s", "MB/s"], cpu);
-    const [what] = words;
+    const [resource] = words;
     const p99 = percentile(during.queries, 0.99) / percentile(before.queries, 0.99);
     targets.push(
-      { what: `${what}: rate`, value: megabytes / took, unit: "MB/s", atLeast: 30 },
-      { what: `${what}: p99 of queries`, value: p99, unit: "x before", atMost: 2 },
-      { what: `${what}: right vertices`, value: right, unit: "", atLeast: vertices },
+      { what: `${resource}: rate`, value: megabytes / took, unit: "MB/s", atLeast: 30 },
+      { what: `${resource}: p99 of queries`, value: p99, unit: "x before", atMost: 2 },
+      { what: `${resource}: right vertices`, value: right, unit: "", atLeast: vertices },
     );
   }
   while (load.exact < answers) await delay(1000);
@@ -210,13 +210,13 @@ async function move(words) {
   const pids = { TD: 0, B1: 0, B2: 0, B3: 0 };
   for (const id of Object.keys(pids)) pids[id] = (await system.nodestat(id)).pid;
   const spent = () => Object.entries(pids).map(([id, pid]) => [id, cpuUs(pid)]);
-  const [before, machine, own] = [spent(), machineCpuUs(), process.cpuUsage()];
+  const [before, machine, self] = [spent(), machineCpuUs(), process.cpuUsage()];
   const { code, out, err } = await system.admin(...words, "--json");
   if (code !== 0) throw new Error(err + out);
   const { seconds: took, ...totals } = JSON.parse(out);
   const megabytes = totals.bytes / 1e6;
   const cpu = spent().map(([id, us], at) => [id, (us - before[at][1]) / 1e6]);
-  const { user, system: kernel } = process.cpuUsage(own);
+  const { user, system: kernel } = process.cpuUsage(self);
   cpu.push(["clients", (user + kernel) / 1e6]);
   cpu.push(["machine", (machineCpuUs() - machine) / 1e6]);
   const rates = cpu.map(([id, s]) => [id, s.toFixed(2), (megabytes / s).toFixed(1)]);
@@ -239,8 +239,8 @@ class Clients {
   failed = new Map();
 
   constructor() {
-    const all = Array.from({ length: clients }, () => this.#query());
-    this.#all = Promise.all([...all, this.#write(0), this.#write(1)]);
+    const pending = Array.from({ length: clients }, () => this.#query());
+    this.#all = Promise.all([...pending, this.#write(0), this.#write(1)]);
   }
 
   /** Returns the latencies since the last call. */
@@ -273,14 +273,14 @@ class Clients {
     }
   }
 
-  async #ask(kind, path, wanted, key) {
+  async #ask(kind, path, expectedStatus, key) {
     const sinceMs = performance.now();
-    const found = await this.#request(path, kind === "writes" ? "POST" : "GET", key);
+    const response = await this.#request(path, kind === "writes" ? "POST" : "GET", key);
     this.#latencies[kind].push(performance.now() - sinceMs);
-    const isExact = found === wanted;
+    const isExact = response === expectedStatus;
     if (isExact) this.exact++;
     else {
-      const reason = `${path.replace(/\?.*/, "")}: ${found}`;
+      const reason = `${path.replace(/\?.*/, "")}: ${response}`;
       this.failed.set(reason, (this.failed.get(reason) ?? 0) + 1);
     }
     return isExact;

@@ -28,11 +28,11 @@ const project = makeProject({ "plugins/next.ts": PLUGIN });
 build(project);
 const server = await startSvc(project, NET);
 rows["svc serve, start"] = cpuUs(server.pid) / 1e6;
-for (const [what, path, seconds] of LOADS) {
+for (const [label, path, seconds] of LOADS) {
   // The first requests are a warm-up run.
   await load(server, { path, connections: CONNECTIONS, seconds: 1 });
   const { cpuUs: cost } = await load(server, { path, connections: CONNECTIONS, seconds });
-  rows[what] = cost / 1e6;
+  rows[label] = cost / 1e6;
 }
 await server.stop();
 process.send(rows);

@@ -37,13 +37,13 @@ async function main() {
   const waiters = await holdOpen(server.port, waiting);
   const latencies = { alone: [], echo: [], inspect: [] };
   for (let round = 0; round < rounds; round++) {
-    for (const what of Object.keys(latencies)) {
-      latencies[what].push(...(await measure(server.port, what, seconds)));
+    for (const name of Object.keys(latencies)) {
+      latencies[name].push(...(await measure(server.port, name, seconds)));
     }
   }
   for (const socket of waiters) socket.destroy();
-  const rows = Object.entries(latencies).map(([what, times]) => [
-    what,
+  const rows = Object.entries(latencies).map(([name, times]) => [
+    name,
     times.length,
     ...[0.5, 0.99, 1].map((share) => percentile(times, share).toFixed(2)),
   ]);
@@ -65,12 +65,12 @@ async function holdOpen(port, count) {
   return sockets;
 }
 
-async function measure(port, what, seconds) {
+async function measure(port, label, seconds) {
   const worker =
-    what === "alone"
+    label === "alone"
       ? null
       : new Worker(new URL(import.meta.url), {
-          workerData: { port, what },
+          workerData: { port, what: label },
         });
   if (worker !== null) await new Promise((resolve) => worker.once("message", resolve));
   const times = [];
@@ -113,10 +113,10 @@ async function attack({ port, what }) {
   const path = what === "echo" ? "/svc/builtin/echo" : "/svc/inspect?level=3&main=1";
   const target = what === "echo" ? port : port + 1;
   parentPort.postMessage("begun");
-  const one = async () => {
+  const request = async () => {
     for (;;) await ask(target, path, body);
   };
-  await Promise.all([one(), one(), one(), one()]);
+  await Promise.all([request(), request(), request(), request()]);
 }
 
 function ask(port, path, body) {
@@ -138,16 +138,16 @@ async function showBurst({ port, pid }) {
   for (let warm = 0; warm < 3; warm++) await ask(port, "/svc/plugin/take", body);
   await sleep(2000);
   const rows = [["before", rss()]];
-  let most = 0;
+  let slowest = 0;
   const timer = setInterval(() => {
-    most = Math.max(most, rss());
+    slowest = Math.max(slowest, rss());
   }, 20);
   for (let burst = 0; burst < 3; burst++) {
-    const all = Array.from({ length: 40 }, () => ask(port, "/svc/plugin/take", body));
-    await Promise.all(all);
+    const requests = Array.from({ length: 40 }, () => ask(port, "/svc/plugin/take", body));
+    await Promise.all(requests);
   }
   clearInterval(timer);
-  rows.push(["most", most], ["at its end", rss()]);
+  rows.push(["most", slowest], ["at its end", rss()]);
   let waited = 0;
   for (const after of [5, 15, 30]) {
     await sleep((after - waited) * 1000);

@@ -38,18 +38,18 @@ try {
 async function startAll(uws) {
   const project = makeProject({ "plugins/double.ts": PLUGIN });
   build(project);
-  const all = new Map();
-  if (uws !== null) all.set("bare uWS", await startPeer("uws", uws));
-  if (uws !== null) all.set("hyper-express", await startPeer("hyper-express", uws));
-  all.set("svc (net)", await startSvc(project, { options: ["--transport", "net"] }));
+  const servers = new Map();
+  if (uws !== null) servers.set("bare uWS", await startPeer("uws", uws));
+  if (uws !== null) servers.set("hyper-express", await startPeer("hyper-express", uws));
+  servers.set("svc (net)", await startSvc(project, { options: ["--transport", "net"] }));
   if (uws !== null) {
     const options = ["--transport", "uws"];
-    all.set("svc (uws)", await startSvc(project, { options, node: uws }));
+    servers.set("svc (uws)", await startSvc(project, { options, node: uws }));
   }
   for (const name of ["node:http", "fastify", "express"]) {
-    all.set(name, await startPeer(name.replace(":", "-")));
+    servers.set(name, await startPeer(name.replace(":", "-")));
   }
-  return all;
+  return servers;
 }
 
 /** Returns all runs, in the order of one round. */
@@ -113,9 +113,9 @@ function report(samples) {
 }
 
 function targets(at, { plain, piped, ping }) {
-  const times = (what, load, peer, peerLoad, bound) => {
+  const times = (label, load, peer, peerLoad, bound) => {
     const value = at("svc (net)", load).perSecond / at(peer, peerLoad).perSecond;
-    return { what, value, unit: `x ${peer}`, ...bound };
+    return { what: label, value, unit: `x ${peer}`, ...bound };
   };
   const list = [
     times("requests/s", plain, "fastify", plain, { atLeast: 1.3 }),

@@ -90,10 +90,10 @@ function write(file, chunk) {
 }
 
 function report(engine, disk) {
-  for (const [what, { load, reads, isLeader }] of Object.entries({ engine, disk })) {
+  for (const [name, { load, reads, isLeader }] of Object.entries({ engine, disk })) {
     const statuses = [...load.statuses].map(([status, count]) => `${count} with ${status}`);
     const leader = isLeader ? "the leader stayed" : "another member leads";
-    console.log(`${what}: changes: ${statuses.join(", ")}; reads: ${reads.count}; ${leader}`);
+    console.log(`${name}: changes: ${statuses.join(", ")}; reads: ${reads.count}; ${leader}`);
   }
   for (const text of [...engine.load.failures, ...engine.reads.failures].slice(0, 3)) {
     console.log(text);

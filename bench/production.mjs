@@ -157,21 +157,21 @@ async function measureZombie() {
   await ask(sick.port, FIND, (2 * TIMEOUT_MS) / 1000 + seconds);
   const ratios = [];
   const rows = [];
-  const all = { failed: 0, asked: 0 };
+  const totals = { failed: 0, asked: 0 };
   for (let round = 0; round < rounds; round++) {
-    const one = await ask(healthy.port, FIND, seconds);
-    const other = await ask(sick.port, FIND, seconds);
-    ratios.push(other.p99Ms / one.p99Ms);
-    all.failed += other.failed;
-    all.asked += other.asked;
-    for (const [name, figures] of Object.entries({ healthy: one, zombie: other })) {
+    const healthyRun = await ask(healthy.port, FIND, seconds);
+    const sickRun = await ask(sick.port, FIND, seconds);
+    ratios.push(sickRun.p99Ms / healthyRun.p99Ms);
+    totals.failed += sickRun.failed;
+    totals.asked += sickRun.asked;
+    for (const [name, figures] of Object.entries({ healthy: healthyRun, zombie: sickRun })) {
       const { asked, failed, p50Ms, p99Ms } = figures;
       rows.push([name, asked, failed, p50Ms.toFixed(1), p99Ms.toFixed(1)]);
     }
   }
   await stopAll();
   printTable(["2x2", "requests", "failed", "p50 ms", "p99 ms"], rows);
-  const failed = (100 * all.failed) / all.asked;
+  const failed = (100 * totals.failed) / totals.asked;
   targets.push({ what: "2x2, a zombie: failed requests", value: failed, unit: "%", atMost: 1 });
   targets.push({ what: "its p99", value: median(ratios), unit: "x healthy", atMost: 1.5 });
 }
@@ -192,8 +192,8 @@ async function measureFeeders() {
     ratios.push(beside.p50Ms / alone.p50Ms);
   }
   await stopAll();
-  const what = "p50 of queries beside feeders";
-  targets.push({ what, value: median(ratios), unit: "x without", atMost: 1.2 });
+  const label = "p50 of queries beside feeders";
+  targets.push({ what: label, value: median(ratios), unit: "x without", atMost: 1.2 });
 }
 
 async function measureWidth() {
@@ -209,8 +209,8 @@ async function measureWidth() {
     costs.push(sample.cpuUs / WIDTH);
   }
   await stopAll();
-  const what = `front CPU a partition, width ${WIDTH}`;
-  targets.push({ what, value: median(costs), unit: "us", atMost: 30 });
+  const label = `front CPU a partition, width ${WIDTH}`;
+  targets.push({ what: label, value: median(costs), unit: "us", atMost: 30 });
 }
 
 /** Sends requests without pause on a number of connections. */

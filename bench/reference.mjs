@@ -42,7 +42,7 @@ rates.clear();
 const graph = new Graph("reference");
 fill(graph, options.vertices, options.arcs);
 for (let round = 0; round < options.rounds; round++) {
-  for (const [what, call] of operations()) record(what, ratePerSecond(call));
+  for (const [label, call] of operations()) record(label, ratePerSecond(call));
   yardsticks.push(mapOfMaps());
 }
 report();
@@ -50,7 +50,7 @@ reportMemory();
 // To `guard.mjs`, in seconds.
 process.send?.({
   yardstick: 1 / median(yardsticks),
-  costs: Object.fromEntries([...rates].map(([what, values]) => [what, 1 / median(values)])),
+  costs: Object.fromEntries([...rates].map(([label, values]) => [label, 1 / median(values)])),
 });
 await svc.system.unload();
 
@@ -99,11 +99,11 @@ function fill(graph, vertices, arcs) {
   });
   open.close();
   for (let round = 0; round < options.rounds; round++) {
-    const one = graph.newVertex(`one ${round}`);
+    const vertex = graph.newVertex(`one ${round}`);
     const begun = cpuSeconds();
-    graph.connect(one, ["to", M_INT, 1], names.slice(0, LIST));
+    graph.connect(vertex, ["to", M_INT, 1], names.slice(0, LIST));
     record("connect to a list of 20,000, each", LIST / (cpuSeconds() - begun));
-    one.close();
+    vertex.close();
     for (let at = 0; at < 20 * GONE; at++) {
       graph.connect(`gone${at % GONE}`, ["to", M_INT, 1], names[Math.floor(at / GONE)]);
     }
@@ -206,8 +206,8 @@ function twoLevels(count) {
 function neighborhoods(degree) {
   const id = `d${degree}`;
   const sorted = { ...TEN, sortby: S_VAL };
-  const row = (what, query) => [`neighborhood: ${what} (${degree})`, query];
-  const ask = (what, query) => row(what, () => graph.neighborhood(id, query));
+  const row = (label, query) => [`neighborhood: ${label} (${degree})`, query];
+  const ask = (label, query) => row(label, () => graph.neighborhood(id, query));
   return [
     ask("all, as text", undefined),
     ask("arcs as texts", { fields: F_AARC }),
@@ -236,10 +236,10 @@ function counting(id) {
   return () => query.count();
 }
 
-function once(what, count, call) {
+function once(label, count, call) {
   const begun = cpuSeconds();
   for (let at = 0; at < count; at++) call(at);
-  record(what, count / (cpuSeconds() - begun));
+  record(label, count / (cpuSeconds() - begun));
 }
 
 function ratePerSecond(call) {
@@ -256,9 +256,9 @@ function ratePerSecond(call) {
   return count / seconds;
 }
 
-function record(what, rate) {
-  const values = rates.get(what);
-  if (values === undefined) rates.set(what, [rate]);
+function record(label, rate) {
+  const values = rates.get(label);
+  if (values === undefined) rates.set(label, [rate]);
   else values.push(rate);
 }
 
@@ -267,13 +267,13 @@ function report() {
   console.log(
     `yardstick: ${Math.round(median(yardsticks))} arcs per second, ${scale.toFixed(2)}x\n`,
   );
-  const rows = [...rates].map(([what, values]) => {
+  const rows = [...rates].map(([label, values]) => {
     const rate = median(values);
-    const known = referenceRate(what);
-    if (known === undefined) return [what, rate.toFixed(0), "", "", ""];
+    const known = referenceRate(label);
+    if (known === undefined) return [label, rate.toFixed(0), "", "", ""];
     const theirs = known * scale;
     const ratio = (rate / theirs).toFixed(2);
-    return [what, rate.toFixed(0), theirs.toFixed(0), ratio, TARGET_SPEEDUPS[what] ?? ""];
+    return [label, rate.toFixed(0), theirs.toFixed(0), ratio, TARGET_SPEEDUPS[label] ?? ""];
   });
   printTable(["operation", "per second", "reference", "times as fast", "target"], rows);
 }
@@ -284,11 +284,11 @@ function reportMemory() {
   const scale = median(yardsticks) / REFERENCE_YARDSTICK;
   const among = (count) => [...lookUps(count), ...changes(count)];
   const near = among(Math.min(NEAR, names.length));
-  const rows = among(names.length).map(([what, far], at) => {
+  const rows = among(names.length).map(([label, far], at) => {
     const [farNs, nearNs] = [far, near[at][1]].map((call) => 1e9 / ratePerSecond(call));
     const share = `${Math.round(100 * (1 - nearNs / farNs))} %`;
-    const theirs = 1e9 / (referenceRate(what) * scale);
-    return [what, farNs.toFixed(0), nearNs.toFixed(0), share, theirs.toFixed(0)];
+    const theirs = 1e9 / (referenceRate(label) * scale);
+    return [label, farNs.toFixed(0), nearNs.toFixed(0), share, theirs.toFixed(0)];
   });
   const headings = [`ns among ${names.length}`, `ns among ${NEAR}`, "memory", "reference"];
   printTable(["operation", ...headings], rows);
@@ -301,8 +301,8 @@ function readNs() {
   // A single cycle through all words.
   for (let at = next.length - 1; at > 0; at--) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    const other = Math.floor((state / 2 ** 32) * at);
-    [next[at], next[other]] = [next[other], next[at]];
+    const index = Math.floor((state / 2 ** 32) * at);
+    [next[at], next[index]] = [next[index], next[at]];
   }
   const reads = 2 ** 21;
   const begun = cpuSeconds();
@@ -313,8 +313,8 @@ function readNs() {
   return (seconds * 1e9) / reads;
 }
 
-function referenceRate(what) {
-  const [, name, degree] = /^(.*?)(?: \((\d+)\))?$/.exec(what);
+function referenceRate(label) {
+  const [, name, degree] = /^(.*?)(?: \((\d+)\))?$/.exec(label);
   const known = REFERENCE_RATES[name];
   return degree === undefined ? known : known?.[DEGREES.indexOf(Number(degree))];
 }

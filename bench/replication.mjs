@@ -58,7 +58,7 @@ try {
   for (let round = -1; round < rounds; round++) following.push(await follow(round * arcs));
   const [calledMs, flushedMs] = await oneByOne();
   const grownMib = await standStill();
-  const ratio = (name) => median(following.slice(1).map((one) => one[name]));
+  const ratio = (name) => median(following.slice(1).map((sample) => sample[name]));
   const [p50, flush] = [percentile(calledMs, 0.5), percentile(flushedMs, 0.5)];
   printTargets([
     { what: "calls per second", value: ratio("rate"), unit: "thousand" },

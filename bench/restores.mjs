@@ -28,7 +28,7 @@ class History {
 
   /** Number of changes after which the graph had a digest. */
   lastWith(digest) {
-    return this.changes.findLastIndex((one) => one.digest === digest) + 1;
+    return this.changes.findLastIndex((change) => change.digest === digest) + 1;
   }
 
   /** Removes lost changes; returns the age of the oldest one at the end, in seconds. */
@@ -48,11 +48,11 @@ class History {
   explain(second, digest, found) {
     const endMs = (second + 1) * 1000;
     // A change belongs to the second in which it was made: between its request and its response.
-    const least = this.changes.filter(({ to }) => to < endMs).length;
-    const most = this.changes.filter(({ from }) => from < endMs).length;
+    const earliest = this.changes.filter(({ to }) => to < endMs).length;
+    const latest = this.changes.filter(({ from }) => from < endMs).length;
     const count = this.lastWith(digest);
     const where = `${new Date(second * 1000).toISOString()}: ${count} changes`;
-    if (count < least || count > most) return `${where}, not ${least} to ${most}`;
+    if (count < earliest || count > latest) return `${where}, not ${earliest} to ${latest}`;
     const model = modelAfter(this.changes.slice(0, count).map(({ n }) => n));
     return isDeepStrictEqual(found, model) ? null : `${where}: other contents`;
   }
@@ -133,7 +133,7 @@ const project = makeProject({
   "tsconfig.json": NODE_TYPES,
 });
 build(project);
-const place = join(project, "backup");
+const backupFolder = join(project, "backup");
 const running = new Set();
 let folders = 0;
 /** Times between a loss and the backup after it. */
@@ -167,7 +167,7 @@ async function lose(history) {
   const lossesS = [];
   let root = newRoot();
   for (let loss = 0; loss <= options.losses; loss++) {
-    const server = await start(root, place);
+    const server = await start(root, backupFolder);
     await change(server, history, loss === 0 ? 2 * CHANGES_MS : Math.random() * 2 * CHANGES_MS);
     if (loss === options.losses) {
       // The rest is in the backup after its period.
@@ -179,7 +179,7 @@ async function lose(history) {
     await stop(server);
     rmSync(root, { recursive: true });
     root = newRoot();
-    await svc("restore", place, root);
+    await svc("restore", backupFolder, root);
     const kept = await examine(root, (digest) => history.lastWith(digest));
     lossesS.push(history.cutTo(kept));
   }
@@ -206,7 +206,7 @@ async function restoreTimes(history) {
     const second = Math.floor((first + Math.random() * (history.endMs - first)) / 1000);
     const time = new Date(second * 1000).toISOString();
     const root = newRoot();
-    const { code, stderr } = await tried("restore", place, root, "--to-time", time);
+    const { code, stderr } = await tried("restore", backupFolder, root, "--to-time", time);
     if (code !== 0) {
       // The data folder was lost at that time, so another one is chosen.
       if (!history.isGap(second, stderr)) throw new Error(`${time}: ${stderr}`);
@@ -222,8 +222,8 @@ async function restoreTimes(history) {
 /** Serves a restored folder. */
 async function examine(root, look) {
   const server = await start(root);
-  const found = (await call(server, "/svc/plugin/all")).response;
-  const seen = look(await digestAt(server), found);
+  const vertices = (await call(server, "/svc/plugin/all")).response;
+  const seen = look(await digestAt(server), vertices);
   await stop(server);
   return seen;
 }
@@ -234,7 +234,7 @@ async function refuseBefore() {
   let refused = 0;
   for (let n = 0; n < options.before; n++) {
     const time = new Date(first - 1000 - Math.random() * 86_400_000).toISOString();
-    const { code, stderr } = await tried("restore", place, newRoot(), "--to-time", time);
+    const { code, stderr } = await tried("restore", backupFolder, newRoot(), "--to-time", time);
     if (code === 1 && /SVC3420: .*after: [0-9a-f]{32}:\d+/.test(stderr)) refused++;
     else console.log(`${time}: ${code} ${stderr}`);
   }
@@ -260,7 +260,13 @@ async function restoreMuch() {
 }
 
 async function firstBackupMs() {
-  const { stderr } = await tried("restore", place, newRoot(), "--to-time", "2000-01-01T00:00:00Z");
+  const { stderr } = await tried(
+    "restore",
+    backupFolder,
+    newRoot(),
+    "--to-time",
+    "2000-01-01T00:00:00Z",
+  );
   return Date.parse(/after: [0-9a-f]{32}:\d+ \(([^)]+)\)/.exec(stderr)[1]);
 }
 

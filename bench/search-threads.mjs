@@ -180,11 +180,11 @@ async function measure() {
     const beside = await timed("write");
     if (await call("isBuilt")) console.log("the builder was done first: more titles, please");
     await untilBuilt();
-    const one = await timed("search");
+    const oneThread = await timed("search");
     const [first, second] = await Promise.all([timed("search"), timed("search")]);
     if (round === 0) continue;
     const rates = {
-      "one that searches": one,
+      "one that searches": oneThread,
       "two that search": first.map((rate, at) => rate + second[at]),
       "a writer": writer,
       "beside the builder": beside,

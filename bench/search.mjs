@@ -109,22 +109,25 @@ async function measureCorpus(name, texts) {
   reportIndex(name, graph, texts, peers, (user + system) / 1e6);
   const classes = searchClasses(texts);
   const lists = texts.map((text) => text.split(" "));
-  for (const one of classes) compareResults(graph, peers, lists, one);
+  for (const queryClass of classes) compareResults(graph, peers, lists, queryClass);
   const names = ["svc", ...peers.map((peer) => peer.name)];
-  const rows = classes.map((one) => [one.what, ...measureClass(graph, peers, one)]);
+  const rows = classes.map((queryClass) => [
+    queryClass.what,
+    ...measureClass(graph, peers, queryClass),
+  ]);
   console.log(
     `\n${texts.length} ${name}, ${options.searches} searches a class: us of CPU a search`,
   );
   printTable(
     ["", ...names],
-    rows.map(([what, ...us]) => [what, ...us.map(formatUs)]),
+    rows.map(([label, ...us]) => [label, ...us.map(formatUs)]),
   );
   const fts5 = names.indexOf("FTS5");
-  for (const [what, ...us] of rows) {
-    if (fts5 < 0 || !LEAST.has(what)) continue;
+  for (const [label, ...us] of rows) {
+    if (fts5 < 0 || !LEAST.has(label)) continue;
     const value = us[fts5] / us[0];
-    const atLeast = texts.length < TARGET_TITLES ? undefined : LEAST.get(what);
-    targets.push({ what: `${name}, ${what}: FTS5 / svc`, value, atLeast, unit: "times" });
+    const atLeast = texts.length < TARGET_TITLES ? undefined : LEAST.get(label);
+    targets.push({ what: `${name}, ${label}: FTS5 / svc`, value, atLeast, unit: "times" });
   }
 }
 
@@ -171,12 +174,12 @@ async function measureFacets(products) {
   }
   const us = medianUs(run);
   const isLarge = products.length >= TARGET_PRODUCTS;
-  const what = `1 word and 2 facets of ${products.length} products`;
-  targets.push({ what, value: us / 1000, atMost: isLarge ? 3 : undefined, unit: "ms" });
+  const label = `1 word and 2 facets of ${products.length} products`;
+  targets.push({ what: label, value: us / 1000, atMost: isLarge ? 3 : undefined, unit: "ms" });
   if (peer === null) return;
   const value = medianUs(() => peer("red")) / us;
   targets.push({
-    what: `${what}: FTS5 / svc`,
+    what: `${label}: FTS5 / svc`,
     value,
     atLeast: isLarge ? 20 : undefined,
     unit: "times",
@@ -186,7 +189,7 @@ async function measureFacets(products) {
 /** Two conditions on arcs to named vertices: the target is for 200,000 products. */
 function measureAdjacent(count) {
   const graph = new svc.Graph("arcs");
-  const some = (name, most) => `${name}${Math.floor(random() * most)}`;
+  const some = (name, limit) => `${name}${Math.floor(random() * limit)}`;
   for (let number = 0; number < count; number++) {
     graph.connect(String(number), "in", some("category", CATEGORIES));
     graph.connect(String(number), "has", some("tag", TAGS));
@@ -197,8 +200,8 @@ function measureAdjacent(count) {
   ];
   const us = medianUs(() => graph.vertices({ condition: { and }, hits: TOP, counts: true }));
   const atMost = count < TARGET_PRODUCTS ? undefined : 2;
-  const what = `two adjacent conditions of ${count} products`;
-  targets.push({ what, value: us / 1000, atMost, unit: "ms" });
+  const label = `two adjacent conditions of ${count} products`;
+  targets.push({ what: label, value: us / 1000, atMost, unit: "ms" });
 }
 
 /** Changes of titles with an index and without, and searches before they are in the index. */
@@ -227,8 +230,8 @@ async function measureChanges(texts) {
   const [plainUs, indexedUs, builtUs, pendingUs] = Object.values(figures).map(median);
   const value = indexedUs / plainUs;
   targets.push({ what: "setProperty with an index / without", value, atMost: 3, unit: "times" });
-  const what = `${PENDING} changes add to a search`;
-  targets.push({ what, value: (pendingUs - builtUs) / 1000, atMost: 0.3, unit: "ms" });
+  const label = `${PENDING} changes add to a search`;
+  targets.push({ what: label, value: (pendingUs - builtUs) / 1000, atMost: 0.3, unit: "ms" });
 }
 
 /** Changes titles of open vertices; returns the CPU time of each change. */
@@ -317,12 +320,12 @@ function byNumber(a, b) {
   return a - b;
 }
 
-function requireEqual(found, expected, what) {
+function requireEqual(found, expected, label) {
   const isEqual =
     found.length === expected.length &&
     found.every((value, at) => Math.abs(value - expected[at]) <= TOLERANCE * Math.abs(value));
   if (isEqual) return;
-  throw new Error(`${what}: found ${found.slice(0, TOP)}, not ${expected.slice(0, TOP)}`);
+  throw new Error(`${label}: found ${found.slice(0, TOP)}, not ${expected.slice(0, TOP)}`);
 }
 
 /** Returns the ten best BM25 scores, calculated from the texts. */
@@ -333,9 +336,9 @@ function bestScores(lists, words, kind) {
     return Math.log(1 + (lists.length - frequency + 0.5) / (frequency + 0.5));
   });
   const average = lists.reduce((sum, list) => sum + list.length, 0) / lists.length;
-  const least = kind === "all" ? words.length : 1;
+  const minimum = kind === "all" ? words.length : 1;
   const scores = counts.flatMap((row, document) => {
-    if (row.filter((count) => count > 0).length < least) return [];
+    if (row.filter((count) => count > 0).length < minimum) return [];
     const share = 1 - B + (B * roundLength(lists[document].length)) / average;
     return [row.reduce((sum, count, at) => sum + (idfs[at] * count) / (count + K1 * share), 0)];
   });
@@ -345,7 +348,7 @@ function bestScores(lists, words, kind) {
 
 function countWord(list, word) {
   let count = 0;
-  for (const one of list) if (one === word) count++;
+  for (const entry of list) if (entry === word) count++;
   return count;
 }
 

@@ -123,16 +123,16 @@ async function measure() {
     const isBuilt = (await call("indexed")) === vectors;
     if (isBuilt) console.log("the builder was done before the writer: more vectors, please");
     await untilIndexed();
-    const one = await timed("search");
+    const oneThread = await timed("search");
     const [first, second] = await Promise.all([timed("search"), timed("search")]);
     const rates = {
-      "one that searches": one,
+      "one that searches": oneThread,
       "two that search": first.map((rate, at) => rate + second[at]),
       "a writer": writer,
       "beside the builder": beside,
     };
-    for (const other of ["search", "stream", "spin"]) {
-      [rates[`beside ${other}`]] = await Promise.all([timed("write"), timed(other)]);
+    for (const load of ["search", "stream", "spin"]) {
+      [rates[`beside ${load}`]] = await Promise.all([timed("write"), timed(load)]);
     }
     if (round === 0) continue;
     for (const [name, rate] of Object.entries(rates)) {

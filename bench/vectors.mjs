@@ -132,13 +132,13 @@ function measureUs(run) {
 function computeTruth(rows, probes, length, accepts = () => true) {
   const norms = list(COUNT, (at) => norm(rows, at * length, length));
   return probes.map((probe) => {
-    const own = norm(probe, 0, length);
+    const probeNorm = norm(probe, 0, length);
     const score = (at) => {
       const row = rows.subarray(at * length, (at + 1) * length);
       if (options.binary) return -row.filter((bit, index) => bit !== probe[index]).length;
       let sum = 0;
       for (let index = 0; index < length; index++) sum += probe[index] * row[index];
-      return sum / (own * norms[at]);
+      return sum / (probeNorm * norms[at]);
     };
     const scores = [];
     for (let at = 0; at < COUNT; at++) if (accepts(at)) scores.push(score(at));
@@ -155,12 +155,12 @@ function norm(numbers, first, length) {
 
 /** Returns the share of the true best that a search finds. */
 function measureRecall(truth, search) {
-  let [found, wanted] = [0, 0];
+  let [matched, expected] = [0, 0];
   for (const [at, { score, least, scores }] of truth.entries()) {
-    wanted += Math.min(HITS, scores.length);
-    found += search(at).filter((row) => score(row) >= least).length;
+    expected += Math.min(HITS, scores.length);
+    matched += search(at).filter((row) => score(row) >= least).length;
   }
-  return found / wanted;
+  return matched / expected;
 }
 
 const rowOf = ({ id }) => Number(id.slice(1));

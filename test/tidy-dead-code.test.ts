@@ -47,7 +47,7 @@ function* membersOf(
   const rest: ts.Node[] = [tree];
   for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
     if (ts.isIdentifier(node)) word(node.text);
-    else if (isText(node)) for (const found of node.text.match(WORD) ?? []) word(found);
+    else if (isText(node)) for (const match of node.text.match(WORD) ?? []) word(match);
     for (const member of ts.isClassLike(node) ? node.members : []) {
       const { name, kind } = member;
       if (name === undefined || !ts.isIdentifier(name) || kind === ts.SyntaxKind.SetAccessor)

@@ -128,10 +128,12 @@ test("the pages on the interface are complete", () => {
   for (const [source, name] of sources) {
     const names = files
       .filter(({ path }) => source.test(path))
-      .flatMap(({ text }) => [...text.matchAll(name)].map(([, found]) => found!));
+      .flatMap(({ text }) => [...text.matchAll(name)].map(([, match]) => match!));
     assert.ok(names.length > 3, `${source} names nothing`);
-    const missing = names.filter((found) => !new RegExp(`(?<!\\w)${found}(?!\\w)`, "i").test(text));
-    findings.push(...missing.map((found) => `${source.source}: ${found}`));
+    const missing = names.filter(
+      (candidate) => !new RegExp(`(?<!\\w)${candidate}(?!\\w)`, "i").test(text),
+    );
+    findings.push(...missing.map((missingName) => `${source.source}: ${missingName}`));
   }
   expectNone(findings);
 });

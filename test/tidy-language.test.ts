@@ -93,8 +93,8 @@ test("finds what it bans", () => {
     { place: "b", text: "What is read is checked" },
     { place: "c", text: "What is it?" },
   ];
-  const found = BANNED_WORDS.flatMap(({ pattern }) => usesIn(texts, pattern));
-  assert.equal(found, ["b: What is read is checked", "a: Whoever asks waits"]);
+  const uses = BANNED_WORDS.flatMap(({ pattern }) => usesIn(texts, pattern));
+  assert.equal(uses, ["b: What is read is checked", "a: Whoever asks waits"]);
   const source = "export function sizeOf() {}\nexport const sizes = 1;\nfunction listOf() {}";
   const related = [...source.matchAll(EXPORT)].map(([, name]) => name);
   assert.equal(related, ["sizeOf"]);

@@ -62,8 +62,8 @@ test("nothing is left over: notes, conflict markers, `any`, hosts, local paths",
   for (const { path, text } of files) {
     if (path === "test/tidy.test.ts" || path === "LICENSE") continue;
     for (const pattern of patterns) {
-      const found = pattern.exec(text);
-      if (found !== null) findings.push(`${path}: ${found[0].trim()}`);
+      const match = pattern.exec(text);
+      if (match !== null) findings.push(`${path}: ${match[0].trim()}`);
     }
   }
   for (const { path, anyLines } of modules) {
@@ -209,8 +209,8 @@ test("every error code is used and tested", () => {
     ...(used.some((text) => text.includes(name)) ? [] : [`${name} is never used`]),
     ...(tests.some((text) => text.includes(name)) ? [] : [`${name} is not tested`]),
   ]);
-  const all = [...used, ...tests].join("\n").matchAll(/\bSVC[123]\d{3}\b/g);
-  for (const name of new Set([...all].map(([name]) => name))) {
+  const codes = [...used, ...tests].join("\n").matchAll(/\bSVC[123]\d{3}\b/g);
+  for (const name of new Set([...codes].map(([name]) => name))) {
     if (!Object.hasOwn(ERROR_CODES, name)) findings.push(`${name} is not in the table`);
   }
   for (const { path, text } of sources.filter(({ path }) => tables.test(path))) {
@@ -253,8 +253,8 @@ interface Use {
 /** Every import by a file of the product from another one. */
 const imports = product
   .filter(({ path }) => /^(argspec|cli|client|compiler|runtime)\/.*\.ts$/.test(path))
-  .flatMap(({ path, imports: found }) =>
-    found.map(({ target, typeOnly, lazy, line }) => ({ path, line, target, typeOnly, lazy })),
+  .flatMap(({ path, imports: imported }) =>
+    imported.map(({ target, typeOnly, lazy, line }) => ({ path, line, target, typeOnly, lazy })),
   );
 /** Those of values. */
 const uses: Use[] = imports.filter(({ typeOnly }) => !typeOnly);

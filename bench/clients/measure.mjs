@@ -10,11 +10,11 @@ import { gzipSync } from "node:zlib";
 // From the package above, which also has TypeScript 7.
 import { buildSync } from "esbuild";
 
-const own = createRequire(import.meta.url);
+const requireHere = createRequire(import.meta.url);
 const product = createRequire(new URL("../../package.json", import.meta.url));
 
 /** TypeScript 5.9 is the last release that every tool supports, 7 the first native one. */
-export const COMPILERS = { 5: compilerOf(own), 7: compilerOf(product) };
+export const COMPILERS = { 5: compilerOf(requireHere), 7: compilerOf(product) };
 /** Large enough for all errors of a broken project. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 

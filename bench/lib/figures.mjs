@@ -17,7 +17,9 @@ export function percentile(values, p) {
  */
 export function medians(samples) {
   const names = Object.keys(samples[0]);
-  return Object.fromEntries(names.map((name) => [name, median(samples.map((one) => one[name]))]));
+  return Object.fromEntries(
+    names.map((name) => [name, median(samples.map((sample) => sample[name]))]),
+  );
 }
 
 /** Prints a table; numbers are right-aligned. */
@@ -50,8 +52,8 @@ export function printTargets(list) {
     if (atLeast === undefined && atMost === undefined) return [what, measured, "", ""];
     const met = atLeast === undefined ? value <= atMost : value >= atLeast;
     if (!met) process.exitCode = 1;
-    const wanted = atLeast === undefined ? `<= ${atMost}` : `>= ${atLeast}`;
-    return [what, measured, `${wanted} ${unit}`, met ? "met" : "MISSED"];
+    const target = atLeast === undefined ? `<= ${atMost}` : `>= ${atLeast}`;
+    return [what, measured, `${target} ${unit}`, met ? "met" : "MISSED"];
   });
   printTable(["target", "measured", "wanted", ""], rows);
 }

@@ -112,7 +112,9 @@ export class Lab {
 /** @throws Error that names all missing requirements */
 function requireAll(programs) {
   const folders = (process.env.PATH ?? "").split(":");
-  const missing = programs.filter((name) => !folders.some((one) => existsSync(join(one, name))));
+  const missing = programs.filter(
+    (name) => !folders.some((folder) => existsSync(join(folder, name))),
+  );
   if (process.getuid() !== 0) missing.push("the rights of root");
   if (!existsSync(ZRAM)) missing.push("zram (modprobe zram)");
   if (missing.length > 0) throw new Error(`this machine lacks ${missing.join(", ")}`);

@@ -24,12 +24,12 @@ export async function serveMany(adminPort, instances) {
     const isOverview = request.url.startsWith(OVERVIEW);
     const url = isOverview ? `${OVERVIEW}?form=short&known=` : request.url;
     const { accept = "*/*" } = request.headers;
-    const found = await fetch(real + url, { headers: { accept } });
-    const type = found.headers.get("content-type") ?? "text/plain";
-    response.writeHead(found.status, { "content-type": type });
-    if (!isOverview) return response.end(Buffer.from(await found.arrayBuffer()));
+    const reply = await fetch(real + url, { headers: { accept } });
+    const type = reply.headers.get("content-type") ?? "text/plain";
+    response.writeHead(reply.status, { "content-type": type });
+    if (!isOverview) return response.end(Buffer.from(await reply.arrayBuffer()));
     const isFirst = /known=(&|$)/.test(request.url);
-    response.end(JSON.stringify(multiplied(await found.json(), instances, isFirst, poll++)));
+    response.end(JSON.stringify(multiplied(await reply.json(), instances, isFirst, poll++)));
   }
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address();
@@ -47,17 +47,17 @@ async function untilPolled(real) {
 
 function multiplied(answer, instances, isFirst, poll) {
   const { response } = answer;
-  const [[, ...one]] = response.instances;
+  const [[, ...instance]] = response.instances;
   const [[, rate, ...live]] = response.live;
   const [[, ...rest]] = response.rest;
-  const all = Array.from({ length: instances }, (_, at) => at);
-  const changed = all.filter((at) => isFirst || at % EVERY === poll % EVERY);
+  const indexes = Array.from({ length: instances }, (_, at) => at);
+  const changed = indexes.filter((at) => isFirst || at % EVERY === poll % EVERY);
   const short = {
     ...{ id: "S0", revision: `many-${poll}`, at: response.at, polled: response.polled + poll },
     live: changed.map((at) => [at, rate + ((at + poll) % 100), ...live]),
   };
   if (!isFirst) return { ...answer, response: short };
-  const list = all.map((at) => [`S${at}`, ...one]);
-  const rows = all.map((at) => [at, ...rest]);
+  const list = indexes.map((at) => [`S${at}`, ...instance]);
+  const rows = indexes.map((at) => [at, ...rest]);
   return { ...answer, response: { ...response, ...short, instances: list, rest: rows } };
 }

@@ -24,8 +24,8 @@ export const NODE_TYPES = JSON.stringify({
 export function makeProject(files) {
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-"));
   atExit(() => rmSync(folder, { recursive: true, force: true }));
-  const all = { "package.json": '{ "name": "bench", "type": "module" }\n', ...files };
-  for (const [name, text] of Object.entries(all)) {
+  const contents = { "package.json": '{ "name": "bench", "type": "module" }\n', ...files };
+  for (const [name, text] of Object.entries(contents)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }

@@ -29,8 +29,8 @@ test("are those of plugins for methods, unless reserved", () => {
 test("are unique among methods and raw methods", () => {
   const names = ["then", "then_", "find", "findRaw", "find_raw", "x", "_x", "__x", "___x"];
   const { methods } = table(names);
-  const all = [...methods.values()].flatMap((name) => [name, `${name}Raw`, `${name}_raw`]);
-  assert.is(new Set(all).size, 3 * names.length, `${[...methods.values()]}`);
+  const emittedNames = [...methods.values()].flatMap((name) => [name, `${name}Raw`, `${name}_raw`]);
+  assert.is(new Set(emittedNames).size, 3 * names.length, `${[...methods.values()]}`);
 });
 
 test("keep types of a service and rename those generated for its plugins", () => {

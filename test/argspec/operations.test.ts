@@ -72,7 +72,8 @@ test("have the result of the last processor", () => {
 });
 
 test("have a pre-processor's result only if it is the only possible one", () => {
-  const result = (given: ResultSpec) => find({ ...pre, result: given }, engine, post).result;
+  const result = (resultSpec: ResultSpec) =>
+    find({ ...pre, result: resultSpec }, engine, post).result;
   assert.equal(result(NUMBER), NUMBER);
   assert.equal(result(LIST), ANY);
   assert.equal(result({ kind: "union", schema: STRING }), ANY);

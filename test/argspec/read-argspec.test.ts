@@ -51,15 +51,15 @@ function readSchema(schema: unknown, $defs: object = {}) {
   return result.kind === "value" ? result.schema : null;
 }
 
-/** @param place beginning of the position in the message */
-function refuses(value: unknown, place: string): void {
+/** @param message its beginning, which is a position */
+function refuses(value: unknown, message: string): void {
   assert.throws(
     () => readArgspec(value),
     (error: unknown) =>
       error instanceof SvcError &&
       error.code === "SVC3015" &&
-      error.message.startsWith(`invalid argspec: ${place}`),
-    place,
+      error.message.startsWith(`invalid argspec: ${message}`),
+    message,
   );
 }
 
@@ -112,10 +112,10 @@ test("reads valid project information and ignores the rest", () => {
       },
     },
   };
-  const told = { ...service, version: "1", license: "MIT", servers: ["http://a"], security };
+  const fullService = { ...service, version: "1", license: "MIT", servers: ["http://a"], security };
   const { a, ...others } = security;
-  assert.equal(read({ ...documentOf(), service: told }).service, {
-    ...told,
+  assert.equal(read({ ...documentOf(), service: fullService }).service, {
+    ...fullService,
     security: { a: { type: "http", scheme: "bearer" }, ...others },
   });
   assert.ok(a.more);
@@ -140,8 +140,8 @@ test("reads valid project information and ignores the rest", () => {
       "service.security.a.scheme: expected a word",
     ],
   ];
-  for (const [project, place] of wrong) {
-    refuses({ ...documentOf(), service: { ...service, ...project } }, place);
+  for (const [project, message] of wrong) {
+    refuses({ ...documentOf(), service: { ...service, ...project } }, message);
   }
 });
 
@@ -149,8 +149,8 @@ test("reads the hooks of a plugin", () => {
   const guards = [{ name: "auth", file: "src/guards.ts", headers: ["Authorization"] }];
   assert.equal(read(documentOf({ guards })).plugins[0]!.guards, guards);
   assert.is(read(documentOf({ guards: [] })).plugins[0]!.guards, undefined);
-  const place = "plugins.0.guards.0.headers.0: expected a string";
-  refuses(documentOf({ guards: [{ ...guards[0], headers: [1] }] }), place);
+  const message = "plugins.0.guards.0.headers.0: expected a string";
+  refuses(documentOf({ guards: [{ ...guards[0], headers: [1] }] }), message);
 });
 
 test("ignores members of later versions", () => {
@@ -227,7 +227,7 @@ const WRONG_PLUGINS: readonly [plugin: object, place: string][] = [
 ];
 
 test("reports the position of a fault in a plugin", () => {
-  for (const [plugin, place] of WRONG_PLUGINS) refuses(documentOf(plugin), place);
+  for (const [plugin, message] of WRONG_PLUGINS) refuses(documentOf(plugin), message);
   const twice = documentOf();
   const [search] = twice.plugins as [object];
   refuses({ ...twice, plugins: [search, search] }, "plugins.1: duplicate plugin `sea");
@@ -258,9 +258,9 @@ const WRONG_SCHEMAS: readonly [schema: unknown, place: string][] = [
 ];
 
 test("reports the position of a fault in a schema", () => {
-  for (const [schema, place] of WRONG_SCHEMAS) {
-    const inDefinition = place.startsWith("`") || place === "expected an object" ? ": " : ".";
-    refuses(documentOf({}, { T: schema }), `$defs.T${inDefinition}${place}`);
+  for (const [schema, message] of WRONG_SCHEMAS) {
+    const inDefinition = message.startsWith("`") || message === "expected an object" ? ": " : ".";
+    refuses(documentOf({}, { T: schema }), `$defs.T${inDefinition}${message}`);
   }
 });
 

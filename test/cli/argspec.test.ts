@@ -57,8 +57,8 @@ test("prints declarations", async () => {
 });
 
 test("prints one plugin, the service's own before a built-in one", async () => {
-  const own = JSON.parse(await printed(file, "--plugin", "ping"));
-  assert.equal(own, { ...SHOP, $defs: {} });
+  const selected = JSON.parse(await printed(file, "--plugin", "ping"));
+  assert.equal(selected, { ...SHOP, $defs: {} });
   const builtin = JSON.parse(await printed(file, "--plugin", "matrixplugins"));
   assert.equal(builtin.plugins.length, 1);
   assert.is(builtin.plugins[0].path, "/svc/builtin/matrixplugins");

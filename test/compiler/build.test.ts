@@ -257,7 +257,7 @@ test("keeps the old build on any error", async ({ project }) => {
     const result = await buildProject(project.dir);
     assert.is(result.ok, false);
     assert.ok(
-      codes(result).some((found) => code.test(found)),
+      codes(result).some((reported) => code.test(reported)),
       `${code} not in ${codes(result)}`,
     );
     assert.equal(contents(project), before);

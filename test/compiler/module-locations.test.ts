@@ -27,11 +27,11 @@ async function located(text: string) {
 test("replaces locations without moving anything", async () => {
   const text =
     "const a = import.meta.url; f(import.meta.dirname, import.meta.filename); // import.meta.url";
-  const { text: found } = (await located(text))!;
-  assert.is(found.split("\n")[0]!.length, text.length);
-  assert.ok(found.startsWith("const a = svc$moduleUrl(); f(svc$moduleDirname(), svc$moduleF"));
-  assert.match(found, "// import.meta.url\n");
-  assert.match(found, 'new URL("../plugins/a%20b.ts", import.meta.url).href');
+  const { text: rewritten } = (await located(text))!;
+  assert.is(rewritten.split("\n")[0]!.length, text.length);
+  assert.ok(rewritten.startsWith("const a = svc$moduleUrl(); f(svc$moduleDirname(), svc$moduleF"));
+  assert.match(rewritten, "// import.meta.url\n");
+  assert.match(rewritten, 'new URL("../plugins/a%20b.ts", import.meta.url).href');
 });
 
 test("leaves all else as it is", async () => {
@@ -58,8 +58,8 @@ test("warns of sources that a pattern of scripts does not import", async () => {
 });
 
 test("resolves names of files as URLs", async () => {
-  const found = (await located('new URL("./data.txt?v=1", import.meta.url);'))!;
-  assert.equal(found.warnings, []);
+  const rewritten = (await located('new URL("./data.txt?v=1", import.meta.url);'))!;
+  assert.equal(rewritten.warnings, []);
   const { warnings } = (await located('new URL("./100%.txt", import.meta.url);'))!;
   assert.equal(
     warnings.map(({ text }) => text),

@@ -96,18 +96,18 @@ test("use a named tsconfig.json, with a build of their own", async () => {
     "plugins/add.ts": PLUGIN,
   });
   const { dir } = project;
-  const other = { tsconfig: "./tsconfig.build.json" };
+  const buildOptions = { tsconfig: "./tsconfig.build.json" };
   assert.equal(codes(await buildProject(dir)), [
     "TS2307 plugins/add.ts:2",
     "TS2307 plugins/add.ts:3",
   ]);
-  const built = await buildProject(dir, other);
+  const built = await buildProject(dir, buildOptions);
   assert.equal([codes(built), built.ok, built.unchanged], [[], true, false]);
-  assert.is((await buildProject(dir, other)).unchanged, true);
+  assert.is((await buildProject(dir, buildOptions)).unchanged, true);
   assert.is((await buildProject(dir)).ok, false);
-  assert.is((await buildProject(dir, { ...other, check: true })).ok, true);
+  assert.is((await buildProject(dir, { ...buildOptions, check: true })).ok, true);
   project.write("tsconfig.build.json", '{ "compilerOptions": { "module": "nodenext" } }');
-  assert.is((await buildProject(dir, other)).ok, false);
+  assert.is((await buildProject(dir, buildOptions)).ok, false);
   const missing = await buildProject(dir, { tsconfig: "none.json" }).catch((error) => error);
   assert.instance(missing, SvcError);
   assert.match(missing.message, "file not found: none.json");

@@ -36,15 +36,15 @@ test("a bundle imports the part for plugins if it contains all names", async () 
   const small =
     'import { HttpError as E, S_DESC, plugin } from "svc-server"; f(E, S_DESC, plugin);';
   assert.match(await bundle(small), 'from "svc-server/plugins";');
-  for (const other of [
+  for (const source of [
     'import { Graph } from "svc-server"; f(Graph);',
     'import * as svc from "svc-server"; f(svc);',
     'import "svc-server";',
     'export * from "svc-server";',
   ]) {
-    const text = await bundle(`${small}\n${other}`);
-    assert.not.match(text, "svc-server/", other);
-    assert.ok(text.split('"svc-server"').length > 1, other);
+    const text = await bundle(`${small}\n${source}`);
+    assert.not.match(text, "svc-server/", source);
+    assert.ok(text.split('"svc-server"').length > 1, source);
   }
 });
 

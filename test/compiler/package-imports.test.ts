@@ -92,25 +92,25 @@ test("report names that Node would not find in a CommonJS package", async () => 
   const project = new ProjectFixture({ ...COMMON_JS, "a.ts": NAMES, "b.ts": "export {};" });
   const bundler = new Bundler(project.dir);
   const entry = 'export * from "./a.ts"; export * from "./b.ts";';
-  const found = async () =>
+  const findCodes = async () =>
     (await bundler.bundle(entry)).diagnostics.map(({ code, position, message }) => {
       return `${code} ${position.file}:${position.line}:${position.column} ${message}`;
     });
   const message = "CommonJS package `opaque` has no export `chunk` that Node.js detects";
   try {
-    assert.equal(await found(), [`SVC1121 a.ts:2:17 ${message}`]);
+    assert.equal(await findCodes(), [`SVC1121 a.ts:2:17 ${message}`]);
     project.write(
       "b.ts",
       'export {\n  chunk,\n  other as two } from "opaque"; import { chunk as x } from "opaque";',
     );
-    assert.equal((await found()).sort(), [
+    assert.equal((await findCodes()).sort(), [
       `SVC1121 a.ts:2:17 ${message}`,
       `SVC1121 b.ts:2:3 ${message}`,
       `SVC1121 b.ts:3:3 ${message.replace("chunk", "other")}`,
     ]);
     project.write("b.ts", 'import * as opaque from "opaque"; export const { chunk } = opaque;');
     project.write("a.ts", 'export { default } from "opaque";');
-    assert.equal(await found(), []);
+    assert.equal(await findCodes(), []);
   } finally {
     await bundler.close();
   }

@@ -125,20 +125,20 @@ test("releases exclusive bytes once they are sent", async (context) => {
   const { engine } = context;
   const client = await deaf(context, HOLD.repeat(2));
   const bytes = [0, 1].map((start) => Buffer.alloc(20 * MIB).map((_, at) => (at + start) & 127));
-  const [sole, kept] = bytes as [Buffer, Buffer];
+  const [sole, keepAlive] = bytes as [Buffer, Buffer];
   const sent = sole.toString("latin1");
   for (const [n, exchange] of engine.held.entries()) {
     if (n === 0) markExclusive(sole);
-    exchange.answer(200, "text/plain", n === 0 ? sole : kept);
+    exchange.answer(200, "text/plain", n === 0 ? sole : keepAlive);
   }
   await sleep(50);
   assert.is(sole.length, 20 * MIB, "the client has not read it");
   client.socket.resume();
   const answers = await client.answers(2);
   assert.ok(answers[0]!.body === sent);
-  assert.ok(answers[1]!.body === kept.toString("latin1"));
+  assert.ok(answers[1]!.body === keepAlive.toString("latin1"));
   await until(() => sole.length === 0, "that they are given back");
-  assert.is(kept.length, 20 * MIB);
+  assert.is(keepAlive.length, 20 * MIB);
 });
 
 test("releases the bytes of clients that disconnected before", async (context) => {

@@ -269,7 +269,7 @@ test("replaces idle connections of several addresses, oldest first", async (cont
 });
 
 function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
+  return numbers.reduce((total, count) => total + count, 0);
 }
 
 test("requests per address are rate-limited, over all its connections", async (context) => {
@@ -294,10 +294,10 @@ test("requests per address are rate-limited, over all its connections", async (c
 });
 
 test("dispatchers leave a reserve of connections to clients", async ({ server, engine }) => {
-  const most = MAX_CONNECTIONS_PER_PORT - CLIENT_CONNECTION_RESERVE;
+  const limit = MAX_CONNECTIONS_PER_PORT - CLIENT_CONNECTION_RESERVE;
   const ask = `${IDENT}GET /echo HTTP/1.1\r\n${HOST}\r\n`;
   const clients: RawClient[] = [];
-  for (let opened = 0; opened < most; opened++) {
+  for (let opened = 0; opened < limit; opened++) {
     const client = await RawClient.open(server.port);
     client.send(ask);
     clients.push(client);
@@ -311,7 +311,7 @@ test("dispatchers leave a reserve of connections to clients", async ({ server, e
   client.send(`GET /echo HTTP/1.1\r\n${HOST}\r\n`);
   assert.is((await client.answers(1))[0]!.status, 200);
   clients[0]!.close();
-  await until(() => engine.open < most + 1, "the end of one");
+  await until(() => engine.open < limit + 1, "the end of one");
   const next = await RawClient.open(server.port);
   next.send(ask);
   assert.is((await next.answers(1))[0]!.status, 200);

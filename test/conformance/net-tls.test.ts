@@ -223,8 +223,8 @@ function subjectOf({ socket }: RawClient): string {
   return (socket as ReturnType<typeof connect>).getPeerCertificate().subject.CN as string;
 }
 
-async function assertFails(what: Promise<unknown>): Promise<void> {
-  const failed = await what.then(
+async function assertFails(attempt: Promise<unknown>): Promise<void> {
+  const failed = await attempt.then(
     () => false,
     () => true,
   );

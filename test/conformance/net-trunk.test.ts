@@ -223,17 +223,17 @@ test("rejects a trunk on a connection with other requests", async ({ server }) =
 });
 
 test("counts streams as connections of dispatchers", async ({ server, engine }) => {
-  const most = MAX_CONNECTIONS_PER_PORT - CLIENT_CONNECTION_RESERVE - 1;
+  const limit = MAX_CONNECTIONS_PER_PORT - CLIENT_CONNECTION_RESERVE - 1;
   const client = await TrunkClient.open(server.port);
-  for (let id = 1; id <= most + 2; id++) client.raw.send(ask(id, "/echo"));
-  const refused = [`${most + 1} ${FRAME.refuse}`, `${most + 2} ${FRAME.refuse}`];
+  for (let id = 1; id <= limit + 2; id++) client.raw.send(ask(id, "/echo"));
+  const refused = [`${limit + 1} ${FRAME.refuse}`, `${limit + 2} ${FRAME.refuse}`];
   await client.until(() => refused.every((end) => client.order.includes(end)), "refusals");
-  assert.match(await client.body(most), /^GET/);
-  assert.is(engine.open, most + 1);
+  assert.match(await client.body(limit), /^GET/);
+  assert.is(engine.open, limit + 1);
   client.raw.send(frameHeader(5, FRAME.reset, 0));
-  await client.until(() => engine.open === most, "the end of a stream");
-  client.raw.send(ask(most + 3, "/echo"));
-  assert.match(await client.body(most + 3), /^GET/);
+  await client.until(() => engine.open === limit, "the end of a stream");
+  client.raw.send(ask(limit + 3, "/echo"));
+  assert.match(await client.body(limit + 3), /^GET/);
 });
 
 test("limits the queued data of all streams of a client together", async (context) => {
@@ -251,8 +251,8 @@ test("limits the queued data of all streams of a client together", async (contex
   client.raw.send(ask(7, "/echo"));
   // Streams beyond the limit are reset, without effect on others.
   assert.match(await client.body(7), /^GET/);
-  const given = client.order.filter((end) => String(end).endsWith(` ${FRAME.reset}`));
-  assert.ok(given.length >= 3 && given.length < 6, given.join());
+  const resets = client.order.filter((end) => String(end).endsWith(` ${FRAME.reset}`));
+  assert.ok(resets.length >= 3 && resets.length < 6, resets.join());
   assert.ok(server.budget.used > 0 && server.budget.used <= memory / 2, `${server.budget.used}`);
   client.raw.close();
   await client.raw.until(() => server.budget.used === 0, "the end");

@@ -15,7 +15,10 @@ import {
 
 const test = suite("console credentials");
 
-const given = (part: Partial<Credentials>): Credentials => ({ ...NO_CREDENTIALS, ...part });
+const credentialsWith = (part: Partial<Credentials>): Credentials => ({
+  ...NO_CREDENTIALS,
+  ...part,
+});
 
 test.after.each(() => {
   credentials.value = NO_CREDENTIALS;
@@ -33,7 +36,7 @@ test("become a header field of their kind", () => {
     [{ kind: "Bearer", secret: "a\nb" }, null],
   ];
   for (const [part, text] of rows) {
-    const row = credentialRow(given(part));
+    const row = credentialRow(credentialsWith(part));
     assert.is(row && `${row.name}: ${row.value}`, text, JSON.stringify(part));
   }
 });
@@ -55,7 +58,7 @@ test("leave out fields at fault, and keep values from snippets", () => {
     { name: "", value: "" },
     { name: "9-a.b", value: "nine" },
   ];
-  credentials.value = given({ kind: "Bearer", secret: "s" });
+  credentials.value = credentialsWith({ kind: "Bearer", secret: "s" });
   const sent = { "X-Tenant": "acme", "9-a.b": "nine", Authorization: "Bearer s" };
   assert.equal(requestHeaders(), sent);
   assert.equal(snippetHeaders(), [

@@ -13,8 +13,8 @@ import { age, bytes, clipForDisplay, count, duration } from "../../console/data/
 const test = suite("console data");
 
 test("unwraps envelopes, and shows other responses unchanged", () => {
-  const found = readReply(200, `{"status":"OK","response":[1],"exec_ms":2.5}`, 9);
-  assert.equal([found.value, found.execMs, found.ok], [[1], 2.5, true]);
+  const reply = readReply(200, `{"status":"OK","response":[1],"exec_ms":2.5}`, 9);
+  assert.equal([reply.value, reply.execMs, reply.ok], [[1], 2.5, true]);
   assert.is(readReply(200, "plain", 1).value, "plain");
   assert.is(readReply(502, "<html>", 1).ok, false);
   const thrown = `{"message":{"p":{"exception":"<class 'X'>","value":"bad n"}}}`;
@@ -111,10 +111,10 @@ test("orders rules of matrix and replication as in the interface", () => {
 
 test("links to consoles of addresses alone", () => {
   const instance = { id: "B1", type: "", address: "h:1", node: null, entry: null, provider: null };
-  const one = { ...instance, state: instanceState(null) };
-  assert.is(consoleUrl(one, "status", "http:"), "http://h:1/status");
-  assert.is(consoleUrl(one, "status", "https:"), "https://h:1/status");
-  assert.is(consoleUrl({ ...one, address: "a b<c" }, "status", "http:"), null);
+  const row = { ...instance, state: instanceState(null) };
+  assert.is(consoleUrl(row, "status", "http:"), "http://h:1/status");
+  assert.is(consoleUrl(row, "status", "https:"), "https://h:1/status");
+  assert.is(consoleUrl({ ...row, address: "a b<c" }, "status", "http:"), null);
 });
 
 test("selects ids by lists and patterns, as the command line", () => {

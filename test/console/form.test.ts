@@ -62,14 +62,14 @@ test("report errors before sending", () => {
 });
 
 test("send escaped values and omit empty ones", () => {
-  const given = plugin("a&b/c", { name: "q?" }, { name: "n" }, { name: "body", in: "body" });
-  assert.equal(buildRequest(given, new Map([["q?", "x&y=ø"]])), {
+  const spec = plugin("a&b/c", { name: "q?" }, { name: "n" }, { name: "body", in: "body" });
+  assert.equal(buildRequest(spec, new Map([["q?", "x&y=ø"]])), {
     method: "GET",
     path: "svc/plugin/a%26b%2Fc?q%3F=x%26y%3D%C3%B8",
     body: null,
     isEnveloped: true,
   });
-  assert.equal(buildRequest(given, new Map([["body", "text"]])), {
+  assert.equal(buildRequest(spec, new Map([["body", "text"]])), {
     method: "POST",
     path: "svc/plugin/a%26b%2Fc",
     body: { kind: "text", text: "text" },

@@ -49,11 +49,11 @@ const neighbor = (id: string, direction = "D_OUT"): Neighbor => ({
 });
 
 test("merges an arc seen from both ends, and removes the oldest beyond the maximum", () => {
-  const found = new Map([
+  const neighbors = new Map([
     ["a", [neighbor("b")]],
     ["b", [neighbor("a", "D_IN"), neighbor("c")]],
   ]);
-  const { ids: drawn, arcs, left } = buildSubgraph(found);
+  const { ids: drawn, arcs, left } = buildSubgraph(neighbors);
   assert.equal([[...drawn].sort(), arcs.length, left], [["a", "b", "c"], 2, 0]);
   const many = (mark: string) =>
     Array.from({ length: 500 }, (_, index) => neighbor(`${mark}${index}`));

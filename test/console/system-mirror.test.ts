@@ -23,8 +23,8 @@ const fixed = (revision: string) => ({
   ],
   matrices: { TD: [["S1"]] },
 });
-const good = (place: number, down: number | null = null) => [
-  ...[place, GOOD, null, IDLE, true, 1, down],
+const good = (replica: number, down: number | null = null) => [
+  ...[replica, GOOD, null, IDLE, true, 1, down],
 ];
 const words = (instances: readonly Instance[]) => instances.map(({ state }) => state.word);
 
@@ -70,9 +70,9 @@ test("shows instances that are slow, fail, and do not respond", () => {
     [1, FAILING],
     [2, UNREACHABLE, since],
   ];
-  const found = mirror.apply({ id: "TD", at: Date.now(), revision: "t-2", rest }, false);
-  assert.equal(words(found), ["Slow", "Slow", "Down"]);
-  assert.ok(numberAt(found[2]!.entry, "unreachable-ms") >= 60_000);
+  const changed = mirror.apply({ id: "TD", at: Date.now(), revision: "t-2", rest }, false);
+  assert.equal(words(changed), ["Slow", "Slow", "Down"]);
+  assert.ok(numberAt(changed[2]!.entry, "unreachable-ms") >= 60_000);
   assert.is(first[2]!.state.word, "Waiting");
 });
 
@@ -80,10 +80,13 @@ test("lets ages grow without a response", () => {
   const [mirror] = filled();
   const changed = Date.now() - 40_000;
   const row = [1, GOOD, null, changed, true, 1, null];
-  const found = mirror.apply({ id: "TD", at: Date.now(), revision: "t-2", rest: [row] }, false);
-  const [[id, ms]] = [...readIdleTimes(found.slice(1))] as [[string, number]];
+  const changedIds = mirror.apply(
+    { id: "TD", at: Date.now(), revision: "t-2", rest: [row] },
+    false,
+  );
+  const [[id, ms]] = [...readIdleTimes(changedIds.slice(1))] as [[string, number]];
   assert.is(id, "B1");
-  assert.ok(ms >= 40_000 && readPath(found[1]!.node, "idle-ms") !== undefined);
+  assert.ok(ms >= 40_000 && readPath(changedIds[1]!.node, "idle-ms") !== undefined);
 });
 
 test("requests rows since its revision, and cells since it last had them", () => {
@@ -91,9 +94,9 @@ test("requests rows since its revision, and cells since it last had them", () =>
   assert.is(mirror.query(false), "form=short&known=t-1");
   assert.is(mirror.query(true), "form=short&known=t-1&cells=0");
   const cells = [[0, 0, 0, "down", 5]];
-  const found = mirror.apply({ id: "TD", at: 0, revision: "t-4", cells }, true);
+  const changed = mirror.apply({ id: "TD", at: 0, revision: "t-4", cells }, true);
   const matrix = [{ id: "TD", partitions: [[{ state: "down", answered: 5, id: "S1" }]] }];
-  assert.equal(parseMatrices(found), matrix);
+  assert.equal(parseMatrices(changed), matrix);
   mirror.apply({ id: "TD", at: 0, revision: "t-5" }, false);
   assert.is(mirror.query(true), "form=short&known=t-5&cells=4");
   mirror.apply(fixed("u-9"), false);
@@ -103,8 +106,8 @@ test("requests rows since its revision, and cells since it last had them", () =>
 test("reports busy where recent samples saw changes", () => {
   const [mirror] = filled();
   const answer = { id: "TD", at: 0, revision: "t-2" };
-  const found = mirror.apply(answer, false, (id) => id === "B1");
-  assert.equal(words(found), ["OK", "Busy", "Waiting"]);
+  const changed = mirror.apply(answer, false, (id) => id === "B1");
+  assert.equal(words(changed), ["OK", "Busy", "Waiting"]);
 });
 
 test("reads a response of another form as an empty system", () => {

@@ -116,16 +116,16 @@ test("prints the changes, and fails for breaking ones", () => {
 });
 
 test("predicts the outcome of calls of former clients", async () => {
-  const found = changes(former, project.folder);
+  const diff = changes(former, project.folder);
   for (const [name, , , query, rule] of PARAMETERS) {
-    const own = found.filter(({ plugin }) => plugin === name);
+    const pluginChanges = diff.filter(({ plugin }) => plugin === name);
     assert.equal(
-      own.map((change) => change.rule),
+      pluginChanges.map((change) => change.rule),
       rule === null ? [] : [rule],
       name,
     );
     const { status } = await fetch(`http://127.0.0.1:${served.port}/svc/plugin/${name}?${query}`);
-    assert.is(status, own[0]?.severity === "breaking" ? 400 : 200, name);
+    assert.is(status, pluginChanges[0]?.severity === "breaking" ? 400 : 200, name);
   }
 });
 

@@ -178,10 +178,10 @@ test("keeps the description of a built function under another name", async () =>
   const [move] = await loadPlugins(join(project.folder, ".svc"));
   system.addPlugin(move, { name: "shift" });
   const { argspec } = await describe();
-  const [own, renamed] = ["move", "shift"].map(
-    (wanted) => argspec.plugins.find(({ name }) => name === wanted)!,
+  const [original, renamed] = ["move", "shift"].map(
+    (pluginName) => argspec.plugins.find(({ name }) => name === pluginName)!,
   );
-  assert.equal(renamed, { ...own, name: "shift", path: "/svc/plugin/shift" });
+  assert.equal(renamed, { ...original, name: "shift", path: "/svc/plugin/shift" });
 });
 
 test("lists processors with their roles", async () => {

@@ -89,8 +89,8 @@ test("returns one plugin with the types that it refers to", async () => {
 
 test("returns the OpenAPI document of the build", async () => {
   assert.equal(await form("format=openapi"), openapiDocument(built));
-  const one = openapiDocument(selectPlugin(built, "search"));
-  assert.equal(await form("format=openapi&plugin=search"), one);
+  const document = openapiDocument(selectPlugin(built, "search"));
+  assert.equal(await form("format=openapi&plugin=search"), document);
 });
 
 test("returns the declarations of the build as text", async () => {
@@ -190,9 +190,12 @@ test("returns the contract of the whole matrix from an instance with one role", 
     ["dispatcher", ["first"]],
   ] as const) {
     const part = await serve(project.folder, "--role", role, "--prefix", "shop");
-    const told = readArgspec(await schema(part.port));
-    assert.equal([told.hash, told.plugins, told.$defs], [built.hash, built.plugins, built.$defs]);
-    assert.equal(told.service, { name: "temporary", prefix: "/shop" });
+    const argspec = readArgspec(await schema(part.port));
+    assert.equal(
+      [argspec.hash, argspec.plugins, argspec.$defs],
+      [built.hash, built.plugins, built.$defs],
+    );
+    assert.equal(argspec.service, { name: "temporary", prefix: "/shop" });
     const ping = await get(part.port, "/svc/builtin/ping", { headers: ASKING });
     assert.is(hashOf(ping), built.hash);
     const { response } = (await get(part.port, "/svc/plugins")).json;

@@ -44,11 +44,11 @@ test("prints the build, from a project and from its build folder", async () => {
 
 test("prints the same from a running server", async () => {
   for (const format of ["schema", "openapi", "typescript", "record"]) {
-    const [built, told] = await Promise.all([
+    const [built, served] = await Promise.all([
       printed(PROJECT, "--format", format),
       printed(url, "--format", format),
     ]);
-    assert.ok(told === built, format);
+    assert.ok(served === built, format);
   }
 });
 

@@ -80,7 +80,7 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("
 /** Tokens, each with its reason to be invalid. */
 async function invalidTokens(issuer: TokenIssuer): Promise<ReadonlyMap<string, string>> {
   const now = Math.floor(Date.now() / 1000);
-  const other = await TokenIssuer.start();
+  const otherIssuer = await TokenIssuer.start();
   const valid = await issuer.token();
   const [head, payload, signature] = valid.split(".") as [string, string, string];
   const long = await issuer.token({ filling: "f".repeat(11_900), aud: "bank" });
@@ -91,7 +91,7 @@ async function invalidTokens(issuer: TokenIssuer): Promise<ReadonlyMap<string, s
     ["wrong audience", await issuer.token({ aud: "bank" })],
     ["wrong issuer", await issuer.token({ iss: "http://evil.test" })],
     ["unknown key", await issuer.token({}, { kid: "unknown" })],
-    ["key of another issuer", await other.token({ iss: issuer.url })],
+    ["key of another issuer", await otherIssuer.token({ iss: issuer.url })],
     ["alg none", `${encode({ alg: "none" })}.${payload}.`],
     ["alg none with a signature", `${encode({ alg: "none" })}.${payload}.${signature}`],
     ["alg of a shared secret", `${encode({ alg: "HS256", kid: "first" })}.${payload}.${signature}`],
@@ -106,7 +106,7 @@ async function invalidTokens(issuer: TokenIssuer): Promise<ReadonlyMap<string, s
     ["a claim that is no time", await issuer.token({ exp: "later" as never })],
     ["a time beyond all dates", await issuer.token({ exp: now + 60, nbf: 1e300 })],
   ]);
-  await other.stop();
+  await otherIssuer.stop();
   return tokens;
 }
 
@@ -155,11 +155,11 @@ test("follows a rotation of keys", async (context) => {
   await issuer.useKeys("first");
 });
 
-for (const [what, body] of [
+for (const [label, body] of [
   ["hangs", null],
   ["answers garbage", "<html>"],
 ] as const) {
-  test(`knows the keys it has while an issuer ${what}`, async (context) => {
+  test(`knows the keys it has while an issuer ${label}`, async (context) => {
     const { issuer } = context;
     assert.is((await ask(context, await issuer.token())).status, 200);
     issuer.answer((response) => void (body !== null && response.end(body)));
@@ -169,7 +169,7 @@ for (const [what, body] of [
     issuer.answer(null);
   });
 
-  test(`answers 503 while an issuer ${what} that never gave keys`, async (context) => {
+  test(`answers 503 while an issuer ${label} that never gave keys`, async (context) => {
     const { issuer, server } = context;
     await server.stop();
     issuer.answer((response) => void (body !== null && response.end(body)));

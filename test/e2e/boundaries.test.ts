@@ -67,9 +67,9 @@ async function ask(
   { port = project.server.port, fields = [] as string[], body = "" } = {},
 ): Promise<string> {
   const socket = await open(localAddress, port);
-  const own = ["Connection: close", `Content-Length: ${body.length}`];
+  const headers = ["Connection: close", `Content-Length: ${body.length}`];
   const names = fields.some((field) => field.startsWith("Host:")) ? [] : ["Host: 127.0.0.1"];
-  socket.write([`${line} HTTP/1.1`, ...names, ...own, ...fields, "", body].join("\r\n"));
+  socket.write([`${line} HTTP/1.1`, ...names, ...headers, ...fields, "", body].join("\r\n"));
   let text = "";
   for await (const bytes of socket) text += bytes;
   return text;

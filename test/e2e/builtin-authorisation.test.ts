@@ -196,9 +196,9 @@ test("lets only trusted clients choose executors and inspect other requests", as
 
 test("lets only trusted clients bypass Service-OUT", async () => {
   const open = served;
-  const other = join(root, "other");
-  mkdirSync(other);
-  served = await serve(fixture("graph-services"), "--service-out", "--root", other);
+  const otherRoot = join(root, "other");
+  mkdirSync(otherRoot);
+  served = await serve(fixture("graph-services"), "--service-out", "--root", otherRoot);
   try {
     const statusFor = async (client: Client): Promise<number> => {
       const fields = [...(client.fields ?? []), "X-SVC-Bypass-SOUT: 1"];

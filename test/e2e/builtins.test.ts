@@ -251,8 +251,8 @@ test("inspect shows its own request at each level", async () => {
     if (level > 0) assert.is(asking[0]?.request.path, `/svc/inspect?level=${level}`);
   }
   const main = "/svc/inspect?level=1&main=1";
-  const other = response<Inspection>(await get(server.port + 1, main));
-  assert.not(other.connections.some(({ request }) => request.path === main));
+  const inspection = response<Inspection>(await get(server.port + 1, main));
+  assert.not(inspection.connections.some(({ request }) => request.path === main));
   const same = response<Inspection>(await get(server.port, main));
   assert.ok(same.connections.some(({ request }) => request.path === main));
   for (const level of ["4", "-1", "x"]) {
@@ -269,7 +269,7 @@ test("inspect shows a request whose body is incomplete", async () => {
     const { connections } = response<Inspection>(shown);
     return connections
       .filter(({ request }) => request.path === path)
-      .map((one) => one.client.state);
+      .map((row) => row.client.state);
   };
   const client = await RawClient.open(server.port);
   client.send(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab`);

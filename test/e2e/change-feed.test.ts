@@ -196,8 +196,8 @@ async function receiveValues(
   const send = (url: string, init: RequestInit): Promise<Response> =>
     fetch(url.replace(":1/", `:${port()}/`), init);
   const client = new Client({ baseUrl: "http://127.0.0.1:1", token: "reader", fetch: send });
-  const wanted = { graph: "shop", kinds: ["propertySet"], properties: ["n"] };
-  for await (const change of client.builtin.changes(wanted, { signal })) {
+  const filter = { graph: "shop", kinds: ["propertySet"], properties: ["n"] };
+  for await (const change of client.builtin.changes(filter, { signal })) {
     values.push(change.value);
   }
 }
@@ -383,7 +383,9 @@ test("is one feed of all partitions through a dispatcher", () =>
     }
     // Every position continues behind its change, in both partitions.
     const { position } = follower.items.find(({ value }) => value === 20_050)!;
-    const rest = follower.items.slice(follower.items.findIndex((one) => one.value === 20_050) + 1);
+    const rest = follower.items.slice(
+      follower.items.findIndex((item) => item.value === 20_050) + 1,
+    );
     follower.close();
     const later = new Follower(QUERY, { "last-event-id": position }, port);
     await later.until(() => later.items.length >= rest.length);

@@ -153,15 +153,15 @@ test("build fails with one line for errors after reading a configuration", () =>
     // At any time: there is no output of the bundler's process either.
     const repeat = (statement: string) =>
       `for (let ms = 0; ms < 800; ms += 20) setTimeout(() => { ${statement} }, ms);`;
-    for (const [what, told] of [
+    for (const [args, output] of [
       ["process.exit(0)", "called process.exit(0); throw an error instead"],
       ['throw new Error("boom")', "failed after it was loaded: boom"],
     ] as const) {
-      const config = `declare const process: any, setTimeout: any;\n${repeat(what)}`;
+      const config = `declare const process: any, setTimeout: any;\n${repeat(args)}`;
       project.write("svc.config.ts", `${config}\nexport default {};\n`);
       const { status, stdout, stderr } = svc(["build", project.folder]);
       const fix = "make the file run and export a configuration as its default export";
-      assert.is(stderr, `svc: error SVC1101: svc.config.ts ${told}. ${fix}\n`);
+      assert.is(stderr, `svc: error SVC1101: svc.config.ts ${output}. ${fix}\n`);
       assert.equal([status, stdout], [1, ""]);
       assert.not(readdirSync(project.folder).some((name) => /\.mjs$|^\.svc$/.test(name)));
     }
@@ -170,11 +170,11 @@ test("build fails with one line for errors after reading a configuration", () =>
 test("build reports rejections and exceptions of a configuration as such", () =>
   inProject((project) => {
     const wait = "await new Promise((done) => setTimeout(done, 100));";
-    for (const [what, pattern] of [
+    for (const [args, pattern] of [
       ["Promise.reject(undefined);", /failed after it was loaded: .*the reason "undefined"/],
       ["setTimeout(() => { throw null; }, 0);", /failed after it was loaded: null was thrown/],
     ] as const) {
-      const text = `declare const setTimeout: any;\n${what}\n${wait}\nexport default {};\n`;
+      const text = `declare const setTimeout: any;\n${args}\n${wait}\nexport default {};\n`;
       project.write("svc.config.ts", text);
       const { status, stderr } = svc(["build", project.folder]);
       assert.match(stderr, pattern);

@@ -237,10 +237,14 @@ test("retries any call when the connection is refused", async () => {
 test("retries when no address of a host name accepts", async () => {
   const { lookup } = dns;
   let lookups = 0;
-  const twoAddresses = (_: string, __: object, found: (error: null, all: object[]) => void) => {
+  const twoAddresses = (
+    _: string,
+    __: object,
+    callback: (error: null, addresses: object[]) => void,
+  ) => {
     lookups++;
     // The first port is closed.
-    found(null, [
+    callback(null, [
       { address: "127.0.0.1", family: 4 },
       { address: "127.0.0.2", family: 4 },
     ]);
@@ -258,19 +262,19 @@ test("retries when no address of a host name accepts", async () => {
 
 test("stops retrying when the client's retry budget is exhausted", async () => {
   server.script(failure(503, "out"));
-  const other = client.with({ headers: { a: "b" } });
+  const derived = client.with({ headers: { a: "b" } });
   for (let call = 0; call < 4; call++) {
     await failed(client.call(FIND, {}, { retries: 3, timeoutMs: 0 }), "http");
     if (call === 0) assert.is(server.received.length, 4);
   }
   assert.is(server.received.length, 4 + 10);
-  await failed(other.call(FIND, {}, {}), "http");
+  await failed(derived.call(FIND, {}, {}), "http");
   assert.is(server.received.length, 4 + 10 + 1);
   server.script(ok(1));
   // One retry for ten successes, in fractions that add up to slightly less.
   for (let call = 0; call < 11; call++) await client.call(FIND, {}, {});
   server.script(failure(503, "out"));
-  await failed(other.call(FIND, {}, {}), "http");
+  await failed(derived.call(FIND, {}, {}), "http");
   assert.is(server.received.length, 2);
 });
 
@@ -354,8 +358,8 @@ test("reads no more of a huge error than an envelope can have", async () => {
 test("sends its hash until the server sends one, and warns once of another", async () => {
   const warnings: string[] = [];
   const shop = client.with({ warn: (message) => warnings.push(message) });
-  const other = { "X-SVC-Argspec": "b".repeat(64) };
-  server.script(ok(1), failure(404, "none"), ok(1, other));
+  const replyHeaders = { "X-SVC-Argspec": "b".repeat(64) };
+  server.script(ok(1), failure(404, "none"), ok(1, replyHeaders));
   await shop.call(FIND, {}, {});
   await failed(shop.call(FIND, {}, {}), "http");
   await Promise.all([shop.call(FIND, {}, {}), shop.call(FIND, {}, {})]);

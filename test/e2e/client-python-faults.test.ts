@@ -297,9 +297,9 @@ test("always retries a request that could not be sent", async () => {
 });
 
 test("reports a refused connection as a network error", async () => {
-  const other = await ScriptedServer.start();
-  const { url } = other;
-  await other.close();
+  const otherServer = await ScriptedServer.start();
+  const { url } = otherServer;
+  await otherServer.close();
   const error = await failed({ ...GET, url, client: { timeout: 9 } }, "network");
   assert.is(error.cause, "ConnectionRefusedError");
 });
@@ -398,8 +398,8 @@ test("can be shared by threads, each with its own responses", async () => {
 });
 
 test("warns once of another contract, and sends the hash until then", async () => {
-  const other = ok(1, { "x-svc-argspec": "f".repeat(64) });
-  server.script(ok(1), other, ok(1));
+  const reply = ok(1, { "x-svc-argspec": "f".repeat(64) });
+  server.script(ok(1), reply, ok(1));
   await call(GET);
   await call(GET);
   const { warnings } = await call(GET);

@@ -152,13 +152,13 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
         .callRaw(operation("where"), {}, {});
       const { entries } = response as Runtime.PluginResponse<number, { partition: number }>;
       assert.equal(
-        entries.map(([, place]) => place.partition),
+        entries.map(([, position]) => position.partition),
         [partial],
       );
       assert.is(partitions?.[2], 1);
     }
-    const all = await matrix.callRaw(operation("where"), {}, {});
-    assert.equal(all.partitions, [3, 0, 3]);
+    const rows = await matrix.callRaw(operation("where"), {}, {});
+    assert.equal(rows.partitions, [3, 0, 3]);
   });
 
   test(`${form}: receives a hash once, and warns of another one`, async () => {
@@ -265,8 +265,8 @@ test("recognizes its errors across module formats", async () => {
   const error = new esm.SvcError("http", "no");
   assert.ok(error instanceof cjs.SvcError);
   assert.ok(error instanceof esm.SvcError);
-  for (const other of [new Error("no"), null, "no", { kind: "http" }]) {
-    assert.not(other instanceof cjs.SvcError);
+  for (const reason of [new Error("no"), null, "no", { kind: "http" }]) {
+    assert.not(reason instanceof cjs.SvcError);
   }
 });
 

@@ -115,7 +115,7 @@ async function failure(work: () => Promise<unknown>): Promise<SvcError<string>> 
   throw new Error("it did not fail");
 }
 
-async function all<T>(pieces: AsyncIterable<T>): Promise<T[]> {
+async function collect<T>(pieces: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const piece of pieces) list.push(piece);
   return list;
@@ -129,13 +129,13 @@ async function untilEnded(name: string): Promise<void> {
 }
 
 test("receive all items in order", async () => {
-  const pieces = await all(service.count({ to: 5000 }));
+  const pieces = await collect(service.count({ to: 5000 }));
   assert.equal(
     pieces,
     [...pieces.keys()].map((n) => ({ n, text: "é\n\n" })),
   );
   assert.is(pieces.length, 5000);
-  assert.equal(await all(service.count({ to: 0 })), []);
+  assert.equal(await collect(service.count({ to: 0 })), []);
 });
 
 test("end the plugin when they leave the loop", async () => {
@@ -144,11 +144,11 @@ test("end the plugin when they leave the loop", async () => {
 });
 
 test("get the documented kind of an error before the first item", async () => {
-  const error = await failure(() => all(service.count({ to: 1, shelf: "none" })));
+  const error = await failure(() => collect(service.count({ to: 1, shelf: "none" })));
   assert.is(error.kind, "NoSuchShelf");
   assert.is(error.status, 404);
   assert.equal(error.details, { shelf: "none" });
-  const wrong = await failure(() => all(service.count({ to: "many" })));
+  const wrong = await failure(() => collect(service.count({ to: "many" })));
   assert.is(wrong.kind, "parameter");
 });
 
@@ -170,7 +170,7 @@ test("throw an error after the items that precede it", async () => {
 });
 
 test("end a stream on a timeout between items, and on the caller's signal", async () => {
-  const late = await failure(() => all(service.silent({}, { timeoutMs: 300 })));
+  const late = await failure(() => collect(service.silent({}, { timeoutMs: 300 })));
   assert.is(late.kind, "timeout");
   const controller = new AbortController();
   const aborted = await failure(async () => {

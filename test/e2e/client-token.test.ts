@@ -116,8 +116,8 @@ test("does not wait longer for a token than for a response", async () => {
 
 test("quotes no token that a header line cannot carry", async () => {
   for (const token of ["secret\r\nX: 1", "", "secret x", 7 as never]) {
-    for (const given of [token, () => token]) {
-      const error = await failed(connect(given));
+    for (const option of [token, () => token]) {
+      const error = await failed(connect(option));
       assert.instance(error, TypeError);
       assert.not.match(String(error), "secret");
     }
@@ -145,22 +145,22 @@ const ARGSPEC = argspecOf([
   plugin("find"),
   plugin("put", { params: [param("content", { in: "body", wire: "bytes" })] }),
 ]);
-let other: PythonClient;
+let otherClient: PythonClient;
 
 python.before(async () => {
   server = await ScriptedServer.start();
-  if (HAS_PYTHON) other = new PythonClient(ARGSPEC);
+  if (HAS_PYTHON) otherClient = new PythonClient(ARGSPEC);
 });
 python.before.each(async () => {
   server.script(ok(1));
-  if (HAS_PYTHON) await other.call({ do: "forget" });
+  if (HAS_PYTHON) await otherClient.call({ do: "forget" });
 });
 python.after(async () => {
-  if (HAS_PYTHON) await other.stop();
+  if (HAS_PYTHON) await otherClient.stop();
   await server.close();
 });
 
-const call = (order: Order): Promise<Reply> => other.call({ url: server.url, ...order });
+const call = (order: Order): Promise<Reply> => otherClient.call({ url: server.url, ...order });
 
 pythonTest("send a text with each call", async () => {
   await call({ do: "find", client: { token: "t1" } });

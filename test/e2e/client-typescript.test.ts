@@ -70,16 +70,16 @@ for (const [example, program] of Object.entries(PROGRAMS)) {
 
 /** The one to call comes first. */
 async function start(example: string, folder: string): Promise<readonly Served[]> {
-  const own = () => ["--root", mkdtempSync(join(root, `${example}-`))];
-  if (example !== "matrix") return [await serve(folder, ...own())];
-  const engine = () => serve(folder, "--role", "engine", ...own());
+  const freshRoot = () => ["--root", mkdtempSync(join(root, `${example}-`))];
+  if (example !== "matrix") return [await serve(folder, ...freshRoot())];
+  const engine = () => serve(folder, "--role", "engine", ...freshRoot());
   const engines = await Promise.all([engine(), engine()]);
   const matrix = join(root, "matrix.json");
   const partitions = engines.map(({ port }) => [{ host: "127.0.0.1", port }]);
   const replicas = [{ channels: 8, priority: 1 }];
   writeFileSync(matrix, JSON.stringify({ partitions, replicas }));
   const roles = ["--role", "dispatcher", "--dispatcher", matrix];
-  return [await serve(folder, ...roles, ...own()), ...engines];
+  return [await serve(folder, ...roles, ...freshRoot()), ...engines];
 }
 
 async function compareWithServer(example: string, url: string): Promise<void> {

@@ -84,14 +84,14 @@ if (COMPILED_CODE.length > 0) {
 
   test("is written by two runs at once", () => {
     rmSync(code, { recursive: true });
-    const other = JSON.stringify(COMPILE);
+    const body = JSON.stringify(COMPILE);
     write(
       "meanwhile.cjs",
       `const fs = require("node:fs");
 const { renameSync } = fs;
 fs.renameSync = (from, to) => {
   fs.renameSync = renameSync;
-  require("node:child_process").execFileSync(process.execPath, ${other});
+  require("node:child_process").execFileSync(process.execPath, ${body});
   renameSync(from, to);
 };`,
     );

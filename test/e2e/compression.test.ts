@@ -82,12 +82,12 @@ test("preserves the content of a response in fewer bytes", async ({ served: [ser
     ["gzip", gunzipSync],
     ["br", brotliDecompressSync],
   ] as const) {
-    const told = await ask(served!, MUCH, { "accept-encoding": coding });
-    assert.is(told.fields["content-encoding"], coding);
-    assert.is(told.fields.vary, "Accept-Encoding");
-    assert.is(Number(told.fields["content-length"]), told.body.length);
-    assert.ok(told.body.length < plain.body.length / 10);
-    assert.is(response(decode(told.body)), response(plain.body));
+    const reply = await ask(served!, MUCH, { "accept-encoding": coding });
+    assert.is(reply.fields["content-encoding"], coding);
+    assert.is(reply.fields.vary, "Accept-Encoding");
+    assert.is(Number(reply.fields["content-length"]), reply.body.length);
+    assert.ok(reply.body.length < plain.body.length / 10);
+    assert.is(response(decode(reply.body)), response(plain.body));
   }
 });
 
@@ -99,9 +99,9 @@ test("leaves small responses uncompressed without related fields", async ({ serv
 
 test("compresses responses to requests with credentials only if configured", async (context) => {
   const [served] = context.served;
-  const all = await serve(context.project.folder, "--compression", "all");
+  const compressing = await serve(context.project.folder, "--compression", "all");
   const off = await serve(context.project.folder, "--compression", "off");
-  context.served.push(all, off);
+  context.served.push(compressing, off);
   const ways: Fields[] = [
     { cookie: "session=1" },
     { authorization: "Bearer x" },
@@ -111,7 +111,7 @@ test("compresses responses to requests with credentials only if configured", asy
     const headers = { ...GZIP, ...shown };
     const { fields } = await ask(served!, MUCH, headers);
     assert.is(fields["content-encoding"], undefined, JSON.stringify(shown));
-    assert.is((await ask(all, MUCH, headers)).fields["content-encoding"], "gzip");
+    assert.is((await ask(compressing, MUCH, headers)).fields["content-encoding"], "gzip");
   }
   const { fields } = await ask(off, MUCH, GZIP);
   assert.is(fields["content-encoding"], undefined);
@@ -121,9 +121,9 @@ test("compresses responses to requests with credentials only if configured", asy
 test("compresses bytes of a plugin unless its header fields depend on them", async (context) => {
   const [served] = context.served;
   const coded = async (query: string): Promise<unknown> => {
-    const told = await ask(served!, `/svc/plugin/own?${query}`, GZIP);
-    assert.is(told.status, 200);
-    return told.fields["content-encoding"];
+    const response = await ask(served!, `/svc/plugin/own?${query}`, GZIP);
+    assert.is(response.status, 200);
+    return response.fields["content-encoding"];
   };
   assert.is(await coded("type=text/html"), "gzip");
   assert.is(await coded("type=image/png"), undefined);
@@ -197,11 +197,11 @@ test("compresses once behind a dispatcher", async (context) => {
   const { folder } = context.project;
   const front = await serve(folder, "--role", "dispatcher", "--dispatcher", file);
   context.served.push(front);
-  let told = await ask(front, MUCH, GZIP);
+  let response = await ask(front, MUCH, GZIP);
   // Its back-end may not have responded to a health check yet.
-  while (told.status === 503) told = await ask(front, MUCH, GZIP);
-  assert.is(told.fields["content-encoding"], "gzip");
-  assert.is(JSON.parse(gunzipSync(told.body).toString()).response.length, 5000);
+  while (response.status === 503) response = await ask(front, MUCH, GZIP);
+  assert.is(response.fields["content-encoding"], "gzip");
+  assert.is(JSON.parse(gunzipSync(response.body).toString()).response.length, 5000);
 });
 
 test("logs the number of bytes sent", async ({ project, root, served }) => {

@@ -59,14 +59,14 @@ test.after(async () => {
 
 /** No markup was interpreted, no script ran, and the page is no wider than its window. */
 async function isText(): Promise<void> {
-  const found = await page.tab.value(`[
+  const markup = await page.tab.value(`[
     document.querySelectorAll("main img, main script, main b").length,
     typeof window.wasRun,
     document.documentElement.scrollWidth <= innerWidth,
     [...document.querySelectorAll("main *")].some((element) =>
       [...element.childNodes].some((node) => node.nodeType === 3 && node.data.length > 30000)),
   ]`);
-  assert.equal(found, [0, "undefined", true, false]);
+  assert.equal(markup, [0, "undefined", true, false]);
 }
 
 const IS_CHOSEN = `document.querySelector(".insp h2")?.innerText === ${JSON.stringify(SCRIPT)}`;

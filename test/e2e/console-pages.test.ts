@@ -66,8 +66,8 @@ const WIDTHS = [
   [1440, ["light", "dark"]],
 ] as const;
 
-async function check(what: string, theme: "light" | "dark" = "light"): Promise<void> {
-  assert.equal(await findViolations(page.tab, theme === "light" ? "all" : "colors"), [], what);
+async function check(label: string, theme: "light" | "dark" = "light"): Promise<void> {
+  assert.equal(await findViolations(page.tab, theme === "light" ? "all" : "colors"), [], label);
 }
 
 inBrowser("has no accessibility violations on any page, theme and width", async () => {
@@ -132,8 +132,8 @@ inBrowser("has none in the detail of a connection, open and closed, in both them
       await once(socket, "data");
       const { json } = await get(served.port + 1, "/svc/inspect?main=1&level=2");
       const { connections } = json.response as Inspected;
-      const own = connections.find(({ client }) => client.port === socket.localPort);
-      await page.open(served.port + 1, `requests?list=running&id=${own!.client.id}`);
+      const socketRow = connections.find(({ client }) => client.port === socket.localPort);
+      await page.open(served.port + 1, `requests?list=running&id=${socketRow!.client.id}`);
       await page.has("Completed");
       await page.has("signature");
       await check(`open, ${theme}`, theme);
@@ -429,15 +429,15 @@ async function confirm(title: string): Promise<void> {
 inBrowser(
   "deletes data, restarts ports and stops the process, each after a confirmation",
   async () => {
-    const other = await serve(EXAMPLE, "--root", join(root, "ended"));
+    const otherServer = await serve(EXAMPLE, "--root", join(root, "ended"));
     const order = async () =>
-      ((await get(other.port + 1, "/svc/nodestat")).json.response as Record<string, number>)[
+      ((await get(otherServer.port + 1, "/svc/nodestat")).json.response as Record<string, number>)[
         "graph-order"
       ];
-    const fed = await get(other.port, "/svc/plugin/feed", { method: "POST" });
+    const fed = await get(otherServer.port, "/svc/plugin/feed", { method: "POST" });
     assert.is(fed.status, 200, fed.text);
     assert.ok((await order())! > 0);
-    await page.open(other.port + 1, "admin");
+    await page.open(otherServer.port + 1, "admin");
     await page.press("Unlock");
     await page.has("Unlocked for");
     await confirm("Truncate");
@@ -463,7 +463,7 @@ inBrowser(
     await page.has("The server restarted at");
     // A server that starts refuses operations.
     const isUp = () =>
-      get(other.port, "/svc/hc").then(
+      get(otherServer.port, "/svc/hc").then(
         ({ status }) => status === 200,
         () => false,
       );
@@ -475,7 +475,7 @@ inBrowser(
     await page.has("Locked");
     await page.press("Unlock");
     await page.has("Unlocked for");
-    const ended = once(other.process, "exit");
+    const ended = once(otherServer.process, "exit");
     await confirm("Shut down");
     await page.has("done: Shutdown");
     const [code] = await ended;

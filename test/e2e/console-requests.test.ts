@@ -76,8 +76,8 @@ interface Window {
 test("counts requests in windows within seconds", async () => {
   const countOf = async (name: string): Promise<number> => {
     const { json } = await get(port + 1, "/svc/windows?range=300");
-    const found = (json.response as Window).plugins.find((one) => one.name === name);
-    return found?.counts.reduce((a, b) => a + b) ?? 0;
+    const counts = (json.response as Window).plugins.find((plugin) => plugin.name === name);
+    return counts?.counts.reduce((a, b) => a + b) ?? 0;
   };
   while ((await countOf("find")) < 30) await new Promise((resolve) => setTimeout(resolve, 100));
 });

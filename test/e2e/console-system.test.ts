@@ -54,8 +54,8 @@ inBrowser("lists all instances on one page, with links to their consoles", async
   for (const id of ["TD", "B1", "S1"]) await page.tab.until(`(${row(id)}) !== ""`);
   const targets = await page.tab.value(`[...document.querySelectorAll("tbody a[href$='/status']")]
     .map((link) => link.href).sort()`);
-  const own = (port: number) => `http://${system.host}:${port}/status`;
-  assert.equal(targets, [own(9101), own(9111), own(9991)]);
+  const statusUrl = (port: number) => `http://${system.host}:${port}/status`;
+  assert.equal(targets, [statusUrl(9101), statusUrl(9111), statusUrl(9991)]);
   await page.tab.until(`(${row("S1")}).includes("No Input")`);
 });
 
@@ -83,10 +83,10 @@ inBrowser("shows the log of another instance", async () => {
   await page.open(ADMIN_PORT, "logs?instance=B1", system.host);
   const path = "/svc/log?instance=B1";
   const { json } = await system.get("TD", path, 1);
-  const own = await system.get("B1", "/svc/log", 1);
+  const log = await system.get("B1", "/svc/log", 1);
   const texts = (answer: unknown) =>
     (answer as { lines: { text: string }[] }).lines.map(({ text }) => text);
-  const [seen, known] = [texts(json.response), texts(own.json.response)];
+  const [seen, known] = [texts(json.response), texts(log.json.response)];
   assert.ok(seen.length > 0 && seen.every((text) => known.includes(text)));
   await page.tab.until(`document.querySelectorAll("main tbody tr").length > 0`);
   await page.tab.until(`document.querySelector("[aria-label=Instance]")?.value === "B1"`);

@@ -112,8 +112,8 @@ const open = (path: string) => page.open(project.server.port + 1, path);
 async function choose(field: string, file: string): Promise<void> {
   await page.tab.until(`document.getElementById("${field}") !== null`);
   const { root } = (await page.tab.send("DOM.getDocument")) as { root: { nodeId: number } };
-  const wanted = { nodeId: root.nodeId, selector: `[id="${field}"]` };
-  const { nodeId } = await page.tab.send("DOM.querySelector", wanted);
+  const query = { nodeId: root.nodeId, selector: `[id="${field}"]` };
+  const { nodeId } = await page.tab.send("DOM.querySelector", query);
   await page.tab.send("DOM.setFileInputFiles", { nodeId, files: [file] });
 }
 

@@ -227,8 +227,8 @@ inBrowser("shows the share of errors, and the number of plugins beside their pag
   // Those of other tests may be a minute old.
   await get(served.port, "/svc/plugin/hello");
   await open("system");
-  const has = (place: string, text: string) =>
-    tab.until(`/${text}/.test(document.querySelector("${place}")?.textContent)`);
+  const has = (section: string, text: string) =>
+    tab.until(`/${text}/.test(document.querySelector("${section}")?.textContent)`);
   await has(".figs", "Errors\\s*0%");
   await has(".rail", "Plugins\\s*[1-9]");
 });

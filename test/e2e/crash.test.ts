@@ -112,7 +112,7 @@ test("plugins that never settle, or block, time out, and only blocked executors 
   const answer = await burning;
   assert.is(answer.status, 500);
   assert.match(JSON.stringify(answer.json.message), /TimeoutError/);
-  for (const other of await Promise.all(waiting)) assert.is(other.json.response, 2, other.text);
+  for (const reply of await Promise.all(waiting)) assert.is(reply.json.response, 2, reply.text);
   await works();
   assert.match(served.log(), /executor \d+ replaced: plugin "burns" timed out/);
 

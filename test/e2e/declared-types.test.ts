@@ -68,9 +68,9 @@ for (const [index, { type, cells }] of rows.entries()) {
       for (const query of [form, form.replaceAll("(", "%28").replaceAll(")", "%29")]) {
         const path = `/svc/plugin/p${index}?${query.replaceAll('"', "%22")}`;
         const { status, json } = await get(served.port, path);
-        const found = status === 200 ? json.response : status;
+        const outcome = status === 200 ? json.response : status;
         const expected = cells[column] === "400" ? 400 : twice(JSON.parse(cells[column]!));
-        assert.equal(found, expected, `${type} of ${query}: ${JSON.stringify(json)}`);
+        assert.equal(outcome, expected, `${type} of ${query}: ${JSON.stringify(json)}`);
         if (status === 400) assert.match(JSON.stringify(json.message), /"svc".*"x/);
       }
     }

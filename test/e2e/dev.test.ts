@@ -153,21 +153,21 @@ test("stops quietly while it builds", async () => {
 });
 
 test("serves at once what parses, and reports type errors later", () =>
-  withDev({ "plugins/double.ts": GOOD_PLUGIN }, async (own, project) => {
-    const port = await started(own);
+  withDev({ "plugins/double.ts": GOOD_PLUGIN }, async (otherDev, project) => {
+    const port = await started(otherDev);
     project.write("plugins/double.ts", BAD_PLUGIN);
-    await own.until(/reloaded .+ in \d+ ms/);
+    await otherDev.until(/reloaded .+ in \d+ ms/);
     assert.is(await call(port, "double?n=2"), "no number");
-    await own.until(/plugins\/double\.ts:5:3 - error TS2322/);
+    await otherDev.until(/plugins\/double\.ts:5:3 - error TS2322/);
     // After a swap that takes longer than the check.
     const slow = "await new Promise((resolve) => setTimeout(resolve, 4000));";
     project.write("plugins/double.ts", `${BAD_PLUGIN}\n${slow}\n`);
-    await own.until(/reloaded .+ in \d+ ms/);
-    await own.until(/plugins\/double\.ts:5:3 - error TS2322/);
+    await otherDev.until(/reloaded .+ in \d+ ms/);
+    await otherDev.until(/plugins\/double\.ts:5:3 - error TS2322/);
     // A file that is written in two steps can be checked twice, but is reloaded once.
-    await edit("plugins/double.ts", BAD_PLUGIN, own, project);
-    await own.until(/plugins\/double\.ts:5:3 - error TS2322/);
-    assert.is(await own.stop(), 0);
+    await edit("plugins/double.ts", BAD_PLUGIN, otherDev, project);
+    await otherDev.until(/plugins\/double\.ts:5:3 - error TS2322/);
+    assert.is(await otherDev.stop(), 0);
     const built = await svc("build", project.folder).catch((error) => error);
     assert.match(built.stderr, /TS2322/);
     const served = await serve(project.folder);
@@ -185,43 +185,47 @@ test("serves changes of workspace packages outside of the folder", async () => {
       '\nimport { rate } from "../../packages/rates/rate.js";\n\n',
     ),
   });
-  const own = new Dev(join(workspace.folder, "app"));
+  const appDev = new Dev(join(workspace.folder, "app"));
   try {
-    const port = await started(own);
+    const port = await started(appDev);
     assert.is(await call(port, "double?n=2"), 4);
     workspace.write("packages/rates/rate.ts", "export const rate: number = 5;\n");
-    await own.until(/svc: reloaded \.\.\/packages\/rates\/rate\.ts in/);
+    await appDev.until(/svc: reloaded \.\.\/packages\/rates\/rate\.ts in/);
     assert.is(await call(port, "double?n=2"), 10);
-    assert.is(await own.stop(), 0);
+    assert.is(await appDev.stop(), 0);
   } finally {
-    own.process.kill("SIGKILL");
+    appDev.process.kill("SIGKILL");
     workspace.remove();
   }
 });
 
 test("fails when the server cannot be started", async () => {
-  const other = new TemporaryProject();
-  const own = new Dev(other.folder, "--root", join(other.folder, "nowhere", "deeper"));
-  await own.until(/svc: error SVC3008: /);
-  assert.is(await own.exited, 1);
-  other.remove();
+  const otherProject = new TemporaryProject();
+  const failingDev = new Dev(
+    otherProject.folder,
+    "--root",
+    join(otherProject.folder, "nowhere", "deeper"),
+  );
+  await failingDev.until(/svc: error SVC3008: /);
+  assert.is(await failingDev.exited, 1);
+  otherProject.remove();
 });
 
 test("starts once the first error is fixed, and stops quietly with its helpers", async () => {
   for (let round = 0; round < rounds(1); round++) {
-    await withDev({ "plugins/double.ts": "export function {" }, async (own, project) => {
-      await own.until(/fix this to start serving/);
+    await withDev({ "plugins/double.ts": "export function {" }, async (failingDev, project) => {
+      await failingDev.until(/fix this to start serving/);
       project.write("plugins/double.ts", GOOD_PLUGIN);
-      assert.is(await call(await started(own), "double"), 42);
-      own.output = "";
+      assert.is(await call(await started(failingDev), "double"), 42);
+      failingDev.output = "";
       project.write("plugins/double.ts", TRIPLE);
       // A terminal signals the whole process group.
       const afterMs = 50 + Math.random() * 200;
       await delay(afterMs);
-      process.kill(-own.process.pid!, round % 2 === 0 ? "SIGINT" : "SIGTERM");
-      assert.is(await own.exited, 0);
+      process.kill(-failingDev.process.pid!, round % 2 === 0 ? "SIGINT" : "SIGTERM");
+      assert.is(await failingDev.exited, 0);
       const noise = /goroutine|error|bug|stopped|good build/;
-      assert.not.match(own.output, noise, `after ${afterMs} ms: ${own.output}`);
+      assert.not.match(failingDev.output, noise, `after ${afterMs} ms: ${failingDev.output}`);
     });
   }
 });
@@ -232,10 +236,10 @@ await new Promise((resolve) => setTimeout(resolve, 1000));
 export default {};
 `;
   const files = { "plugins/double.ts": GOOD_PLUGIN, "svc.config.ts": config };
-  return withDev(files, async (own) => {
-    await own.until(/configured/);
-    assert.is(await own.stop(), 0);
-    assert.not.match(own.output, /goroutine|error|127\.0\.0\.1/);
+  return withDev(files, async (devServer) => {
+    await devServer.until(/configured/);
+    assert.is(await devServer.stop(), 0);
+    assert.not.match(devServer.output, /goroutine|error|127\.0\.0\.1/);
   });
 });
 

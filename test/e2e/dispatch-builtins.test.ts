@@ -135,9 +135,9 @@ test("matrixplugins lists every level once, by path, top level first", async () 
 test("matrixplugins of an engine lists its plugins on the main port only", async () => {
   const { port } = below.at(0, 0).engine;
   const { response } = (await ask(port, "matrixplugins")).json;
-  const [key, { path, matrix: place }] = (response as Merged<string, Listed>).entries[0]!;
+  const [key, { path, matrix: position }] = (response as Merged<string, Listed>).entries[0]!;
   assert.is(key, `${path} [00ff]`);
-  assert.equal(place, { location: "engine", level: 0 });
+  assert.equal(position, { location: "engine", level: 0 });
   for (const base of [port, above.port]) {
     const refused = await get(base + 1, "/svc/builtin/matrixplugins");
     assert.is(refused.status, 500);
@@ -182,8 +182,8 @@ async function inspected(
   for (;;) {
     const answer = (await get(port, "/svc/inspect?level=3")).json.response;
     const { connections } = answer as { connections: readonly Inspected[] };
-    const found = connections.filter(({ request }) => request.path === path);
-    if (isReached(found)) return found;
+    const matching = connections.filter(({ request }) => request.path === path);
+    if (isReached(matching)) return matching;
   }
 }
 
@@ -191,13 +191,13 @@ test("inspect shows the channels of a dispatched request", async () => {
   const path = "/svc/plugin/wait?ms=1500";
   const { port } = below.dispatcher;
   const answer = get(port, path, { headers: { "X-SVC-Partial-Target": "3" } });
-  const [one] = await inspected(port, path, ([first]) => {
+  const [connection] = await inspected(port, path, ([first]) => {
     return first?.matrix.channels[0]?.state === "RECV_INITIAL";
   });
-  assert.is(one!.client.state, "DISPATCH");
-  assert.is(one!.matrix["target-partial"], 3);
-  assert.is(one!.matrix["n-channels"], 1);
-  const [channel] = one!.matrix.channels;
+  assert.is(connection!.client.state, "DISPATCH");
+  assert.is(connection!.matrix["target-partial"], 3);
+  assert.is(connection!.matrix["n-channels"], 1);
+  const [channel] = connection!.matrix.channels;
   assert.equal(Object.keys(channel!), [
     ...["matrix-id", "state", "cost", "socket-out", "bytes-sent", "bytes-recv", "total-requests"],
   ]);

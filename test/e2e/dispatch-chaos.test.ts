@@ -208,9 +208,9 @@ test(`serves under load while back-ends fail (SEED=${SEED})`, async () => {
   const lost = tally.written.flatMap((id) => {
     return [0, 1].map((partition) => `${id} ${partition}`);
   });
-  const all = new Set(executed);
+  const executedIds = new Set(executed);
   assert.equal(
-    lost.filter((line) => !all.has(line)),
+    lost.filter((line) => !executedIds.has(line)),
     [],
   );
   assert.ok(tally.counts.read! > 0 && tally.counts.written! > 0, seen);

@@ -159,17 +159,20 @@ test("omits an invalid response from a partial result", async () => {
 });
 
 // A repeated hang doubles the ejection time: others hang for each test.
-for (const [how, place] of [
+for (const [how, position] of [
   ["proxy", 1],
   ["process", 0],
 ] as const) {
   test(`aborts a request to a hanging back-end at the timeout (${how})`, async () => {
-    const { engine } = small.at(place, 0);
+    const { engine } = small.at(position, 0);
     if (how === "process") engine.hang();
-    else setFault(place, 0, "hang");
-    assert.is(await rows(), `<partial: ${place} width: 2> | 503 | timeout after ${TIMEOUT_MS} ms`);
+    else setFault(position, 0, "hang");
+    assert.is(
+      await rows(),
+      `<partial: ${position} width: 2> | 503 | timeout after ${TIMEOUT_MS} ms`,
+    );
     // From then on the other replica is used.
-    assert.equal(await rows(), place === 1 ? [0, 1] : [1, 0]);
+    assert.equal(await rows(), position === 1 ? [0, 1] : [1, 0]);
     const { json } = await ask("where", {}, lenient.port);
     assert.equal(json.partitions, [2, 1, 1]);
     engine.resume();

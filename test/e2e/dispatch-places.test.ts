@@ -43,8 +43,8 @@ async function places(path: string, headers: Record<string, string> = {}): Promi
 }
 
 test("a request has its position", async () => {
-  const all = await arrivals("where?x=1");
-  for (const [partition, arrival] of all.entries()) {
+  const rows = await arrivals("where?x=1");
+  for (const [partition, arrival] of rows.entries()) {
     const { baseport, ...attributes } = arrival;
     assert.equal(attributes, {
       ident: [1, 2, 2, 4, partition, 0, 0, 0],
@@ -63,7 +63,7 @@ test("a request has its position", async () => {
     });
     assert.is(baseport, small.at(partition, 0).engine.port);
   }
-  assert.is(all.length, 2);
+  assert.is(rows.length, 2);
 });
 
 test("a pre-processor at the top level has no parent", async () => {
@@ -77,9 +77,9 @@ test("a pre-processor at the top level has no parent", async () => {
 });
 
 test("a primary request goes to the primary row of all partitions", async () => {
-  const all = await arrivals("primary");
+  const rows = await arrivals("primary");
   assert.equal(
-    all.map(({ partition, replica, primary, ident }) => [partition, replica, primary, ident]),
+    rows.map(({ partition, replica, primary, ident }) => [partition, replica, primary, ident]),
     [0, 1].map((partition) => [
       partition,
       PRIMARY_ROW,
@@ -179,9 +179,9 @@ test("a dispatcher reports its backlog to the level above", async () => {
   const running = [1, 2, 3].map(() => get(small.dispatcher.port, path));
   const headers = { accept: "application/x-svc-partial" };
   // Until all three have arrived; their own responses come much later.
-  for (let told: string | null = null; told !== "0003"; ) {
+  for (let slot: string | null = null; slot !== "0003"; ) {
     const answer = await get(small.dispatcher.port, "/svc/plugin/find", { headers });
-    told = answer.headers.get("x-svc-backlog");
+    slot = answer.headers.get("x-svc-backlog");
   }
   for (const { status } of await Promise.all(running)) assert.is(status, 200);
 });

@@ -174,8 +174,8 @@ async function freePorts(count: number): Promise<number[]> {
   return ports;
 
   /** The bound port, 0 for none. */
-  async function hold(wanted: number): Promise<number> {
-    const server = createServer().listen(wanted, "127.0.0.1");
+  async function hold(count: number): Promise<number> {
+    const server = createServer().listen(count, "127.0.0.1");
     const isBound = await once(server, "listening").then(
       () => true,
       () => false,
@@ -198,8 +198,8 @@ function checkThrough(row: RequestCase, answer: Answer, shape: Shape, port: numb
   const chain = parseErrorChain(text);
   const way = chain.levels.map(({ partition, width }) => [partition, width]);
   assert.ok(ways.map(String).includes(String(way)), `the way ${JSON.stringify(way)}`);
-  const [own, ...others] = chain.levels.map(({ status }) => status).reverse();
-  assert.is(own, row.status);
+  const [rootStatus, ...others] = chain.levels.map(({ status }) => status).reverse();
+  assert.is(rootStatus, row.status);
   assert.equal(
     others,
     others.map(() => 500),
@@ -240,12 +240,12 @@ for (const shape of shapes) {
   }
 
   for (const row of requestTable) {
-    const other = shape.others[row.name];
-    if (other === null) continue;
+    const otherShape = shape.others[row.name];
+    if (otherShape === null) continue;
     test(`${shape.name}: ${row.name}`, async () => {
       const answer = await ask(row, ports[0]);
       const named = row.status === 405 ? ports[0] : ports[1];
-      checkThrough({ ...row, ...other }, answer, shape, named);
+      checkThrough({ ...row, ...otherShape }, answer, shape, named);
     });
   }
 

@@ -256,8 +256,8 @@ const { MAKE_RELEASE } = process.env;
 if (MAKE_RELEASE !== undefined) {
   test("writes the fixture of this release", async () => {
     await recordDispatch(MAKE_RELEASE, below.at(0, 0).engine.port, async (port) => {
-      const places = [port, below.at(1, 0).engine.port].map((one) => [
-        { host: "127.0.0.1", port: one },
+      const places = [port, below.at(1, 0).engine.port].map((engine) => [
+        { host: "127.0.0.1", port: engine },
       ]);
       const dispatcher = { partitions: places, replicas: [{ channels: 1 }] };
       const node = await MatrixNode.start({ dispatcher, processors: false });
@@ -281,7 +281,7 @@ for (const { name, probe, query } of recordedDispatches()) {
     };
     const health = await repeat(probe.dispatcher, (bytes) => bytes.includes("SVC/3"));
     assert.match(health.toString(), /^HTTP\/1\.1 200 .*\r\nX-SVC-Trunk: 1\r\n/s);
-    const bytes = await repeat(query.dispatcher, (all) => bodyInTrunk(all) !== null);
+    const bytes = await repeat(query.dispatcher, (exchange) => bodyInTrunk(exchange) !== null);
     const expected = bodyInTrunk(Buffer.from(query.backEnd, "base64"))!;
     assert.equal(decodePartial(bodyInTrunk(bytes)!), decodePartial(expected));
   });

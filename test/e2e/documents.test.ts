@@ -143,8 +143,8 @@ async function unexpectedOutput(served: string, commands: readonly Command[]): P
     const asked = mapped.replaceAll("9000", String(server.port));
     const options = { cwd: temporary, encoding: "utf8", timeout: 60_000, env } as const;
     const { stdout } = spawnSync("bash", ["-c", asked], options);
-    const got = masked(stdout, server.port);
-    if (got !== masked(output, server.port)) findings.push(`${line}: prints ${got}`);
+    const printed = masked(stdout, server.port);
+    if (printed !== masked(output, server.port)) findings.push(`${line}: prints ${printed}`);
   }
   return findings.join("\n");
 }
@@ -181,8 +181,8 @@ function errorsOf(index: number): string {
 
 for (const [index, { path, program }] of alone.entries()) {
   test(`${path}: its programs run`, () => {
-    const own = errorsOf(index);
-    assert.is(own === "" ? runCompiled(together, index) : `${own}\n${program}`, "");
+    const listed = errorsOf(index);
+    assert.is(listed === "" ? runCompiled(together, index) : `${listed}\n${program}`, "");
   });
 }
 

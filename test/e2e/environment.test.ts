@@ -99,11 +99,11 @@ test("an invalid schema, or one that throws, ends the start", async () => {
 test("plugins and their child processes do not store code in the package", async () => {
   project.write("svc.config.ts", "export default {};\n");
   await buildProject(project.folder);
-  const own = join(packageRoot(), "dist", ".code");
-  const other = join(project.folder, "code");
+  const packageCode = join(packageRoot(), "dist", ".code");
+  const otherCode = join(project.folder, "code");
   for (const [folder, seen] of [
-    [own, "none"],
-    [other, other],
+    [packageCode, "none"],
+    [otherCode, otherCode],
   ] as const) {
     const env = { ...process.env, NODE_COMPILE_CACHE: folder };
     const served = await started([SVC, "serve", project.folder, "--port", "0"], env);

@@ -65,18 +65,18 @@ const credentials = (name: string, password: string) => ({
 });
 
 test("finds products in pages, and counts all matches", async () => {
-  const found = new Set<string>();
+  const ids = new Set<string>();
   let after: string | null = "";
   while (after !== null) {
     const cursor: string = after === "" ? "" : `&cursor=${after}`;
     const { items, cursor: next } = await ask<{ items: Card[]; cursor: string | null }>(
       `search?q=waterprof${cursor}`,
     );
-    for (const { id } of items) found.add(id);
+    for (const { id } of items) ids.add(id);
     after = next;
   }
-  assert.is((await ask<{ count: number }>("facets?q=waterprof")).count, found.size);
-  assert.ok(found.size > 20, "one page");
+  assert.is((await ask<{ count: number }>("facets?q=waterprof")).count, ids.size);
+  assert.ok(ids.size > 20, "one page");
   const [similar] = await ask<Card[]>("similar?product=p000010&n=1");
   assert.match(similar!.title, "boots");
   const [also] = await ask<(Card & { buyers: number })[]>("alsoBought?product=p000000&n=1");

@@ -75,8 +75,8 @@ test("README.md: its commands print the documented output", async () => {
       text(child.stderr),
       once(child, "close"),
     ]);
-    const got = masked(out.replaceAll(system.host, "127.0.0.1"));
-    if (got !== masked(output)) findings.push(`${line}: prints ${got} ${err}`);
+    const printed = masked(out.replaceAll(system.host, "127.0.0.1"));
+    if (printed !== masked(output)) findings.push(`${line}: prints ${printed} ${err}`);
   }
   assert.is(findings.join("\n"), "");
 });

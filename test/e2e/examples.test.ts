@@ -36,8 +36,8 @@ async function checkHello(call: Call): Promise<void> {
   assert.is(refused.status, 400);
   const digest = await call("/svc/plugin/sha256", { method: "POST", body: "abc" });
   assert.match(String(digest.json.response), /^ba7816bf[0-9a-f]{56}$/);
-  const found = await call("/svc/plugin/search?q=o&n=1");
-  const { entries } = found.json.response as { entries: unknown };
+  const searchResult = await call("/svc/plugin/search?q=o&n=1");
+  const { entries } = searchResult.json.response as { entries: unknown };
   assert.equal(entries, [["Oslo", { population: 717710 }]]);
 }
 
@@ -63,10 +63,10 @@ async function checkRecommend(call: Call): Promise<void> {
   type Similar = readonly { readonly id: string; readonly similarity: number }[];
   const similar = async (query: string): Promise<Similar> =>
     (await call(`/svc/plugin/${query}`)).json.response as Similar;
-  const found = await similar("similar?item=item%207&n=3");
-  assert.equal(await similar("similar?item=item%207&n=3&exact=true"), found);
+  const similarItems = await similar("similar?item=item%207&n=3");
+  assert.equal(await similar("similar?item=item%207&n=3&exact=true"), similarItems);
   // Those of its own category.
-  for (const { id } of found) assert.is(Number(id.slice(5)) % 40, 7);
+  for (const { id } of similarItems) assert.is(Number(id.slice(5)) % 40, 7);
   const also = (await call("/svc/plugin/alsobought?item=item%207")).json.response as string[];
   assert.ok(also.length >= 2 && also.length <= 4);
   const discovered = await similar("discover?item=item%207&price=100&n=50");
@@ -87,8 +87,8 @@ async function checkArticles(call: Call): Promise<void> {
   const about = await ask("q=gardening&n=3");
   assert.is(about.length, 3);
   for (const { text } of about) assert.match(text, "gardener");
-  const [other] = await ask("q=compost&topic=sailing&n=1");
-  assert.match(other!.text, "harbour");
+  const [otherTopic] = await ask("q=compost&topic=sailing&n=1");
+  assert.match(otherTopic!.text, "harbour");
   const [, second] = about;
   const number = Number(second!.id.slice("article ".length));
   const cited = [1, 2, 3].map((back) => `article ${number - back}`);
@@ -150,7 +150,7 @@ async function checkRailways(call: Call): Promise<void> {
   const { response } = (await call("/svc/plugin/search?prefix=O&country=NO")).json;
   assert.equal((response as Found).entries, [[718000, { city: "Oslo", ...oslo }]]);
 
-  const large = await found(call, "search?prefix=B&population=1000000&n=2");
+  const large = await itemsFor(call, "search?prefix=B&population=1000000&n=2");
   assert.equal(large, {
     hitcount: 7,
     cities: [
@@ -158,9 +158,9 @@ async function checkRailways(call: Call): Promise<void> {
       [1720000, "Bucharest"],
     ],
   });
-  assert.equal(await found(call, "search?country=XX"), { hitcount: 0, cities: [] });
+  assert.equal(await itemsFor(call, "search?country=XX"), { hitcount: 0, cities: [] });
 
-  const recommended = await found(call, "recommend?city=Oslo&n=1");
+  const recommended = await itemsFor(call, "recommend?city=Oslo&n=1");
   assert.equal(recommended, { hitcount: 3, cities: [[365, "Malmö"]] });
   assert.match((await call("/svc/plugin/recommend?city=Nowhere")).text, "KeyError");
 }
@@ -209,7 +209,7 @@ interface Found {
   readonly entries: readonly (readonly [key: number, item: { readonly city: string }])[];
 }
 
-async function found(call: Call, query: string) {
+async function itemsFor(call: Call, query: string) {
   const { hitcount, entries } = (await call(`/svc/plugin/${query}`)).json.response as Found;
   return { hitcount, cities: entries.map(([key, { city }]) => [key, city]) };
 }

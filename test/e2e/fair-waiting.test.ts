@@ -92,10 +92,10 @@ test("alternates between clients instead of serving one first", async () => {
   const path = `hold?file=${encodeURIComponent(gate)}`;
   const many = Array.from({ length: SLOTS + 100 }, () => ask("127.0.0.2", path));
   await untilWaiting(100);
-  const other = ask("127.0.0.3", path);
+  const otherClient = ask("127.0.0.3", path);
   await untilWaiting(101);
   writeFileSync(gate, "");
-  const position = Number(/"response": (\d+)/.exec(await other)?.[1]);
+  const position = Number(/"response": (\d+)/.exec(await otherClient)?.[1]);
   assert.ok(position <= SLOTS + 2, `started as number ${position}`);
   await Promise.all(many);
 });
@@ -110,11 +110,11 @@ for (const [who, address, ident] of [
     const before = Number(/"response": (\d+)/.exec(await ask("127.0.0.3", "count"))?.[1]);
     const many = Array.from({ length: SLOTS }, () => ask("127.0.0.2", path, ident));
     await untilRunning(SLOTS);
-    const other = ask(address, path);
+    const otherClient = ask(address, path);
     // All except the claimed one are back in the queue.
     await untilWaiting(SLOTS);
     writeFileSync(gate, "");
-    const position = Number(/"response": (\d+)/.exec(await other)?.[1]) - before;
+    const position = Number(/"response": (\d+)/.exec(await otherClient)?.[1]) - before;
     assert.ok(position <= 3, `started as number ${position}`);
     for (const text of await Promise.all(many)) assert.match(text, /^HTTP\/1.1 200 /);
   });

@@ -32,8 +32,8 @@ test.after(async () => {
 /** The server with these options; each test uses ids of its own. */
 async function start(...options: string[]): Promise<void> {
   const key = options.join(" ");
-  const own = mkdtempSync(join(root, "data-"));
-  const words = ["--root", own, "--durability", "off", "--executors", "3", ...options];
+  const dataRoot = mkdtempSync(join(root, "data-"));
+  const words = ["--root", dataRoot, "--durability", "off", "--executors", "3", ...options];
   served = servers.get(key) ?? (await serve(PROJECT, ...words));
   servers.set(key, served);
 }

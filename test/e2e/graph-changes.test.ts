@@ -45,8 +45,8 @@ const CHANGES: readonly (readonly [name: string, parameters: Parameters])[] = [
 function ask(name: string, parameters: Parameters, port: 0 | 1 = 0, init?: RequestInit) {
   const isChange = CHANGES.some(([change]) => change === name);
   const meant = { method: "POST", headers: { "X-SVC-Change": "1" } };
-  const given = init ?? (isChange ? meant : {});
-  return get(system.serverPorts().base + port, pathOf(name, parameters), given);
+  const initial = init ?? (isChange ? meant : {});
+  return get(system.serverPorts().base + port, pathOf(name, parameters), initial);
 }
 
 function pathOf(name: string, parameters: Parameters): string {
@@ -105,10 +105,10 @@ test("create, set and remove arcs on both ports", async () => {
     assert.equal(await response("disconnect", { ...some, condition: "V_GTE" }, port), {
       ...{ id: "a", action: "disconnected", arcs: 1 },
     });
-    const other = { id: "a", neighbor: "c" };
-    assert.equal(await response("disconnect", other, port), { id: "a", action: null, arcs: 0 });
-    const all = { id: "b", neighbor: "a", direction: "D_IN" };
-    assert.equal(await response("disconnect", all, port), {
+    const missing = { id: "a", neighbor: "c" };
+    assert.equal(await response("disconnect", missing, port), { id: "a", action: null, arcs: 0 });
+    const outgoing = { id: "b", neighbor: "a", direction: "D_IN" };
+    assert.equal(await response("disconnect", outgoing, port), {
       ...{ id: "b", action: "disconnected", arcs: 2 },
     });
   }
@@ -243,21 +243,24 @@ test("accept vertex contents in the body", async () => {
 test("limit a query without a limit to 10,000 entries, and say that there are more", async () => {
   const many = new Graph("many");
   for (let number = 0; number < 10_001; number++) many.connect("hub", "to", `v${number}`);
-  const all = { graph: "many", hits: -1, fields: "F_ID" };
-  const cut = (await response("vertices", all)) as { vertices: string[]; bounded: string };
+  const listing = { graph: "many", hits: -1, fields: "F_ID" };
+  const cut = (await response("vertices", listing)) as { vertices: string[]; bounded: string };
   assert.equal(Object.keys(cut), ["vertices", "bounded"]);
   assert.is(cut.vertices.length, 10_000);
   assert.match(cut.bounded, /^more than 10000 matches: page with sortby, hits and offset$/);
-  const counted = { ...all, id: "hub", query: '{"counts": true, "hits": null}' };
+  const counted = { ...listing, id: "hub", query: '{"counts": true, "hits": null}' };
   const { counts, neighborhood, bounded } = (await response("neighbor", counted)) as {
     counts: { arcs: number };
     neighborhood: string[];
     bounded: string;
   };
   assert.equal([counts.arcs, neighborhood.length, bounded], [10_001, 10_000, cut.bounded]);
-  const few = (await response("vertices", { ...all, offset: 2 })) as string[];
+  const few = (await response("vertices", { ...listing, offset: 2 })) as string[];
   assert.is(few.length, 10_000);
-  assert.is(((await response("vertices", { ...all, hits: 10_002 })) as string[]).length, 10_002);
+  assert.is(
+    ((await response("vertices", { ...listing, hits: 10_002 })) as string[]).length,
+    10_002,
+  );
 });
 
 /** Plugin, parameters, status, class of the exception, part of its message. */
@@ -316,9 +319,9 @@ test("leave the graph unchanged when rejected", async () => {
       "svc" | "plugin",
       { exception: string; value: string } | undefined
     >;
-    const told = status === 400 ? svc : plugin;
-    assert.is(told?.exception, `<class '${exception}'>`, answer.text);
-    assert.match(told?.value ?? "", text, answer.text);
+    const declarer = status === 400 ? svc : plugin;
+    assert.is(declarer?.exception, `<class '${exception}'>`, answer.text);
+    assert.match(declarer?.value ?? "", text, answer.text);
   }
   assert.equal([new Graph("g").order, new Graph("g").size], [order, size]);
 });
@@ -377,9 +380,9 @@ test("create, drop and list indexes", async () => {
 test("declare constraints, refuse what breaks them, and drop them", async () => {
   const email = { type: "person", key: "email" };
   const shown = await response("constrain", { ...email, unique: "1", value: "string" });
-  const all = { constraints: [{ ...email, unique: true, value: "string" }] };
-  assert.equal(shown, all);
-  assert.equal(await response("constraints", {}), all);
+  const listing = { constraints: [{ ...email, unique: true, value: "string" }] };
+  assert.equal(shown, listing);
+  assert.equal(await response("constraints", {}), listing);
   const properties = '{"email":"a@x"}';
   await response("createvertex", { id: "ann", type: "person", properties });
   const twice = await ask("createvertex", { graph: "g", id: "bob", type: "person", properties });

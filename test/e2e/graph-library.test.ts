@@ -213,7 +213,7 @@ test("are bound by plugins of addPlugin and released by requests", async () => {
   await staying;
   assert.equal(graph.getOpenVertices(), []);
   assert.equal(
-    ["visit", "stay"].map((name) => system.getPlugins(name).map((one) => one.bound_graph)),
+    ["visit", "stay"].map((name) => system.getPlugins(name).map((plugin) => plugin.bound_graph)),
     [["bound"], ["bound"]],
   );
   system.removePlugin("visit");
@@ -243,18 +243,18 @@ test("are locked against a second system on the same data folder", async () => {
     console.log("ready");
     setInterval(() => {}, 1000);`;
   const args = ["--input-type=module", "-e", program];
-  const other = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const ended = new Promise((resolve) => other.once("exit", resolve));
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
   try {
-    await Promise.race([once(other.stdout, "data"), ended]);
+    await Promise.race([once(child.stdout, "data"), ended]);
     const failure = await system.initialize("library", { root }).then(
       () => null,
       (error: Error) => error,
     );
-    assert.match(String(failure?.message), new RegExp(`process ${other.pid}.*svc\\.lock`));
+    assert.match(String(failure?.message), new RegExp(`process ${child.pid}.*svc\\.lock`));
     assert.is(system.isInitialized(), false);
   } finally {
-    other.kill("SIGKILL");
+    child.kill("SIGKILL");
     await ended;
   }
   await system.initialize("library", { root });

@@ -36,8 +36,8 @@ async function call<T>(plugin: string): Promise<T> {
 
 /** Repeats a call until it returns this result. */
 async function until(plugin: string, expected: unknown): Promise<void> {
-  const wanted = JSON.stringify(expected);
-  while (JSON.stringify(await call(plugin)) !== wanted) await delay(100);
+  const expectedText = JSON.stringify(expected);
+  while (JSON.stringify(await call(plugin)) !== expectedText) await delay(100);
 }
 
 test("removes expired contents by itself, unless events are off, also after a start", async () => {

@@ -159,8 +159,8 @@ test("are opened at start if configured, and reject changes if readonly", async 
   await buildProject(project.folder);
   await start("configured");
   assert.is(await call("put?id=a&n=2"), 0);
-  const found = await get(project.served.port, "/svc/builtin/search?graph=notes&text=a");
-  assert.equal(found.json.response, []);
+  const result = await get(project.served.port, "/svc/builtin/search?graph=notes&text=a");
+  assert.equal(result.json.response, []);
 });
 
 test("report all errors in their configuration with the file", async () => {

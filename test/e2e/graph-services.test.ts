@@ -74,8 +74,8 @@ test("respond alike on both ports, to GET and POST", async () => {
   for (const [name, [parameters, entries]] of Object.entries(expected)) {
     for (const port of [0, 1] as const) {
       for (const body of [undefined, ""]) {
-        const got = await response(`/svc/builtin/${name}`, parameters, body, port);
-        assert.equal((got as string[]).sort(), entries, name);
+        const actual = await response(`/svc/builtin/${name}`, parameters, body, port);
+        assert.equal((actual as string[]).sort(), entries, name);
       }
     }
   }
@@ -89,13 +89,17 @@ test("default to 25 entries, names of vertices, arcs with both ends", async () =
   assert.match(neighbor[0]!, /^\( alice \)-\[ \w+ <M_\w+> \d+ \]->\( .+ \)$/);
   assert.match(arcs[0]!, /^\( \w+ \)-\[ \w+ <M_\w+> \d+ \]->\( .+ \)$/);
   assert.equal(Object.keys(JSON.parse(vertices[0]!)), ["id", "internalid", "type"]);
-  for (const [name, all] of [
+  for (const [name, listing] of [
     ["neighbor", 43],
     ["arcs", 46],
     ["vertices", 44],
   ] as const) {
     const parameters = people({ hits: -1, ...(name === "neighbor" && { id: "alice" }) });
-    assert.is(((await response(`/svc/builtin/${name}`, parameters)) as string[]).length, all, name);
+    assert.is(
+      ((await response(`/svc/builtin/${name}`, parameters)) as string[]).length,
+      listing,
+      name,
+    );
   }
 });
 
@@ -106,12 +110,12 @@ test("return paths of several arcs, and shortest paths", async () => {
   const ends = people({ ...around, query: '{"neighbor":{"id":"carol"},"through":{"type":"x"}}' });
   assert.equal(await response("/svc/builtin/paths", ends), [["alice", "carol"]]);
   const shortest = { ...around, to: "carol" };
-  const one = { path: ["alice", "carol"], cost: 1 };
-  assert.equal(await response("/svc/builtin/paths", people(shortest)), [one]);
-  const two = [one, { path: ["alice", "bob", "carol"], cost: 2 }];
+  const path = { path: ["alice", "carol"], cost: 1 };
+  assert.equal(await response("/svc/builtin/paths", people(shortest)), [path]);
+  const two = [path, { path: ["alice", "bob", "carol"], cost: 2 }];
   assert.equal(await response("/svc/builtin/paths", people({ ...shortest, k: 5 })), two);
-  const least = people({ ...shortest, maxDepth: 0 });
-  assert.equal(await response("/svc/builtin/paths", least), []);
+  const shortestPeople = people({ ...shortest, maxDepth: 0 });
+  assert.equal(await response("/svc/builtin/paths", shortestPeople), []);
 });
 
 test("explain each query", async () => {
@@ -131,8 +135,8 @@ test("explain each query", async () => {
     ["nearest", { vector: "[1,2]", hits: 1 }, "nearest", /^nearest vectors: all vectors/, 0],
   ] as const;
   for (const [name, parameters, key, step, matched] of calls) {
-    const { keys, plan, matched: found } = await explain(name, parameters);
-    assert.equal([keys, found], [[key, "explain"], matched], key);
+    const { keys, plan, matched: matchedCount } = await explain(name, parameters);
+    assert.equal([keys, matchedCount], [[key, "explain"], matched], key);
     if (typeof step === "string") assert.is(plan[0], step);
     else assert.match(plan[0]!, step);
   }
@@ -353,9 +357,9 @@ test("checks queries without executing them", async () => {
     valid: true,
   });
   assert.equal(await check("neighbor", ""), { valid: true });
-  const found = await check("neighbor", '{\n  "arc": ["knows", 99]\n}');
-  assert.equal([found.valid, found.argument, found.line], [false, "arc[1]", 2]);
-  assert.is(found.column, '  "arc": ["knows", '.length + 1);
+  const refusal = await check("neighbor", '{\n  "arc": ["knows", 99]\n}');
+  assert.equal([refusal.valid, refusal.argument, refusal.line], [false, "arc[1]", 2]);
+  assert.is(refusal.column, '  "arc": ["knows", '.length + 1);
   assert.is((await check("arcs", '{"condition": {"filter": "1 +"}}')).valid, false);
   assert.is((await check("vertices", "[")).valid, false);
 });

@@ -115,10 +115,12 @@ test("memory of one graph, and of all", async () => {
   for (const [metric, bytes] of Object.entries(usage)) {
     assert.ok(Number.isInteger(bytes) && bytes > 0 !== UNUSED.test(metric), `${metric} ${bytes}`);
   }
-  const all = await response<Record<string, Record<string, number>>>("/svc/builtin/memory?graph=*");
-  assert.equal(Object.keys(all), ["films", "people"]);
-  assert.equal(Object.keys(all.films!), METRICS);
-  assert.is(all.people!["svc.vertex.object"], usage["svc.vertex.object"]);
+  const usageByGraph = await response<Record<string, Record<string, number>>>(
+    "/svc/builtin/memory?graph=*",
+  );
+  assert.equal(Object.keys(usageByGraph), ["films", "people"]);
+  assert.equal(Object.keys(usageByGraph.films!), METRICS);
+  assert.is(usageByGraph.people!["svc.vertex.object"], usage["svc.vertex.object"]);
 });
 
 test("eventbacklog", async () => {
@@ -181,9 +183,9 @@ test("nodestat includes graph statistics", async () => {
 
 /** Without those of every server. */
 async function ownProperties(): Promise<object> {
-  const told = await response<Record<string, unknown>>("/svc/builtin/properties");
-  const { SYSTEM_Descriptor: _, SYSTEM_DescriptorIdent: __, ...own } = told;
-  return own;
+  const stored = await response<Record<string, unknown>>("/svc/builtin/properties");
+  const { SYSTEM_Descriptor: _, SYSTEM_DescriptorIdent: __, ...remaining } = stored;
+  return remaining;
 }
 
 test("system properties, which no list of graphs shows", async () => {

@@ -92,15 +92,15 @@ function spellings(path: string): readonly string[] {
 
 for (const path of PATHS) {
   test(`${path} has no spelling that needs no principal`, async () => {
-    const found = new Set<string>();
+    const paths = new Set<string>();
     for (const spelling of spellings(path)) {
       for (const method of METHODS) {
         const text = await send(`${method} ${spelling}`);
         assert.not.match(text, CONTENT, `${method} ${spelling}`);
-        found.add(text.slice("HTTP/1.1 ".length, "HTTP/1.1 200".length));
+        paths.add(text.slice("HTTP/1.1 ".length, "HTTP/1.1 200".length));
       }
     }
-    for (const status of found) assert.match(status, /^(?:200|400|401|404|405)$/);
+    for (const status of paths) assert.match(status, /^(?:200|400|401|404|405)$/);
     const { status } = await get(project.server.port, path, {
       headers: { authorization: "Bearer k-kept" },
     });
@@ -147,18 +147,18 @@ test("a stream ends once the key of its principal is removed", async () => {
   });
   socket.on("error", () => {});
   const closed = new Promise((resolve) => socket.once("close", resolve));
-  const kept = connect(project.server.port, "127.0.0.1").on("data", () => {});
+  const idle = connect(project.server.port, "127.0.0.1").on("data", () => {});
   const ask = (key: string) =>
     `GET /svc/plugin/ticks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
   socket.write(ask("k-removed"));
-  kept.write(ask("k-kept"));
+  idle.write(ask("k-kept"));
   while (!received.includes("\n3")) await new Promise((resolve) => socket.once("data", resolve));
   writeFileSync(join(project.folder, "keys.json"), JSON.stringify([KEPT]));
   await closed;
   // A response without its last chunk is not complete.
   assert.not.match(received, /\r\n0\r\n\r\n$/);
-  assert.not.ok(kept.destroyed);
-  kept.destroy();
+  assert.not.ok(idle.destroyed);
+  idle.destroy();
 });
 
 test.run();

@@ -148,9 +148,9 @@ test("reject with the error of the plugin, or of a broken contract", async () =>
   assert.equal(await failure(service.picture({ size: 1 })), [
     ...["plugin", 404, "/svc/plugin/picture: no picture"],
   ]);
-  const other = "media type of the response: application/octet-stream, declared: image/png";
+  const mismatch = "media type of the response: application/octet-stream, declared: image/png";
   assert.equal(await failure(service.picture({ size: 2 })), [
-    ...["result", 500, `/svc/plugin/picture: ${other}`],
+    ...["result", 500, `/svc/plugin/picture: ${mismatch}`],
   ]);
   const fraction = "result.whole is 1.5, but the declared result type is int";
   assert.equal(await failure(service.half({ of: 3 })), [

@@ -117,9 +117,9 @@ test("requests that change no replicated graph run again", async () => {
   const key = quoted(newKey());
   const [first, again] = [await post("plugin/nothing", key), await post("plugin/nothing", key)];
   assert.is(again.json.response, (first.json.response as number) + 1);
-  const other = quoted(newKey());
-  assert.is((await post("plugin/here", other)).json.response, 1);
-  assert.is((await post("plugin/here", other)).json.response, 2);
+  const otherKey = quoted(newKey());
+  assert.is((await post("plugin/here", otherKey)).json.response, 1);
+  assert.is((await post("plugin/here", otherKey)).json.response, 2);
 });
 
 test("built-in plugins keep their answers, too", async () => {
@@ -195,9 +195,9 @@ test("keys and answers survive a restart and a restore, and stay hidden", async 
   assert.is((await post("plugin/sell", key)).json.response, response);
   assert.is(sold(), before);
   await system.unload();
-  const [place, restored] = [join(folder, "place"), join(folder, "restored")];
-  await run("backup", root, "--to", place);
-  const { code, stderr } = await run("restore", place, restored);
+  const [backup, restored] = [join(folder, "place"), join(folder, "restored")];
+  await run("backup", root, "--to", backup);
+  const { code, stderr } = await run("restore", backup, restored);
   assert.is(code, 0, stderr);
   await start(restored);
   assert.is((await post("plugin/sell", key)).json.response, response);

@@ -150,7 +150,7 @@ test("cannot change graphs, so that a leader need not wait for them", async () =
 });
 
 test("leave stray exceptions that are logged and harmless", async () => {
-  const told = [
+  const expectedLogs = [
     ["timer", /uncaught exception outside a request: Error: stray timer\n.*plugins\/p\.ts:/],
     [
       "rejection",
@@ -160,7 +160,7 @@ test("leave stray exceptions that are logged and harmless", async () => {
     ["deaf", /stray deaf/],
     ["null", /(internal error|uncaught exception outside a request): .*null/],
   ] as const;
-  for (const [how, line] of told) {
+  for (const [how, line] of expectedLogs) {
     // On a loaded machine it may run in an executor, which logs a different line for null.
     assert.is((await ask(`stray?how=${how}`)).status, 200);
     while (!line.test(project.server.log())) await delay(10);
@@ -189,10 +189,11 @@ test("move to executors with a log line when slow or asynchronous", async () => 
 });
 
 test("run in executors with --no-inline", async () => {
-  const all = await serve(project.folder, "--no-inline");
-  const thread = async (name: string) => (await get(all.port, `/svc/plugin/${name}`)).json.response;
+  const withoutInline = await serve(project.folder, "--no-inline");
+  const thread = async (name: string) =>
+    (await get(withoutInline.port, `/svc/plugin/${name}`)).json.response;
   assert.is(await thread("where"), await thread("other"));
-  await all.end();
+  await withoutInline.end();
 });
 
 test("are named in the log when the IO thread is busy", async () => {

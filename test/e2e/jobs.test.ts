@@ -136,7 +136,7 @@ async function outcome(name: string): Promise<string> {
   // Of the runs themselves only the last 20 are kept.
   const count = async (): Promise<number> => {
     const { counts } = (await jobs()).get(name)!;
-    return Object.values(counts).reduce((sum, one) => sum + one, 0);
+    return Object.values(counts).reduce((sum, count) => sum + count, 0);
   };
   const before = await count();
   await runNow(name);
@@ -277,8 +277,8 @@ test("run on one instance of a system", async () => {
   };
   await until(async () => ((await tick("S1"))?.runs.length ?? 0) >= 2);
   await until(async () => (await tick("S2")) !== undefined);
-  const other = await tick("S2");
-  assert.equal([other?.next, other?.runs], [null, []]);
+  const otherTick = await tick("S2");
+  assert.equal([otherTick?.next, otherTick?.runs], [null, []]);
   await system.close();
   const times = noted("tick").slice(before);
   assert.is(new Set(times).size, times.length);

@@ -75,8 +75,8 @@ interface Note {
 function noted(): Note[] {
   const lines = existsSync(notes) ? readFileSync(notes, "utf8").trimEnd().split("\n") : [];
   return lines.filter(Boolean).map((line) => {
-    const [pid, what = "", at = ""] = line.split(" ");
-    return { pid: Number(pid), what, at };
+    const [pid, event = "", at = ""] = line.split(" ");
+    return { pid: Number(pid), what: event, at };
   });
 }
 
@@ -152,16 +152,16 @@ async function stateOf(id: string): Promise<State> {
 
 /** The member that leads, with all others synced, and its process. */
 async function leading(): Promise<{ readonly id: string; readonly pid: number }> {
-  const found: { readonly id: string; readonly pid: number }[] = [];
+  const elected: { readonly id: string; readonly pid: number }[] = [];
   await until(async () => {
     for (const id of MEMBERS) {
       const state = await stateOf(id).catch(() => null);
       if (state?.group.role !== "leading") continue;
-      if (state.group.synced.length === MEMBERS.length - 1) found.push({ id, pid: state.pid });
+      if (state.group.synced.length === MEMBERS.length - 1) elected.push({ id, pid: state.pid });
     }
-    return found.length > 0;
+    return elected.length > 0;
   });
-  return found[0]!;
+  return elected[0]!;
 }
 
 async function leader(): Promise<string> {
@@ -185,11 +185,11 @@ async function follow(ids: string[], signal: AbortSignal): Promise<void> {
 async function startPods(dispatcher: string, id: string): Promise<FakeKubernetes> {
   const pods = await FakeKubernetes.start();
   const app = "svc-unspecified-4-node-s";
-  for (const one of [dispatcher, id]) {
-    const name = `${app}-${one.toLowerCase()}`;
-    const annotations = { "svc/instances": one };
+  for (const instanceId of [dispatcher, id]) {
+    const name = `${app}-${instanceId.toLowerCase()}`;
+    const annotations = { "svc/instances": instanceId };
     pods.sets.push({
-      kind: one === id ? "statefulsets" : "deployments",
+      kind: instanceId === id ? "statefulsets" : "deployments",
       metadata: { name, generation: 1, labels: { app }, annotations },
       spec: { replicas: 1, template: { spec: { containers: [{ name: "svc", image: "a:1" }] } } },
       status: {},
@@ -372,39 +372,42 @@ if (version !== null || USES_LEASES) {
 
   test("commands that would lose changes fail with their code and what members have", async () => {
     const id = await leader();
-    const other = MEMBERS.find((one) => one !== id)!;
-    const promoted = await system.admin("promote", other);
+    const follower = MEMBERS.find((member) => member !== id)!;
+    const promoted = await system.admin("promote", follower);
     assert.is(promoted.code, 1);
-    assert.match(promoted.out, new RegExp(`^${other}: SVC3402: promote: .* --accept-loss`));
+    assert.match(promoted.out, new RegExp(`^${follower}: SVC3402: promote: .* --accept-loss`));
     assert.match(promoted.out, /master-serial: B1 \d+, S1 \d+, S2 \d+\n$/);
-    const again = await system.admin("handover", other, id);
-    assert.equal([again.code, again.out], [0, `${other}: handed over to ${id}\n`]);
-    const third = MEMBERS.find((one) => one !== id && one !== other)!;
-    const refused = await system.admin("handover", other, third);
+    const again = await system.admin("handover", follower, id);
+    assert.equal([again.code, again.out], [0, `${follower}: handed over to ${id}\n`]);
+    const third = MEMBERS.find((member) => member !== id && member !== follower)!;
+    const refused = await system.admin("handover", follower, third);
     assert.equal(
       [refused.code, refused.out],
-      [1, `${other}: SVC3403: handover: this instance does not lead\n`],
+      [1, `${follower}: SVC3403: handover: this instance does not lead\n`],
     );
     assert.is(await leader(), id);
   });
 
   test("other members name the leader, before anything runs", async () => {
     const id = await leader();
-    const other = MEMBERS.find((one) => one !== id)!;
-    await until(async () => (await stateOf(other)).group.leader === id);
-    const posted = await system.get(other, "/svc/plugin/put?id=x", 0, { method: "POST", body: "" });
+    const follower = MEMBERS.find((member) => member !== id)!;
+    await until(async () => (await stateOf(follower)).group.leader === id);
+    const posted = await system.get(follower, "/svc/plugin/put?id=x", 0, {
+      method: "POST",
+      body: "",
+    });
     assert.is(posted.status, 421);
     assert.is(posted.headers.get("x-svc-leader-id"), id);
-    assert.is((await system.get(other, "/svc/plugin/all")).status, 200);
+    assert.is((await system.get(follower, "/svc/plugin/all")).status, 200);
     const { epoch } = (await stateOf(id)).group;
     const healthy = await system.get(id, "/svc/hc");
     assert.is(healthy.headers.get("x-svc-leader"), String(epoch));
-    assert.is((await system.get(other, "/svc/hc")).headers.get("x-svc-leader"), null);
+    assert.is((await system.get(follower, "/svc/hc")).headers.get("x-svc-leader"), null);
   });
 
   test("a former leader gives up what the next one lacks, and follows by its log", async () => {
     const { id, pid } = await leading();
-    const others = MEMBERS.filter((one) => one !== id);
+    const others = MEMBERS.filter((member) => member !== id);
     const gate = async (verb: string): Promise<void> => {
       const { code, out, err } = await system.admin(verb, others.join(","), "in");
       assert.is(code, 0, `${out}\n${err}`);
@@ -414,8 +417,8 @@ if (version !== null || USES_LEASES) {
     // Members may have given up changes before.
     const { length } = system.out;
     const said = () => {
-      const what = /leadership: changes that the leader lacks are in (\S+); (.*)\n/;
-      return what.exec(system.out.slice(length));
+      const pattern = /leadership: changes that the leader lacks are in (\S+); (.*)\n/;
+      return pattern.exec(system.out.slice(length));
     };
     await gate("pause-replication");
     const statuses = Array.from({ length: 10 }, (_, n) =>
@@ -427,13 +430,14 @@ if (version !== null || USES_LEASES) {
     await until(async () => (await serial()) >= before + statuses.length);
     // A new process would lead on with what it has.
     process.kill(pid, "SIGSTOP");
-    const roles = () => Promise.all(others.map(async (one) => (await stateOf(one)).group.role));
+    const roles = () =>
+      Promise.all(others.map(async (member) => (await stateOf(member)).group.role));
     await until(async () => (await roles()).some((role) => role !== "following"));
     process.kill(pid, "SIGCONT");
     await gate("resume-replication");
     await until(async () => said() !== null);
-    const [, lost = "", what = ""] = said()!;
-    assert.match(what, /^rewound to transaction \d+$/);
+    const [, lost = "", outcome = ""] = said()!;
+    assert.match(outcome, /^rewound to transaction \d+$/);
     assert.match(lost, new RegExp(`_${id}/\\.lost/[^/]+$`));
     assert.ok(existsSync(join(lost, "_txlog")));
     assert.match(system.out.slice(length), /SVC3404: /);
@@ -441,16 +445,16 @@ if (version !== null || USES_LEASES) {
     assert.is.not(next, id);
     assert.not((await Promise.all(statuses)).includes(200), "none was acknowledged");
     const { digest } = await system.nodestat(next);
-    for (const one of MEMBERS) {
-      await until(async () => (await system.nodestat(one)).digest === digest);
-      const there = await contents(one);
+    for (const member of MEMBERS) {
+      await until(async () => (await system.nodestat(member)).digest === digest);
+      const there = await contents(member);
       assert.not(there.some((vertex) => vertex.startsWith("vlost")));
     }
   });
 
   test("a leader that no member follows refuses changes, and serves reads", async () => {
     const id = await leader();
-    const followers = await Promise.all(MEMBERS.filter((one) => one !== id).map(stateOf));
+    const followers = await Promise.all(MEMBERS.filter((member) => member !== id).map(stateOf));
     const put = (vertex: string) =>
       send(`/svc/plugin/put?id=${vertex}`, { method: "POST", body: "" });
     for (const { pid } of followers) process.kill(pid, "SIGSTOP");

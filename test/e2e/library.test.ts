@@ -221,8 +221,8 @@ test("admin operations work as in a server", async () => {
   const port = base();
   const operate = async (operation: string, query = ""): Promise<unknown> => {
     const path = "/svc/builtin/ADMIN_";
-    const given = await get(port + 1, `${path}GetAuthToken`);
-    const { authtoken } = given.json.response as { readonly authtoken: string };
+    const token = await get(port + 1, `${path}GetAuthToken`);
+    const { authtoken } = token.json.response as { readonly authtoken: string };
     return (await get(port + 1, `${path}${operation}?authtoken=${authtoken}${query}`)).json
       .response;
   };

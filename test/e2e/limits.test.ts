@@ -94,9 +94,9 @@ async function startUnder(words: readonly string[]) {
     log += text;
   });
   const ended = once(child, "close");
-  const place = /on http:\/\/[^\s/]+:(\d+)/;
-  while (!place.test(output)) await Promise.race([once(child.stdout, "data"), ended]);
-  const port = Number(place.exec(output)![1]);
+  const address = /on http:\/\/[^\s/]+:(\d+)/;
+  while (!address.test(output)) await Promise.race([once(child.stdout, "data"), ended]);
+  const port = Number(address.exec(output)![1]);
   const stop = async (): Promise<void> => {
     child.kill("SIGTERM");
     assert.equal(await ended, [0, null], log);

@@ -94,11 +94,11 @@ test("files import from each other only what they use", () => {
     .flatMap((name) => {
       const code = readFileSync(join(DIST, name), "utf8");
       const lists = [...code.matchAll(NAMED_IMPORT)].flatMap(([, list]) => list!.split(","));
-      const own = code
+      const ownCode = code
         .replace(COPIES, "")
         .replace(NAMED_IMPORT, "")
         .match(/[\w$]+/g);
-      const used = new Set(own);
+      const used = new Set(ownCode);
       const imported = lists.map((text) => text.trim().split(" as ").at(-1)!.replace("$IN", ""));
       return imported.filter((text) => text !== "" && !used.has(text)).map((text) => [name, text]);
     });

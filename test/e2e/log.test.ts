@@ -54,8 +54,8 @@ test("ignores ids that are too long or unprintable, and creates none", async () 
     assert.is(headers.get("x-request-id"), null, id);
   }
   assert.is((await get(served.port, "/svc/plugin/add?a=1")).headers.get("x-request-id"), null);
-  const told = (await lines(/threw/)).filter(({ msg }) => String(msg).includes("threw"));
-  for (const { request } of told) assert.match(String(request), /^\d+$/);
+  const entries = (await lines(/threw/)).filter(({ msg }) => String(msg).includes("threw"));
+  for (const { request } of entries) assert.match(String(request), /^\d+$/);
 });
 
 test("prints the exception in text format, with the id after its first line", async () => {
@@ -70,14 +70,14 @@ test("prints the exception in text format, with the id after its first line", as
 
 test("limits entries that clients cause", async () => {
   served = await serve(fixture("engine"), "--log-format", "json");
-  const all = Array.from({ length: 400 }, (_, n) => {
+  const requests = Array.from({ length: 400 }, (_, n) => {
     return get(served!.port, `/svc/plugin/fails?text=${n}`, named(`id${n}`));
   });
-  await Promise.all(all);
-  const told = await lines(/more entries dropped/);
-  const left = told.filter(({ msg }) => String(msg).includes("more entries dropped"));
+  await Promise.all(requests);
+  const entries = await lines(/more entries dropped/);
+  const left = entries.filter(({ msg }) => String(msg).includes("more entries dropped"));
   const sum = left.reduce((total, { repeats }) => total + Number(repeats), 0);
-  const thrown = told.filter(({ path }) => path === "/svc/plugin/fails").length;
+  const thrown = entries.filter(({ path }) => path === "/svc/plugin/fails").length;
   assert.ok(sum > 0 && thrown + sum <= 400, `${thrown} and ${sum}`);
 });
 
@@ -93,9 +93,9 @@ test("omits entries below the configured level", async () => {
 test("logs a sample of requests without their query", async () => {
   served = await serve(fixture("engine"), "--log-format", "json", "--access-log-sample-every", "2");
   for (let n = 0; n < 6; n++) await get(served.port, "/svc/plugin/add?a=4711", named(`r${n}`));
-  const told = (await lines(/r4/)).filter(({ method }) => method === "GET");
+  const entries = (await lines(/r4/)).filter(({ method }) => method === "GET");
   assert.equal(
-    told.map(({ request, path, status }) => [request, path, status]),
+    entries.map(({ request, path, status }) => [request, path, status]),
     ["r0", "r2", "r4"].map((id) => [id, "/svc/plugin/add", 200]),
   );
   assert.not.match(served.log(), "4711");
@@ -105,9 +105,9 @@ test("logs no requests by default", async () => {
   served = await serve(fixture("engine"), "--log-format", "json");
   await get(served.port, "/svc/plugin/add?a=1");
   await get(served.port, "/svc/plugin/fails");
-  const told = await lines(/threw/);
+  const entries = await lines(/threw/);
   assert.equal(
-    told.filter(({ method }) => method !== undefined),
+    entries.filter(({ method }) => method !== undefined),
     [],
   );
 });

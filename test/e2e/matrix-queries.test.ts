@@ -121,14 +121,14 @@ const QUERIES: readonly [name: string, query: object, parameters: Record<string,
 for (const [name, query, parameters] of QUERIES) {
   test(`${name} ${JSON.stringify(query)} gives the result of one graph`, async () => {
     for (const dispatcher of [below.dispatcher, above]) {
-      let [one, all]: unknown[] = [(query as { cursor?: true }).cursor, true];
-      const isPaged = one === true;
-      for (let page = 0; page < (isPaged ? 3 : 1) && one !== null; page++) {
+      let [paged, complete]: unknown[] = [(query as { cursor?: true }).cursor, true];
+      const isPaged = paged === true;
+      for (let page = 0; page < (isPaged ? 3 : 1) && paged !== null; page++) {
         const with_ = (cursor: unknown) => (isPaged ? { ...query, cursor } : query);
-        const expected = await ask(whole, name, with_(one), parameters);
-        const merged = await ask(dispatcher, name, with_(all), parameters);
+        const expected = await ask(whole, name, with_(paged), parameters);
+        const merged = await ask(dispatcher, name, with_(complete), parameters);
         assert.equal(cut(merged), cut(expected), `page ${page}`);
-        [one, all] = [expected.cursor ?? null, merged.cursor ?? null];
+        [paged, complete] = [expected.cursor ?? null, merged.cursor ?? null];
       }
     }
   });
@@ -197,7 +197,7 @@ const PATHS: readonly [query: object, found: number][] = [
   [{ ...WAY, to: "p15", arc: "has", hits: -1 }, 1],
 ];
 
-for (const [query, found] of PATHS) {
+for (const [query, expectedPaths] of PATHS) {
   test(`paths ${JSON.stringify(query)} gives the paths of one graph`, async () => {
     const sorted = (result: Result) => {
       const isPlain = Array.isArray(result);
@@ -205,7 +205,7 @@ for (const [query, found] of PATHS) {
       return [isPlain, list.map((path) => JSON.stringify(path)).sort()] as const;
     };
     const expected = sorted(await ask(whole, "paths", query));
-    assert.is(expected[1].length, found);
+    assert.is(expected[1].length, expectedPaths);
     for (const dispatcher of [below.dispatcher, above]) {
       assert.equal(sorted(await ask(dispatcher, "paths", query)), expected);
     }
@@ -242,14 +242,14 @@ test("a cursor continues although a replica is lost", async () => {
   };
   const expected = await read(whole, () => {});
   const kills: Promise<unknown>[] = [];
-  const found = await read(below.dispatcher, (page) => {
+  const pages = await read(below.dispatcher, (page) => {
     // The next page is requested while they die.
     if (page === 1) kills.push(below.at(0, 0).kill(), below.at(1, 1).kill());
   });
   await Promise.all(kills);
   assert.is(kills.length, 2);
   assert.ok(expected.length > 30);
-  assert.equal(found, expected);
+  assert.equal(pages, expected);
 });
 
 test("errors of the query are those of one graph", async () => {

@@ -111,8 +111,8 @@ async function expectCalls(tools: Connected): Promise<void> {
     isError: false,
     structure: { name: "Oslo", population: 2 },
   });
-  const found = await call(tools, "search", { q: "Æ&(int)" });
-  assert.equal((found.structure as { entries: unknown }).entries, [
+  const result = await call(tools, "search", { q: "Æ&(int)" });
+  assert.equal((result.structure as { entries: unknown }).entries, [
     ["Æ&(int)", { name: "Æ&(int)", population: 10 }],
   ]);
   const counted = await call(tools, "count", { octets: "/wA=", content: "aGVsbG8=" });

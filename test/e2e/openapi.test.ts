@@ -150,7 +150,7 @@ test("matches the responses of built-in plugins", async () => {
   const ending = caller.operationIds.filter((id) => !id.startsWith("ADMIN_") && id !== "changes");
   for (const id of ending) {
     const plugin = id === "builtins" ? "ping" : "feed";
-    const own = {
+    const ownQuery = {
       ...{ ...query, plugin },
       ...(id === "createvertex" && { id: "dave" }),
       ...(id === "define" && { expression: "one := 1" }),
@@ -160,7 +160,7 @@ test("matches the responses of built-in plugins", async () => {
       ...(id.startsWith("nearest") && { query: '{"vector": [1, 2, 3]}' }),
       ...(id.startsWith("evaluate") && { expression: "1 + 1" }),
     };
-    const answer = await caller.call(id, { query: own });
+    const answer = await caller.call(id, { query: ownQuery });
     assert.is(answer.status, 200, `${id}: ${answer.text}`);
   }
   const unknown = { graph: "none", id: "none", plugin: "none" };

@@ -58,8 +58,8 @@ async function serves(id: string): Promise<boolean> {
 }
 
 async function hasAll(): Promise<boolean> {
-  const [nodestat, other] = [await system.nodestat("B1"), await system.nodestat("S1")];
-  return nodestat.subscribers[0]?.status === "CONNECTED" && nodestat.digest === other.digest;
+  const [nodestat, otherStat] = [await system.nodestat("B1"), await system.nodestat("S1")];
+  return nodestat.subscribers[0]?.status === "CONNECTED" && nodestat.digest === otherStat.digest;
 }
 
 const OPERATIONS: readonly Operation[] = [
@@ -117,8 +117,8 @@ async function finish({ words, done }: Operation): Promise<void> {
 for (const operation of OPERATIONS) {
   const name = operation.words[0];
   test(`${name}: the next run completes an interrupted operation`, async () => {
-    const all = Array.from({ length: KILLS }, () => VICTIMS).flat();
-    for (const victim of KILLS === 1 ? [operation.victim] : all) {
+    const victims = Array.from({ length: KILLS }, () => VICTIMS).flat();
+    for (const victim of KILLS === 1 ? [operation.victim] : victims) {
       if (operation.before !== undefined) await until(operation.before);
       await disturb(operation, victim);
       await finish(operation);

@@ -87,8 +87,8 @@ async function burst(count: number, token: string): Promise<[number[], Set<strin
 }
 
 test("count the requests of a principal in all executors", async () => {
-  const [found, executors] = await burst(12, "k-1");
-  assert.equal(found, list(5, 7));
+  const [admitted, executors] = await burst(12, "k-1");
+  assert.equal(admitted, list(5, 7));
   assert.ok(executors.size > 1, [...executors].join());
   assert.equal(await statuses("mine", 5, "k-2"), list(5, 0));
 });
@@ -140,9 +140,10 @@ function statusFrom(localAddress: string, requests: number): Promise<number> {
 
 test("count the requests of a client by its address", async () => {
   for (const client of ["127.0.0.7", "127.0.0.8"]) {
-    const found = [];
-    for (let requests = 0; requests < 5; requests++) found.push(await statusFrom(client, requests));
-    assert.equal(found, list(3, 2), client);
+    const statuses = [];
+    for (let requests = 0; requests < 5; requests++)
+      statuses.push(await statusFrom(client, requests));
+    assert.equal(statuses, list(3, 2), client);
   }
 });
 

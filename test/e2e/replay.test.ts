@@ -203,10 +203,10 @@ test("aborts the start when the file cannot be written", async ({ project, folde
 
 test("reports requests that cannot be replayed", async ({ folder, file }) => {
   const empty = join(folder, "empty");
-  const other = join(folder, "other");
+  const otherRoot = join(folder, "other");
   const fields = join(folder, "fields");
   writeFileSync(empty, "");
-  writeFileSync(other, '{"some": "thing"}\n');
+  writeFileSync(otherRoot, '{"some": "thing"}\n');
   writeFileSync(fields, "X-Key: 1\nsecret\n");
   const to = ["--against", "http://127.0.0.1:1"];
   const cases: readonly [words: string[], expected: RegExp][] = [
@@ -215,7 +215,7 @@ test("reports requests that cannot be replayed", async ({ folder, file }) => {
     [[file, ...to], /SVC3321: no response from http:\/\/127\.0\.0\.1:1: connect ECONNREFUSED/],
     [[join(folder, "nothing"), ...to], /SVC3320: \S+nothing cannot be read: ENOENT/],
     [[empty, ...to], /SVC3320: \S+empty:1: invalid recorded request: the file is empty/],
-    [[other, ...to], /SVC3320: \S+other:1: invalid recorded request: not a recorded request/],
+    [[otherRoot, ...to], /SVC3320: \S+other:1: invalid recorded request: not a recorded request/],
     [[file, ...to, "--headers-file", fields], /SVC3322: \S+fields:2: invalid header line/],
   ];
   const outcomes = await Promise.all(cases.map(([words]) => runCommand("replay", ...words)));

@@ -77,7 +77,7 @@ test("a program subscribes, is promoted, and provides", async () => {
   const project = new TemporaryProject({ "plugins/one.ts": PLUGIN });
   await buildProject(project.folder);
   const root = join(folder, "other");
-  const other = await serve(project.folder, "--root", root, "--tx-port", `${port}`);
+  const successor = await serve(project.folder, "--root", root, "--tx-port", `${port}`);
   try {
     const uri = `svc://127.0.0.1:${port}`;
     await system.attach(uri);
@@ -92,21 +92,21 @@ test("a program subscribes, is promoted, and provides", async () => {
     assert.is((await system.throttle(null, "operations")).operations, null);
     await system.fence();
     for (let order = 0; order !== 2; await delay(20)) {
-      const { response } = (await get(other.port, "/svc/objcnt")).json;
+      const { response } = (await get(successor.port, "/svc/objcnt")).json;
       order = (response as { order: number }).order;
     }
     assert.is(await system.sync(), true);
     assert.is(new Graph("things").sync(true), true);
     assert.is(await system.cancelSync(), 0);
     assert.equal(await system.checkDigests(), []);
-    while ((await get(other.port, "/svc/hc")).status !== 200) await delay(20);
+    while ((await get(successor.port, "/svc/hc")).status !== 200) await delay(20);
     // It has no subscriber: no change is pending.
-    const pushed = await get(other.port, "/svc/plugin/push");
+    const pushed = await get(successor.port, "/svc/plugin/push");
     assert.is(pushed.json.response, true, pushed.text);
     assert.is(await system.detach(uri), 1);
     assert.equal(await system.attached(), []);
   } finally {
-    await other.stop("SIGKILL");
+    await successor.stop("SIGKILL");
     project.remove();
   }
 });

@@ -141,13 +141,13 @@ async function freePort(): Promise<number> {
 }
 
 /** Until both have equal contents of a graph, which are read once their numbers are equal. */
-async function equal(server: Served, other: Served, name = "things"): Promise<void> {
+async function equal(server: Served, copy: Served, name = "things"): Promise<void> {
   for (let attempt = 0; ; attempt++) {
-    const [order, otherOrder] = await callBoth(server, other, `order?name=${name}`);
+    const [order, otherOrder] = await callBoth(server, copy, `order?name=${name}`);
     if (order === otherOrder || attempt > 200) {
-      const [a, b] = await callBoth(server, other, `all?name=${name}`);
+      const [a, b] = await callBoth(server, copy, `all?name=${name}`);
       if (a === b) return;
-      if (attempt > 200) assertNode.strictEqual(b, a, `${server.log()}\n---\n${other.log()}`);
+      if (attempt > 200) assertNode.strictEqual(b, a, `${server.log()}\n---\n${copy.log()}`);
     }
     await delay(50);
   }
@@ -156,11 +156,11 @@ async function equal(server: Served, other: Served, name = "things"): Promise<vo
 /** Results of both; undefined for a replica that is not ready. */
 async function callBoth(
   server: Served,
-  other: Served,
+  second: Served,
   plugin: string,
 ): Promise<[unknown, unknown]> {
   const result = await call(server, plugin);
-  const { status, json, text } = await get(other.port, `/svc/plugin/${plugin}`);
+  const { status, json, text } = await get(second.port, `/svc/plugin/${plugin}`);
   // The empty graph opened before the provider's is replaced at this moment.
   const isMakingRoom = json.status !== "OK" && text.includes("Graph cannot be accessed");
   // Or it is not caught up yet.
@@ -187,9 +187,9 @@ async function pair(name: string, ...options: string[]) {
 
 /** Both ends show the traffic, and each other's state. */
 async function seeEachOther(provider: Served, subscriber: Served): Promise<void> {
-  const [sent, got] = [await figures(provider), await figures(subscriber)];
+  const [sent, received] = [await figures(provider), await figures(subscriber)];
   assert.ok(sent.opcodes.out > 300 && sent.bytes.out > 10_000, JSON.stringify(sent));
-  assert.ok(got.opcodes.in > 300 && got.opcodes.out === 0, JSON.stringify(got));
+  assert.ok(received.opcodes.in > 300 && received.opcodes.out === 0, JSON.stringify(received));
   const [from, to] = [await peers(provider), await peers(subscriber)];
   const [uri, seen] = from.subscribers[0]!;
   assert.match(uri, /^svc:\/\/127\.0\.0\.1:\d+$/);
@@ -203,17 +203,17 @@ async function seeEachOther(provider: Served, subscriber: Served): Promise<void>
   assert.equal([digest, to.digest, to["provider-digest"]], Array(3).fill(from.digest));
   assert.is(to["master-serial"], from["master-serial"]);
   assert.ok(Number(from["master-serial"]) > 1.7e15);
-  const [given, taken] = [await transactions(provider), await transactions(subscriber)];
-  const opcodes = [given.out.attached.opcodes, taken.in.attached.opcodes];
-  assert.equal(opcodes, [sent.opcodes.out, got.opcodes.in]);
+  const [provided, taken] = [await transactions(provider), await transactions(subscriber)];
+  const opcodes = [provided.out.attached.opcodes, taken.in.attached.opcodes];
+  assert.equal(opcodes, [sent.opcodes.out, received.opcodes.in]);
   assert.equal(
-    [given.out.attached.subscribers, taken.in.attached.provider],
+    [provided.out.attached.subscribers, taken.in.attached.provider],
     [[uri], [to.provider]],
   );
   const serial = Number(from["master-serial"]);
-  assert.equal([given.out.serial, taken.in.serial], [serial, serial]);
-  assert.equal([given.in.total, taken.out.total], [0, 0]);
-  assert.ok(given.out.total > 0 && given.out.total === given.out.attached.transactions);
+  assert.equal([provided.out.serial, taken.in.serial], [serial, serial]);
+  assert.equal([provided.in.total, taken.out.total], [0, 0]);
+  assert.ok(provided.out.total > 0 && provided.out.total === provided.out.attached.transactions);
 }
 
 test("a replica converges after kills and a suspension, and only follows", async () => {
@@ -357,9 +357,9 @@ test("contents that did not come from the provider are rejected and reported", a
   await call(first, "put?name=things&from=6&count=5");
   await equal(first, subscriber);
   await project.stop(first);
-  const other = await start("other-p", "--attach", `127.0.0.1:${port}`);
-  await call(other, "put?name=things&from=70&count=50");
-  await logged(other, "SVC2532");
+  const refused = await start("other-p", "--attach", `127.0.0.1:${port}`);
+  await call(refused, "put?name=things&from=70&count=50");
+  await logged(refused, "SVC2532");
   let text = "";
   await eventually(async () => {
     ({ text } = await get(subscriber.port + 1, "/metrics"));
@@ -367,7 +367,7 @@ test("contents that did not come from the provider are rejected and reported", a
   });
   assertFiring(text, text, ["SvcOutOfService", "SvcReplicaDiverged"]);
   assert.is((await get(subscriber.port, "/svc/hc")).status, 503);
-  await project.stop(other);
+  await project.stop(refused);
   const again = await provide();
   await equal(again, subscriber);
   await eventually(async () => assert.is((await get(subscriber.port, "/svc/hc")).status, 200));

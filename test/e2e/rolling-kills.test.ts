@@ -177,10 +177,10 @@ test("refuses to start with a breaking build unless forced", async () => {
     cpSync(join(PROJECT, ".svc"), join(folder, ".svc"), { recursive: true });
     const argspec = join(folder, ".svc", "argspec.json");
     const manifest = join(folder, ".svc", "manifest.json");
-    const told = JSON.parse(readFileSync(argspec, "utf8")) as { plugins: { name: string }[] };
-    const plugins = told.plugins.filter(({ name }) => !/mountains/.test(JSON.stringify(name)));
-    assert.ok(plugins.length < told.plugins.length);
-    writeFileSync(argspec, JSON.stringify({ ...told, plugins }));
+    const contract = JSON.parse(readFileSync(argspec, "utf8")) as { plugins: { name: string }[] };
+    const plugins = contract.plugins.filter(({ name }) => !/mountains/.test(JSON.stringify(name)));
+    assert.ok(plugins.length < contract.plugins.length);
+    writeFileSync(argspec, JSON.stringify({ ...contract, plugins }));
     const { outputs, ...rest } = JSON.parse(readFileSync(manifest, "utf8"));
     const changed = { ...outputs, "argspec.json": "other" };
     writeFileSync(manifest, JSON.stringify({ ...rest, outputs: changed }));

@@ -91,9 +91,9 @@ test("skips files that start processes with --unit", () => {
 
 test("starts long files first, and skips them with --unit", () => {
   const files = ["passes", "takes-long"];
-  const all = runWith(["--serial"], files);
-  assert.is(all.last, "2 passed, 0 failed");
-  assert.match(all.stdout, /takes-long[\s\S]*passes/);
+  const outcome = runWith(["--serial"], files);
+  assert.is(outcome.last, "2 passed, 0 failed");
+  assert.match(outcome.stdout, /takes-long[\s\S]*passes/);
   assert.not.match(runWith(["--unit"], files).stdout, "takes-long");
 });
 

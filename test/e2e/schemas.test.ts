@@ -210,10 +210,13 @@ test("a build without constraints reports the reason", async () => {
     "/** @plugin */",
     "export function f(_request: PluginRequest, a: Answer<typeof Later>): Length { return a; }",
   ];
-  const other = new RunningProject(test, { "src/own.ts": OWN, "plugins/p.ts": text.join("\n") });
-  const { stdout, stderr } = await svc("build", other.folder);
+  const otherProject = new RunningProject(test, {
+    "src/own.ts": OWN,
+    "plugins/p.ts": text.join("\n"),
+  });
+  const { stdout, stderr } = await svc("build", otherProject.folder);
   assert.match(stdout + stderr, /SVC1273[\s\S]*no database/);
-  other.remove();
+  otherProject.remove();
 });
 
 test("a build warns about queries whose schema can accept no text", async () => {
@@ -240,14 +243,14 @@ test("a build warns about queries whose schema can accept no text", async () => 
     "  later: Answer<typeof Later>,",
     "): string { return order + count + parsed + checked + later; }",
   ];
-  const other = new RunningProject(test, { "plugins/p.ts": text.join("\n") });
-  const { stdout, stderr } = await svc("build", other.folder);
+  const otherProject = new RunningProject(test, { "plugins/p.ts": text.join("\n") });
+  const { stdout, stderr } = await svc("build", otherProject.folder);
   const warned = [...(stdout + stderr).matchAll(/warning SVC1042: parameter `(\w+)`/g)];
   assert.equal(
     warned.map(([, name]) => name),
     ["order"],
   );
-  other.remove();
+  otherProject.remove();
 });
 
 test.run();

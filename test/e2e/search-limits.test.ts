@@ -18,8 +18,8 @@ test.before(async () => {
 test.after(() => node.kill());
 
 async function search(text: string, query: object) {
-  const given = new URLSearchParams({ graph: "shop", text, query: JSON.stringify(query) });
-  return get(node.port, `/svc/builtin/search?${given}`);
+  const params = new URLSearchParams({ graph: "shop", text, query: JSON.stringify(query) });
+  return get(node.port, `/svc/builtin/search?${params}`);
 }
 
 const REFUSED: readonly (readonly [query: object, message: RegExp])[] = [

@@ -259,12 +259,12 @@ test("counts an engine with another key as down, and says why", async () => {
   top.write("other.json", matrixOf(engine.served.port));
   const key = ["--dispatcher-key-file", `${top.folder}/other.txt`];
   const matrix = ["--dispatcher", `${top.folder}/other.json`, "--root", `${top.folder}/other`];
-  const other = await serve(top.folder, ...key, ...matrix);
+  const otherTop = await serve(top.folder, ...key, ...matrix);
   const headers = { authorization: "Bearer k-reader" };
-  const { status, json } = await get(other.port, "/svc/plugin/who", { headers });
+  const { status, json } = await get(otherTop.port, "/svc/plugin/who", { headers });
   assert.equal([status, json.message], [503, "Partition(s) down"]);
-  assert.match(other.log(), /health check failed: 503 .*compare http.dispatcherKeyFile of both/);
-  await other.end();
+  assert.match(otherTop.log(), /health check failed: 503 .*compare http.dispatcherKeyFile of both/);
+  await otherTop.end();
 });
 
 test("closes the engine to clients without a dispatcher", async () => {

@@ -147,11 +147,11 @@ class Writer {
 }
 
 /** Everything is there once, with each change that was acknowledged. */
-async function check(least: number, most: number): Promise<void> {
+async function check(minimum: number, maximum: number): Promise<void> {
   await until(async () => (await call("count")).status === 200);
   assert.equal([await hits("count"), await hits("arcs")], [KEYS, KEYS]);
   const puts = await hits("puts");
-  assert.ok(puts >= least && puts <= most, `${least} <= ${puts} <= ${most}`);
+  assert.ok(puts >= minimum && puts <= maximum, `${minimum} <= ${puts} <= ${maximum}`);
 }
 
 test("survive kills of source and target, under changes", async () => {
@@ -166,8 +166,8 @@ test("survive kills of source and target, under changes", async () => {
   for (const killed of ["B2", "B1", "B2", "B1"]) {
     await until(async () => {
       if (child.exitCode !== null) return true;
-      const what = (await system.nodestat("TD")).procedure?.what ?? "";
-      const progress = Number(/ ([1-9]\d*) of /.exec(what)?.[1] ?? 0);
+      const step = (await system.nodestat("TD")).procedure?.what ?? "";
+      const progress = Number(/ ([1-9]\d*) of /.exec(step)?.[1] ?? 0);
       if (progress <= done) return false;
       done = progress;
       return true;

@@ -218,18 +218,21 @@ class Clients {
 }
 
 /** Everything is there once: vertices, arcs, and each change that was acknowledged. */
-async function checkAll(all: readonly Clients[]): Promise<void> {
+async function checkAll(clients: readonly Clients[]): Promise<void> {
   await until(async () => (await call("count")).status === 200);
   assert.is(hits(await call("loaded")), KEYS);
-  assert.is(hits(await call("count")), KEYS + 50 * all.length);
-  assert.is(hits(await call("arcs")), 2 * KEYS + 50 * all.length);
+  assert.is(hits(await call("count")), KEYS + 50 * clients.length);
+  assert.is(hits(await call("arcs")), 2 * KEYS + 50 * clients.length);
   const visits = hits(await call("visits"));
   await until(async () => {
     return (await system.nodestat("S1")).digest === (await system.nodestat("B1")).digest;
   });
-  const least = all.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
-  const most = all.reduce((sum, { sent }) => sum + sent, 0);
-  assert.ok(visits >= least && visits <= most, `${least} <= ${visits} <= ${most}`);
+  const acknowledgedTotal = clients.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
+  const sentTotal = clients.reduce((sum, { sent }) => sum + sent, 0);
+  assert.ok(
+    visits >= acknowledgedTotal && visits <= sentTotal,
+    `${acknowledgedTotal} <= ${visits} <= ${sentTotal}`,
+  );
 }
 
 const clients: Clients[] = [];
@@ -295,9 +298,9 @@ test("instances finish a cut that no run continues", async () => {
   const { graphs } = await send(from, { do: "encode", term, slots, maxWords: 2 ** 20 });
   const { graph, names, slots: encoded } = graphs[0]!;
   const [{ slot, bytes: length }] = encoded as [EncodedSlot];
-  const place = { graph, slot, offset: 0 };
-  const { data } = await send(from, { do: "read", wanted: [place] });
-  const chunks = [{ ...place, length, data: data[0] }];
+  const slotPosition = { graph, slot, offset: 0 };
+  const { data } = await send(from, { do: "read", wanted: [slotPosition] });
+  const chunks = [{ ...slotPosition, length, data: data[0] }];
   await send(to, { do: "stage", id: move.id, names: { [graph]: names }, chunks });
   const stale = { do: "write", move, term: target.term + 1 };
   await rejects(send(to, stale), /does not lead in term/);
@@ -340,7 +343,7 @@ test("survives kills of leaders and coordinator, and continues", async () => {
 /** Terms of the groups: they change with the leaders. */
 async function listTerms(): Promise<string> {
   const looks = MEMBERS.map((id) => operate(id, "MoveSlots", {}, JSON.stringify({ do: "look" })));
-  return (await Promise.all(looks)).map((found) => (found as MoveAnswer).term).join();
+  return (await Promise.all(looks)).map((answer) => (answer as MoveAnswer).term).join();
 }
 
 /** Kills the coordinator, or leaders of groups, each one when more slots have moved. */

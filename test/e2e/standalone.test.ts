@@ -144,9 +144,9 @@ test("adds a Dockerfile once, with a health check of its server", async () => {
 });
 
 test("names an unreadable .env file", async () => {
-  const other = new TemporaryProject({ ".env/inner": "" });
-  const refused = await svc("build", other.folder).catch((error) => error);
-  other.remove();
+  const otherProject = new TemporaryProject({ ".env/inner": "" });
+  const refused = await svc("build", otherProject.folder).catch((error) => error);
+  otherProject.remove();
   assert.match(refused.stderr, /SVC3172: .*\.env/);
 });
 

@@ -85,7 +85,7 @@ async function start(variables: Readonly<Record<string, string>>) {
   const { SVC_LOG_FORMAT: _, ...others } = process.env;
   const env = { ...others, TEST_WANTED_COLOR: "blue", ...variables };
   const served = await started([...words, "--port", "0", "--executors", "1"], env);
-  const order = [...served.log().matchAll(/^order: (.*)$/gm)].map(([, what]) => what);
+  const order = [...served.log().matchAll(/^order: (.*)$/gm)].map(([, event]) => event);
   return { served, order };
 }
 
@@ -94,7 +94,7 @@ test("the IO thread comes before the build is read, executors after it", async (
   try {
     assert.is(order[0], "svc-io");
     assert.is(order[1], "build");
-    const started = order.filter((what) => what !== "build");
+    const started = order.filter((event) => event !== "build");
     assert.equal(started, ["svc-io", "svc-executor-1"]);
   } finally {
     await served.end();
@@ -129,7 +129,7 @@ for (const death of ["terminate", "throw"]) {
   test(`an IO thread that dies before it is needed is started again: ${death}`, async () => {
     const { served, order } = await start({ TEST_DEATH: death });
     try {
-      const started = order.filter((what) => what !== "build");
+      const started = order.filter((event) => event !== "build");
       assert.equal(started, ["svc-io", "svc-io", "svc-executor-1"]);
       assert.is((await get(served.port, "/svc/plugin/inside")).json.response, "blue-");
     } finally {

@@ -42,8 +42,8 @@ test("an idle server exits at once with 0", async () => {
 test("a start keeps compiled code for the next one, where Node.js can", async () => {
   if (!("enableCompileCache" in nodeModule)) return;
   await (await serve(fixture("engine"))).stop();
-  const kept = fileURLToPath(new URL("../../dist/.code", import.meta.url));
-  assert.ok(readdirSync(kept).length > 0);
+  const codeFolder = fileURLToPath(new URL("../../dist/.code", import.meta.url));
+  assert.ok(readdirSync(codeFolder).length > 0);
 });
 
 test("a start removes compiled code that former builds have piled up", async () => {

@@ -315,11 +315,11 @@ test("are called by name in the console, which runs nothing else", async () => {
 
 test("expose descriptor and own id as system properties", async () => {
   const { json } = await system.get("S1", "/svc/builtin/properties", 1);
-  const { SYSTEM_Descriptor: told, SYSTEM_DescriptorIdent: id } = json.response as {
+  const { SYSTEM_Descriptor: descriptor, SYSTEM_DescriptorIdent: id } = json.response as {
     SYSTEM_Descriptor: { name: string };
     SYSTEM_DescriptorIdent: string;
   };
-  assert.equal([told.name, id], ["Operated", "S1"]);
+  assert.equal([descriptor.name, id], ["Operated", "S1"]);
 });
 
 test("respond for themselves and the instances below them", async () => {
@@ -328,7 +328,7 @@ test("respond for themselves and the instances below them", async () => {
     return json.response as { layout: string; rest: unknown[][] };
   };
   const [top, leaf] = [await branch("TD"), await branch("S1")];
-  assert.equal([top.rest.map(([place]) => place), leaf.rest.length], [[0, 1, 2], 1]);
+  assert.equal([top.rest.map(([position]) => position), leaf.rest.length], [[0, 1, 2], 1]);
   assert.is(top.layout, leaf.layout);
 });
 
@@ -377,8 +377,11 @@ test("apply a changed matrix at once, and after a restart of the ports", async (
   // Each port is closed for a moment.
   await until(async () => (await system.nodestat("TD")).pid === pid);
   await until(async () => (await system.get("TD", "/svc/hc")).status === 200);
-  const own = '{"instances": {"G1": {"hport": 9000}}}';
-  assert.match(String(await operate("TD", "SystemDescriptor", "", own)), "it has no instance TD");
+  const override = '{"instances": {"G1": {"hport": 9000}}}';
+  assert.match(
+    String(await operate("TD", "SystemDescriptor", "", override)),
+    "it has no instance TD",
+  );
   assert.match(String(await operate("TD", "SystemDescriptor", "", "{}")), "System descriptor");
 });
 
@@ -393,13 +396,13 @@ test("stop an instance, which svc up restarts", async () => {
 test("save nothing on a shutdown without `persist`", async () => {
   const stop = async (query: string): Promise<void> => {
     const { pid } = await system.nodestat("B1");
-    let told: unknown;
+    let statistics: unknown;
     // It serves statistics before it accepts operations.
     do {
       const former = await token("B1");
-      told = await operate("B1", "Shutdown", `&authshutdown=${former}${query}`);
-    } while (String(told).includes("server is starting"));
-    assert.equal(told, { action: "shutdown", status: "going offline" });
+      statistics = await operate("B1", "Shutdown", `&authshutdown=${former}${query}`);
+    } while (String(statistics).includes("server is starting"));
+    assert.equal(statistics, { action: "shutdown", status: "going offline" });
     await until(async () => (await system.nodestat("B1")).pid !== pid);
   };
   const snapshots = (): string[] => {

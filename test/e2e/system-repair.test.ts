@@ -38,8 +38,8 @@ test.after(async () => {
 });
 
 async function areEqual(): Promise<boolean> {
-  const [nodestat, other] = [await system.nodestat("B1"), await system.nodestat("S1")];
-  return nodestat["graph-order"] > 0 && nodestat.digest === other.digest;
+  const [nodestat, otherStat] = [await system.nodestat("B1"), await system.nodestat("S1")];
+  return nodestat["graph-order"] > 0 && nodestat.digest === otherStat.digest;
 }
 
 async function attach(): Promise<void> {
@@ -68,13 +68,13 @@ async function lead(where: string): Promise<void> {
   assert.is((await system.down()).code, 0);
   await system.ended();
   const data = join(system.root, "data");
-  const [own, other] = [join(data, "builder_B1"), join(data, "search_S1")];
-  const { epoch } = JSON.parse(readFileSync(join(other, MARK), "utf8")) as { epoch: number };
-  rmSync(other, { recursive: true });
-  cpSync(own, other, { recursive: true });
-  await write(own, `right ${where}`);
-  await write(other, `wrong ${where}`);
-  writeFileSync(join(other, MARK), JSON.stringify({ log: null, origin: null, epoch }));
+  const [builderRoot, searchRoot] = [join(data, "builder_B1"), join(data, "search_S1")];
+  const { epoch } = JSON.parse(readFileSync(join(searchRoot, MARK), "utf8")) as { epoch: number };
+  rmSync(searchRoot, { recursive: true });
+  cpSync(builderRoot, searchRoot, { recursive: true });
+  await write(builderRoot, `right ${where}`);
+  await write(searchRoot, `wrong ${where}`);
+  writeFileSync(join(searchRoot, MARK), JSON.stringify({ log: null, origin: null, epoch }));
   await system.up();
   await attach();
   await system.until(DIFFERS);

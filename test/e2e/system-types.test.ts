@@ -69,14 +69,14 @@ test("reject exactly the marked lines", () => {
     );
     const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
     const { stdout } = spawnSync(process.execPath, [compiler, "-p", folder], { encoding: "utf8" });
-    const found = new Set(
+    const errorLines = new Set(
       [...stdout.matchAll(/svc\.system\.ts\((\d+),/g)].map(([, line]) => Number(line)),
     );
     const lines = PROGRAM.split("\n");
     const wrong = lines.flatMap((line, index) => (line.endsWith("// wrong") ? [index + 1] : []));
     assert.ok(wrong.length > 10);
     assert.equal(
-      [...found].sort((a, b) => a - b),
+      [...errorLines].sort((a, b) => a - b),
       wrong,
       stdout,
     );

@@ -68,10 +68,13 @@ test("the same system cannot be started twice", async () => {
 });
 
 test("a system of other machines has no instance to start here", async () => {
-  const other = join(system.root, "other.json");
+  const otherFile = join(system.root, "other.json");
   const { writeFileSync } = await import("node:fs");
-  writeFileSync(other, JSON.stringify({ instances: { G1: { hport: 9000, host: "192.0.2.1" } } }));
-  const { code, err } = await system.run("up", PROJECT, "--descriptor", other);
+  writeFileSync(
+    otherFile,
+    JSON.stringify({ instances: { G1: { hport: 9000, host: "192.0.2.1" } } }),
+  );
+  const { code, err } = await system.run("up", PROJECT, "--descriptor", otherFile);
   assert.equal(
     [code, /SVC3112: no instance of G1 is hosted on this machine/.test(err)],
     [1, true],

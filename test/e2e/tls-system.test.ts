@@ -54,8 +54,8 @@ test("svc up, status, a rolling update and the survey use TLS", async () => {
   assert.is(code, 0, out + err);
   assert.match(out, /^(S\d: serves build [0-9a-f]{16}\n){2}$/);
   const path = "/svc/builtin/system_overview";
-  const told = await system.admin("endpoint", "TD", path, "--json");
-  const [{ result }] = JSON.parse(told.out);
+  const output = await system.admin("endpoint", "TD", path, "--json");
+  const [{ result }] = JSON.parse(output.out);
   const { instances } = result.response;
   assert.equal(
     instances.map(({ id, hc, error }: Record<string, unknown>) => [id, hc, error]),
@@ -71,9 +71,9 @@ test("a client without a certificate or with another CA gets an error", async ()
   assert.is((await system.admin("status", "S1")).code, 0);
   const unshown = await status(file("ca.pem"));
   assert.equal([unshown.code, /Not running: S1 \(no response/.test(unshown.out)], [1, true]);
-  const other = join(folder, "other.pem");
-  writeFileSync(other, "no certificate");
-  assert.match((await status(other)).out, /SVC2941|holds no certificate/);
+  const otherCertificate = join(folder, "other.pem");
+  writeFileSync(otherCertificate, "no certificate");
+  assert.match((await status(otherCertificate)).out, /SVC2941|holds no certificate/);
   // The name in the certificate is not the host; only the descriptor states it.
   assert.match((await status(good)).out, /does not match/);
   assert.match((await status(`${good},more`)).err, /SVC3003: --tls: expected <ca\[,cert,key\]>/);

@@ -72,15 +72,15 @@ test.after(() => {
 
 /** A dispatcher over two engines, with common options and its own. */
 async function matrix(args: string[] = [], ofDispatcher: string[] = []): Promise<Served> {
-  const own = () => ["--root", mkdtempSync(join(root, "data-")), ...args];
-  const engine = () => serve(project.folder, "--role", "engine", ...own());
+  const serverArgs = () => ["--root", mkdtempSync(join(root, "data-")), ...args];
+  const engine = () => serve(project.folder, "--role", "engine", ...serverArgs());
   const engines = await Promise.all([engine(), engine()]);
   running.push(...engines);
   const partitions = engines.map(({ port }) => [{ host: "127.0.0.1", port }]);
   const file = join(root, "matrix.json");
   writeFileSync(file, JSON.stringify({ partitions, replicas: [{ channels: 4, priority: 1 }] }));
   const roles = ["--role", "dispatcher", "--dispatcher", file, ...ofDispatcher];
-  const dispatcher = await serve(project.folder, ...roles, ...own());
+  const dispatcher = await serve(project.folder, ...roles, ...serverArgs());
   running.push(dispatcher);
   return dispatcher;
 }
@@ -93,10 +93,10 @@ function seen({ json }: { readonly json: { response: { entries: [number, string]
 
 test("trace context reaches all levels without sampling, also in requests of plugins", async () => {
   const { port } = await matrix();
-  const all = [`${PARENT} shop=7`, `${PARENT} shop=7`];
+  const expected = [`${PARENT} shop=7`, `${PARENT} shop=7`];
   for (const path of ["part?n=2", "top?n=2"]) {
     const answer = await get(port, `/svc/plugin/${path}`, { headers });
-    assert.equal(seen(answer as never), all, path);
+    assert.equal(seen(answer as never), expected, path);
     const none = await get(port, `/svc/plugin/${path}`);
     assert.equal(seen(none as never), ["null null", "null null"], path);
   }

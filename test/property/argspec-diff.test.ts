@@ -80,9 +80,9 @@ function expectSound(
       const isFitting = findIncompatibility(from, to, reading) === null;
       for (const value of accepted) {
         const isTaken = accepts(by, to.schema, value);
-        const what = () =>
+        const describeCase = () =>
           `seed ${SEED}: ${JSON.stringify({ name, reading, value, given: params, taken })}`;
-        if (isFitting && !isTaken) assert.unreachable(what());
+        if (isFitting && !isTaken) assert.unreachable(describeCase());
         if (isFitting) seen.fitting++;
         else if (!isTaken) seen.refused++;
       }

@@ -52,11 +52,12 @@ test("is decoded by the server as it was passed", () => {
     const query = url.slice("/?".length);
     assert.match(query, /^[!-~]*$/);
     const read = parseParams(query, readersOf(wires));
-    const what = `seed ${SEED}, round ${round}: ${url}`;
-    assert.equal(Object.keys(read), Object.keys(params), what);
+    const label = `seed ${SEED}, round ${round}: ${url}`;
+    assert.equal(Object.keys(read), Object.keys(params), label);
     for (const [name, value] of Object.entries(params)) {
-      const given = read[name] instanceof Uint8Array ? [...(read[name] as Uint8Array)] : read[name];
-      assert.equal(given, value instanceof Uint8Array ? [...value] : value, what);
+      const actual =
+        read[name] instanceof Uint8Array ? [...(read[name] as Uint8Array)] : read[name];
+      assert.equal(actual, value instanceof Uint8Array ? [...value] : value, label);
     }
   }
 });

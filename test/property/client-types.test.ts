@@ -84,8 +84,8 @@ function fits(types: TypeTable, shape: TypeShape, value: unknown): boolean {
       return Array.isArray(value) && value.every((item) => fits(types, shape.items, item));
     case "tuple": {
       const { items, required, rest } = shape;
-      const most = rest === null ? items.length : Number.POSITIVE_INFINITY;
-      if (!Array.isArray(value) || value.length < required || value.length > most) return false;
+      const maxItems = rest === null ? items.length : Number.POSITIVE_INFINITY;
+      if (!Array.isArray(value) || value.length < required || value.length > maxItems) return false;
       return value.every((item, index) => fits(types, items[index] ?? rest!, item));
     }
     case "object": {

@@ -118,11 +118,12 @@ test("are the same systems as those without ranges", () => {
     }
     const hostOf = (id: string) => `pod-${id.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}-0`;
     const placed = descriptorWith(system, (id) => ({ host: hostOf(id) }));
-    const [one, other] = [placed, descriptorWith(same, (id) => ({ host: hostOf(id) }))].map(
-      (text) => readDescriptor(JSON.parse(text)),
-    );
-    assert.equal(essence(one!), essence(other!), where);
-    assert.is(one!.instances.get(`D${shape.first}`)!.host, hostOf(`D${shape.first}`), where);
+    const [encoded, otherEncoded] = [
+      placed,
+      descriptorWith(same, (id) => ({ host: hostOf(id) })),
+    ].map((text) => readDescriptor(JSON.parse(text)));
+    assert.equal(essence(encoded!), essence(otherEncoded!), where);
+    assert.is(encoded!.instances.get(`D${shape.first}`)!.host, hostOf(`D${shape.first}`), where);
     const isCompact = Object.keys(JSON.parse(placed).instances).length <= 4;
     assert.ok(isCompact, where);
   }

@@ -53,8 +53,8 @@ class Model {
   keeps(name: string, rules: Rules): boolean {
     const [type, key] = name.split(".") as [string, string];
     const seen = new Set<string>();
-    for (const { type: own, values } of this.vertices.values()) {
-      if (own !== type) continue;
+    for (const { type: vertexType, values } of this.vertices.values()) {
+      if (vertexType !== type) continue;
       const value = values.get(key) ?? null;
       if (value === null) {
         if (rules.required === true) return false;

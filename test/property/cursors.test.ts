@@ -139,19 +139,19 @@ test("join pages to the whole result", () => {
       const unique = new Set(entries.map((entry) => JSON.stringify(entry)));
       assert.is(unique.size, entries.length, says);
     }
-    const all = graph.vertices({ condition: { type: "product" }, sortby: S.S_ID });
+    const products = graph.vertices({ condition: { type: "product" }, sortby: S.S_ID });
     const pages = fetchAll((cursor) => {
       const options = { condition: { type: "product" }, sortby: S.S_ID, hits: 7, cursor } as const;
       const page = graph.vertices({ ...options, facets: { price: 9 }, counts: true });
-      assert.is(page.counts.vertices, all.length, says);
+      assert.is(page.counts.vertices, products.length, says);
       assert.is(
         page.facets.price.reduce((sum, { count }) => sum + count, 0),
-        all.length,
+        products.length,
         says,
       );
       return { entries: page.vertices, cursor: page.cursor };
     });
-    assert.equal(pages, all, says);
+    assert.equal(pages, products, says);
     for (const text of [...WORDS, "red blue"]) {
       const scored = graph.search(text, {
         hits: -1,
@@ -159,7 +159,7 @@ test("join pages to the whole result", () => {
         fields: ["text"],
         result: "simple",
       });
-      const found = fetchAll((cursor) => {
+      const pages = fetchAll((cursor) => {
         const options = {
           hits: 5,
           match: "any",
@@ -170,7 +170,7 @@ test("join pages to the whole result", () => {
         const page = graph.search(text, options);
         return { entries: page.search, cursor: page.cursor };
       });
-      assert.equal(found, scored, `${says} ${text}`);
+      assert.equal(pages, scored, `${says} ${text}`);
     }
     const groups = graph.vertices({
       condition: { type: "product" },
@@ -195,7 +195,7 @@ test("return each unchanged entry once while the graph changes", () => {
       const before = new Set(fetchAll(fetch).map((entry) => JSON.stringify(entry)));
       let added = 0;
       const touched = new Set<string>();
-      const found = fetchAll(fetch, () => {
+      const pages = fetchAll(fetch, () => {
         const ids = graph.vertices({ condition: { type: "product" } });
         const [removed, changed] = [random.of(ids), random.of(ids)];
         touched.add(removed).add(changed);
@@ -216,10 +216,10 @@ test("return each unchanged entry once while the graph changes", () => {
       }).map((entry) => JSON.stringify(entry));
       const isTouched = (entry: string): boolean =>
         [...touched].some((id) => entry.includes(JSON.stringify(id)));
-      const kept = [...before].filter((entry) => !isTouched(entry));
+      const untouched = [...before].filter((entry) => !isTouched(entry));
       const counts = new Map<string, number>();
-      for (const entry of found) counts.set(entry, (counts.get(entry) ?? 0) + 1);
-      for (const entry of kept) assert.is(counts.get(entry), 1, `${says} ${entry}`);
+      for (const entry of pages) counts.set(entry, (counts.get(entry) ?? 0) + 1);
+      for (const entry of untouched) assert.is(counts.get(entry), 1, `${says} ${entry}`);
     }
   }
 });
@@ -237,8 +237,8 @@ test("are refused when altered, or for another query", () => {
       (error: unknown) => error instanceof QueryError && /cursor/.test(String(error)),
     );
   for (let at = 0; at < cursor.length; at++) {
-    const other = cursor[at] === "A" ? "B" : "A";
-    const altered = `${cursor.slice(0, at)}${other}${cursor.slice(at + 1)}`;
+    const replacement = cursor[at] === "A" ? "B" : "A";
+    const altered = `${cursor.slice(0, at)}${replacement}${cursor.slice(at + 1)}`;
     isRefused(() => graph.vertices({ ...options, cursor: altered }));
     isRefused(() => graph.vertices({ ...options, cursor: cursor.slice(0, at) }));
   }

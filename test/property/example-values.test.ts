@@ -47,8 +47,8 @@ test("are parsed like on a server", () => {
       const isBare = random.below(10) === 0;
       const text = [random.of(PIECES), ...random.list(3, () => random.of(PIECES))].join("");
       const query = isBare ? "x" : `x=${encodeURIComponent(text)}`;
-      const found = convertText(isBare ? null : text, type);
-      const label = `seed ${SEED}: ${JSON.stringify({ query, param, found })}`;
+      const actual = convertText(isBare ? null : text, type);
+      const label = `seed ${SEED}: ${JSON.stringify({ query, param, found: actual })}`;
       let value: unknown;
       try {
         value = read(query, 1);
@@ -58,7 +58,7 @@ test("are parsed like on a server", () => {
       }
       // No server accepts a value that the compiler cannot convert; another rule detects values
       // outside of their type, as this one may be.
-      assert.equal(found, { value }, label);
+      assert.equal(actual, { value }, label);
       converted++;
     }
   }

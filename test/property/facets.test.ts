@@ -143,9 +143,9 @@ test("count all matches as a naive count does", () => {
     const options = { facets: FACETS, hits } as const;
     assert.equal(graph.vertices({ ...options, condition: { id: ids } }).facets, expected, says);
     const sorted = { ...options, sortby: S_ID, counts: true } as const;
-    const found = graph.vertices({ ...sorted, condition: { id: ids } });
-    assert.equal(found.facets, expected, says);
-    assert.equal(found.counts, { vertices: products.length }, says);
+    const searched = graph.vertices({ ...sorted, condition: { id: ids } });
+    assert.equal(searched.facets, expected, says);
+    assert.equal(searched.counts, { vertices: products.length }, says);
     assert.equal(graph.neighborhood("root", { ...options, arc: "has" }).facets, expected, says);
     for (const word of ["red", "shoe", "red shoe"]) {
       const matching = products.filter(({ title }) =>

@@ -108,16 +108,16 @@ test("find paths of the fewest arcs in all directions, with forward-only arcs an
         [D_IN, into],
         [D_ANY, any],
       ] as const) {
-        const found = graph.shortestPath(from, to, { arc: ["to", direction] });
+        const path = graph.shortestPath(from, to, { arc: ["to", direction] });
         const message = `${from} ${to} ${direction}, SEED=${SEED}, round ${round}`;
-        assert.is(found?.cost ?? -1, naiveSteps(arcs, from, to), message);
-        if (found === null) continue;
-        assert.is(found.path.length, found.cost + 1, message);
-        assert.equal([found.path[0], found.path.at(-1)], [from, to], message);
-        found.path.slice(1).forEach((id, at) => {
-          assert.ok(arcs.get(found.path[at]!)!.includes(id), message);
+        assert.is(path?.cost ?? -1, naiveSteps(arcs, from, to), message);
+        if (path === null) continue;
+        assert.is(path.path.length, path.cost + 1, message);
+        assert.equal([path.path[0], path.path.at(-1)], [from, to], message);
+        path.path.slice(1).forEach((id, at) => {
+          assert.ok(arcs.get(path.path[at]!)!.includes(id), message);
         });
-        assert.equal(graph.shortestPath(from, to, { arc: ["to", direction] }), found, message);
+        assert.equal(graph.shortestPath(from, to, { arc: ["to", direction] }), path, message);
       }
     }
   }
@@ -130,15 +130,15 @@ test("find shortest paths of minimum cost", () => {
       const costs = distances(subject, weighted);
       for (const from of ids) {
         for (const to of ids) {
-          const found = graph.shortestPath(from, to, { arc: "to", weighted });
+          const path = graph.shortestPath(from, to, { arc: "to", weighted });
           const cost = costs.get(`${from} ${to}`)!;
-          assert.is(found?.cost ?? Number.POSITIVE_INFINITY, cost, `${from} ${to} ${weighted}`);
-          if (found === null) continue;
-          assert.equal([found.path[0], found.path.at(-1)], [from, to]);
+          assert.is(path?.cost ?? Number.POSITIVE_INFINITY, cost, `${from} ${to} ${weighted}`);
+          if (path === null) continue;
+          assert.equal([path.path[0], path.path.at(-1)], [from, to]);
           let sum = 0;
-          for (let step = 1; step < found.path.length; step++) {
+          for (let step = 1; step < path.path.length; step++) {
             const arc = arcs.find(
-              (arc) => arc.from === found.path[step - 1] && arc.to === found.path[step],
+              (arc) => arc.from === path.path[step - 1] && arc.to === path.path[step],
             );
             sum += weighted ? arc!.weight : arc === undefined ? Number.NaN : 1;
           }
@@ -164,13 +164,13 @@ test("find components by spreading along arcs", () => {
       for (const member of members) left.delete(member);
       expected.push([...members].sort());
     }
-    const found = graph.components({ arc: "to" });
+    const components = graph.components({ arc: "to" });
     assert.equal(
-      found.map(({ length }) => length),
-      found.map(({ length }) => length).sort((a, b) => b - a),
+      components.map(({ length }) => length),
+      components.map(({ length }) => length).sort((a, b) => b - a),
     );
     const sorted = (lists: string[][]) => lists.map((list) => list.sort().join()).sort();
-    assert.equal(sorted(found), sorted(expected));
+    assert.equal(sorted(components), sorted(expected));
     assert.is(graph.components({ arc: "to", hits: 1 }).length, 1);
   });
 });
@@ -184,14 +184,15 @@ function naiveRank({ ids, arcs }: Subject, isWeighted: boolean, seeds: string[])
   for (let round = 0; round < 20; round++) {
     const next = ids.map(() => 0);
     for (const [position, id] of ids.entries()) {
-      const own = arcs.filter(({ from }) => from === id);
-      const sum = own.reduce((total, { weight }) => total + (isWeighted ? weight : 1), 0);
-      for (const [other] of ids.entries()) {
-        const share = own
-          .filter(({ to }) => to === ids[other])
+      const ownArcs = arcs.filter(({ from }) => from === id);
+      const sum = ownArcs.reduce((total, { weight }) => total + (isWeighted ? weight : 1), 0);
+      for (const [otherIndex] of ids.entries()) {
+        const share = ownArcs
+          .filter(({ to }) => to === ids[otherIndex])
           .reduce((total, { weight }) => total + (isWeighted ? weight : 1), 0);
-        const part = sum === 0 ? begin[other]! : share / sum;
-        next[other]! += 0.85 * rank[position]! * part + 0.15 * rank[position]! * begin[other]!;
+        const part = sum === 0 ? begin[otherIndex]! : share / sum;
+        next[otherIndex]! +=
+          0.85 * rank[position]! * part + 0.15 * rank[position]! * begin[otherIndex]!;
       }
     }
     rank = next;
@@ -205,13 +206,13 @@ test("compute ranks by definition, including personalized ones", () => {
     for (const weighted of [false, true]) {
       const from = random.below(2) === 0 ? [] : [random.of(ids), random.of(ids)];
       const expected = naiveRank(subject, weighted, from);
-      const found = graph.pageRank({ arc: "to", weighted, from, hits: -1 });
-      assert.is(found.length, ids.length);
-      for (const { id, score } of found) {
-        const wanted = expected[ids.indexOf(id)]!;
-        assert.ok(Math.abs(score - wanted) < 1e-9, `${id}: ${score} for ${wanted}`);
+      const ranks = graph.pageRank({ arc: "to", weighted, from, hits: -1 });
+      assert.is(ranks.length, ids.length);
+      for (const { id, score } of ranks) {
+        const expectedRank = expected[ids.indexOf(id)]!;
+        assert.ok(Math.abs(score - expectedRank) < 1e-9, `${id}: ${score} for ${expectedRank}`);
       }
-      assert.ok(Math.abs(found.reduce((sum, { score }) => sum + score, 0) - 1) < 1e-9);
+      assert.ok(Math.abs(ranks.reduce((sum, { score }) => sum + score, 0) - 1) < 1e-9);
     }
   });
 });
@@ -237,13 +238,13 @@ test("walk along arcs, and count co-occurrences over all pairs of arcs", () => {
     }
     const scores = new Map<string, number>();
     for (const arc of arcs.filter(({ from }) => from === id)) {
-      for (const other of arcs.filter(({ from, to }) => to === arc.to && from !== id)) {
-        scores.set(other.from, (scores.get(other.from) ?? 0) + arc.weight * other.weight);
+      for (const otherArc of arcs.filter(({ from, to }) => to === arc.to && from !== id)) {
+        scores.set(otherArc.from, (scores.get(otherArc.from) ?? 0) + arc.weight * otherArc.weight);
       }
     }
-    const found = graph.coOccurrence(id, { arc: "to", weighted: true, hits: -1 });
+    const pairs = graph.coOccurrence(id, { arc: "to", weighted: true, hits: -1 });
     assert.equal(
-      Object.fromEntries(found.map((hit) => [hit.id, hit.score])),
+      Object.fromEntries(pairs.map((hit) => [hit.id, hit.score])),
       Object.fromEntries(scores),
     );
   });

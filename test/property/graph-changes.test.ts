@@ -117,13 +117,13 @@ test(`agree with models in two threads during compaction (seed ${SEED})`, async 
 type Together = Pick<ModelThreadData, "seed" | "changesAtOnce">;
 
 /** Two threads change their own vertices, and shared ones. */
-async function changeTogether(store: GraphStore, clock: FakeClock, given: Together): Promise<void> {
+async function changeTogether(store: GraphStore, clock: FakeClock, plan: Together): Promise<void> {
   const ready = new Int32Array(new SharedArrayBuffer(4));
   const results = await Promise.all(
-    ["a", "b"].map((own, index) => {
+    ["a", "b"].map((vertexId, index) => {
       const data: ModelThreadData = {
-        ...{ share: store.share, thread: THREADS[index]!, ...given, seed: given.seed + index },
-        ...{ own, shared: "s", changes: CHANGES, ready, threads: 2 },
+        ...{ share: store.share, thread: THREADS[index]!, ...plan, seed: plan.seed + index },
+        ...{ own: vertexId, shared: "s", changes: CHANGES, ready, threads: 2 },
       };
       return resultOf(bundled.start(data));
     }),
@@ -131,10 +131,10 @@ async function changeTogether(store: GraphStore, clock: FakeClock, given: Togeth
   // The clocks of the threads are ahead by now.
   clock.second += 3 * CHANGES;
   checkStore(store);
-  ["a", "b"].forEach((own, index) => {
+  ["a", "b"].forEach((vertexId, index) => {
     const result = results[index]!;
     if ("failure" in result) throw new Error(result.failure);
-    assert.equal(plainStore(store, own), result.own);
+    assert.equal(plainStore(store, vertexId), result.own);
   });
   const shared = Object.keys(plainStore(store, "s")).length;
   assert.ok(shared > 0);

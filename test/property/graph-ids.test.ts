@@ -65,9 +65,9 @@ test("find the ids of a map", () => {
 test("find existing ids during writes, and never missing ones", async () => {
   const store = GraphStore.create("test", THREAD);
   const { ids, strings, writer, relationships } = store;
-  const kept = Array.from({ length: 2000 }, (_, index) => `kept ${index}`);
-  const handles = kept.map((id) => writer.mutate(() => makeVertex(store, id)));
-  const texts = kept.map((id) => writer.mutate(() => strings.intern(id)));
+  const keptIds = Array.from({ length: 2000 }, (_, index) => `kept ${index}`);
+  const handles = keptIds.map((id) => writer.mutate(() => makeVertex(store, id)));
+  const texts = keptIds.map((id) => writer.mutate(() => strings.intern(id)));
   writer.mutate(() => relationships.define("knows"));
   const control = new Int32Array(new SharedArrayBuffer(8));
   const data: ChurnData = { share: store.share, thread: CHURN_THREAD, seed: SEED, control };
@@ -79,8 +79,8 @@ test("find existing ids during writes, and never missing ones", async () => {
     const rounds = Atomics.load(control, 1) + 20 * ROUNDS;
     const isChurned = () => Atomics.load(control, 1) >= rounds;
     for (let finds = 0; finds < 300_000 || (!isChurned() && finds < MAX_FINDS); finds++) {
-      const index = random.below(kept.length);
-      const id = kept[index]!;
+      const index = random.below(keptIds.length);
+      const id = keptIds[index]!;
       assert.is(ids.find(id), handles[index], `seed ${SEED}`);
       assert.is(ids.idOf(handles[index]!), id, `seed ${SEED}`);
       assert.is(strings.find(id), texts[index], `seed ${SEED}`);

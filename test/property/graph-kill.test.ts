@@ -105,7 +105,7 @@ test(`leave a consistent graph (seed ${SEED})`, async () => {
   };
   const { header } = store.memory;
   const threads = new Threads(store, "support/killed-thread.ts");
-  let other = await threads.next();
+  let otherThread = await threads.next();
   let writing = 0;
   let unfinished = 0;
   try {
@@ -121,19 +121,19 @@ test(`leave a consistent graph (seed ${SEED})`, async () => {
       recover(store, victim);
       const held = store.locks.entries().map(({ session }) => session >>> 24);
       assert.not(held.includes(victim.thread), "no lock of a dead thread is left");
-      whilePaused(other, check);
+      whilePaused(otherThread, check);
       if (random.below(6) > 0) continue;
       // The one that has lived longer is next.
       const survivor = await threads.next();
-      await other.worker.terminate();
-      recover(store, other);
-      other = survivor;
-      whilePaused(other, check);
+      await otherThread.worker.terminate();
+      recover(store, otherThread);
+      otherThread = survivor;
+      whilePaused(otherThread, check);
     }
   } finally {
-    await Promise.all([other.worker.terminate(), threads.end()]);
+    await Promise.all([otherThread.worker.terminate(), threads.end()]);
   }
-  recover(store, other);
+  recover(store, otherThread);
   check();
   assert.ok(writing > 0, "some were killed while they wrote");
   assert.ok(unfinished > 0 || KILLS < 40, "some were killed between steps");
@@ -150,9 +150,12 @@ test("lose no acknowledged change", async () => {
   const kill = async (victim: Writing): Promise<void> => {
     await victim.worker.terminate();
     recover(store, victim);
-    const told = Atomics.load(victim.control, Control.Changes);
+    const reported = Atomics.load(victim.control, Control.Changes);
     const counted = graph.arcValue(`thread ${victim.seed}`, ["did", D_OUT, M_CNT], "counter");
-    assert.ok(counted === told || counted === told + 1, `${counted} counted, ${told} told`);
+    assert.ok(
+      counted === reported || counted === reported + 1,
+      `${counted} counted, ${reported} told`,
+    );
     sum += counted;
     deaths++;
   };
@@ -164,8 +167,11 @@ test("lose no acknowledged change", async () => {
   for (const last of writing) await kill(last);
   await threads.end();
   checkStore(store);
-  const all = Number(graph.arcValue("all", ["did", D_OUT, M_CNT], "counter"));
-  assert.ok(all <= sum && all >= sum - deaths, `${all} of ${sum} with ${deaths} deaths`);
+  const counterTotal = Number(graph.arcValue("all", ["did", D_OUT, M_CNT], "counter"));
+  assert.ok(
+    counterTotal <= sum && counterTotal >= sum - deaths,
+    `${counterTotal} of ${sum} with ${deaths} deaths`,
+  );
 });
 
 test.run();

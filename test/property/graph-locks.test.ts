@@ -142,10 +142,10 @@ class Comparison {
 
   /** Two to five ids, without repetition. */
   #someIds(): string[] {
-    const least = this.#random.below(IDS.length - 1);
+    const start = this.#random.below(IDS.length - 1);
     const from = this.#random.below(IDS.length);
     const turned = [...IDS.slice(from), ...IDS.slice(0, from)];
-    return turned.slice(0, least + 2);
+    return turned.slice(0, start + 2);
   }
 }
 

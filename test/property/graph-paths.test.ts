@@ -38,9 +38,9 @@ interface Subject {
 type Accepts = (id: string) => boolean;
 
 /** @param isForwardOnly true if the arcs to every fourth vertex are listed at their initial only */
-function randomSubject(random: Random, most: number, isForwardOnly = false): Subject {
+function randomSubject(random: Random, maxVertices: number, isForwardOnly = false): Subject {
   const graph = makeGraph();
-  const ids = Array.from({ length: 2 + random.below(most) }, (_, index) => `v${index}`);
+  const ids = Array.from({ length: 2 + random.below(maxVertices) }, (_, index) => `v${index}`);
   const types = new Map(ids.map((id) => [id, random.of(TYPES)]));
   for (const id of ids) graph.createVertex(id, types.get(id)!);
   const arcs = new Map<string, Arc>();
@@ -102,8 +102,8 @@ function randomRule(random: Random, subject: Subject, start: string) {
     through: condition(),
   };
   const { types } = subject;
-  const accepts = (wanted: { type: string } | null): Accepts => {
-    return (id) => wanted === null || types.get(id) === wanted.type;
+  const accepts = (filter: { type: string } | null): Accepts => {
+    return (id) => filter === null || types.get(id) === filter.type;
   };
   const lengths = naiveLengths(subject, start, rule.arc[1], accepts(rule.through), min);
   const ends = [...lengths]
@@ -126,13 +126,13 @@ test("repeat reaches each vertex once, by the fewest arcs", () => {
       const { rule, ends } = randomRule(random, subject, start);
       const message = `${start} ${JSON.stringify(rule)}, SEED=${SEED}, round ${round}`;
       const options = { ...rule, fields: ["id", "value"], result: "dict", counts: true } as const;
-      const found = graph.neighborhood(start, options) as unknown as {
+      const result = graph.neighborhood(start, options) as unknown as {
         neighborhood: { id: string; distance: number }[];
         counts: { neighbors: number; arcs: number };
       };
-      const entries = found.neighborhood.map(({ id, distance }) => [id, distance] as const);
+      const entries = result.neighborhood.map(({ id, distance }) => [id, distance] as const);
       assert.equal(entries.sort(byId), ends, message);
-      assert.equal(found.counts, { neighbors: ends.length, arcs: ends.length }, message);
+      assert.equal(result.counts, { neighbors: ends.length, arcs: ends.length }, message);
       assert.is(graph.newNeighborhoodQuery(start, rule).count(), ends.length, message);
       const { arc, neighbor, ...others } = rule;
       assert.is(graph.adjacent(start, arc, neighbor, others), ends.length > 0, message);
@@ -149,10 +149,10 @@ test("whole paths lead to the same ends", () => {
       const { rule, ends, passes } = randomRule(random, subject, start);
       if (rule.arc[1] === D_BOTH) continue;
       const message = `${start} ${JSON.stringify(rule)}, SEED=${SEED}, round ${round}`;
-      const found = subject.graph.paths(start, rule);
-      const lengths = found.map((path) => [path.at(-1)!, path.length - 1] as const);
+      const paths = subject.graph.paths(start, rule);
+      const lengths = paths.map((path) => [path.at(-1)!, path.length - 1] as const);
       assert.equal(lengths.sort(byId), ends, message);
-      for (const path of found) {
+      for (const path of paths) {
         assert.is(path[0], start, message);
         assert.ok(path.slice(1, -1).every(passes), message);
         path.slice(1).forEach((id, at) => {
@@ -189,11 +189,11 @@ function naivePaths(
   passes: Accepts,
   weigh: (arc: Arc) => number,
 ): { path: string[]; cost: number }[] {
-  const found: { path: string[]; cost: number }[] = [];
+  const routes: { path: string[]; cost: number }[] = [];
   const follow = (path: string[], cost: number): void => {
     const last = path.at(-1)!;
     if (goals.includes(last)) {
-      found.push({ path, cost });
+      routes.push({ path, cost });
       return;
     }
     if (path.length > 1 && !passes(last)) return;
@@ -203,7 +203,7 @@ function naivePaths(
     }
   };
   follow([start], 0);
-  return found.sort((a, b) => a.cost - b.cost);
+  return routes.sort((a, b) => a.cost - b.cost);
 }
 
 /** Weighs arcs by their values and both ends. */
@@ -228,7 +228,7 @@ test("shortest paths obey depth, conditions and goals", () => {
       const weighted = random.of([false, true, BY_ENDS]);
       const way = random.below(2) === 0 ? null : random.of(TYPES);
       const maxDepth = random.below(2) === 0 ? undefined : random.below(5);
-      const all = naivePaths(
+      const expectedPaths = naivePaths(
         ...([subject, start, goals] as const),
         (id) => way === null || types.get(id) === way,
         weigherFor(subject, weighted),
@@ -239,14 +239,15 @@ test("shortest paths obey depth, conditions and goals", () => {
       };
       const text = `${start} to ${goals.join()} ${JSON.stringify(options)}`;
       const message = `${text}, SEED=${SEED}, round ${round}`;
-      const known = new Map(all.map(({ path, cost }) => [path.join(), cost]));
-      const one = graph.shortestPath(start, goals, options);
-      assert.is(one?.cost ?? null, all[0]?.cost ?? null, message);
-      if (one !== null) assert.is(known.get(one.path.join()), one.cost, message);
-      const shortest = all.filter(({ cost }) => cost === all[0]!.cost);
-      const found = graph.shortestPaths(start, goals, options);
+      const known = new Map(expectedPaths.map(({ path, cost }) => [path.join(), cost]));
+      const singlePath = graph.shortestPath(start, goals, options);
+      assert.is(singlePath?.cost ?? null, expectedPaths[0]?.cost ?? null, message);
+      if (singlePath !== null)
+        assert.is(known.get(singlePath.path.join()), singlePath.cost, message);
+      const shortest = expectedPaths.filter(({ cost }) => cost === expectedPaths[0]!.cost);
+      const shortestPaths = graph.shortestPaths(start, goals, options);
       assert.equal(
-        found.map(({ path }) => path.join()).sort(),
+        shortestPaths.map(({ path }) => path.join()).sort(),
         shortest.map(({ path }) => path.join()).sort(),
         message,
       );
@@ -254,7 +255,7 @@ test("shortest paths obey depth, conditions and goals", () => {
       const best = graph.shortestPaths(start, goals, { ...options, k });
       assert.equal(
         best.map(({ cost }) => cost),
-        all.slice(0, k).map(({ cost }) => cost),
+        expectedPaths.slice(0, k).map(({ cost }) => cost),
         message,
       );
       assert.is(new Set(best.map(({ path }) => path.join())).size, best.length, message);

@@ -84,10 +84,10 @@ function textOf({ level, tail, arc, head, side }: ModelHit): string {
 }
 
 /** The same hits in any order; reports missing and extra ones. */
-function sameHits(found: readonly string[], expected: readonly string[], query: unknown): void {
+function sameHits(actual: readonly string[], expected: readonly string[], query: unknown): void {
   const counts = new Map<string, number>();
   for (const hit of expected) counts.set(hit, (counts.get(hit) ?? 0) - 1);
-  for (const hit of found) counts.set(hit, (counts.get(hit) ?? 0) + 1);
+  for (const hit of actual) counts.set(hit, (counts.get(hit) ?? 0) + 1);
   const differences = [...counts].filter(([, count]) => count !== 0);
   assert.equal(differences, [], says(query));
 }
@@ -123,8 +123,8 @@ function checkVertices({ store, model, queries }: Subject): void {
   const sink = new TextSink(store);
   scanVertices(plan, sink, never);
   const expected = model.vertexIds(condition);
-  const found = sink.hits.map((hit) => hit.split(" ").at(-2)!);
-  sameHits(found, expected, condition);
+  const ids = sink.hits.map((hit) => hit.split(" ").at(-2)!);
+  sameHits(ids, expected, condition);
   const counter = new HitCounter();
   scanVertices(plan, counter, never);
   assert.is(counter.hits, expected.length, says(condition));

@@ -70,8 +70,8 @@ function useDeleted({ graph }: ChangedGraph, random: Random): void {
   vertex.setRank(random.below(4), 1);
   graph.disconnect(id);
   graph.deleteVertex(id);
-  const other = random.of(IDS);
-  const [from, to] = random.below(2) === 0 ? [id, other] : [other, id];
+  const otherId = random.of(IDS);
+  const [from, to] = random.below(2) === 0 ? [id, otherId] : [otherId, id];
   if (random.below(4) > 0) outcomeOf(() => graph.connect(from, "near", to));
 }
 
@@ -93,13 +93,13 @@ test(`replay to the same graph (seed ${SEED})`, ({ clock }) => {
         for (const unit of units) applyTransaction(alone, unit, 0);
       });
       clock.second -= 1000;
-      for (const one of [store, copy, alone]) checkStore(one);
+      for (const graph of [store, copy, alone]) checkStore(graph);
       assert.is(digestCheckpoint(store)!.digest, digestCheckpoint(alone)!.digest);
       assert.ok(verifyDigest(store));
-      for (const one of [copy, alone]) {
-        assert.equal(comparable(one), comparable(store));
-        assert.equal(computeDigest(one), computeDigest(store));
-        assert.is(digestCheckpoint(store)!.digest, digestText(computeDigest(one)));
+      for (const graph of [copy, alone]) {
+        assert.equal(comparable(graph), comparable(store));
+        assert.equal(computeDigest(graph), computeDigest(store));
+        assert.is(digestCheckpoint(store)!.digest, digestText(computeDigest(graph)));
       }
     }
   }
@@ -113,8 +113,15 @@ test(`of two threads replay to the common graph (seed ${SEED})`, async () => {
   let running = 2;
   const threads = [101, 102].map((thread) => {
     const { share } = store;
-    const own = { share, thread, seed: SEED + thread, changes: 2 * CHANGES, threads: 2, ready };
-    const data: RecordingThreadData = own;
+    const workerData = {
+      share,
+      thread,
+      seed: SEED + thread,
+      changes: 2 * CHANGES,
+      threads: 2,
+      ready,
+    };
+    const data: RecordingThreadData = workerData;
     const worker = bundled.start(data);
     return new Promise<void>((resolve, reject) => {
       worker.once("error", reject);
@@ -197,9 +204,9 @@ function setCount(unit: Uint32Array, before: number): void {
 }
 
 /** A transaction with records changed, removed, inserted, truncated, or mixed from two. */
-function damage(random: Random, unit: Uint32Array, other: Uint32Array): Uint32Array {
+function damage(random: Random, unit: Uint32Array, donor: Uint32Array): Uint32Array {
   const at = TRANSACTION_HEAD_WORDS + random.below(unit.length - TRANSACTION_HEAD_WORDS + 1);
-  const { length } = other;
+  const { length } = donor;
   const from = TRANSACTION_HEAD_WORDS + random.below(length - TRANSACTION_HEAD_WORDS);
   switch (random.below(6)) {
     case 0:
@@ -209,7 +216,7 @@ function damage(random: Random, unit: Uint32Array, other: Uint32Array): Uint32Ar
     case 2:
       return Uint32Array.of(...unit.slice(0, at), ...unit.slice(at + 1 + random.below(3)));
     case 3:
-      return Uint32Array.of(...unit.slice(0, at), ...other.slice(from));
+      return Uint32Array.of(...unit.slice(0, at), ...donor.slice(from));
     default: {
       const damaged = unit.slice();
       const bytes = new Uint8Array(damaged.buffer);

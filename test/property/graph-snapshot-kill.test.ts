@@ -66,15 +66,15 @@ test(`load one of two states (seed ${SEED})`, async ({ folder, program }) => {
   let killedInSave = 0;
   for (let kill = 0; kill < KILLS; kill++) {
     const last = await saveAndKill(program, stored, random.below(MAX_DELAY_MS));
-    const [what, step] = last.split(" ") as [string, string];
+    const [phase, step] = last.split(" ") as [string, string];
     const loaded = loadGraph(SAVED_NAME, stored, TEST_THREAD, {
       // Between two renames only the previous one has a name.
       warn: (line) => assert.match(line, "file is missing"),
     });
     const steps = loaded === null ? 0 : stepsOf(loaded);
-    if (what === "saved") assert.is(steps, Number(step));
+    if (phase === "saved") assert.is(steps, Number(step));
     else assert.ok(steps === Number(step) - 1 || steps === Number(step), `${steps} at ${last}`);
-    if (what === "saving") killedInSave++;
+    if (phase === "saving") killedInSave++;
     if (loaded === null) continue;
     checkStore(loaded);
     while (stepsOf(repeated) < steps) makeStep(repeated, SEED, stepsOf(repeated) + 1);

@@ -75,10 +75,10 @@ test("do not lose them", () => {
 });
 
 function check(random: Random): void {
-  const all = Array.from({ length: TYPES }, (_, index) => randomType(random, index));
+  const allTypes = Array.from({ length: TYPES }, (_, index) => randomType(random, index));
   // A plugin with an error is not read completely, so the others are read again without it.
-  const refused = findingsOf(all, readTypes(all), "error");
-  const types = all.filter((type) => !refused.has(type));
+  const refused = findingsOf(allTypes, readTypes(allTypes), "error");
+  const types = allTypes.filter((type) => !refused.has(type));
   const result = readTypes(types);
   const reported = findingsOf(types, result, "warning");
   const named = Object.values(result.types).map(toJsonSchema);
@@ -111,9 +111,9 @@ function findingsOf(
     end += type.split("\n").length - 1;
     ends.push(end);
   }
-  const found = diagnostics.filter(({ severity }) => severity === level);
+  const reported = diagnostics.filter(({ severity }) => severity === level);
   return new Set(
-    found.map(({ position }) => types[ends.findIndex((last) => position.line <= last)]!),
+    reported.map(({ position }) => types[ends.findIndex((last) => position.line <= last)]!),
   );
 }
 

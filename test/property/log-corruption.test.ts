@@ -199,24 +199,24 @@ function openLog(files: ReadonlyMap<string, Buffer>, { identity, digests }: Whol
 test(`are rejected, or truncated at a torn tail (seed ${SEED})`, ({ whole }) => {
   const random = new Random();
   const count = { refused: 0, cut: 0, same: 0 };
-  const all = Math.max(...whole.digests.keys());
+  const lastNumber = Math.max(...whole.digests.keys());
   const before = [...whole.digests.keys()].sort((a, b) => b - a)[1]!;
   for (let round = 0; round < ROUNDS; round++) {
     const files = copyOf(whole);
     const { what, kind, isTail } = damage(files, whole, random);
-    let found: ReturnType<typeof openLog>;
+    let opened: ReturnType<typeof openLog>;
     try {
-      found = openLog(files, whole);
+      opened = openLog(files, whole);
     } catch (error) {
       throw new Error(`seed ${SEED}, round ${round}: ${what}`, { cause: error });
     }
-    if (found.last === undefined) count.refused++;
-    else if (found.last === all) count.same++;
+    if (opened.last === undefined) count.refused++;
+    else if (opened.last === lastNumber) count.same++;
     else {
       count.cut++;
       // A log that ends at the end of an earlier frame looks complete.
       const isShort = kind === "cut" || kind === "gone" || kind === "sector" || kind === "moved";
-      if (!isShort) assert.ok(isTail && found.last === before, `${what}: ends at ${found.last}`);
+      if (!isShort) assert.ok(isTail && opened.last === before, `${what}: ends at ${opened.last}`);
     }
   }
   assert.ok(count.refused > ROUNDS / 4 && count.cut > ROUNDS / 40, JSON.stringify(count));
@@ -233,13 +233,13 @@ test(`are repaired up to the corruption, into a new folder (seed ${SEED})`, ({ w
       const [root, target] = [join(folder, `${round}`), join(folder, `${round} repaired`)];
       mkdirSync(join(root, LOG_FOLDER), { recursive: true });
       for (const [name, bytes] of files) writeFileSync(join(root, LOG_FOLDER, name), bytes);
-      const found = repairRoot(root, target)[0]!.report;
+      const report = repairRoot(root, target)[0]!.report;
       const repaired = readLogOf(target);
       const again = openLog(repaired, whole);
       // Without its beginning it is valid, and sufficient for a graph with a snapshot.
       const isCurtailed = !files.has([...whole.files.keys()][0]!);
       if (isCurtailed) assert.match(again.refused ?? "", /continues at operation/);
-      else assert.equal(again, { last: found.last }, `seed ${SEED}, round ${round}: ${what}`);
+      else assert.equal(again, { last: report.last }, `seed ${SEED}, round ${round}: ${what}`);
       assert.equal(readLogOf(root), files, "the damaged one stays as it is");
     }
   } finally {
@@ -312,8 +312,8 @@ const SENSELESS: readonly (readonly [what: string, words: Uint32Array, reason: R
   ["an invalid graph", encodeControlRecord({ opened: null }), /invalid graph name/],
 ];
 
-for (const [what, words, reason] of SENSELESS) {
-  test(`are rejected with segment and byte for ${what}`, async () => {
+for (const [label, words, reason] of SENSELESS) {
+  test(`are rejected with segment and byte for ${label}`, async () => {
     const disk = new SimulatedDisk();
     const { log } = new LogChannel(disk, FOLDER);
     log.append(Buffer.concat([Buffer.alloc(FRAME_HEADER_BYTES), new Uint8Array(words.buffer)]), 1);

@@ -40,7 +40,8 @@ function makeGraph(): Graph {
 function makePartitions(random: Random): { whole: Graph; partitions: Graph[] } {
   const whole = makeGraph();
   const partitions = Array.from({ length: 1 + random.below(4) }, makeGraph);
-  const texts = (most: number): string => random.list(most, () => random.of(WORDS)).join(" ");
+  const texts = (maxWords: number): string =>
+    random.list(maxWords, () => random.of(WORDS)).join(" ");
   for (let at = random.below(200); at >= 0; at--) {
     const id = `p${at}${random.of(["", "é", " b"])}`;
     const brand = random.of(["Acme", "Zeta", "7", 7, null]);
@@ -177,16 +178,16 @@ test("give the results of one graph, page by page", () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { whole, partitions } = makePartitions(random);
     for (const query of randomQueries(random)) {
-      let [one, all]: unknown[] = [true, true];
-      for (let page = 0; page < 4 && one !== null; page++) {
+      let [paged, complete]: unknown[] = [true, true];
+      for (let page = 0; page < 4 && paged !== null; page++) {
         const on = (cursor: unknown) =>
           ({ ...query, options: { ...query.options, cursor } }) as PartitionQuery;
-        const expected = queryOne(whole, on(one)) as { cursor: string | null };
-        const asked = withStatistics(partitions, on(all));
+        const expected = queryOne(whole, on(paged)) as { cursor: string | null };
+        const asked = withStatistics(partitions, on(complete));
         const merged = queryAll(partitions, asked, random.of([1, 2])) as { cursor: string | null };
         const shown = `${says} round ${round} page ${page} ${JSON.stringify(query)}`;
         assert.is(merged.cursor === null, expected.cursor === null, shown);
-        [one, all] = [expected.cursor, merged.cursor];
+        [paged, complete] = [expected.cursor, merged.cursor];
         const plain = [expected, merged].map((result) => rounded({ ...result, cursor: null }));
         assert.equal(plain[1], plain[0], shown);
       }

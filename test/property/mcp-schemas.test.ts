@@ -36,11 +36,11 @@ test("accept what types accept", async () => {
         const value = randomValue(random, types, shape, 4);
         const isAccepted = accepts(by, toJsonSchema(shape), value);
         const taken = await service.takers(name, value);
-        const what = () => `seed ${SEED}: ${JSON.stringify({ taken, name, value, types })}`;
+        const describeCase = () => `seed ${SEED}: ${JSON.stringify({ taken, name, value, types })}`;
         const { tool, newer, older } = taken;
-        if (isAccepted && !(tool && newer && older)) assert.unreachable(what());
+        if (isAccepted && !(tool && newer && older)) assert.unreachable(describeCase());
         const isRefused = !isAccepted && isExact && !holdsHugeInteger(value);
-        if (isRefused && (tool || newer)) assert.unreachable(what());
+        if (isRefused && (tool || newer)) assert.unreachable(describeCase());
         seen[isAccepted ? "accepted" : "refused"]++;
       }
     }

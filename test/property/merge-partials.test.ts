@@ -35,7 +35,7 @@ function naive(responses: Responses): Partial {
   const sign = isDescending(sortby) ? -1 : 1;
   // Array.prototype.sort is stable.
   if (sortClass(sortby) !== "any") entries.sort(([a], [b]) => sign * compareKeys(a, b));
-  const kept = maxhits < 0 ? entries : entries.slice(0, maxhits);
+  const expectedEntries = maxhits < 0 ? entries : entries.slice(0, maxhits);
   const keytypes = filled.map(({ keytype }) => keytype?.wire ?? null);
   const meta = responses[0]?.meta ?? null;
   return {
@@ -52,8 +52,8 @@ function naive(responses: Responses): Partial {
     f3: sum(({ f3 }) => f3),
     message: null,
     meta: meta === null ? null : JSON.stringify(meta),
-    keys: kept.map(([key]) => key),
-    items: kept.map(([, item]) => JSON.stringify(item)),
+    keys: expectedEntries.map(([key]) => key),
+    items: expectedEntries.map(([, item]) => JSON.stringify(item)),
   };
 }
 

@@ -88,8 +88,8 @@ function usingAll(types: TypeTable): PluginSpec {
 /** An engine, processors, or all of them. */
 function randomPlugins(random: Random, name: string, types: TypeTable): PluginSpec[] {
   const schema = () => ({ $ref: `#/$defs/${random.of(Object.keys(types))}` });
-  const all = [random.below(4) > 0, random.below(3) === 0, random.below(3) === 0];
-  const roles = (["engine", "pre", "post"] as const).filter((_, index) => all[index]);
+  const choices = [random.below(4) > 0, random.below(3) === 0, random.below(3) === 0];
+  const roles = (["engine", "pre", "post"] as const).filter((_, index) => choices[index]);
   return roles.map((role) => ({
     name,
     path: `/svc/plugin/${name}`,

@@ -75,9 +75,9 @@ function resealed(bytes: Buffer): Buffer {
 
 /** The same bytes within a larger buffer. */
 function guarded(bytes: Buffer): Buffer {
-  const all = Buffer.alloc(bytes.length + 2 * GUARD_BYTES, GUARD);
-  bytes.copy(all, GUARD_BYTES);
-  return all.subarray(GUARD_BYTES, GUARD_BYTES + bytes.length);
+  const buffer = Buffer.alloc(bytes.length + 2 * GUARD_BYTES, GUARD);
+  bytes.copy(buffer, GUARD_BYTES);
+  return buffer.subarray(GUARD_BYTES, GUARD_BYTES + bytes.length);
 }
 
 function isAccepted(bytes: Buffer, label: string): boolean {

@@ -186,17 +186,17 @@ seeded("are read as of before or after a concurrent change", async (random) => {
   });
   const ended = endOf(worker);
   const negative = new PropertyCondition(store, { a: [V_GTE, -1000], b: "text -*" });
-  let found = 0;
+  let reads = 0;
   while (Atomics.load(done, 0) === 0) {
     for (let count = 0; count < 1000; count++) {
       const vertex = 1 + random.below(VERTICES);
-      const all = properties.all(vertex);
-      const value = all.a as number | undefined;
+      const values = properties.all(vertex);
+      const value = values.a as number | undefined;
       if (value !== undefined) {
-        found++;
+        reads++;
         assert.ok(value >= 0);
-        assert.equal(all, { a: value, b: `text ${value}`, c: [value, value] });
-      } else assert.equal(all, {});
+        assert.equal(values, { a: value, b: `text ${value}`, c: [value, value] });
+      } else assert.equal(values, {});
       assert.not.ok(negative.matches(vertex));
       assert.not.ok(numberOf(properties, vertex, number) < 0);
       assert.not.match(String(properties.get(vertex, text)), /-/);
@@ -206,7 +206,7 @@ seeded("are read as of before or after a concurrent change", async (random) => {
     await new Promise((resolve) => setImmediate(resolve));
   }
   await ended;
-  assert.ok(found > 0);
+  assert.ok(reads > 0);
   checkProperties(store);
 });
 

@@ -65,8 +65,8 @@ test("preserve text in literals and docstrings", () => {
     );
     const module = `LITERALS = [${texts.map(stringLiteral).join(",\n")}]\n${functions.join("")}`;
     const docs = `[getattr(module, f"f{index}").__doc__ or "" for index in range(${TEXTS})]`;
-    const found = inPython(module, `print(json.dumps([module.LITERALS, ${docs}]))`);
-    const [literals, documentation] = found as [string[], string[]];
+    const output = inPython(module, `print(json.dumps([module.LITERALS, ${docs}]))`);
+    const [literals, documentation] = output as [string[], string[]];
     texts.forEach((text, index) => {
       const label = `seed ${SEED}: ${JSON.stringify(text)}`;
       assert.is(literals[index], text, label);
@@ -129,9 +129,9 @@ def read(text):
     levels, innermost = module._parse_chain(text)
     return [[[level.partition, level.width, level.status] for level in levels], innermost]
 print(json.dumps([read(text) for text in module.TEXTS]))`;
-  const found = inPython(`${PYTHON_RUNTIME}\nTEXTS = [${literals}]\n`, script) as unknown[];
+  const output = inPython(`${PYTHON_RUNTIME}\nTEXTS = [${literals}]\n`, script) as unknown[];
   made.forEach(({ text, read }, index) => {
-    assert.equal(found[index], read, `seed ${SEED}: ${text}`);
+    assert.equal(output[index], read, `seed ${SEED}: ${text}`);
   });
 });
 

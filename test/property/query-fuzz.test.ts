@@ -98,15 +98,15 @@ for (const [kind, name, call] of CALLS) {
       const id = random.of(ANCHORS);
       const query = QUERIES[kind](random, 0) as object;
       ask(name, call, id, { ...query, ...LIMIT }, sound);
-      const other = mutated(random, query, 12);
-      const isObject = typeof other === "object" && other !== null && !Array.isArray(other);
-      ask(name, call, id, isObject ? { ...other, ...LIMIT } : other, broken);
+      const mutant = mutated(random, query, 12);
+      const isObject = typeof mutant === "object" && mutant !== null && !Array.isArray(mutant);
+      ask(name, call, id, isObject ? { ...mutant, ...LIMIT } : mutant, broken);
     }
     // Otherwise all of them were rejected at the first keyword.
     for (const { results, refused } of [sound, broken]) {
       // Few filters and ids lead to an arc that has a value.
-      const least = name === "arcValue" ? 0 : 50;
-      assert.ok(results >= least && refused > 50, `${results} results, ${refused} refused`);
+      const minimum = name === "arcValue" ? 0 : 50;
+      assert.ok(results >= minimum && refused > 50, `${results} results, ${refused} refused`);
     }
   });
 }

@@ -86,12 +86,12 @@ test(`group like a list (seed ${SEED})`, () => {
         stored(floats(group), of(group.map(({ value }) => value))),
         group[0]!.head,
       ]);
-      const found = graph.neighborhood("a", {
+      const result = graph.neighborhood("a", {
         ...{ collect: C.C_NONE, neighbor: { arc: ["*", C.D_OUT], collect: true } },
         ...{ aggregate: { mode } as object, result: "list" },
         fields: ["direction", "relationship", "modifier", "value", "id"],
       });
-      assert.equal(sorted(found), sorted(expected), `seed ${SEED}: ${mode}`);
+      assert.equal(sorted(result), sorted(expected), `seed ${SEED}: ${mode}`);
     }
   }
 });
@@ -121,7 +121,7 @@ test(`compare with the value of the previous arc (seed ${SEED})`, () => {
       const offset = (random.below(9) - 4) / 2;
       const keep = random.below(3) > 0;
       const rule = ["*", C.D_OUT, mod, code, offset] as const;
-      const found = graph.neighborhood("a", {
+      const result = graph.neighborhood("a", {
         ...{ collect: C.C_NONE, fields: ["anchor", "id"], result: "list" },
         neighbor: { traverse: { arc: keep ? rule : [false, rule], collect: true } },
       });
@@ -135,7 +135,7 @@ test(`compare with the value of the previous arc (seed ${SEED})`, () => {
           }),
         )
         .map(({ tail, head }) => [tail, head]);
-      assert.equal(sorted(found), sorted(expected), `seed ${SEED}: ${JSON.stringify(rule)}`);
+      assert.equal(sorted(result), sorted(expected), `seed ${SEED}: ${JSON.stringify(rule)}`);
     }
   }
 });
@@ -173,10 +173,10 @@ test(`nest the arcs of each head (seed ${SEED})`, () => {
           rel,
           next: levels > 0 ? below(head, levels - 1) : [],
         }));
-    const found = graph.neighborhood("a", {
+    const result = graph.neighborhood("a", {
       ...{ arc: C.D_OUT, nest: nest + 1, nestedHits: -1, sortby: S_ID },
     });
-    assert.equal(shape(found), shape(below("a", nest + 1)), `seed ${SEED}`);
+    assert.equal(shape(result), shape(below("a", nest + 1)), `seed ${SEED}`);
     const two = graph.neighborhood("a", { arc: C.D_OUT, nest: 1, hits: 2, nestedHits: 1 });
     for (const { next } of two) assert.ok(next.length <= 1);
     assert.ok(two.length <= 2);

@@ -72,10 +72,15 @@ function says(...query: unknown[]): string {
 }
 
 /** A page is full, consists of hits, and repeats none too often. */
-function isPageOf(page: readonly string[], all: readonly string[], size: number, of: string): void {
+function isPageOf(
+  page: readonly string[],
+  matches: readonly string[],
+  size: number,
+  of: string,
+): void {
   assert.is(page.length, size, of);
   const left = new Map<string, number>();
-  for (const entry of all) left.set(entry, (left.get(entry) ?? 0) + 1);
+  for (const entry of matches) left.set(entry, (left.get(entry) ?? 0) + 1);
   for (const entry of page) {
     const count = left.get(entry) ?? 0;
     assert.ok(count > 0, `${of}: ${entry} is not there, or not as often`);
@@ -83,8 +88,8 @@ function isPageOf(page: readonly string[], all: readonly string[], size: number,
   }
 }
 
-function sizeOf(all: number, { hits, offset }: { hits: number; offset: number }): number {
-  const left = Math.max(all - offset, 0);
+function sizeOf(total: number, { hits, offset }: { hits: number; offset: number }): number {
+  const left = Math.max(total - offset, 0);
   return hits < 0 ? left : Math.min(left, hits);
 }
 
@@ -118,18 +123,18 @@ function checkPage(random: Random, subject: Subject, anchor: string): void {
   const label = says(anchor, options);
   assert.equal(result.counts, { neighbors: model.neighbors, arcs: model.hits.length }, label);
   const entries = new Map(model.hits.map((hit) => [textOf(hit), key(model, hit)]));
-  const found = result.neighborhood.map(textOfEntry);
-  isPageOf(found, model.hits.map(textOf), sizeOf(model.hits.length, page), label);
+  const foundTexts = result.neighborhood.map(textOfEntry);
+  isPageOf(foundTexts, model.hits.map(textOf), sizeOf(model.hits.length, page), label);
   const keys = model.hits.map((hit) => key(model, hit)).sort((a, b) => compared(a, b) * sign);
-  const wanted = keys.slice(page.offset, page.offset + found.length);
+  const expectedKeys = keys.slice(page.offset, page.offset + foundTexts.length);
   assert.equal(
-    found.map((entry) => entries.get(entry)),
-    wanted,
+    foundTexts.map((entry) => entries.get(entry)),
+    expectedKeys,
     label,
   );
   const sorted = neighborhood(store, anchor, { ...rule, sortby, fields: FIELDS, result: "dict" });
   const whole = (sorted as unknown as Entry[]).map(textOfEntry);
-  assert.equal(found, whole.slice(page.offset, page.offset + found.length), label);
+  assert.equal(foundTexts, whole.slice(page.offset, page.offset + foundTexts.length), label);
   const unsorted = neighborhood(store, anchor, {
     ...rule,
     ...page,
@@ -165,22 +170,27 @@ function checkHeads(random: Random, { store, model, queries }: Subject, anchor: 
   const list = random.of([terminals, initials]);
   const arc = list === terminals ? D_OUT : D_IN;
   model.neighborhood(anchor, { arc, neighbor }, D_OUT);
-  const all = [...new Set(model.hits.map(({ head }) => head))];
+  const heads = [...new Set(model.hits.map(({ head }) => head))];
   const { hits } = randomPage(random);
   const options = { neighbor, hits } as ListQueryOptions;
-  const found = list(store, anchor, options);
-  isPageOf(found, all, sizeOf(all.length, { hits, offset: 0 }), says(list.name, anchor, options));
+  const listed = list(store, anchor, options);
+  isPageOf(
+    listed,
+    heads,
+    sizeOf(heads.length, { hits, offset: 0 }),
+    says(list.name, anchor, options),
+  );
   const sorted = list(store, anchor, { ...options, sortby: S.S_ID });
-  assert.equal(sorted, all.sort().slice(0, sorted.length), says(list.name, anchor, options));
+  assert.equal(sorted, heads.sort().slice(0, sorted.length), says(list.name, anchor, options));
 }
 
 function checkVertices(random: Random, { store, model, queries }: Subject): void {
   const condition = queries.condition(2, false);
-  const all = model.vertexIds(condition);
+  const ids = model.vertexIds(condition);
   const page = randomPage(random);
   const fields = ["id", "type", "degree", "properties"] as const;
   const options = { condition, ...page, sortby: S.S_ID, fields, result: "dict" };
-  const expected = all.sort().slice(page.offset, page.offset + sizeOf(all.length, page));
+  const expected = ids.sort().slice(page.offset, page.offset + sizeOf(ids.length, page));
   const entries = expected.map((id) => {
     const { type, properties } = model.vertices.get(id)!;
     return { id, type: type ?? "__vertex__", degree: model.degree(id, null, 0), properties };
@@ -198,8 +208,8 @@ function checkPrepared(random: Random, { store, queries }: Subject): void {
     const once = neighborhood(store, anchor, { ...rule, ...page, sortby: S.S_NATIVE });
     assert.equal(prepared.execute(page), once, says(anchor, rule, page));
     prepared.vertex = store.ids.find(anchor);
-    const all = neighborhood(store, anchor, rule) as readonly string[];
-    assert.is(prepared.count(), all.length, says(anchor, rule));
+    const neighbors = neighborhood(store, anchor, rule) as readonly string[];
+    assert.is(prepared.count(), neighbors.length, says(anchor, rule));
   }
 }
 

@@ -131,10 +131,10 @@ function written(
 /** Packets of one size, like a writing client sends, or of any sizes. */
 function packets(random: Random, bytes: string): string[] {
   const size = pick(random, [0, 0, 1460, 700, 61, 7, 1]);
-  const most = pick(random, [20, 200, 3000]);
+  const maxBytes = pick(random, [20, 200, 3000]);
   const parts: string[] = [];
   for (let at = 0; at < bytes.length; ) {
-    const end = at + (size > 0 ? size : 1 + below(random, most));
+    const end = at + (size > 0 ? size : 1 + below(random, maxBytes));
     parts.push(bytes.slice(at, end));
     at = end;
   }
@@ -159,14 +159,14 @@ const test = suite("request splits");
 
 test("read a section whole, then in two packets, then another one in two", () => {
   const first = "GET /1 HTTP/1.1\r\nHost: a\r\nAccept: */*\r\n\r\n";
-  const other = "GET /3 HTTP/1.1\r\nX: one two three\r\nHost: a\r\nAccept: */*\r\n\r\n";
+  const thirdRequest = "GET /3 HTTP/1.1\r\nX: one two three\r\nHost: a\r\nAccept: */*\r\n\r\n";
   const half = first.length - 4;
   const parts = [
     first,
     first.slice(0, half),
     first.slice(half),
-    other.slice(0, 50),
-    other.slice(50),
+    thirdRequest.slice(0, 50),
+    thirdRequest.slice(50),
   ];
   assert.equal(
     readAll(parts).map((seen) => seen.split("|")[1]),
@@ -181,7 +181,7 @@ test(`read the written requests in any packets (seed ${SEED})`, () => {
     const requests = Array.from({ length: 2 + below(random, 8) }, () => request(random, sections));
     const parts = packets(random, requests.map(({ bytes }) => bytes).join(""));
     const seen = readAll(parts);
-    const expected = requests.map((one) => one.seen);
+    const expected = requests.map((request) => request.seen);
     if (seen.join("\n") === expected.join("\n")) continue;
     assert.equal(seen, expected, `seed ${SEED} round ${round}: ${JSON.stringify(parts)}`);
   }

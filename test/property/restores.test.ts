@@ -49,7 +49,7 @@ interface Logged {
 }
 
 function readTransactions(root: string): Logged[] {
-  const found: Logged[] = [];
+  const changes: Logged[] = [];
   const catalog = new LogCatalog();
   readLog(realDisk, join(root, "_txlog"), (frame) => {
     catalog.readFrame(frame, () => undefined);
@@ -59,12 +59,12 @@ function readTransactions(root: string): Logged[] {
       transaction: (words, at, graph) => {
         const { name } = catalog.byNumber(graph)!;
         const count = operationCountAfter(words, at);
-        found.push({ sn: sn++, name, count, second: readSecond(words, at) });
+        changes.push({ sn: sn++, name, count, second: readSecond(words, at) });
       },
       control: () => sn++,
     });
   });
-  return found;
+  return changes;
 }
 
 /** Changes both graphs; returns the digests of all their states. */

@@ -42,13 +42,13 @@ function makeGraph(random: Random): Graph {
 }
 
 function search(random: Random, graph: Graph, text: string): void {
-  const { search: found, facets } = graph.search(text, {
+  const { search: hits, facets } = graph.search(text, {
     ...{ prefix: random.below(2) === 0, fuzzy: random.of([0, 1, 2, "auto"] as const) },
     ...{ match: random.of(["all", "any", 2] as const), cursor: true, facets: { brand: 2 } },
     ...random.of([{}, { condition: { text: { query: text } } }]),
     ...{ result: "dict", fields: ["id", "text"], highlight: { title: 20 } },
   } as const);
-  assert.ok(Array.isArray(found) && Array.isArray(facets.brand));
+  assert.ok(Array.isArray(hits) && Array.isArray(facets.brand));
   graph.textStatistics(text);
 }
 
@@ -83,8 +83,8 @@ test("have cursors that are refused when they are altered", () => {
   const text = cursor as string;
   for (let count = 0; count < TEXTS; count++) {
     const at = random.below(text.length);
-    const other = random.of(["A", "b", "0", "-", "_", "=", "", "\ud83d", "%"]);
-    const altered = text.slice(0, at) + other + text.slice(at + 1);
+    const character = random.of(["A", "b", "0", "-", "_", "=", "", "\ud83d", "%"]);
+    const altered = text.slice(0, at) + character + text.slice(at + 1);
     if (altered === text) continue;
     assert.throws(
       () => graph.search("red", { cursor: altered, hits: 3 }),

@@ -58,9 +58,9 @@ for (const [guard, first] of GUARDS) {
       }
       return null;
     };
-    const found = failed();
-    if (process.env.SIMULATE) console.error(`${guard}: ${JSON.stringify(found)}`);
-    assert.ok(found !== null);
+    const failures = failed();
+    if (process.env.SIMULATE) console.error(`${guard}: ${JSON.stringify(failures)}`);
+    assert.ok(failures !== null);
   });
 }
 

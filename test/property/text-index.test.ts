@@ -35,14 +35,14 @@ class Model {
   >();
 
   documents(type: string | null, idOf: (id: string) => number): Map<number, NaiveDocument> {
-    const found = new Map<number, NaiveDocument>();
+    const matches = new Map<number, NaiveDocument>();
     for (const [id, texts] of this.texts) {
       if (type !== null && texts.type !== type) continue;
       if (texts.title === undefined && texts.body === undefined) continue;
       const words = (text = ""): string[] => (text === "" ? [] : text.split(" "));
-      found.set(idOf(id), [words(texts.title), words(texts.body)]);
+      matches.set(idOf(id), [words(texts.title), words(texts.body)]);
     }
-    return found;
+    return matches;
   }
 }
 
@@ -151,13 +151,13 @@ function check(random: Random, store: GraphStore, model: Model): void {
   ]);
   let sought: ReturnType<ReadSearch> | null = null;
   const hits = 1 + random.below(5);
-  const found = searchTexts(
+  const result = searchTexts(
     store,
     () => declared.place,
     (index) => {
       const { parts, excluded } = parseSearchText(text, index.analysis, isPrefix);
-      const all = least === "all" ? parts.length : least;
-      sought = { parts, excluded, minMatches: all, boosts, fuzzy, synonyms: index.synonyms };
+      const minMatches = least === "all" ? parts.length : least;
+      sought = { parts, excluded, minMatches, boosts, fuzzy, synonyms: index.synonyms };
       return sought;
     },
     {
@@ -166,25 +166,25 @@ function check(random: Random, store: GraphStore, model: Model): void {
       statistics: null,
     },
   )!;
-  const { parts, excluded, minMatches: all } = sought!;
-  const { statistics } = found;
+  const { parts, excluded, minMatches: minimum } = sought!;
+  const { statistics } = result;
   const documents = model.documents(declared.definition.type, (id) => store.ids.find(id));
-  const wanted = searchNaively(documents, {
-    ...{ parts, excluded, least: all, boosts },
+  const expected = searchNaively(documents, {
+    ...{ parts, excluded, least: minimum, boosts },
     edits: (form) => (fuzzy === "auto" ? editsFor(form) : fuzzy),
     statistics,
   });
   const label = JSON.stringify({ text, least, fuzzy, isPrefix, boosts });
-  const { vertices, scores } = found.all!;
-  assert.equal([...vertices].sort(), [...wanted.keys()].sort(), label);
+  const { vertices, scores } = result.all!;
+  assert.equal([...vertices].sort(), [...expected.keys()].sort(), label);
   for (const [at, vertex] of vertices.entries()) {
     const score = scores[at]!;
-    assert.ok(Math.abs(score - wanted.get(vertex)!) < 1e-9 * score, `${label}: ${score}`);
+    assert.ok(Math.abs(score - expected.get(vertex)!) < 1e-9 * score, `${label}: ${score}`);
   }
-  const best = [...wanted.values()].sort((a, b) => b - a).slice(0, hits);
-  assert.is(found.count, best.length, label);
+  const best = [...expected.values()].sort((a, b) => b - a).slice(0, hits);
+  assert.is(result.count, best.length, label);
   for (const [at, score] of best.entries()) {
-    assert.ok(Math.abs(score - found.scores[at]!) < 1e-9 * score, `${label}: place ${at}`);
+    assert.ok(Math.abs(score - result.scores[at]!) < 1e-9 * score, `${label}: place ${at}`);
   }
 }
 
@@ -192,8 +192,8 @@ function check(random: Random, store: GraphStore, model: Model): void {
 function checkFacets(random: Random, graph: Graph, model: Model, type: string | null): void {
   const word = random.of(WORDS.slice(0, 12));
   const counts = new Map<string | number, number>();
-  for (const { type: own, title = "", body = "", brand } of model.texts.values()) {
-    if (brand === undefined || (type !== null && own !== type)) continue;
+  for (const { type: textType, title = "", body = "", brand } of model.texts.values()) {
+    if (brand === undefined || (type !== null && textType !== type)) continue;
     if (!`${title} ${body}`.split(" ").includes(word)) continue;
     counts.set(brand, (counts.get(brand) ?? 0) + 1);
   }
@@ -202,8 +202,8 @@ function checkFacets(random: Random, graph: Graph, model: Model, type: string | 
     ...{ hits: random.below(4) },
     facets: { brand: 10, number: { property: "brand", ranges: [7.5] } },
   });
-  const found = facets.brand.map(({ value, count }) => [value, count] as const);
-  assert.equal(new Map(found), counts, word);
+  const facetCounts = facets.brand.map(({ value, count }) => [value, count] as const);
+  assert.equal(new Map(facetCounts), counts, word);
   assert.equal(
     facets.number.map(({ count }) => count),
     numbers,

@@ -125,8 +125,8 @@ function makePart(random: Random, { segment, lists, postings, norms }: Lists): P
   return { name: `${["word", "word", "phrase"][kind] ?? "union"} ${terms}`, open, scores };
 }
 
-function isNear(found: number, expected: number): boolean {
-  return Math.abs(found - expected) < 1e-9 * expected;
+function isNear(actual: number, expected: number): boolean {
+  return Math.abs(actual - expected) < 1e-9 * expected;
 }
 
 function eachSearch(check: (random: Random, lists: Lists) => void): void {
@@ -146,12 +146,12 @@ test("parts iterate over their documents by steps and jumps", () => {
     for (let at = 0, from = 0; ; ) {
       while (at < sorted.length && sorted[at]! < from) at++;
       const isStep = from > 0 && random.below(2) === 0;
-      const found = isStep ? scorer.next() : scorer.seek(from);
+      const document = isStep ? scorer.next() : scorer.seek(from);
       const expected = sorted[at] ?? NO_DOCUMENT;
-      if (found !== expected) assert.is(found, expected, `${says} ${name}`);
-      if (found === NO_DOCUMENT) break;
-      assert.ok(isNear(scorer.score(), scores.get(found)!), `${says} ${name}`);
-      from = found + 1;
+      if (document !== expected) assert.is(document, expected, `${says} ${name}`);
+      if (document === NO_DOCUMENT) break;
+      assert.ok(isNear(scorer.score(), scores.get(document)!), `${says} ${name}`);
+      from = document + 1;
       at++;
       if (random.below(2) === 0) {
         from += random.below(jump);
@@ -190,24 +190,25 @@ test("searches find the best documents and all of them", () => {
   eachSearch((random, lists) => {
     const parts = Array.from({ length: 1 + random.below(3) }, () => makePart(random, lists));
     const excluded = random.below(3) === 0 ? [makePart(random, lists)] : [];
-    const least = random.below(3) === 0 ? 1 + random.below(parts.length) : parts.length;
+    const minimum = random.below(3) === 0 ? 1 + random.below(parts.length) : parts.length;
     const expected = new Map<number, number>();
     for (let document = 0; document < DOCUMENTS; document++) {
-      const found = parts.flatMap(({ scores }) => scores.get(document) ?? []);
-      if (found.length < least || excluded.some(({ scores }) => scores.has(document))) continue;
+      const partScores = parts.flatMap(({ scores }) => scores.get(document) ?? []);
+      if (partScores.length < minimum || excluded.some(({ scores }) => scores.has(document)))
+        continue;
       expected.set(
         document,
-        found.reduce((sum, score) => sum + score, 0),
+        partScores.reduce((sum, score) => sum + score, 0),
       );
     }
-    const label = `${says} ${least} of ${parts.map(({ name }) => name)} without ${excluded.length}`;
+    const label = `${says} ${minimum} of ${parts.map(({ name }) => name)} without ${excluded.length}`;
     const top = new TopDocuments(random.of([1 + random.below(12), 3000]));
     const listed: number[] = [];
     const isListed = random.below(2) === 0;
     searchSegment({
       ...{
         documents: DOCUMENTS,
-        minMatches: least,
+        minMatches: minimum,
         threshold: top.threshold,
         spend: () => undefined,
       },
@@ -217,17 +218,17 @@ test("searches find the best documents and all of them", () => {
         assert.ok(isNear(score, expected.get(document) ?? -1), label);
         return top.add(document, score, document + 1);
       },
-      matches: isListed ? (found, count) => listed.push(...found.subarray(0, count)) : null,
+      matches: isListed ? (documents, count) => listed.push(...documents.subarray(0, count)) : null,
     });
     if (isListed) assert.equal(listed, [...expected.keys()], label);
     const best = [...expected].sort(([a, x], [b, y]) => y - x || a - b).slice(0, top.capacity);
-    const found = top.sorted();
-    assert.is(found.count, best.length, label);
+    const result = top.sorted();
+    assert.is(result.count, best.length, label);
     for (const [at, [, score]] of best.entries()) {
-      const vertex = found.vertices[at]!;
-      assert.ok(isNear(found.scores[at]!, score), `${label}: place ${at}`);
+      const vertex = result.vertices[at]!;
+      assert.ok(isNear(result.scores[at]!, score), `${label}: place ${at}`);
       assert.ok(isNear(expected.get(vertex)!, score), `${label}: vertex of place ${at}`);
-      assert.is(found.versions[at], vertex + 1);
+      assert.is(result.versions[at], vertex + 1);
     }
   });
 });

@@ -30,8 +30,8 @@ function makeShop(random: Random) {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   graph.index("text", { keys: ["title", "body"] });
-  const text = (most: number) =>
-    random.list(most, () => random.of(WORDS)).join(random.of([" ", ", "]));
+  const text = (maxWords: number) =>
+    random.list(maxWords, () => random.of(WORDS)).join(random.of([" ", ", "]));
   const products = Array.from({ length: random.below(60) }, (_, at): Product => {
     const vector = random.below(4) === 0 ? null : [random.below(9) - 4, random.below(9) - 4, 1];
     return { id: `p${at}`, title: text(5), body: text(30), vector };
@@ -58,8 +58,8 @@ function randomSearch(random: Random): { text: string; matches: (word: string) =
 
 /** How many of the sought words a product has. */
 function countMatches({ title, body }: Product, matches: (word: string) => boolean[]): number {
-  const found = wordsOf(`${title} ${body}`).map(matches);
-  return (matches("") as boolean[]).filter((_, at) => found.some((row) => row[at])).length;
+  const partMatches = wordsOf(`${title} ${body}`).map(matches);
+  return (matches("") as boolean[]).filter((_, at) => partMatches.some((row) => row[at])).length;
 }
 
 function eachShop(
@@ -76,22 +76,22 @@ test("the condition `text` holds for the vertices that have the words", () => {
   eachShop((random, graph, products) => {
     const { text, matches } = randomSearch(random);
     const match = random.of(["all", "any", 2] as const);
-    const all = matches("").length;
-    const least = match === "all" ? all : match === "any" ? 1 : Math.min(match, all);
+    const wordCount = matches("").length;
+    const minimum = match === "all" ? wordCount : match === "any" ? 1 : Math.min(match, wordCount);
     const ids = (isKept: (product: Product) => boolean) =>
       products.flatMap((product) => (isKept(product) ? product.id : [])).sort();
-    const found = { text: { query: text, match } };
+    const condition = { text: { query: text, match } };
     const sorted = { sortby: S_ID } as const;
-    const hasWords = (product: Product): boolean => countMatches(product, matches) >= least;
+    const hasWords = (product: Product): boolean => countMatches(product, matches) >= minimum;
     const note = `${says} ${text} ${match}`;
-    assert.equal(graph.vertices({ ...sorted, condition: found }), ids(hasWords), note);
+    assert.equal(graph.vertices({ ...sorted, condition }), ids(hasWords), note);
     assert.equal(
-      graph.vertices({ ...sorted, condition: { and: [{ virtual: false }, { not: found }] } }),
+      graph.vertices({ ...sorted, condition: { and: [{ virtual: false }, { not: condition }] } }),
       ids((product) => !hasWords(product)),
       note,
     );
     assert.equal(
-      graph.vertices({ ...sorted, condition: { or: [found, { id: "p1" }] } }),
+      graph.vertices({ ...sorted, condition: { or: [condition, { id: "p1" }] } }),
       ids((product) => hasWords(product) || product.id === "p1"),
       note,
     );
@@ -102,11 +102,11 @@ test("`text.words` counts the words of a match", () => {
   eachShop((random, graph, products) => {
     const { text, matches } = randomSearch(random);
     const shown = { fields: ["id", "rankscore"], result: "list", hits: -1, match: "any" } as const;
-    const found = graph.search(text, { ...shown, rank: "text.words", sortby: S_RANK });
+    const ranked = graph.search(text, { ...shown, rank: "text.words", sortby: S_RANK });
     const expected = products
       .map((product) => [product.id, countMatches(product, matches)] as const)
       .filter(([, words]) => words > 0);
-    assert.equal(found.sort(), expected.sort(), `${says} ${text}`);
+    assert.equal(ranked.sort(), expected.sort(), `${says} ${text}`);
   });
 });
 

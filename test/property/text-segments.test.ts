@@ -115,7 +115,7 @@ function checkSearch(
 ): void {
   const parts = Array.from({ length: 1 + random.below(4) }, () => randomPart(random, words));
   const excluded = random.below(4) === 0 ? [randomPart(random, words)] : [];
-  const least = 1 + random.below(parts.length);
+  const minimum = 1 + random.below(parts.length);
   const boosts = [
     [1, 0],
     [0, 1],
@@ -125,7 +125,7 @@ function checkSearch(
   const fuzzy = ([0, 0, 0, 1, 2, "auto"] as Fuzziness[])[random.below(6)]!;
   const synonyms = new Map(random.below(5) === 0 ? [[words[0]!, [words[9]!, "none"]]] : []);
   const match = new TextMatch(
-    { parts, excluded, minMatches: least, boosts, fuzzy, synonyms },
+    { parts, excluded, minMatches: minimum, boosts, fuzzy, synonyms },
     segments,
   );
   const statistics = match.statistics(KEYS);
@@ -133,27 +133,27 @@ function checkSearch(
   for (const [key, average] of averageLengths(documents, KEYS).entries()) {
     assert.ok(Math.abs(averages[key]! - average) < 0.05 * average, "average length");
   }
-  const wanted = searchNaively(documents, {
-    ...{ parts, excluded, least, boosts, synonyms, averages },
+  const expected = searchNaively(documents, {
+    ...{ parts, excluded, least: minimum, boosts, synonyms, averages },
     edits: (form) => (fuzzy === "auto" ? editsFor(form) : fuzzy),
   });
-  const label = JSON.stringify({ parts, excluded, least, boosts, fuzzy });
+  const label = JSON.stringify({ parts, excluded, least: minimum, boosts, fuzzy });
 
-  const all = new Map<number, number>();
+  const scores = new Map<number, number>();
   const everything = Number.NEGATIVE_INFINITY;
   match.run(
     statistics,
     everything,
     (segment, document, score) => {
-      assert.not(all.has(segment.vertexOf(document)), label);
-      all.set(segment.vertexOf(document), score);
+      assert.not(scores.has(segment.vertexOf(document)), label);
+      scores.set(segment.vertexOf(document), score);
       return everything;
     },
     () => undefined,
   );
-  assert.equal([...all.keys()].sort(), [...wanted.keys()].sort(), label);
-  for (const [vertex, score] of all) {
-    assert.ok(Math.abs(score - wanted.get(vertex)!) < 1e-9 * score, `${label}: ${score}`);
+  assert.equal([...scores.keys()].sort(), [...expected.keys()].sort(), label);
+  for (const [vertex, score] of scores) {
+    assert.ok(Math.abs(score - expected.get(vertex)!) < 1e-9 * score, `${label}: ${score}`);
   }
 
   const hits = 1 + random.below(20);
@@ -167,32 +167,36 @@ function checkSearch(
     () => undefined,
     lists ? createSink(listed) : null,
   );
-  if (lists) checkColumns(listed, wanted, label);
-  const best = [...wanted.values()].sort((a, b) => b - a).slice(0, hits);
-  const found = [...top.sorted().scores];
-  assert.is(found.length, best.length, label);
-  for (const [at, score] of found.entries()) {
+  if (lists) checkColumns(listed, expected, label);
+  const best = [...expected.values()].sort((a, b) => b - a).slice(0, hits);
+  const topScores = [...top.sorted().scores];
+  assert.is(topScores.length, best.length, label);
+  for (const [at, score] of topScores.entries()) {
     assert.ok(Math.abs(score - best[at]!) < 1e-9 * score, `${label}: place ${at}`);
   }
 }
 
-function createSink(all: AllDocuments): MatchSink {
+function createSink(collected: AllDocuments): MatchSink {
   const versionOf = (vertex: number): number => (vertex % 3 === 0 ? 0 : vertex);
   return {
-    begin: (segment) => all.begin(segment),
-    take: (documents, count) => all.addCurrent(documents, count, versionOf, null),
+    begin: (segment) => collected.begin(segment),
+    take: (documents, count) => collected.addCurrent(documents, count, versionOf, null),
   };
 }
 
-function checkColumns(all: AllDocuments, wanted: ReadonlyMap<number, number>, label: string): void {
-  assert.equal([...all.vertices].sort(), [...wanted.keys()].sort(), label);
+function checkColumns(
+  collected: AllDocuments,
+  expected: ReadonlyMap<number, number>,
+  label: string,
+): void {
+  assert.equal([...collected.vertices].sort(), [...expected.keys()].sort(), label);
   const names = Array.from({ length: COLUMNS }, (_, at) => `column ${at}`);
-  const { counts, others } = countColumns(all, names, [...names, "another"])!;
+  const { counts, others } = countColumns(collected, names, [...names, "another"])!;
   assert.is(others.length, 0);
   assert.equal([...counts.keys()], names);
   for (const [at, name] of names.entries()) {
     const sums = new Map<ColumnValue, number>();
-    for (const vertex of wanted.keys()) {
+    for (const vertex of expected.keys()) {
       const value = columnsOf(vertex)[at]!;
       if (value !== null) sums.set(value, (sums.get(value) ?? 0) + 1);
     }

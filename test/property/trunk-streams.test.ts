@@ -128,8 +128,8 @@ class World {
     return this.#pipes[0].writableLength + this.#pipes[1].writableLength;
   }
 
-  deliver(most: number): void {
-    const count = Math.floor(this.#random() * most) + 1;
+  deliver(maxBytes: number): void {
+    const count = Math.floor(this.#random() * maxBytes) + 1;
     assert.ok(this.back.receive(this.#pipes[0].take(count)));
     assert.ok(this.front.receive(this.#pipes[1].take(count)));
   }
@@ -139,17 +139,17 @@ class World {
     const kind = random();
     const isNear = random() < 0.5;
     const ends = isNear ? this.near : [...this.far.values()];
-    const one = ends[Math.floor(random() * ends.length)];
-    if (kind < 0.15 || one === undefined) {
+    const end = ends[Math.floor(random() * ends.length)];
+    if (kind < 0.15 || end === undefined) {
       this.near.push(new End(this.front.open()));
-    } else if (kind < 0.7) one.write(random);
-    else if (kind < 0.75) one.stream.destroy();
-    else if (kind < 0.8 && !isNear && !one.stream.destroyed) {
-      one.isEnding = true;
-      one.stream.end(() => {});
+    } else if (kind < 0.7) end.write(random);
+    else if (kind < 0.75) end.stream.destroy();
+    else if (kind < 0.8 && !isNear && !end.stream.destroyed) {
+      end.isEnding = true;
+      end.stream.end(() => {});
     } else if (kind < 0.84 && !isNear) {
-      if (random() < 0.5) one.stream.pause();
-      else one.stream.resume();
+      if (random() < 0.5) end.stream.pause();
+      else end.stream.resume();
     } else this.deliver(100_000);
   }
 

@@ -162,11 +162,11 @@ function sampleObject(
   depth: number,
   inner: (part: TypeShape) => Pair,
 ): Pair {
-  const kept = shape.properties.filter(() => depth > 0 && random.below(2) === 0);
+  const properties = shape.properties.filter(() => depth > 0 && random.below(2) === 0);
   const keys = shape.hasNumberKeys ? ["-1.5", "2.5"] : ["k", "__proto__", "toString"];
   const more = shape.additional !== null && depth > 0 ? random.list(2, () => random.of(keys)) : [];
   const entries = [
-    ...kept.map(({ name, shape: part }): [string, Pair] => [name, inner(part)]),
+    ...properties.map(({ name, shape: part }): [string, Pair] => [name, inner(part)]),
     ...[...new Set(more)].map((key): [string, Pair] => [key, inner(shape.additional!)]),
   ];
   const values = entries.map(([key, [value]]): [unknown, unknown] => {
@@ -217,11 +217,11 @@ function isAmbiguous(types: TypeTable, shape: TypeShape): boolean {
 }
 
 function serverConverters(types: TypeTable, shape: TypeShape) {
-  const [given, sent] = [shapePlans(types, "arguments"), shapePlans(types, "results")];
-  const [plan, resultPlan] = [given.build(shape), sent.build(shape)];
-  const real = (one: unknown) =>
-    new Function("Money", `return ${planText(one, () => "Money")};`)(Money);
-  const take = plan && typedArgument(real(plan), real(given.plans));
+  const [argumentPlans, sent] = [shapePlans(types, "arguments"), shapePlans(types, "results")];
+  const [plan, resultPlan] = [argumentPlans.build(shape), sent.build(shape)];
+  const real = (realOf: unknown) =>
+    new Function("Money", `return ${planText(realOf, () => "Money")};`)(Money);
+  const take = plan && typedArgument(real(plan), real(argumentPlans.plans));
   const send = resultPlan && typedResult(real(resultPlan), sent.plans);
   return {
     decode: (json: unknown) => (take ? take(json, "x") : json),

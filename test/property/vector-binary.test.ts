@@ -58,9 +58,9 @@ function checkSearch(graph: Graph, model: Model, probe: readonly number[], optio
     .filter(([id]) => !isEven || Number(id.slice(1)) % 2 === 0)
     .map(([, vector]) => naiveScore(measure, vector, probe))
     .sort((a, b) => b - a);
-  const found = graph.nearest([...probe], { hits: 12, ...options });
-  assert.is(found.length, Math.min(12, scores.length));
-  for (const [at, { id, similarity }] of found.entries()) {
+  const nearest = graph.nearest([...probe], { hits: 12, ...options });
+  assert.is(nearest.length, Math.min(12, scores.length));
+  for (const [at, { id, similarity }] of nearest.entries()) {
     const exact = naiveScore(measure, model.get(id)!, probe);
     assert.ok(Math.abs(similarity - exact) < 1e-12, `${measure} of ${id}: ${similarity}, ${exact}`);
     assert.ok(Math.abs(similarity - scores[at]!) < 1e-12, `${measure}: ${id} at ${at}`);

@@ -56,9 +56,9 @@ test(`leave a consistent index that the next one continues (seed ${SEED})`, asyn
     const ended = endOf(builder);
     const nodes = (): number => graph.indexes()[0]!.indexed + graph.indexes()[0]!.dead;
     const before = nodes();
-    const wanted = 20 + random.below(VERTICES / 8);
+    const minVertices = 20 + random.below(VERTICES / 8);
     // Writers continue meanwhile; the builder dies after some progress.
-    for (let writes = 0; Math.abs(nodes() - before) < wanted; writes++) {
+    for (let writes = 0; Math.abs(nodes() - before) < minVertices; writes++) {
       const id = `v${random.below(VERTICES)}`;
       if (random.below(10) === 0) graph.deleteVertex(id);
       else graph.createVertex(id, { vector: vector(random) });

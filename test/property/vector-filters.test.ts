@@ -56,15 +56,15 @@ for (const precision of ["int8", "float32"] as const) {
         const limit = Math.ceil(COUNT * share);
         for (const condition of conditions(limit)) {
           const probe = randomVector(random);
-          const all = graph.nearest(probe, { hits: -1 });
+          const ranking = graph.nearest(probe, { hits: -1 });
           const passing = new Set(graph.vertices({ condition }));
-          const expected = all.filter(({ id }) => passing.has(id)).slice(0, HITS);
-          const found = graph.nearest(probe, { hits: HITS, condition });
+          const expected = ranking.filter(({ id }) => passing.has(id)).slice(0, HITS);
+          const nearest = graph.nearest(probe, { hits: HITS, condition });
           assert.equal(
-            found.map(({ similarity }) => similarity),
+            nearest.map(({ similarity }) => similarity),
             expected.map(({ similarity }) => similarity),
           );
-          assert.ok(found.every(({ id }) => passing.has(id)));
+          assert.ok(nearest.every(({ id }) => passing.has(id)));
         }
       }
     });
@@ -79,15 +79,15 @@ test("an index search finds 99 % of the best at every share", () => {
   while (processor.run(1000));
   for (const share of SHARES) {
     const condition = { property: { n: { lt: Math.ceil(COUNT * share) } } };
-    let [found, wanted] = [0, 0];
+    let [matched, expected] = [0, 0];
     for (let query = 0; query < 30; query++) {
       const probe = randomVector(random);
       const best = graph.nearest(probe, { condition }).map(({ id }) => id);
       const hits = graph.nearest(probe, { condition, approximate: true }).map(({ id }) => id);
-      wanted += best.length;
-      found += best.filter((id) => hits.includes(id)).length;
+      expected += best.length;
+      matched += best.filter((id) => hits.includes(id)).length;
     }
-    assert.ok(found / wanted >= 0.99, `${share * 100} %: ${found} of ${wanted}`);
+    assert.ok(matched / expected >= 0.99, `${share * 100} %: ${matched} of ${expected}`);
   }
 });
 

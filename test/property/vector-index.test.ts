@@ -100,16 +100,16 @@ function recall(
   accepts = anyVertex,
   over = 1,
 ): number {
-  let found = 0;
+  let matched = 0;
   let there = 0;
   for (let round = 0; round < probes; round++) {
     const probe = indexed.vectors.next();
     const exact = best(indexed, probe, 0, accepts);
     const approximate = new Set(best(indexed, probe, ef, accepts, over));
     there += exact.length;
-    found += exact.filter((id) => approximate.has(id)).length;
+    matched += exact.filter((id) => approximate.has(id)).length;
   }
-  return found / there;
+  return matched / there;
 }
 
 test(`finds nearly all of the best hits (seed ${SEED})`, () => {
@@ -138,8 +138,8 @@ test("walks over refused vertices, unless all near the probe are refused", () =>
   const { store } = indexed;
   for (const share of [2, 4, 10, 20]) {
     const accepts = (vertex: number): boolean => vertex % share === 0;
-    const found = recall(indexed, 64, 40, accepts, 1 / share);
-    assert.ok(found >= 0.98, `share of 1/${share}: ${found}`);
+    const achieved = recall(indexed, 64, 40, accepts, 1 / share);
+    assert.ok(achieved >= 0.98, `share of 1/${share}: ${achieved}`);
   }
   for (let round = 0; round < 10; round++) {
     const probe = indexed.vectors.next();

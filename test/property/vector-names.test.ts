@@ -22,8 +22,8 @@ const vector = (random: Random): number[] =>
   Array.from({ length: LENGTH }, () => random.below(2001) / 1000 - 1);
 
 function score(measure: VectorMeasure, a: readonly number[], b: readonly number[]): number {
-  const dot = (one: readonly number[], other: readonly number[]): number =>
-    one.reduce((sum, value, at) => sum + value * other[at]!, 0);
+  const dot = (left: readonly number[], right: readonly number[]): number =>
+    left.reduce((sum, value, at) => sum + value * right[at]!, 0);
   if (measure === "dot") return dot(a, b);
   if (measure === "l2") return -Math.sqrt(a.reduce((sum, x, at) => sum + (x - b[at]!) ** 2, 0));
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
@@ -50,11 +50,11 @@ for (const measure of MEASURES) {
           names.map((name) => [name, vector(random).map(Math.fround)]),
         );
         const weights = Object.fromEntries(names.map((name) => [name, 1 + random.below(50) / 10]));
-        const least = random.of([0, 0, COUNT / 2, COUNT - 30]);
-        const condition = { property: { n: { gte: least } } };
+        const start = random.of([0, 0, COUNT / 2, COUNT - 30]);
+        const condition = { property: { n: { gte: start } } };
         const hits = random.of([1, 10, 40]);
         const expected = items
-          .filter(({ n, vectors }) => n >= least && names.every((name) => vectors[name]))
+          .filter(({ n, vectors }) => n >= start && names.every((name) => vectors[name]))
           .map(({ vectors }) =>
             names.reduce(
               (sum, name) => sum + weights[name]! * score(measure, probe[name]!, vectors[name]!),
@@ -63,9 +63,9 @@ for (const measure of MEASURES) {
           )
           .sort((a, b) => b - a)
           .slice(0, hits);
-        const found = graph.nearest(probe, { hits, weights, condition });
-        assert.is(found.length, expected.length);
-        for (const [at, { similarity }] of found.entries()) {
+        const nearest = graph.nearest(probe, { hits, weights, condition });
+        assert.is(nearest.length, expected.length);
+        for (const [at, { similarity }] of nearest.entries()) {
           assert.ok(Math.abs(similarity - expected[at]!) < 1e-9, `hit ${at} of ${hits}`);
         }
       }
@@ -83,14 +83,14 @@ test(`find most of the best by indexes (seed ${SEED})`, () => {
   for (const name of ["title", "image"]) graph.index("vectors", { length: LENGTH, name });
   const processor = new IndexProcessor(getAccess(graph).store, assert.unreachable);
   while (processor.run(1000));
-  let found = 0;
+  let matched = 0;
   for (let query = 0; query < 20; query++) {
     const probe = { title: vector(random), image: vector(random) };
     const exact = graph.nearest(probe).map(({ id }) => id);
     const near = graph.nearest(probe, { approximate: true }).map(({ id }) => id);
-    found += near.filter((id) => exact.includes(id)).length;
+    matched += near.filter((id) => exact.includes(id)).length;
   }
-  assert.ok(found >= 190, `${found} of 200`);
+  assert.ok(matched >= 190, `${matched} of 200`);
 });
 
 test.run();

@@ -57,7 +57,7 @@ test(`match a sorted list (seed ${SEED})`, () => {
       const type = random.of([...TYPES, null]);
       const hits = random.of([0, 1, 10, 200, -1]);
       const condition = type === null ? {} : { condition: { type } };
-      const found = graph.nearest(probe, { hits, ...condition });
+      const nearest = graph.nearest(probe, { hits, ...condition });
       const scores = [...items]
         .filter(([, item]) => item.vector !== null && (type === null || item.type === type))
         .map(
@@ -67,11 +67,11 @@ test(`match a sorted list (seed ${SEED})`, () => {
         .sort(([, a], [, b]) => b - a);
       const expected = hits < 0 ? scores : scores.slice(0, hits);
       assert.equal(
-        found.map(({ similarity }) => similarity),
+        nearest.map(({ similarity }) => similarity),
         expected.map(([, score]) => score),
       );
       const byId = new Map(scores);
-      for (const { id, similarity } of found) assert.is(similarity, byId.get(id), id);
+      for (const { id, similarity } of nearest) assert.is(similarity, byId.get(id), id);
     }
   }
 });

@@ -57,16 +57,16 @@ const DISTRIBUTIONS: { readonly [name: string]: Distribution } = {
 
 /** Score in float64 of float32 numbers. */
 function score(measure: VectorMeasure, a: readonly number[], b: readonly number[]): number {
-  let [product, own, others, distance] = [0, 0, 0, 0];
+  let [product, ownSquares, others, distance] = [0, 0, 0, 0];
   for (let at = 0; at < a.length; at++) {
     product += a[at]! * b[at]!;
-    own += a[at]! * a[at]!;
+    ownSquares += a[at]! * a[at]!;
     others += b[at]! * b[at]!;
     distance += (a[at]! - b[at]!) ** 2;
   }
   if (measure === "dot") return product;
   if (measure === "l2") return -Math.sqrt(distance);
-  return own === 0 || others === 0 ? 0 : product / Math.sqrt(own) / Math.sqrt(others);
+  return ownSquares === 0 || others === 0 ? 0 : product / Math.sqrt(ownSquares) / Math.sqrt(others);
 }
 
 /** Two sums of the same numbers in another order may differ by this. */

@@ -49,11 +49,11 @@ test("find a vertex that always has a vector, with one that it had", async () =>
   const endAt = performance.now() + SECONDS * 1000;
   for (; seen.size < SCORES.size || performance.now() < endAt; searches++) {
     const approximate = searches % 2 === 0 ? false : { ef: 64 };
-    const found = graph.nearest(PROBE, { hits: 20, approximate });
-    const swapped = found.find(({ id }) => id === "swapped");
+    const nearest = graph.nearest(PROBE, { hits: 20, approximate });
+    const swapped = nearest.find(({ id }) => id === "swapped");
     assert.ok(swapped, `search ${searches}`);
     assert.ok(SCORES.has(swapped!.similarity), `${swapped!.similarity}`);
-    assert.is(new Set(found.map(({ id }) => id)).size, found.length, "nobody comes twice");
+    assert.is(new Set(nearest.map(({ id }) => id)).size, nearest.length, "nobody comes twice");
     const [best] = graph.neighborhood("hub", BEST) as unknown as number[];
     assert.ok(SCORES.has(best!), `${best}`);
     seen.add(swapped!.similarity);

@@ -90,7 +90,7 @@ function recall(
   const precision = PRECISIONS[table.precision]!;
   const isWanted = (id: string): boolean => !isEven || Number(id.slice(1)) % 2 === 0;
   const accepts = (vertex: number): boolean => isWanted(store.ids.idOf(vertex));
-  let [found, wanted] = [0, 0];
+  let [matched, total] = [0, 0];
   for (const numbers of probes) {
     const exact = new Map(
       [...model]
@@ -113,12 +113,12 @@ function recall(
       const expected = exact.get(id)!;
       const isClose = Math.abs(similarity - expected) <= tolerance * (Math.abs(expected) + 1);
       assert.ok(isClose, `${measure} of ${id}: ${similarity}, not ${expected}`);
-      if (best.some(([other]) => other === id)) found++;
+      if (best.some(([bestId]) => bestId === id)) matched++;
     }
     assert.is(results.count, best.length);
-    wanted += best.length;
+    total += best.length;
   }
-  return found / wanted;
+  return matched / total;
 }
 
 function build(store: GraphStore): void {
@@ -126,7 +126,7 @@ function build(store: GraphStore): void {
   while (processor.run(1000));
 }
 
-for (const [measure, precision, least] of [
+for (const [measure, precision, minRecall] of [
   ["cosine", "float32", 0.95],
   ["l2", "float16", 0.95],
   ["dot", "int8", 0.9],
@@ -149,14 +149,14 @@ for (const [measure, precision, least] of [
           if (isBuilt) build(store);
           const isComplete = isBuilt || part > 0;
           const share = recall(store, model, probes, { isBuilt: isComplete });
-          assert.ok(share >= least, `${part}, built: ${isBuilt}`);
+          assert.ok(share >= minRecall, `${part}, built: ${isBuilt}`);
         }
         const [state] = graph.indexes();
         assert.equal([state!.signs, state!.indexed], [true, model.size]);
       }
       for (const over of [1, 0.5]) {
         const share = recall(store, model, probes, { isEven: true, over });
-        assert.ok(share >= least, `with a condition, ${over}`);
+        assert.ok(share >= minRecall, `with a condition, ${over}`);
       }
       checkStore(store);
     }

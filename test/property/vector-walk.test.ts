@@ -33,7 +33,7 @@ class Model {
   #entries: Entry[] = [];
 
   constructor(
-    private readonly most: number,
+    private readonly limit: number,
     private readonly mostEntries: number,
   ) {}
 
@@ -42,12 +42,12 @@ class Model {
   }
 
   add(entry: Entry): void {
-    const worst = this.results[this.most - 1];
+    const worst = this.results[this.limit - 1];
     if (worst !== undefined && entry.score <= worst.score) return;
     if (this.#entries.length === this.mostEntries) this.#entries.pop();
     this.#entries.push(entry);
     this.#entries.sort((a, b) => b.score - a.score);
-    const last = this.results[this.most - 1];
+    const last = this.results[this.limit - 1];
     if (last !== undefined) this.#entries.length = this.#entries.indexOf(last) + 1;
   }
 
@@ -66,7 +66,7 @@ const floats = new Float32Array(words.buffer);
 const bytes = new Int8Array(words.buffer);
 
 /** Starts a walk that compares the first component of slots, with many equal scores. */
-function begin(random: Random, most: number, mostEntries: number): void {
+function begin(random: Random, maxVertices: number, mostEntries: number): void {
   new Int16Array(words.buffer, PROBE, LENGTH).fill(0).fill(1, 0, 1);
   for (let index = 0; index < SLOTS; index++) {
     const slot = (FIRST + index * SLOT_BYTES) / 4;
@@ -75,7 +75,7 @@ function begin(random: Random, most: number, mostEntries: number): void {
     floats[slot + SCALE] = random.below(50) === 0 ? Number.NaN : 1;
     bytes[(slot + COMPONENTS) * 4] = random.below(2 * MAX_BYTE + 1) - MAX_BYTE;
   }
-  const state = [0, 0, most, mostEntries, PROBE, LENGTH, SCALE * 4, 0, 0, 0, LIST, 0];
+  const state = [0, 0, maxVertices, mostEntries, PROBE, LENGTH, SCALE * 4, 0, 0, 0, LIST, 0];
   words.set([...state, ENTRIES, ENTRIES, SCORES], STATE / 4);
   // The factor.
   floats[STATE / 4 + 7] = 1;
@@ -84,11 +84,11 @@ function begin(random: Random, most: number, mostEntries: number): void {
 test(`keeps the best, and leads to the best of the others (seed ${SEED})`, () => {
   const random = new Random();
   for (let round = 0; round < rounds(100); round++) {
-    const most = 1 + random.below(20);
+    const maxCount = 1 + random.below(20);
     // Seldom less than the results and all that leads to them.
     const mostEntries = random.below(3) === 0 ? 1 + random.below(30) : 400;
-    begin(random, most, mostEntries);
-    const model = new Model(most, mostEntries);
+    begin(random, maxCount, mostEntries);
+    const model = new Model(maxCount, mostEntries);
     for (let step = 0; step < 30; step++) {
       const listed = random.list(12, () => {
         const slot = FIRST + random.below(SLOTS) * SLOT_BYTES;

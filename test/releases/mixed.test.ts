@@ -199,16 +199,16 @@ let nats: NatsServers;
 
 /** The member that leads, with the others synced. */
 async function leader(): Promise<Id> {
-  let found: Id | undefined;
+  let leaderId: Id | undefined;
   await until(async () => {
     const states = await Promise.all(MEMBERS.map((id) => platform.nodestat(id)));
     const at = states.findIndex(
       ({ group }) => group.role === "leading" && group.synced.length === MEMBERS.length - 1,
     );
-    found = MEMBERS[at];
-    return found !== undefined;
+    leaderId = MEMBERS[at];
+    return leaderId !== undefined;
   });
-  return found!;
+  return leaderId!;
 }
 
 async function admin(...words: string[]): Promise<void> {
@@ -261,7 +261,7 @@ test("dispatchers of this release serve members of the earlier one", async () =>
   await load.goOn(20);
   platform.installed = present;
   for (const id of DISPATCHERS) {
-    load.dispatcher = DISPATCHERS.find((other) => other !== id)!;
+    load.dispatcher = DISPATCHERS.find((dispatcherId) => dispatcherId !== id)!;
     await load.goOn(10);
     await admin("stop", id, "--yes");
     await until(async () => platform.started.get(id) === present && (await answers(id)));

@@ -49,8 +49,8 @@ export class PublicApi {
       const label = normalize(join(manifest.name, entry)).replace(/\/$/, "");
       for (const line of mapped.lines(join(this.#root, file))) lines.add(`${label} ${line}`);
       for (const [name, { isType }] of this.#exportsOf(file)) {
-        const place = this.#declaration({ file, name });
-        for (const line of this.#linesOf(place, name)) {
+        const declaration = this.#declaration({ file, name });
+        for (const line of this.#linesOf(declaration, name)) {
           // The constructor of a type-only export cannot be called.
           if (!isType || !line.startsWith(`${name}: constructor(`)) lines.add(`${label} ${line}`);
         }
@@ -61,37 +61,37 @@ export class PublicApi {
 
   #exportsOf(file: string): [name: string, { readonly isType: boolean }][] {
     const { exported, passed } = this.#module(file);
-    return [...exported, ...passed.flatMap((other) => this.#exportsOf(other))];
+    return [...exported, ...passed.flatMap((path) => this.#exportsOf(path))];
   }
 
   /** Resolves a name to its declaration. */
-  #declaration(place: Place): Place {
-    const { declared, taken, passed } = this.#module(place.file);
-    if (declared.has(place.name)) return place;
-    const from = taken.get(place.name);
+  #declaration(origin: Place): Place {
+    const { declared, taken, passed } = this.#module(origin.file);
+    if (declared.has(origin.name)) return origin;
+    const from = taken.get(origin.name);
     if (from !== undefined) return this.#declaration(from);
-    const other = passed.find((file) =>
-      this.#exportsOf(file).some(([name]) => name === place.name),
+    const otherFile = passed.find((file) =>
+      this.#exportsOf(file).some(([name]) => name === origin.name),
     );
-    if (other === undefined) throw new Error(`${place.file} does not declare ${place.name}`);
-    return this.#declaration({ ...place, file: other });
+    if (otherFile === undefined) throw new Error(`${origin.file} does not declare ${origin.name}`);
+    return this.#declaration({ ...origin, file: otherFile });
   }
 
-  *#linesOf(place: Place, shown: string): Generator<string> {
-    for (const node of this.#module(place.file).declared.get(place.name) ?? []) {
+  *#linesOf(declared: Place, shown: string): Generator<string> {
+    for (const node of this.#module(declared.file).declared.get(declared.name) ?? []) {
       if (ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node)) {
         yield `${ts.isClassDeclaration(node) ? "class" : "interface"} ${shown}`;
-        yield* this.#membersOf(place.file, node, shown);
+        yield* this.#membersOf(declared.file, node, shown);
       } else {
         yield `${shown}: ${printed(node)}`;
         const known = classOfConstant(node);
-        const found = known === null ? null : this.#open(place.file, known);
-        if (found !== null && ts.isClassDeclaration(found.node)) {
+        const target = known === null ? null : this.#open(declared.file, known);
+        if (target !== null && ts.isClassDeclaration(target.node)) {
           yield `class ${shown}`;
-          yield* this.#membersOf(found.file, found.node, shown);
+          yield* this.#membersOf(target.file, target.node, shown);
         }
         const type = typeOfConstant(node);
-        const open = type === null ? null : this.#open(place.file, type);
+        const open = type === null ? null : this.#open(declared.file, type);
         if (open !== null) yield* this.#membersOf(open.file, open.node, shown);
       }
     }
@@ -123,11 +123,11 @@ export class PublicApi {
   #open(file: string, name: string) {
     const { declared, taken } = this.#module(file);
     if (!declared.has(name) && !taken.has(name)) return null;
-    const place = this.#declaration({ file, name });
-    const [node] = this.#module(place.file).declared.get(place.name) ?? [];
+    const declaration = this.#declaration({ file, name });
+    const [node] = this.#module(declaration.file).declared.get(declaration.name) ?? [];
     if (node === undefined) return null;
     const isOpen = ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node);
-    return isOpen ? { file: place.file, node } : null;
+    return isOpen ? { file: declaration.file, node } : null;
   }
 
   #module(file: string): Module {

@@ -93,17 +93,17 @@ test("closes only the connection of a request that precedes the response", async
   assert.ok(exchange.aborted);
   exchange.answer(200, "text/plain", "to nobody");
   assert.is(context.engine.requests, 1, "the second one was not run");
-  const other = await connect(context.server.port);
-  other.send(GET);
-  assert.is((await other.answers(1))[0]!.status, 200);
+  const otherClient = await connect(context.server.port);
+  otherClient.send(GET);
+  assert.is((await otherClient.answers(1))[0]!.status, 200);
 });
 
-for (const [what, fields, body] of [
+for (const [label, fields, body] of [
   ["two lengths", "Content-Length: 3\r\nContent-Length: 4\r\n", "abc"],
   ["an unknown coding", "Transfer-Encoding: gzip\r\n", "3\r\nabc\r\n0\r\n\r\n"],
   ["an invalid chunk", "Transfer-Encoding: chunked\r\n", "3\r\nabcd\r\n0\r\n\r\n"],
 ] as const) {
-  test(`runs nothing after ${what}`, async ({ engine, server }) => {
+  test(`runs nothing after ${label}`, async ({ engine, server }) => {
     const client = await connect(server.port);
     client.send(`POST /echo HTTP/1.1\r\n${HOST}${fields}\r\n${body}`);
     client.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
@@ -285,9 +285,9 @@ test(`survives mutated requests and releases them (seed ${SEED})`, async (contex
     if (random() < 0.5) await new Promise(setImmediate);
     if (random() < 0.5) client.socket.end();
   }
-  const other = await connect(server.port);
-  other.send(GET);
-  assert.is((await other.answers(1))[0]!.status, 200);
+  const otherClient = await connect(server.port);
+  otherClient.send(GET);
+  assert.is((await otherClient.answers(1))[0]!.status, 200);
   assert.ok(engine.requests > 100, `${engine.requests} requests got through`);
   for (const client of clients) client.close();
   await until(() => engine.open === 0, "the end of all connections");

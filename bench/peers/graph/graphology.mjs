@@ -23,10 +23,10 @@ export class Peer {
     return count;
   }
 
-  countFiltered(anchors, relationship, least) {
+  countFiltered(anchors, relationship, minimum) {
     let count = 0;
     const each = (_key, arc) => {
-      if (arc.relationship === relationship && arc.value >= least) count++;
+      if (arc.relationship === relationship && arc.value >= minimum) count++;
     };
     for (const vertex of anchors) this.#graph.forEachOutEdge(vertex, each);
     return count;
@@ -51,10 +51,10 @@ export class Peer {
     return count;
   }
 
-  countAll(relationship, least) {
+  countAll(relationship, minimum) {
     let count = 0;
     this.#graph.forEachEdge((_key, arc) => {
-      if (arc.relationship === relationship && arc.value >= least) count++;
+      if (arc.relationship === relationship && arc.value >= minimum) count++;
     });
     return count;
   }

@@ -87,8 +87,8 @@ export class Peer {
     return this.#count("countArcs", anchors, {});
   }
 
-  countFiltered(anchors, relationship, least) {
-    return this.#count("countFiltered", anchors, { relationship, least });
+  countFiltered(anchors, relationship, minimum) {
+    return this.#count("countFiltered", anchors, { relationship, least: minimum });
   }
 
   countByDegree(anchors, degree) {
@@ -99,8 +99,8 @@ export class Peer {
     return this.#count("countTwoLevels", anchors, {});
   }
 
-  countAll(relationship, least) {
-    return Number(this.#run("countAll", { relationship, least })[0].n);
+  countAll(relationship, minimum) {
+    return Number(this.#run("countAll", { relationship, least: minimum })[0].n);
   }
 
   find(from, relationship, to) {

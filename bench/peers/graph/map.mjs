@@ -65,12 +65,12 @@ export class Peer {
     return count;
   }
 
-  countFiltered(anchors, relationship, least) {
+  countFiltered(anchors, relationship, minimum) {
     let count = 0;
     for (const vertex of anchors) {
       for (const first of vertex.out.values()) {
         for (let arc = first; arc !== null; arc = arc.next) {
-          if (arc.relationship === relationship && arc.value >= least) count++;
+          if (arc.relationship === relationship && arc.value >= minimum) count++;
         }
       }
     }
@@ -105,12 +105,12 @@ export class Peer {
     return count;
   }
 
-  countAll(relationship, least) {
+  countAll(relationship, minimum) {
     let count = 0;
     for (const vertex of this.#vertices.values()) {
       for (const first of vertex.out.values()) {
         for (let arc = first; arc !== null; arc = arc.next) {
-          if (arc.relationship === relationship && arc.value >= least) count++;
+          if (arc.relationship === relationship && arc.value >= minimum) count++;
         }
       }
     }

@@ -11,7 +11,7 @@ export class Peer {
       this.#graph.addLink(from, to, [{ relationship, value }]);
       return;
     }
-    const arc = link.data.find((one) => one.relationship === relationship);
+    const arc = link.data.find((candidate) => candidate.relationship === relationship);
     if (arc === undefined) link.data.push({ relationship, value });
     else arc.value = value;
   }
@@ -31,13 +31,13 @@ export class Peer {
     return count;
   }
 
-  countFiltered(anchors, relationship, least) {
+  countFiltered(anchors, relationship, minimum) {
     let count = 0;
     for (const node of anchors) {
       for (const { fromId, data } of node.links) {
         if (fromId !== node.id) continue;
         for (const arc of data) {
-          if (arc.relationship === relationship && arc.value >= least) count++;
+          if (arc.relationship === relationship && arc.value >= minimum) count++;
         }
       }
     }
@@ -66,10 +66,11 @@ export class Peer {
     return count;
   }
 
-  countAll(relationship, least) {
+  countAll(relationship, minimum) {
     let count = 0;
     this.#graph.forEachLink(({ data }) => {
-      for (const arc of data) if (arc.relationship === relationship && arc.value >= least) count++;
+      for (const arc of data)
+        if (arc.relationship === relationship && arc.value >= minimum) count++;
     });
     return count;
   }

@@ -55,10 +55,10 @@ const STEPS = {
   oneShot1000: (ms) => oneShot(ms, 1000),
   disconnect(ms) {
     const end = performance.now() + 10 * ms;
-    const most = data.count * REMOVED_SHARE;
+    const removals = data.count * REMOVED_SHARE;
     let amount = 0;
     const seconds = timed(() => {
-      while (amount < most && (amount % BATCH !== 0 || performance.now() < end)) {
+      while (amount < removals && (amount % BATCH !== 0 || performance.now() < end)) {
         peer.disconnect(ids[data.from[amount]], data.relationship[amount], ids[data.to[amount]]);
         amount++;
       }

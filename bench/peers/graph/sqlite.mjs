@@ -71,10 +71,10 @@ export class Peer {
     return count;
   }
 
-  countFiltered(anchors, relationship, least) {
+  countFiltered(anchors, relationship, minimum) {
     let count = 0;
     for (const vertex of anchors) {
-      count += this.#statements.countFiltered.get(vertex, relationship, least);
+      count += this.#statements.countFiltered.get(vertex, relationship, minimum);
     }
     return count;
   }
@@ -91,8 +91,8 @@ export class Peer {
     return count;
   }
 
-  countAll(relationship, least) {
-    return this.#statements.countAll.get(relationship, least);
+  countAll(relationship, minimum) {
+    return this.#statements.countAll.get(relationship, minimum);
   }
 
   find(from, relationship, to) {

@@ -32,8 +32,8 @@ export class Peer {
     return this.#count("arcs", anchors, { arc: ALL });
   }
 
-  countFiltered(anchors, relationship, least) {
-    const arc = [NAMES[relationship], D_OUT, M_INT, V_GTE, least];
+  countFiltered(anchors, relationship, minimum) {
+    const arc = [NAMES[relationship], D_OUT, M_INT, V_GTE, minimum];
     return this.#count("filtered", anchors, { arc });
   }
 
@@ -60,8 +60,8 @@ export class Peer {
     return count;
   }
 
-  countAll(relationship, least) {
-    const arc = [NAMES[relationship], D_OUT, M_INT, V_GTE, least];
+  countAll(relationship, minimum) {
+    const arc = [NAMES[relationship], D_OUT, M_INT, V_GTE, minimum];
     return this.#graph.newArcsQuery({ condition: { arc } }).count();
   }
 

@@ -17,18 +17,18 @@ export async function startProducts(products, limits) {
       insert.run(number, brand, price);
     }
   })();
-  const found = "FROM texts JOIN products ON number = texts.rowid WHERE texts MATCH ?";
+  const source = "FROM texts JOIN products ON number = texts.rowid WHERE texts MATCH ?";
   const best = database.prepare(
     "SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rank LIMIT 10",
   );
   const brands = database.prepare(
-    `SELECT brand AS value, count(*) AS count ${found}
+    `SELECT brand AS value, count(*) AS count ${source}
      GROUP BY brand ORDER BY count DESC, brand LIMIT 10`,
   );
   const range = `CASE ${limits.map((limit, at) => `WHEN price < ${limit} THEN ${at}`).join(" ")}
     ELSE ${limits.length} END`;
   const prices = database.prepare(
-    `SELECT ${range} AS range, count(*) AS count ${found} GROUP BY range ORDER BY range`,
+    `SELECT ${range} AS range, count(*) AS count ${source} GROUP BY range ORDER BY range`,
   );
   return (word) => {
     best.all(word);

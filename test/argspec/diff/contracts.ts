@@ -19,7 +19,7 @@ export interface Contract extends Partial<Omit<Argspec, "plugins">> {
 
 /** As `svc build` would write it. */
 export function argspecOf({ plugins = [], ...others }: Contract): Argspec {
-  const all = plugins.map(pluginOf);
+  const specs = plugins.map(pluginOf);
   const service = { name: "shop", prefix: null };
   return {
     argspec: ARGSPEC_VERSION,
@@ -27,7 +27,7 @@ export function argspecOf({ plugins = [], ...others }: Contract): Argspec {
     hash: "0".repeat(64),
     $defs: {},
     ...others,
-    plugins: all,
+    plugins: specs,
   };
 }
 

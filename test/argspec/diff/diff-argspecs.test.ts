@@ -119,13 +119,13 @@ test("ignore names of types, order and positions", () => {
     ],
     $defs: { Point: objectOf({ x: NUMBER, y: NUMBER }) },
   });
-  const place = objectOf({ y: NUMBER, x: NUMBER });
+  const point = objectOf({ y: NUMBER, x: NUMBER });
   const present = argspecOf({
     hash: "1".repeat(64),
     plugins: [
       {
         name: "find",
-        result: { kind: "value", schema: listOf(place) },
+        result: { kind: "value", schema: listOf(point) },
         source: { file: "plugins/find.ts", line: 3, column: 1 },
       },
       {
@@ -133,7 +133,7 @@ test("ignore names of types, order and positions", () => {
         params: [param({ name: "from", wire: "json", schema: refTo("Place") }), param()],
       },
     ],
-    $defs: { Place: place, Unused: STRING },
+    $defs: { Place: point, Unused: STRING },
   });
   assert.equal(diffArgspecs(former, present), []);
   assert.equal(diffArgspecs(present, former), []);

@@ -128,10 +128,10 @@ const EQUAL: readonly (readonly [JsonSchema, JsonSchema])[] = [
   ],
 ];
 
-for (const [index, [one, other]] of EQUAL.entries()) {
+for (const [index, [left, right]] of EQUAL.entries()) {
   test(`is mutual (${index})`, () => {
-    assert.is(incompatibility(one, other), null);
-    assert.is(incompatibility(other, one), null);
+    assert.is(incompatibility(left, right), null);
+    assert.is(incompatibility(right, left), null);
   });
 }
 

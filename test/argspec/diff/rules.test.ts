@@ -323,14 +323,11 @@ const CASES: readonly Case[] = [
   ["result-text", value(point(NUMBER)), value(point({ ...NUMBER, deprecated: true })), "result"],
 ];
 
-for (const [
-  index,
-  [rule, former, present, place, before = null, after = null],
-] of CASES.entries()) {
+for (const [index, [rule, former, present, path, before = null, after = null]] of CASES.entries()) {
   test(`${rule} (${index})`, () => {
     const changes = diffArgspecs(argspecOf(former), argspecOf(present));
     const found = changes.map((change) => [change.rule, change.path, change.before, change.after]);
-    assert.equal(found, [[rule, place, before, after]]);
+    assert.equal(found, [[rule, path, before, after]]);
     assert.is(changes[0]!.severity, RULES[rule].severity);
     assert.match(changes[0]!.message, RULES[rule].predicate);
     for (const same of [former, present].map(argspecOf)) assert.equal(diffArgspecs(same, same), []);

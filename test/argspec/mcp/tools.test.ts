@@ -169,8 +169,8 @@ test("supports recursive types and any type names", () => {
 test("supports property names that are schema keywords", () => {
   const names = ["$ref", "type", "items", "additionalProperties", "x-svc-range", "__proto__"];
   const properties = Object.fromEntries(names.map((name) => [name, INTEGER]));
-  const { properties: told } = resultSchema(object(properties))!;
-  assert.equal(Object.keys(told as object), names);
+  const { properties: schemas } = resultSchema(object(properties))!;
+  assert.equal(Object.keys(schemas as object), names);
 });
 
 test("omits unusable tools with the reason", () => {

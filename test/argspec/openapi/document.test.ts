@@ -83,8 +83,8 @@ test("describes parameters with defaults and documented examples", async () => {
     examples: [{ text: "find(`7`)\nnow" }, first, example],
   });
   const named = (value: unknown) => ({ example2: { summary: example.text, value } });
-  const both = (given: unknown, value: unknown) => {
-    return { example1: { summary: first.text, value: given }, ...named(value) };
+  const both = (input: unknown, value: unknown) => {
+    return { example1: { summary: first.text, value: input }, ...named(value) };
   };
   const [n, at, word] = (await documentOf(spec)).paths["/svc/plugin/find"]!.get!.parameters;
   assert.equal(n, {
@@ -173,8 +173,8 @@ test("names components after types and results, in valid characters", async () =
   const { components } = await validDocument(openapiDocument({ ...argspecOf(find), $defs }));
   const { schemas } = components;
   const members = ["Gr__e2", "Gr__e", "_", "FindResult", "Envelope_"];
-  const own = members.map((name) => (schemas![name] as { const: string }).const);
-  assert.equal(own, types);
+  const names = members.map((name) => (schemas![name] as { const: string }).const);
+  assert.equal(names, types);
   const { allOf } = schemas!.FindResult_ as { allOf: readonly object[] };
   assert.equal(allOf[0], { $ref: "#/components/schemas/PluginResponse" });
   const entry = JSON.stringify(allOf[1]);
@@ -228,8 +228,8 @@ function goldenArgspec(name: string): Argspec {
 
 const list = { kind: "response", sortkey: { type: "number" }, item: {}, meta: true } as const;
 
-function plugin(given: Partial<PluginSpec> & { readonly name: string }): PluginSpec {
-  return samplePlugin(given.name, { result: { kind: "value", schema: {} }, ...given });
+function plugin(parts: Partial<PluginSpec> & { readonly name: string }): PluginSpec {
+  return samplePlugin(parts.name, { result: { kind: "value", schema: {} }, ...parts });
 }
 
 type Param = PluginSpec["params"][number];
@@ -273,8 +273,8 @@ test("describes authentication, public plugins and scopes", async () => {
   const forbidden = find("order").responses["403"] as { description?: string };
   assert.match(forbidden.description!, "orders:write, b");
   const schemes = { login: { type: "mutualTLS" as const } };
-  const own = { ...argspec, service: { ...service, security: schemes } };
-  const declared = await validDocument(openapiDocument(own));
+  const secured = { ...argspec, service: { ...service, security: schemes } };
+  const declared = await validDocument(openapiDocument(secured));
   assert.equal(declared.security, [{ login: [] }]);
 });
 

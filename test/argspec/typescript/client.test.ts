@@ -65,9 +65,9 @@ async function filesOf(argspec = SHOP): Promise<Map<string, string>> {
 
 /** The service-specific part. */
 function ownPart(text: string, end: string): string {
-  const [own, ...others] = text.split(end);
+  const [header, ...others] = text.split(end);
   assert.ok(others.length > 0, `without ${end}`);
-  return own!;
+  return header!;
 }
 
 test("matches the golden files", async () => {
@@ -88,8 +88,8 @@ test("declares the response as clients see it, with types only", async () => {
   const declared = (text: string) =>
     /interface PluginResponse<K, T> \{\n([^}]*)\}/.exec(text)![1]!.replace(/^ *\/\*\*.*\n/gm, "");
   const options = join(packageRoot(), "client/typescript/options.ts");
-  const own = declared(readFileSync(options, "utf8"));
-  assert.is(declared(await emitTypescriptTypes(SHOP)), own);
+  const optionNames = declared(readFileSync(options, "utf8"));
+  assert.is(declared(await emitTypescriptTypes(SHOP)), optionNames);
 });
 
 test("keeps names in examples within the code of the README and of comments", async () => {
@@ -114,10 +114,10 @@ test("has the same code in CommonJS with other exports", async () => {
 
 test("copies the runtime of clients unchanged", async () => {
   const files = await filesOf();
-  const own = ["runtime.js", "runtime.cjs", "runtime.d.ts", "runtime.d.cts"];
+  const runtimeFiles = ["runtime.js", "runtime.cjs", "runtime.d.ts", "runtime.d.cts"];
   const { esm, cjs, types } = RUNTIME;
   assert.equal(
-    own.map((name) => files.get(name)),
+    runtimeFiles.map((name) => files.get(name)),
     [esm, cjs, types, types],
   );
 });

@@ -15,8 +15,13 @@ test("reports digests that stay different", async () => {
   const digests = ["a", "b"];
   const servers = digests.map((_, index) => {
     return createServer((_request, response) => {
-      const told = { digest: digests[index], synchronizing: 0, "graph-order": 1, "graph-size": 2 };
-      response.end(JSON.stringify({ status: "OK", response: told }));
+      const status = {
+        digest: digests[index],
+        synchronizing: 0,
+        "graph-order": 1,
+        "graph-size": 2,
+      };
+      response.end(JSON.stringify({ status: "OK", response: status }));
     });
   });
   const ports: number[] = [];

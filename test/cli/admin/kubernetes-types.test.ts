@@ -54,20 +54,22 @@ test("are those of the API", () => {
     leadership: { engine: "kubernetes", minSynced: 0 },
   };
   const files = [...kubernetes(readDescriptor(led))].filter(([name]) => !/^kust/.test(name));
-  const objects = files.flatMap(([, text]) => parseAllDocuments(text).map((one) => one.toJS()));
+  const objects = files.flatMap(([, text]) =>
+    parseAllDocuments(text).map((document) => document.toJS()),
+  );
   assert.equal(check(objects), []);
   // It would have found these.
   const wrong = [0, 1, 2].map(() => structuredClone(objects.find(isStatefulSet)));
   wrong[0].spec.replicas = "1";
   wrong[1].spec.template.spec.containers[0].liveProbe = {};
   delete wrong[2].spec.selector;
-  const found = check(wrong).join("\n");
+  const messages = check(wrong).join("\n");
   for (const fault of [
     /'string' is not assignable/,
     /liveProbe.* does not exist/,
     /'selector' is missing/,
   ]) {
-    assert.match(found, fault);
+    assert.match(messages, fault);
   }
 });
 

@@ -148,7 +148,7 @@ type Labels = Readonly<Record<string, unknown>>;
 
 function objectsOf(files: Manifests): KubernetesObject[] {
   const texts = [...files].filter(([name]) => /^(?!kustomization)[a-z]+\.yaml$/.test(name));
-  return texts.flatMap(([, text]) => parseAllDocuments(text).map((one) => one.toJS()));
+  return texts.flatMap(([, text]) => parseAllDocuments(text).map((document) => document.toJS()));
 }
 
 for (const descriptor of [eightNodes(), { name: "One", instances: { G1: { hport: 9000 } } }]) {
@@ -313,7 +313,8 @@ test("kubernetes: clients reach all dispatchers of one kind by one Service", () 
       topology: { dispatch: { "T{1..3}": [{ partitions: ["S{1..2}"] }] } },
     }),
   );
-  const objects = (name: string) => parseAllDocuments(files.get(name)!).map((one) => one.toJS());
+  const objects = (name: string) =>
+    parseAllDocuments(files.get(name)!).map((document) => document.toJS());
   const service = objects("services.yaml").find(({ spec }) => spec.selector.front === "true");
   const pods = objects("dispatchers.yaml").map(({ spec }) => spec.template.metadata.labels);
   assert.equal(service.spec.selector.front, "true");

@@ -19,12 +19,12 @@ async function update(
   values: AdminContext["values"] = {},
 ): Promise<void> {
   const server: Server = createServer(async (request, response) => {
-    const told = {
+    const body = {
       authtoken: "t",
       status: "granted",
       ...answer(request.url!, await text(request)),
     };
-    response.end(JSON.stringify({ status: "OK", response: told }));
+    response.end(JSON.stringify({ status: "OK", response: body }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const hport = (server.address() as AddressInfo).port - 1;
@@ -71,8 +71,8 @@ test("touch no leader before another member can lead, and wait for updated membe
   const server = createServer((request, response) => {
     const id = request.headers.host!.startsWith("127.0.0.2:") ? "B1" : "S1";
     if (request.url!.includes("ADMIN_Console")) commands.push(request.url!);
-    const told = { authtoken: "t", group: groups[id], result: [{}] };
-    response.end(JSON.stringify({ status: "OK", response: told }));
+    const body = { authtoken: "t", group: groups[id], result: [{}] };
+    response.end(JSON.stringify({ status: "OK", response: body }));
   });
   await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
   const hport = (server.address() as AddressInfo).port - 1;

@@ -69,8 +69,8 @@ test("reports missing parts of a path", async () => {
   const above = loadRecords(join(folder, "cut.json/x"), null);
   await rejects(above, "SVC3014", "cut.json/x is not a folder");
   await rejects(loadArgspec(join(folder, "cut.json")), "SVC3015", "cut.json: ");
-  const other = join(folder, "other.json");
-  await rejects(loadArgspec(other), "SVC3015", `${other}: invalid argspec: the document: `);
+  const otherFile = join(folder, "other.json");
+  await rejects(loadArgspec(otherFile), "SVC3015", `${otherFile}: invalid argspec: the document: `);
 });
 
 test("requests it from a server, with the prefix of its service", async () => {

@@ -100,9 +100,9 @@ test("returns an object as text and as structured content", async () => {
 test("reports a result of another type than declared as an error", async () => {
   const result = { kind: "value", schema: object({ n: { type: "number" } }) } as const;
   for (const answer of [{ n: "NaN" }, [], null, "text"]) {
-    const { text, result: told } = await call({ result }, {}, ok(answer));
-    assert.is(told.isError, true);
-    assert.is(told.structuredContent, undefined);
+    const { text, result: received } = await call({ result }, {}, ok(answer));
+    assert.is(received.isError, true);
+    assert.is(received.structuredContent, undefined);
     assert.match(text!, /^answer error: does not match the declared type: /);
     assert.is(text!.split("\n").at(-1), JSON.stringify(answer));
   }

@@ -65,7 +65,7 @@ function placed(key: string, value: string): { text: string; line: number; colum
 
 for (const [name, row] of rows) {
   test(`${name}: a build reports the error with its position`, async () => {
-    for (const [value, wanted] of WRONG_VALUES[name]) {
+    for (const [value, expected] of WRONG_VALUES[name]) {
       const written = expression(value);
       if (written === null) continue;
       const { text, line, column } = placed(row.key, written);
@@ -75,9 +75,9 @@ for (const [name, row] of rows) {
       assert.is(ok, false);
       const [{ code, severity, position, length, message }] = diagnostics as [never];
       assert.equal([code, severity, diagnostics.length], ["SVC1102", "error", 1]);
-      assert.match((message as string).slice(row.key.length), wanted);
-      const { file, line: found, column: at } = position as Record<string, number | string>;
-      assert.equal([file, found], ["svc.config.mjs", line]);
+      assert.match((message as string).slice(row.key.length), expected);
+      const { file, line: foundLine, column: at } = position as Record<string, number | string>;
+      assert.equal([file, foundLine], ["svc.config.mjs", line]);
       // At the value, or within it.
       assert.ok((at as number) >= column + row.key.split(".").at(-1)!.length + 2, text);
       assert.ok(length >= 1 && (at as number) - 1 + length <= text.split("\n")[line - 1]!.length);

@@ -26,11 +26,11 @@ async function stranger(root: string, meet: (socket: Socket) => void): Promise<S
     meet(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  writeFileSync(join(root, "up.json"), JSON.stringify({ ...place(server), token: "old" }));
+  writeFileSync(join(root, "up.json"), JSON.stringify({ ...address(server), token: "old" }));
   return server;
 }
 
-function place(server: Server): { readonly port: number } {
+function address(server: Server): { readonly port: number } {
   return { port: (server.address() as AddressInfo).port };
 }
 
@@ -50,8 +50,8 @@ const STRANGERS: Readonly<Record<string, (socket: Socket) => void>> = {
   "sends something else": (socket) => socket.resume().end("HTTP/1.1 400 Bad Request\r\n\r\n"),
 };
 
-for (const [what, meet] of Object.entries(STRANGERS)) {
-  test(`does not take a program that ${what} for svc up`, async ({ root }) => {
+for (const [label, meet] of Object.entries(STRANGERS)) {
+  test(`does not take a program that ${label} for svc up`, async ({ root }) => {
     const server = await stranger(root, meet);
     const up = new SupervisorSocket(root, async () => true);
     assert.is(await code(requestShutdown(root, ALL, () => {})), "SVC3114");
@@ -72,7 +72,10 @@ test("does not send the secret to the program at its port", async ({ root }) => 
       socket.write(`${JSON.stringify({ nonce: "x", proof: "y".repeat(64) })}\n`);
     });
   });
-  writeFileSync(join(root, "up.json"), JSON.stringify({ ...place(server), token: "very secret" }));
+  writeFileSync(
+    join(root, "up.json"),
+    JSON.stringify({ ...address(server), token: "very secret" }),
+  );
   assert.is(await code(requestShutdown(root, ALL, () => {})), "SVC3114");
   assert.match(heard, /^\{"nonce":"[0-9a-f]{64}"\}\n$/);
   server.close();

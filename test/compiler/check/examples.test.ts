@@ -245,8 +245,8 @@ test("have correct positions in any comment", () => {
 
 test("underline the first line of a multi-line value", () => {
   const lines = ["@example", "search({", '  q: "a",', "  at: {", "    x: 1,", "  },", "})"];
-  const found = findings(`/**\n * @plugin\n${lines.map((line) => ` * ${line}\n`).join("")} */`);
-  assert.equal(found, ["SVC1047 {: `at.y` must be a number, and is missing (`at: Point`)"]);
+  const messages = findings(`/**\n * @plugin\n${lines.map((line) => ` * ${line}\n`).join("")} */`);
+  assert.equal(messages, ["SVC1047 {: `at.y` must be a number, and is missing (`at: Point`)"]);
 });
 
 test.run();

@@ -21,9 +21,10 @@ type Other = Unknown.Thing;
 
 test("reports code, position, length and all lines of a message", async () => {
   const project = new ProjectFixture({ "plugins/a.ts": SOURCE, "plugins/fine.ts": "export {};" });
-  const found = (await startTypeCheck(project.dir, ["plugins/a.ts", "plugins/fine.ts"]).result)!;
+  const diagnostics = (await startTypeCheck(project.dir, ["plugins/a.ts", "plugins/fine.ts"])
+    .result)!;
   assert.equal(
-    found.map(({ code, severity, position, length }) => [code, severity, position, length]),
+    diagnostics.map(({ code, severity, position, length }) => [code, severity, position, length]),
     [
       ["TS2322", "error", { file: "plugins/a.ts", line: 3, column: 84 }, 6],
       ["TS2322", "error", { file: "plugins/a.ts", line: 4, column: 7 }, 1],
@@ -31,10 +32,10 @@ test("reports code, position, length and all lines of a message", async () => {
       ["TS2503", "error", { file: "plugins/a.ts", line: 6, column: 14 }, 7],
     ],
   );
-  const [withoutTemporal, other] = found.slice(2).map(({ help }) => help);
+  const [withoutTemporal, otherHelp] = diagnostics.slice(2).map(({ help }) => help);
   assert.match(withoutTemporal!, '`"lib": ["esnext"]` in tsconfig.json, and Node.js 26');
-  assert.is(other, "");
-  assert.ok(found[0]!.message.split("\n").length > 1);
+  assert.is(otherHelp, "");
+  assert.ok(diagnostics[0]!.message.split("\n").length > 1);
 });
 
 test("applies the options of the project, but not its list of files", async () => {
@@ -46,9 +47,9 @@ test("applies the options of the project, but not its list of files", async () =
   });
   assert.equal(await startTypeCheck(project.dir, ["plugins/a.ts"]).result, []);
   project.write("tsconfig.json", '{ "compilerOptions": { "noImplicitAny": true } }');
-  const found = (await startTypeCheck(project.dir, ["plugins/a.ts"]).result)!;
+  const diagnostics = (await startTypeCheck(project.dir, ["plugins/a.ts"]).result)!;
   assert.equal(
-    found.map(({ code }) => code),
+    diagnostics.map(({ code }) => code),
     ["TS7006"],
   );
 });
@@ -79,9 +80,9 @@ test("reports invalid inherited options in tsconfig.json", async () => {
     "a.ts": "export {};",
     "tsconfig.json": '{ "compilerOptions": { "module": "es2022", "moduleResolution": "node16" } }',
   });
-  const [found, ...others] = (await startTypeCheck(project.dir, ["a.ts"]).result)!;
-  assert.equal(found?.position, { file: "tsconfig.json", line: 1, column: 1 });
-  assert.match(found!.message, "'module' must be set to 'Node16'");
+  const [diagnostic, ...others] = (await startTypeCheck(project.dir, ["a.ts"]).result)!;
+  assert.equal(diagnostic?.position, { file: "tsconfig.json", line: 1, column: 1 });
+  assert.match(diagnostic!.message, "'module' must be set to 'Node16'");
   assert.equal(others, []);
 });
 
@@ -90,9 +91,9 @@ test("reports errors in tsconfig.json as diagnostics", async () => {
     "a.ts": "export {};",
     "tsconfig.json": '{ "compilerOptions": { "unheardOf": "es2023" } }',
   });
-  const found = (await startTypeCheck(project.dir, ["a.ts"]).result)!;
+  const diagnostics = (await startTypeCheck(project.dir, ["a.ts"]).result)!;
   assert.equal(
-    found.map(({ code, position }) => [code, position.file]),
+    diagnostics.map(({ code, position }) => [code, position.file]),
     [["TS5023", "tsconfig.json"]],
   );
 });
@@ -126,9 +127,9 @@ test("works with readonly packages", async () => {
     "node_modules/@types/known/index.d.ts": "declare const known: string;",
     "node_modules/.cache": "a file where the folder should be",
   });
-  const found = (await startTypeCheck(project.dir, ["a.ts"]).result)!;
+  const diagnostics = (await startTypeCheck(project.dir, ["a.ts"]).result)!;
   assert.equal(
-    found.map(({ code, position }) => [code, position.file]),
+    diagnostics.map(({ code, position }) => [code, position.file]),
     [["TS2322", "a.ts"]],
   );
 });

@@ -130,9 +130,13 @@ test("prevents a later exit by the file", async ({ dir }) => {
   ];
   for (const later of words) {
     write(dir, "svc.config.ts", `${later};\nexport default {};`);
-    const told = new Promise<Error>((resolve) => process.once("uncaughtException", resolve));
+    const uncaught = new Promise<Error>((resolve) => process.once("uncaughtException", resolve));
     await loadConfig(dir);
-    assert.match((await told).message, /called process\.exit\(0\); throw an error instead/, later);
+    assert.match(
+      (await uncaught).message,
+      /called process\.exit\(0\); throw an error instead/,
+      later,
+    );
   }
 });
 

@@ -58,7 +58,7 @@ test("are sorted by file, line and column, without duplicates", () => {
     finding("a.ts", 2, 1),
   ]);
   const places = [...text.matchAll(/^(\S+) - (\w+)/gm)].map(
-    ([, place, kind]) => `${place} ${kind}`,
+    ([, location, kind]) => `${location} ${kind}`,
   );
   assert.equal(places, ["a.ts:2:1 error", "a.ts:2:9 warning", "a.ts:10:1 error", "b.ts:1:1 error"]);
   assert.match(text, /\n3 errors, 1 warning\n$/);

@@ -14,7 +14,7 @@ type Converter = (request: unknown, source: object) => unknown[];
 
 const REQUEST = { isRequest: true };
 const shapes = plugins.find((record) => record.name === "shapes")!;
-const all = [
+const records = [
   ...plugins.filter((record) => record.name !== "Shop"),
   // The same without a graph, so that calls succeed.
   plugin(
@@ -64,21 +64,21 @@ function temporal(name: string, format: "date" | "duration"): TypeShape {
 const DAY = { from: (text: string) => ({ day: text }) };
 const WAIT = { from: (text: string) => ({ wait: text }) };
 const global = globalThis as { Temporal?: object };
-const own = global.Temporal;
+const original = global.Temporal;
 global.Temporal = { PlainDate: DAY, Duration: WAIT };
 const converters = await load();
 
 /** @param copy distinguishes instances of the same code */
 async function load(copy = 1): Promise<Record<string, Converter>> {
   const code = emitConverters(
-    all,
+    records,
     { ...types, Step, List_int_: { kind: "array", items: { kind: "int" } } },
     {
       modules: "virtual:modules",
       convert: new URL("../../../runtime/plugin/convert.ts", import.meta.url).pathname,
     },
   );
-  const names = new PluginModules(all).names(code);
+  const names = new PluginModules(records).names(code);
   const stub = names.map((name) => `export const ${name} = (...args) => args;`).join("\n");
   const bundle = await build({
     stdin: { contents: code, resolveDir: "/" },
@@ -153,8 +153,8 @@ test("create values of Temporal, and need them when they are loaded", async () =
   } catch (error) {
     assert.match((error as Error).message, /no `Temporal.PlainDate`: use Node.js 26 or later/);
   } finally {
-    if (own === undefined) delete global.Temporal;
-    else global.Temporal = own;
+    if (original === undefined) delete global.Temporal;
+    else global.Temporal = original;
   }
 });
 

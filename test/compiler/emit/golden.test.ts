@@ -59,11 +59,11 @@ test("emits a project without plugins", () => {
 
 test("hashes contracts of an argspec, not service data", () => {
   const hashOf = (text: string) => (JSON.parse(text) as { hash: string }).hash;
-  const one = emitArgspec({ name: "a", prefix: null }, numbered, types, PREFIX);
-  const other = emitArgspec({ name: "b", prefix: "/p" }, numbered, types, PREFIX);
+  const first = emitArgspec({ name: "a", prefix: null }, numbered, types, PREFIX);
+  const second = emitArgspec({ name: "b", prefix: "/p" }, numbered, types, PREFIX);
   const fewer = emitArgspec({ name: "a", prefix: null }, numbered.slice(1), types, PREFIX);
-  assert.is(hashOf(one), hashOf(other));
-  assert.is.not(hashOf(one), hashOf(fewer));
+  assert.is(hashOf(first), hashOf(second));
+  assert.is.not(hashOf(first), hashOf(fewer));
 });
 
 test("never emits an invalid identifier as code", () => {

@@ -75,12 +75,12 @@ export function plugin(
 
 /** @param values undefined for arguments that the example omits */
 function call(values: Readonly<Record<string, unknown>>): ExampleCall {
-  const place = { position, length: 1 };
+  const span = { position, length: 1 };
   const args = Object.entries(values).map(([name, value]): ExampleArgument => {
     const kind = value === undefined ? "unknown" : "literal";
-    return { name, range: place, value: { kind, value, range: place } };
+    return { name, range: span, value: { kind, value, range: span } };
   });
-  return { form: "function", range: place, args, isOpen: false };
+  return { form: "function", range: span, args, isOpen: false };
 }
 
 const literals = (...values: (string | number)[]): TypeShape => ({

@@ -7,7 +7,7 @@ import { ConfigLocations, type ConfigPath } from "../../../compiler/read/config-
 const test = suite("config locations");
 
 /** Text at the position, with its line. */
-function found(text: string, path: ConfigPath, ofKey = false): string {
+function textAt(text: string, path: ConfigPath, ofKey = false): string {
   const { position, length } = new ConfigLocations("svc.config.ts", text).find(path, ofKey);
   const { file, line, column } = position;
   assert.is(file, "svc.config.ts");
@@ -40,31 +40,31 @@ test("are those where values are written, through any references", () => {
     [["dispatcher", "partitions", 0, 0, "port"], '4: "b"'],
     [["executors"], "11: count()"],
   ];
-  for (const [path, text] of cases) assert.is(found(FILE, path), text);
+  for (const [path, text] of cases) assert.is(textAt(FILE, path), text);
 });
 
 test("are those of the key for an invalid key", () => {
-  assert.is(found(FILE, ["dispatcher", "replicas", 0, "chanels"], true), "9: chanels");
-  assert.is(found(FILE, ["graphs", "1g"], true), '10: "1g"');
+  assert.is(textAt(FILE, ["dispatcher", "replicas", 0, "chanels"], true), "9: chanels");
+  assert.is(textAt(FILE, ["graphs", "1g"], true), '10: "1g"');
 });
 
 test("are those of the enclosing expression for missing and computed values", () => {
-  assert.is(found(FILE, ["http", "maxBodyBytes"]), '7: { ...http, cors: "a b" }');
-  assert.is(found(FILE, ["graphs", "shop", "path"]), '10: { ...shared, "1g": {} }');
-  assert.is(found(FILE, ["plugins", 1]), '12: [...shared, "/a"]');
-  assert.is(found(FILE, ["dispatcher", "replicas", 1]), "9: [{ chanels: 1 }]");
-  assert.is(found(FILE, []), "6: {");
-  assert.is(found("export default make();\n", ["http", "port"]), "1: make()");
-  assert.is(found("const a = a as never;\nexport default a;\n", ["root"]), "2: a");
-  assert.is(found("module.exports = {};\n", ["root"]), "1: m");
-  assert.is(found("", ["root"]), "1: ");
+  assert.is(textAt(FILE, ["http", "maxBodyBytes"]), '7: { ...http, cors: "a b" }');
+  assert.is(textAt(FILE, ["graphs", "shop", "path"]), '10: { ...shared, "1g": {} }');
+  assert.is(textAt(FILE, ["plugins", 1]), '12: [...shared, "/a"]');
+  assert.is(textAt(FILE, ["dispatcher", "replicas", 1]), "9: [{ chanels: 1 }]");
+  assert.is(textAt(FILE, []), "6: {");
+  assert.is(textAt("export default make();\n", ["http", "port"]), "1: make()");
+  assert.is(textAt("const a = a as never;\nexport default a;\n", ["root"]), "2: a");
+  assert.is(textAt("module.exports = {};\n", ["root"]), "1: m");
+  assert.is(textAt("", ["root"]), "1: ");
 });
 
 test("are those of the last of duplicate keys", () => {
-  assert.is(found('export default { root: 1, ["x"]: 2, root: 3 };', ["root"]), "1: 3");
-  assert.is(found("export default { root: 1, ...{ root: 5 } };", ["root"]), "1: 5");
+  assert.is(textAt('export default { root: 1, ["x"]: 2, root: 3 };', ["root"]), "1: 3");
+  assert.is(textAt("export default { root: 1, ...{ root: 5 } };", ["root"]), "1: 5");
   assert.is(
-    found("export default { toString() { return 1; } };", ["toString"]),
+    textAt("export default { toString() { return 1; } };", ["toString"]),
     "1: { toString() { return 1; } }",
   );
 });

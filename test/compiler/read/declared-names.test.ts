@@ -105,9 +105,9 @@ export function b() {}
 export function c() {}
 `;
   const result = readSource(source);
-  const found = marks(result, source).filter((mark) => mark.startsWith("SVC1120"));
+  const warnings = marks(result, source).filter((mark) => mark.startsWith("SVC1120"));
   assert.equal(
-    found,
+    warnings,
     [...wrong, "catchpu"].map((name) => `SVC1120 @${name}`),
   );
 });

@@ -42,8 +42,8 @@ for (const [why, declaration, tags] of [
 ] as const) {
   test(`rejects ${declaration}: ${why}`, () => {
     const result = read(declaration, tags);
-    const found = result.diagnostics.map(({ code, message }) => `${code} ${message}`);
-    assert.equal(found, [`SVC1321 \`find\` cannot be \`@inline\`: ${why}`]);
+    const messages = result.diagnostics.map(({ code, message }) => `${code} ${message}`);
+    assert.equal(messages, [`SVC1321 \`find\` cannot be \`@inline\`: ${why}`]);
     assert.is(pluginNamed(result, "find").inline, false);
   });
 }

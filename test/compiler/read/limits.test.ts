@@ -207,8 +207,8 @@ test("differ in generic types whose arguments have equal texts", () => {
 interface Box<X> { readonly value: X }
 /** @plugin */ export function f(request: PluginRequest, a: Box<A>, b: Box<B>, c: Box<A[]>,
   d: Box<B[]>, e: Box<{ /** @minimum 13 */ n: int }>, f: Box<{ /** @minimum 14 */ n: int }>) {}`);
-  const found = JSON.stringify(schemas).match(/(?<="minimum":)\d+/g) ?? [];
-  assert.equal(found.sort(), ["11", "11", "12", "12", "13", "14"]);
+  const minimums = JSON.stringify(schemas).match(/(?<="minimum":)\d+/g) ?? [];
+  assert.equal(minimums.sort(), ["11", "11", "12", "12", "13", "14"]);
 });
 
 test("apply to content, which stays a text if it is one", () => {
@@ -220,11 +220,11 @@ test("apply to content, which stays a text if it is one", () => {
 /** @plugin */ export function d(request: PluginRequest, content: Short | null) {}`);
   assert.equal(result.diagnostics, []);
   const short = { type: "string", maxLength: 3 };
-  const found = result.plugins.map(({ params }) => {
+  const ranges = result.plugins.map(({ params }) => {
     const content = params.find(({ name }) => name === "content");
     return content?.kind === "reserved" && [content.form, toJsonSchema(content.shape!)];
   });
-  assert.equal(found, [
+  assert.equal(ranges, [
     ["json", { type: "array", items: INTEGER, minItems: 2 }],
     ["json", AT_LEAST_1],
     ["str", short],

@@ -12,9 +12,9 @@ function resultOf(signature: string, body: string, tags = "", declarations = "")
   const source = `${PNG}${declarations}
 /** @plugin ${tags} */
 export ${signature} { ${body} }`;
-  const found = readSource(source);
-  const { kind, shape, mediaTypes } = pluginNamed(found, "f").result;
-  return { kind, shape, mediaTypes, diagnostics: found.diagnostics };
+  const result = readSource(source);
+  const { kind, shape, mediaTypes } = pluginNamed(result, "f").result;
+  return { kind, shape, mediaTypes, diagnostics: result.diagnostics };
 }
 
 const F = "function f(request: PluginRequest)";
@@ -80,8 +80,8 @@ export function f(request: PluginRequest): ${type} { throw 0; }`;
   ] as const;
   for (const [tags, type, expected] of cases) {
     const text = source(tags, type);
-    const found = marks(readSource(text), text).map((mark) => mark.trim());
-    assert.equal(found, expected, `${tags} ${type}`);
+    const lines = marks(readSource(text), text).map((mark) => mark.trim());
+    assert.equal(lines, expected, `${tags} ${type}`);
   }
 });
 

@@ -37,7 +37,7 @@ function readWith(text: string): string {
   );
   const names = program.getSourceFiles().map(({ fileName }) => fileName);
   return ["part", "whole"]
-    .filter((name) => names.some((one) => one.endsWith(`/${name}.d.ts`)))
+    .filter((name) => names.some((path) => path.endsWith(`/${name}.d.ts`)))
     .join();
 }
 
@@ -66,17 +66,17 @@ ${request}
 /** @plugin */
 export function ${name}(_: PluginRequest, a: int, b: Text): Kept { return a + b.length; }
 export type Kept = int & { readonly kept?: true };`;
-  const other = `import * as svc from "svc-server";
+  const source = `import * as svc from "svc-server";
 type PluginRequest = svc.PluginRequest; type Text = svc.Graph["name"];`;
   const project = makeProject({
     "a.ts": plugin("first", 'import type { PluginRequest, str as Text } from "svc-server";'),
-    "b.ts": plugin("second", other),
+    "b.ts": plugin("second", source),
   });
   const read = () => JSON.stringify(new PluginReader(project.dir, ["a.ts", "b.ts"]).read());
-  const found = read();
-  assert.match(found, '"second"');
+  const output = read();
+  assert.match(output, '"second"');
   rmSync(join(project.dir, TYPES, "runtime/plugins.d.ts"));
-  assert.is(read(), found);
+  assert.is(read(), output);
 });
 
 test.run();

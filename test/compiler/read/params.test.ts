@@ -224,12 +224,12 @@ export const made = plugin({ graph: "shop" }, (request: PluginRequest, graph: Ty
     const reserved = pluginNamed(result, name).params[1]!;
     assert.equal([reserved.kind, reserved.name], ["reserved", "graph"]);
   }
-  const own = `
+  const declarations = `
 class TypedGraph {}
 /** @plugin @graph g */
 export function f(request: PluginRequest, graph: TypedGraph) { return 1; }
 `;
-  assert.equal(marks(readSource(own), own), ["SVC1034 TypedGraph"]);
+  assert.equal(marks(readSource(declarations), declarations), ["SVC1034 TypedGraph"]);
 });
 
 test("leave unresolved types to TypeScript", () => {

@@ -21,10 +21,10 @@ test("parses installed declarations once in a process, until they change", () =>
       const program = new ReaderProgram(project.dir, "tsconfig.json").open([project.path(OWN)]);
       return [INSTALLED, OWN].map((path) => program.getSourceFile(project.path(path))!);
     };
-    const [installed, own] = parsed();
+    const [installed, local] = parsed();
     const [sameInstalled, sameOwn] = parsed();
     assert.ok(sameInstalled === installed);
-    assert.ok(sameOwn !== own);
+    assert.ok(sameOwn !== local);
     project.write(INSTALLED, "export type Meters = bigint;\n");
     const [changed] = parsed();
     assert.match(changed!.text, "bigint");

@@ -168,7 +168,9 @@ test("follows modules that only a tag names", () => {
   const reader = new PluginReader(project.dir, PLUGINS);
   assert.equal(codes(reader.read().diagnostics), ["SVC1144"]);
   const headers = (changed: string) =>
-    assertSame(project, reader, [changed], PLUGINS).plugins[0]!.guards.map((one) => one.headers);
+    assertSame(project, reader, [changed], PLUGINS).plugins[0]!.guards.map(
+      (guard) => guard.headers,
+    );
 
   project.write("lib/guard.ts", hook("x-a"));
   assert.equal(headers("lib/guard.ts"), [["x-a"]]);
@@ -229,8 +231,8 @@ declare module "node:os" { export function cpus(): { model: string }[]; }`,
     });
     const withheld = new PluginReader(project.dir, ["a.ts"]).read();
     project.write("a.ts", source(`/// <reference path="${types}" />`));
-    const given = new PluginReader(project.dir, ["a.ts"]).read();
-    const { plugins, types: table, diagnostics } = given;
+    const initial = new PluginReader(project.dir, ["a.ts"]).read();
+    const { plugins, types: table, diagnostics } = initial;
     assert.is(JSON.stringify(withheld.plugins), JSON.stringify(plugins), name);
     assert.equal(withheld.types, table, name);
     assert.equal(codes(withheld.diagnostics), codes(diagnostics), name);
@@ -296,8 +298,8 @@ test("finds limits that no plugin leads to any more", () => {
   assert.equal(reader.read().diagnostics, []);
   for (const [file, type, expected] of edits) {
     project.write(`plugins/${file}.ts`, plugin(`of_${file}`, type, small));
-    const found = assertSame(project, reader, [`plugins/${file}.ts`], files);
-    assert.equal(codes(found.diagnostics), expected);
+    const result = assertSame(project, reader, [`plugins/${file}.ts`], files);
+    assert.equal(codes(result.diagnostics), expected);
   }
 });
 

@@ -76,7 +76,7 @@ test("are methods of exported instances, which get what their constructors take"
   assert.equal(diagnostics, []);
   const [{ name, exportPath, job, graph, params }] = plugins as [(typeof plugins)[number]];
   assert.equal(
-    { name, exportPath, job, graph, params: params.map((one) => one.name) },
+    { name, exportPath, job, graph, params: params.map((param) => param.name) },
     {
       ...{ name: "clean", exportPath: "shop.clean", graph: "shop", params: ["job"] },
       job: { schedule: { everyMs: 60_000 }, isCaughtUp: false },

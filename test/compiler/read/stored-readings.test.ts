@@ -61,7 +61,9 @@ class Project extends ProjectFixture {
   get store(): string | undefined {
     const folder = join(this.dir, "node_modules/.cache/svc-server");
     const names = existsSync(folder) ? readdirSync(folder) : [];
-    return names.filter((name) => name.startsWith("readings-")).map((one) => join(folder, one))[0];
+    return names
+      .filter((name) => name.startsWith("readings-"))
+      .map((file) => join(folder, file))[0];
   }
 
   /** Returns the files that were read. */
@@ -80,15 +82,15 @@ class Project extends ProjectFixture {
       return readAll.call(this);
     };
     const files = this.files();
-    let found: string;
+    let output: string;
     try {
       const reader = new ProjectReader(this.dir, { ...options, described });
-      found = JSON.stringify(await reader.read(files), null, 1);
+      output = JSON.stringify(await reader.read(files), null, 1);
     } finally {
       Object.assign(PluginReader.prototype, { readSome, read: readAll });
     }
     const fresh = new PluginReader(this.dir, files, [], "tsconfig.json", hooks).read();
-    assert.is(found, JSON.stringify(fresh, null, 1));
+    assert.is(output, JSON.stringify(fresh, null, 1));
     return read;
   }
 }
@@ -347,8 +349,8 @@ test("a re-exported function belongs to its own file once that is a plugin file"
     "plugins/d.ts": 'export { shared } from "../types/shared.js";',
   });
   let isIncluded = false;
-  const all = project.files.bind(project);
-  project.files = () => all().filter((file) => isIncluded || !file.startsWith("types"));
+  const readAll = project.files.bind(project);
+  project.files = () => readAll().filter((file) => isIncluded || !file.startsWith("types"));
   await project.build();
   isIncluded = true;
   assert.equal(await project.build(), ["d.ts", "shared.ts"]);
@@ -389,12 +391,12 @@ test("needs no place for the store, and keeps those of 32 projects", async () =>
     return name;
   });
   await project.build();
-  const kept = readdirSync(join(project.dir, "node_modules/.cache/svc-server")).sort();
+  const names = readdirSync(join(project.dir, "node_modules/.cache/svc-server")).sort();
   assert.equal(
-    kept.filter((name) => others.includes(name)),
+    names.filter((name) => others.includes(name)),
     others.slice(-31),
   );
-  assert.is(kept.length, 32);
+  assert.is(names.length, 32);
   assert.equal(await project.build(), []);
 });
 
@@ -428,14 +430,14 @@ test("equals a build without it after any edits", async () => {
     "node_modules/@types/made/package.json": '{ "name": "@types/made", "version": "1.0.0" }',
     "node_modules/@types/made/index.d.ts": "interface Buffer { readonly length: number }",
   });
-  const pick = <T>(all: readonly T[]): T => all[roll(all.length)]!;
+  const pick = <T>(values: readonly T[]): T => values[roll(values.length)]!;
   const name = () => pick(["a", "b", "c", "d", "e"]);
   const fields = () => pick(["x: number", "x: string; y?: int", "x: Buffer", "x: unknown"]);
   const int = 'import type { int } from "svc-server";';
   const edits: Record<string, () => void> = {
     type: () => {
-      const one = name();
-      project.write(`plugins/${one}.ts`, plugin(`of_${one}`, pick(TYPES), IMPORTS));
+      const added = name();
+      project.write(`plugins/${added}.ts`, plugin(`of_${added}`, pick(TYPES), IMPORTS));
     },
     remove: () => rmSync(join(project.dir, `plugins/${name()}.ts`), { force: true }),
     deep: () => project.write("lib/deep.ts", `${int}\nexport interface Point { ${fields()} }`),
@@ -470,7 +472,7 @@ declare type int = number;`,
   project.write("plugins/keep.ts", plugin("keep", "int"));
   for (let round = 0; round < ROUNDS; round++) {
     const done = Array.from({ length: 1 + roll(2) }, () => pick(Object.keys(edits)));
-    for (const one of done) edits[one]!();
+    for (const edit of done) edits[edit]!();
     try {
       await project.build();
     } catch (error) {

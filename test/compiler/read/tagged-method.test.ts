@@ -134,8 +134,8 @@ export const users = Users.create();
       ["tick", "users.tick"],
     ],
   );
-  const { params, result: found } = describe(result, "find");
-  assert.equal([params, found], [["id: str", "deep?: bool"], "object"]);
+  const { params, result: resultType } = describe(result, "find");
+  assert.equal([params, resultType], [["id: str", "deep?: bool"], "object"]);
   assert.is(describe(result, "size").result, "int");
 });
 

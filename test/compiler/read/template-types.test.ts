@@ -59,10 +59,10 @@ test("accept the keys of each index signature", () => {
 });
 
 test("accept numbers for placeholders of branded numbers", () => {
-  const own = "type own = number & { tag?: 1 };";
+  const declaration = "type own = number & { tag?: 1 };";
   const { shapes } = readTypes(
     { a: template("a-I"), b: template("a-F"), c: template("a-B"), d: template("I-Ix") },
-    own,
+    declaration,
   );
   const matches = (name: string, text: string) => {
     const pattern = shapes[name]![1];

@@ -70,12 +70,12 @@ type All = {
 export function f(request: PluginRequest, content: All): All { return content; }`);
   assert.equal(result.diagnostics, []);
   const { params, result: returned } = pluginNamed(result, "f");
-  const all = result.types.All!;
+  const type = result.types.All!;
   const content = params[1]!;
   assert.equal(content.kind === "reserved" && content.form, "json");
   assert.equal([content.shape, returned.shape], [{ kind: "ref", name: "All" }, content.shape]);
-  assert.ok(all.kind === "object");
-  const [at, counts, rows, words, tags, pairs, data] = all.properties.map(({ shape }) => shape);
+  assert.ok(type.kind === "object");
+  const [at, counts, rows, words, tags, pairs, data] = type.properties.map(({ shape }) => shape);
   assert.equal(at, { kind: "union", members: [{ kind: "null" }, DATE] });
   const map = { kind: "object", properties: [], valueClass: "Map" };
   assert.equal(counts, { ...map, additional: { kind: "int" } });
@@ -109,9 +109,9 @@ export class Odd { static fromJSON(of: str): int { return 1; } }
 export function f(request: PluginRequest, one: Money, many: { of: Money[] } | null, odd?: Odd) {}`;
   const result = readSource(source);
   assert.equal(marks(result, source), ["SVC1040 Odd"]);
-  const [one, many] = ["one", "many"].map((name) => userParam(pluginNamed(result, "f"), name));
+  const [single, many] = ["one", "many"].map((name) => userParam(pluginNamed(result, "f"), name));
   const maker = { module: "p.ts", exportPath: "svc$Money" };
-  assert.equal([one!.makers, many!.makers, one!.wire], [[maker], [maker], "json"]);
+  assert.equal([single!.makers, many!.makers, single!.wire], [[maker], [maker], "json"]);
   const { Money } = result.types;
   assert.ok(Money?.kind === "limited" && Money.base.kind === "object");
   assert.equal(Money.maker, maker);
@@ -153,11 +153,11 @@ export function f(request: PluginRequest, a: Date | string, b: (Date | URL)[], c
   j: Map<str, int> | { a: int }) {}`;
   const { plugins, types, diagnostics } = readSource(source);
   assert.equal(diagnostics, []);
-  const found = checkPlugins(plugins, types, { executors: 1 }).filter(
+  const findings = checkPlugins(plugins, types, { executors: 1 }).filter(
     ({ severity }) => severity === "error",
   );
   assert.equal(
-    found.map(({ code, message }) => `${code} ${message.replace(/^.*: (.*), which.*/, "$1")}`),
+    findings.map(({ code, message }) => `${code} ${message.replace(/^.*: (.*), which.*/, "$1")}`),
     [
       "SVC1040 `a` can be `Date` or something else",
       "SVC1040 `b[]` can be `Date` and `URL`",

@@ -408,11 +408,11 @@ interface Order { id: int; price: float; of: { count: Count; name: Name }; }`,
     limits,
   });
   for (const [, shape] of Object.values(shapes)) {
-    const all = flatten(shape);
-    assert.equal(all.id, { kind: "int" });
-    assert.equal(all.price, { kind: "float" });
-    assert.equal(all.count, limited("int", { minimum: 1 }));
-    assert.equal(all.name, limited("str", { minLength: 1 }));
+    const types = flatten(shape);
+    assert.equal(types.id, { kind: "int" });
+    assert.equal(types.price, { kind: "float" });
+    assert.equal(types.count, limited("int", { minimum: 1 }));
+    assert.equal(types.name, limited("str", { minLength: 1 }));
   }
 
   function flatten(shape: TypeShape): Record<string, TypeShape> {

@@ -18,7 +18,7 @@ export const FLAGS: readonly string[] = [
 export function findBrowser(): string | null {
   const { CHROMIUM } = process.env;
   const places = NAMES.map((name) => `/usr/bin/${name}`);
-  return CHROMIUM || (places.find((place) => existsSync(place)) ?? null);
+  return CHROMIUM || (places.find((path) => existsSync(path)) ?? null);
 }
 
 /** Opens a page, and resolves with a function that closes the browser. */

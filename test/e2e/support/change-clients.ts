@@ -83,7 +83,7 @@ export async function during(clients: readonly Clients[], run: () => Promise<voi
   try {
     await run();
   } finally {
-    await Promise.all(clients.map((one) => one.stop()));
+    await Promise.all(clients.map((client) => client.stop()));
   }
   assert.equal(
     clients.flatMap(({ errors }) => errors),

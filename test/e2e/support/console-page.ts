@@ -52,15 +52,15 @@ export class ConsolePage {
    * line of its text, the text before a number, or all of it on one line without `…`.
    */
   async press(text: string, within = "body"): Promise<void> {
-    const found = `[...document.querySelectorAll(${JSON.stringify(within)} + " :is(button, a)")]
+    const matching = `[...document.querySelectorAll(${JSON.stringify(within)} + " :is(button, a)")]
       .find(({ innerText, ariaLabel, firstChild }) => {
         const line = innerText.trim().replace(/\\s+/g, " ").replace(/…$/, "");
         const before = firstChild?.nodeValue?.trim();
         const names = [ariaLabel, before, innerText.trim().split("\\n", 1)[0], line];
         return names.includes(${JSON.stringify(text)});
       })`;
-    await this.tab.until(`(() => { const it = ${found}; return !!it && !it.disabled; })()`);
-    await this.tab.value(`${found}.click()`);
+    await this.tab.until(`(() => { const it = ${matching}; return !!it && !it.disabled; })()`);
+    await this.tab.value(`${matching}.click()`);
   }
 
   /** Presses a key, such as `Tab`, `g` or `Control+k`. */

@@ -33,10 +33,10 @@ export class Dev {
   /** Resolves once the unconsumed output matches; consumes it up to there. */
   async until(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
-      const found = pattern.exec(this.output);
-      if (found !== null) {
-        this.output = this.output.slice(found.index + found[0].length);
-        return found;
+      const match = pattern.exec(this.output);
+      if (match !== null) {
+        this.output = this.output.slice(match.index + match[0].length);
+        return match;
       }
       await new Promise<void>((resolve) => {
         this.#waiting = resolve;

@@ -125,13 +125,13 @@ function withChecks(code: string, firstLine: number): string {
   const lines = code.split("\n");
   const done: string[] = [];
   for (let at = 0; at < lines.length; at++) {
-    const found = EXPECTED.exec(lines[at]!);
-    if (found === null) {
+    const match = EXPECTED.exec(lines[at]!);
+    if (match === null) {
       done.push(lines[at]!);
       continue;
     }
-    let [, kind, expected] = found as unknown as [string, string, string];
-    const last = lines[at]!.slice(0, found.index).trimEnd().replace(/;$/, "");
+    let [, kind, expected] = match as unknown as [string, string, string];
+    const last = lines[at]!.slice(0, match.index).trimEnd().replace(/;$/, "");
     if (last === "") done.push(done.pop()!.replace(/;$/, ""));
     const statement = [...statementAbove(done), last].join("\n").trimEnd();
     const line = firstLine + at;

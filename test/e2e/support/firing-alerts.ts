@@ -48,9 +48,9 @@ export function assertFiring(
   const series = [...parse(after ?? "")].flatMap(([key, value]) => {
     const [, name = "", labels = ""] = SAMPLE.exec(`${key} 0`)!;
     if (!used.has(name)) return [];
-    const all = ['instance="a:9001"', 'job="svc"', ...(labels === "" ? [] : [labels])];
+    const pairs = ['instance="a:9001"', 'job="svc"', ...(labels === "" ? [] : [labels])];
     const values = valuesOf(name, first.get(key), value, passing);
-    return [{ series: `${name}{${all.join()}}`, values }];
+    return [{ series: `${name}{${pairs.join()}}`, values }];
   });
   // Prometheus itself adds this metric.
   const up = `up{instance="a:9001",job="svc"}`;

@@ -17,7 +17,7 @@ export function addEngines(svc: typeof Library, journal: string): void {
     system.addPlugin(fn, { name, parameters: { request: null, ...parameters } });
   }
 
-  function one(item: unknown, key: number): PluginResponse {
+  function responseOf(item: unknown, key: number): PluginResponse {
     const response = new PluginResponse(-1);
     response.append(key, item);
     return response;
@@ -37,23 +37,26 @@ export function addEngines(svc: typeof Library, journal: string): void {
   add("where", {}, (request: PluginRequest) => {
     const { ident, toplevel, primary, partial, width, height, depth, partition } = request;
     const { replica, channel, hasmatrix, baseport, path, method } = request;
-    const place = { ident, width, height, depth, partition, replica, channel, primary };
-    return one({ ...place, toplevel, partial, hasmatrix, baseport, path, method }, partition);
+    const position = { ident, width, height, depth, partition, replica, channel, primary };
+    return responseOf(
+      { ...position, toplevel, partial, hasmatrix, baseport, path, method },
+      partition,
+    );
   });
-  add("params", {}, (request: PluginRequest) => one(request.params, request.partition));
+  add("params", {}, (request: PluginRequest) => responseOf(request.params, request.partition));
   add("headers", { headers: str }, (request: PluginRequest, headers: string) =>
-    one(headers, request.partition),
+    responseOf(headers, request.partition),
   );
   add("echo", { content: bytes }, (request: PluginRequest, content: Uint8Array) =>
-    one(content, request.partition),
+    responseOf(content, request.partition),
   );
-  add("postOnly", {}, (request: PluginRequest) => one("x", request.partition));
+  add("postOnly", {}, (request: PluginRequest) => responseOf("x", request.partition));
   add("plain", {}, () => [1]);
   add("fails", {}, () => {
     throw new RangeError('no "stock"');
   });
   add("big", { n: int }, (request: PluginRequest, n: number) => {
-    return one("ä".repeat(n), request.partition);
+    return responseOf("ä".repeat(n), request.partition);
   });
   add("many", { n: int }, (request: PluginRequest, n: number) => {
     const response = new PluginResponse(-1);
@@ -62,20 +65,20 @@ export function addEngines(svc: typeof Library, journal: string): void {
   });
   add("wait", { ms: int }, async (request: PluginRequest, ms: number) => {
     await new Promise((resolve) => setTimeout(resolve, ms));
-    return one(request.replica, request.partition);
+    return responseOf(request.replica, request.partition);
   });
   add("hold", {}, async (request: PluginRequest) => {
     appendFileSync(journal, `hold ${request.partition}\n`);
     while (!existsSync(`${journal}.released`))
       await new Promise((resolve) => setTimeout(resolve, 5));
-    return one(request.replica, request.partition);
+    return responseOf(request.replica, request.partition);
   });
   add("write", { id: str }, (request: PluginRequest, id: string) => {
     appendFileSync(journal, `${id} ${request.partition}\n`);
-    return one(id, request.partition);
+    return responseOf(id, request.partition);
   });
   add("text", { s: [str, ""] }, (request: PluginRequest, s: string) =>
-    request.toplevel ? s : one(s, request.partition),
+    request.toplevel ? s : responseOf(s, request.partition),
   );
 }
 
@@ -135,8 +138,8 @@ function shown(response: PluginResponse): object {
   const { flag, local, signature, texec, resubmits, toplevel, hasmatrix } = response;
   const { level, levelparts, partials, requestmethod, requestpath } = response;
   const counts = { level, levelparts, partials, resubmits, toplevel, hasmatrix };
-  const kept = { flag, local, signature, texec: texec > 0 && texec < 60 };
-  return { ...kept, ...counts, requestmethod, requestpath };
+  const facts = { flag, local, signature, texec: texec > 0 && texec < 60 };
+  return { ...facts, ...counts, requestmethod, requestpath };
 }
 
 function addPosts({ PluginRequest, PluginResponse, str, system }: typeof Library): void {
@@ -168,9 +171,9 @@ function addPosts({ PluginRequest, PluginResponse, str, system }: typeof Library
     return response;
   });
   add("replaced", (response) => {
-    const other = new PluginResponse(-1);
-    other.append("key", response.hitcount);
-    return other;
+    const failure = new PluginResponse(-1);
+    failure.append("key", response.hitcount);
+    return failure;
   });
   add("object2", ({ entries }) => entries.length);
   add("postThrows", (_response) => {

@@ -62,11 +62,11 @@ export class OpenapiCaller {
 
   /** Calls an operation; the response has one of the documented forms. */
   async call(operationId: string, call: Call = {}): Promise<Answer> {
-    const found = this.#operations().find(
+    const entry = this.#operations().find(
       ([, , operation]) => operation.operationId === operationId,
     );
-    assert.ok(found, `the document has ${operationId}`);
-    const [path, method, operation] = found!;
+    assert.ok(entry, `the document has ${operationId}`);
+    const [path, method, operation] = entry!;
     const pointer = `#/paths/${escaped(path)}/${method}`;
     const text = this.#queryText(pointer, operation, call);
     const body = operation.requestBody === undefined ? null : this.#body(pointer, operation, call);
@@ -103,9 +103,9 @@ export class OpenapiCaller {
         isRight &&= parameter.required !== true;
         return [];
       }
-      const place = `${pointer}/parameters/${index}`;
+      const location = `${pointer}/parameters/${index}`;
       const isJson = parameter.content !== undefined;
-      const schema = isJson ? `${place}/content/application~1json/schema` : `${place}/schema`;
+      const schema = isJson ? `${location}/content/application~1json/schema` : `${location}/schema`;
       isRight &&= this.#fault(schema, value) === null;
       const text = isJson ? JSON.stringify(value) : String(value);
       return [`${parameter.name}=${encodeURIComponent(text)}`];
@@ -127,14 +127,14 @@ export class OpenapiCaller {
 
   #checkAnswer(pointer: string, operation: OperationObject, answer: Answer): void {
     const { operationId, responses } = operation;
-    const what = `${operationId} ${answer.status}`;
-    assert.match(answer.headers.get("content-type") ?? "", /^application\/json\b/, what);
+    const label = `${operationId} ${answer.status}`;
+    assert.match(answer.headers.get("content-type") ?? "", /^application\/json\b/, label);
     const response = responses[answer.status];
-    assert.ok(response, `${what} is in the document`);
-    const place = response!.$ref ?? `${pointer}/responses/${answer.status}`;
-    const fault = this.#fault(`${place}/content/application~1json/schema`, answer.json);
-    assert.is(fault, null, `${what}: ${answer.text}`);
-    this.seen.add(what);
+    assert.ok(response, `${label} is in the document`);
+    const location = response!.$ref ?? `${pointer}/responses/${answer.status}`;
+    const fault = this.#fault(`${location}/content/application~1json/schema`, answer.json);
+    assert.is(fault, null, `${label}: ${answer.text}`);
+    this.seen.add(label);
   }
 
   /** The reason why a value does not match a schema of the document; null if it does. */

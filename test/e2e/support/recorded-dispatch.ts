@@ -50,14 +50,14 @@ export async function recordDispatch(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   await run((server.address() as AddressInfo).port);
   server.close();
-  const found = (begin: string): Recorded => {
-    const { dispatcher, backEnd } = connections.find((one) =>
-      one.dispatcher.join("").startsWith(begin),
+  const recordedAt = (begin: string): Recorded => {
+    const { dispatcher, backEnd } = connections.find((connection) =>
+      connection.dispatcher.join("").startsWith(begin),
     )!;
     const text = (pieces: readonly Buffer[]): string => Buffer.concat(pieces).toString("base64");
     return { dispatcher: text(dispatcher), backEnd: text(backEnd) };
   };
-  const content = { probe: found("GET /svc/hc "), query: found(TRUNK_LINE) };
+  const content = { probe: recordedAt("GET /svc/hc "), query: recordedAt(TRUNK_LINE) };
   mkdirSync(FOLDER, { recursive: true });
   const bytes = gzipSync(JSON.stringify(content), { level: 9 });
   writeFileSync(`${FOLDER}${release}.json.gz`, bytes);

@@ -103,11 +103,11 @@ export function strangeLines(log: string): string {
 /** Starts `svc serve`, which calls no examples before, and resolves once it listens. */
 export async function serve(project: string, ...args: string[]): Promise<Served> {
   const served = await serveWith(SVC, project, "--no-warm-up", ...args);
-  const wanted = args.includes("--transport") ? undefined : process.env.SVC_TRANSPORT;
-  const [, transport = wanted] = / transport (\w+) \(/.exec(served.output()) ?? [];
-  if (wanted !== transport && wanted !== undefined) {
+  const requested = args.includes("--transport") ? undefined : process.env.SVC_TRANSPORT;
+  const [, transport = requested] = / transport (\w+) \(/.exec(served.output()) ?? [];
+  if (requested !== transport && requested !== undefined) {
     await served.stop("SIGKILL");
-    throw new Error(`the server uses the transport ${transport} instead of ${wanted}`);
+    throw new Error(`the server uses the transport ${transport} instead of ${requested}`);
   }
   return served;
 }

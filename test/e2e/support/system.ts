@@ -167,8 +167,8 @@ export class UpSystem {
 
   /** Starts `svc admin`, which can be killed at any time. */
   spawnAdmin(...words: string[]): ChildProcess {
-    const all = [...SVC, ...this.#command(words)];
-    return spawn(process.execPath, all, {
+    const command = [...SVC, ...this.#command(words)];
+    return spawn(process.execPath, command, {
       stdio: ["ignore", "ignore", "pipe"],
       env: environment(),
     });
@@ -213,8 +213,8 @@ export class UpSystem {
 
   /** Ends all processes in any state, and removes their files. */
   async close(): Promise<void> {
-    for (const other of this.#others) {
-      if (endSystem(other)) await once(other, "exit");
+    for (const otherProcess of this.#others) {
+      if (endSystem(otherProcess)) await once(otherProcess, "exit");
     }
     if (this.#child !== null && endSystem(this.#child)) await this.#exited;
     rmSync(this.root, { recursive: true, force: true });

@@ -57,10 +57,10 @@ function isWithin(schema: JsonSchema, value: unknown): boolean {
 
 function acceptsItems(by: Validation, schema: JsonSchema, values: readonly unknown[]): boolean {
   const first = (schema.prefixItems ?? []) as JsonSchema[];
-  const least = (schema.minItems ?? 0) as number;
+  const minItems = (schema.minItems ?? 0) as number;
   const others = schema.items as JsonSchema | false;
   return (
-    values.length >= least &&
+    values.length >= minItems &&
     values.every((value, index) => accepts(by, first[index] ?? others, value))
   );
 }

@@ -78,10 +78,10 @@ function compare(key: string, known: { arcs: Map<string, number>; text: string }
   const degree = graph.hasVertex(key) ? graph.degree(key, ["to", D_OUT, M_INT]) : 0;
   if (degree !== known.arcs.size) throw new Error(`${key}: degree ${degree}, ${known.arcs.size}`);
   for (const [terminal, value] of known.arcs) {
-    const found = graph.arcValue(key, "to", terminal);
-    if (found !== value) throw new Error(`${key} -> ${terminal}: ${String(found)}, ${value}`);
+    const stored = graph.arcValue(key, "to", terminal);
+    if (stored !== value) throw new Error(`${key} -> ${terminal}: ${String(stored)}, ${value}`);
   }
   if (known.text === "") return;
-  const found = graph.getVertex(key)?.properties.text;
-  if (found !== known.text) throw new Error(`${key}: ${String(found)}`);
+  const text = graph.getVertex(key)?.properties.text;
+  if (text !== known.text) throw new Error(`${key}: ${String(text)}`);
 }

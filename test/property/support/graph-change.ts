@@ -143,8 +143,8 @@ export function randomHubChange(
 
 /** The first ids are most frequent: some vertices get long runs, most do not. */
 function idOf(random: Random, ids: readonly string[]): string {
-  const most = random.below(3) === 0 ? Math.min(3, ids.length) : ids.length;
-  return ids[random.below(most)]!;
+  const maxIds = random.below(3) === 0 ? Math.min(3, ids.length) : ids.length;
+  return ids[random.below(maxIds)]!;
 }
 
 function randomVectorChange(random: Random, id: string): Change {

@@ -101,14 +101,14 @@ export class GraphModel {
   #connect(change: ConnectChange, now: number): number {
     const { modifier, lifespan, relationship, from, to } = change;
     const hasTimes = lifespan >= 0 || (change.flags & M_AUTOTM) !== 0;
-    const given = change.value === undefined ? undefined : checked(modifier, change.value);
+    const operand = change.value === undefined ? undefined : checked(modifier, change.value);
     if (lifespan >= 0 && [M_TMC, M_TMM, M_TMX].includes(modifier)) {
       throw new Error("Arc timestamps are automatic, manual timestamp assignment not allowed");
     }
     const isForwardOnly = (change.flags & M_FWDONLY) !== 0;
     this.#refuseMixed(to, isForwardOnly);
     const old = this.arcs.get(arcKey(from, relationship, modifier, to));
-    const value = valueAfter(modifier, old?.value, given, now);
+    const value = valueAfter(modifier, old?.value, operand, now);
     this.#ends(from, to, now);
     const put = (code: number, bits: number): number =>
       this.#put({ from, to, relationship, modifier: code, isForwardOnly, value: bits });
@@ -136,12 +136,12 @@ export class GraphModel {
   }
 
   #refuseMixed(to: string, isForwardOnly: boolean): void {
-    let other: ModelArc | undefined;
+    let reverse: ModelArc | undefined;
     for (const arc of this.arcs.values()) {
-      if (arc.to === to) other = arc;
-      if (other !== undefined) break;
+      if (arc.to === to) reverse = arc;
+      if (reverse !== undefined) break;
     }
-    if (other === undefined || other.isForwardOnly === isForwardOnly) return;
+    if (reverse === undefined || reverse.isForwardOnly === isForwardOnly) return;
     throw new Error(
       isForwardOnly
         ? "Forward-only arc not allowed when terminal already has regular inarc(s)"
@@ -178,8 +178,8 @@ export class GraphModel {
     const isMeant = (arc: ModelArc): boolean => {
       const isOut = arc.from === anchor && direction !== D_IN;
       const isIn = arc.to === anchor && direction !== D_OUT && !arc.isForwardOnly;
-      const other = isOut ? arc.to : arc.from;
-      if (!(isOut || isIn) || (neighbor !== null && other !== neighbor)) return false;
+      const neighborId = isOut ? arc.to : arc.from;
+      if (!(isOut || isIn) || (neighbor !== null && neighborId !== neighbor)) return false;
       if (relationship !== null && arc.relationship !== relationship) return false;
       if (modifier !== 0 && arc.modifier !== modifier) return false;
       return atLeast === null || arc.value >= atLeast;
@@ -202,13 +202,13 @@ export class GraphModel {
 
   #create(change: Extract<Change, { kind: "create" }>, now: number): number {
     const { id, type, lifespan, properties } = change;
-    const found = this.vertices.get(id);
-    if (found?.isReal === true && type !== null && found.type !== type) {
-      const was = `(existing type: ${found.type})`;
+    const known = this.vertices.get(id);
+    if (known?.isReal === true && type !== null && known.type !== type) {
+      const was = `(existing type: ${known.type})`;
       throw new Error(`Type mismatch for existing object: '${id}' ${was}`);
     }
-    const vertex = found ?? this.#add(id, now);
-    const made = found?.isReal === true ? 0 : 1;
+    const vertex = known ?? this.#add(id, now);
+    const made = known?.isReal === true ? 0 : 1;
     if (made === 1) vertex.type = type ?? NOT_TYPED;
     vertex.isReal = true;
     if (lifespan >= 0) vertex.expiresAt = now + lifespan;
@@ -333,31 +333,31 @@ function checked(modifier: number, value: number): number {
 function valueAfter(
   modifier: number,
   old: number | undefined,
-  given: number | undefined,
+  value: number | undefined,
   now: number,
 ): number {
   switch (modifier) {
     case STATIC_CODE:
       return 1;
     case M_CNT:
-      return clamp((old ?? 0) + (given ?? 1), 0, MAX_UINT);
+      return clamp((old ?? 0) + (value ?? 1), 0, MAX_UINT);
     case M_ACC:
-      return float((old ?? 0) + (given ?? 1));
+      return float((old ?? 0) + (value ?? 1));
     case M_TMC:
       if (old !== undefined) throw new Error("Arc creation time already set");
-      return given || now;
+      return value || now;
     case M_TMM:
-      return given || now;
+      return value || now;
     case M_TMX:
-      if (given === undefined || given === 0) return T_NEVER;
-      return Math.min(given < 0 ? now - given : given, T_NEVER);
+      if (value === undefined || value === 0) return T_NEVER;
+      return Math.min(value < 0 ? now - value : value, T_NEVER);
     default:
-      return given ?? 0;
+      return value ?? 0;
   }
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(Math.max(value, min), max);
 }
 
 function float(value: number): number {

@@ -44,9 +44,9 @@ export class LockModel {
 
   /** Number of locks. */
   closeAll(session: number): number {
-    const own = this.#holds.filter((hold) => hold.session === session);
-    const locks = own.reduce((sum, { count }) => sum + count, 0);
-    for (const hold of own) this.#drop(hold, hold.count);
+    const ownHolds = this.#holds.filter((hold) => hold.session === session);
+    const locks = ownHolds.reduce((sum, { count }) => sum + count, 0);
+    for (const hold of ownHolds) this.#drop(hold, hold.count);
     return locks;
   }
 
@@ -90,19 +90,19 @@ export class LockModel {
 
   #refusal(session: number, id: string, isWritable: boolean): string {
     const holds = this.#of(id);
-    const own = holds.find((hold) => hold.session === session);
-    if (own === undefined) {
+    const ownHold = holds.find((hold) => hold.session === session);
+    if (ownHold === undefined) {
       return holds.some((hold) => isWritable || hold.isWritable) ? LOCKED : "";
     }
-    if (own.count >= MAX_RECURSION) return "Recursion limit";
-    return isWritable && !own.isWritable ? LOCKED : "";
+    if (ownHold.count >= MAX_RECURSION) return "Recursion limit";
+    return isWritable && !ownHold.isWritable ? LOCKED : "";
   }
 
   #take(session: number, id: string, isWritable: boolean): ModelHold {
-    const own = this.#of(id).find((hold) => hold.session === session);
-    if (own !== undefined) {
-      own.count++;
-      return own;
+    const ownHold = this.#of(id).find((hold) => hold.session === session);
+    if (ownHold !== undefined) {
+      ownHold.count++;
+      return ownHold;
     }
     const made = { session, id, isWritable, count: 1 };
     this.#holds.push(made);
@@ -113,7 +113,7 @@ export class LockModel {
   #drop(hold: ModelHold, times: number): void {
     hold.count -= times;
     if (hold.count > 0) return;
-    this.#holds = this.#holds.filter((other) => other !== hold);
+    this.#holds = this.#holds.filter((candidate) => candidate !== hold);
     if (this.#of(hold.id).length === 0 && this.vertices.get(hold.id) === false) {
       this.vertices.delete(hold.id);
     }

@@ -123,13 +123,13 @@ export function plainStore(store: GraphStore, prefix: string): PlainGraph {
     if (id === "" || !id.startsWith(prefix)) continue;
     const out = [];
     for (let at = 0; at < outArcs.length(vertex); at++) {
-      const other = ids.idOf(outArcs.otherAt(vertex, at));
-      out.push(arcText(store, outArcs.word1At(vertex, at), outArcs.valueAt(vertex, at), other));
+      const otherId = ids.idOf(outArcs.otherAt(vertex, at));
+      out.push(arcText(store, outArcs.word1At(vertex, at), outArcs.valueAt(vertex, at), otherId));
     }
     const from = [];
     for (let at = 0; at < inArcs.length(vertex); at++) {
-      const other = ids.idOf(inArcs.otherAt(vertex, at));
-      from.push(arcText(store, inArcs.word1At(vertex, at), inArcs.valueAt(vertex, at), other));
+      const otherId = ids.idOf(inArcs.otherAt(vertex, at));
+      from.push(arcText(store, inArcs.word1At(vertex, at), inArcs.valueAt(vertex, at), otherId));
     }
     plain[id] = {
       isReal: vertices.isReal(vertex),
@@ -152,13 +152,13 @@ export function plainModel(model: GraphModel): PlainGraph {
   const plain: PlainGraph = {};
   for (const [id, vertex] of model.vertices) {
     const { isReal, type, rank, createdAt, expiresAt, properties } = vertex;
-    const [out, all] = [model.arcsFrom(id), model.arcsTo(id)];
-    const from = all.filter((arc) => !arc.isForwardOnly);
+    const [out, incoming] = [model.arcsFrom(id), model.arcsTo(id)];
+    const from = incoming.filter((arc) => !arc.isForwardOnly);
     plain[id] = {
       ...{ isReal, type, rank, createdAt, expiresAt },
       properties: sorted(Object.fromEntries(properties)),
       vectors: [...vertex.vectors].sort(byName),
-      degrees: [out.length, all.length],
+      degrees: [out.length, incoming.length],
       out: out.map((arc) => modelText(arc, arc.to)).sort(),
       in: from.map((arc) => modelText(arc, arc.from)).sort(),
     };
@@ -181,16 +181,16 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
   return a < b ? -1 : 1;
 }
 
-function arcText(store: GraphStore, word1: number, word2: number, other: string): string {
+function arcText(store: GraphStore, word1: number, word2: number, otherId: string): string {
   const modifier = (word1 >>> 8) & 0xff;
   const value = valueFromBits(MODIFIERS[modifier]!.kind, word2);
   const isForwardOnly = (word1 & ArcFlag.ForwardOnly) !== 0;
   const relationship = store.relationships.nameOf(word1 >>> 16);
-  return `${relationship} ${modifier} ${isForwardOnly} ${value} ${other}`;
+  return `${relationship} ${modifier} ${isForwardOnly} ${value} ${otherId}`;
 }
 
-function modelText(arc: ModelArc, other: string): string {
-  return `${arc.relationship} ${arc.modifier} ${arc.isForwardOnly} ${arc.value} ${other}`;
+function modelText(arc: ModelArc, otherId: string): string {
+  return `${arc.relationship} ${arc.modifier} ${arc.isForwardOnly} ${arc.value} ${otherId}`;
 }
 
 function sorted(properties: object): [string, unknown][] {

@@ -46,13 +46,13 @@ async function run(data: ModelThreadData): Promise<ModelThreadResult> {
   if (data.changesAtOnce > 0) trackGraph(changed.store, () => {});
   const random = new Random(data.seed);
   const model = new GraphModel();
-  const [own, shared] = [idsOf(data.own), idsOf(data.shared)];
+  const [ownIds, shared] = [idsOf(data.own), idsOf(data.shared)];
   Atomics.add(data.ready, 0, 1);
   while (Atomics.load(data.ready, 0) < data.threads);
   for (let index = 0; index < data.changes; index++) {
     if (index % data.changesAtOnce === 0) await nextTask();
     outcomeOf(() => makeChange(changed, randomChange(random, shared)));
-    const change = randomChange(random, own);
+    const change = randomChange(random, ownIds);
     const expected = JSON.stringify(outcomeOf(() => model.make(change, clock.second)));
     const actual = JSON.stringify(outcomeOf(() => makeChange(changed, change)));
     if (actual === expected) continue;

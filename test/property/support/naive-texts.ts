@@ -62,7 +62,7 @@ export function searchNaively(
         const words = document[key] ?? [];
         const frequency =
           part.kind === "word"
-            ? words.reduce((all, word) => all + (terms.get(word ?? "") ?? 0), 0)
+            ? words.reduce((total, word) => total + (terms.get(word ?? "") ?? 0), 0)
             : words.filter((_, at) =>
                 part.terms.every((term, index) => words[at + part.offsets[index]!] === term),
               ).length;
@@ -74,16 +74,16 @@ export function searchNaively(
   };
   const parts = search.parts.map(scored);
   const excluded = search.excluded.map(scored);
-  const found = new Map<number, number>();
+  const documentsFound = new Map<number, number>();
   for (const number of documents.keys()) {
     const matching = parts.filter((scores) => scores.has(number));
     if (matching.length < search.least || excluded.some((scores) => scores.has(number))) continue;
-    found.set(
+    documentsFound.set(
       number,
       matching.reduce((sum, scores) => sum + scores.get(number)!, 0),
     );
   }
-  return found;
+  return documentsFound;
 }
 
 function length(words: readonly (string | null)[] | undefined): number {
@@ -107,14 +107,14 @@ function termsOf(
   part: SearchPart & { readonly kind: "word" },
   { edits, synonyms, boosts }: NaiveSearch,
 ): Map<string, number> {
-  const all = new Set<string>();
+  const dictionary = new Set<string>();
   for (const document of documents.values()) {
     for (const [key, words] of document.entries()) {
-      if (boosts[key] !== 0) for (const word of words) if (word !== null) all.add(word);
+      if (boosts[key] !== 0) for (const word of words) if (word !== null) dictionary.add(word);
     }
   }
   const terms = new Map<string, number>();
-  for (const term of all) {
+  for (const term of dictionary) {
     const isMeant =
       term === part.term ||
       (part.isPrefix && term.startsWith(part.form)) ||
@@ -123,18 +123,18 @@ function termsOf(
       terms.set(term, 1);
       continue;
     }
-    const most = edits(part.form);
-    if (most === 0) continue;
+    const maxEdits = edits(part.form);
+    if (maxEdits === 0) continue;
     const steps = term[0] === part.term[0] ? [distance(part.term, term)] : [];
     const letters = part.form.length;
-    const begun = Math.min(most, letters < 4 ? 0 : letters < 8 ? 1 : 2);
+    const begun = Math.min(maxEdits, letters < 4 ? 0 : letters < 8 ? 1 : 2);
     for (let end = 1; part.isPrefix && begun > 0 && end <= term.length; end++) {
       if (term[0] !== part.form[0]) break;
       const some = distance(part.form, term.slice(0, end));
       if (some <= begun) steps.push(some);
     }
-    const least = Math.min(...steps);
-    if (least <= most) terms.set(term, TYPO ** least);
+    const fewestEdits = Math.min(...steps);
+    if (fewestEdits <= maxEdits) terms.set(term, TYPO ** fewestEdits);
   }
   return terms;
 }

@@ -120,9 +120,9 @@ export class QueryModel {
     }
     this.neighbors += counted.size;
     if (isSibling) {
-      const wanted = directionOf(rule.collect, D_ANY);
+      const direction = directionOf(rule.collect, D_ANY);
       for (const { head, arc, side } of this.#around(tail, D_ANY, rule.collect)) {
-        const isAgreed = wanted === D_ANY || wanted === (side === 0 ? D_OUT : D_IN);
+        const isAgreed = direction === D_ANY || direction === (side === 0 ? D_OUT : D_IN);
         if (!isAgreed || !matched.has(`${side} ${head}`)) continue;
         this.hits.push({ level, tail, arc, head, side });
       }
@@ -209,8 +209,8 @@ export class QueryModel {
         return this.#meetsMembers(constraint as readonly unknown[], id, key === "or");
       case "property": {
         const isNegated = Array.isArray(constraint);
-        const wanted = (isNegated ? constraint[1] : constraint) as { [name: string]: unknown };
-        const areAll = Object.entries(wanted).every(([name, test]) => {
+        const range = (isNegated ? constraint[1] : constraint) as { [name: string]: unknown };
+        const areAll = Object.entries(range).every(([name, test]) => {
           const value = vertex.properties[name];
           return value !== undefined && (test === null || acceptsValue(test, value));
         });
@@ -239,10 +239,10 @@ export class QueryModel {
   }
 
   #meetsDegree(key: string, constraint: unknown, id: string): boolean {
-    const own = key === "indegree" ? D_IN : key === "outdegree" ? D_OUT : D_ANY;
+    const degreeDirection = key === "indegree" ? D_IN : key === "outdegree" ? D_OUT : D_ANY;
     const isFiltered = Array.isArray(constraint) && typeof constraint[0] !== "number";
-    const [filter, condition]: Items = isFiltered ? constraint : [own, constraint];
-    return acceptsValue(condition, this.degree(id, filter, own));
+    const [filter, condition]: Items = isFiltered ? constraint : [degreeDirection, constraint];
+    return acceptsValue(condition, this.degree(id, filter, degreeDirection));
   }
 }
 
@@ -294,9 +294,9 @@ function acceptsArc(filter: unknown, arc: ModelArc): boolean {
   if (relationship !== null && relationship !== "*" && relationship !== arc.relationship) {
     return false;
   }
-  const wanted = (modifier as number) & ~M_FWDONLY;
-  if (wanted !== modifier && !arc.isForwardOnly) return false;
-  if (wanted !== M_ANY && modifierCode(wanted) !== modifierCode(arc.modifier)) return false;
+  const kind = (modifier as number) & ~M_FWDONLY;
+  if (kind !== modifier && !arc.isForwardOnly) return false;
+  if (kind !== M_ANY && modifierCode(kind) !== modifierCode(arc.modifier)) return false;
   return code === undefined || acceptsValue([code, literal], arc.value);
 }
 

@@ -21,7 +21,7 @@ const TIME_ARC = /^(\S+ (?:3072|3328|3584)) \d+ /;
 /** Makes one change of a random kind. */
 export function changeAtRandom(graph: Graph, random: Random): void {
   const id = `v${random.below(VERTICES)}`;
-  const other = `v${random.below(VERTICES)}`;
+  const otherId = `v${random.below(VERTICES)}`;
   const relationship = random.of(RELATIONSHIPS);
   const value = random.below(1000);
   switch (random.below(13)) {
@@ -32,17 +32,17 @@ export function changeAtRandom(graph: Graph, random: Random): void {
       if (graph.hasVertex(id)) graph.disconnect(id, relationship);
       return;
     case 2:
-      graph.count(id, relationship, other, value - 300);
+      graph.count(id, relationship, otherId, value - 300);
       return;
     case 3:
-      graph.accumulate(id, relationship, other, value / 7);
+      graph.accumulate(id, relationship, otherId, value / 7);
       return;
     case 4:
     case 5:
       setProperty(graph, id, random);
       return;
     case 6:
-      graph.connect(id, [relationship, M_CNT, value], other, { lifespan: random.of(LIFESPANS) });
+      graph.connect(id, [relationship, M_CNT, value], otherId, { lifespan: random.of(LIFESPANS) });
       return;
     case 8:
       changeVector(graph, id, random);
@@ -52,7 +52,7 @@ export function changeAtRandom(graph: Graph, random: Random): void {
       else graph.createVertex(id, { type: random.of(TYPES) });
       return;
     default:
-      graph.connect(id, [relationship, random.of([M_INT, M_FLT]), value], other);
+      graph.connect(id, [relationship, random.of([M_INT, M_FLT]), value], otherId);
   }
 }
 

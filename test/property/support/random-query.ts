@@ -53,7 +53,7 @@ const list =
   (...makes: readonly Make[]): Make =>
   (random, depth) =>
     makes.slice(0, 1 + random.below(makes.length)).map((make) => make(random, depth));
-const all =
+const combine =
   (...makes: readonly Make[]): Make =>
   (random, depth) =>
     makes.map((make) => make(random, depth));
@@ -61,11 +61,11 @@ const all =
 const some =
   (members: Members, oneIn: number): Make =>
   (random, depth) => {
-    const found: Record<string, unknown> = {};
+    const parts: Record<string, unknown> = {};
     for (const [name, make] of Object.entries(members)) {
-      if (random.below(oneIn) === 0) found[name] = make(random, depth + 1);
+      if (random.below(oneIn) === 0) parts[name] = make(random, depth + 1);
     }
-    return found;
+    return parts;
   };
 /** Nested parts, or none at the maximum depth. */
 const nested =
@@ -78,23 +78,23 @@ const oneOf =
   (random) =>
     random.of(values);
 const relationship = of(oneOf(RELATIONSHIPS), oneOf(["*", null]));
-const bounds = all(number, number);
+const bounds = combine(number, number);
 const valueCondition = of(
-  ...[number, text, nothing, all(comparison, number), all(comparison, text)],
-  ...[all(oneOf([constants.V_RANGE, constants.V_NRANGE]), bounds), all(comparison, bounds)],
+  ...[number, text, nothing, combine(comparison, number), combine(comparison, text)],
+  ...[combine(oneOf([constants.V_RANGE, constants.V_NRANGE]), bounds), combine(comparison, bounds)],
 );
 const arcFilter: Make = of(
   ...[nothing, flag, direction, relationship],
   ...[list(relationship, direction, modifier, comparison, number)],
-  ...[all(relationship, direction, modifier, comparison, bounds)],
-  all(
+  ...[combine(relationship, direction, modifier, comparison, bounds)],
+  combine(
     oneOf([true, false]),
     nested((random, depth) => arcFilter(random, depth)),
   ),
   some({ rel: relationship, dir: direction, mod: modifier, cond: comparison, value: number }, 2),
 );
 const collect = of(flag, arcFilter, oneOf([constants.C_SCAN]));
-const negatable = (make: Make): Make => of(make, all(oneOf([true, false]), make));
+const negatable = (make: Make): Make => of(make, combine(oneOf([true, false]), make));
 const times = some(
   { created: valueCondition, modified: valueCondition, expires: valueCondition },
   2,
@@ -103,7 +103,7 @@ const properties: Make = (random, depth) =>
   Object.fromEntries(
     random.list(3, () => [random.of([...KEYS, ...TEXTS]), valueCondition(random, depth)]),
   );
-const degree = of(valueCondition, all(arcFilter, valueCondition));
+const degree = of(valueCondition, combine(arcFilter, valueCondition));
 const neighbor: Make = nested((random, depth) => vertexCondition(random, depth));
 const rule = of(
   some({ arc: arcFilter, neighbor, collect, assert: flag, filter: nothing }, 2),
@@ -111,7 +111,7 @@ const rule = of(
 );
 const conditionMembers: Members = {
   virtual: flag,
-  type: of(oneOf([...TYPES, "*", null]), all(comparison, oneOf(TYPES))),
+  type: of(oneOf([...TYPES, "*", null]), combine(comparison, oneOf(TYPES))),
   degree,
   indegree: degree,
   outdegree: degree,

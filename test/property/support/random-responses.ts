@@ -39,12 +39,12 @@ export function randomResponses(
   const [kinds, keytypes, makeKey] = random.of(SORTS);
   const sortby = random.of(kinds) | random.of([S.S_ASC, S.S_DESC]);
   const keytype = random.of(keytypes);
-  const most = random.of([0, 3, 30]);
+  const maxEntries = random.of([0, 3, 30]);
   const arriving = random.below(width);
   return Array.from({ length: width }, (_, partition) => {
     if (isIncomplete && partition !== arriving && random.below(4) === 0) return null;
     const response = new PluginResponse({ sortby, keytype });
-    const keys = random.list(most, () => makeKey(random));
+    const keys = random.list(maxEntries, () => makeKey(random));
     const sign = isDescending(sortby) ? -1 : 1;
     if (makeKey !== mixed) keys.sort((a, b) => sign * compareKeys(a, b));
     for (const key of keys) response.append(key, randomItem(random));

@@ -87,10 +87,10 @@ export function randomValue(
       return [...shape.items, ...rest].map(inner);
     }
     case "object": {
-      const kept = shape.properties.filter(
+      const properties = shape.properties.filter(
         ({ optional }) => !optional || (depth > 0 && random.below(2) === 0),
       );
-      const entries = kept.map(({ name, shape }): [string, unknown] => [name, inner(shape)]);
+      const entries = properties.map(({ name, shape }): [string, unknown] => [name, inner(shape)]);
       const more = shape.additional !== null && depth > 0;
       return Object.fromEntries([
         ...(more ? [[random.of(["z", "zz", "v12", "zzzz"]), inner(shape.additional)]] : []),

@@ -20,7 +20,7 @@ export class Random {
     return items[this.below(items.length)]!;
   }
 
-  list<T>(most: number, make: (index: number) => T): T[] {
-    return Array.from({ length: this.below(most + 1) }, (_, index) => make(index));
+  list<T>(maxItems: number, make: (index: number) => T): T[] {
+    return Array.from({ length: this.below(maxItems + 1) }, (_, index) => make(index));
   }
 }

@@ -23,8 +23,8 @@ const NODE_ARGS = ["--single-threaded-gc"];
 export async function runSeeds(simulation: Simulation, count: number) {
   const isLong = process.env.SIMULATE !== undefined;
   const startedAt = performance.now();
-  const all = { simulation, first: SEED, count, mostFailures: isLong ? MAX_FAILURES : 1 };
-  const sums = await (isLong && count > CHUNK ? runEverywhere(all) : runChunk(all));
+  const seedRange = { simulation, first: SEED, count, mostFailures: isLong ? MAX_FAILURES : 1 };
+  const sums = await (isLong && count > CHUNK ? runEverywhere(seedRange) : runChunk(seedRange));
   const { acknowledged, takeovers, stuck, failures, gapMs } = sums;
   const measured = `, longest gap ${Math.round(gapMs)} ms, ${sums.discards} discards`;
   const figures = `${takeovers} takeovers, ${stuck} stuck${gapMs > 0 ? measured : ""}`;

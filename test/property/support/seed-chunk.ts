@@ -63,15 +63,15 @@ export async function runChunk(chunk: Chunk): Promise<Sums> {
   return { ...sums, cpuMs: (user + system) / 1000 };
 }
 
-export function add(one: Sums, other: Sums): Sums {
+export function add(left: Sums, right: Sums): Sums {
   return {
-    acknowledged: one.acknowledged + other.acknowledged,
-    takeovers: one.takeovers + other.takeovers,
-    stuck: one.stuck + other.stuck,
-    discards: one.discards + other.discards,
-    gapMs: Math.max(one.gapMs, other.gapMs),
-    cpuMs: one.cpuMs + other.cpuMs,
-    failures: [...one.failures, ...other.failures],
+    acknowledged: left.acknowledged + right.acknowledged,
+    takeovers: left.takeovers + right.takeovers,
+    stuck: left.stuck + right.stuck,
+    discards: left.discards + right.discards,
+    gapMs: Math.max(left.gapMs, right.gapMs),
+    cpuMs: left.cpuMs + right.cpuMs,
+    failures: [...left.failures, ...right.failures],
   };
 }
 

@@ -36,14 +36,14 @@ parentPort!.postMessage({ faults });
 function compare(text: string): void {
   const hits = searches % 3 === 0 ? fixed : -1;
   const match = text.includes("gamma") ? "any" : "all";
-  const found = graph.search(text, { hits, match });
-  const ids = new Set(found);
-  if (ids.size !== found.length) faults.push(`${text}: duplicates`);
+  const hitsFound = graph.search(text, { hits, match });
+  const ids = new Set(hitsFound);
+  if (ids.size !== hitsFound.length) faults.push(`${text}: duplicates`);
   if (hits === -1) {
     for (let index = 0; index < fixed; index++) {
       if (!ids.has(`fixed${index}`)) faults.push(`${text}: fixed${index} is missing`);
     }
-  } else if (found.length !== fixed) faults.push(`${text}: ${found.length} of ${fixed}`);
+  } else if (hitsFound.length !== fixed) faults.push(`${text}: ${hitsFound.length} of ${fixed}`);
   const swapped = graph.search("swapword", { hits: -1 });
   if (swapped.length !== 1 || swapped[0] !== "swapped") faults.push(`swapped: ${swapped}`);
   const condition = { text: { in: "text", query: "swapword" } };

@@ -22,13 +22,15 @@ let searches = 0;
 const faults: string[] = [];
 while (Atomics.load(words, 0) === 0) {
   const probe = probes[searches % probes.length]!;
-  const found = graph.nearest(probe, { hits: 10, approximate: { ef: 32 } });
-  const scores = found.map(({ similarity }) => similarity);
+  const nearest = graph.nearest(probe, { hits: 10, approximate: { ef: 32 } });
+  const scores = nearest.map(({ similarity }) => similarity);
   const isSorted = scores.every((score, index) => index === 0 || score <= scores[index - 1]!);
   if (!isSorted) faults.push(`not sorted: ${scores}`);
-  if (new Set(found.map(({ id }) => id)).size !== found.length) faults.push("somebody comes twice");
+  if (new Set(nearest.map(({ id }) => id)).size !== nearest.length)
+    faults.push("somebody comes twice");
   // It is never changed, and no vertex is nearer to this probe.
-  if (searches % probes.length === 0 && found[0]?.id !== "fixed") faults.push(`${found[0]?.id}`);
+  if (searches % probes.length === 0 && nearest[0]?.id !== "fixed")
+    faults.push(`${nearest[0]?.id}`);
   searches++;
   Atomics.store(words, 1, searches);
 }

@@ -64,7 +64,7 @@ test("finds the client with most requests and drops its last one", () => {
 test("numbers turns per client, and starts new clients at the current turn", () => {
   const line = newLine();
   const calls = [call("a", 1), call("a", 2), call("b", 3)];
-  for (const one of calls) line.push(one, 7);
+  for (const queued of calls) line.push(queued, 7);
   assert.equal(
     calls.map(({ turn }) => turn),
     [8, 9, 8],
@@ -86,11 +86,11 @@ test("behaves like a list of lists under random operations", () => {
   for (let step = 0; step < 3000; step++) {
     const doing = random.below(10);
     if (doing < 5) {
-      const one = call(`10.0.0.${random.below(6)}`, step);
-      line.push(one, 0);
-      const mine = model.find(([first]) => isOfSame(first!, one));
-      if (mine === undefined) model.push([one]);
-      else mine.push(one);
+      const added = call(`10.0.0.${random.below(6)}`, step);
+      line.push(added, 0);
+      const mine = model.find(([first]) => isOfSame(first!, added));
+      if (mine === undefined) model.push([added]);
+      else mine.push(added);
     } else if (doing < 9) {
       const [turn, ...others] = model;
       assert.is(line.shift(), turn?.shift(), `step ${step}, seed ${SEED}`);
@@ -99,7 +99,7 @@ test("behaves like a list of lists under random operations", () => {
       const isOver = ({ serial }: Call): boolean => serial % 3 === step % 3;
       const expected = model.flat().filter(isOver);
       assert.equal(line.remove(isOver), expected, `step ${step}, seed ${SEED}`);
-      model = model.map((turn) => turn.filter((one) => !isOver(one)));
+      model = model.map((turn) => turn.filter((queued) => !isOver(queued)));
       model = model.filter((turn) => turn.length > 0);
     }
     assert.is(line.size, model.flat().length);
@@ -107,8 +107,8 @@ test("behaves like a list of lists under random operations", () => {
   }
 });
 
-function isOfSame({ client: one }: Call, { client: other }: Call): boolean {
-  return one === other;
+function isOfSame({ client: left }: Call, { client: right }: Call): boolean {
+  return left === right;
 }
 
 test.run();

@@ -12,9 +12,9 @@ const MIB = 1024 * 1024;
 
 /** Old enough to survive a minor collection. */
 async function oldGarbage(): Promise<WeakRef<object>> {
-  const found = new WeakRef<object>({ bytes: new Uint8Array(MIB) });
+  const reference = new WeakRef<object>({ bytes: new Uint8Array(MIB) });
   await delay(1);
-  return found;
+  return reference;
 }
 
 test("collects after a burst of allocations", async () => {

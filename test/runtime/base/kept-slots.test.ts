@@ -146,10 +146,10 @@ test("a response for a key is of a map unless its own slot has moved", ({ root }
   const record = { ...slots.record, version: 2, map };
   slots.change({ do: "install", record });
   assert.equal(known(), [true, false]);
-  const other = Array.from({ length: 200 }, (_, n) => `k${n}`).find(
+  const otherKey = Array.from({ length: 200 }, (_, n) => `k${n}`).find(
     (key) => slotOfKey(key, 16) === 9,
   )!;
-  assert.is(threadSlots()!.idSince(1, other), null);
+  assert.is(threadSlots()!.idSince(1, otherKey), null);
 });
 
 test("without a record, responses are of no map until that of the group is adopted", ({ root }) => {

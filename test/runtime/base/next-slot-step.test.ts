@@ -28,16 +28,16 @@ function memberOf(id: string, ...commands: readonly SlotCommand[]): SlotMember {
 }
 
 const hold: SlotCommand = { do: "hold", move: MOVE };
-const [give, take, clear] = (["give", "take", "clear"] as const).map((what): SlotCommand => {
-  return { do: what, id: MOVE.id };
+const [give, take, clear] = (["give", "take", "clear"] as const).map((kind): SlotCommand => {
+  return { do: kind, id: MOVE.id };
 });
 
 test("a target of one member holds the move as it writes", () => {
   const others = [memberOf("B1", hold), memberOf("B3")];
   assert.is(nextSlotStep([...others, memberOf("B2")], COPIED).do, "apply");
   const two = [memberOf("B2"), memberOf("B2.1")];
-  const told = { do: "tell", to: ["B2", "B2.1"], command: hold };
-  assert.equal(nextSlotStep([...others, ...two], COPIED), told);
+  const tellStep = { do: "tell", to: ["B2", "B2.1"], command: hold };
+  assert.equal(nextSlotStep([...others, ...two], COPIED), tellStep);
 });
 
 test("a source of one member holds the move as it encodes", () => {
@@ -46,16 +46,16 @@ test("a source of one member holds the move as it encodes", () => {
   assert.is(nextSlotStep([memberOf("B1"), ...others], begun).do, "copy");
   assert.is(nextSlotStep([memberOf("B1"), ...others], COPIED).do, "lost");
   const two = [memberOf("B1"), memberOf("B1.1")];
-  const told = { do: "tell", to: ["B1", "B1.1"], command: hold };
-  assert.equal(nextSlotStep([...two, ...others], begun), told);
+  const tellStep = { do: "tell", to: ["B1", "B1.1"], command: hold };
+  assert.equal(nextSlotStep([...two, ...others], begun), tellStep);
 });
 
 test("a source of one member forgets the move as it removes the slots", () => {
   const attempt = { ...COPIED, isApplied: true };
   const others = [memberOf("B2", hold), memberOf("B3")];
-  const one = nextSlotStep([memberOf("B1", hold, give!), ...others], attempt);
-  assert.ok(one.do === "remove");
-  assert.equal([one.last, one.afterwards], [clear, null]);
+  const step = nextSlotStep([memberOf("B1", hold, give!), ...others], attempt);
+  assert.ok(step.do === "remove");
+  assert.equal([step.last, step.afterwards], [clear, null]);
   // Replicas may have the content for longer than their leader.
   const two = [memberOf("B1", hold, give!), memberOf("B1.1", hold, give!)];
   const both = nextSlotStep([...two, ...others], attempt);
@@ -68,8 +68,8 @@ test("a move goes forward after its source has forgotten it", () => {
   const source = memberOf("B1", hold, give!, clear!);
   const others = [source, memberOf("B3")];
   for (const attempt of [null, { ...COPIED, isApplied: true }]) {
-    const told = nextSlotStep([...others, memberOf("B2", hold)], attempt);
-    assert.equal(told, { do: "tell", to: ["B2"], command: take });
+    const tellStep = nextSlotStep([...others, memberOf("B2", hold)], attempt);
+    assert.equal(tellStep, { do: "tell", to: ["B2"], command: take });
     const last = nextSlotStep([...others, memberOf("B2", hold, take!)], attempt);
     const { record } = memberOf("B1", hold, give!, clear!);
     assert.equal(last, { do: "tell", to: ["B3"], command: { do: "install", record } });

@@ -10,9 +10,9 @@ test("are found without a function that Node.js 22.0 to 22.2 lack", () => {
   const { getBuiltinModule } = process;
   try {
     Object.assign(process, { getBuiltinModule: undefined });
-    const found = [http().request, https().request, tls().connect];
+    const functions = [http().request, https().request, tls().connect];
     assert.equal(
-      found.map((one) => typeof one),
+      functions.map((loaded) => typeof loaded),
       ["function", "function", "function"],
     );
   } finally {

@@ -13,12 +13,12 @@ for (const breaksTies of [false, true]) {
     const heap = new ScoredHeap(breaksTies);
     let model: [item: number, score: number][] = [];
     const top = (): [number, number] =>
-      model.reduce((best, one) => {
-        const order = best[1] - one[1] || one[0] - best[0];
-        return order > 0 ? one : best;
+      model.reduce((best, entry) => {
+        const order = best[1] - entry[1] || entry[0] - best[0];
+        return order > 0 ? entry : best;
       });
     const drop = (item: number): void => {
-      model = model.filter(([other]) => other !== item);
+      model = model.filter(([entry]) => entry !== item);
     };
     for (let step = 1; step <= 5000; step++) {
       const action = random.below(step % 1000 < 600 ? 4 : 8);

@@ -20,9 +20,9 @@ const FIRST: SlotRecord = { version: 0, map: divideSlots(16, 2), groups, move: n
 const move = { id: "a", version: 1, from: "B1", to: "B3", slots: [0, 3] };
 const hold: SlotCommand = { do: "hold", move };
 
-function refused(record: SlotRecord, own: string | null, command: SlotCommand): void {
+function refused(record: SlotRecord, groupId: string | null, command: SlotCommand): void {
   try {
-    changeSlots(record, own, command);
+    changeSlots(record, groupId, command);
   } catch (error) {
     assert.instance(error, SvcError);
     assert.is((error as SvcError).code, "SVC3413");
@@ -34,9 +34,9 @@ function refused(record: SlotRecord, own: string | null, command: SlotCommand): 
 test("a source gives, a target takes, and both have the same map", () => {
   const held = changeSlots(FIRST, "B1", hold);
   assert.is(changeSlots(held, "B1", hold), held);
-  const given = changeSlots(held, "B1", { do: "give", id: "a" });
-  assert.is(changeSlots(given, "B1", { do: "give", id: "a" }), given);
-  const settled = changeSlots(given, "B1", { do: "clear", id: "a" });
+  const afterGive = changeSlots(held, "B1", { do: "give", id: "a" });
+  assert.is(changeSlots(afterGive, "B1", { do: "give", id: "a" }), afterGive);
+  const settled = changeSlots(afterGive, "B1", { do: "clear", id: "a" });
   const taken = changeSlots(changeSlots(FIRST, "B3", hold), "B3", { do: "take", id: "a" });
   assert.equal(settled, taken);
   assert.is(settled.version, 1);
@@ -51,8 +51,8 @@ test("a source gives, a target takes, and both have the same map", () => {
     groups.map((group) => countSlots(settled, group)),
     [6, 8, 2],
   );
-  const other = { ...FIRST, groups: ["B1", "B2"] };
-  assert.equal(changeSlots(other, null, { do: "install", record: settled }), settled);
+  const otherRecord = { ...FIRST, groups: ["B1", "B2"] };
+  assert.equal(changeSlots(otherRecord, null, { do: "install", record: settled }), settled);
 });
 
 test("a restored group takes no map that gives it other slots", () => {
@@ -80,7 +80,7 @@ test("a restored group takes no map that gives it other slots", () => {
 
 test("a command that does not fit is refused", () => {
   const held = changeSlots(FIRST, "B1", hold);
-  const given = changeSlots(held, "B1", { do: "give", id: "a" });
+  const afterGive = changeSlots(held, "B1", { do: "give", id: "a" });
   refused(FIRST, "B2", hold);
   refused(held, "B1", { do: "hold", move: { ...move, id: "b" } });
   refused(FIRST, "B1", { do: "hold", move: { ...move, version: 2 } });
@@ -89,7 +89,7 @@ test("a command that does not fit is refused", () => {
   refused(held, "B1", { do: "give", id: "b" });
   refused(held, "B1", { do: "take", id: "a" });
   refused(held, "B1", { do: "clear", id: "a" });
-  refused(given, "B1", { do: "abort", id: "a" });
+  refused(afterGive, "B1", { do: "abort", id: "a" });
   refused(changeSlots(FIRST, "B3", hold), "B3", { do: "give", id: "a" });
   // An aborted source cannot give any more.
   const aborted = changeSlots(held, "B1", { do: "abort", id: "a" });
@@ -102,7 +102,7 @@ test("a command that does not fit is refused", () => {
   assert.equal(changeSlots(undone, "B3", later), { ...FIRST, version: 1, undone: "a" });
   assert.equal(changeSlots(undone, null, later), { ...FIRST, version: 1 });
   refused(held, "B1", { do: "install", record: { ...FIRST, version: 3 } });
-  const settled = changeSlots(given, "B1", { do: "clear", id: "a" });
+  const settled = changeSlots(afterGive, "B1", { do: "clear", id: "a" });
   refused(settled, "B1", { do: "install", record: FIRST });
   refused(settled, "B1", { do: "install", record: { ...FIRST, version: 1 } });
 });
@@ -137,8 +137,8 @@ test("from 4 to 5 groups and back, at most 21 % of the slots move", () => {
   assert.ok(moves.every(({ to }) => to === "B5"));
   let record: SlotRecord = { version: 0, map, groups: five, move: null };
   for (const [at, planned] of moves.entries()) {
-    const own = { ...planned, id: `${at}`, version: record.version + 1 };
-    const held = changeSlots(record, planned.to, { do: "hold", move: own });
+    const change = { ...planned, id: `${at}`, version: record.version + 1 };
+    const held = changeSlots(record, planned.to, { do: "hold", move: change });
     record = changeSlots(held, planned.to, { do: "take", id: `${at}` });
   }
   assert.equal(planSlotMoves(record.map, five, five), []);

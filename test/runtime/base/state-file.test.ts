@@ -63,8 +63,8 @@ const FILES: readonly [name: string, what: string, write: Use, read: Use, known:
   ["jobs.json", "jobs", writeJobFile, (root) => readJobs(join(root, "jobs.json")), /:5/],
 ];
 
-for (const [name, what, write, read, known] of FILES) {
-  test(`${what}: read without a version, and refused with a later one`, async ({ root }) => {
+for (const [name, label, write, read, known] of FILES) {
+  test(`${label}: read without a version, and refused with a later one`, async ({ root }) => {
     const file = join(root, name);
     await write(root);
     const { format, ...content } = JSON.parse(readFileSync(file, "utf8"));

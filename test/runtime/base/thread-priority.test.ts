@@ -16,8 +16,8 @@ function niceValue(stat: string): number {
 }
 
 onLinux("is lowered for the calling thread only", async () => {
-  const own = () => niceValue(readFileSync("/proc/thread-self/stat", "utf8"));
-  const before = own();
+  const ownNice = () => niceValue(readFileSync("/proc/thread-self/stat", "utf8"));
+  const before = ownNice();
   const program = bundleSource(new URL("./support/lowered-thread.ts", import.meta.url));
   const worker = new Worker(program, { eval: true });
   const stat = await new Promise<string>((resolve, reject) => {
@@ -25,7 +25,7 @@ onLinux("is lowered for the calling thread only", async () => {
     worker.once("error", reject);
   });
   assert.is(niceValue(stat), 10);
-  assert.is(own(), before);
+  assert.is(ownNice(), before);
 });
 
 test.run();

@@ -49,19 +49,22 @@ test("names a missing file or a folder", async ({ folder }) => {
 
 test("names a file with other content", async ({ folder }) => {
   const write = (text: string): void => writeFileSync(join(folder, "other.pem"), text);
-  const other = (part: string): Promise<string> =>
+  const otherFile = (part: string): Promise<string> =>
     refusal(filesIn(folder, { [part]: "other.pem" }));
   write("");
-  assert.match(await other("cert"), /^SVC2941 http\.tls\.cert: .*other\.pem holds no certificate/);
-  assert.match(await other("ca"), /^SVC2941 http\.tls\.ca: .*other\.pem holds no certificate/);
   assert.match(
-    await other("key"),
+    await otherFile("cert"),
+    /^SVC2941 http\.tls\.cert: .*other\.pem holds no certificate/,
+  );
+  assert.match(await otherFile("ca"), /^SVC2941 http\.tls\.ca: .*other\.pem holds no certificate/);
+  assert.match(
+    await otherFile("key"),
     /^SVC2941 http\.tls\.key: .*holds no private key \(PEM, without/,
   );
   write("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
-  assert.match(await other("cert"), /^SVC2941 .*holds no certificate that can be read$/);
+  assert.match(await otherFile("cert"), /^SVC2941 .*holds no certificate that can be read$/);
   write("x".repeat(MAX_TLS_FILE_BYTES + 1));
-  assert.match(await other("ca"), /^SVC2941 .*other\.pem has 1048577 bytes$/);
+  assert.match(await otherFile("ca"), /^SVC2941 .*other\.pem has 1048577 bytes$/);
 });
 
 test("rejects a key of another certificate", async ({ folder }) => {

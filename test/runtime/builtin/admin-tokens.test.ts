@@ -99,21 +99,22 @@ test("never accepts a token twice or from another client, in any order of events
   const tokens = new AdminTokens(() => now);
   const clients = ["a", "b", "c"];
   const current = new Map<string, { token: string; until: number; isUsed: boolean }>();
-  const all: string[] = ["none"];
+  const issued: string[] = ["none"];
   for (let step = 0; step < orders; step++) {
     const client = clients[random(3)]!;
     if (random(4) === 0) now += random(200_000);
     if (random(3) === 0) {
       const token = tokens.issue(client).authtoken;
       current.set(client, { token, until: now + 300_000, isUsed: false });
-      all.push(token);
+      issued.push(token);
       continue;
     }
-    const given = all[Math.max(0, all.length - 1 - random(6))]!;
-    const own = current.get(client);
-    const isRight = own?.token === given && !own.isUsed && now < own.until;
-    assert.is(refusal(() => tokens.take(client, given)) === null, isRight, `step ${step}`);
-    if (isRight) own!.isUsed = true;
+    const presented = issued[Math.max(0, issued.length - 1 - random(6))]!;
+    const clientToken = current.get(client);
+    const isRight =
+      clientToken?.token === presented && !clientToken.isUsed && now < clientToken.until;
+    assert.is(refusal(() => tokens.take(client, presented)) === null, isRight, `step ${step}`);
+    if (isRight) clientToken!.isUsed = true;
   }
 });
 

@@ -71,41 +71,44 @@ test("returns the fields of each level", () => {
   for (const [query, expected] of levels) {
     const answer = inspect(query, busy(), { connection: fakeConnection(), pending: null });
     assert.is(answer["n-connections"], 2);
-    for (const one of answer.connections) assert.equal(keys(one), expected, query);
+    for (const connection of answer.connections) assert.equal(keys(connection), expected, query);
   }
 });
 
 test("shows a busy connection", () => {
-  const [one] = inspect("level=3", busy()).connections;
-  assert.is(one.client.state, "EXECUTE");
-  assert.is(one.client.port, 40_000);
-  assert.is(one.request.path, "/svc/plugin/slow?q=café");
-  assert.is(one.request.sn, 77);
-  assert.ok(one.request["exec-ms"] >= 0);
-  assert.ok(one.request["t1-ns"] >= one.request["t0-ns"]);
-  assert.equal(one.executor, { id: 4, status: "assigned", "job-count": 1 });
-  assert.is(one.headers["content-type"], "image/png");
-  assert.is(one.headers["accept-type"], "application/json; charset=UTF-8");
-  assert.is(one.headers["n-headers"], 9);
+  const [connection] = inspect("level=3", busy()).connections;
+  assert.is(connection.client.state, "EXECUTE");
+  assert.is(connection.client.port, 40_000);
+  assert.is(connection.request.path, "/svc/plugin/slow?q=café");
+  assert.is(connection.request.sn, 77);
+  assert.ok(connection.request["exec-ms"] >= 0);
+  assert.ok(connection.request["t1-ns"] >= connection.request["t0-ns"]);
+  assert.equal(connection.executor, { id: 4, status: "assigned", "job-count": 1 });
+  assert.is(connection.headers["content-type"], "image/png");
+  assert.is(connection.headers["accept-type"], "application/json; charset=UTF-8");
+  assert.is(connection.headers["n-headers"], 9);
 });
 
 test("hides queries and client levels from untrusted clients", () => {
-  const [one] = inspectAs(false, "level=1", busy()).connections;
-  assert.is(one.request.path, "/svc/plugin/slow");
+  const [connection] = inspectAs(false, "level=1", busy()).connections;
+  assert.is(connection.request.path, "/svc/plugin/slow");
   for (const level of [2, 3]) {
     assert.throws(() => inspectAs(false, `level=${level}`, busy()), /403 Forbidden/);
   }
 });
 
 test("truncates long values", () => {
-  const [one] = inspect("level=3", busy(`/svc/plugin/slow?q=${"x".repeat(8000)}`)).connections;
-  assert.ok(one.request.path.length < 300);
-  assert.match(one.request.path, "... (8019 bytes)");
+  const [connection] = inspect(
+    "level=3",
+    busy(`/svc/plugin/slow?q=${"x".repeat(8000)}`),
+  ).connections;
+  assert.ok(connection.request.path.length < 300);
+  assert.match(connection.request.path, "... (8019 bytes)");
 });
 
 test("keeps the spelling of fields and shows only harmless ones", () => {
-  const [one] = inspect("level=3", busy()).connections;
-  assert.equal(Object.entries(one.headers.fields), [
+  const [connection] = inspect("level=3", busy()).connections;
+  assert.equal(Object.entries(connection.headers.fields), [
     ["Host", "a"],
     ["Accept", "text/plain"],
     ["Content-Type", "image/png"],
@@ -135,17 +138,17 @@ test("shows a request whose body is incomplete", () => {
   const { method, target, headers, t0Ms } = fakeExchange("/svc/plugin/take?a=1", HEADERS);
   const arriving = { method, target, headers, t0Ms };
   const open = { connection: fakeConnection({ arriving }), pending: null };
-  const [one] = inspect("level=3", open).connections;
-  assert.is(one.client.state, "EXPECT_CONTENT");
-  assert.equal([one.request.method, one.request.path], [method, target]);
-  assert.is(one.headers["content-type"], "image/png");
-  assert.equal(one.executor, { id: -1, status: null, "job-count": 0 });
+  const [row] = inspect("level=3", open).connections;
+  assert.is(row.client.state, "EXPECT_CONTENT");
+  assert.equal([row.request.method, row.request.path], [method, target]);
+  assert.is(row.headers["content-type"], "image/png");
+  assert.equal(row.executor, { id: -1, status: null, "job-count": 0 });
 });
 
 test("shows the matrix position that a dispatcher assigned", () => {
   const connection = fakeConnection({ ident: [4, 2, 32, 3, 1, 17, 0] });
-  const [one] = inspect("level=2", { connection, pending: null }).connections;
-  assert.equal(one.partial.ident, { matrix: "4.2.32", position: "3.1.17", primary: 0 });
+  const [row] = inspect("level=2", { connection, pending: null }).connections;
+  assert.equal(row.partial.ident, { matrix: "4.2.32", position: "3.1.17", primary: 0 });
 });
 
 test("rejects invalid levels", () => {

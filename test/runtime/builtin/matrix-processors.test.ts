@@ -55,12 +55,12 @@ test("reports a partial with items that are not JSON as an error", () => {
     ...decodePartial(objects().serialize()),
     items: ["{", "[]"],
   });
-  let told = "";
+  let output = "";
   const merging = { texec: 0, resubmits: 0, processorState: null };
   runPost(post, source("json"), broken, merging, (status, _kind, payload) => {
-    told = `${status} ${payload}`;
+    output = `${status} ${payload}`;
   });
-  assert.match(told, /^500 "corrupt partial: invalid item"$/);
+  assert.match(output, /^500 "corrupt partial: invalid item"$/);
 });
 
 test.run();

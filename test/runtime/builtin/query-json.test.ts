@@ -67,9 +67,9 @@ const QUERIES: readonly (readonly [given: object, expected: object])[] = [
   ],
 ];
 
-for (const [given, expected] of QUERIES) {
-  test(`reads ${JSON.stringify(given)}`, () => {
-    assert.equal(queryFromText(JSON.stringify(given)), expected);
+for (const [input, expected] of QUERIES) {
+  test(`reads ${JSON.stringify(input)}`, () => {
+    assert.equal(queryFromText(JSON.stringify(input)), expected);
   });
 }
 

@@ -56,20 +56,20 @@ const LOSSES: Readonly<Record<string, (request: FakeRequest) => void>> = {
     request.answer(500, failureMessage("not-durable", "p").text),
 };
 
-for (const [what, lose] of Object.entries(LOSSES)) {
-  test(`the next leader gets a request with a key if ${what}`, async () => {
+for (const [label, lose] of Object.entries(LOSSES)) {
+  test(`the next leader gets a request with a key if ${label}`, async () => {
     await matrix(1, 2, { leader: true });
     const change = { method: "POST", body: "b", isKeyed: true } as const;
     const { owner } = small!.begin("/a", change);
-    const [one, other] = [small!.at(0, 0), small!.at(0, 1)];
-    await until(() => one.requests.length + other.requests.length > 0, "request");
-    const isFirst = one.requests.length > 0;
-    lose(await (isFirst ? one : other).next());
-    (await (isFirst ? other : one).next()).answer(200, "done", PARTIAL);
+    const [first, second] = [small!.at(0, 0), small!.at(0, 1)];
+    await until(() => first.requests.length + second.requests.length > 0, "request");
+    const isFirst = first.requests.length > 0;
+    lose(await (isFirst ? first : second).next());
+    (await (isFirst ? second : first).next()).answer(200, "done", PARTIAL);
     assert.is(await owner.outcome(), "done");
   });
 
-  test(`a request with a key waits for the next leader if ${what}`, async () => {
+  test(`a request with a key waits for the next leader if ${label}`, async () => {
     await matrix(1, 2, { leader: true });
     const next = small!.matrix.backEnds[0]![1]!;
     next.markDown("does not lead");
@@ -83,19 +83,19 @@ for (const [what, lose] of Object.entries(LOSSES)) {
     assert.is(await owner.outcome(), "done");
   });
 
-  test(`no other instance gets a request without a key if ${what}`, async () => {
+  test(`no other instance gets a request without a key if ${label}`, async () => {
     for (const [row, isKeyed] of [
       [{ leader: true }, false],
       [{}, true],
     ] as const) {
       await matrix(1, 2, row);
       const { owner } = small!.begin("/a", { method: "POST", body: "b", isKeyed });
-      const all = [small!.at(0, 0), small!.at(0, 1)];
-      await until(() => all.some(({ requests }) => requests.length > 0), "request");
-      lose(await all.find(({ requests }) => requests.length > 0)!.next());
+      const backEnds = [small!.at(0, 0), small!.at(0, 1)];
+      await until(() => backEnds.some(({ requests }) => requests.length > 0), "request");
+      lose(await backEnds.find(({ requests }) => requests.length > 0)!.next());
       assert.match(await owner.outcome(), "<partial: 0 width: 1> | 50");
       assert.is(
-        all.every(({ requests }) => requests.length === 0),
+        backEnds.every(({ requests }) => requests.length === 0),
         true,
       );
       await small!.close();
@@ -116,7 +116,7 @@ test("an error of a plugin that quotes its input does not cost the leader its ro
 
 test("passes refusals because of a key on, and no others of these statuses", async () => {
   await matrix(1, 1);
-  for (const [status, isKeyed, told] of [
+  for (const [status, isKeyed, expected] of [
     [409, true, 409],
     [422, true, 422],
     [409, false, 500],
@@ -125,7 +125,7 @@ test("passes refusals because of a key on, and no others of these statuses", asy
     const { owner } = small!.begin("/a", { method: "POST", body: "b", isKeyed });
     (await small!.at(0, 0).next()).answer(status, '{"message": "no"}');
     assert.is(await owner.outcome(), `<partial: 0 width: 1> | ${status} | no`);
-    assert.is((owner.outcomes[0] as Failure).status, told);
+    assert.is((owner.outcomes[0] as Failure).status, expected);
   }
 });
 
@@ -139,18 +139,21 @@ test("never merges answers of other slots", async () => {
     id: "0123456789abcdef",
   };
   await matrix(2, 2, {}, { slots });
-  const [own, other] = [slots.id, "fedcba9876543210"].map((id) => [PARTIAL, `X-SVC-Slots: ${id}`]);
+  const [sameSlots, otherSlots] = [slots.id, "fedcba9876543210"].map((id) => [
+    PARTIAL,
+    `X-SVC-Slots: ${id}`,
+  ]);
   const text = "back-end has other slots: restart it with the descriptor in use";
-  for (const fields of [other!, [PARTIAL]]) {
+  for (const fields of [otherSlots!, [PARTIAL]]) {
     const { owner } = small!.begin();
-    (await small!.at(0, 0).next()).answer(200, "a", ...own!);
+    (await small!.at(0, 0).next()).answer(200, "a", ...sameSlots!);
     (await small!.at(1, 0).next()).answer(200, "b", ...fields);
     assert.is(await owner.outcome(), `<partial: 1 width: 2> | 500 | ${text}`);
   }
   // A back-end that has owned a key for the whole time has a map, whichever it is.
   const keyed = small!.begin("/a", { key: "k1" });
   const partition = new SlotMap(slots as unknown as SlotRuns).ownerOfKey("k1");
-  (await small!.at(partition, 0).next()).answer(200, "k", ...other!);
+  (await small!.at(partition, 0).next()).answer(200, "k", ...otherSlots!);
   assert.match(await keyed.owner.outcome(), /k$/);
   const doubtful = small!.begin("/a", { key: "k1" });
   (await small!.at(partition, 0).next()).answer(200, "k", PARTIAL);
@@ -158,24 +161,27 @@ test("never merges answers of other slots", async () => {
   // A plugin that changes nothing is asked of another replica.
   const { owner } = small!.begin();
   owner.repeats = true;
-  (await small!.at(1, 0).next()).answer(200, "b", ...other!);
-  (await small!.at(1, 1).next()).answer(200, "c", ...own!);
-  (await small!.at(0, 0).next()).answer(200, "a", ...own!);
+  (await small!.at(1, 0).next()).answer(200, "b", ...otherSlots!);
+  (await small!.at(1, 1).next()).answer(200, "c", ...sameSlots!);
+  (await small!.at(0, 0).next()).answer(200, "a", ...sameSlots!);
   assert.is(await owner.outcome(), "a,c");
 });
 
 test("repeats a readonly request until all parts have one slot map", async () => {
   const id = "0123456789abcdef";
   await matrix(2, 1, {}, { slots: { count: 16, runs: [[0, 0]], id } });
-  const [own, other] = [id, "fedcba9876543210"].map((one) => [PARTIAL, `X-SVC-Slots: ${one}`]);
+  const [sameSlots, otherSlots] = [id, "fedcba9876543210"].map((slotsId) => [
+    PARTIAL,
+    `X-SVC-Slots: ${slotsId}`,
+  ]);
   const { owner } = small!.begin();
   owner.repeats = true;
   owner.matrix = small!.matrix;
-  (await small!.at(0, 0).next()).answer(200, "old", ...own!);
-  (await small!.at(1, 0).next()).answer(200, "b", ...other!);
+  (await small!.at(0, 0).next()).answer(200, "old", ...sameSlots!);
+  (await small!.at(1, 0).next()).answer(200, "b", ...otherSlots!);
   // The first part is asked again, too.
-  (await small!.at(0, 0).next()).answer(200, "a", ...own!);
-  (await small!.at(1, 0).next()).answer(200, "b", ...own!);
+  (await small!.at(0, 0).next()).answer(200, "a", ...sameSlots!);
+  (await small!.at(1, 0).next()).answer(200, "b", ...sameSlots!);
   assert.is(await owner.outcome(), "a,b");
 });
 
@@ -370,9 +376,9 @@ test("reports in a refusal whether a back-end may have executed the request", as
   (await small!.at(1, 0).next()).answer(503, "");
   assert.is(await isBegun(half), true);
   small!.matrix.backEnds[1]![0]!.markUp();
-  const one = small!.begin("/a", { target: 1n });
+  const request = small!.begin("/a", { target: 1n });
   (await small!.at(1, 0).next()).answer(503, "");
-  assert.is(await isBegun(one), false);
+  assert.is(await isBegun(request), false);
 });
 
 test("reports requests in flight at the deadline as possibly executed", async () => {

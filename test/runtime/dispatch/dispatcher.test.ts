@@ -94,27 +94,27 @@ test("probes its back-ends at start", async () => {
 
 test("serves waiting requests in order", async () => {
   await start(1, 1, { channels: 1 });
-  const all = Array.from({ length: 20 }, (_, index) => send(`/${index}`));
+  const requests = Array.from({ length: 20 }, (_, index) => send(`/${index}`));
   assert.equal([dispatcher.working, dispatcher.waiting, dispatcher.waited], [20, 19, 19]);
   const answering = answerAll(small.at(0, 0));
   // A late request goes to the end, even if a channel is free by then.
-  await until(() => all[5]!.outcome !== null, "sixth answer");
-  all.push(send("/20"));
-  for (const [index, sent] of all.entries()) assert.is(await textOf(sent), `/${index}`);
+  await until(() => requests[5]!.outcome !== null, "sixth answer");
+  requests.push(send("/20"));
+  for (const [index, sent] of requests.entries()) assert.is(await textOf(sent), `/${index}`);
   answering.stop();
   assert.equal(
     answering.paths,
-    all.map((_, index) => `/${index}`),
+    requests.map((_, index) => `/${index}`),
   );
   assert.equal([dispatcher.working, dispatcher.waiting, small.at(0, 0).open], [0, 0, 1]);
 });
 
 test("alternates between clients", async () => {
   await start(1, 1, { channels: 1 });
-  const all = Array.from({ length: 8 }, (_, index) => send(`/${index}`));
-  all.push(send("/other", { client: "127.0.0.2" }), send("/more", { client: "127.0.0.2" }));
+  const requests = Array.from({ length: 8 }, (_, index) => send(`/${index}`));
+  requests.push(send("/other", { client: "127.0.0.2" }), send("/more", { client: "127.0.0.2" }));
   const answering = answerAll(small.at(0, 0));
-  for (const sent of all) await textOf(sent);
+  for (const sent of requests) await textOf(sent);
   answering.stop();
   const expected = ["/0", "/1", "/other", "/2", "/more", "/3", "/4", "/5", "/6", "/7"];
   assert.equal(answering.paths, expected);
@@ -123,26 +123,28 @@ test("alternates between clients", async () => {
 test("alternates between clients across queues", async () => {
   await start(1, 1, { channels: 1 });
   const blocker = send("/block");
-  const all = Array.from({ length: 4 }, (_, index) => send(`/${index}`));
-  all.push(blocker, send("/other", { client: "127.0.0.2", target: 0n }));
+  const requests = Array.from({ length: 4 }, (_, index) => send(`/${index}`));
+  requests.push(blocker, send("/other", { client: "127.0.0.2", target: 0n }));
   const answering = answerAll(small.at(0, 0));
-  for (const sent of all) await textOf(sent);
+  for (const sent of requests) await textOf(sent);
   answering.stop();
   assert.equal(answering.paths, ["/block", "/0", "/other", "/1", "/2", "/3"]);
 });
 
 test("rejects requests of the client with the longest queue when others need room", async () => {
   await start(1, 1, { channels: 1 });
-  const all = Array.from({ length: MAX_DISPATCH_BACKLOG + 1 }, (_, index) => send(`/${index}`));
+  const requests = Array.from({ length: MAX_DISPATCH_BACKLOG + 1 }, (_, index) =>
+    send(`/${index}`),
+  );
   assert.is(dispatcher.waiting, MAX_DISPATCH_BACKLOG);
-  const other = send("/other", { client: "127.0.0.2" });
+  const otherRequest = send("/other", { client: "127.0.0.2" });
   assert.is(dispatcher.waiting, MAX_DISPATCH_BACKLOG);
-  assert.match(await textOf(all.at(-1)!), /^429 /);
+  assert.match(await textOf(requests.at(-1)!), /^429 /);
   assert.match(await textOf(send("/one-more")), /^429 /);
   const answering = answerAll(small.at(0, 0));
-  assert.is(await textOf(other), "/other");
+  assert.is(await textOf(otherRequest), "/other");
   assert.is(answering.paths.indexOf("/other"), 2);
-  for (const sent of all) await textOf(sent);
+  for (const sent of requests) await textOf(sent);
   answering.stop();
 });
 
@@ -216,10 +218,10 @@ test("drops waiting requests of clients that have disconnected", async () => {
 
 test("fails waiting requests when the last replica goes down", async () => {
   await start(1, 1, { channels: 1 });
-  const all = Array.from({ length: 5 }, (_, index) => send(`/${index}`));
+  const requests = Array.from({ length: 5 }, (_, index) => send(`/${index}`));
   small.at(0, 0).health = answerText(503, "");
   (await small.at(0, 0).next()).answer(503, "");
-  for (const sent of all) assert.is(await textOf(sent), "503 Partition(s) down");
+  for (const sent of requests) assert.is(await textOf(sent), "503 Partition(s) down");
 });
 
 test("does not retry on a replica that failed the request and recovered", async () => {
@@ -268,7 +270,7 @@ test("waits without a limit when no timeout is set", async () => {
 });
 
 // Only the first request may time out, even on a loaded machine.
-for (const [name, fail, told, timeout = 20_000] of [
+for (const [name, fail, expectedError, timeout = 20_000] of [
   ["is slow once", () => {}, /timeout after/, 60],
   ["closes a connection", ({ socket }: FakeRequest) => socket.destroy(), /connection closed/],
   // A dispatcher whose own back-ends are down, but not for every request.
@@ -276,12 +278,12 @@ for (const [name, fail, told, timeout = 20_000] of [
 ] as const) {
   test(`keeps using a healthy back-end that ${name}`, async () => {
     await start(1, 2, {}, { timeout });
-    const [backEnd, other] = [small.at(0, 0), small.at(0, 1)];
-    other.health = answerText(503, "");
+    const [backEnd, otherBackEnd] = [small.at(0, 0), small.at(0, 1)];
+    otherBackEnd.health = answerText(503, "");
     dispatcher.matrix.backEnds[0]![1]!.markDown("a test says so");
     const sent = send("/a", { method: "POST", body: "x" });
     fail(await backEnd.next());
-    assert.match(await textOf(sent), told);
+    assert.match(await textOf(sent), expectedError);
     await until(() => !dispatcher.matrix.backEnds[0]![0]!.isDown, "back-end");
     assert.is(backEnd.probes, 2);
     const next = send("/b");
@@ -352,9 +354,9 @@ async function startGroup() {
   dispatcher = new Dispatcher(small.config);
   await dispatcher.start();
   const keyed = send("/keyed", { method: "POST", body: "b", isKeyed: true });
-  const other = send("/other", { method: "POST", body: "b" });
+  const otherRequest = send("/other", { method: "POST", body: "b" });
   const requests = [await first.next(), await first.next()];
-  return { first, second, keyed, other, requests };
+  return { first, second, keyed, other: otherRequest, requests };
 }
 
 test("requests of a leader that stands still go to the next one, if that is safe", async () => {
@@ -383,10 +385,10 @@ test("requests of a former leader that responds end there", async () => {
 
 test("fails all running and waiting requests on close", async () => {
   await start(2, 1, { channels: 1 });
-  const all = [send("/a"), send("/b"), send("/c")];
+  const requests = [send("/a"), send("/b"), send("/c")];
   await small.at(0, 0).next();
   dispatcher.close();
-  for (const sent of all) assert.is(await textOf(sent), "503 Service Out");
+  for (const sent of requests) assert.is(await textOf(sent), "503 Service Out");
   assert.equal([dispatcher.working, dispatcher.waiting], [0, 0]);
   // A processor may still return a request; its client already has its 503.
   assert.is(await textOf(send("/late")), "503 Service Out");

@@ -141,7 +141,7 @@ test("probes a silent leader no longer that is not in the matrix any more", asyn
   await health.probeAll([...next.all()]);
   assert.is(leader.accepted, 2);
   health.stop();
-  for (const one of [matrix, next]) one.close();
+  for (const checker of [matrix, next]) checker.close();
   for (const backEnd of [leader, standby]) await backEnd.close();
 });
 
@@ -150,11 +150,11 @@ test("asks members of a group again and again only while its leader is silent", 
   const health = new HealthChecker(matrix, () => {});
   await health.start();
   const [first] = matrix.all();
-  const suspectUntil = (condition: () => boolean, what: string) =>
+  const suspectUntil = (condition: () => boolean, label: string) =>
     until(() => {
       health.suspect(first!);
       return condition();
-    }, what);
+    }, label);
   const healthy = leader.health;
   leader.health = "";
   await suspectUntil(() => standby.probes >= 5, "probes of the standby");
@@ -165,8 +165,8 @@ test("asks members of a group again and again only while its leader is silent", 
   const [before, since] = [standby.probes, performance.now()];
   await suspectUntil(() => performance.now() - since > 500, "time");
   // Until it has responded, and the usual ones; a silent leader causes about 20.
-  const most = 10 + (performance.now() - since) / 2000;
-  assert.ok(standby.probes - before <= most, `${standby.probes - before} probes`);
+  const maxProbes = 10 + (performance.now() - since) / 2000;
+  assert.ok(standby.probes - before <= maxProbes, `${standby.probes - before} probes`);
   health.stop();
   matrix.close();
   for (const backEnd of [leader, standby]) await backEnd.close();

@@ -38,10 +38,10 @@ class Owner {
 }
 
 function waiting(held: HeldRequests): string[] {
-  const all = ["/read", "/change"].flatMap((path) => {
+  const requests = ["/read", "/change"].flatMap((path) => {
     return [undefined, "moving", FREE].map((key) => makeRequest(path, key ? { key } : {}));
   });
-  const names = all.filter((one) => held.mustWait(one));
+  const names = requests.filter((request) => held.mustWait(request));
   return names.map(({ path, key }) => `${path} ${key === FREE ? "free" : key}`);
 }
 

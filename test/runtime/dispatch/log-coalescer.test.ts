@@ -12,11 +12,11 @@ const test = suite("log coalescer");
 const OWN = "../../../runtime/dispatch/back-end.js?few-lines";
 const { BackEnd } = (await import(OWN)) as typeof import("../../../runtime/dispatch/back-end.js");
 
-function begin(most: number) {
+function begin(maxPerKind: number) {
   const sums: Record<string, number>[] = [];
   let ends: (() => void)[] = [];
   const few = new LogCoalescer({
-    maxLines: most,
+    maxLines: maxPerKind,
     windowMs: 1000,
     later: (run) => ends.push(run),
     report: (untold) => sums.push(Object.fromEntries(untold)),
@@ -31,8 +31,8 @@ function begin(most: number) {
 
 test("admits the first events and counts the others by kind", () => {
   const { few, sums, windowEnds, waiting } = begin(2);
-  const told = ["down", "down", "down", "up", "down"].map((kind) => few.admits(kind));
-  assert.equal(told, [true, true, false, false, false]);
+  const admitted = ["down", "down", "down", "up", "down"].map((kind) => few.admits(kind));
+  assert.equal(admitted, [true, true, false, false, false]);
   assert.is(waiting(), 1);
   windowEnds();
   assert.equal(sums, [{ down: 2, up: 1 }]);
@@ -53,9 +53,9 @@ test("logs only sums during a burst, and single lines again after a quiet window
 });
 
 function retire(partition: number): void {
-  const place = { partition, replica: 0, width: 1000, height: 1, isPrimary: true };
+  const position = { partition, replica: 0, width: 1000, height: 1, isPrimary: true };
   const row = { channels: 1, priority: 1 };
-  new BackEnd({ host: "127.0.0.1", port: 1 }, row, place).markDown("of a test");
+  new BackEnd({ host: "127.0.0.1", port: 1 }, row, position).markDown("of a test");
 }
 
 test("logs a few lines when a thousand back-ends go down", () => {

@@ -162,18 +162,18 @@ test("drops the message and keeps the metadata of partition 0", () => {
 });
 
 test("counts the partitions that did not respond", () => {
-  const one = responseOf("a", [1]).serialize();
-  const { incomplete, levelparts, partials } = mergePartials([null, one, null]);
+  const partial = responseOf("a", [1]).serialize();
+  const { incomplete, levelparts, partials } = mergePartials([null, partial, null]);
   assert.equal([incomplete, levelparts, partials], [2, 3, 1]);
   assert.throws(() => mergePartials([null, null]), TypeError);
 });
 
 test("counts corrupt partials as missing where partial results are allowed", () => {
-  const one = responseOf("a", [1]).serialize();
-  const damaged = Uint8Array.from(one);
+  const partial = responseOf("a", [1]).serialize();
+  const damaged = Uint8Array.from(partial);
   damaged[damaged.length - 1]! ^= 1;
-  assert.throws(() => mergePartials([one, damaged]), /partial 1/);
-  const { incomplete, views } = mergeTrusted([one, damaged, null, one.subarray(0, 20)])!;
+  assert.throws(() => mergePartials([partial, damaged]), /partial 1/);
+  const { incomplete, views } = mergeTrusted([partial, damaged, null, partial.subarray(0, 20)])!;
   assert.equal([incomplete, views.length], [3, 1]);
   assert.is(mergeTrusted([damaged, null]), null);
 });
@@ -206,10 +206,10 @@ test("merges two levels as the interface counts them", () => {
     return response.serialize();
   });
   const lower = mergePartials(engines.slice(0, 2));
-  const other = mergePartials(engines.slice(2));
+  const otherMerge = mergePartials(engines.slice(2));
   assert.equal([lower.level, lower.levelparts, lower.partials], [1, 2, 2]);
-  assert.equal([other.level, other.levelparts, other.partials], [1, 3, 3]);
-  const top = mergePartials([encodeMerged(lower), encodeMerged(other)]);
+  assert.equal([otherMerge.level, otherMerge.levelparts, otherMerge.partials], [1, 3, 3]);
+  const top = mergePartials([encodeMerged(lower), encodeMerged(otherMerge)]);
   assert.equal([top.level, top.levelparts, top.partials, top.hitcount], [2, 2, 5, 20]);
   assert.is(
     mergedJson(top).toString(),
@@ -227,8 +227,8 @@ test("renders keys of each type as JSON", () => {
   for (const [keys, expected] of texts) {
     const response = responseOf("i", keys);
     const json = mergedJson(mergePartials([response.serialize()])).toString();
-    const found = [...json.matchAll(/[[,]\[(.*?),"i/g)].map(([, text]) => text);
-    assert.is(found.join(" "), expected);
+    const mergedKeys = [...json.matchAll(/[[,]\[(.*?),"i/g)].map(([, text]) => text);
+    assert.is(mergedKeys.join(" "), expected);
   }
 });
 
@@ -276,9 +276,9 @@ test("rejects sums beyond the safe integers", () => {
   for (const name of ["i0", "i1", "hitcount", "partials"] as const) {
     const response = new PluginResponse();
     response[name] = Number.MAX_SAFE_INTEGER;
-    const other = new PluginResponse();
-    other[name] = 1;
-    const text = refusal(response.serialize(), other.serialize());
+    const otherResponse = new PluginResponse();
+    otherResponse[name] = 1;
+    const text = refusal(response.serialize(), otherResponse.serialize());
     assert.is(text, `integer overflow in ${name}`);
   }
 });

@@ -62,10 +62,10 @@ for (const recorded of recordedDispatches()) {
         outcome = ended;
       },
     });
-    const own = new PluginResponse({ maxhits: 3, sortby: S_VAL | S_DESC });
-    own.append(1000, "own");
+    const ownResponse = new PluginResponse({ maxhits: 3, sortby: S_VAL | S_DESC });
+    ownResponse.append(1000, "own");
     const request = await current.next();
-    const body = Buffer.from(own.serialize()).toString("latin1");
+    const body = Buffer.from(ownResponse.serialize()).toString("latin1");
     request.answer(200, body, "Content-Type: application/x-svc-partial");
     await until(() => outcome !== null, "outcome");
     const { kind, answers } = outcome as unknown as Extract<Outcome, { kind: "answered" }>;

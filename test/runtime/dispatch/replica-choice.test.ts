@@ -62,7 +62,7 @@ function simulate(extraMs: (nowMs: number) => number, isMeasured: boolean): Outc
   try {
     const running = Array.from({ length: CLIENTS }, send);
     while (nowMs < SECONDS * 1000) {
-      const next = running.reduce((first, one) => (one.doneMs < first.doneMs ? one : first));
+      const next = running.reduce((first, run) => (run.doneMs < first.doneMs ? run : first));
       nowMs = next.doneMs;
       const ms = nowMs - next.sentMs;
       next.backEnd.returnChannel(next.channel, -1);

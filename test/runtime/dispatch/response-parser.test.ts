@@ -141,9 +141,9 @@ test("reads a response without a length as empty, and detects the last one of a 
 
 test("collects the fields that a plugin chose, for relayed responses", () => {
   const cookies = "Set-Cookie: a=1\r\nSet-Cookie: b=2; HttpOnly";
-  const own = "Server: SVC/3\r\nX-SVC-Backlog: 1\r\nDate: now\r\nConnection: keep-Alive";
+  const headers = "Server: SVC/3\r\nX-SVC-Backlog: 1\r\nDate: now\r\nConnection: keep-Alive";
   const picture = "Content-Type: image/png";
-  const { fields, mediaType } = parsed(answerOf("x", `${cookies}\r\n${own}\r\n${picture}`))!;
+  const { fields, mediaType } = parsed(answerOf("x", `${cookies}\r\n${headers}\r\n${picture}`))!;
   assert.is(fields, `${cookies}\r\n${picture}\r\n`);
   assert.is(mediaType, "image/png");
   const json = parsed(answerOf("{}", "Content-Type: application/json; charset=UTF-8"))!;

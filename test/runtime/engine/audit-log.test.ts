@@ -67,15 +67,21 @@ test("omits other requests, and counts the refusals of a client after the first 
   const target = "/svc/plugin/x?secret=s";
   const refused = Array.from({ length: 100 }, () => [{ target }, 401] as [object, number]);
   const last: [object, number] = [{ target: "/svc/builtin/define", audited: "change" }, 500];
-  const other: [object, number] = [{ target: "/y", forwardedFor: "192.0.2.2" }, 401];
-  const all = [[{ target }, 200] as [object, number], ...refused, [{ target }, 404], last, other];
-  const found = await entries("refused", all as [object, number][]);
+  const otherClient: [object, number] = [{ target: "/y", forwardedFor: "192.0.2.2" }, 401];
+  const exchanges = [
+    [{ target }, 200] as [object, number],
+    ...refused,
+    [{ target }, 404],
+    last,
+    otherClient,
+  ];
+  const logged = await entries("refused", exchanges as [object, number][]);
   assert.equal(
-    found.map(({ path, refusals }) => path ?? refusals),
+    logged.map(({ path, refusals }) => path ?? refusals),
     [...Array(10).fill("/svc/plugin/x"), "/svc/builtin/define", "/y", 90],
   );
-  assert.equal(found.at(-1), { audit: "refused", status: 401, client: "192.0.2.1", refusals: 90 });
-  assert.not.match(JSON.stringify(found), "secret");
+  assert.equal(logged.at(-1), { audit: "refused", status: 401, client: "192.0.2.1", refusals: 90 });
+  assert.not.match(JSON.stringify(logged), "secret");
 });
 
 test("contains connections and requests that the transport refused", async () => {
@@ -113,9 +119,9 @@ test("names the requests that it will contain", () => {
     ["operation", true],
     [null, false],
   ]);
-  const own = exchange({ requestId: "own" });
-  log.admit(own, "change");
-  assert.is(own.requestId, "own");
+  const ownExchange = exchange({ requestId: "own" });
+  log.admit(ownExchange, "change");
+  assert.is(ownExchange.requestId, "own");
 });
 
 test("quotes values that could pass for other fields of a line", () => {

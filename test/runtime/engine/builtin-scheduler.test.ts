@@ -54,15 +54,15 @@ const query = (plugin: number, address?: string): PluginCall => ({
 test("runs queries again in the second executor when their time slice is over", async () => {
   const { events, scheduler, connect } = setUp();
   connect(0);
-  const [quick, long, other] = [query(0), query(1), query(1, "127.0.0.2")];
-  for (const one of [quick, long, other]) scheduler.submit(one);
+  const [quick, long, otherClient] = [query(0), query(1), query(1, "127.0.0.2")];
+  for (const pending of [quick, long, otherClient]) scheduler.submit(pending);
   await until(() => scheduler.waiting === 2);
   assert.equal(events, [`${quick.serial} 200 "quick in 0"`, "start 1"]);
   connect(1);
   await until(() => events.length === 4);
   assert.equal(events.slice(2).sort(), [
     `${long.serial} 200 "long in 1"`,
-    `${other.serial} 200 "long in 1"`,
+    `${otherClient.serial} 200 "long in 1"`,
   ]);
   assert.equal([scheduler.working, scheduler.waiting], [0, 0]);
   scheduler.close();
@@ -71,7 +71,7 @@ test("runs queries again in the second executor when their time slice is over", 
 test("starts the first executor with the first request, and only once", async () => {
   const { events, scheduler, connect } = setUp();
   const queries = [query(0), query(0)];
-  for (const one of queries) scheduler.submit(one);
+  for (const pending of queries) scheduler.submit(pending);
   assert.equal([events, scheduler.waiting], [["start 0"], 2]);
   connect(0);
   await until(() => events.length === 3);
@@ -86,16 +86,16 @@ test("counts long queries for the limit of their client until they end", async (
   const { events, scheduler, connect } = setUp();
   connect(0);
   const long = Array.from({ length: 4 }, () => query(1));
-  for (const one of long) scheduler.submit(one);
-  const own = query(0);
-  scheduler.submit(own);
+  for (const pending of long) scheduler.submit(pending);
+  const ownQuery = query(0);
+  scheduler.submit(ownQuery);
   const foreign = query(0, "127.0.0.2");
   scheduler.submit(foreign);
   await until(() => events.length === 2);
   assert.equal(events, ["start 1", `${foreign.serial} 200 "quick in 0"`]);
   connect(1);
   await until(() => events.length === 7);
-  assert.ok(events.includes(`${own.serial} 200 "quick in 0"`));
+  assert.ok(events.includes(`${ownQuery.serial} 200 "quick in 0"`));
   assert.equal([...scheduler.calls()], []);
   scheduler.close();
 });
@@ -104,9 +104,9 @@ test("gives back the share of a client whose long query is dropped", async () =>
   const { events, scheduler, connect } = setUp();
   connect(0);
   const long = Array.from({ length: 4 }, () => query(1));
-  for (const one of long) scheduler.submit(one);
+  for (const pending of long) scheduler.submit(pending);
   await until(() => scheduler.waiting === 4 && events.length === 1);
-  for (const one of long) (one.exchange as unknown as { aborted: boolean }).aborted = true;
+  for (const pending of long) (pending.exchange as unknown as { aborted: boolean }).aborted = true;
   connect(1);
   await until(() => events.length === 5);
   assert.ok(long.every(({ serial }) => events.includes(`${serial} dropped`)));

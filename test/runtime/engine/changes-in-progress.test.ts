@@ -17,8 +17,12 @@ function schedulerOf(clock: CommitClock): Scheduler {
 }
 
 function change(released: PluginCall[] = []): PluginCall {
-  const one = { ...call(0), isChange: true, releaseKey: () => void released.push(one) };
-  return one;
+  const changeCall = {
+    ...call(0),
+    isChange: true,
+    releaseKey: () => void released.push(changeCall),
+  };
+  return changeCall;
 }
 
 test("a leader that hands over counts each change that it executes", () => {
@@ -37,11 +41,11 @@ test("a change is refused if the handover did not see it in time", () => {
   const scheduler = schedulerOf(clock);
   const count = clock.setChanges.bind(clock);
   // The handover begins after the request was admitted, and looks before the request is counted.
-  clock.setChanges = (...given) => {
+  clock.setChanges = (...args) => {
     clock.setGroup("refusing", 1);
     clock.setChanges = count;
     assert.is(clock.changes, 0);
-    count(...given);
+    count(...args);
   };
   const released: PluginCall[] = [];
   const late = change(released);

@@ -87,8 +87,8 @@ test("samples as the variable says, unless the setting says otherwise", () => {
   const collector = "http://127.0.0.1:9";
   const usual = createTracer({ collector, traceSampleEvery: 1 }, instance, off)!;
   assert.is(usual.begin(null, false, 0), null);
-  const own = createTracer({ collector, traceSampleEvery: 2 }, instance, off)!;
-  assert.ok(own.begin(null, false, 0) !== null);
+  const tracer = createTracer({ collector, traceSampleEvery: 2 }, instance, off)!;
+  assert.ok(tracer.begin(null, false, 0) !== null);
 });
 
 test.run();

@@ -11,14 +11,14 @@ const test = suite("durability gate");
 function setUp() {
   const clock = new CommitClock();
   const held = new DurabilityGate(clock);
-  const told: string[] = [];
+  const outcomes: string[] = [];
   const hold = (flush: number): void =>
     held.hold(
       flush,
-      () => told.push(`sent ${flush}`),
-      () => told.push(`failed ${flush}`),
+      () => outcomes.push(`sent ${flush}`),
+      () => outcomes.push(`failed ${flush}`),
     );
-  return { clock, held, told, hold };
+  return { clock, held, told: outcomes, hold };
 }
 
 /** A flush that no other instance must have. */
@@ -104,8 +104,8 @@ test("nothing abandoned looks confirmed, whenever a thread looks", () => {
   const { store } = Atomics;
   const looks: boolean[] = [];
   try {
-    Atomics.store = ((...given: Parameters<typeof store>) => {
-      const stored = store(...given);
+    Atomics.store = ((...args: Parameters<typeof store>) => {
+      const stored = store(...args);
       looks.push(clock.isConfirmed(1));
       return stored;
     }) as typeof store;
@@ -136,9 +136,9 @@ test("fails all held results when the log fails", async () => {
 test("notices a failure at the moment a result starts to wait", async () => {
   const { clock, told, hold } = setUp();
   const { waitAsync } = Atomics;
-  Atomics.waitAsync = ((...given: Parameters<typeof waitAsync>) => {
+  Atomics.waitAsync = ((...args: Parameters<typeof waitAsync>) => {
     clock.fail();
-    return waitAsync(...given);
+    return waitAsync(...args);
   }) as typeof waitAsync;
   try {
     hold(1);

@@ -11,15 +11,15 @@ const test = suite("event loop monitor");
 function ticks(percents: readonly number[], inline: readonly string[] = []) {
   let [active, idle] = [1000, 500];
   const load = new EventLoopMonitor(() => ({ active, idle, utilization: 0 }));
-  const told: number[] = [];
+  const reported: number[] = [];
   const lines = captureLog(() => {
     for (const percent of percents) {
       active += percent * 10;
       idle += (100 - percent) * 10;
-      told.push(load.tick(inline));
+      reported.push(load.tick(inline));
     }
   });
-  return { told, lines };
+  return { told: reported, lines };
 }
 
 test("computes the busy share since the last tick", () => {

@@ -22,7 +22,7 @@ function partsOf(noted: string[]): IoParts {
       onConnection: () => {},
     },
   };
-  const note = (what: string) => () => void noted.push(what);
+  const note = (event: string) => () => void noted.push(event);
   const parts = {
     settings: { maxBodyBytes: 1024, dispatcherNetworks: [], proxies: [], idleTimeoutSeconds: 1 },
     metrics: { ioBusy: () => {}, tick: note("metrics"), forget: note("forget") },

@@ -11,9 +11,9 @@ const ANY = { port: 0, ip: null, adminIp: null };
 function machine(isFree: (port: number) => boolean) {
   const bound = new Set<number>();
   let asked = 0;
-  const listen = async (given: number) => {
+  const listen = async (requestedPort: number) => {
     asked++;
-    const port = given === 0 ? 40_001 + 2 * (asked % 1000) : given;
+    const port = requestedPort === 0 ? 40_001 + 2 * (asked % 1000) : requestedPort;
     if (bound.has(port) || !isFree(port)) {
       throw Object.assign(new Error("taken"), { code: "EADDRINUSE" });
     }

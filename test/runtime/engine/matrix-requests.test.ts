@@ -157,9 +157,9 @@ test("rejects a request that loops back unchanged", async () => {
   assert.match(run.via, /^a,b,[0-9a-f]{12}$/);
   assert.match(await run.end(null, null), /^500 dispatch loop: request returned to a dispatcher/);
   // Other dispatchers forward it, and so does a pre-processor, which may intend it.
-  const other = new Run(2, 1);
-  other.via = run.via;
-  assert.is(await other.end(null, null), "merged");
+  const otherRun = new Run(2, 1);
+  otherRun.via = run.via;
+  assert.is(await otherRun.end(null, null), "merged");
   run.returned = ["forward"];
   assert.is(await run.end(PRE, null), "merged");
 });
@@ -200,9 +200,9 @@ test("runs each processor, the post-processor with the merged response", async (
     ],
   );
   assert.is(run.calls[0]!.step!.merged, null);
-  const [partial, texec, resubmits, kept] = run.calls[1]!.step!.merged!;
+  const [partial, texec, resubmits, state] = run.calls[1]!.step!.merged!;
   assert.is(PluginResponse.deserialize(partial).levelparts, 2);
-  assert.ok(texec > 0 && kept !== null);
+  assert.ok(texec > 0 && state !== null);
   assert.is(resubmits, 0);
 });
 

@@ -45,8 +45,8 @@ test("decides for each client, also with the same header fields", () => {
 test("decides for each set of header fields of a connection", () => {
   const exchange = fakeExchange("/", "Host: evil.test\r\n") as Exchange;
   assert.is(signed(exchange), `${exchange.connection.remoteAddress} false`);
-  const other = fakeExchange("/", "Host: 127.0.0.1\r\n") as Exchange;
-  assert.is(signed({ ...other, connection: exchange.connection }).split(" ")[1], "true");
+  const otherExchange = fakeExchange("/", "Host: 127.0.0.1\r\n") as Exchange;
+  assert.is(signed({ ...otherExchange, connection: exchange.connection }).split(" ")[1], "true");
 });
 
 test("passes on what the signature of a dispatcher says", () => {

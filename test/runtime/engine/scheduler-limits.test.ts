@@ -32,19 +32,19 @@ test("leaves slots to others where one client has many slow requests", async () 
   const { told, scheduler, executor } = setUp([plugin, entry("one", () => 1)], 0, HALF);
   scheduler.setExecutors([executor(0)]);
   const many = Array.from({ length: 100 }, () => call(0));
-  for (const one of many) scheduler.submit(one);
+  for (const pending of many) scheduler.submit(pending);
   assert.equal([scheduler.working, scheduler.waiting], [16, 84]);
   assert.is([...scheduler.calls()].length, 100);
-  const other = call(1, "/svc/plugin/x", "127.0.0.2");
-  scheduler.submit(other);
+  const otherCall = call(1, "/svc/plugin/x", "127.0.0.2");
+  scheduler.submit(otherCall);
   await until(() => told.length === 1);
-  assert.is(told[0], `${other.serial} 3 200 1`.replace(" 3 ", ` ${told[0]!.split(" ")[1]} `));
+  assert.is(told[0], `${otherCall.serial} 3 200 1`.replace(" 3 ", ` ${told[0]!.split(" ")[1]} `));
   release();
   await until(() => told.length === 101);
   const order = told.slice(1).map((line) => Number(line.split(" ")[0]));
   assert.equal(
     order,
-    many.map((one) => one.serial),
+    many.map((pending) => pending.serial),
   );
   assert.equal([scheduler.working, scheduler.waiting], [0, 0]);
   // The whole share is there again.
@@ -65,8 +65,8 @@ function submit(scheduler: Scheduled, client: number, count: number, plugin = 0)
 /** Returns how many slots each client holds. */
 function held(scheduler: Scheduled): number[] {
   const counts = new Map<string, number>();
-  for (const { call: one, executor: slot } of scheduler.calls()) {
-    const { remoteAddress } = one.exchange.connection;
+  for (const { call: running, executor: slot } of scheduler.calls()) {
+    const { remoteAddress } = running.exchange.connection;
     if (slot !== null) counts.set(remoteAddress, (counts.get(remoteAddress) ?? 0) + 1);
   }
   return [...counts.values()];
@@ -113,23 +113,24 @@ test("lets the first request of every client take its turn among the waiting one
 test("lets clients with waiting requests take turns when few slots are free", () => {
   const limit = new ClientLimit(16);
   const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);
-  const other = Array.from({ length: 26 }, (_, client) => next(10 + client));
-  for (const one of [...other, next(1), next(2), next(1), next(2)]) assert.ok(limit.admit(one));
+  const otherCalls = Array.from({ length: 26 }, (_, client) => next(10 + client));
+  for (const admitted of [...otherCalls, next(1), next(2), next(1), next(2)])
+    assert.ok(limit.admit(admitted));
   const waiting = [next(1), next(2), next(1)];
-  for (const one of waiting) assert.not.ok(limit.admit(one));
-  assert.is(limit.release(other[0]!), waiting[0]);
+  for (const refused of waiting) assert.not.ok(limit.admit(refused));
+  assert.is(limit.release(otherCalls[0]!), waiting[0]);
   assert.is(limit.release(waiting[0]!), waiting[1]);
-  assert.is(limit.release(other[1]!), waiting[2]);
+  assert.is(limit.release(otherCalls[1]!), waiting[2]);
 });
 
 test("gives the only client with waiting requests no further slot when few are free", () => {
   const limit = new ClientLimit(16);
   const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);
   const others = Array.from({ length: 28 }, (_, client) => next(10 + client));
-  for (const one of others) assert.ok(limit.admit(one));
+  for (const admitted of others) assert.ok(limit.admit(admitted));
   const [first, second, third] = [next(1), next(1), next(1)];
   assert.equal(
-    [first, second, third].map((one) => limit.admit(one)),
+    [first, second, third].map((pending) => limit.admit(pending)),
     [true, true, false],
   );
   for (const client of [2, 3]) assert.ok(limit.admit(next(client)));
@@ -159,7 +160,7 @@ test("admits a client with no running request before others get more", () => {
   const second = next(2);
   assert.equal([limit.admit(next(1)), limit.admit(second)], [true, true]);
   const waiting = [next(1), next(2)];
-  for (const one of waiting) assert.not.ok(limit.admit(one));
+  for (const refused of waiting) assert.not.ok(limit.admit(refused));
   assert.is(limit.release(second), waiting[1]);
   assert.is(limit.release(waiting[1]!), waiting[0]);
 });
@@ -170,9 +171,9 @@ test("forgets clients without requests, except a few", () => {
   const { heapUsed } = process.memoryUsage();
   for (let client = 0; client < 100_000; client++) {
     const address = `10.${client >> 16}.${(client >> 8) & 255}.${client & 255}`;
-    const one = call(0, "/svc/plugin/x", address);
-    assert.ok(limit.admit(one));
-    assert.is(limit.release(one), null);
+    const localCall = call(0, "/svc/plugin/x", address);
+    assert.ok(limit.admit(localCall));
+    assert.is(limit.release(localCall), null);
   }
   collectGarbage();
   assert.ok(process.memoryUsage().heapUsed - heapUsed < 2e6);
@@ -184,9 +185,9 @@ test("does not limit dispatchers and trusted clients", async () => {
   const { port2 } = new MessageChannel();
   scheduler.setExecutors([{ id: 0, port: port2 }]);
   for (let sent = 0; sent < 3; sent++) {
-    const one = call(0);
-    (one.exchange.connection as { ident: unknown }).ident = [1, 1, 1, 0, 0, 0, 1];
-    scheduler.submit(one);
+    const dispatched = call(0);
+    (dispatched.exchange.connection as { ident: unknown }).ident = [1, 1, 1, 0, 0, 0, 1];
+    scheduler.submit(dispatched);
     scheduler.submit({ ...call(0), isTrusted: true });
   }
   assert.equal([scheduler.working, scheduler.waiting], [6, 0]);
@@ -199,19 +200,19 @@ test("gives back the share of requests without a response", async () => {
     isSerial: false,
   });
   const gone = Array.from({ length: 4 }, () => call(0));
-  for (const one of gone) scheduler.submit(one);
+  for (const aborted of gone) scheduler.submit(aborted);
   // Without an executor the first one waits for a slot, the others for the first one.
   assert.is(scheduler.waiting, 4);
-  for (const one of gone) (one.exchange as unknown as Gone).aborted = true;
+  for (const aborted of gone) (aborted.exchange as unknown as Gone).aborted = true;
   scheduler.setExecutors([executor(0)]);
   assert.equal(
     told,
-    gone.map((one) => `${one.serial} dropped`),
+    gone.map((aborted) => `${aborted.serial} dropped`),
   );
-  for (const one of [call(0), call(0)]) scheduler.submit(one);
+  for (const pending of [call(0), call(0)]) scheduler.submit(pending);
   assert.equal([scheduler.working, scheduler.waiting], [1, 1]);
   await until(() => told.length === 6);
-  for (const one of [call(0), call(0)]) scheduler.submit(one);
+  for (const pending of [call(0), call(0)]) scheduler.submit(pending);
   assert.is(scheduler.rejectQueued().length, 1);
   await until(() => told.length === 7);
   scheduler.submit(call(0));
@@ -231,10 +232,10 @@ test("puts the first request of a client before further ones of others", async (
   scheduler.setExecutors([{ id: 0, port: port2 }]);
   const from = (address: string) => call(0, "/svc/plugin/x", address);
   const hungry = [1, 2, 3, 4].map(() => from("127.0.0.1"));
-  for (const one of hungry) scheduler.submit(one);
+  for (const pending of hungry) scheduler.submit(pending);
   await until(() => batch.length === 4 * RequestField.Stride);
   const [second, third] = [from("127.0.0.2"), from("127.0.0.3")];
-  for (const one of [second, third]) scheduler.submit(one);
+  for (const pending of [second, third]) scheduler.submit(pending);
   assert.equal([scheduler.waiting], [0]);
   await delay(1);
   const started: unknown[] = [];
@@ -245,7 +246,7 @@ test("puts the first request of a client before further ones of others", async (
       started.push(batch[at + RequestField.Serial]);
     }
   }
-  const [first, ...rest] = hungry.map((one) => one.serial);
+  const [first, ...rest] = hungry.map((pending) => pending.serial);
   assert.equal(started, [first, second.serial, third.serial, ...rest]);
   port1.close();
   scheduler.close();

@@ -60,7 +60,7 @@ export function call(
 /** A scheduler, its notifications, and a factory of executors that run `plugins` in this thread. */
 export function setUp(plugins: readonly PluginEntry[], timeoutMs = 0, limits?: SchedulerLimits) {
   const state = new SharedState();
-  const told: string[] = [];
+  const outcomes: string[] = [];
   const scheduler = new Scheduler(
     state,
     new Metrics(),
@@ -69,12 +69,13 @@ export function setUp(plugins: readonly PluginEntry[], timeoutMs = 0, limits?: S
     {
       result: (done, execId, status, kind, payload) => {
         const value = kind === RESULT_VALUE ? payload : `kind ${kind}`;
-        told.push(`${done.serial} ${execId} ${status} ${value}`);
+        outcomes.push(`${done.serial} ${execId} ${status} ${value}`);
       },
-      onFailure: (failed, execId, failure) => told.push(`${failed.serial} ${execId} ${failure}`),
-      onDrop: (call) => told.push(`${call.serial} dropped`),
-      terminate: (id) => told.push(`terminate ${id}`),
-      onRetire: (id) => told.push(`retired ${id}`),
+      onFailure: (failed, execId, failure) =>
+        outcomes.push(`${failed.serial} ${execId} ${failure}`),
+      onDrop: (call) => outcomes.push(`${call.serial} dropped`),
+      terminate: (id) => outcomes.push(`terminate ${id}`),
+      onRetire: (id) => outcomes.push(`retired ${id}`),
     },
     null,
     limits,
@@ -84,7 +85,7 @@ export function setUp(plugins: readonly PluginEntry[], timeoutMs = 0, limits?: S
     new Executor(id, port1, state, () => plugins);
     return { id, port: port2 };
   };
-  return { state, told, scheduler, executor };
+  return { state, told: outcomes, scheduler, executor };
 }
 
 export async function until(condition: () => boolean): Promise<void> {

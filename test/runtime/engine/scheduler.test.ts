@@ -74,7 +74,7 @@ test("moves queued requests from a stuck executor to another", async () => {
   const burning = call(0);
   scheduler.submit(burning);
   const others = Array.from({ length: 8 }, () => call(0));
-  for (const other of others) scheduler.submit(other);
+  for (const pending of others) scheduler.submit(pending);
   await until(() => told.length === 8);
   assert.not.ok(told.some((line) => line.startsWith(`${burning.serial} `)));
   // The stuck executor finds its queued requests revoked and reports it; their slots are free.
@@ -148,7 +148,7 @@ test("removes waiting requests of disconnected clients", async () => {
   await until(() => scheduler.working === 32);
   await delay(20); // already claimed
   const waiting = Array.from({ length: 4 }, () => call(0));
-  for (const one of waiting) scheduler.submit(one);
+  for (const pending of waiting) scheduler.submit(pending);
   const [first, reset, ended, ending] = waiting.map(({ exchange }) => exchange as unknown as Gone);
   reset!.aborted = true;
   ended!.connection.endedAtMs = Date.now() - 2 * HALF_CLOSED_CLIENT_GRACE_MS;
@@ -157,7 +157,7 @@ test("removes waiting requests of disconnected clients", async () => {
   assert.equal(told, [`${waiting[1]!.serial} dropped`, `${waiting[2]!.serial} dropped`]);
   assert.not.ok(first!.aborted);
   assert.equal(
-    scheduler.rejectQueued().map((one) => one.serial),
+    scheduler.rejectQueued().map((pending) => pending.serial),
     [waiting[0]!.serial, waiting[3]!.serial],
   );
   scheduler.close();
@@ -168,9 +168,9 @@ test("removes requests of disconnected clients from the queue of a stuck executo
   const { port1, port2 } = new MessageChannel();
   scheduler.setExecutors([{ id: 0, port: port2 }]);
   const calls = Array.from({ length: 32 }, () => call(0));
-  for (const one of calls) scheduler.submit(one);
+  for (const pending of calls) scheduler.submit(pending);
   state.claim(0, Date.now());
-  for (const one of calls) (one.exchange as unknown as Gone).aborted = true;
+  for (const pending of calls) (pending.exchange as unknown as Gone).aborted = true;
   const later = call(0);
   scheduler.submit(later);
   scheduler.tick();
@@ -262,9 +262,9 @@ test("terminates the executor of a job that goes on after it was cancelled", asy
   const { told, scheduler, executor } = setUp([entry("never", () => new Promise(() => {}))]);
   scheduler.setExecutors([executor(0)]);
   const [request, job] = [call(0), { ...call(0), plugin: { name: "j", number: 0, isJob: true } }];
-  for (const one of [request, job as PluginCall]) {
-    scheduler.submit(one);
-    const gone = one.exchange as unknown as Gone;
+  for (const rejected of [request, job as PluginCall]) {
+    scheduler.submit(rejected);
+    const gone = rejected.exchange as unknown as Gone;
     gone.aborted = true;
     gone.connection.endedAtMs = Date.now() - JOB_GRACE_MS - 1;
   }
@@ -310,7 +310,7 @@ test("sends results that an executor finished before it died", async () => {
   ]);
   scheduler.setExecutors([executor(0)]);
   const calls = [call(0), call(1), call(0), call(2), call(0)];
-  for (const one of calls) scheduler.submit(one);
+  for (const pending of calls) scheduler.submit(pending);
   await until(() => told.length === 4);
   const [first] = calls;
   assert.equal(told.map((line) => line.slice(0, 40)).sort(), [

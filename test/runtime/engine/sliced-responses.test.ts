@@ -19,11 +19,11 @@ test("returns a response that fits one slice at once", () => {
 test("alternates between large responses", async () => {
   const slow = new SlicedResponses();
   let inTurn = 0;
-  let most = 0;
+  let longest = 0;
   let turns = 0;
   let isOver = false;
   const count = (): void => {
-    most = Math.max(most, inTurn);
+    longest = Math.max(longest, inTurn);
     inTurn = 0;
     turns++;
     if (!isOver) setImmediate(count);
@@ -49,7 +49,7 @@ test("alternates between large responses", async () => {
   assert.equal(done, ["a", "b", "c"]);
   assert.ok(turns >= (3 * 500 * PIECE.length) / MAX_RENDER_SLICE_BYTES - 3, `${turns} turns`);
   // Another slice of this thread may come before the one that counts.
-  assert.ok(most <= 2 * (MAX_RENDER_SLICE_BYTES + PIECE.length), `${most} bytes in one turn`);
+  assert.ok(longest <= 2 * (MAX_RENDER_SLICE_BYTES + PIECE.length), `${longest} bytes in one turn`);
 });
 
 test.run();

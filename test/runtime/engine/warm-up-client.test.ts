@@ -75,7 +75,7 @@ test("a response without a length, or with `close`, ends its connection", async 
   context.answer = (socket) => socket.write(`${OK}Content-Length: 0\r\n\r\n`);
   assert.is(await client.call("/"), 200);
   assert.equal(
-    requests.map((all) => all.length),
+    requests.map((batch) => batch.length),
     [1, 1, 1, 1],
   );
 });

@@ -63,7 +63,7 @@ test("calls targets in turn and reports unusable ones", async () => {
     ["/slow", "takes longer than 100 ms"],
     ["/stream", "responds with a stream"],
   ]);
-  const count = (list: string[], target: string) => list.filter((one) => one === target).length;
+  const count = (list: string[], target: string) => list.filter((entry) => entry === target).length;
   assert.equal(
     ["/bad", "/slow", "/stream"].map((target) => count(asked, target)),
     [2, 2, 2],
@@ -94,14 +94,14 @@ test("opens new connections now and then", async () => {
 
 test("lets executors become idle in between", async () => {
   let atOnce = 0;
-  let most = 0;
+  let maxRunning = 0;
   let answeredAtMs = 0;
   let longestMs = 0;
   const events = answering((exchange) => {
-    if (atOnce++ === 0 && most > 1) {
+    if (atOnce++ === 0 && maxRunning > 1) {
       longestMs = Math.max(longestMs, performance.now() - answeredAtMs);
     }
-    most = Math.max(most, atOnce);
+    maxRunning = Math.max(maxRunning, atOnce);
     setImmediate(() => {
       atOnce--;
       answeredAtMs = performance.now();
@@ -128,8 +128,8 @@ test("ends when all targets fail or the server does not respond", async () => {
 test("rejects clients without the key", async () => {
   const { listen } = netTransport;
   const statuses: (number | undefined)[] = [];
-  const listenAndCall: typeof listen = async (...given) => {
-    const server = await listen(...given);
+  const listenAndCall: typeof listen = async (...args) => {
+    const server = await listen(...args);
     for (const key of ["", "0".repeat(32), "short"]) {
       const headers = { "X-SVC-Warm-Up": key };
       const asked = get({ port: server.port, headers }, (response) => {

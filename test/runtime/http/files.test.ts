@@ -58,20 +58,20 @@ interface Asked extends Pick<Exchange, "answer" | "answerStream"> {
 
 function askWith(fields: Readonly<Record<string, string>>, path: string, folder = web) {
   return new Promise<Told>((resolve) => {
-    const tell = (answer: string, told = "") => resolve({ answer, fields: told });
+    const tell = (answer: string, headerFields = "") => resolve({ answer, fields: headerFields });
     const exchange = {
       headers: { get: (name: string) => fields[name] },
-      answer: (status, mediaType, body, told) =>
-        tell(`${status} ${mediaType} ${body.length}`, told),
-      answerStream: async (status, mediaType, length, source, told) => {
+      answer: (status, mediaType, body, headerFields) =>
+        tell(`${status} ${mediaType} ${body.length}`, headerFields),
+      answerStream: async (status, mediaType, length, source, headerFields) => {
         const content = await read(source);
         assert.is(content.length, length);
-        tell(`${status} ${mediaType} ${length > 100 ? length : content}`, told);
+        tell(`${status} ${mediaType} ${length > 100 ? length : content}`, headerFields);
       },
     } satisfies Asked;
     const files = new FileServer(folder);
-    files.serve(exchange as Asked as Exchange, path, (status, message, told) =>
-      tell(`${status} ${message}`, told),
+    files.serve(exchange as Asked as Exchange, path, (status, message, headerFields) =>
+      tell(`${status} ${message}`, headerFields),
     );
   });
 }
@@ -171,8 +171,8 @@ test("ignores a range when the file has changed", async () => {
   const tag = /^ETag: (".*")\r$/m.exec(fields)![1]!;
   const same = await askWith({ range, "if-range": tag }, "/hello.txt");
   assert.is(same.answer, "206 text/plain ell");
-  const other = await askWith({ range, "if-range": '"other"' }, "/hello.txt");
-  assert.is(other.answer, "200 text/plain hello");
+  const mismatch = await askWith({ range, "if-range": '"other"' }, "/hello.txt");
+  assert.is(mismatch.answer, "200 text/plain hello");
   const large = await askWith({ range: "bytes=70000-270000" }, "/large");
   assert.is(large.answer, "206 application/octet-stream 200001");
 });

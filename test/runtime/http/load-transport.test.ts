@@ -16,10 +16,13 @@ test.before.each((context) => {
 test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 
 function install(folder: string, source: string): void {
-  const place = join(folder, "node_modules/hyper-express");
-  mkdirSync(place, { recursive: true });
-  writeFileSync(join(place, "package.json"), '{ "name": "hyper-express", "version": "6.17.4" }');
-  writeFileSync(join(place, "index.js"), source);
+  const packageFolder = join(folder, "node_modules/hyper-express");
+  mkdirSync(packageFolder, { recursive: true });
+  writeFileSync(
+    join(packageFolder, "package.json"),
+    '{ "name": "hyper-express", "version": "6.17.4" }',
+  );
+  writeFileSync(join(packageFolder, "index.js"), source);
 }
 
 const BROKEN = 'throw new Error("Supports other systems only.\\n\\nError: version missing");';

@@ -87,8 +87,8 @@ test("does not know a client that no proxy names", () => {
 
 test("does not know a client if the two fields name different ones", () => {
   const field = "X-Forwarded-For: 192.0.2.1\r\n";
-  const other = "Forwarded: for=198.51.100.1\r\n";
-  for (const lines of [field + other, other + field]) {
+  const forwarded = "Forwarded: for=198.51.100.1\r\n";
+  for (const lines of [field + forwarded, forwarded + field]) {
     assert.is(forwardedFor(lines.trim()), UNKNOWN_CLIENT, lines);
   }
   assert.is(forwardedFor(`${field}Forwarded: for=192.0.2.1`), "192.0.2.1");

@@ -46,9 +46,9 @@ test("returns the last 1000, the 64 slowest and the last 64 failed ones", () => 
   const failed = newest.filter(({ status }) => status === 500).slice(0, 64);
   assert.equal(numbers(requests.read("failed", 0, 1000)), numbers(failed));
   const slow = [...made].sort((a, b) => b.ms - a.ms).slice(0, 64);
-  const found = requests.read("slow", 0, 1000).map(({ ms }) => Math.round(ms / 1000));
+  const durations = requests.read("slow", 0, 1000).map(({ ms }) => Math.round(ms / 1000));
   assert.equal(
-    found,
+    durations,
     slow.map(({ ms }) => Math.round(ms / 1000)),
   );
   assert.is(requests.next, 3000);

@@ -48,8 +48,8 @@ test("a former leader is superseded past the point at which another one continue
 test("its graphs show that a replica is past that point, whatever older position it has", () => {
   const origin = { ...ORIGIN, ancestors: [{ ...FORMER, counts: { [KEPT]: 40 } }] };
   const isPast = (sn: number, ...graphs: (readonly [string, number])[]): boolean => {
-    const all = graphs.map(([identity, count]) => ({ identity, count, digest: null }));
-    return isSuperseded({ ...positions(FORMER.id, sn, 4), graphs: all }, origin, OWN);
+    const positionsOf = graphs.map(([identity, count]) => ({ identity, count, digest: null }));
+    return isSuperseded({ ...positions(FORMER.id, sn, 4), graphs: positionsOf }, origin, OWN);
   };
   assert.is(isPast(90, [KEPT, 41]), true);
   assert.is(isPast(101, [KEPT, 40]), false);
@@ -70,9 +70,9 @@ test("a former leader that no other member followed is superseded", () => {
 
 test("changes of an instance without a group are never discarded", () => {
   assert.is(isSuperseded(positions("d".repeat(32), 7, 1), ORIGIN, OWN), false);
-  const own = positions(OWN.log.logId, 7, 4, "e".repeat(32));
-  assert.is(isSuperseded(own, ORIGIN, OWN), false, "what is here");
-  assert.is(isSuperseded({ ...own, log: null }, ORIGIN, OWN), false);
+  const ownPositions = positions(OWN.log.logId, 7, 4, "e".repeat(32));
+  assert.is(isSuperseded(ownPositions, ORIGIN, OWN), false, "what is here");
+  assert.is(isSuperseded({ ...ownPositions, log: null }, ORIGIN, OWN), false);
 });
 
 test.run();

@@ -306,9 +306,15 @@ function readlinkOrEmpty(path: string): string {
 test("rejects invalid positions and filters", async (context) => {
   const instance = await start(context);
   const graph = instance.graph();
-  const other = instance.graph("other");
+  const otherGraph = instance.graph("other");
   graph.createVertex("a");
-  for (const since of ["", "x", "0-0-0-0", `${graph.changePosition()}!`, other.changePosition()]) {
+  for (const since of [
+    "",
+    "x",
+    "0-0-0-0",
+    `${graph.changePosition()}!`,
+    otherGraph.changePosition(),
+  ]) {
     assert.throws(
       () => graph.changes({ since }),
       (error: Error) => error instanceof PositionError && error.code === "SVC2417",

@@ -87,15 +87,15 @@ function change(instance: Instance, random: Random): void {
   const graph = instance.graph(random.of(GRAPHS));
   const id = (): string => `v${random.below(30)}`;
   for (let left = 1 + random.below(20); left > 0; left--) {
-    const one = id();
-    const what = random.below(10);
-    if (what < 4) graph.connect(one, ["to", 5, random.below(1000)], id());
-    else if (what < 6 && !graph.hasVertex(one)) {
-      graph.createVertex(one, { type: `t${random.below(3)}` });
-    } else if (what < 8) {
-      graph.createVertex(one, { properties: { n: random.below(100), text: `é ${one}` } });
-    } else if (what === 8) graph.deleteVertex(one);
-    else if (graph.hasVertex(one)) graph.disconnect(one);
+    const vertexId = id();
+    const choice = random.below(10);
+    if (choice < 4) graph.connect(vertexId, ["to", 5, random.below(1000)], id());
+    else if (choice < 6 && !graph.hasVertex(vertexId)) {
+      graph.createVertex(vertexId, { type: `t${random.below(3)}` });
+    } else if (choice < 8) {
+      graph.createVertex(vertexId, { properties: { n: random.below(100), text: `é ${vertexId}` } });
+    } else if (choice === 8) graph.deleteVertex(vertexId);
+    else if (graph.hasVertex(vertexId)) graph.disconnect(vertexId);
   }
 }
 
@@ -104,22 +104,22 @@ async function ports(count: number): Promise<number[]> {
   for (const server of servers) {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   }
-  const found = servers.map((server) => (server.address() as AddressInfo).port);
+  const freePorts = servers.map((server) => (server.address() as AddressInfo).port);
   for (const server of servers) await new Promise((resolve) => server.close(resolve));
-  return found;
+  return freePorts;
 }
 
 async function step(members: readonly Member[], links: readonly TxProxy[], random: Random) {
   const member = random.of(members);
-  const what = random.below(24);
-  if (what < 12) change(members[0]!.now, random);
-  else if (what < 14) random.of(links).cut();
-  else if (what < 16) random.of(links).damage();
-  else if (what === 16) random.of(links).delayMs = random.below(20);
-  else if (what === 17) await member.now.save();
-  else if (what === 18) await member.restart();
-  else if (what < 21) await member.losePower();
-  else if (what === 21) {
+  const choice = random.below(24);
+  if (choice < 12) change(members[0]!.now, random);
+  else if (choice < 14) random.of(links).cut();
+  else if (choice < 16) random.of(links).damage();
+  else if (choice === 16) random.of(links).delayMs = random.below(20);
+  else if (choice === 17) await member.now.save();
+  else if (choice === 18) await member.restart();
+  else if (choice < 21) await member.losePower();
+  else if (choice === 21) {
     if (member.isReplica) await member.loseDisk();
   } else await member.now.control({ do: random.of(["suspend", "resume"]), what: "input" });
   await delay(random.below(20));

@@ -15,98 +15,101 @@ withInstances(test);
 
 const NONE = "svc://127.0.0.1:1";
 
-function outcomeOf(one: Instance, control: Control): Promise<unknown> {
-  return one.control(control).catch(({ code, message }: Error & { code: string }) => {
+function outcomeOf(instance: Instance, control: Control): Promise<unknown> {
+  return instance.control(control).catch(({ code, message }: Error & { code: string }) => {
     return `${code}: ${message}`;
   });
 }
 
 test("attaches each subscriber once, and detaches one or all", async (context) => {
-  const one = await begin(context, "a");
-  const other = "svc://127.0.0.1:2";
-  for (const uri of [NONE, other]) await one.control({ do: "attach", uri });
-  const again = await outcomeOf(one, { do: "attach", uri: NONE });
+  const instance = await begin(context, "a");
+  const otherUrl = "svc://127.0.0.1:2";
+  for (const uri of [NONE, otherUrl]) await instance.control({ do: "attach", uri });
+  const again = await outcomeOf(instance, { do: "attach", uri: NONE });
   assert.is(again, `SVC2536: Subscriber already exists: ${NONE}`);
-  assert.equal(await one.control({ do: "attached" }), [NONE, other]);
-  assert.is(await one.control({ do: "detach", uri: "svc://127.0.0.1:3" }), 0);
-  assert.is(await one.control({ do: "detach", uri: NONE }), 1);
-  assert.equal(await one.control({ do: "attached" }), [other]);
-  await one.control({ do: "attach", uri: NONE });
-  assert.is(await one.control({ do: "detach", uri: null }), 2);
-  assert.equal(await one.control({ do: "attached" }), []);
+  assert.equal(await instance.control({ do: "attached" }), [NONE, otherUrl]);
+  assert.is(await instance.control({ do: "detach", uri: "svc://127.0.0.1:3" }), 0);
+  assert.is(await instance.control({ do: "detach", uri: NONE }), 1);
+  assert.equal(await instance.control({ do: "attached" }), [otherUrl]);
+  await instance.control({ do: "attach", uri: NONE });
+  assert.is(await instance.control({ do: "detach", uri: null }), 2);
+  assert.equal(await instance.control({ do: "attached" }), []);
 });
 
 test("waits for subscribers only as long as it is told", async (context) => {
-  const one = await begin(context, "a");
-  one.graph().createVertex("x");
-  assert.is(await one.control({ do: "fence", timeoutMs: 0 }), undefined);
-  assert.is(await one.control({ do: "sync", repair: "all", timeoutMs: 0 }), true);
-  assert.is(await one.control({ do: "cancelSync" }), 0);
-  await one.control({ do: "attach", uri: NONE });
+  const instance = await begin(context, "a");
+  instance.graph().createVertex("x");
+  assert.is(await instance.control({ do: "fence", timeoutMs: 0 }), undefined);
+  assert.is(await instance.control({ do: "sync", repair: "all", timeoutMs: 0 }), true);
+  assert.is(await instance.control({ do: "cancelSync" }), 0);
+  await instance.control({ do: "attach", uri: NONE });
   const text = `${NONE} did not acknowledge all changes within 1 ms`;
-  assert.is(await outcomeOf(one, { do: "fence", timeoutMs: 1 }), `SVC2537: replication: ${text}`);
-  assert.is(await one.control({ do: "sync", repair: "all", timeoutMs: 1 }), false);
-  assert.is(await one.control({ do: "cancelSync" }), 1);
-  assert.is(await one.control({ do: "cancelSync" }), 0);
-  const syncing = codeOf(one.control({ do: "sync", repair: "all", timeoutMs: 600_000 }));
-  assert.is(await one.control({ do: "cancelSync" }), 1);
+  assert.is(
+    await outcomeOf(instance, { do: "fence", timeoutMs: 1 }),
+    `SVC2537: replication: ${text}`,
+  );
+  assert.is(await instance.control({ do: "sync", repair: "all", timeoutMs: 1 }), false);
+  assert.is(await instance.control({ do: "cancelSync" }), 1);
+  assert.is(await instance.control({ do: "cancelSync" }), 0);
+  const syncing = codeOf(instance.control({ do: "sync", repair: "all", timeoutMs: 600_000 }));
+  assert.is(await instance.control({ do: "cancelSync" }), 1);
   assert.is(await syncing, "SVC2830");
 });
 
 test("limits rates and halts traffic in each direction", async (context) => {
-  const one = await begin(context, "a");
+  const instance = await begin(context, "a");
   const throttle = (unit: string, rate: number | null) =>
-    outcomeOf(one, { do: "throttle", unit: unit as "bytes", rate });
+    outcomeOf(instance, { do: "throttle", unit: unit as "bytes", rate });
   assert.match(String(await throttle("lines", 1)), /^SVC2536: unit must be one of .*bytes/);
   for (const rate of [0, -1, Number.NaN]) {
     assert.is(await throttle("bytes", rate), "SVC2536: rate must be above 0");
   }
-  const bytes = (given: unknown): unknown => (given as { bytes?: unknown }).bytes;
+  const bytes = (record: unknown): unknown => (record as { bytes?: unknown }).bytes;
   assert.is(bytes(await throttle("bytes", 5)), 5);
-  assert.is(bytes(one.shown.throttle), 5);
+  assert.is(bytes(instance.shown.throttle), 5);
   assert.is(bytes(await throttle("bytes", null)), null);
-  assert.equal(one.shown.halted, { in: false, out: false });
-  await one.control({ do: "suspend", what: "input" });
-  assert.equal(one.shown.halted, { in: true, out: false });
-  await one.control({ do: "suspend", what: "output" });
-  await one.control({ do: "resume", what: "input" });
-  assert.equal(one.shown.halted, { in: false, out: true });
-  await one.control({ do: "resume", what: "output" });
-  assert.equal(one.shown.halted, { in: false, out: false });
+  assert.equal(instance.shown.halted, { in: false, out: false });
+  await instance.control({ do: "suspend", what: "input" });
+  assert.equal(instance.shown.halted, { in: true, out: false });
+  await instance.control({ do: "suspend", what: "output" });
+  await instance.control({ do: "resume", what: "input" });
+  assert.equal(instance.shown.halted, { in: false, out: true });
+  await instance.control({ do: "resume", what: "output" });
+  assert.equal(instance.shown.halted, { in: false, out: false });
 });
 
 test("listens for a provider until it is told otherwise", async (context) => {
-  const one = await begin(context, "a");
-  assert.equal([one.readiness, one.shown.replica.state], [[null], "leader"]);
-  assert.is(await one.control({ do: "bound" }), 0);
+  const instance = await begin(context, "a");
+  assert.equal([instance.readiness, instance.shown.replica.state], [[null], "leader"]);
+  assert.is(await instance.control({ do: "bound" }), 0);
   const port = await freePort();
-  await one.control({ do: "bind", port });
-  assert.is(await one.control({ do: "bound" }), port);
-  assert.is(one.shown.replica.state, "waiting");
-  assert.is(one.readiness.length, 2);
-  assert.throws(() => one.graph().createVertex("x"), /readonly/);
+  await instance.control({ do: "bind", port });
+  assert.is(await instance.control({ do: "bound" }), port);
+  assert.is(instance.shown.replica.state, "waiting");
+  assert.is(instance.readiness.length, 2);
+  assert.throws(() => instance.graph().createVertex("x"), /readonly/);
   // Its own port is free for it.
-  await one.control({ do: "bind", port });
-  const other = await freePort();
-  await one.control({ do: "bind", port: other });
+  await instance.control({ do: "bind", port });
+  const otherPort = await freePort();
+  await instance.control({ do: "bind", port: otherPort });
   const server = createServer().listen(port, "127.0.0.1");
   await once(server, "listening");
   server.close();
   for (let times = 0; times < 2; times++) {
-    await one.control({ do: "unbind" });
-    assert.equal([await one.control({ do: "bound" }), one.readiness.length], [0, 2]);
-    assert.is(one.shown.replica.state, "waiting", "its graphs are those of a replica");
+    await instance.control({ do: "unbind" });
+    assert.equal([await instance.control({ do: "bound" }), instance.readiness.length], [0, 2]);
+    assert.is(instance.shown.replica.state, "waiting", "its graphs are those of a replica");
   }
   for (const epoch of [2, 3]) {
-    assert.is(await one.control({ do: "promote" }), epoch);
-    assert.equal([one.readiness.at(-1), one.shown.replica.state], [null, "leader"]);
-    await one.control({ do: "unbind" });
-    assert.is(one.shown.replica.state, "leader");
+    assert.is(await instance.control({ do: "promote" }), epoch);
+    assert.equal([instance.readiness.at(-1), instance.shown.replica.state], [null, "leader"]);
+    await instance.control({ do: "unbind" });
+    assert.is(instance.shown.replica.state, "leader");
     if (epoch === 3) break;
-    await one.control({ do: "bind", port });
-    assert.is(one.shown.replica.state, "waiting", "nothing has changed here");
+    await instance.control({ do: "bind", port });
+    assert.is(instance.shown.replica.state, "waiting", "nothing has changed here");
   }
-  one.graph().createVertex("x");
+  instance.graph().createVertex("x");
 });
 
 test("a fenced instance writes no backup and attaches nothing until it is promoted", async (c) => {
@@ -116,22 +119,22 @@ test("a fenced instance writes no backup and attaches nothing until it is promot
   assert.is.not(writing.shown.archive, null);
   await end(writing);
   writeFence(join(c.folder, "a"), 7);
-  const one = await begin(c, "a", { archive });
-  assert.equal([one.shown.archive, one.shown.replica.state], [null, "fenced"]);
+  const instance = await begin(c, "a", { archive });
+  assert.equal([instance.shown.archive, instance.shown.replica.state], [null, "fenced"]);
   const attach = { do: "attach", uri: NONE } as const;
   const text = "this instance was fenced at epoch 7 and provides nothing";
-  assert.is(await outcomeOf(one, attach), `SVC2535: replication: ${text}`);
-  assert.is(await one.control({ do: "promote" }), 8);
-  assert.is(await outcomeOf(one, attach), undefined);
-  assert.equal([one.readiness.at(-1), one.shown.replica.state], [null, "leader"]);
+  assert.is(await outcomeOf(instance, attach), `SVC2535: replication: ${text}`);
+  assert.is(await instance.control({ do: "promote" }), 8);
+  assert.is(await outcomeOf(instance, attach), undefined);
+  assert.equal([instance.readiness.at(-1), instance.shown.replica.state], [null, "leader"]);
 });
 
 test("has no leader to hand over to, and digests of all graphs", async (context) => {
-  const one = await begin(context, "a");
-  one.graph().createVertex("x");
-  assert.equal(await one.control({ do: "checkDigests" }), []);
+  const instance = await begin(context, "a");
+  instance.graph().createVertex("x");
+  assert.equal(await instance.control({ do: "checkDigests" }), []);
   const text = "SVC3403: handover: this instance has no leadership settings";
-  assert.is(await outcomeOf(one, { do: "handOver", to: "b", timeoutMs: 1 }), text);
+  assert.is(await outcomeOf(instance, { do: "handOver", to: "b", timeoutMs: 1 }), text);
 });
 
 test("needs the transaction log only if it replicates", async (context) => {
@@ -159,10 +162,10 @@ test("refuses two sources, and one that cannot be followed", async (context) => 
 
 test("keeps its epoch and its role when it starts again", async (context) => {
   const port = await freePort();
-  const one = await begin(context, "a", { txPort: port });
-  assert.is(await one.control({ do: "promote" }), 2);
-  one.graph().createVertex("x");
-  await end(one);
+  const instance = await begin(context, "a", { txPort: port });
+  assert.is(await instance.control({ do: "promote" }), 2);
+  instance.graph().createVertex("x");
+  await end(instance);
   const again = await begin(context, "a", { txPort: port });
   assert.match(
     again.log,

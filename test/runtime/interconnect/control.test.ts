@@ -22,26 +22,26 @@ const test = suite<InstancesContext>("replication under control");
 withInstances(test);
 
 test("binds, attaches, fences and detaches at run time", async (context) => {
-  const [port, one] = [await freePort(), await begin(context, "a")];
-  const other = await begin(context, "b");
-  await other.control({ do: "bind", port });
-  assert.is(await other.control({ do: "bound" }), port);
+  const [port, provider] = [await freePort(), await begin(context, "a")];
+  const replica = await begin(context, "b");
+  await replica.control({ do: "bind", port });
+  assert.is(await replica.control({ do: "bound" }), port);
   const uri = `svc://127.0.0.1:${port}`;
-  await one.control({ do: "attach", uri });
-  assert.is(await codeOf(one.control({ do: "attach", uri })), "SVC2536");
-  assert.is(await codeOf(one.control({ do: "attach", uri: "http://x" })), "SVC2536");
-  assert.equal(await one.control({ do: "attached" }), [uri]);
-  one.graph().createVertex("a");
-  await one.control({ do: "fence", timeoutMs: 60_000 });
-  assert.is(other.store().operationCount, 1);
-  assert.throws(() => other.graph().createVertex("b"), /readonly/);
-  assert.is(await one.control({ do: "detach", uri: null }), 1);
-  one.graph().createVertex("c");
-  await one.isFlushed();
-  await one.control({ do: "attach", uri });
-  await same(one, other);
-  await other.control({ do: "unbind" });
-  assert.is(await other.control({ do: "bound" }), 0);
+  await provider.control({ do: "attach", uri });
+  assert.is(await codeOf(provider.control({ do: "attach", uri })), "SVC2536");
+  assert.is(await codeOf(provider.control({ do: "attach", uri: "http://x" })), "SVC2536");
+  assert.equal(await provider.control({ do: "attached" }), [uri]);
+  provider.graph().createVertex("a");
+  await provider.control({ do: "fence", timeoutMs: 60_000 });
+  assert.is(replica.store().operationCount, 1);
+  assert.throws(() => replica.graph().createVertex("b"), /readonly/);
+  assert.is(await provider.control({ do: "detach", uri: null }), 1);
+  provider.graph().createVertex("c");
+  await provider.isFlushed();
+  await provider.control({ do: "attach", uri });
+  await same(provider, replica);
+  await replica.control({ do: "unbind" });
+  assert.is(await replica.control({ do: "bound" }), 0);
 });
 
 test("includes snapshot transfers in a fence", async (context) => {
@@ -50,64 +50,64 @@ test("includes snapshot transfers in a fence", async (context) => {
   await before.save();
   await end(before);
   const port = await freePort();
-  const other = await begin(context, "b", { txPort: port });
-  await other.control({ do: "suspend", what: "input" });
-  const one = await begin(context, "a");
-  assert.is(one.store().operationCount, 1);
-  await one.control({ do: "attach", uri: `svc://127.0.0.1:${port}` });
+  const provider = await begin(context, "b", { txPort: port });
+  await provider.control({ do: "suspend", what: "input" });
+  const replica = await begin(context, "a");
+  assert.is(replica.store().operationCount, 1);
+  await replica.control({ do: "attach", uri: `svc://127.0.0.1:${port}` });
   await until(
-    () => /following .*\(1 graphs\)/.test(other.log),
-    () => other.log,
+    () => /following .*\(1 graphs\)/.test(provider.log),
+    () => provider.log,
   );
-  assert.is(await codeOf(one.control({ do: "fence", timeoutMs: 500 })), "SVC2537");
-  await other.control({ do: "resume", what: "input" });
-  await one.control({ do: "fence", timeoutMs: 60_000 });
-  assert.is(other.store().operationCount, 1);
+  assert.is(await codeOf(replica.control({ do: "fence", timeoutMs: 500 })), "SVC2537");
+  await provider.control({ do: "resume", what: "input" });
+  await replica.control({ do: "fence", timeoutMs: 60_000 });
+  assert.is(provider.store().operationCount, 1);
 });
 
 test("resolves a fence when a subscriber reconnects after a crash while idle", async (c) => {
   const port = await freePort();
-  const other = await begin(c, "b", { txPort: port });
-  const one = await begin(c, "a", { attach: [`127.0.0.1:${port}`] });
-  one.graph().createVertex("a");
-  await one.control({ do: "fence", timeoutMs: 60_000 });
-  await other.isFlushed();
+  const provider = await begin(c, "b", { txPort: port });
+  const replica = await begin(c, "a", { attach: [`127.0.0.1:${port}`] });
+  replica.graph().createVertex("a");
+  await replica.control({ do: "fence", timeoutMs: 60_000 });
+  await provider.isFlushed();
   // As after a crash: the end of the connection is not recorded.
   cpSync(join(c.folder, "b"), join(c.folder, "crashed"), { recursive: true });
-  await end(other);
+  await end(provider);
   const back = await begin(c, "crashed", { txPort: port });
   await until(
-    () => one.log.split(" attached").length === 3,
-    () => `${one.log}\n---\n${back.log}`,
+    () => replica.log.split(" attached").length === 3,
+    () => `${replica.log}\n---\n${back.log}`,
   );
-  await one.control({ do: "fence", timeoutMs: 60_000 });
+  await replica.control({ do: "fence", timeoutMs: 60_000 });
   assert.is(back.store().operationCount, 1);
 });
 
-for (const what of ["input", "output"] as const) {
-  test(`transfers nothing while ${what} is suspended`, async (context) => {
+for (const channel of ["input", "output"] as const) {
+  test(`transfers nothing while ${channel} is suspended`, async (context) => {
     const port = await freePort();
-    const other = await begin(context, "b", { txPort: port });
-    const one = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
-    one.graph().createVertex("a");
-    await same(one, other);
-    const at = what === "input" ? other : one;
-    await at.control({ do: "suspend", what });
-    assert.is(at.shown.halted[what === "input" ? "in" : "out"], true);
-    one.graph().createVertex("b");
-    assert.is(await codeOf(one.control({ do: "fence", timeoutMs: 100 })), "SVC2537");
-    assert.is(other.store().operationCount, 1);
-    await at.control({ do: "resume", what });
-    await same(one, other);
+    const provider = await begin(context, "b", { txPort: port });
+    const replica = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+    replica.graph().createVertex("a");
+    await same(replica, provider);
+    const at = channel === "input" ? provider : replica;
+    await at.control({ do: "suspend", what: channel });
+    assert.is(at.shown.halted[channel === "input" ? "in" : "out"], true);
+    replica.graph().createVertex("b");
+    assert.is(await codeOf(replica.control({ do: "fence", timeoutMs: 100 })), "SVC2537");
+    assert.is(provider.store().operationCount, 1);
+    await at.control({ do: "resume", what: channel });
+    await same(replica, provider);
     assert.equal(at.shown.halted, { in: false, out: false });
   });
 }
 
 test("throttles by each unit", async (context) => {
-  const one = await begin(context, "a");
-  one.graph().createVertex("a");
+  const instance = await begin(context, "a");
+  instance.graph().createVertex("a");
   const throttle = (unit: string, rate: number | null) =>
-    one.control({ do: "throttle", unit: unit as "bytes", rate });
+    instance.control({ do: "throttle", unit: unit as "bytes", rate });
   const none = { bytes: null, opcodes: null, operations: null, transactions: null };
   assert.equal(await throttle("operations", 1000), { ...none, operations: 1000 });
   assert.equal(await throttle("operations", null), none);
@@ -257,9 +257,9 @@ test("stays the provider after a restart with its former configuration", async (
     () => back.log.includes("SVC2535"),
     () => back.log,
   );
-  const other = await freePort();
-  const sibling = await begin(context, "c", { txPort: other });
-  await again.control({ do: "attach", uri: `svc://127.0.0.1:${other}` });
+  const otherPort = await freePort();
+  const sibling = await begin(context, "c", { txPort: otherPort });
+  await again.control({ do: "attach", uri: `svc://127.0.0.1:${otherPort}` });
   await same(again, sibling);
   assert.is(await codeOf(again.control({ do: "bind", port })), "SVC2534");
 });
@@ -305,7 +305,8 @@ test("states exactly how far a replica is, also when it ends", async (context) =
     await same(provider, replica);
   }
   // Shows the present state at once.
-  for (const one of [provider, replica]) await one.control({ do: "resume", what: "output" });
+  for (const instance of [provider, replica])
+    await instance.control({ do: "resume", what: "output" });
   await until(
     () => provider.shown.serial > 0 && replica.shown.serial === provider.shown.serial,
     () => `${replica.shown.serial}, not ${provider.shown.serial}`,
@@ -319,22 +320,22 @@ test("stays a provider when its port is taken", async (context) => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const one = await begin(context, "a");
+  const instance = await begin(context, "a");
   const mark = join(context.folder, "a", "_replica.json");
-  assert.is(await codeOf(one.control({ do: "bind", port })), "SVC2530");
+  assert.is(await codeOf(instance.control({ do: "bind", port })), "SVC2530");
   assert.not.ok(existsSync(mark));
-  const own = await freePort();
-  await one.control({ do: "bind", port: own });
+  const ownPort = await freePort();
+  await instance.control({ do: "bind", port: ownPort });
   assert.ok(existsSync(mark));
-  assert.is(await codeOf(one.control({ do: "bind", port })), "SVC2530");
-  const provider = await begin(context, "b", { attach: [`127.0.0.1:${own}`] });
+  assert.is(await codeOf(instance.control({ do: "bind", port })), "SVC2530");
+  const provider = await begin(context, "b", { attach: [`127.0.0.1:${ownPort}`] });
   provider.graph().createVertex("a");
-  await same(provider, one);
-  assert.is(await one.control({ do: "bound" }), own);
+  await same(provider, instance);
+  assert.is(await instance.control({ do: "bound" }), ownPort);
   // Its own port again, too.
-  await one.control({ do: "bind", port: own });
+  await instance.control({ do: "bind", port: ownPort });
   provider.graph().createVertex("b");
-  await same(provider, one);
+  await same(provider, instance);
   await new Promise((resolve) => server.close(resolve));
 });
 

@@ -96,16 +96,16 @@ test("invalid content is corrupt, other failures end the program", ({ disk, path
     const visit = ({ header }: { header: { sn: number } }): void => {
       if (header.sn === 4) throw error;
     };
-    const found = ((): unknown => {
+    const outcome = ((): unknown => {
       try {
         return openSegments(disk, visit);
       } catch (thrown) {
         return thrown;
       }
     })();
-    if (!isCorrupt) assert.is(found, error);
+    if (!isCorrupt) assert.is(outcome, error);
     else {
-      const { segment, offset, reason } = found as LogCorruptionError;
+      const { segment, offset, reason } = outcome as LogCorruptionError;
       const where = [paths[1], HEAD_BYTES + FRAME_BYTES, error.message];
       assert.equal([`${LOG}/${segment}`, offset, reason], where);
     }

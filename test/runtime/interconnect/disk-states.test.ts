@@ -30,9 +30,9 @@ test.after.each(removeFolder);
 type Operation = "read" | "write" | "flush" | "truncate";
 
 /** A disk whose files fail while `fails` says so of an operation. */
-function failingDisk(fails: (what: Operation) => boolean): Disk {
-  const check = (what: Operation): void => {
-    if (fails(what)) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
+function failingDisk(fails: (operation: Operation) => boolean): Disk {
+  const check = (operation: Operation): void => {
+    if (fails(operation)) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
   };
   return changedDisk((file) => ({
     read: (into, position) => {
@@ -61,14 +61,14 @@ function failingDisk(fails: (what: Operation) => boolean): Disk {
 const segmentsOf = ({ root }: LoggedFolder): string[] =>
   readdirSync(join(root, "_txlog")).filter((name) => name.endsWith(".seg"));
 
-for (const what of ["write", "flush"] as const) {
-  test(`continues in a new segment after a failed ${what}`, async (context) => {
+for (const operation of ["write", "flush"] as const) {
+  test(`continues in a new segment after a failed ${operation}`, async (context) => {
     let isFailing = false;
     // The former segment keeps its undurable end.
     const done = new Set<Operation>();
     const fails = (now: Operation): boolean => {
       done.add(now);
-      return (isFailing && now === what) || now === "truncate";
+      return (isFailing && now === operation) || now === "truncate";
     };
     const { interconnect, clock } = begin(context, failingDisk(fails));
     const store = keep(context, interconnect);

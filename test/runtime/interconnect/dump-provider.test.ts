@@ -62,8 +62,8 @@ async function isIdle({ lines }: Context): Promise<void> {
 }
 
 function create({ log }: Context, parts: Partial<SenderParts> = {}): LogSender {
-  const given = { root: log.root, log, snapshots: log, ...parts };
-  return dumpTransport.createSender(`file:${DUMP}`, given as SenderParts);
+  const options = { root: log.root, log, snapshots: log, ...parts };
+  return dumpTransport.createSender(`file:${DUMP}`, options as SenderParts);
 }
 
 function isThere(sender: LogSender, sn: number): Promise<void> {
@@ -145,7 +145,7 @@ test("only a dump of the root can be written, over nothing but a dump", (context
   };
   const uri = pathToFileURL(log.folder).href;
   assert.equal([outcome(`file:${DUMP}`), outcome(uri)], [uri, uri]);
-  for (const other of ["file:other.tx", `file:sub/${DUMP}`]) assert.is(outcome(other), "SVC3340");
+  for (const source of ["file:other.tx", `file:sub/${DUMP}`]) assert.is(outcome(source), "SVC3340");
   mkdirSync(log.folder);
   assert.is(outcome(uri), "SVC3340");
   mkdirSync(join(log.folder, LOG_FOLDER));

@@ -93,7 +93,7 @@ test("its segments are those of the log, each durable before the next one", asyn
   await dump(log);
   const names = log.channel.log.segments.map(({ name }) => `${DUMP}/${LOG_FOLDER}/${name}`);
   const created = (name?: string) => [
-    ...["create", "write", "flush", "close"].map((what) => `${what} ${name}.part`),
+    ...["create", "write", "flush", "close"].map((operation) => `${operation} ${name}.part`),
     `flush folder ${DUMP}/${LOG_FOLDER}`,
   ];
   assert.equal(log.steps, [
@@ -201,8 +201,8 @@ test("it goes on only where its log does", async ({ log }) => {
   log.write("g");
   (await dump(log)).close();
   const { logId, last } = log.channel.log;
-  const outcome = (given: { logId?: string; first?: number; durableSn?: number }): unknown => {
-    const value = { logId, first: 1, durableSn: last, ...given };
+  const outcome = (options: { logId?: string; first?: number; durableSn?: number }): unknown => {
+    const value = { logId, first: 1, durableSn: last, ...options };
     const channel = Object.create(log.channel, { log: { value } }) as LogChannel;
     const writer = new DumpWriter(log.folder, { ...log, channel, onFlushed: () => () => true });
     try {

@@ -24,20 +24,20 @@ async function complete(instance: Instance): Promise<void> {
 }
 
 test("restores equal graphs from a dump", async (context) => {
-  const one = await begin(context, "a");
-  const graph = one.graph();
+  const instance = await begin(context, "a");
+  const graph = instance.graph();
   for (let at = 0; at < 500; at++) graph.createVertex(`before ${at}`);
-  one.graph("second").createVertex("x");
-  await one.control({ do: "attach", uri: "file:opdump_1.tx" });
+  instance.graph("second").createVertex("x");
+  await instance.control({ do: "attach", uri: "file:opdump_1.tx" });
   for (let at = 0; at < 500; at++) graph.connect("before 1", "to", `during ${at}`);
-  one.graph("third").createVertex("made meanwhile");
-  await complete(one);
+  instance.graph("third").createVertex("made meanwhile");
+  await complete(instance);
   const folder = join(context.folder, "a", "opdump_1.tx");
-  assert.equal(await one.control({ do: "attached" }), [pathToFileURL(folder).href]);
-  await one.control({ do: "detach", uri: "file:opdump_1.tx" });
-  assert.equal(await one.control({ do: "attached" }), []);
+  assert.equal(await instance.control({ do: "attached" }), [pathToFileURL(folder).href]);
+  await instance.control({ do: "detach", uri: "file:opdump_1.tx" });
+  assert.equal(await instance.control({ do: "attached" }), []);
   graph.createVertex("after");
-  await one.isFlushed();
+  await instance.isFlushed();
   const { damage, tornBytes } = checkLog(realDisk, join(folder, "_txlog"));
   assert.equal([damage, tornBytes], [null, 0]);
   // Graphs of a dump are not graphs of the data folder that contains it.
@@ -48,28 +48,28 @@ test("restores equal graphs from a dump", async (context) => {
   );
 
   cpSync(folder, join(context.folder, "b"), { recursive: true });
-  const other = await begin(context, "b");
-  assert.not(other.graph().hasVertex("after"));
-  assert.is(other.graph().order, 1000);
-  await same(one, other, "second");
-  await same(one, other, "third");
+  const second = await begin(context, "b");
+  assert.not(second.graph().hasVertex("after"));
+  assert.is(second.graph().order, 1000);
+  await same(instance, second, "second");
+  await same(instance, second, "third");
 });
 
 test("resumes a dump, and does not mix two dumps", async (context) => {
-  const one = await begin(context, "a");
-  const graph = one.graph();
+  const instance = await begin(context, "a");
+  const graph = instance.graph();
   graph.createVertex("first");
   const uri = pathToFileURL(join(context.folder, "a", "opdump_x.tx")).href;
-  await one.control({ do: "attach", uri });
-  await complete(one);
-  await one.control({ do: "detach", uri });
+  await instance.control({ do: "attach", uri });
+  await complete(instance);
+  await instance.control({ do: "detach", uri });
   for (let at = 0; at < 100; at++) graph.createVertex(`v${at}`);
-  await one.control({ do: "attach", uri });
-  await complete(one);
-  await one.control({ do: "detach", uri });
+  await instance.control({ do: "attach", uri });
+  await complete(instance);
+  await instance.control({ do: "detach", uri });
   const folder = join(context.folder, "a", "opdump_x.tx");
   cpSync(folder, join(context.folder, "b"), { recursive: true });
-  await same(one, await begin(context, "b"));
+  await same(instance, await begin(context, "b"));
 
   const third = await begin(context, "c");
   third.graph().createVertex("another");
@@ -85,29 +85,29 @@ test("resumes a dump, and does not mix two dumps", async (context) => {
 });
 
 test("removes the remains of an interrupted dump", async (context) => {
-  const one = await begin(context, "a");
-  one.graph().createVertex("x");
+  const instance = await begin(context, "a");
+  instance.graph().createVertex("x");
   const folder = join(context.folder, "a", "opdump_1.tx");
   mkdirSync(join(`${folder}.part`, "stale"), { recursive: true });
-  await one.control({ do: "attach", uri: "file:opdump_1.tx" });
-  await complete(one);
+  await instance.control({ do: "attach", uri: "file:opdump_1.tx" });
+  await complete(instance);
   assert.equal([existsSync(`${folder}.part`), existsSync(join(folder, "stale"))], [false, false]);
 });
 
 test("refuses to write a dump elsewhere or over existing data", async (context) => {
-  const one = await begin(context, "a");
-  one.graph().createVertex("x");
+  const instance = await begin(context, "a");
+  instance.graph().createVertex("x");
   const root = pathToFileURL(join(context.folder, "a")).href;
   for (const uri of [
     ...["file:///etc/opdump_1.tx", "file:../opdump_1.tx", "file:g", "file:_txlog", "file:"],
     ...[`${root}/opdump_1.tx/../../x.tx`, `${root}/sub/opdump_1.tx`, "file:opdump_%2e%2e%2fx.tx"],
     ...["file://host/opdump_1.tx", `${root}/opdump_%00.tx`, "file:opdump_1.tx/../.."],
   ]) {
-    assert.is(await codeOf(one.control({ do: "attach", uri })), "SVC3340", uri);
+    assert.is(await codeOf(instance.control({ do: "attach", uri })), "SVC3340", uri);
   }
   mkdirSync(join(context.folder, "a", "opdump_2.tx"));
-  assert.is(await codeOf(one.control({ do: "attach", uri: "file:opdump_2.tx" })), "SVC3340");
-  assert.equal(await one.control({ do: "attached" }), []);
+  assert.is(await codeOf(instance.control({ do: "attach", uri: "file:opdump_2.tx" })), "SVC3340");
+  assert.equal(await instance.control({ do: "attached" }), []);
 });
 
 test.run();

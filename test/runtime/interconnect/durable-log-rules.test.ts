@@ -53,8 +53,8 @@ function fill(disk: SimulatedDisk, folder: string, segments: number): string {
 
 /** Goes on in another segment. */
 function roll(disk: SimulatedDisk, channel: LogChannel): void {
-  disk.faults.before = (what) => {
-    if (what === "flush") throw new Error("EIO");
+  disk.faults.before = (operation) => {
+    if (operation === "flush") throw new Error("EIO");
   };
   assert.throws(() => channel.log.flushNow());
   delete disk.faults.before;
@@ -164,8 +164,8 @@ test("says why a graph cannot be recovered", async () => {
   assert.ok(await isFlushed());
   const identity = log.identityOf("g")!;
   const empty = GraphStore.create("g", TEST_THREAD, { identity });
-  const other = GraphStore.create("h", TEST_THREAD, {});
-  const failures = [...log.replay([empty, other, store])];
+  const otherStore = GraphStore.create("h", TEST_THREAD, {});
+  const failures = [...log.replay([empty, otherStore, store])];
   assert.equal([failures.length, lines], [1, []]);
   const [failed, { message }] = failures[0]!;
   assert.is(failed, empty);

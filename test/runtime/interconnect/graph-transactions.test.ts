@@ -62,8 +62,8 @@ function logIn(root: string, index: 0 | 1 = 0) {
   };
   /** Goes on in another segment. */
   const roll = (): void => {
-    disk.faults.before = (what) => {
-      if (what === "flush") throw new Error("EIO");
+    disk.faults.before = (operation) => {
+      if (operation === "flush") throw new Error("EIO");
     };
     assert.throws(() => log.flushNow());
     delete disk.faults.before;
@@ -80,28 +80,31 @@ function logIn(root: string, index: 0 | 1 = 0) {
 
 /** Returns the number of each transaction, and the count of changes after it. */
 function rest(reader: TransactionReader): [sn: number, count: number][] {
-  const found: [number, number][] = [];
+  const read: [number, number][] = [];
   for (let step = reader.step(); step !== "end"; step = reader.step()) {
     if (step === "transaction") {
-      found.push([reader.sn, operationCountAfter(reader.words, reader.at)]);
+      read.push([reader.sn, operationCountAfter(reader.words, reader.at)]);
     }
   }
-  return found;
+  return read;
 }
 
 test("has those of its graph only, while they are written", ({ root }) => {
   const { stores, log, open, write, reader } = logIn(root);
-  const one = reader(0);
-  assert.equal([one.logTag, one.lastSn, one.step()], ["", 0, "end"]);
+  const logReader = reader(0);
+  assert.equal([logReader.logTag, logReader.lastSn, logReader.step()], ["", 0, "end"]);
   open(stores[0]);
   write([0, "a"]);
-  assert.is(one.step(), "transaction");
-  assert.equal([one.sn, one.logTag, one.lastSn], [2, shortenIdentity(log.logId), 2]);
-  assert.equal([one.step(), one.step()], ["more", "end"]);
+  assert.is(logReader.step(), "transaction");
+  assert.equal(
+    [logReader.sn, logReader.logTag, logReader.lastSn],
+    [2, shortenIdentity(log.logId), 2],
+  );
+  assert.equal([logReader.step(), logReader.step()], ["more", "end"]);
   // A graph that is opened has a record of its own in the frame.
   open(stores[1]);
   write([1, "x"], [0, "b"], [1, "y"], [0, "c"]);
-  assert.equal(rest(one), [
+  assert.equal(rest(logReader), [
     [5, 2],
     [7, 3],
   ]);
@@ -110,7 +113,7 @@ test("has those of its graph only, while they are written", ({ root }) => {
     [4, 1],
     [6, 2],
   ]);
-  for (const each of [one, two]) each.close();
+  for (const each of [logReader, two]) each.close();
 });
 
 test("begins with the segment of a place, whose table has the graph", ({ root }) => {
@@ -121,13 +124,13 @@ test("begins with the segment of a place, whose table has the graph", ({ root })
   write([0, "b"], [1, "y"]);
   roll();
   write([1, "z"], [0, "c"]);
-  const all = [
+  const allTransactions = [
     [3, 1],
     [5, 2],
     [8, 3],
   ];
   const logTag = shortenIdentity(log.logId);
-  for (const [place, from] of [
+  for (const [startPoint, from] of [
     [{ logTag, sn: 1 }, 0],
     [{ logTag, sn: 4 }, 0],
     [{ logTag, sn: 5 }, 1],
@@ -136,10 +139,10 @@ test("begins with the segment of a place, whose table has the graph", ({ root })
     [{ logTag: "another", sn: 8 }, 0],
     [{ logTag: "", sn: 0 }, 0],
   ] as const) {
-    const one = reader();
-    one.start(place);
-    assert.equal(rest(one), all.slice(from), JSON.stringify(place));
-    one.close();
+    const logReader = reader();
+    logReader.start(startPoint);
+    assert.equal(rest(logReader), allTransactions.slice(from), JSON.stringify(startPoint));
+    logReader.close();
   }
 });
 
@@ -176,9 +179,9 @@ test("reads the log of local graphs", ({ root }) => {
     [local, 1],
     [shared, 2],
   ] as const) {
-    const one = each.reader();
-    assert.equal([one.lastSn, rest(one).length], [count + 1, count]);
-    one.close();
+    const logReader = each.reader();
+    assert.equal([logReader.lastSn, rest(logReader).length], [count + 1, count]);
+    logReader.close();
   }
 });
 
@@ -192,9 +195,9 @@ test("closes its files, and knows no log with a corrupt header", ({ root }) => {
   open(stores[0]);
   write([0, "a"]);
   const before = next();
-  const one = reader();
-  assert.is(rest(one).length, 1);
-  one.close();
+  const logReader = reader();
+  assert.is(rest(logReader).length, 1);
+  logReader.close();
   assert.is(next(), before);
   const file = join(folder, log.segments[0]!.name);
   const later = readFileSync(file).subarray(0, SEGMENT_HEADER_BYTES);

@@ -83,10 +83,10 @@ test("has nothing to do before its first graph", async (context) => {
 });
 
 test("tells why it cannot be asked about replication", (context) => {
-  const asked = (more: Partial<InterconnectSettings>, what: "sync" | "attached"): string => {
+  const asked = (more: Partial<InterconnectSettings>, source: "sync" | "attached"): string => {
     const { interconnect } = start(context, more);
     keep(context, interconnect);
-    const command = { do: what, repair: "all", timeoutMs: 0 } as const;
+    const command = { do: source, repair: "all", timeoutMs: 0 } as const;
     return reasonOf(() => interconnect.control(command as never));
   };
   const off = "replication requires the transaction log: `durability` is off";
@@ -201,9 +201,9 @@ test("takes over graphs, and recovers nothing", async (context) => {
   assert.is(await saved, true);
   const stored = ["g", "h"].map((name) => existsSync(join(context.root, name, "graph.snapshot")));
   assert.equal(stored, [true, false]);
-  const { interconnect: other } = start(context);
-  other.adopt([{ ...graph, path: null }]);
-  const none = reasonOf(() => other.control({ do: "attached" }));
+  const { interconnect: second } = start(context);
+  second.adopt([{ ...graph, path: null }]);
+  const none = reasonOf(() => second.control({ do: "attached" }));
   assert.match(none, /requires the transaction log/);
 });
 

@@ -85,13 +85,13 @@ test("a writer that must be durable checks the replicas, then each server", asyn
 
 test("sends parts that the server accepts", async () => {
   const broker = new MemoryJetStream();
-  for (const [most, expected] of [
+  for (const [maximum, expected] of [
     [2 ** 20, 2 ** 19],
     [2 ** 16, 2 ** 16 - 2 ** 12],
     [2 ** 12, 2 ** 12],
     [undefined, 2 ** 19],
   ] as const) {
-    broker.maxPayload = most;
+    broker.maxPayload = maximum;
     assert.is((await open(broker)).maxPartBytes, expected);
   }
 });
@@ -116,12 +116,12 @@ test("finds the state in which it was left", async () => {
 
 test("appends only directly after what it has found", async () => {
   const broker = new MemoryJetStream();
-  const [one, other] = [await open(broker), await open(broker)];
-  for (let left = 2; left > 0; left--) await one.append("data", PART, STATE);
+  const [first, second] = [await open(broker), await open(broker)];
+  for (let left = 2; left > 0; left--) await first.append("data", PART, STATE);
   const wrong = "undefined: wrong last sequence";
-  assert.is(await describeFailure(other.append("data", PART, STATE)), wrong);
-  await other.readLastState();
-  assert.is(await other.append("data", PART, STATE), 3);
+  assert.is(await describeFailure(second.append("data", PART, STATE)), wrong);
+  await second.readLastState();
+  assert.is(await second.append("data", PART, STATE), 3);
 });
 
 test("knows no state behind messages of other programs", async () => {
@@ -134,14 +134,14 @@ test("knows no state behind messages of other programs", async () => {
     for (const [name, value] of Object.entries(fields)) made.set(name, value);
     return made;
   };
-  const own = { "Svc-Log": STATE.log, "Svc-Epoch": "3" };
-  for (const found of [
+  const ownHeaders = { "Svc-Log": STATE.log, "Svc-Epoch": "3" };
+  for (const stream of [
     undefined,
     header({}),
-    header({ ...own, "Svc-Log": "a" }),
-    header({ ...own, "Svc-Epoch": "x" }),
+    header({ ...ownHeaders, "Svc-Log": "a" }),
+    header({ ...ownHeaders, "Svc-Epoch": "x" }),
   ]) {
-    const { seq } = broker.add("svc.LOG.data", found, Buffer.alloc(0));
+    const { seq } = broker.add("svc.LOG.data", stream, Buffer.alloc(0));
     assert.is(await describeFailure(log.readLastState()), foreign(seq));
   }
   for (const part of [
@@ -150,7 +150,7 @@ test("knows no state behind messages of other programs", async () => {
     { "Svc-Chain": "1" },
     { "Svc-Sn": "1", "Svc-Chain": "" },
   ]) {
-    broker.add("svc.LOG.data", header({ ...own, ...part }), Buffer.alloc(0));
+    broker.add("svc.LOG.data", header({ ...ownHeaders, ...part }), Buffer.alloc(0));
     assert.equal(await log.readLastState(), STATE, "of the first release");
   }
   broker.messages.pop();
@@ -232,7 +232,7 @@ test("removes what is before a message, never all", async () => {
   const log = await open(broker);
   for (let left = 3; left > 0; left--) await log.append("data", PART, STATE);
   const purges: string[] = [];
-  broker.requested = (what) => purges.push(what);
+  broker.requested = (request) => purges.push(request);
   for (const seq of [0, 1]) await log.truncateHead(seq);
   assert.equal(purges, []);
   await log.truncateHead(2);
@@ -277,29 +277,29 @@ test("trusts only what each server reports about itself for durable", async () =
 
 test("stays durable without one of three servers, not with one that flushes late", async () => {
   const says = [true, true, false, null];
-  const told = says.map((isAlways) =>
+  const outcomes = says.map((isAlways) =>
     createServer((_request, response) => {
       if (isAlways === null) response.destroy();
       else response.end(JSON.stringify({ jetstream: { config: { sync_always: isAlways } } }));
     }),
   );
-  for (const server of told) {
+  for (const server of outcomes) {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   }
-  const monitors = told.map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const [one = "", two = "", late = "", down = ""] = monitors;
+  const monitors = outcomes.map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const [first = "", two = "", late = "", down = ""] = monitors;
   try {
-    await requireDurableServers([one, down, two], 3);
+    await requireDurableServers([first, down, two], 3);
     for (const few of [
-      [one, down, down],
-      [one, two, late],
+      [first, down, down],
+      [first, two, late],
     ]) {
       await requireDurableServers(few, 3).then(unexpected, (error: SvcError) =>
         assert.is(error.code, "SVC3362"),
       );
     }
   } finally {
-    for (const server of told) {
+    for (const server of outcomes) {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     }

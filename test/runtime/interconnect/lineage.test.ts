@@ -51,12 +51,12 @@ test("fences by the epoch of the fence", ({ root }) => {
 });
 
 test("fences a data folder whose fence cannot be read", ({ root }) => {
-  for (const [what, write] of DAMAGED) {
+  for (const [label, write] of DAMAGED) {
     const file = join(root, "_fenced.json");
     write(file);
-    assert.is(fencedBy(root), 2, what);
+    assert.is(fencedBy(root), 2, label);
     promote(root, false);
-    assert.is(fencedBy(root), 2, `${what}, after a start`);
+    assert.is(fencedBy(root), 2, `${label}, after a start`);
     rmSync(file, { recursive: true });
   }
   assert.is(fencedBy(root), null);
@@ -119,31 +119,36 @@ const [LOG, OTHER] = ["a".repeat(32), "c".repeat(32)] as const;
 const [GRAPH, CREATED] = ["b".repeat(32), "d".repeat(32)] as const;
 
 /** Promotes a replica of a log with what its provider told, and returns its ancestors. */
-function promoteReplica(root: string, log: Ancestor, told: readonly Ancestor[], count: number) {
+function promoteReplica(
+  root: string,
+  log: Ancestor,
+  ancestors: readonly Ancestor[],
+  count: number,
+) {
   const state = { isCaughtUp: true, isFetching: false };
-  writeReplicaMarker(root, { log, origin: log.id, epoch: 4, ancestors: told, ...state });
+  writeReplicaMarker(root, { log, origin: log.id, epoch: 4, ancestors, ...state });
   return promote(root, true, 0, { [GRAPH]: count }).ancestors;
 }
 
 test("a log ends where a replica is that leads before it has all that was told", ({ root }) => {
-  const told = { id: LOG, sn: 57, chain: 1, counts: { [GRAPH]: 80 } };
+  const ancestor = { id: LOG, sn: 57, chain: 1, counts: { [GRAPH]: 80 } };
   const log = { id: LOG, sn: 50, chain: 2 };
-  const own = { ...log, counts: { [GRAPH]: 70 } };
-  assert.equal(promoteReplica(root, log, [told], 70), [own]);
-  const withMore = { ...told, counts: { [GRAPH]: 70, [CREATED]: 5 } };
-  assert.equal(promoteReplica(root, log, [withMore], 70), [own]);
+  const ownLog = { ...log, counts: { [GRAPH]: 70 } };
+  assert.equal(promoteReplica(root, log, [ancestor], 70), [ownLog]);
+  const withMore = { ...ancestor, counts: { [GRAPH]: 70, [CREATED]: 5 } };
+  assert.equal(promoteReplica(root, log, [withMore], 70), [ownLog]);
   // A marker can be older than the graphs.
-  assert.equal(promoteReplica(root, log, [told], 80), [told]);
+  assert.equal(promoteReplica(root, log, [ancestor], 80), [ancestor]);
 });
 
 test("no log ends after what a replica has that leads", ({ root }) => {
   const counts = { [GRAPH]: 60, [CREATED]: 5 };
-  const told = { id: OTHER, sn: 30, chain: 1, counts };
+  const ancestor = { id: OTHER, sn: 30, chain: 1, counts };
   const unknown = { id: "e".repeat(32), sn: 9, chain: 1 };
   const log = { id: LOG, sn: 0, chain: 0 };
-  assert.equal(promoteReplica(root, log, [unknown, told], 50), [
+  assert.equal(promoteReplica(root, log, [unknown, ancestor], 50), [
     unknown,
-    { ...told, counts: { [GRAPH]: 50 } },
+    { ...ancestor, counts: { [GRAPH]: 50 } },
     { ...log, counts: { [GRAPH]: 50 } },
   ]);
 });
@@ -151,10 +156,10 @@ test("no log ends after what a replica has that leads", ({ root }) => {
 test("the ends of its last provider hold for a replica, not former ones", ({ root }) => {
   const former = { id: OTHER, sn: 57, chain: 1 };
   promoteReplica(root, former, [], 80);
-  const told = { id: OTHER, sn: 50, chain: 2, counts: { [GRAPH]: 70 } };
+  const ancestor = { id: OTHER, sn: 50, chain: 2, counts: { [GRAPH]: 70 } };
   const log = { id: LOG, sn: 5, chain: 3 };
-  const own = { ...log, counts: { [GRAPH]: 90 } };
-  assert.equal(promoteReplica(root, log, [told], 90), [told, own]);
+  const ownLog = { ...log, counts: { [GRAPH]: 90 } };
+  assert.equal(promoteReplica(root, log, [ancestor], 90), [ancestor, ownLog]);
 });
 
 test("keeps the logs that were continued last, whenever they began", ({ root }) => {
@@ -169,13 +174,13 @@ test("keeps the logs that were continued last, whenever they began", ({ root }) 
 });
 
 test("starts readonly and provides nothing while its fence cannot be read", async ({ root }) => {
-  for (const [what, write] of DAMAGED) {
-    const folder = join(root, what);
+  for (const [label, write] of DAMAGED) {
+    const folder = join(root, label);
     mkdirSync(folder);
     write(join(folder, "_fenced.json"));
     const instance = await Instance.start(folder, { attach: ["127.0.0.1:1"] });
-    assert.match(instance.log, /SVC2535/, what);
-    assert.throws(() => instance.graph().createVertex("lost"), /readonly/, what);
+    assert.match(instance.log, /SVC2535/, label);
+    assert.throws(() => instance.graph().createVertex("lost"), /readonly/, label);
     assert.equal(await instance.control({ do: "attached" }), []);
     await instance.stop();
   }

@@ -44,8 +44,8 @@ function logged(disk = new SimulatedDisk(), ringWords?: number) {
   };
   /** Goes on in another segment. */
   const roll = async (): Promise<void> => {
-    disk.faults.before = (what) => {
-      if (what === "flush") throw new Error("EIO");
+    disk.faults.before = (operation) => {
+      if (operation === "flush") throw new Error("EIO");
     };
     await channel.log.flush().catch(() => undefined);
     delete disk.faults.before;
@@ -72,8 +72,8 @@ test("writes the same frame again after a failure", async () => {
   const { disk, channel, store, graph, clock, flush, roll } = logged();
   channel.open(store, "g");
   graph.createVertex("a");
-  disk.faults.before = (what) => {
-    if (what === "write") throw Object.assign(new Error("full"), { code: "ENOSPC" });
+  disk.faults.before = (operation) => {
+    if (operation === "write") throw Object.assign(new Error("full"), { code: "ENOSPC" });
   };
   assert.throws(() => channel.write(clock), /full/);
   delete disk.faults.before;
@@ -160,8 +160,8 @@ test("records once that a graph is erased", () => {
 
 test("removes the segments that no graph needs", async () => {
   const { channel, store, graph, flush, roll } = logged();
-  const other = loggedStore();
-  const [one, two] = [channel.open(store, "g"), channel.open(other, "h")];
+  const otherStore = loggedStore();
+  const [first, two] = [channel.open(store, "g"), channel.open(otherStore, "h")];
   const change = async (changed: typeof graph, id: string): Promise<void> => {
     changed.createVertex(id);
     flush();
@@ -173,37 +173,37 @@ test("removes the segments that no graph needs", async () => {
     "nothing is written",
   );
   for (const id of ["a", "b"]) await change(graph, id);
-  openStore(other).createVertex("x");
-  channel.write(other.memory.log!.clock);
+  openStore(otherStore).createVertex("x");
+  channel.write(otherStore.memory.log!.clock);
   channel.log.flushNow();
   const firsts = channel.log.segments.map(({ firstSn }) => firstSn);
   assert.equal(firsts, [1, 4, 5]);
-  const counts = (...given: readonly number[]) =>
-    new Map(given.map((count, index) => [index + 1, count]));
+  const counts = (...values: readonly number[]) =>
+    new Map(values.map((count, index) => [index + 1, count]));
   const needed = [counts(), counts(0, 1), counts(1), counts(1, 1), counts(2), counts(2, 1)];
   assert.equal(
     needed.map((each) => channel.firstNeeded(each)),
     [1, 1, 4, 4, 5, 6],
   );
   const asked: string[] = [];
-  const safe = (ofOne: number, ofTwo: number) => (given: LoggedGraph) => {
-    asked.push(given.path);
-    return given === one ? ofOne : ofTwo;
+  const safe = (ofOne: number, ofTwo: number) => (loggedGraph: LoggedGraph) => {
+    asked.push(loggedGraph.path);
+    return loggedGraph === first ? ofOne : ofTwo;
   };
-  assert.equal(channel.trim(safe(0, 0)), [one]);
+  assert.equal(channel.trim(safe(0, 0)), [first]);
   assert.equal(channel.trim(safe(1, 0), 3), [], "followers need it");
   assert.is(channel.log.first, 1);
   asked.length = 0;
-  assert.equal(channel.trim(safe(1, 0), 4), [one]);
-  assert.equal([channel.log.first, one.before, asked], [4, 1, ["g"]]);
+  assert.equal(channel.trim(safe(1, 0), 4), [first]);
+  assert.equal([channel.log.first, first.before, asked], [4, 1, ["g"]]);
   channel.erase(two.identity);
   assert.equal(channel.trim(safe(2, 0)), [], "the last one remains");
-  assert.equal([channel.log.first, one.before, two.before], [5, 2, 0]);
+  assert.equal([channel.log.first, first.before, two.before], [5, 2, 0]);
 });
 
 test("a segment without changes of a graph is not needed", async () => {
   const { channel, store, graph, flush, roll } = logged();
-  const other = loggedStore();
+  const otherStore = loggedStore();
   channel.open(store, "g");
   flush();
   // Only a record that it was opened.
@@ -211,9 +211,9 @@ test("a segment without changes of a graph is not needed", async () => {
   graph.createVertex("a");
   flush();
   await roll();
-  channel.open(other, "h");
-  openStore(other).createVertex("x");
-  channel.write(other.memory.log!.clock);
+  channel.open(otherStore, "h");
+  openStore(otherStore).createVertex("x");
+  channel.write(otherStore.memory.log!.clock);
   channel.log.flushNow();
   assert.is(channel.firstNeeded(new Map()), 2);
   assert.equal(

@@ -48,8 +48,8 @@ function logged() {
       for (const at of [0, 1]) create(at, id, text);
     });
   };
-  const [one, two] = stores as [GraphStore, GraphStore];
-  return { channel, one, two, clock, write, create, createBoth };
+  const [first, two] = stores as [GraphStore, GraphStore];
+  return { channel, one: first, two, clock, write, create, createBoth };
 }
 
 /** Returns the transactions of each frame: their graphs, with `+` if the next belongs to it. */

@@ -37,9 +37,9 @@ const warn = (): void => undefined;
 
 test.before.each((context) => {
   const folder = mkdtempSync(join(tmpdir(), "svc-log-stream-"));
-  const [root, other] = [join(folder, "p"), join(folder, "s")];
+  const [root, subscriberRoot] = [join(folder, "p"), join(folder, "s")];
   mkdirSync(root);
-  mkdirSync(other);
+  mkdirSync(subscriberRoot);
   const clock = new CommitClock();
   const log = new DurableLog({ root, mode: "async", clock, warn, disk: realDisk });
   const provider = new GraphManager(TEST_THREAD, SETTINGS, warn, log);
@@ -49,9 +49,9 @@ test.before.each((context) => {
     warn,
   );
   const replica = new Replica({
-    root: other,
+    root: subscriberRoot,
     stores: () => subscriber.replicated(),
-    open: ({ name, identity }) => subscriber.open({ ...request(other, name), identity }),
+    open: ({ name, identity }) => subscriber.open({ ...request(subscriberRoot, name), identity }),
     remove: async (name, isErased) => subscriber.drop(name, isErased),
     epoch: 1,
     nextTicket: () => 1,
@@ -104,9 +104,9 @@ test("carries snapshots and transactions, also after lost connections", async (c
   const graph = openStore(store);
   for (let index = 0; index < 20; index++) graph.connect("all", "has", `before${index}`);
   // Its value on disk follows the snapshot, which a reconnecting follower skips with it.
-  const kept = graph.newVertex("kept");
-  kept.setProperty("long", "x".repeat(1000), true);
-  graph.closeVertex(kept);
+  const keptVertex = graph.newVertex("kept");
+  keptVertex.setProperty("long", "x".repeat(1000), true);
+  graph.closeVertex(keptVertex);
   const broker = new MemoryBroker(100);
   const sender = createSender(context, async () => broker.connect());
   const follower = createFollower(context, async () => broker.connect());
@@ -116,8 +116,8 @@ test("carries snapshots and transactions, also after lost connections", async (c
     for (let round = 0; round < 3; round++) {
       for (let index = 0; index < 10; index++) graph.connect("all", "has", `${round}.${index}`);
       await log.settled();
-      const what = (): string => `round ${round}`;
-      await until(() => replicated()?.operationCount === store.operationCount, what);
+      const label = (): string => `round ${round}`;
+      await until(() => replicated()?.operationCount === store.operationCount, label);
       const { graph: copy, vertices } = comparable(replicated()!) as {
         graph: object;
         vertices: unknown;
@@ -235,9 +235,9 @@ test("takes no messages of a later release, and begins again after earlier ones"
     createFollower(c, open, (line) => said.push(line)),
   ];
   const running = [sender.run(), follower.run()];
-  const told = `SVC2532: replication: messages of the stream: format ${PROTOCOL + 1}`;
+  const refusal = `SVC2532: replication: messages of the stream: format ${PROTOCOL + 1}`;
   await until(
-    () => said.filter((line) => line.startsWith(told)).length === 2,
+    () => said.filter((line) => line.startsWith(refusal)).length === 2,
     () => said.join("\n"),
   );
   assert.is(broker.parts, 1);
@@ -255,14 +255,14 @@ test("takes no messages of a later release, and begins again after earlier ones"
 
 test("a second writer is refused", async () => {
   const broker = new MemoryBroker(100);
-  const [one, other] = [broker.connect(), broker.connect()];
+  const [first, second] = [broker.connect(), broker.connect()];
   const state = { log: "0".repeat(32), epoch: 1, protocol: PROTOCOL, reached: null };
   const part = { part: 1, parts: 1, bytes: Buffer.from("a") };
-  await one.readLastState();
-  await other.readLastState();
-  await one.append("data", part, state);
+  await first.readLastState();
+  await second.readLastState();
+  await first.append("data", part, state);
   let error: Error | null = null;
-  await other.append("data", part, state).catch((reason: Error) => {
+  await second.append("data", part, state).catch((reason: Error) => {
     error = reason;
   });
   assert.match(String(error), /wrong last sequence/);

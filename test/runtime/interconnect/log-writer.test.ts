@@ -112,14 +112,14 @@ class Context {
       release: () => this.releases++,
     };
     const channels = [this.frames.channel, this.other.channel];
-    const told = ({ code, message }: SvcError): number => this.said.push(`${code}: ${message}`);
+    const record = ({ code, message }: SvcError): number => this.said.push(`${code}: ${message}`);
     this.writer = new LogWriter(
       clock,
       channels,
       reserve as unknown as SpaceReserve,
       () => this.freeBytes,
       {
-        onFailure: told,
+        onFailure: record,
         onRecovery: (text) => this.said.push(text),
         low: (bytes) => this.said.push(`low ${bytes}`),
       },
@@ -203,32 +203,32 @@ test("changes that are given up are not confirmed later", async ({ log }) => {
 });
 
 test("reports the growth of the logs by a number of bytes", async ({ log }) => {
-  let told = 0;
-  log.writer.onGrown(100, () => told++);
+  let growths = 0;
+  log.writer.onGrown(100, () => growths++);
   log.writer.start();
   const after: number[] = [];
   for (const bytes of [60, 39, 1, 99, 1]) {
     await log.commit(bytes);
-    after.push(told);
+    after.push(growths);
   }
   assert.equal(after, [0, 0, 1, 1, 2]);
 });
 
 test("publishes what is durable in each log, from its beginning on", async () => {
   const clock = new CommitClock();
-  const [one, other] = [new Frames(), new Frames()];
-  [one.durableSn, other.durableSn] = [7, 8];
-  const channels = [one.channel, other.channel];
+  const [first, second] = [new Frames(), new Frames()];
+  [first.durableSn, second.durableSn] = [7, 8];
+  const channels = [first.channel, second.channel];
   const nothing = (): void => undefined;
   const events = { onFailure: nothing, onRecovery: nothing, low: nothing };
   const reserve = { create: () => true } as unknown as SpaceReserve;
   const writer = new LogWriter(clock, channels, reserve, () => 0, events);
   assert.equal([clock.durableSn(0), clock.durableSn(1)], [7, 8]);
-  one.last = 9;
-  one.waiting.push(5, 5);
+  first.last = 9;
+  first.waiting.push(5, 5);
   writer.flushNow();
   assert.equal(
-    [clock.durableSn(0), one.steps.filter((step) => step !== "release")],
+    [clock.durableSn(0), first.steps.filter((step) => step !== "release")],
     [11, ["flush", "write 5", "flush", "write 5", "flush"]],
   );
 });
@@ -283,7 +283,7 @@ test("measures the space from the start to the end", async ({ log }) => {
     timers.push(tick);
     return timer;
   }) as unknown as typeof setInterval;
-  globalThis.clearInterval = (one) => void ended.push(one);
+  globalThis.clearInterval = (timer) => void ended.push(timer);
   try {
     log.freeBytes = 1;
     log.writer.start();
@@ -373,8 +373,8 @@ test("continues in a new segment, which it reads back, until the third failure",
   await log.commit(1);
   log.frames.steps.length = 0;
   await failOnce(log);
-  const what = log.frames.steps.filter((step) => step !== "release");
-  assert.equal(what, ["write 1", "reopen", "flush", "read back from 3"]);
+  const steps = log.frames.steps.filter((step) => step !== "release");
+  assert.equal(steps, ["write 1", "reopen", "flush", "read back from 3"]);
   const good = "log: continues in a new segment, graphs accept changes";
   const failed = "SVC2501: transaction log failed, all graphs are read-only: EIO";
   assert.equal(log.said, [failed, good]);
@@ -405,13 +405,13 @@ test("does not fall asleep once something waits or is requested", async ({ log }
   };
   writer.start();
   await log.until(() => hasWork !== null);
-  const found = [hasWork!()];
+  const workStates = [hasWork!()];
   frames.waiting.push(1);
-  found.push(hasWork!());
+  workStates.push(hasWork!());
   frames.waiting.length = 0;
   const flushed = clock.wait(clock.nextFlush);
-  found.push(hasWork!());
-  assert.equal(found, [false, true, true]);
+  workStates.push(hasWork!());
+  assert.equal(workStates, [false, true, true]);
   assert.is(await flushed, true);
 });
 

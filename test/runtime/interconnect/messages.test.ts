@@ -60,8 +60,8 @@ test("limits message sizes, more strictly before authentication", () => {
   const reader = new MessageReader();
   reader.trust();
   assert.is(readAll([message], reader).length, 1);
-  const most = encodeMessage(MessageType.Frame, Buffer.alloc(2 ** 23 + 32));
-  assert.equal(readAll([most.subarray(0, 16)], trusting()), []);
+  const largest = encodeMessage(MessageType.Frame, Buffer.alloc(2 ** 23 + 32));
+  assert.equal(readAll([largest.subarray(0, 16)], trusting()), []);
   const huge = encodeMessage(MessageType.Frame, Buffer.alloc(2 ** 23 + 33));
   assert.throws(() => readAll([huge.subarray(0, 16)], reader), /exceeds the limit/);
 });
@@ -74,8 +74,8 @@ test("binds a proof to one role, both nonces and one key", () => {
   assert.not.ok(key.isProof(proof, "subscriber", a, b));
   assert.not.ok(key.isProof(proof, "provider", b, a));
   assert.not.ok(key.isProof(proof.subarray(1), "provider", a, b));
-  const other = new SharedKey(Buffer.from("another key of enough"));
-  assert.not.ok(other.isProof(proof, "provider", a, b));
+  const otherKey = new SharedKey(Buffer.from("another key of enough"));
+  assert.not.ok(otherKey.isProof(proof, "provider", a, b));
 });
 
 test("treats only loopback as local", () => {

@@ -103,8 +103,8 @@ test("sends no heartbeats on a connection that was lost meanwhile", async ({ tim
 test("refuses another key, and tells an untrusted end nothing more", async () => {
   const [here, there] = MemorySocket.pair();
   const [provider, subscriber] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
-  const other = new SharedKey(Buffer.alloc(16, 1));
-  const shaken = describeFailure(subscriber!.handshake("subscriber", other));
+  const otherKey = new SharedKey(Buffer.alloc(16, 1));
+  const shaken = describeFailure(subscriber!.handshake("subscriber", otherKey));
   const said = await describeFailure(provider!.handshake("provider", KEY));
   assert.is(said, "SVC2533: replication: 127.0.0.1 uses a different key");
   assert.is(await shaken, "SVC2531: replication: rejected by the peer; see its log");
@@ -138,9 +138,9 @@ test("speaks with every release that has a protocol in common", async () => {
     const fault = `one end speaks protocols ${versions}, the other 4 to 4`;
     assert.match(String(await greet(hello)), `SVC2532: replication: 127.0.0.1 rejected: ${fault}`);
   }
-  const other = await greet({ ...HELLO, node: NODE + 1 });
+  const otherNode = await greet({ ...HELLO, node: NODE + 1 });
   assert.match(
-    String(other),
+    String(otherNode),
     `rejected: one end runs on Node ${NODE + 1}, the other on Node ${NODE}`,
   );
 });
@@ -148,30 +148,30 @@ test("speaks with every release that has a protocol in common", async () => {
 test("tells the other end why it is refused", async () => {
   const [here, there] = MemorySocket.pair();
   void describeFailure(new Peer(here.asSocket, LIMITS).handshake("subscriber", KEY));
-  const other = new Peer(there.asSocket, LIMITS);
-  await other.sendJson(MessageType.Hello, { ...HELLO, protocol: 3, oldest: 3 });
-  const refusal = (await other.next())!;
+  const otherPeer = new Peer(there.asSocket, LIMITS);
+  await otherPeer.sendJson(MessageType.Hello, { ...HELLO, protocol: 3, oldest: 3 });
+  const refusal = (await otherPeer.next())!;
   assert.is(refusal.type, MessageType.Refusal);
   assert.match(refusal.body.toString(), /one end speaks protocols 3 to 3/);
-  assert.is(await other.next(), null);
+  assert.is(await otherPeer.next(), null);
 });
 
 test("a refusal may say that the other end has more, and since when", () => {
   const end = { id: "a".repeat(32), sn: 7, chain: 1 };
-  const read = (given: unknown): unknown[] => {
-    const error = peerRejected(Buffer.from(JSON.stringify(given)));
+  const read = (message: unknown): unknown[] => {
+    const error = peerRejected(Buffer.from(JSON.stringify(message)));
     return [error.code, error.message, error instanceof AheadError ? error.end : "not ahead"];
   };
   assert.equal(read({ ahead: "more", end }), ["SVC3404", "more", end]);
   assert.equal(read({ ahead: "more", end: { ...end, sn: -1 } }), ["SVC3404", "more", null]);
   assert.equal(read({ ahead: "x".repeat(501), end }), ["SVC3404", "x".repeat(500), end]);
-  for (const [given, text] of [
+  for (const [message, text] of [
     ["no room", "no room"],
     [null, "null"],
     [{ ahead: 1 }, "[object Object]"],
   ] as const) {
     const said = `replication: rejected by the peer: ${text}`;
-    assert.equal(read(given), ["SVC2532", said, "not ahead"]);
+    assert.equal(read(message), ["SVC2532", said, "not ahead"]);
   }
 });
 

@@ -23,11 +23,11 @@ const SILENT = "replication: peer timed out";
 /** Two ends after their handshake. */
 async function connect(limits: PeerLimits = LIMITS) {
   const [here, there] = MemorySocket.pair();
-  const [peer, other] = [new Peer(here.asSocket, limits), new Peer(there.asSocket, LIMITS)];
-  const shaken = other.handshake("subscriber", KEY);
+  const [peer, receiver] = [new Peer(here.asSocket, limits), new Peer(there.asSocket, LIMITS)];
+  const shaken = receiver.handshake("subscriber", KEY);
   await peer.handshake("provider", KEY);
   await shaken;
-  return { here, there, peer, other };
+  return { here, there, peer, other: receiver };
 }
 
 function failureOf(promise: Promise<unknown>): Promise<string> {
@@ -136,8 +136,8 @@ test("sends fifteen heartbeats in the time of silence, by default", async ({ tim
 
 test("takes a heartbeat of an untrusted end for a message", async () => {
   const [here, there] = MemorySocket.pair();
-  const [peer, other] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
-  await other!.send(Alive, NOTHING);
+  const [peer, receiver] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
+  await receiver!.send(Alive, NOTHING);
   const wrong = `replication: expected message ${MessageType.Hello}, got ${Alive}`;
   assert.is(await failureOf(peer!.expect(MessageType.Hello)), wrong);
 });

@@ -155,9 +155,9 @@ test("detects a missing reply of a live peer", async (context) => {
   const heard = textOf(subscriber.next());
   assert.match(await textOf(provider.expectInTime(MessageType.Positions)), SILENT);
   assert.is(await heard, "none", "the other one has heard of this one to the end");
-  const [other, third] = await friends(context, limits, limits);
+  const [otherPeer, third] = await friends(context, limits, limits);
   await third.send(MessageType.Positions, NOTHING);
-  assert.is((await other.expectInTime(MessageType.Positions)).length, 0);
+  assert.is((await otherPeer.expectInTime(MessageType.Positions)).length, 0);
 });
 
 test("ignores silence while nothing is awaited", async (context) => {
@@ -227,8 +227,8 @@ test("hides input of unauthenticated peers and coalesces their failures", async 
     () => instance.log,
   );
   const said = instance.lines.filter((line) => line.includes("SVC2531")).length;
-  const most = 1 + (performance.now() - startedAt) / 1_000;
-  assert.ok(said <= most, `${said} lines`);
+  const maxPings = 1 + (performance.now() - startedAt) / 1_000;
+  assert.ok(said <= maxPings, `${said} lines`);
   assert.not.match(instance.log, /forged/);
   assert.not.match(instance.log, /SVC2532/);
 });

@@ -133,7 +133,7 @@ test("refuses a subscriber that has more than there is", () => {
 
 test("refuses a graph that differs, and sends it for a repair", () => {
   const { whole, late, plan } = provider();
-  const [mine, other] = [whole, late].map(replicationPosition) as [Position, Position];
+  const [mine, otherPosition] = [whole, late].map(replicationPosition) as [Position, Position];
   const cases: [given: Position, diverged: string[], isDifferent: boolean][] = [
     [mine, [], false],
     [{ ...mine, digest: OTHER! }, [], true],
@@ -143,17 +143,17 @@ test("refuses a graph that differs, and sends it for a repair", () => {
     [mine, [THIRD!], false],
   ];
   for (const [position, diverged, isDifferent] of cases) {
-    const given = { graphs: [position, other], diverged };
-    const what = JSON.stringify([position, diverged]);
-    const plain = plan(given);
-    if (isDifferent) assert.match(String(plain), /graph "test" has diverged/, what);
-    else assert.equal(snapshots(plain), [], what);
-    assert.equal(snapshots(plan(given, "different")), isDifferent ? [1] : [], what);
-    assert.equal(snapshots(plan(given, "all")), [1, 2], what);
+    const positions = { graphs: [position, otherPosition], diverged };
+    const label = JSON.stringify([position, diverged]);
+    const plain = plan(positions);
+    if (isDifferent) assert.match(String(plain), /graph "test" has diverged/, label);
+    else assert.equal(snapshots(plain), [], label);
+    assert.equal(snapshots(plan(positions, "different")), isDifferent ? [1] : [], label);
+    assert.equal(snapshots(plan(positions, "all")), [1, 2], label);
   }
   // A digest that is not known here.
   whole.digest.isMaintained = false;
-  assert.equal(snapshots(plan({ graphs: [mine, other] })), []);
+  assert.equal(snapshots(plan({ graphs: [mine, otherPosition] })), []);
 });
 
 test("refuses a graph that was never here, and tells which ones were erased", () => {
@@ -172,13 +172,13 @@ test("refuses a graph that was never here, and tells which ones were erased", ()
 test("compares the last transaction of a subscriber of the same log", () => {
   const { channel, late, write, plan, ids } = provider();
   const graphs = [{ identity: ids[1]!, count: 2, digest: null }];
-  const place = placeIn(channel);
+  const logPosition = placeIn(channel);
   write(late, 2);
-  const reason = (log: Partial<typeof place>, had = graphs) => {
-    const planned = plan({ log: { ...place, ...log }, graphs: had });
+  const reason = (log: Partial<typeof logPosition>, had = graphs) => {
+    const planned = plan({ log: { ...logPosition, ...log }, graphs: had });
     return typeof planned === "string" ? planned : null;
   };
-  const { sn } = place;
+  const { sn } = logPosition;
   assert.is(reason({}), null);
   assert.is(reason({ sn: 0, chain: 0 }), null);
   assert.is(reason({ chain: 1 }), `transaction ${sn} differs between replica and provider`);
@@ -195,9 +195,9 @@ test("compares the last transaction of a subscriber of the same log", () => {
 test("lets subscribers of other logs go on only from a log that this one continues", () => {
   const { channel, whole, ids } = provider();
   const graphs = [{ identity: ids[0]!, count: whole.operationCount, digest: null }];
-  const reason = (origin: string | null, sn: number, own: Partial<StartingPoint> = {}) => {
+  const reason = (origin: string | null, sn: number, start: Partial<StartingPoint> = {}) => {
     const log = { id: OTHER!, sn, chain: 7 };
-    const point = { ...ROOT, log: channel.log.logId, ...own };
+    const point = { ...ROOT, log: channel.log.logId, ...start };
     const planned = planCatchUp(channel, { ...EMPTY, log, origin, graphs }, point);
     return typeof planned === "string" ? planned : null;
   };

@@ -35,13 +35,13 @@ const NO_LIST = [undefined, null, {}, "", 1];
 type Cases = Readonly<Record<string, readonly unknown[]>>;
 
 /** Each of the values, in place of a field, makes a message invalid. */
-function refuses(parse: (given: unknown) => unknown, valid: object, cases: Cases): void {
-  for (const given of [undefined, null, 1, "text", []])
-    assert.throws(() => parse(given), isRefused);
+function refuses(parse: (value: unknown) => unknown, valid: object, cases: Cases): void {
+  for (const value of [undefined, null, 1, "text", []])
+    assert.throws(() => parse(value), isRefused);
   for (const [field, values] of Object.entries(cases)) {
     for (const value of values) {
-      const what = `${field}: ${JSON.stringify(value)}`;
-      assert.throws(() => parse({ ...valid, [field]: value }), isRefused, what);
+      const label = `${field}: ${JSON.stringify(value)}`;
+      assert.throws(() => parse({ ...valid, [field]: value }), isRefused, label);
     }
   }
 }
@@ -69,10 +69,10 @@ test("the positions of a subscriber", () => {
   const valid = { log, origin: OTHER, epoch: 0, graphs: [POSITION], diverged: [ID, OTHER] };
   assert.equal(parsePositions({ ...valid, more: 1 }), { ...valid, member: null });
   const member = ["S1", OTHER] as const;
-  const least = { log: null, epoch: 1, graphs: [{ ...POSITION, digest: OTHER }], diverged: [] };
-  assert.equal(parsePositions({ ...least, member }), { ...least, origin: null, member });
-  const most = { graphs: many(MAX_GRAPHS, POSITION), diverged: many(MAX_GRAPHS, ID) };
-  assert.is(parsePositions({ ...valid, ...most }).diverged.length, MAX_GRAPHS);
+  const smallest = { log: null, epoch: 1, graphs: [{ ...POSITION, digest: OTHER }], diverged: [] };
+  assert.equal(parsePositions({ ...smallest, member }), { ...smallest, origin: null, member });
+  const largest = { graphs: many(MAX_GRAPHS, POSITION), diverged: many(MAX_GRAPHS, ID) };
+  assert.is(parsePositions({ ...valid, ...largest }).diverged.length, MAX_GRAPHS);
   refuses(parsePositions, valid, {
     log: [
       ...[undefined, 1, {}],
@@ -85,7 +85,11 @@ test("the positions of a subscriber", () => {
     origin: NO_IDENTITY.filter((identity) => identity != null),
     epoch: NO_COUNT,
     graphs: NO_POSITIONS,
-    diverged: [...NO_LIST, many(MAX_GRAPHS + 1, ID), ...NO_IDENTITY.map((one) => [ID, one])],
+    diverged: [
+      ...NO_LIST,
+      many(MAX_GRAPHS + 1, ID),
+      ...NO_IDENTITY.map((identity) => [ID, identity]),
+    ],
     member: [1, [], ["S1"], ["S1", "1"], [1, ID]],
   });
 });
@@ -108,8 +112,8 @@ test("the offer of a provider", () => {
   const ancestor = { id: ID, sn: 0, chain: 0 };
   const counted = { ...ancestor, counts: { [ID]: 0 } };
   const ancestors = [counted, ...many(MAX_ANCESTORS - 1, ancestor)];
-  const other = { ...valid, isRoot: false, goal: null, ancestors };
-  assert.equal(parseOffer(other), other);
+  const replica = { ...valid, isRoot: false, goal: null, ancestors };
+  assert.equal(parseOffer(replica), replica);
   refuses(parseOffer, valid, {
     logId: NO_IDENTITY,
     isRoot: [undefined, null, 1],
@@ -117,7 +121,7 @@ test("the offer of a provider", () => {
     epoch: NO_COUNT,
     graphs: [...NO_LIST, ...NO_GRAPH.map((graph) => [GRAPH, graph])],
     lastNumber: NO_COUNT,
-    erased: [...NO_LIST, ...NO_IDENTITY.map((one) => [ID, one])],
+    erased: [...NO_LIST, ...NO_IDENTITY.map((identity) => [ID, identity])],
     goal: NO_COUNT.filter((count) => count !== null),
     ancestors: [
       ...[null, 1, {}, many(MAX_ANCESTORS + 1, ancestor), [null], [{ ...ancestor, sn: -1 }]],

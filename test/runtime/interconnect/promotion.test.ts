@@ -76,16 +76,16 @@ test("ends the fence, whatever it is", ({ root }) => {
 });
 
 test("keeps what was told of a log, if nothing is known of its own graphs", ({ root }) => {
-  const told = { ...LOG, counts: { [GRAPH]: 5 } };
-  follow(root, LOG, [told]);
-  assert.equal(promote(root, true).ancestors, [told]);
+  const ancestor = { ...LOG, counts: { [GRAPH]: 5 } };
+  follow(root, LOG, [ancestor]);
+  assert.equal(promote(root, true).ancestors, [ancestor]);
 });
 
 test("a graph without changes has all of them", ({ root }) => {
-  const told = { ...LOG, sn: 9, counts: { [GRAPH]: 5, [CREATED]: 0 } };
-  follow(root, LOG, [told]);
+  const ancestor = { ...LOG, sn: 9, counts: { [GRAPH]: 5, [CREATED]: 0 } };
+  follow(root, LOG, [ancestor]);
   const counts = { [GRAPH]: 5 };
-  assert.equal(promote(root, true, 0, counts).ancestors, [{ ...told, counts }]);
+  assert.equal(promote(root, true, 0, counts).ancestors, [{ ...ancestor, counts }]);
 });
 
 test("a folder has been promoted unless it is a provider's or a replica's", ({ root }) => {

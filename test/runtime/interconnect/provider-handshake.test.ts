@@ -22,8 +22,8 @@ const MEMBER: Incarnation = ["S1", "1".repeat(32)];
 const LOOK_MS = 70;
 
 test("shows nothing of a subscriber that was never there", async () => {
-  const one = await ProvidedPeer.create();
-  const { provider } = one;
+  const provided = await ProvidedPeer.create();
+  const { provider } = provided;
   const { uri, txPort, ...rest } = provider.report();
   assert.is(uri, `svc://127.0.0.1:${txPort}`);
   assert.equal(rest, {
@@ -35,38 +35,38 @@ test("shows nothing of a subscriber that was never there", async () => {
     [Number.POSITIVE_INFINITY, false],
   );
   assert.is(provider.isRepairing, false);
-  await one.stop();
+  await provided.stop();
 });
 
 test("waits until its log has an id, or until it ends", async () => {
   for (const hasId of [true, false]) {
-    const one = await ProvidedPeer.create();
+    const provided = await ProvidedPeer.create();
     const timers = (): number =>
-      process.getActiveResourcesInfo().filter((what) => what === "Timeout").length;
+      process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
     const before = timers();
-    one.origin = { log: null };
+    provided.origin = { log: null };
     let isMet = false;
-    const met = one.accept().then((socket) => {
+    const met = provided.accept().then((socket) => {
       isMet = true;
       return socket.destroy();
     });
-    one.run();
+    provided.run();
     assert.is(timers(), before, "the process may end meanwhile");
     await delay(LOOK_MS);
     assert.is(isMet, false);
     if (hasId) {
-      one.origin = {};
+      provided.origin = {};
       await met;
     }
-    await one.stop();
+    await provided.stop();
   }
 });
 
 test("ends while it connects", async () => {
-  const one = await ProvidedPeer.create();
-  one.run();
-  one.provider.stop();
-  const socket = await one.accept();
+  const provided = await ProvidedPeer.create();
+  provided.run();
+  provided.provider.stop();
+  const socket = await provided.accept();
   let bytes = 0;
   let isClosed = false;
   socket.on("data", (piece) => {
@@ -77,45 +77,45 @@ test("ends while it connects", async () => {
   });
   await until(() => isClosed || bytes > 0);
   assert.is(bytes, 0);
-  await one.stop();
+  await provided.stop();
 });
 
 test("ends while it waits for positions", async () => {
-  const one = await ProvidedPeer.create();
-  one.run();
-  const { peer } = await one.meet();
-  await one.stop();
+  const provided = await ProvidedPeer.create();
+  provided.run();
+  const { peer } = await provided.meet();
+  await provided.stop();
   assert.is(await peer.next().catch(() => null), null);
-  assert.equal(one.said, []);
+  assert.equal(provided.said, []);
 });
 
 test("closes the connection of a subscriber without valid positions, and says so", async () => {
-  const one = await ProvidedPeer.create();
-  one.run();
-  const subscriber = await one.subscribe({ epoch: -1 });
+  const provided = await ProvidedPeer.create();
+  provided.run();
+  const subscriber = await provided.subscribe({ epoch: -1 });
   await subscriber.closed();
-  await until(() => one.said.length > 0);
-  assert.match(one.said[0]!, /^SVC2531: .*invalid epoch/);
-  await one.stop();
+  await until(() => provided.said.length > 0);
+  assert.match(provided.said[0]!, /^SVC2531: .*invalid epoch/);
+  await provided.stop();
 });
 
 test("is fenced by a subscriber of a higher epoch, and ends", async () => {
-  const one = await ProvidedPeer.create();
-  one.run();
-  await one.subscribe({ epoch: EPOCH + 1 });
-  await one.ended();
-  assert.equal(one.fences, [EPOCH + 1]);
-  assert.match(one.said[0]!, /^SVC2535: .*superseded: .* follows epoch 6, but .* at epoch 5/);
-  await one.stop();
+  const provided = await ProvidedPeer.create();
+  provided.run();
+  await provided.subscribe({ epoch: EPOCH + 1 });
+  await provided.ended();
+  assert.equal(provided.fences, [EPOCH + 1]);
+  assert.match(provided.said[0]!, /^SVC2535: .*superseded: .* follows epoch 6, but .* at epoch 5/);
+  await provided.stop();
 });
 
 test("serves a subscriber of its own epoch", async () => {
-  const one = await ProvidedPeer.create();
-  one.run();
-  const subscriber = await one.subscribe();
+  const provided = await ProvidedPeer.create();
+  provided.run();
+  const subscriber = await provided.subscribe();
   await subscriber.first(Start);
-  assert.equal(one.fences, []);
-  await one.stop();
+  assert.equal(provided.fences, []);
+  await provided.stop();
 });
 
 const GRAPHS = [{ identity: OTHER, count: 1, digest: null }];
@@ -134,73 +134,73 @@ test("refuses a subscriber that cannot catch up; members may give up what they h
     [{ ...UNKNOWN, member: MEMBER }, copied, { ahead: copied, end: null }],
     [{ graphs: GRAPHS, member: MEMBER }, unknown, unknown],
   ] as [Partial<Positions>, string, unknown][]) {
-    const one = await ProvidedPeer.create();
-    one.origin = { ancestors: ANCESTORS };
-    one.run();
-    const subscriber = await one.subscribe(positions);
+    const provided = await ProvidedPeer.create();
+    provided.origin = { ancestors: ANCESTORS };
+    provided.run();
+    const subscriber = await provided.subscribe(positions);
     const { body } = await subscriber.first(MessageType.Refusal);
     assert.equal(parseJsonBody(body), refusal);
     await subscriber.closed();
-    await until(() => one.said.length > 0);
-    assert.match(one.said[0]!, `has diverged: ${reason}`);
-    assert.match(one.said[0]!, /^SVC2532/);
-    await one.stop();
+    await until(() => provided.said.length > 0);
+    assert.match(provided.said[0]!, `has diverged: ${reason}`);
+    assert.match(provided.said[0]!, /^SVC2532/);
+    await provided.stop();
   }
 });
 
 test("tells its group once that a member is lost, and of no other subscriber", async () => {
   const lost: Incarnation[] = [];
   const rest = { maxDelayMs: 1, ackMs: 1000, acknowledged: () => undefined };
-  const one = await ProvidedPeer.create({ ...rest, lost: (member) => lost.push(member) });
-  one.run();
+  const provided = await ProvidedPeer.create({ ...rest, lost: (member) => lost.push(member) });
+  provided.run();
   const connect = async (positions: Partial<Positions>): Promise<void> => {
-    const subscriber = await one.subscribe(positions);
+    const subscriber = await provided.subscribe(positions);
     await subscriber.first(Status);
     subscriber.leave();
-    one.provider.repair(null);
+    provided.provider.repair(null);
   };
   await connect({});
   await connect({ member: MEMBER });
-  const { peer } = await one.meet();
+  const { peer } = await provided.meet();
   peer.close();
-  one.provider.repair(null);
-  await (await one.subscribe()).first(Status);
+  provided.provider.repair(null);
+  await (await provided.subscribe()).first(Status);
   assert.equal(lost, [MEMBER]);
-  await one.stop();
+  await provided.stop();
 });
 
 test("sends all of the log that a subscriber needs", async () => {
-  const one = await ProvidedPeer.create();
-  one.run();
-  const subscriber = await one.subscribe();
+  const provided = await ProvidedPeer.create();
+  provided.run();
+  const subscriber = await provided.subscribe();
   await until(() => subscriber.messages.length === 6);
   assert.equal(subscriber.types, [Table, Status, Start, Frame, Frame, Frame]);
   const start = await subscriber.first(Start);
   assert.equal(parseJsonBody(start.body), { sn: 0, chain: 0 });
-  assert.equal([one.provider.firstNeededSn, one.provider.hasAcknowledged(0)], [1, false]);
-  await one.stop();
+  assert.equal([provided.provider.firstNeededSn, provided.provider.hasAcknowledged(0)], [1, false]);
+  await provided.stop();
 });
 
 test("sends whole segments, from the first one that a subscriber needs", async () => {
-  const one = await ProvidedPeer.create();
-  await one.log.roll();
-  one.log.write("d");
-  one.log.trim();
+  const provided = await ProvidedPeer.create();
+  await provided.log.roll();
+  provided.log.write("d");
+  provided.log.trim();
   // No snapshot has its changes.
-  one.log.erase();
-  one.run();
-  const subscriber = await one.subscribe();
+  provided.log.erase();
+  provided.run();
+  const subscriber = await provided.subscribe();
   const start = await subscriber.first(Start);
-  assert.equal(parseJsonBody(start.body), one.log.ends[2]);
-  assert.is(one.provider.firstNeededSn, 5);
+  assert.equal(parseJsonBody(start.body), provided.log.ends[2]);
+  assert.is(provided.provider.firstNeededSn, 5);
   await until(() => subscriber.messages.length === 4);
   assert.equal(subscriber.types, [Table, Status, Start, Frame]);
-  await one.stop();
+  await provided.stop();
 });
 
 test("sends snapshots in place of what the log lacks, and what follows them", async () => {
-  const one = await ProvidedPeer.create();
-  const { log, provider, traffic } = one;
+  const provided = await ProvidedPeer.create();
+  const { log, provider, traffic } = provided;
   await log.roll();
   log.write("d");
   log.trim();
@@ -212,8 +212,8 @@ test("sends snapshots in place of what the log lacks, and what follows them", as
     saved.push([name, isSynchronizing, traffic.synchronizing, provider.firstNeededSn]);
     log.write("f");
   };
-  one.run();
-  const subscriber = await one.subscribe();
+  provided.run();
+  const subscriber = await provided.subscribe();
   await subscriber.first(Frame);
   const types = [Table, SnapshotBegin, SnapshotChunk, SnapshotEnd, Status, Start, Frame];
   assert.equal(subscriber.types, types);
@@ -223,21 +223,21 @@ test("sends snapshots in place of what the log lacks, and what follows them", as
   assert.equal(parseJsonBody(start.body), log.ends[4]);
   assert.equal([provider.firstNeededSn, provider.report().isSynchronizing], [7, false]);
   assert.is(traffic.synchronizing, 0);
-  await one.stop();
+  await provided.stop();
 });
 
 test("repairs at once: until the subscriber has acknowledged it", async () => {
-  const one = await ProvidedPeer.create();
-  const { provider, log } = one;
-  one.run();
-  const first = await one.subscribe();
+  const provided = await ProvidedPeer.create();
+  const { provider, log } = provided;
+  provided.run();
+  const first = await provided.subscribe();
   await first.first(Start);
   await first.acknowledge(4);
   await until(() => provider.hasAcknowledged(4));
   provider.repair("all");
   assert.is(provider.isRepairing, true);
   await first.closed();
-  const second = await one.subscribe();
+  const second = await provided.subscribe();
   await second.first(SnapshotEnd);
   await second.first(Start);
   assert.equal(
@@ -248,46 +248,46 @@ test("repairs at once: until the subscriber has acknowledged it", async () => {
   await second.acknowledge(log.channel.log.last);
   await until(() => provider.hasAcknowledged(4));
   assert.is(provider.isRepairing, false);
-  await one.stop();
+  await provided.stop();
 });
 
 test("forgets a repair that is cancelled, or not done when it ends", async () => {
-  const one = await ProvidedPeer.create();
-  const { provider } = one;
+  const provided = await ProvidedPeer.create();
+  const { provider } = provided;
   provider.repair("all");
   provider.repair(null);
   assert.is(provider.isRepairing, false);
-  one.run();
-  const subscriber = await one.subscribe();
+  provided.run();
+  const subscriber = await provided.subscribe();
   await subscriber.first(Frame);
   assert.not(subscriber.types.includes(SnapshotBegin));
   provider.repair("all");
-  const stopped = one.stop();
+  const stopped = provided.stop();
   assert.is(provider.isRepairing, false);
   await stopped;
 });
 
 test("does not count a repair as done that was requested while snapshots were sent", async () => {
-  const one = await ProvidedPeer.create();
-  const { provider, log } = one;
-  one.run();
-  const first = await one.subscribe();
+  const provided = await ProvidedPeer.create();
+  const { provider, log } = provided;
+  provided.run();
+  const first = await provided.subscribe();
   await first.first(Start);
   provider.repair("different");
-  const second = await one.subscribe();
+  const second = await provided.subscribe();
   await second.first(Start);
   await second.acknowledge(4);
   await until(() => !provider.isRepairing);
   assert.not(second.types.includes(SnapshotBegin));
   log.saving = () => provider.repair("different");
   provider.repair("all");
-  const third = await one.subscribe();
+  const third = await provided.subscribe();
   await third.closed();
   log.saving = () => undefined;
-  const fourth = await one.subscribe();
+  const fourth = await provided.subscribe();
   await fourth.first(Start);
   assert.is(provider.isRepairing, true);
-  await one.stop();
+  await provided.stop();
 });
 
 test.run();

@@ -108,36 +108,36 @@ function provide({ root }: Context, port: number, members?: MemberProgress) {
 test("replicates a graph created while snapshots are sent", async (context) => {
   await run(context, "off", "a");
   const port = await freePort();
-  const one = provide(context, port);
-  const { saveNow } = one.snapshots;
-  one.snapshots.saveNow = async (name) => {
-    one.keep("made");
-    assert.ok(await one.isFlushed());
+  const provider = provide(context, port);
+  const { saveNow } = provider.snapshots;
+  provider.snapshots.saveNow = async (name) => {
+    provider.keep("made");
+    assert.ok(await provider.isFlushed());
     return saveNow(name);
   };
   const subscriber = await Instance.start(join(context.folder, "b"), { txPort: port });
   try {
-    const what = (): string => `${one.lines.join("\n")}\n---\n${subscriber.log}`;
-    await until(() => subscriber.store().operationCount === 3, what);
-    openStore(one.keep("made")).createVertex("a");
-    await until(() => subscriber.store("made").operationCount === 1, what);
+    const describeLogs = (): string => `${provider.lines.join("\n")}\n---\n${subscriber.log}`;
+    await until(() => subscriber.store().operationCount === 3, describeLogs);
+    openStore(provider.keep("made")).createVertex("a");
+    await until(() => subscriber.store("made").operationCount === 1, describeLogs);
   } finally {
-    await one.end();
+    await provider.end();
     await subscriber.stop();
   }
 });
 
 test("shows no serial before the first transaction, whose log has no id yet", async (context) => {
-  const one = await Instance.start(context.root);
+  const instance = await Instance.start(context.root);
   try {
-    assert.is(one.shown.serial, 0);
-    one.graph().createVertex("a");
+    assert.is(instance.shown.serial, 0);
+    instance.graph().createVertex("a");
     await until(
-      () => one.shown.serial > 0,
-      () => one.log,
+      () => instance.shown.serial > 0,
+      () => instance.log,
     );
   } finally {
-    await one.stop();
+    await instance.stop();
   }
 });
 
@@ -147,27 +147,27 @@ test("tries a member of a group again sooner, and more often", async (context) =
   const member = { maxDelayMs: 40, ackMs: 1000, acknowledged: nothing, lost: nothing };
   const delays = async (members?: MemberProgress): Promise<number[]> => {
     const [{ setTimeout: real }, { random }, { now }] = [globalThis, Math, performance];
-    const all: number[] = [];
+    const counts: number[] = [];
     const noted = (run: () => void, ms = 0): NodeJS.Timeout => {
       // Refused connections, which the logs of the provider do not wait for.
-      if (new Error().stack!.includes("retry-loop")) all.push(ms);
+      if (new Error().stack!.includes("retry-loop")) counts.push(ms);
       return real(run, Math.min(ms, 1));
     };
     globalThis.setTimeout = noted as typeof setTimeout;
     Math.random = () => 0;
     // Attempts that take long begin again with the shortest delay.
     performance.now = () => 1000;
-    const one = provide(context, port, members);
+    const provider = provide(context, port, members);
     try {
       await until(
-        () => all.length >= 4,
-        () => one.lines.join("\n"),
+        () => counts.length >= 4,
+        () => provider.lines.join("\n"),
       );
     } finally {
       [globalThis.setTimeout, Math.random, performance.now] = [real, random, now];
-      await one.end();
+      await provider.end();
     }
-    return all.slice(0, 4);
+    return counts.slice(0, 4);
   };
   assert.equal(await delays(), [50, 100, 200, 400]);
   assert.equal(await delays(member), [10, 20, 40, 40]);

@@ -44,7 +44,7 @@ function isReady({ readiness }: Instance): boolean {
 const log =
   (...instances: Instance[]) =>
   () =>
-    instances.map((one) => one.log).join("\n---\n");
+    instances.map((instance) => instance.log).join("\n---\n");
 
 test("is ready at once as a provider, and as a replica of an empty one", async (context) => {
   const port = await freePort();

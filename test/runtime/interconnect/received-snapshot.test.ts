@@ -26,8 +26,8 @@ async function receive(folder: string, head: object, ...pieces: readonly string[
     return Buffer.from(type === MessageType.SnapshotChunk ? left.shift()! : "");
   };
   try {
-    const given = head as { bytes: number; values?: number };
-    await receiveSnapshot({ expect }, given, folder, (bytes) => counted.push(bytes));
+    const fields = head as { bytes: number; values?: number };
+    await receiveSnapshot({ expect }, fields, folder, (bytes) => counted.push(bytes));
   } catch (error) {
     return (error as Error).message;
   }

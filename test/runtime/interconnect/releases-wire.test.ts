@@ -37,8 +37,8 @@ interface Wire {
 }
 
 /** Vertices and arcs: replicas differ in the rest. */
-function plainContent(one: Instance): unknown {
-  const { vertices } = graphContent(one.store()) as { readonly vertices: unknown };
+function plainContent(instance: Instance): unknown {
+  const { vertices } = graphContent(instance.store()) as { readonly vertices: unknown };
   return JSON.parse(JSON.stringify(vertices));
 }
 
@@ -55,7 +55,7 @@ async function record(context: InstancesContext): Promise<Wire> {
     const far = connect(txPort, "127.0.0.1");
     near.on("data", (bytes: Buffer) => sent.provider.push(bytes)).pipe(far);
     far.on("data", (bytes: Buffer) => sent.subscriber.push(bytes)).pipe(near);
-    for (const one of [near, far]) one.on("error", () => undefined);
+    for (const socket of [near, far]) socket.on("error", () => undefined);
   });
   const replica = await begin(context, "replica", { txPort });
   const provider = await begin(context, "provider");
@@ -123,10 +123,10 @@ class Player {
   #take({ type, body }: Message, reader: MessageReader): void {
     this.received.push(type);
     if (type === Hello) {
-      const other = Buffer.from(JSON.parse(body.toString()).nonce, "hex");
-      const own = Buffer.from(this.#nonce, "hex");
+      const nonce = Buffer.from(JSON.parse(body.toString()).nonce, "hex");
+      const ownNonce = Buffer.from(this.#nonce, "hex");
       const isProvider = this.#role === "provider";
-      const nonces = isProvider ? ([own, other] as const) : ([other, own] as const);
+      const nonces = isProvider ? ([ownNonce, nonce] as const) : ([nonce, ownNonce] as const);
       if (!isProvider) this.#socket.write(this.#hello);
       this.#socket.write(encodeMessage(Proof, KEY.createProof(this.#role, ...nonces)));
     } else if (type === Proof) {
@@ -165,11 +165,11 @@ for (const name of readdirSync(FOLDER)) {
     const server = createServer((socket) => {
       players.push(new Player(socket, "subscriber", wire.subscriber));
     });
-    const one = await begin(context, "a", { attach: [`127.0.0.1:${await listen(server)}`] });
-    one.graph().createVertex("x");
+    const instance = await begin(context, "a", { attach: [`127.0.0.1:${await listen(server)}`] });
+    instance.graph().createVertex("x");
     await until(
       () => players[0]?.received.includes(MessageType.Frame) === true,
-      () => `${one.log} ${players[0]?.received.join()}`,
+      () => `${instance.log} ${players[0]?.received.join()}`,
     );
     assert.ok(players[0]!.received.includes(MessageType.Table));
     server.close();

@@ -48,14 +48,14 @@ function writeFiles(folder: string, files: Files): void {
   }
 }
 
-function plainContent(one: Instance): unknown {
-  return JSON.parse(JSON.stringify(graphContent(one.store())));
+function plainContent(instance: Instance): unknown {
+  return JSON.parse(JSON.stringify(graphContent(instance.store())));
 }
 
 /** Makes half of the contents part of the snapshot; the log has all. */
 async function makeRelease(context: InstancesContext): Promise<Release> {
-  const one = await begin(context, "a");
-  const graph = one.graph();
+  const instance = await begin(context, "a");
+  const graph = instance.graph();
   const fill = (from: number): void => {
     for (let at = from; at < from + 20; at++) {
       const properties = { at, text: `text ${at}`, list: [at, at + 1], none: null, half: at / 2 };
@@ -66,13 +66,13 @@ async function makeRelease(context: InstancesContext): Promise<Release> {
   };
   graph.constrain({ type: "even", key: "text", unique: true });
   fill(0);
-  await one.isFlushed();
-  await one.save();
+  await instance.isFlushed();
+  await instance.save();
   fill(20);
   graph.deleteVertex("v7");
-  await step(one, writerOf(context));
-  const content = plainContent(one);
-  await end(one);
+  await step(instance, writerOf(context));
+  const content = plainContent(instance);
+  await end(instance);
   const { folder } = context;
   return { root: readFiles(join(folder, "a")), backup: readFiles(join(folder, "backup")), content };
 }
@@ -92,17 +92,17 @@ for (const name of readdirSync(FOLDER)) {
   test(`opens, changes and reopens the data folder of ${name}`, async (context) => {
     const { root, content } = read();
     writeFiles(join(context.folder, "a"), root);
-    const one = await begin(context, "a");
-    assert.equal(plainContent(one), content);
-    checkStore(one.store());
+    const instance = await begin(context, "a");
+    assert.equal(plainContent(instance), content);
+    checkStore(instance.store());
     const twin = { type: "even", properties: { text: "text 2" } };
-    assert.throws(() => one.graph().createVertex("twin", twin), /v2/);
-    one.graph().deleteVertex("v4");
-    one.graph().createVertex("added", { type: "new", properties: { at: 1 } });
-    await one.isFlushed();
-    await one.save();
-    const changed = plainContent(one);
-    await end(one);
+    assert.throws(() => instance.graph().createVertex("twin", twin), /v2/);
+    instance.graph().deleteVertex("v4");
+    instance.graph().createVertex("added", { type: "new", properties: { at: 1 } });
+    await instance.isFlushed();
+    await instance.save();
+    const changed = plainContent(instance);
+    await end(instance);
     assert.equal(plainContent(await begin(context, "a")), changed);
   });
 

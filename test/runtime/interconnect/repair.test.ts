@@ -46,9 +46,9 @@ function spoil(instance: Instance, value: number): void {
   store.writer.mutate(() => store.properties.set(vertex, key, value));
 }
 
-async function hasSaid(instance: Instance, what: RegExp): Promise<void> {
+async function hasSaid(instance: Instance, pattern: RegExp): Promise<void> {
   await until(
-    () => what.test(instance.log),
+    () => pattern.test(instance.log),
     () => instance.log,
   );
 }

@@ -31,20 +31,20 @@ test.after(() => {
 function create() {
   const traffic = new Traffic();
   /** Distances from the provider. */
-  const found: (number | null)[] = [];
-  traffic.setCaughtUp = (lagMs) => found.push(lagMs);
-  const got: unknown[] = [];
+  const epochs: (number | null)[] = [];
+  traffic.setCaughtUp = (lagMs) => epochs.push(lagMs);
+  const messages: unknown[] = [];
   const replica = {
     appliedSn: null as number | null,
-    compareDigests: (graphs: unknown) => got.push({ graphs }),
-    adoptGoal: (goal: unknown) => got.push({ goal }),
-    startFrames: (start: unknown) => got.push({ start }),
+    compareDigests: (graphs: unknown) => messages.push({ graphs }),
+    adoptGoal: (goal: unknown) => messages.push({ goal }),
+    startFrames: (start: unknown) => messages.push({ start }),
     applyFrame: async () => ({
       header: { sn: replica.appliedSn! - 1, transactions: 2 },
       records: 5,
     }),
     receiveGraph: async (source: unknown, head: unknown) => {
-      got.push({ source, head, synchronizing: traffic.synchronizing });
+      messages.push({ source, head, synchronizing: traffic.synchronizing });
     },
   };
   const input = new ReplicaInput(replica as unknown as Replica, traffic);
@@ -54,14 +54,14 @@ function create() {
   };
   const status = (ageMs: number, goal: number | null) => {
     const at = NOW - ageMs;
-    const given = { at, host: "h", adminPort: 1, serial: 33, digest: DIGEST, graphs: [], goal };
-    return take(MessageType.Status, given);
+    const status = { at, host: "h", adminPort: 1, serial: 33, digest: DIGEST, graphs: [], goal };
+    return take(MessageType.Status, status);
   };
   const frame = (sn: number) => {
     replica.appliedSn = sn;
     return take(MessageType.Frame, Buffer.alloc(64));
   };
-  return { traffic, found, got, replica, input, take, status, frame };
+  return { traffic, found: epochs, got: messages, replica, input, take, status, frame };
 }
 
 test("is even with a state of the provider once its last transaction is applied", async () => {

@@ -73,12 +73,12 @@ test("goes on where its marker says", (c) => {
     writeReplicaMarker(c.root, { log, origin: OTHER, epoch, ancestors, ...state });
     const replica = create(c);
     const { member, ...positions } = replica.positions();
-    const most = Math.max(2, epoch);
-    assert.equal(positions, { log, origin: OTHER, epoch: most, graphs: [], diverged: [] });
-    assert.equal([member, replica.origin, replica.epoch], [null, OTHER, most]);
+    const latest = Math.max(2, epoch);
+    assert.equal(positions, { log, origin: OTHER, epoch: latest, graphs: [], diverged: [] });
+    assert.equal([member, replica.origin, replica.epoch], [null, OTHER, latest]);
     assert.equal([replica.durableSn, replica.appliedSn], [null, null]);
     replica.writeMarker();
-    assert.equal(markOf(c), { log, origin: OTHER, epoch: most, ancestors, ...state });
+    assert.equal(markOf(c), { log, origin: OTHER, epoch: latest, ancestors, ...state });
   }
 });
 
@@ -91,13 +91,13 @@ test("remembers the highest epoch that it meets", (c) => {
 });
 
 test("tells its graphs with changes, and applies each change once", async (c) => {
-  const [one, two] = [source(1), source(2)];
-  await follow(c, offerOf([one.graph, two.graph]));
-  const units = [...one.change("a", "b"), ...two.change("x")];
+  const [first, two] = [source(1), source(2)];
+  await follow(c, offerOf([first.graph, two.graph]));
+  const units = [...first.change("a", "b"), ...two.change("x")];
   const { header, records } = await c.replica.applyFrame(frame(1, units));
-  assert.equal([header.sn, records], [1, one.store.operationCount + two.store.operationCount]);
+  assert.equal([header.sn, records], [1, first.store.operationCount + two.store.operationCount]);
   const count = copyOf(c, "g1").operationCount;
-  assert.is(count, one.store.operationCount);
+  assert.is(count, first.store.operationCount);
   const serial = readReplicaInput(copyOf(c, "g1"));
   await c.replica.applyFrame(frame(1, units));
   assert.equal(
@@ -107,17 +107,21 @@ test("tells its graphs with changes, and applies each change once", async (c) =>
   open(c.stores, "unchanged");
   assert.equal(
     c.replica.positions().graphs.map(({ identity }) => identity),
-    [one.graph.identity, two.graph.identity],
+    [first.graph.identity, two.graph.identity],
   );
 });
 
 test("gives several graphs of one change one turn, and drains only before it", async (c) => {
-  const [one, two] = [source(1), source(2)];
-  await follow(c, offerOf([one.graph, two.graph]));
-  const [first, joint, last] = [one.change("a")[0]!, one.change("b")[0]!, two.change("x")[0]!];
+  const [sourceA, two] = [source(1), source(2)];
+  await follow(c, offerOf([sourceA.graph, two.graph]));
+  const [first, joint, last] = [
+    sourceA.change("a")[0]!,
+    sourceA.change("b")[0]!,
+    two.change("x")[0]!,
+  ];
   joint[0] = (joint[0]! & ~0xff) | JOINED_TRANSACTION;
   c.calls.length = 0;
-  await c.replica.applyFrame(frame(1, [first, joint, last, ...one.change("c")]));
+  await c.replica.applyFrame(frame(1, [first, joint, last, ...sourceA.change("c")]));
   assert.equal(
     c.calls.filter((call) => call !== "readiness"),
     ["drain", "drain", "turn", "drain"],
@@ -128,7 +132,7 @@ test("refuses what is no frame in sequence", async (c) => {
   const { graph, change } = source(1);
   const units = change("a");
   const bytes = frame(1, units);
-  const take = (given: Buffer) => describeFailure(c.replica.applyFrame(given));
+  const take = (frame: Buffer) => describeFailure(c.replica.applyFrame(frame));
   await c.replica.accept(offerOf([graph]));
   assert.match(await take(bytes), /missing transactions before 1$/, "no start yet");
   c.replica.startFrames({ sn: 4, chain: 0 });
@@ -154,8 +158,8 @@ test("a frame whose changes cannot be applied says which graph is wrong", async 
 });
 
 test("opens graphs as its provider does, and ignores former ones", async (c) => {
-  const [one, late, gone] = [source(1), source(3), source(2)];
-  await follow(c, offerOf([one.graph], { lastNumber: 2 }));
+  const [first, late, gone] = [source(1), source(3), source(2)];
+  await follow(c, offerOf([first.graph], { lastNumber: 2 }));
   const take = (sn: number, ...units: readonly Uint32Array[]) =>
     describeFailure(c.replica.applyFrame(frame(sn, units)));
   const control = (record: unknown) => encodeControlRecord(record);
@@ -175,9 +179,9 @@ test("opens graphs as its provider does, and ignores former ones", async (c) => 
 });
 
 test("removes a graph with its files when the provider erases it", async (c) => {
-  const [one, two] = [source(1), source(2)];
-  await follow(c, offerOf([one.graph, two.graph]));
-  await c.replica.applyFrame(frame(1, [...one.change("a"), ...two.change("a")]));
+  const [first, two] = [source(1), source(2)];
+  await follow(c, offerOf([first.graph, two.graph]));
+  await c.replica.applyFrame(frame(1, [...first.change("a"), ...two.change("a")]));
   c.calls.length = 0;
   await c.replica.applyFrame(frame(3, [encodeControlRecord({ erased: 1 })]));
   assert.equal([c.calls, namesOf(c)], [["remove g1 true"], ["g2"]]);
@@ -191,24 +195,24 @@ test("removes a graph with its files when the provider erases it", async (c) => 
 });
 
 test("replaces graphs that a plugin has opened before, unless they were changed", async (c) => {
-  const [one, two, three] = [source(1), source(2), source(3)];
+  const [first, two, three] = [source(1), source(2), source(3)];
   for (const name of ["g1", "g3"]) open(c.stores, name);
-  await follow(c, offerOf([one.graph, two.graph]));
+  await follow(c, offerOf([first.graph, two.graph]));
   assert.equal([c.calls[0], namesOf(c)], ["remove g1 true", ["g1", "g3"]]);
-  assert.is(requireIdentity(copyOf(c, "g1")), one.graph.identity);
+  assert.is(requireIdentity(copyOf(c, "g1")), first.graph.identity);
   // Opened with the provider's identity, as after a restart.
   c.calls.length = 0;
-  await c.replica.accept(offerOf([one.graph, two.graph]));
+  await c.replica.accept(offerOf([first.graph, two.graph]));
   assert.not.ok(c.calls.some((call) => call.startsWith("remove")));
   c.replica.startFrames({ sn: 0, chain: 0 });
   await c.replica.applyFrame(
-    frame(1, [...one.change("a"), encodeControlRecord({ opened: three.graph })]),
+    frame(1, [...first.change("a"), encodeControlRecord({ opened: three.graph })]),
   );
   assert.is(requireIdentity(copyOf(c, "g3")), three.graph.identity);
-  const other = source(1);
-  await follow(c, offerOf([other.graph]));
-  assert.is(requireIdentity(copyOf(c, "g1")), one.graph.identity);
-  const text = await describeFailure(c.replica.applyFrame(frame(1, other.change("a"))));
+  const otherSource = source(1);
+  await follow(c, offerOf([otherSource.graph]));
+  assert.is(requireIdentity(copyOf(c, "g1")), first.graph.identity);
+  const text = await describeFailure(c.replica.applyFrame(frame(1, otherSource.change("a"))));
   assert.is(text, 'SVC2532: local graph "g1" did not come from the provider');
 });
 
@@ -248,12 +252,12 @@ test("settles only what is durable when nothing more has come", async (c) => {
 });
 
 test("compares each graph with its provider's as soon as it is as far", async (c) => {
-  const [one, two] = [source(1), source(2)];
-  await follow(c, offerOf([one.graph, two.graph]));
-  const units = [...one.change("a", "b"), ...two.change("x")];
+  const [sourceA, two] = [source(1), source(2)];
+  await follow(c, offerOf([sourceA.graph, two.graph]));
+  const units = [...sourceA.change("a", "b"), ...two.change("x")];
   const [first, ...rest] = units as [Uint32Array, ...Uint32Array[]];
   await c.replica.applyFrame(frame(1, [first]));
-  const at = (count: number, digest: string | null, { graph } = one) => [
+  const at = (count: number, digest: string | null, { graph } = sourceA) => [
     { identity: graph.identity, count, digest },
   ];
   const compare = (positions: ReturnType<typeof at>) =>
@@ -272,13 +276,13 @@ test("compares each graph with its provider's as soon as it is as far", async (c
   assert.match(text, /^SVC3200: replication: graph "g1" has diverged from the provider after 2/);
   assert.equal(
     [c.replica.report().state, c.replica.positions().diverged],
-    ["diverged", [one.graph.identity]],
+    ["diverged", [sourceA.graph.identity]],
   );
   assert.ok(c.calls.includes("readiness"));
   assert.is(copyOf(c, "g2"), undefined, "what follows comes again");
   // Forgotten with a new connection.
   assert.is(compare(at(9, OTHER)), "none");
-  await follow(c, offerOf([one.graph, two.graph]));
+  await follow(c, offerOf([sourceA.graph, two.graph]));
   assert.is(await describeFailure(c.replica.applyFrame(frame(1, units))), "none");
   assert.match(compare(at(2, OTHER)), /^SVC3200/);
 });
@@ -323,10 +327,10 @@ test("continues its position in the same log only", async (c) => {
   const bytes = frame(1, change("a"));
   await c.replica.applyFrame(bytes);
   await turn();
-  const place = { id: LOG, sn: 1, chain: decodeFrameHeader(bytes)!.headerCrc };
+  const position = { id: LOG, sn: 1, chain: decodeFrameHeader(bytes)!.headerCrc };
   const both = () => [c.replica.positions().log, markOf(c)?.log, c.replica.durableSn];
   await c.replica.accept(offerOf([graph], { ancestors, origin: OTHER }));
-  assert.equal(both(), [place, place, null]);
+  assert.equal(both(), [position, position, null]);
   assert.equal([markOf(c)?.origin, markOf(c)?.ancestors], [OTHER, ancestors]);
   await c.replica.accept(offerOf([graph], { logId: OTHER }));
   const start = { id: OTHER, sn: 0, chain: 0 };

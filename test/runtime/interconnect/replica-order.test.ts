@@ -34,15 +34,15 @@ test("waits for a provider at first", (c) => {
 });
 
 test("changes of a graph that was erased since are ignored when they come again", async (c) => {
-  const [one, late] = [source(1), source(3)];
-  await follow(c, offerOf([one.graph]));
+  const [first, late] = [source(1), source(3)];
+  await follow(c, offerOf([first.graph]));
   const opened = frame(1, [encodeControlRecord({ opened: late.graph }), ...late.change("a")]);
   const erased = frame(3, [encodeControlRecord({ erased: 3 })]);
   for (const bytes of [opened, erased]) await c.replica.applyFrame(bytes);
   assert.is(await describeFailure(c.replica.applyFrame(frame(3, late.change("b")))), "none");
   assert.equal(namesOf(c), []);
   // Also that it was opened.
-  const open = frame(4, [encodeControlRecord({ opened: source(2).graph }), ...one.change("a")]);
+  const open = frame(4, [encodeControlRecord({ opened: source(2).graph }), ...first.change("a")]);
   assert.is(await describeFailure(c.replica.applyFrame(open)), "none");
   assert.equal(namesOf(c), ["g1"]);
   assert.is(await describeFailure(c.replica.applyFrame(frame(4, late.change("c")))), "none");
@@ -68,9 +68,9 @@ test("a promoted instance erases nothing that its former provider erases", async
 });
 
 test("a promotion stops a frame between a graph that it erases and its changes", async (c) => {
-  const [one, two] = [source(1), source(2)];
-  await follow(c, offerOf([one.graph, two.graph]));
-  await c.replica.applyFrame(frame(1, [...one.change("a"), ...two.change("a")]));
+  const [first, two] = [source(1), source(2)];
+  await follow(c, offerOf([first.graph, two.graph]));
+  await c.replica.applyFrame(frame(1, [...first.change("a"), ...two.change("a")]));
   const { remove } = c.graphs;
   c.graphs.remove = async (name, isErased) => {
     await c.replica.retire();
@@ -92,32 +92,32 @@ test("digests of a provider are forgotten with its connection", async (c) => {
 });
 
 test("compares no digest of a state that it has passed, or of which it has none", async (c) => {
-  const [one, two] = [source(1), source(2)];
+  const [first, two] = [source(1), source(2)];
   c.stores.set("g2", GraphStore.create("g2", TEST_THREAD, { identity: two.graph.identity }));
-  await follow(c, offerOf([one.graph, two.graph]));
-  await c.replica.applyFrame(frame(1, [...one.change("a"), ...two.change("x")]));
+  await follow(c, offerOf([first.graph, two.graph]));
+  await c.replica.applyFrame(frame(1, [...first.change("a"), ...two.change("x")]));
   const compare = (identity: string, count: number) =>
     thrownBy(() => c.replica.compareDigests([{ identity, count, digest: OTHER }]));
   assert.is(compare(two.graph.identity, 1), "none");
-  assert.is(compare(one.graph.identity, 2), "none");
+  assert.is(compare(first.graph.identity, 2), "none");
   assert.is(await describeFailure(c.replica.applyFrame(frame(3, two.change("y")))), "none");
   assert.is(
-    await describeFailure(c.replica.applyFrame(frame(4, one.changeAtOnce("b", "c")))),
+    await describeFailure(c.replica.applyFrame(frame(4, first.changeAtOnce("b", "c")))),
     "none",
   );
   assert.is(copyOf(c, "g1").operationCount, 3);
 });
 
 test("opens each graph once, and only one of the provider's", async (c) => {
-  const [one, two] = [source(1), source(2)];
+  const [first, two] = [source(1), source(2)];
   const opened: string[] = [];
   const { open } = c.graphs;
   c.graphs.open = (graph) => {
     opened.push(graph.name);
     return graph.name === "g1" ? open(graph) : (undefined as never);
   };
-  await follow(c, offerOf([one.graph, two.graph]));
-  for (const sn of [1, 2]) await c.replica.applyFrame(frame(sn, one.change(`v${sn}`)));
+  await follow(c, offerOf([first.graph, two.graph]));
+  for (const sn of [1, 2]) await c.replica.applyFrame(frame(sn, first.change(`v${sn}`)));
   assert.equal(opened, ["g1"]);
   const text = await describeFailure(c.replica.applyFrame(frame(3, two.change("a"))));
   assert.is(text, 'SVC2532: local graph "g2" did not come from the provider');
@@ -139,9 +139,9 @@ test("an opened graph takes the place of one that a plugin has opened since", as
 });
 
 test("logs a transaction over several graphs as one", async (c) => {
-  const [one, two] = [source(1), source(2)];
-  await follow(c, offerOf([one.graph, two.graph]));
-  await c.replica.applyFrame(frame(1, [...one.change("a"), ...two.change("x")]));
+  const [first, two] = [source(1), source(2)];
+  await follow(c, offerOf([first.graph, two.graph]));
+  await c.replica.applyFrame(frame(1, [...first.change("a"), ...two.change("x")]));
   const copies = ["g1", "g2"].map((name) => copyOf(c, name));
   for (const { memory } of copies) memory.log!.isOn = true;
   const tickets: number[] = [];
@@ -149,9 +149,9 @@ test("logs a transaction over several graphs as one", async (c) => {
     tickets.push(...copies.map(({ memory }) => memory.log!.clock.nextTicket()));
     return tickets[0]!;
   };
-  const [joint] = one.change("b") as [Uint32Array];
+  const [joint] = first.change("b") as [Uint32Array];
   joint[0] = (joint[0]! & ~0xff) | JOINED_TRANSACTION;
-  await c.replica.applyFrame(frame(3, [joint, ...two.change("y"), ...one.change("c")]));
+  await c.replica.applyFrame(frame(3, [joint, ...two.change("y"), ...first.change("c")]));
   const [ofOne, ofTwo] = copies.map((copy) => takeUnits(copy).map(([, , , turn]) => turn));
   const [turn] = tickets;
   assert.equal([ofOne![0], ofTwo], [turn, [turn]]);

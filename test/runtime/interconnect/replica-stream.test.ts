@@ -27,9 +27,9 @@ const test = suite<Context>("replica of a stream");
 withReplica(test);
 
 test("a stream may repeat changes, and graphs that were erased since", async (c) => {
-  const [one, two] = [source(1), source(2)];
-  await c.replica.acceptFromStream(offerOf([one.graph, two.graph]), 0);
-  const first = [...one.change("a"), ...two.change("x")];
+  const [sourceA, two] = [source(1), source(2)];
+  await c.replica.acceptFromStream(offerOf([sourceA.graph, two.graph]), 0);
+  const first = [...sourceA.change("a"), ...two.change("x")];
   // Its beginning is not known yet.
   assert.is(await describeFailure(c.replica.applyFrame(frame(4, first))), "none");
   assert.match(
@@ -42,7 +42,7 @@ test("a stream may repeat changes, and graphs that were erased since", async (c)
   await c.replica.applyFrame(
     frame(7, [encodeControlRecord({ opened: next.graph }), ...next.change("n")]),
   );
-  await c.replica.acceptFromStream(offerOf([one.graph, two.graph]), 3);
+  await c.replica.acceptFromStream(offerOf([sourceA.graph, two.graph]), 3);
   assert.is(await describeFailure(c.replica.applyFrame(frame(4, first))), "none");
   assert.is(requireIdentity(copyOf(c, "g1")), next.graph.identity);
 });
@@ -66,22 +66,22 @@ test("keeps an unchanged graph that a stream does not offer", async (c) => {
 });
 
 test("erases what a stream does not offer, unless that is older than what is here", async (c) => {
-  const [one, two] = [source(1), source(2)];
+  const [first, two] = [source(1), source(2)];
   for (const [at, logId, names] of [
     [3, LOG, ["g1"]],
     [2, LOG, ["g1", "g2"]],
     [1, LOG, ["g1", "g2"]],
     [1, OTHER, ["g1"]],
   ] as const) {
-    await follow(c, offerOf([one.graph, two.graph]));
-    await c.replica.applyFrame(frame(1, [...one.change(`a${at}${logId}`), ...two.change("x")]));
+    await follow(c, offerOf([first.graph, two.graph]));
+    await c.replica.applyFrame(frame(1, [...first.change(`a${at}${logId}`), ...two.change("x")]));
     await turn();
     const isThere = c.stores.size === 2;
     if (!isThere) throw new Error(`${at} ${namesOf(c)}`);
-    await c.replica.acceptFromStream(offerOf([one.graph], { logId }), at);
+    await c.replica.acceptFromStream(offerOf([first.graph], { logId }), at);
     assert.equal(namesOf(c), names, `${at} ${logId}`);
     for (const name of namesOf(c)) drop(c.stores, name);
-    Object.assign(one, source(1));
+    Object.assign(first, source(1));
     Object.assign(two, source(2));
   }
 });

@@ -47,9 +47,9 @@ const SETTINGS = { events: false, saveEvery: 0, txPort: null, followStream: null
 
 test.before.each((context) => {
   const folder = mkdtempSync(join(tmpdir(), "svc-replica-"));
-  const [root, other] = [join(folder, "p"), join(folder, "s")];
+  const [root, subscriberRoot] = [join(folder, "p"), join(folder, "s")];
   mkdirSync(root);
-  mkdirSync(other);
+  mkdirSync(subscriberRoot);
   const warn = (): void => undefined;
   const clock = new CommitClock();
   const options = { root, mode: "async", clock, warn, disk: realDisk } as const;
@@ -57,9 +57,9 @@ test.before.each((context) => {
   const provider = new GraphManager(TEST_THREAD, SETTINGS, warn, log);
   const subscriber = new GraphManager(TEST_THREAD + 1, { ...SETTINGS, txPort: 1 }, warn);
   const replica = new Replica({
-    root: other,
+    root: subscriberRoot,
     stores: () => subscriber.replicated(),
-    open: ({ name, identity }) => subscriber.open({ ...request(other, name), identity }),
+    open: ({ name, identity }) => subscriber.open({ ...request(subscriberRoot, name), identity }),
     remove: async (name, isErased) => subscriber.drop(name, isErased),
     epoch: 1,
     nextTicket: () => 1,
@@ -319,16 +319,20 @@ test("acknowledges and marks only what is durable on its own disk", async (c) =>
   const disk = (isSafe: boolean): void => {
     for (const resolve of flushes.splice(0)) resolve(isSafe);
   };
-  let told = 0;
+  let reports = 0;
   c.flushed = () => new Promise((resolve) => flushes.push(resolve));
-  c.replica.onDurable = () => told++;
+  c.replica.onDurable = () => reports++;
   await follow(c);
   const markedSn = (): number | undefined => {
     c.replica.writeMarker();
     return readReplicaMarker(join(c.folder, "s"))?.log?.sn;
   };
   isSame(c, store);
-  assert.equal([c.replica.durableSn, markedSn(), told], [null, 0, 0], "applied, and not yet safe");
+  assert.equal(
+    [c.replica.durableSn, markedSn(), reports],
+    [null, 0, 0],
+    "applied, and not yet safe",
+  );
   // One flush for the start, and one for everything received meanwhile.
   for (let left = 2; left > 0; left--) {
     disk(true);

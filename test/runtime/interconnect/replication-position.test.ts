@@ -19,21 +19,23 @@ const test = suite("replication position");
 /** A graph with a digest, and one that has none without a log; each has a vertex. */
 function stores() {
   const plain = GraphStore.create("plain", TEST_THREAD, {});
-  const all = { logged: loggedStore(), plain };
-  for (const store of Object.values(all)) openStore(store).createVertex("a");
-  const manager = { replicated: () => new Map(Object.entries(all)) } as unknown as GraphManager;
-  return { ...all, manager };
+  const storesOfGraphs = { logged: loggedStore(), plain };
+  for (const store of Object.values(storesOfGraphs)) openStore(store).createVertex("a");
+  const manager = {
+    replicated: () => new Map(Object.entries(storesOfGraphs)),
+  } as unknown as GraphManager;
+  return { ...storesOfGraphs, manager };
 }
 
 test("has a digest only if the graph has one", () => {
   const { logged, plain, manager } = stores();
-  const [identity, other] = [logged, plain].map(requireIdentity) as [string, string];
+  const [identity, otherIdentity] = [logged, plain].map(requireIdentity) as [string, string];
   const position = replicationPosition(logged);
   assert.equal([position.identity, position.count], [identity, 1]);
   assert.match(position.digest!, /^[0-9a-f]{32}$/);
-  assert.equal(replicationPosition(plain), { identity: other, count: 1, digest: null });
+  assert.equal(replicationPosition(plain), { identity: otherIdentity, count: 1, digest: null });
   assert.equal(knownPositions(manager), [position]);
-  assert.equal(operationCounts(manager), { [identity]: 1, [other]: 1 });
+  assert.equal(operationCounts(manager), { [identity]: 1, [otherIdentity]: 1 });
 });
 
 test("tells the graphs whose contents differ from their digest", () => {

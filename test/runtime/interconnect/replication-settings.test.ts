@@ -9,11 +9,11 @@ const NONE = { txPort: null, attach: [], publishStream: null, followStream: null
 
 test("each of them alone is enough", () => {
   assert.is(isReplicationConfigured(NONE), false);
-  for (const one of [
+  for (const settings of [
     ...[{ txPort: 0 }, { attach: ["127.0.0.1:1"] }],
     ...[{ publishStream: "nats://127.0.0.1/a" }, { followStream: "nats://127.0.0.1/a" }],
   ]) {
-    assert.is(isReplicationConfigured({ ...NONE, ...one }), true, JSON.stringify(one));
+    assert.is(isReplicationConfigured({ ...NONE, ...settings }), true, JSON.stringify(settings));
   }
 });
 

@@ -8,10 +8,10 @@ import { InterruptibleSleep, RetryLoop } from "../../../runtime/interconnect/ret
 const test = suite("retry loop");
 
 function attempts(minDelayMs: number): { told: string[]; tried: RetryLoop } {
-  const told: string[] = [];
-  const warn = (text: string): number => told.push(text);
+  const events: string[] = [];
+  const warn = (text: string): number => events.push(text);
   const waits = { minDelayMs, maxDelayMs: minDelayMs * 4 };
-  return { told, tried: new RetryLoop({ name: "there", code: "SVC2531", warn, ...waits }) };
+  return { told: events, tried: new RetryLoop({ name: "there", code: "SVC2531", warn, ...waits }) };
 }
 
 test("logs a failure when it changes, or after a success", async () => {

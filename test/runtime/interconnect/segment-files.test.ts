@@ -31,8 +31,8 @@ test.after.each(({ disk }) => {
 
 /** Operations of this kind fail until the returned function is called. */
 function fail(disk: SimulatedDisk, code: string, ...kinds: readonly Operation[]): () => void {
-  disk.faults.before = (what) => {
-    if (kinds.includes(what)) throw Object.assign(new Error(`${code} ${what}`), { code });
+  disk.faults.before = (operation) => {
+    if (kinds.includes(operation)) throw Object.assign(new Error(`${code} ${operation}`), { code });
   };
   return () => {
     delete disk.faults.before;
@@ -75,7 +75,7 @@ test("flushes its folder only after it has removed something", ({ disk }) => {
   const log = openSegments(disk);
   fillSegments(log);
   const done: Operation[] = [];
-  disk.faults.before = (what) => done.push(what);
+  disk.faults.before = (operation) => done.push(operation);
   log.truncateHead(2);
   assert.equal(done, []);
   log.truncateHead(3);

@@ -30,10 +30,10 @@ test.before.each((context) => {
 });
 
 /** Opens the log; `found` receives sequence number and content of each frame. */
-function open(disk: SimulatedDisk, found: [sn: number, content: string][] = []) {
+function open(disk: SimulatedDisk, records: [sn: number, content: string][] = []) {
   const options = { segmentBytes: SEGMENT_BYTES, table: () => Buffer.from("[]  ") };
   return SegmentLog.open(disk, FOLDER, options, ({ header, bytes }) => {
-    if (!header.isTable) found.push([header.sn, contentOf(bytes)]);
+    if (!header.isTable) records.push([header.sn, contentOf(bytes)]);
   });
 }
 
@@ -79,9 +79,9 @@ test("reads frames back, even after reopening", async ({ disk }) => {
   assert.is(await append(log, "one", 3), 1);
   assert.is(await append(log, "two"), 4);
   assert.equal(read(log, 1), ["one", "two"]);
-  const found: [number, string][] = [];
-  const again = open(disk, found);
-  assert.equal(found, [
+  const records: [number, string][] = [];
+  const again = open(disk, records);
+  assert.equal(records, [
     [1, "one"],
     [4, "two"],
   ]);
@@ -102,9 +102,9 @@ test("starts new segments and removes old ones", async ({ disk }) => {
   log.truncateHead(12);
   assert.is(log.first, 10);
   assert.throws(() => read(log, 9), /reaches from 10/);
-  const found: [number, string][] = [];
-  const again = open(disk, found).log;
-  assert.equal([again.first, again.last, found.length], [10, 30, 21]);
+  const records: [number, string][] = [];
+  const again = open(disk, records).log;
+  assert.equal([again.first, again.last, records.length], [10, 30, 21]);
   log.truncateHead(1000);
   assert.is(log.segments.length, 1);
   assert.is(open(disk).log.last, 30);
@@ -118,9 +118,9 @@ test("reads segments filled to the last byte and continues after them", async ({
     assert.is(await append(log, full), sn);
     assert.is(log.segments.length, sn, "one byte more would not fit in");
     assert.is(log.bytes, sn * SEGMENT_BYTES);
-    const found: [number, string][] = [];
-    const again = open(disk, found);
-    assert.equal([found.length, again.log.last, again.tornBytes], [sn, sn, 0]);
+    const records: [number, string][] = [];
+    const again = open(disk, records);
+    assert.equal([records.length, again.log.last, again.tornBytes], [sn, sn, 0]);
   }
   const again = open(disk).log;
   assert.is(await append(again, "next"), 17);
@@ -135,14 +135,14 @@ test("truncates bytes after the last frame", async ({ disk }) => {
   await append(log, "two is torn");
   const torn = Buffer.from(disk.contentOf(FIRST));
   for (let length = whole.length; length < torn.length; length++) {
-    const other = new SimulatedDisk();
-    other.create(FIRST).write(torn.subarray(0, length), 0);
-    const found: [number, string][] = [];
-    const opened = open(other, found);
-    assert.equal(found, [[1, "one"]]);
+    const otherDisk = new SimulatedDisk();
+    otherDisk.create(FIRST).write(torn.subarray(0, length), 0);
+    const records: [number, string][] = [];
+    const opened = open(otherDisk, records);
+    assert.equal(records, [[1, "one"]]);
     assert.is(opened.tornBytes, length - whole.length);
     assert.is(await append(opened.log, "two"), 2);
-    assert.equal(read(open(other).log, 1), ["one", "two"]);
+    assert.equal(read(open(otherDisk).log, 1), ["one", "two"]);
   }
 });
 
@@ -153,17 +153,17 @@ test("detects any flipped bit, and a torn write in the last frame only", async (
   const last = bytes.length - FRAME_HEADER_BYTES - 8;
   for (let at = 0; at < bytes.length; at++) {
     bytes[at]! ^= 1 << (at % 8);
-    const found: [number, string][] = [];
+    const records: [number, string][] = [];
     if (at < last) {
       assert.throws(
-        () => open(disk, found),
+        () => open(disk, records),
         (error: unknown) => error instanceof LogCorruptionError && error.code === "SVC2500",
         `byte ${at}`,
       );
     } else {
       const copy = new SimulatedDisk();
       copy.create(FIRST).write(bytes, 0);
-      assert.is(open(copy, found).log.last, 2, `byte ${at}`);
+      assert.is(open(copy, records).log.last, 2, `byte ${at}`);
     }
     bytes[at]! ^= 1 << (at % 8);
   }
@@ -185,9 +185,9 @@ test("detects a missing segment and one of another log", async ({ disk }) => {
   assert.throws(() => open(disk), /preceding segment is missing/);
   disk.create(second!).write(disk.contentOf(third!), 0);
   assert.throws(() => open(disk), /it is segment/);
-  const other = new SimulatedDisk();
-  await threeSegments(other);
-  disk.create(second!).write(other.contentOf(second!), 0);
+  const otherDisk = new SimulatedDisk();
+  await threeSegments(otherDisk);
+  disk.create(second!).write(otherDisk.contentOf(second!), 0);
   assert.throws(() => open(disk), /segment belongs to another log/);
   disk.create(second!).write(bytes.subarray(0, -4), 0);
   assert.throws(() => open(disk), /corrupt frame/);
@@ -201,15 +201,15 @@ test("detects repeated, missing and moved frames", async ({ disk }) => {
   const bytes = Buffer.from(disk.contentOf(FIRST));
   const size = FRAME_HEADER_BYTES + 4;
   const start = bytes.length - 4 * size;
-  const [one, two, three, four] = [0, 1, 2, 3].map((index) =>
+  const [first, two, three, four] = [0, 1, 2, 3].map((index) =>
     bytes.subarray(start + index * size, start + (index + 1) * size),
   ) as [Buffer, Buffer, Buffer, Buffer];
   const head = bytes.subarray(0, start);
   for (const frames of [
-    [one, one, two],
-    [one, three, four],
+    [first, first, two],
+    [first, three, four],
     [two, three],
-    [one, three, two, four],
+    [first, three, two, four],
   ]) {
     disk.create(FIRST).write(Buffer.concat([head, ...frames]), 0);
     assert.throws(() => open(disk), /frame missing or out of sequence/);
@@ -297,8 +297,8 @@ test("writes nothing after a failed write, unless only space lacked", async () =
     const disk = new SimulatedDisk();
     const { log } = open(disk);
     await append(log, "one");
-    disk.faults.before = (what) => {
-      if (what === "write") throw Object.assign(new Error(code), { code });
+    disk.faults.before = (operation) => {
+      if (operation === "write") throw Object.assign(new Error(code), { code });
     };
     assert.throws(() => log.append(frame("two"), 1), code);
     disk.faults.before = () => undefined;
@@ -342,9 +342,9 @@ test("writes nothing after an error", async ({ disk }) => {
   await append(log, "one");
   let isFull = true;
   let flushes = 0;
-  disk.faults.before = (what) => {
-    if (what === "flush") flushes++;
-    if (isFull && what === "flush") throw new Error("EIO");
+  disk.faults.before = (operation) => {
+    if (operation === "flush") flushes++;
+    if (isFull && operation === "flush") throw new Error("EIO");
   };
   log.append(frame("two"), 1);
   try {
@@ -365,9 +365,10 @@ test("continues in another file, without what was not durable", async ({ disk })
   assert.throws(() => log.reopen(), /only a failed log/);
   let failing = "flush";
   let removed = 0;
-  disk.faults.before = (what) => {
-    if (what === "remove") removed++;
-    if (what === failing || (failing !== "" && what === "truncate")) throw new Error("EIO");
+  disk.faults.before = (operation) => {
+    if (operation === "remove") removed++;
+    if (operation === failing || (failing !== "" && operation === "truncate"))
+      throw new Error("EIO");
   };
   log.append(frame("two"), 1);
   await log.flush().catch(() => assert.ok(log.hasFailed));
@@ -454,14 +455,14 @@ async function survive(seed: number, isLying: boolean): Promise<string | null> {
   disk.faults.isLying = isLying;
   const safe: string[] = [];
   for (let round = 0; round < 6; round++) {
-    const found: [number, string][] = [];
+    const records: [number, string][] = [];
     let log: SegmentLog;
     try {
-      log = open(disk, found).log;
+      log = open(disk, records).log;
     } catch (error) {
       return `${(error as Error).message}`;
     }
-    const texts = found.map(([, text]) => text);
+    const texts = records.map(([, text]) => text);
     const isPrefix = safe.every((text, index) => texts[index] === text);
     if (!isPrefix) return `lost: ${safe.length} were safe, found ${texts.length}`;
     safe.length = 0;

@@ -35,20 +35,20 @@ test("completes what a former process began", ({ folder, path }) => {
 
 test("is on the disk before it counts, and leaves no file open", () => {
   const done: string[] = [];
-  const disk = new SimulatedDisk({ before: (what) => done.push(what) });
+  const disk = new SimulatedDisk({ before: (operation) => done.push(operation) });
   const reserve = new SpaceReserve(disk, "/log");
   for (let times = 0; times < 2; times++) {
     assert.ok(reserve.create());
     assert.equal([done.at(-1), disk.openFiles], ["flush", 0]);
   }
-  assert.equal(done.filter((what) => what === "flush").length, 1);
+  assert.equal(done.filter((operation) => operation === "flush").length, 1);
 });
 
 test("leaves nothing where there is too little space", () => {
   const disk = new SimulatedDisk();
   for (const kind of ["write", "flush"]) {
-    disk.faults.before = (what) => {
-      if (what === kind) throw Object.assign(new Error("full"), { code: "ENOSPC" });
+    disk.faults.before = (operation) => {
+      if (operation === kind) throw Object.assign(new Error("full"), { code: "ENOSPC" });
     };
     assert.is(new SpaceReserve(disk, "/log").create(), false);
     assert.equal([disk.names("/log"), disk.openFiles], [[], 0]);

@@ -14,15 +14,17 @@ test("names servers and a stream; one copy is enough by default", () => {
     ...{ servers: ["a:1"], name: "LOG", replicas: 1, isDurable: false, monitors: [] },
     uri: "nats://a:1/LOG",
   });
-  const least = { servers: ["a:1", "b:2"], name: "LOG", uri: "nats://a:1,b:2/LOG" };
+  const minimal = { servers: ["a:1", "b:2"], name: "LOG", uri: "nats://a:1,b:2/LOG" };
   const monitors = ["a:3", "b:4", "c:5"];
   const query = `replicas=3&durable=true&monitor=${monitors.join(",")}`;
   assert.equal(parseStreamAddress(`nats://a:1,b:2/LOG?${query}`), {
-    ...{ ...least, replicas: 3, isDurable: true, monitors },
+    ...{ ...minimal, replicas: 3, isDurable: true, monitors },
   });
-  const other = parseStreamAddress("nats://a:1,b:2/LOG?replicas=3&durable=false&monitor=a:3");
-  assert.equal(other, { ...least, replicas: 3, isDurable: false, monitors: ["a:3"] });
-  assert.is(jetStreamTransport.canonicalUri(`nats://a:1,b:2/LOG?${query}`, ""), least.uri);
+  const otherAddress = parseStreamAddress(
+    "nats://a:1,b:2/LOG?replicas=3&durable=false&monitor=a:3",
+  );
+  assert.equal(otherAddress, { ...minimal, replicas: 3, isDurable: false, monitors: ["a:3"] });
+  assert.is(jetStreamTransport.canonicalUri(`nats://a:1,b:2/LOG?${query}`, ""), minimal.uri);
 });
 
 test("names no more than sixteen servers", () => {

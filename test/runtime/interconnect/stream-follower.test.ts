@@ -106,9 +106,9 @@ function run(context: Context): void {
   context.running = context.follower.run();
 }
 
-function has(context: Context, what: (steps: readonly string[]) => boolean): Promise<void> {
+function has(context: Context, matches: (steps: readonly string[]) => boolean): Promise<void> {
   return until(
-    () => what(context.steps),
+    () => matches(context.steps),
     () => [...context.steps, ...context.lines].join("\n"),
   );
 }

@@ -41,10 +41,10 @@ function setUp(maxPartBytes = PART_BYTES) {
   const reached: number[] = [];
   const append: LogStream["append"] = (kind, part, state) =>
     new Promise((resolve, reject) => {
-      const store = (): void => resolve(sent.findIndex((one) => one.part === part) + 1);
+      const store = (): void => resolve(sent.findIndex((message) => message.part === part) + 1);
       const copy = { ...part, bytes: Uint8Array.from(part.bytes) };
-      const one = { kind, part, reached: state.reached, store, fail: reject };
-      sent.push(Object.assign(one, { copy }));
+      const sentMessage = { kind, part, reached: state.reached, store, fail: reject };
+      sent.push(Object.assign(sentMessage, { copy }));
     });
   const log = { maxPartBytes, append } as unknown as LogStream;
   const writer = new StreamWriter(log, STATE, (sn) => reached.push(sn));
@@ -67,7 +67,7 @@ test("a table begins snapshots: no position is reached until they are complete",
   await writer.sendLast(MessageType.Frame, Buffer.alloc(PART_BYTES), NEXT);
   await writer.send(MessageType.Frame, Buffer.from("behind"));
   assert.equal(
-    sent.map((one) => [one.kind, one.reached?.sn ?? null]),
+    sent.map((message) => [message.kind, message.reached?.sn ?? null]),
     [
       ["data", FORMER.sn],
       ["table", null],
@@ -132,8 +132,8 @@ test("a reader joins parts, and leaves out messages that are not whole", async (
   }
   const parts = sent.map(({ part }) => part);
   const firstOfSecond = parts.findIndex(({ parts: of }) => of === 1);
-  const read = async (given: readonly StreamPart[]): Promise<string[]> => {
-    const reader = new StreamReader(partsOf(given));
+  const read = async (streamParts: readonly StreamPart[]): Promise<string[]> => {
+    const reader = new StreamReader(partsOf(streamParts));
     const texts: string[] = [];
     for (;;) {
       const message = await reader.next();
@@ -150,9 +150,9 @@ test("a reader joins parts, and leaves out messages that are not whole", async (
   // Nothing joins a message that is whole.
   const stray = { part: firstOfSecond + 1, parts: firstOfSecond + 1, bytes: Buffer.from("x") };
   assert.equal(await read([...parts.slice(0, firstOfSecond), stray]), ["firstf"]);
-  const [one] = parts;
-  for (const part of [0, one!.parts + 1]) {
-    const outcome = await read([{ ...one!, part }]).catch(({ message }: Error) => message);
+  const [firstPart] = parts;
+  for (const part of [0, firstPart!.parts + 1]) {
+    const outcome = await read([{ ...firstPart!, part }]).catch(({ message }: Error) => message);
     assert.match(String(outcome), /invalid part/);
   }
 });

@@ -37,8 +37,8 @@ const REFUSALS: Record<string, [state: Found, said: RegExp]> = {
   ],
 };
 
-for (const [what, [state, expected]] of Object.entries(REFUSALS)) {
-  test(`adds nothing to ${what}`, async () => {
+for (const [label, [state, expected]] of Object.entries(REFUSALS)) {
+  test(`adds nothing to ${label}`, async () => {
     const { log, found, run, broker, provider, fences, logs, stop } = provideStream();
     await found(state(log.ends));
     assert.match(await run(), expected);
@@ -98,12 +98,12 @@ test("continues behind the first transaction that its log still has", async () =
   await stop();
 });
 
-for (const [what, state] of Object.entries({
+for (const [label, state] of Object.entries({
   "was replaced before": { reached: null },
   "is of an earlier protocol": { protocol: PROTOCOL - 1 },
   "is of a former provider": { log: "f".repeat(32), epoch: EPOCH - 1 },
 }) as [string, Partial<StreamState>][]) {
-  test(`begins again with snapshots when the stream ${what}`, async () => {
+  test(`begins again with snapshots when the stream ${label}`, async () => {
     const { log, found, run, provider, broker, stop } = provideStream();
     await found(state);
     log.erase();

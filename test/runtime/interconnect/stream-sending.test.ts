@@ -66,8 +66,8 @@ test("sends again what the broker failed to store", async () => {
   let isFull = false;
   hooks.opened = async (log) => {
     const append = log.append.bind(log);
-    log.append = (...given) =>
-      isFull ? Promise.reject(new Error("the broker is full")) : append(...given);
+    log.append = (...args) =>
+      isFull ? Promise.reject(new Error("the broker is full")) : append(...args);
   };
   await run();
   log.write("d");

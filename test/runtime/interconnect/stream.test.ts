@@ -72,20 +72,20 @@ async function fence(instance: Instance): Promise<void> {
 if (version !== null) {
   test("feeds several replicas that start empty or come back", async (context) => {
     const stream = servers!.uri("MANY");
-    const one = await start(context, "one", { publishStream: stream });
-    write(one, 0, 200);
+    const provider = await start(context, "one", { publishStream: stream });
+    write(provider, 0, 200);
     const two = await start(context, "two", { followStream: stream });
     const three = await start(context, "three", { followStream: stream });
-    await same(one, two);
-    await same(one, three);
+    await same(provider, two);
+    await same(provider, three);
     assert.throws(() => write(two, 1000, 1), /readonly|SVC/i);
     await stop(context, two);
-    write(one, 200, 200);
-    write(one, 0, 100, "h");
+    write(provider, 200, 200);
+    write(provider, 0, 100, "h");
     const again = await start(context, "two", { followStream: stream });
-    await same(one, again);
-    await same(one, again, "h");
-    await same(one, three, "h");
+    await same(provider, again);
+    await same(provider, again, "h");
+    await same(provider, three, "h");
     await until(
       () => again.shown.provider?.startsWith("nats:") === true,
       () => again.log,
@@ -94,26 +94,26 @@ if (version !== null) {
 
   test("tells replicas its state after each change", async (context) => {
     const stream = servers!.uri("STATE");
-    const one = await start(context, "one", { publishStream: stream });
+    const provider = await start(context, "one", { publishStream: stream });
     const two = await start(context, "two", { followStream: stream });
-    const told = new Set<string>([""]);
+    const states = new Set<string>([""]);
     for (let n = 0; n < 3; n++) {
-      write(one, n, 1);
-      await same(one, two);
+      write(provider, n, 1);
+      await same(provider, two);
       await until(
-        () => !told.has(two.shown.providerDigest),
+        () => !states.has(two.shown.providerDigest),
         () => two.log,
       );
-      told.add(two.shown.providerDigest);
+      states.add(two.shown.providerDigest);
     }
   });
 
   test("resumes a provider at the end of the stream", async (context) => {
     const stream = servers!.uri("BACK");
-    const one = await start(context, "one", { publishStream: stream });
-    write(one, 0, 50);
-    await fence(one);
-    await stop(context, one);
+    const provider = await start(context, "one", { publishStream: stream });
+    write(provider, 0, 50);
+    await fence(provider);
+    await stop(context, provider);
     const again = await start(context, "one", { publishStream: stream });
     const two = await start(context, "two", { followStream: stream });
     write(again, 50, 50);
@@ -124,37 +124,37 @@ if (version !== null) {
 
   test("splits transactions larger than a broker message, even in a sync", async (context) => {
     const stream = servers!.uri("LARGE");
-    const one = await start(context, "one", { publishStream: stream });
+    const provider = await start(context, "one", { publishStream: stream });
     const texts = Array.from({ length: 24 }, (_none, n) => {
       return [`text${n}`, "x".repeat(130_000)];
     });
-    one.graph().createVertex("big", { properties: Object.fromEntries(texts) });
+    provider.graph().createVertex("big", { properties: Object.fromEntries(texts) });
     const two = await start(context, "two", { followStream: stream });
-    await same(one, two);
-    await one.control({ do: "sync", repair: "all", timeoutMs: 60_000 });
-    write(one, 0, 10);
-    await same(one, two);
+    await same(provider, two);
+    await provider.control({ do: "sync", repair: "all", timeoutMs: 60_000 });
+    write(provider, 0, 10);
+    await same(provider, two);
   });
 
   test("resends what a broker has lost", async (context) => {
     const lossy = await NatsServers.start(1);
     try {
       const stream = lossy.uri("LOST");
-      const one = await start(context, "one", { publishStream: stream });
+      const provider = await start(context, "one", { publishStream: stream });
       const two = await start(context, "two", { followStream: stream });
-      write(one, 0, 100);
-      await same(one, two);
+      write(provider, 0, 100);
+      await same(provider, two);
       await lossy.kill(0);
       await until(
-        () => /SVC3365: .* \(nats:.*LOST; tried again\)/.test(one.log),
-        () => one.log,
+        () => /SVC3365: .* \(nats:.*LOST; tried again\)/.test(provider.log),
+        () => provider.log,
       );
       lossy.forget(0);
-      write(one, 100, 100);
+      write(provider, 100, 100);
       await lossy.revive(0);
-      await same(one, two);
+      await same(provider, two);
       const three = await start(context, "three", { followStream: stream });
-      await same(one, three);
+      await same(provider, three);
     } finally {
       await lossy.stop();
     }
@@ -164,17 +164,19 @@ if (version !== null) {
     const [port] = /\d+(?=\/)/.exec(servers!.uri("SLOW"))!;
     const proxy = await TxProxy.start(Number(port), new Random(1));
     try {
-      const one = await start(context, "one", { publishStream: `nats://${proxy.address}/SLOW` });
-      write(one, 0, 1);
-      await fence(one);
+      const provider = await start(context, "one", {
+        publishStream: `nats://${proxy.address}/SLOW`,
+      });
+      write(provider, 0, 1);
+      await fence(provider);
       proxy.delayMs = 50;
       let late = 0;
       for (let n = 1; n < 20; n += 2) {
-        write(one, n, 1);
-        await one.isFlushed();
-        write(one, n + 1, 1);
+        write(provider, n, 1);
+        await provider.isFlushed();
+        write(provider, n + 1, 1);
         const begun = performance.now();
-        await fence(one);
+        await fence(provider);
         if (performance.now() - begun > 1000) late++;
       }
       assert.ok(late < 5, `${late} of 10 came with the next look only`);
@@ -185,17 +187,17 @@ if (version !== null) {
 
   test("refuses to write to the stream of another instance", async (context) => {
     const stream = servers!.uri("OWNED");
-    const one = await start(context, "one", { publishStream: stream });
-    write(one, 0, 10);
-    await fence(one);
-    const other = await start(context, "other", { publishStream: stream });
-    write(other, 0, 5);
+    const provider = await start(context, "one", { publishStream: stream });
+    write(provider, 0, 10);
+    await fence(provider);
+    const second = await start(context, "other", { publishStream: stream });
+    write(second, 0, 5);
     await until(
-      () => other.log.includes("SVC3363"),
-      () => other.log,
+      () => second.log.includes("SVC3363"),
+      () => second.log,
     );
-    assert.match(other.log, /OWNED contains the transactions of another instance/);
-    await stop(context, one);
+    assert.match(second.log, /OWNED contains the transactions of another instance/);
+    await stop(context, provider);
     // A copy of an earlier state must not continue as if nothing had followed.
     const log = await JetStreamLog.open(parseStreamAddress(stream), false);
     const state = (await log.readLastState())!;
@@ -212,13 +214,13 @@ if (version !== null) {
 
   test("continues the stream after a promotion and fences the former provider", async (context) => {
     const stream = servers!.uri("TAKEN");
-    const one = await start(context, "one", { publishStream: stream });
-    write(one, 0, 50);
+    const provider = await start(context, "one", { publishStream: stream });
+    write(provider, 0, 50);
     const two = await start(context, "two", { followStream: stream });
     const three = await start(context, "three", { followStream: stream });
-    await same(one, two);
-    await same(one, three);
-    await stop(context, one);
+    await same(provider, two);
+    await same(provider, three);
+    await stop(context, provider);
     await two.control({ do: "promote" });
     await two.control({ do: "attach", uri: stream });
     write(two, 50, 50);
@@ -237,13 +239,13 @@ if (version !== null) {
     const three = await NatsServers.start(3);
     try {
       const uri = three.uri("DURABLE", `?replicas=3&durable=true&monitor=${three.monitors}`);
-      const one = await start(context, "one", { publishStream: uri });
-      write(one, 0, 1);
+      const provider = await start(context, "one", { publishStream: uri });
+      write(provider, 0, 1);
       await until(
-        () => one.log.includes("SVC3362"),
-        () => one.log,
+        () => provider.log.includes("SVC3362"),
+        () => provider.log,
       );
-      assert.match(one.log, /SVC3362: durable: server at 127.0.0.1:\d+ does not fsync/);
+      assert.match(provider.log, /SVC3362: durable: server at 127.0.0.1:\d+ does not fsync/);
       await chaos(context, three);
     } finally {
       await three.stop();
@@ -258,15 +260,15 @@ if (major > 2 || (major === 2 && minor >= 10)) {
     const three = await NatsServers.start(3, "sync_interval: always");
     try {
       const uri = three.uri("FLUSHED", `?replicas=3&durable=true&monitor=${three.monitors}`);
-      const one = await start(context, "one", { publishStream: uri });
-      write(one, 0, 50);
-      await fence(one);
+      const provider = await start(context, "one", { publishStream: uri });
+      write(provider, 0, 50);
+      await fence(provider);
       const two = await start(context, "two", { followStream: uri });
-      await same(one, two);
+      await same(provider, two);
       await three.kill(await three.leader("FLUSHED"));
-      write(one, 50, 50);
-      await same(one, two);
-      assert.not.match(one.log + two.log, /SVC3362/);
+      write(provider, 50, 50);
+      await same(provider, two);
+      assert.not.match(provider.log + two.log, /SVC3362/);
     } finally {
       await three.stop();
     }
@@ -276,10 +278,10 @@ if (major > 2 || (major === 2 && minor >= 10)) {
 /** The leader is killed repeatedly while a provider writes: no acknowledged transaction is lost. */
 async function chaos(context: Context, three: NatsServers): Promise<void> {
   const stream = three.uri("CHAOS", "?replicas=3");
-  const one = await start(context, "chaos-one", { publishStream: stream });
+  const provider = await start(context, "chaos-one", { publishStream: stream });
   const two = await start(context, "chaos-two", { followStream: stream });
-  write(one, 0, 20);
-  await fence(one);
+  write(provider, 0, 20);
+  await fence(provider);
   let written = 20;
   for (let kills = 0; kills < KILLS; ) {
     const leader = await three.leader("CHAOS");
@@ -288,17 +290,17 @@ async function chaos(context: Context, three: NatsServers): Promise<void> {
       continue;
     }
     for (let n = 0; n < 20; n++, written += 5) {
-      write(one, written, 5);
+      write(provider, written, 5);
       if (n === 10) await three.kill(leader);
       await delay(10);
     }
     kills++;
-    await fence(one);
+    await fence(provider);
     await three.revive(leader);
   }
-  await same(one, two);
+  await same(provider, two);
   const three3 = await start(context, "chaos-three", { followStream: stream });
-  await same(one, three3);
+  await same(provider, three3);
 }
 
 test.run();

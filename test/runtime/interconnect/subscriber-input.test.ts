@@ -88,7 +88,7 @@ test("says how far it is when it begins, and at the intervals of its group", asy
       await next.expect(Status);
       assert.equal(calls, [`accept ${EPOCH}`, "keep"]);
       const types = typesFrom(next);
-      const { run, timer } = timers.findLast((one) => one.ms === ms)!;
+      const { run, timer } = timers.findLast((pending) => pending.ms === ms)!;
       run();
       await until(() => types.length === 2);
       assert.equal([types, calls.length], [[Ack, Status], 3]);

@@ -61,8 +61,8 @@ test("listens on its address with a key, and else on this machine only", async (
   ] as const) {
     const subscriber = subscriberWith(parts);
     const port = await subscriber.listen();
-    const found = [await isReached("127.0.0.1", port), await isReached(OTHER_ADDRESS, port)];
-    assert.equal(found, expected);
+    const reached = [await isReached("127.0.0.1", port), await isReached(OTHER_ADDRESS, port)];
+    assert.equal(reached, expected);
     subscriber.stop();
   }
 });

@@ -183,8 +183,8 @@ test("announces its epoch once it is promoted", async () => {
   subscriber.promoted(9);
   assert.ok(await isLeft(provider));
   const peer = await dial();
-  const given = parseJsonBody(await peer.expect(MessageType.Positions));
-  assert.equal(parsePositions(given), {
+  const positions = parseJsonBody(await peer.expect(MessageType.Positions));
+  assert.equal(parsePositions(positions), {
     ...{ log: null, origin: null, epoch: 9, graphs: [], diverged: [], member: null },
   });
   const left = isLeft(peer);

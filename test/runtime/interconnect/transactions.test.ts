@@ -27,16 +27,19 @@ function frame(units: number, words: Uint32Array): Frame {
   const bytes = Buffer.alloc(32 + words.length * 4);
   Buffer.from(words.buffer).copy(bytes, 32);
   putFrameHeader(bytes, { isTable: false, chain: 0, sn: 1, transactions: units, epoch: 1 });
-  const all = new Uint32Array(bytes.length / 4);
-  new Uint8Array(all.buffer).set(bytes);
+  const allWords = new Uint32Array(bytes.length / 4);
+  new Uint8Array(allWords.buffer).set(bytes);
   const header = decodeFrameHeader(bytes)!;
-  return { header, offset: 0, words: all, at: 8, end: all.length, bytes };
+  return { header, offset: 0, words: allWords, at: 8, end: allWords.length, bytes };
 }
 
-function controls(given: Frame): unknown[] {
-  const found: unknown[] = [];
-  forEachTransaction(given, { transaction: () => undefined, control: (json) => found.push(json) });
-  return found;
+function controls(frame: Frame): unknown[] {
+  const records: unknown[] = [];
+  forEachTransaction(frame, {
+    transaction: () => undefined,
+    control: (json) => records.push(json),
+  });
+  return records;
 }
 
 test("compares the number of transactions with the header", () => {
@@ -64,19 +67,19 @@ test("rejects lengths beyond the frame, below a head, and unknown kinds", () => 
 
 test("takes transactions of any length that the frame has", () => {
   const unit = (kind: number, words: number, length = words): string => {
-    const all = new Uint32Array(words);
-    all.set([kind | (length << 8), 1, 1 << RECORDS_SHIFT, 7]);
-    const found: number[] = [];
+    const buffer = new Uint32Array(words);
+    buffer.set([kind | (length << 8), 1, 1 << RECORDS_SHIFT, 7]);
+    const numbers: number[] = [];
     const visitor = {
-      transaction: (_: Uint32Array, at: number, graph: number) => found.push(at, graph),
-      control: () => found.push(0),
+      transaction: (_: Uint32Array, at: number, graph: number) => numbers.push(at, graph),
+      control: () => numbers.push(0),
     };
     try {
-      forEachTransaction(frame(1, all), visitor);
+      forEachTransaction(frame(1, buffer), visitor);
     } catch (error) {
       return (error as Error).message;
     }
-    return found.join();
+    return numbers.join();
   };
   for (const kind of [TRANSACTION, JOINED_TRANSACTION]) {
     for (const words of [TRANSACTION_HEAD_WORDS, 9]) assert.is(unit(kind, words), "8,7");

@@ -69,7 +69,8 @@ test("without room for all threads, a start fails and leaves nothing that waits"
     throw new Error("no room for a thread");
   };
   const { pool } = createPool([stays, lacksRoom]);
-  const timers = () => process.getActiveResourcesInfo().filter((what) => what === "Timeout").length;
+  const timers = () =>
+    process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
   const before = timers();
   try {
     await pool.start(2, {}, async () => {});

@@ -13,8 +13,8 @@ const claim = (holder: string, seconds = 60, isForced = false) => {
 };
 
 test("is refused while another holder has it, and names the holder", () => {
-  const told: (string | null)[] = [];
-  const lease = new Lease((shown) => told.push(shown?.operator ?? null));
+  const holders: (string | null)[] = [];
+  const lease = new Lease((shown) => holders.push(shown?.operator ?? null));
   assert.is(lease.take(claim("a")), null);
   assert.is(lease.take(claim("a")), null);
   const refusal = lease.take(claim("b"))!;
@@ -25,7 +25,7 @@ test("is refused while another holder has it, and names the holder", () => {
   assert.ok(lease.isHeldBy("a"));
   lease.release("a");
   assert.is(lease.take(claim("c")), null);
-  assert.equal(told, ["a", null, "c"]);
+  assert.equal(holders, ["a", null, "c"]);
   lease.release("c");
 });
 
@@ -44,8 +44,8 @@ test("can be preempted, and the former holder cannot release it", () => {
 });
 
 test("is not taken again by a late renewal of a holder that has released it", () => {
-  const told: (string | null)[] = [];
-  const lease = new Lease((shown) => told.push(shown?.operator ?? null));
+  const holders: (string | null)[] = [];
+  const lease = new Lease((shown) => holders.push(shown?.operator ?? null));
   lease.take(claim("a"));
   lease.release("a");
   const refusal = lease.take(claim("a"))!;
@@ -55,7 +55,7 @@ test("is not taken again by a late renewal of a holder that has released it", ()
   lease.release("b");
   assert.is(lease.take(claim("b"))!.operator, "b");
   assert.is(lease.take(claim("c")), null);
-  assert.equal(told, ["a", null, "c"]);
+  assert.equal(holders, ["a", null, "c"]);
   lease.release("c");
 });
 

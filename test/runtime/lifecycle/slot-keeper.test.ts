@@ -28,15 +28,15 @@ const LATER: SlotRecord = { version: 7, map: MAP, groups: GROUPS, move: null };
 let server: Server;
 let keeper: SlotKeeper | null = null;
 /** Answer of the other instance, and the number of questions. */
-let other: object = {};
+let reply: object = {};
 let asked = 0;
 
 test.before(async () => {
   server = createServer((request, response) => {
     const isToken = request.url!.includes("GetAuthToken");
     if (!isToken) asked++;
-    const found = isToken ? { authtoken: "t" } : other;
-    response.end(JSON.stringify({ status: "OK", response: found }));
+    const body = isToken ? { authtoken: "t" } : reply;
+    response.end(JSON.stringify({ status: "OK", response: body }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
@@ -93,18 +93,18 @@ test("a leader with an empty data folder keeps the map of the descriptor", async
 });
 
 test("another member takes over the record of the leader alone", async ({ root }) => {
-  other = { leads: false, record: LATER };
+  reply = { leads: false, record: LATER };
   const slots = keep(root, "S1");
   await holds(() => asked > 1, slots);
   assert.not.ok(slots.isKnown);
-  other = { leads: true, record: LATER };
+  reply = { leads: true, record: LATER };
   await holds(() => slots.isKnown, slots);
   assert.equal(slots.record, LATER);
 });
 
 test("a dispatcher takes over the latest map once, without a move", async ({ root }) => {
   const move = { id: "m", version: 8, from: "B1", to: "B2", slots: [1], isGiven: false };
-  other = { leads: true, record: { ...LATER, move } };
+  reply = { leads: true, record: { ...LATER, move } };
   const slots = keep(root, "TD", { partitions: [0] });
   await holds(() => slots.record.version === 7, slots);
   assert.is(slots.record.move, null);
@@ -114,7 +114,7 @@ test("a dispatcher takes over the latest map once, without a move", async ({ roo
 });
 
 test("a move without a run is looked at by itself, and left to a run", async ({ root }) => {
-  other = { leads: true, isRun: true, record: LATER };
+  reply = { leads: true, isRun: true, record: LATER };
   const slots = keep(root, "S1", { leads: true });
   await holds(() => slots.isKnown, slots);
   const move = { id: "m", version: 1, from: "B1", to: "B2", slots: [3] };

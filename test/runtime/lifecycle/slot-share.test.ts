@@ -18,8 +18,8 @@ const MOVE = { id: "a", version: 1, from: "B1", to: "B2", slots: [3] };
 /** Nothing is written, so no graph is needed. */
 function newShare(share = new SlotShare(null as never, null as never)) {
   return (id: string, slot: number, length: number, bytes = "", offset = 0) => {
-    const own = { graph: "g", names: [] };
-    share.stage(id, [{ ...own, slot, offset, length, bytes: Buffer.from(bytes) }]);
+    const ownShare = { graph: "g", names: [] };
+    share.stage(id, [{ ...ownShare, slot, offset, length, bytes: Buffer.from(bytes) }]);
   };
 }
 

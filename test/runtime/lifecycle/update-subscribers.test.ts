@@ -21,7 +21,7 @@ function instance(refused: readonly string[] = []) {
     const uri = String(asked.uri);
     if (asked.do === "attach" && refused.includes(uri)) throw new Error("it needs a key");
     steps.push(`${asked.do} ${uri}`);
-    attached = attached.filter((one) => one !== uri);
+    attached = attached.filter((address) => address !== uri);
     if (asked.do === "attach") attached.push(uri);
     return null;
   };
@@ -40,26 +40,26 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
 }
 
 test("attaches new subscribers before it detaches old ones", async () => {
-  const one = instance();
-  assert.equal(await one.run(["b:2", "c:3", "c:3"]), {
+  const subscriber = instance();
+  assert.equal(await subscriber.run(["b:2", "c:3", "c:3"]), {
     ...{ action: "attached", added: ["svc://c:3"], removed: ["svc://a:1"], result: [] },
   });
-  assert.equal(one.steps, ["attach svc://c:3", "detach svc://a:1"]);
-  assert.equal(one.attached(), [STREAM, "svc://b:2", "svc://c:3"]);
+  assert.equal(subscriber.steps, ["attach svc://c:3", "detach svc://a:1"]);
+  assert.equal(subscriber.attached(), [STREAM, "svc://b:2", "svc://c:3"]);
 });
 
 test("changes nothing for an invalid address", async () => {
   for (const wrong of ["nonsense", "d:0", "svc://d:4", 5, null, { toString: 1 }, ["d:4"]]) {
-    const one = instance();
-    assert.match(await refusal(one.run(["c:3", wrong])), /^not host:port: /);
-    assert.equal(one.steps, []);
+    const subscriber = instance();
+    assert.match(await refusal(subscriber.run(["c:3", wrong])), /^not host:port: /);
+    assert.equal(subscriber.steps, []);
   }
 });
 
 test("changes nothing when one cannot be attached", async () => {
-  const one = instance(["svc://d:4"]);
-  assert.is(await refusal(one.run(["c:3", "d:4"])), "it needs a key");
-  assert.equal(one.attached(), [STREAM, "svc://a:1", "svc://b:2"]);
+  const subscriber = instance(["svc://d:4"]);
+  assert.is(await refusal(subscriber.run(["c:3", "d:4"])), "it needs a key");
+  assert.equal(subscriber.attached(), [STREAM, "svc://a:1", "svc://b:2"]);
 });
 
 test.run();

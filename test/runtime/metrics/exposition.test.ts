@@ -79,12 +79,12 @@ test("adds a counter for a client-supplied name once it proves to be a plugin", 
   ask("/svc/plugin/find", 200);
   ask("/svc/plugin/find", 500);
   for (let n = 0; n < 5000; n++) ask(`/svc/plugin/no${n}`, 404);
-  const all = [...counters.all()].map(({ name, latency, errors }) => [
+  const rows = [...counters.all()].map(({ name, latency, errors }) => [
     name,
     latency.count,
     [...errors],
   ]);
-  assert.equal(all, [
+  assert.equal(rows, [
     ["find", 2, [[500, 1]]],
     ["(other)", 5000, [[404, 5000]]],
   ]);
@@ -94,9 +94,9 @@ test("limits the number of plugin names of back-ends", () => {
   const counters = new PluginCounters();
   for (let n = 0; n < 1200; n++)
     counters.countResponse(counters.forwarded(`/svc/plugin/p${n}`), 200, 1);
-  const all = [...counters.all()];
-  assert.is(all.length, 1001);
-  assert.is(all.at(-1)!.latency.count, 200);
+  const rows = [...counters.all()];
+  assert.is(rows.length, 1001);
+  assert.is(rows.at(-1)!.latency.count, 200);
 });
 
 test("forgets the counts of all plugins", () => {

@@ -184,14 +184,14 @@ test("counts jobs and utilization per slot, including running jobs", () => {
 
 test("applies a reset of another view at once, without losing later counts", () => {
   const { metrics, now } = started();
-  const other = new Metrics(metrics.buffer);
+  const attached = new Metrics(metrics.buffer);
   metrics.countConnection(1);
   metrics.countJob(3, now, now + 1);
   for (let i = 0; i < 50; i++) metrics.countResponse(503, 9, true);
   metrics.countBytes(7, 8);
   metrics.tick(now + 1000, idle);
-  other.reset(now + 1500);
-  for (const view of [metrics, other]) {
+  attached.reset(now + 1500);
+  for (const view of [metrics, attached]) {
     assert.equal(view.totals(), {
       requests: 0,
       pluginRequests: 0,
@@ -209,12 +209,12 @@ test("applies a reset of another view at once, without losing later counts", () 
     assert.is(view.slot(3).jobs, 1);
   }
   metrics.countResponse(200, 2, false);
-  assert.is(other.totals().requests, 1);
+  assert.is(attached.totals().requests, 1);
   metrics.tick(now + 2000, idle);
   // One request in the half second since the reset.
-  assert.is(other.requestRate(), 0.9 * 2);
-  assert.is(other.requestRateOfAll(now + 3500), 0.5);
-  assert.is(other.latency([]).mean, 2);
+  assert.is(attached.requestRate(), 0.9 * 2);
+  assert.is(attached.requestRateOfAll(now + 3500), 0.5);
+  assert.is(attached.latency([]).mean, 2);
 });
 
 test("keeps sampling after the system clock is set forward", () => {

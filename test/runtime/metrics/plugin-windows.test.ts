@@ -50,14 +50,15 @@ test("counts each request in the step of its sample, in all three ranges", () =>
         Array.from({ length: steps }, (_, index) => {
           const step = last - steps + 1 + index;
           return made.filter(
-            (one) => Math.floor(one.atMs / stepMs) === step && (code === null || one.code === code),
+            (call) =>
+              Math.floor(call.atMs / stepMs) === step && (code === null || call.code === code),
           ).length;
         });
-      const [found] = plugins;
-      assert.equal(found?.counts ?? expected(null), expected(null));
-      assert.equal(found?.errors["404"] ?? expected(404).fill(0), expected(404));
-      const sums = found?.buckets.map((step) => (step === 0 ? 0 : step.reduce((a, b) => a + b)));
-      assert.equal(sums ?? [], found?.counts ?? []);
+      const [window] = plugins;
+      assert.equal(window?.counts ?? expected(null), expected(null));
+      assert.equal(window?.errors["404"] ?? expected(404).fill(0), expected(404));
+      const sums = window?.buckets.map((step) => (step === 0 ? 0 : step.reduce((a, b) => a + b)));
+      assert.equal(sums ?? [], window?.counts ?? []);
     }
   }
 });
@@ -70,8 +71,8 @@ test("goes on after the counters were cleared", () => {
   source.latency = new Log2Histogram();
   source.latency.add(1);
   windows.sample(START_MS + 1000, [source]);
-  const [found] = windows.read(START_MS + 1000, 300, "find").plugins;
-  assert.is(found?.counts.at(-1), 6);
+  const [window] = windows.read(START_MS + 1000, 300, "find").plugins;
+  assert.is(window?.counts.at(-1), 6);
 });
 
 test("has no windows for more than 200 plugins, and none for an unknown name", () => {

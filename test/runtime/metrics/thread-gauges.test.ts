@@ -48,10 +48,10 @@ test("measures a blocked event loop and garbage collection", async () => {
   const free = reserveThreadGauge("io");
   measureThread();
   const until = performance.now() + 1500;
-  let kept: number[][] = [];
+  let samples: number[][] = [];
   while (performance.now() < until) {
-    kept.push(new Array<number>(1000).fill(1));
-    if (kept.length > 100) kept = [];
+    samples.push(new Array<number>(1000).fill(1));
+    if (samples.length > 100) samples = [];
   }
   // The runner's limit ends a wait that nothing ends.
   while (threadGauges()[1]!.lagSeconds < 0.1) await sleep(10);

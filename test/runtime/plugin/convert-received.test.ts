@@ -20,7 +20,7 @@ import {
 
 const test = suite("convert: received");
 
-function source(given: Partial<RequestSource>): RequestSource {
+function source(parts: Partial<RequestSource>): RequestSource {
   return {
     method: "POST",
     target: "/svc/plugin/x",
@@ -36,7 +36,7 @@ function source(given: Partial<RequestSource>): RequestSource {
     accept: "json",
     ident: null,
     hasMatrix: false,
-    ...given,
+    ...parts,
   };
 }
 
@@ -55,18 +55,18 @@ const block = `Host: here\r\nX-A:  1 \r\nx-a: 2\r\nX-Name: ${latin1("à")}\r\n__
 
 test("converts small and large content to every type", () => {
   for (const body of [latin1('{"ä":1}'), shared('{"ä":1}')]) {
-    const given = source({ body });
-    assert.is(contentStr(given), '{"ä":1}');
-    assert.equal(contentJson(given), { ä: 1 });
-    assert.is(Buffer.from(contentBytes(given)).toString(), '{"ä":1}');
+    const received = source({ body });
+    assert.is(contentStr(received), '{"ä":1}');
+    assert.equal(contentJson(received), { ä: 1 });
+    assert.is(Buffer.from(contentBytes(received)).toString(), '{"ä":1}');
   }
 });
 
 test("checks the text of content, also if there is none", () => {
   const check = (value: unknown) => (value === "ok" ? null : " (ok is required)");
   assert.is(contentStr(source({ body: "ok" }), check), "ok");
-  for (const given of [source({ body: "no" }), source({})]) {
-    assert.throws(() => contentStr(given, check), /^content=(no)? \(ok is required\)$/);
+  for (const received of [source({ body: "no" }), source({})]) {
+    assert.throws(() => contentStr(received, check), /^content=(no)? \(ok is required\)$/);
   }
 });
 
@@ -106,10 +106,10 @@ test("rejects content that does not convert", () => {
 });
 
 test("converts headers to every type", () => {
-  const given = source({ headerBlock: block });
-  assert.is(Buffer.from(headersBytes(given)).toString("latin1"), block);
-  assert.is(headersStr(given), Buffer.from(block, "latin1").toString());
-  assert.equal(headersList(given), [
+  const received = source({ headerBlock: block });
+  assert.is(Buffer.from(headersBytes(received)).toString("latin1"), block);
+  assert.is(headersStr(received), Buffer.from(block, "latin1").toString());
+  assert.equal(headersList(received), [
     ["host", "here"],
     ["x-a", "1"],
     ["x-a", "2"],
@@ -117,7 +117,7 @@ test("converts headers to every type", () => {
     ["__proto__", "p"],
     ["X-Svc-Builtin-Client", "http://10.0.0.9:1234/"],
   ]);
-  const dict = headersDict(given);
+  const dict = headersDict(received);
   assert.is(Object.getPrototypeOf(dict), null);
   assert.is(dict["x-a"], "2");
   assert.equal(Object.entries(dict)[3], ["__proto__", "p"]);
@@ -125,8 +125,8 @@ test("converts headers to every type", () => {
 });
 
 test("overwrites a client field that the client sent", () => {
-  const given = source({ headerBlock: "X-SVC-Builtin-Client: http://127.0.0.1:1/\r\n" });
-  assert.equal(headersList(given), [["X-Svc-Builtin-Client", "http://10.0.0.9:1234/"]]);
+  const received = source({ headerBlock: "X-SVC-Builtin-Client: http://127.0.0.1:1/\r\n" });
+  assert.equal(headersList(received), [["X-Svc-Builtin-Client", "http://10.0.0.9:1234/"]]);
 });
 
 test("takes a graph from the installed binder", () => {

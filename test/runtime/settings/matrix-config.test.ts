@@ -147,8 +147,8 @@ for (const [option, value, exception, text] of [
   ["connect-timeout", 0, "ValueError", "option connect-timeout 0 out of range 1-"],
   ["soft-timeout", -1, "ValueError", "option soft-timeout -1 out of range 0-"],
 ] as const) {
-  const most = text.endsWith("-") ? MAX_DISPATCH_TIMEOUT_MS : "";
-  refused(withOptions({ [option]: value }), exception, `${OPTIONS}.${option}: ${text}${most}`);
+  const maximum = text.endsWith("-") ? MAX_DISPATCH_TIMEOUT_MS : "";
+  refused(withOptions({ [option]: value }), exception, `${OPTIONS}.${option}: ${text}${maximum}`);
 }
 refused(
   withOptions({ required: [0, 9] }),
@@ -163,8 +163,8 @@ for (const count of [0, 8, 24, 131_072, "16", undefined]) {
 }
 for (const id of ["", "0123456789abcdeg", 5, null]) {
   const text = "option slots id must be 16 hexadecimal digits";
-  const given = withOptions({ slots: { id, count: 16, runs: [[0, 0]] } });
-  refused(given, "ValueError", `${OPTIONS}.slots.id: ${text}`);
+  const config = withOptions({ slots: { id, count: 16, runs: [[0, 0]] } });
+  refused(config, "ValueError", `${OPTIONS}.slots.id: ${text}`);
 }
 for (const runs of [
   ...[undefined, [], [[1, 0]], [[0, 1]], [[0, -2]], [[0]], [[0, 0, 0]], [5], [["0", 0]]],

@@ -110,10 +110,10 @@ test("accepts and normalizes valid values", () => {
       },
     ],
   ];
-  for (const [name, value, kept] of cases) {
-    assert.equal(checkSetting(name, value), kept);
+  for (const [name, value, expected] of cases) {
+    assert.equal(checkSetting(name, value), expected);
     // A server accepts the settings that a build stored.
-    assert.equal(checkSetting(name, kept), kept);
+    assert.equal(checkSetting(name, expected), expected);
   }
 });
 

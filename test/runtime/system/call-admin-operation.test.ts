@@ -90,10 +90,10 @@ test("uses the token in the response to the previous command of a move", async (
   await new Promise<void>((resolve) => {
     server.listen(ADDRESS.port, ADDRESS.host, resolve);
   });
-  const wanted = { ...WANTED, operation: "MoveSlots" };
+  const operationCall = { ...WANTED, operation: "MoveSlots" };
   const run = async (): Promise<string> => {
     asked.length = 0;
-    assert.equal(await callAdminOperation(ADDRESS, wanted), { done: true });
+    assert.equal(await callAdminOperation(ADDRESS, operationCall), { done: true });
     return asked.join(" ");
   };
   /** On a busy machine, a token may be too old. */

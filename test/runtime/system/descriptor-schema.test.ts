@@ -12,9 +12,9 @@ import { eightNodes } from "./eight-nodes.js";
 const test = suite("descriptor schema");
 const validate = new Ajv2020({ strict: false }).compile(descriptorSchema());
 
-function isRead(given: unknown): boolean {
+function isRead(value: unknown): boolean {
   try {
-    readDescriptor(given);
+    readDescriptor(value);
     return true;
   } catch {
     return false;
@@ -41,9 +41,9 @@ test("rejects other shapes", () => {
     { ...instance({}), topology: { dispatch: { G1: [{ channels: 0, partitions: [] }] } } },
     { ...instance({}), topology: { dispatch: { G1: [{}] } } },
   ];
-  for (const given of wrong) {
-    assert.not(validate(given), JSON.stringify(given));
-    assert.not(isRead(given), JSON.stringify(given));
+  for (const value of wrong) {
+    assert.not(validate(value), JSON.stringify(value));
+    assert.not(isRead(value), JSON.stringify(value));
   }
 });
 
@@ -54,14 +54,14 @@ const VALUES: readonly unknown[] = [
 ];
 
 /** A copy with one random value replaced or removed. */
-function changed(given: unknown, random: () => number): unknown {
+function changed(value: unknown, random: () => number): unknown {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
-  if (typeof given !== "object" || given === null || random() < 0.1) return pick(VALUES);
-  const keys = Object.keys(given);
-  const copy = structuredClone(given) as Record<string, unknown>;
+  if (typeof value !== "object" || value === null || random() < 0.1) return pick(VALUES);
+  const keys = Object.keys(value);
+  const copy = structuredClone(value) as Record<string, unknown>;
   if (keys.length === 0) return pick(VALUES);
   const key = pick(keys);
-  if (random() < 0.1 && !Array.isArray(given)) delete copy[key];
+  if (random() < 0.1 && !Array.isArray(value)) delete copy[key];
   else copy[key] = changed(copy[key], random);
   return copy;
 }
@@ -74,10 +74,10 @@ test("rejects nothing that the reader accepts", () => {
   };
   let taken = 0;
   for (let round = 0; round < rounds(3000); round++) {
-    const given = changed(random() < 0.5 ? eightNodes() : changed(eightNodes(), random), random);
-    if (!isRead(given)) continue;
+    const value = changed(random() < 0.5 ? eightNodes() : changed(eightNodes(), random), random);
+    if (!isRead(value)) continue;
     taken++;
-    assert.ok(validate(given), `${JSON.stringify(given)}: ${JSON.stringify(validate.errors)}`);
+    assert.ok(validate(value), `${JSON.stringify(value)}: ${JSON.stringify(validate.errors)}`);
   }
   assert.ok(taken > 100, `${taken} were read`);
 });

@@ -8,9 +8,9 @@ import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 
 const test = suite("ranges of a descriptor");
 
-function messageOf(given: unknown): string {
+function messageOf(descriptor: unknown): string {
   try {
-    readDescriptor(given);
+    readDescriptor(descriptor);
     return "";
   } catch (error) {
     return (error as SvcError).message;
@@ -80,8 +80,8 @@ test("a count of dispatchers stands for a range", () => {
   assert.match(messageOf({ ...DESCRIPTOR, common: { count: 2 } }), /count/);
   const { T } = count(2).instances;
   const twice = (instances: object, dispatch: object = {}) => {
-    const all = { ...DESCRIPTOR.topology.dispatch, ...dispatch };
-    const topology = { ...DESCRIPTOR.topology, dispatch: all };
+    const levels = { ...DESCRIPTOR.topology.dispatch, ...dispatch };
+    const topology = { ...DESCRIPTOR.topology, dispatch: levels };
     const every = { ...DESCRIPTOR.instances, ...instances };
     return messageOf({ ...DESCRIPTOR, topology, instances: every });
   };
@@ -93,17 +93,17 @@ test("a count of dispatchers stands for a range", () => {
 
 test("a count goes with the type that all instances have in common", () => {
   const { T: _, ...engines } = DESCRIPTOR.instances;
-  const given = {
+  const descriptor = {
     ...DESCRIPTOR,
     common: { graph: "g", type: "dispatch" },
     instances: { T: { hport: 9000, host: "t{1}", count: 2 }, ...engines },
   };
-  const { instances } = readDescriptor(given);
+  const { instances } = readDescriptor(descriptor);
   assert.is(instances.get("T2")!.type, "dispatch");
   // It asks its engines for their graphs.
   assert.equal(instances.get("T2")!.graphs, []);
-  const generic = { ...given.instances.T, type: "generic" };
-  const refused = messageOf({ ...given, instances: { ...given.instances, T: generic } });
+  const generic = { ...descriptor.instances.T, type: "generic" };
+  const refused = messageOf({ ...descriptor, instances: { ...descriptor.instances, T: generic } });
   assert.match(refused, /instances\.T\.count.*type dispatch/);
 });
 
@@ -117,9 +117,9 @@ test("a system of ten thousand leaves has a small descriptor, and is read quickl
     T: [{ partitions: ["D{1..71}"] }],
     "D{1..71}": [{ partitions: ["S1.{1}.{1..71}"] }, { partitions: ["S2.{1}.{1..71}"] }],
   };
-  const given = { instances, topology: { dispatch } };
-  assert.ok(JSON.stringify(given).length < 500);
-  const system = readDescriptor(given);
+  const descriptor = { instances, topology: { dispatch } };
+  assert.ok(JSON.stringify(descriptor).length < 500);
+  const system = readDescriptor(descriptor);
   assert.is(system.instances.size, 1 + 71 + 2 * 71 * 71);
   assert.is(planInstance(system, "D71").dispatcher!.partitions.length, 71);
 });

@@ -10,7 +10,7 @@ import { requestInstance } from "../../../runtime/system/instance-client.js";
 const test = suite("instance client");
 const ENVELOPE = '{"status": "OK", "response": [1]}';
 
-async function told(listener: RequestListener, timeoutMs = 5000): Promise<unknown> {
+async function fetchFrom(listener: RequestListener, timeoutMs = 5000): Promise<unknown> {
   const server: Server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -25,20 +25,20 @@ async function told(listener: RequestListener, timeoutMs = 5000): Promise<unknow
 }
 
 test("returns the response of an envelope", async () => {
-  assert.equal(await told((_, response) => response.end(ENVELOPE)), [1]);
+  assert.equal(await fetchFrom((_, response) => response.end(ENVELOPE)), [1]);
 });
 
 test("returns null without an envelope, for errors, timeouts and truncated responses", async () => {
-  assert.is(await told((_, response) => response.end("SVC/3")), "SVC2701");
-  assert.is(await told((_, response) => response.end('{"status": "ERROR"}')), "SVC2701");
-  assert.is(await told(() => {}, 50), "SVC2701");
+  assert.is(await fetchFrom((_, response) => response.end("SVC/3")), "SVC2701");
+  assert.is(await fetchFrom((_, response) => response.end('{"status": "ERROR"}')), "SVC2701");
+  assert.is(await fetchFrom(() => {}, 50), "SVC2701");
   const much = Buffer.alloc(5 * 1024 * 1024, " ");
-  assert.is(await told((_, response) => response.end(much)), "SVC2701");
+  assert.is(await fetchFrom((_, response) => response.end(much)), "SVC2701");
   const half: RequestListener = (_, response) => {
     response.writeHead(200, { "content-length": 100 });
     response.write("{", () => response.destroy());
   };
-  assert.is(await told(half), "SVC2701");
+  assert.is(await fetchFrom(half), "SVC2701");
 });
 
 test("returns null when the connection is refused", async () => {

@@ -25,7 +25,7 @@ function plans(descriptor: object): Record<string, InstancePlan> {
 
 test("slots: the same map everywhere, and in dispatchers the partitions of groups", () => {
   const engine = (hport: number) => ({ type: "builder", graph: "g", hport });
-  const all = plans({
+  const planned = plans({
     graphs: ["g"],
     slots: { graphs: ["g"], count: 16, everywhere: ["root"] },
     instances: {
@@ -39,20 +39,22 @@ test("slots: the same map everywhere, and in dispatchers the partitions of group
     },
   });
   const runs = [...[[0, 0] as const, [6, 1] as const, [11, 2] as const]];
-  for (const { slots } of Object.values(all)) {
+  for (const { slots } of Object.values(planned)) {
     assert.equal(slots!.map, { count: 16, runs });
     assert.equal(slots!.groups, ["B1", "B2", "B3"]);
     assert.equal([slots!.graphs, slots!.everywhere], [["g"], ["root"]]);
   }
-  const id = all.B1!.slots!.id;
+  const id = planned.B1!.slots!.id;
   assert.match(id, /^[0-9a-f]{16}$/);
-  for (const { slots } of Object.values(all)) assert.is(slots!.id, id);
-  const own = Object.values(all).map(({ id, slots }) => `${id} ${slots!.own} ${slots!.partitions}`);
-  assert.equal(own, [
+  for (const { slots } of Object.values(planned)) assert.is(slots!.id, id);
+  const slotRows = Object.values(planned).map(
+    ({ id, slots }) => `${id} ${slots!.own} ${slots!.partitions}`,
+  );
+  assert.equal(slotRows, [
     ...["T -1 1,0,1", "D -1 1,-1,0", "B1 0 null", "B2 1 null", "B3 2 null", "A1 -1 null"],
     "S2 1 null",
   ]);
-  const top = readMatrixConfig(all.T!.dispatcher).slots!;
+  const top = readMatrixConfig(planned.T!.dispatcher).slots!;
   assert.equal(top, {
     id,
     count: 16,
@@ -63,7 +65,7 @@ test("slots: the same map everywhere, and in dispatchers the partitions of group
     ],
     groups: [["B2"], ["B3", "B1"]],
   });
-  const below = readMatrixConfig(all.D!.dispatcher).slots!;
+  const below = readMatrixConfig(planned.D!.dispatcher).slots!;
   assert.equal(below, {
     id,
     count: 16,
@@ -78,19 +80,19 @@ test("slots: the same map everywhere, and in dispatchers the partitions of group
 
 test("one instance makes the continuous backup", () => {
   const archive = { from: "S1", to: "s3://bucket/shop", every: "30s", keep: null };
-  const all = plans({ instances: { S1: { hport: 1 }, S2: { hport: 3 } }, archive });
+  const planned = plans({ instances: { S1: { hport: 1 }, S2: { hport: 3 } }, archive });
   const { from: _, ...config } = archive;
-  assert.equal([all.S1!.archive, all.S2!.archive], [config, null]);
+  assert.equal([planned.S1!.archive, planned.S2!.archive], [config, null]);
   const resolved = { name: null, graphs: {}, http: { transport: "net" } } as ResolvedConfig;
-  assert.equal(plannedSettings(all.S1!, resolved).archive, config);
-  assert.not("archive" in plannedSettings(all.S2!, resolved));
+  assert.equal(plannedSettings(planned.S1!, resolved).archive, config);
+  assert.not("archive" in plannedSettings(planned.S2!, resolved));
   const ms = { everyMs: 30_000, fullMs: 86_400_000, keepMs: 2_592_000_000, verifyMs: 604_800_000 };
   assert.equal(planArchive(config), { place: "s3://bucket/shop", ...ms });
 });
 
 test("the example of eight nodes", () => {
-  const all = plans(eightNodes());
-  assert.equal(all["S1.2"], {
+  const planned = plans(eightNodes());
+  assert.equal(planned["S1.2"], {
     id: "S1.2",
     type: "search",
     folder: "search_S1.2",
@@ -116,7 +118,7 @@ test("the example of eight nodes", () => {
     group: 3000.002,
     slots: null,
   });
-  const partitions = Object.values(all).map(({ id, partition }) => `${id} ${partition}`);
+  const partitions = Object.values(planned).map(({ id, partition }) => `${id} ${partition}`);
   assert.equal(partitions, [
     "A1 1000.001",
     "TD 2000.001",
@@ -127,9 +129,13 @@ test("the example of eight nodes", () => {
     "S1.2 3000.002",
     "S2.2 3000.002",
   ]);
-  assert.is(all["B0.1"]!.expires, true);
-  assert.equal(all.A1!.graphs, { cities: { local: true } });
-  const { partitions: matrix, primaryRow, allowIncomplete } = readMatrixConfig(all.TD!.dispatcher);
+  assert.is(planned["B0.1"]!.expires, true);
+  assert.equal(planned.A1!.graphs, { cities: { local: true } });
+  const {
+    partitions: matrix,
+    primaryRow,
+    allowIncomplete,
+  } = readMatrixConfig(planned.TD!.dispatcher);
   assert.equal([matrix.length, primaryRow, allowIncomplete], [2, 2, true]);
   assert.equal(matrix[1]![0], { host: "10.0.0.7", port: 9210 });
 });
@@ -145,9 +151,12 @@ test("single", () => {
 test("proxy: the dispatcher has the partition of its engines if they share one", () => {
   const instances = { TD: { type: "dispatch", hport: 1000 }, S1: { type: "search", hport: 2000 } };
   const topology = { dispatch: { TD: { S1: {} } } };
-  const all = plans({ instances, topology });
-  assert.equal([all.TD!.partition, all.S1!.partition], ["3000.001", "3000.001"]);
-  assert.equal([all.TD!.role, all.TD!.isBackEnd, all.S1!.isBackEnd], ["dispatcher", false, true]);
+  const planned = plans({ instances, topology });
+  assert.equal([planned.TD!.partition, planned.S1!.partition], ["3000.001", "3000.001"]);
+  assert.equal(
+    [planned.TD!.role, planned.TD!.isBackEnd, planned.S1!.isBackEnd],
+    ["dispatcher", false, true],
+  );
 });
 
 test("with a tier of proxies: the partition is that of the root", () => {
@@ -156,13 +165,13 @@ test("with a tier of proxies: the partition is that of the root", () => {
     X1: { type: "txproxy", hport: 2000, tport: 2100, durable: true, attach: true },
     S1: { type: "search", hport: 3000, tport: 3100 },
   };
-  const all = plans({ instances, topology: { transaction: { B1: { X1: ["S1"] } } } });
+  const planned = plans({ instances, topology: { transaction: { B1: { X1: ["S1"] } } } });
   assert.equal(
-    [all.X1!.provider, all.X1!.subscribers, all.X1!.attached],
+    [planned.X1!.provider, planned.X1!.subscribers, planned.X1!.attached],
     ["B1", ["S1"], ["127.0.0.1:3100"]],
   );
-  assert.equal([all.S1!.provider, all.S1!.partition], ["X1", "3000.001"]);
-  assert.equal([all.X1!.serviceIn, all.X1!.expires], [false, false]);
+  assert.equal([planned.S1!.provider, planned.S1!.partition], ["X1", "3000.001"]);
+  assert.equal([planned.X1!.serviceIn, planned.X1!.expires], [false, false]);
 });
 
 test("several levels, and a cycle", () => {
@@ -172,8 +181,8 @@ test("several levels, and a cycle", () => {
     S1: { type: "search", hport: 3000 },
   };
   const levels = { T1: [{ partitions: ["T2"] }], T2: [{ partitions: ["S1"] }] };
-  const all = plans({ instances, topology: { dispatch: levels } });
-  assert.equal([all.T1!.partition, all.T2!.partition], ["2000.001", "3000.001"]);
+  const planned = plans({ instances, topology: { dispatch: levels } });
+  assert.equal([planned.T1!.partition, planned.T2!.partition], ["2000.001", "3000.001"]);
   const ring = { T1: { T2: {} }, T2: { T1: {} } };
   const around = plans({ instances, topology: { dispatch: ring } });
   assert.equal([around.T1!.isBackEnd, around.T2!.isBackEnd], [true, true]);

@@ -51,10 +51,10 @@ test("polls each topic once for all callers", async (context) => {
   const { system, asked } = context;
   const survey = new InstancePoller();
   const subsets = [["A"], ["B", "A"], ["C", "nobody"], [], IDS];
-  const found = await Promise.all(subsets.map((ids) => survey.read(system, "t", PATHS, ids)));
-  const told = found.map((some) => some.map(({ instance }) => instance.id));
-  assert.equal(told, [["A"], ["A", "B"], ["C"], [], ["A", "B", "C"]]);
-  assert.equal(found[0]![0]!.figures, { "/figures": 1 });
+  const polled = await Promise.all(subsets.map((ids) => survey.read(system, "t", PATHS, ids)));
+  const polledIds = polled.map((some) => some.map(({ instance }) => instance.id));
+  assert.equal(polledIds, [["A"], ["A", "B"], ["C"], [], ["A", "B", "C"]]);
+  assert.equal(polled[0]![0]!.figures, { "/figures": 1 });
   assert.is(asked.get("/figures"), 1);
 });
 
@@ -67,16 +67,16 @@ test("tries again before it counts an instance as down", async ({ system, server
       request.socket.destroy();
     } else answer!(request, response);
   });
-  const found = await new InstancePoller().read(system, "t", PATHS, ["A"]);
-  assert.equal([found[0]!.health, asked.get("lost")], ["SVC/3", 1]);
+  const polled = await new InstancePoller().read(system, "t", PATHS, ["A"]);
+  assert.equal([polled[0]!.health, asked.get("lost")], ["SVC/3", 1]);
 });
 
-for (const [what, path, health, isSlow] of [
+for (const [label, path, health, isSlow] of [
   ["an instance that responds at the second try as slow", "/svc/hc", "SVC/3", true],
   ["an instance without metrics as slow", "/figures", "SVC/3", true],
   ["a quick instance as not slow", "/other", "SVC/3", false],
 ] as const) {
-  test(`reports ${what}`, async ({ system, server, asked }) => {
+  test(`reports ${label}`, async ({ system, server, asked }) => {
     const [answer] = server.listeners("request") as RequestListener[];
     server.removeAllListeners("request");
     server.on("request", (request, response) => {
@@ -84,8 +84,8 @@ for (const [what, path, health, isSlow] of [
       // No response to the first request.
       asked.set("silent", 1);
     });
-    const [found] = await new InstancePoller().read(system, "t", PATHS, ["A"]);
-    assert.equal([found!.health, found!.isSlow], [health, isSlow]);
+    const [result] = await new InstancePoller().read(system, "t", PATHS, ["A"]);
+    assert.equal([result!.health, result!.isSlow], [health, isSlow]);
   });
 }
 

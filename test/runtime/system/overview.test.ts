@@ -19,8 +19,8 @@ const HEALTHY: PollResult = {
   unreachableMs: null,
 };
 
-function entry(found: Partial<PollResult>): Record<string, unknown> {
-  const [only] = buildOverview(system, [{ ...HEALTHY, ...found }]);
+function entry(result: Partial<PollResult>): Record<string, unknown> {
+  const [only] = buildOverview(system, [{ ...HEALTHY, ...result }]);
   return only as Record<string, unknown>;
 }
 

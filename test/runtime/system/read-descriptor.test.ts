@@ -8,9 +8,9 @@ import { eightNodes } from "./eight-nodes.js";
 
 const test = suite("system descriptor");
 
-function problemsOf(given: unknown): string[] {
+function problemsOf(value: unknown): string[] {
   try {
-    readDescriptor(given);
+    readDescriptor(value);
     return [];
   } catch (error) {
     assert.is((error as SvcError).code, "SVC2700");
@@ -281,8 +281,8 @@ const MISTAKES: readonly (readonly [unknown, string])[] = [
   [uneven, "System descriptor topology.dispatch.TD replica 1 has 2 of 1 partitions"],
 ];
 
-for (const [given, text] of [...MISTAKES, ...SLOT_MISTAKES]) {
-  test(`reports: ${text}`, () => assert.equal(problemsOf(given), text.split("\n  ")));
+for (const [value, text] of [...MISTAKES, ...SLOT_MISTAKES]) {
+  test(`reports: ${text}`, () => assert.equal(problemsOf(value), text.split("\n  ")));
 }
 
 test("finds the groups of slots in an order that does not depend on that of keys", () => {
@@ -315,8 +315,8 @@ test("has more slots by default, and requires one for each group", () => {
 });
 
 test("reports all errors at once", () => {
-  const given = two({ hport: 0, type: "x" }, { name: 5, topology: { dispatch: { TD: [{}] } } });
-  assert.is(problemsOf(given).length, 4);
+  const value = two({ hport: 0, type: "x" }, { name: 5, topology: { dispatch: { TD: [{}] } } });
+  assert.is(problemsOf(value).length, 4);
 });
 
 test("terminates on a cyclic or deep tree", () => {

@@ -66,7 +66,7 @@ test.before.each(async (context) => {
       ? await branch(context, id, url)
       : url.includes("idlist=")
         ? await counts(context, id, new URLSearchParams(url.split("?")[1]).get("idlist")!)
-        : found(id, url);
+        : replyOf(id, url);
     return response.end(JSON.stringify({ status: "OK", response: answer }));
   });
   await new Promise<void>((resolve) => context.server.listen(0, "0.0.0.0", resolve));
@@ -82,7 +82,7 @@ test.after.each(({ server }) => {
   server.close();
 });
 
-function found(id: string, url: string): unknown {
+function replyOf(id: string, url: string): unknown {
   if (url !== "/svc/matrix") return node(id);
   return Array.from({ length: id === "T" ? 2 : 3 }, () => [{ state: "up", answered: id.length }]);
 }
@@ -123,17 +123,17 @@ async function counts(
 }
 
 /** Reads until all rows fulfil a condition. */
-async function readUntil(watch: SystemWatch, isDone: (rows: Rows, all: Overview) => boolean) {
-  const all: Overview = { live: new Map(), rest: new Map(), cells: new Map() };
+async function readUntil(watch: SystemWatch, isDone: (rows: Rows, overview: Overview) => boolean) {
+  const latest: Overview = { live: new Map(), rest: new Map(), cells: new Map() };
   for (let known = ""; ; ) {
     const answer = await watch.read("T", known, 0);
     known = answer.revision;
-    for (const [kind, rows] of Object.entries(all)) {
+    for (const [kind, rows] of Object.entries(latest)) {
       const width = kind === "cells" ? 3 : 1;
       for (const row of (answer[kind] ?? []) as Rows) rows.set(row.slice(0, width).join(), row);
     }
-    const rest = [...all.rest.values()].sort((a, b) => Number(a[0]) - Number(b[0]));
-    if (isDone(rest, all)) return all;
+    const rest = [...latest.rest.values()].sort((a, b) => Number(a[0]) - Number(b[0]));
+    if (isDone(rest, latest)) return latest;
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
@@ -157,8 +157,8 @@ test("ask each instance once", ({ system }) => {
   assert.equal(tree.tops, ["T", "A"]);
   assert.equal(tree.below.get("T"), ["D1", "D2"]);
   assert.equal(tree.below.get("D2"), ["B2.1", "B2.2", "B2.3", "S2.1", "S2.2", "S2.3"]);
-  const all = tree.tops.flatMap((id) => listBranch(tree, id));
-  assert.equal([...all].sort(), [...system.instances.keys()].sort());
+  const branchIds = tree.tops.flatMap((id) => listBranch(tree, id));
+  assert.equal([...branchIds].sort(), [...system.instances.keys()].sort());
   // A dispatch loop, and dispatchers with the same back-ends.
   const loop = readDescriptor({
     instances: { "D{1..3}": { hport: 9000, host: "d{1}" }, S: { hport: 1 } },
@@ -177,16 +177,19 @@ test("ask each instance once", ({ system }) => {
 });
 
 test("have the rows of one that asks every instance, by fewer requests", async (context) => {
-  const all = await readUntil(context.root, (rows, { cells }) => isUp(rows) && cells.size === 8);
+  const overview = await readUntil(
+    context.root,
+    (rows, { cells }) => isUp(rows) && cells.size === 8,
+  );
   const asked = [...context.asked].sort();
   assert.ok(asked.includes("D1 /svc/builtin/system_overview?form=branch"));
   assert.ok(!asked.includes("T /svc/builtin/system_overview?form=branch"));
   const direct = watchOf(context, "T", false, 100);
   const same = await readUntil(direct, (rows, { cells }) => isUp(rows) && cells.size === 8);
-  assert.equal([...all.live].sort(), [...same.live].sort());
-  assert.equal([...all.cells].sort(), [...same.cells].sort());
+  assert.equal([...overview.live].sort(), [...same.live].sort());
+  assert.equal([...overview.cells].sort(), [...same.cells].sort());
   const flags = ({ rest }: Overview) => [...rest].map(([at, row]) => [at, row.slice(2, 7)]).sort();
-  assert.equal(flags(all), flags(same));
+  assert.equal(flags(overview), flags(same));
   // From the admin instance the dispatcher at the top is asked.
   context.asked.clear();
   await readUntil(watchOf(context, "A", false), isKnown);
@@ -218,24 +221,24 @@ test("ask what is below a dispatcher that does not answer for it", async (contex
 test("accept only rows of instances below, of bounded size", async (context) => {
   await readUntil(context.root, isKnown);
   const ids = ((await context.root.read("T", "", -1)).instances as Rows).map(([id]) => id);
-  const [own, foreign, above] = ["S1.1", "D2", "D1"].map((id) => ids.indexOf(id));
+  const [ownIndex, foreign, above] = ["S1.1", "D2", "D1"].map((id) => ids.indexOf(id));
   const text = "x".repeat(10_000);
   const deep = [[[[1]]], { a: 1 }];
   context.forged = (answer) => ({
     ...answer,
-    rest: [[own, 3, null, ...Array(300).fill(text)], [-1, 3], [1e9, 3], [text], 5, null],
-    live: [[own, deep], { length: 9 }],
+    rest: [[ownIndex, 3, null, ...Array(300).fill(text)], [-1, 3], [1e9, 3], [text], 5, null],
+    live: [[ownIndex, deep], { length: 9 }],
     cells: [[above, 0, -1], [above], [above, 0, 1], [above, 9, 0], [foreign, 2, 0, text], text],
   });
   context.down.add("D2");
   const watch = watchOf(context, "T", false);
-  const all = await readUntil(watch, (rows) => rows[own!]![1] === 3);
-  assert.is(all.rest.size, 16);
-  assert.ok(all.rest.get(`${own}`)!.length < 50);
-  assert.is(all.rest.get(`${own}`)![5], text.slice(0, 200));
-  assert.equal(all.live.get(`${own}`)!.slice(0, 2), [own, [[null], null]]);
+  const overview = await readUntil(watch, (rows) => rows[ownIndex!]![1] === 3);
+  assert.is(overview.rest.size, 16);
+  assert.ok(overview.rest.get(`${ownIndex}`)!.length < 50);
+  assert.is(overview.rest.get(`${ownIndex}`)![5], text.slice(0, 200));
+  assert.equal(overview.live.get(`${ownIndex}`)!.slice(0, 2), [ownIndex, [[null], null]]);
   assert.equal(
-    [...all.cells.keys()].filter((key) => !key.startsWith(`${ids.indexOf("T")},`)),
+    [...overview.cells.keys()].filter((key) => !key.startsWith(`${ids.indexOf("T")},`)),
     [],
   );
   context.forged = (answer) => ({ ...answer, rest: 5, live: {}, cells: text });
@@ -244,16 +247,16 @@ test("accept only rows of instances below, of bounded size", async (context) => 
 
 test("count by level, with one request for each dispatcher", async (context) => {
   const { asked, system } = context;
-  const all = [...system.instances.keys()];
-  const { instances } = await counts(context, "A", [...all, "nobody"].join());
+  const allIds = [...system.instances.keys()];
+  const { instances } = await counts(context, "A", [...allIds, "nobody"].join());
   assert.equal(
     instances.map(({ id, counted }) => [id, (counted as { digest: string }).digest]),
-    all.map((id) => [id, id.slice(1)]),
+    allIds.map((id) => [id, id.slice(1)]),
   );
-  const by = (text: string) => [...asked].filter((one) => one.includes(text));
+  const by = (text: string) => [...asked].filter((request) => request.includes(text));
   assert.equal(
     by("idlist")
-      .map((one) => one.split(" ")[0])
+      .map((request) => request.split(" ")[0])
       .sort(),
     ["D1", "D2", "T"],
   );
@@ -266,7 +269,7 @@ test("count by level, with one request for each dispatcher", async (context) => 
   asked.clear();
   await counts(context, "S1.1", "S2.2,S1.1");
   assert.equal(
-    by("idlist").map((one) => one.split(" ")[0]),
+    by("idlist").map((request) => request.split(" ")[0]),
     ["T", "D1", "D2"],
   );
 });
@@ -320,9 +323,9 @@ test("ask a dispatcher for many ids in parts, and once for all callers", async (
     parts.push(ids.length);
     return ids.map((id) => ({ id }));
   };
-  const all = [...context.system.instances.keys()].filter((id) => id !== "T").join();
+  const queriedIds = [...context.system.instances.keys()].filter((id) => id !== "T").join();
   const reader = new LevelReader();
-  const both = await Promise.all([1, 2].map(() => counts(context, "T", all, reader)));
+  const both = await Promise.all([1, 2].map(() => counts(context, "T", queriedIds, reader)));
   assert.equal(
     both.map(({ instances }) => instances.length),
     [255, 255],
@@ -353,18 +356,20 @@ test("ask for each instance once, however many lists are wanted", async (context
   };
   const reader = new LevelReader();
   const ask = (idlist: string) => counts(context, "T", idlist, reader);
-  const all = ["S1.1", "S1.2", "S1.3", "B1.1", "B1.2", "B1.3"];
-  const lists = all.flatMap((id, at) => all.slice(at + 1).map((other) => `${id},${other}`));
+  const branchIds = ["S1.1", "S1.2", "S1.3", "B1.1", "B1.2", "B1.3"];
+  const lists = branchIds.flatMap((id, at) =>
+    branchIds.slice(at + 1).map((otherId) => `${id},${otherId}`),
+  );
   const answers = await Promise.all(lists.map(ask));
   for (const [at, list] of lists.entries()) {
-    const wanted = all.filter((id) => list.includes(id)).sort();
-    assert.equal(answers[at]!.instances.map(({ id }) => String(id)).sort(), wanted);
+    const expected = branchIds.filter((id) => list.includes(id)).sort();
+    assert.equal(answers[at]!.instances.map(({ id }) => String(id)).sort(), expected);
   }
-  assert.equal(asked.sort(), all.sort());
+  assert.equal(asked.sort(), branchIds.sort());
   // Another system has other instances with the same ids.
   context.system = readDescriptor(context.system.descriptor);
   await ask("S1.1");
-  assert.is(asked.length, all.length + 1);
+  assert.is(asked.length, branchIds.length + 1);
 });
 
 test("keep the rows of a dispatcher that has just started", async (context) => {
@@ -378,8 +383,8 @@ test("keep the rows of a dispatcher that has just started", async (context) => {
       [above, 2],
     ],
   });
-  const all = await readUntil(context.root, (rows) => rows[above!]![1] === 2);
-  assert.is.not(all.rest.get(`${leaf}`)![1], 0);
+  const overview = await readUntil(context.root, (rows) => rows[above!]![1] === 2);
+  assert.is.not(overview.rest.get(`${leaf}`)![1], 0);
 });
 
 test.run();

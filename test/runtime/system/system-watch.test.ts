@@ -34,8 +34,8 @@ test.before.each(async (context) => {
     const [id] = Object.entries(HOSTS).find(([, host]) => host === socket.localAddress)!;
     context.asked.push(`${id} ${url}`);
     if (context.down.has(id)) return socket.destroy();
-    const found = url === "/svc/matrix" ? context.matrix : context.node;
-    return response.end(JSON.stringify({ status: "OK", response: found }));
+    const reply = url === "/svc/matrix" ? context.matrix : context.node;
+    return response.end(JSON.stringify({ status: "OK", response: reply }));
   });
   await new Promise<void>((resolve) => context.server.listen(0, "0.0.0.0", resolve));
   const hport = (context.server.address() as AddressInfo).port - 1;
@@ -129,7 +129,7 @@ test("reports the rows that changed", async ({ watch, node, down }) => {
   const third = await readTwice(watch, second);
   const rest = third.rest as Rows;
   assert.equal(
-    rest.map(([place, health]) => [place, health]),
+    rest.map(([position, health]) => [position, health]),
     [
       [0, 1],
       [2, 4],
@@ -174,8 +174,8 @@ test("bounds what other instances report", async (context) => {
 
 test("starts over for a reader of another process", async ({ watch }) => {
   const first = await read(watch);
-  const other = { ...first, polled: first.polled, revision: "0000-99" };
-  assert.ok((await read(watch, other)).instances !== undefined);
+  const otherReply = { ...first, polled: first.polled, revision: "0000-99" };
+  assert.ok((await read(watch, otherReply)).instances !== undefined);
 });
 
 test("is the watch of a system with the same descriptor", () => {

@@ -48,8 +48,8 @@ export function commentsOf(files: readonly SourceFile[]): Prose[] {
 function matching({ path, text }: SourceFile, pattern: RegExp): Prose[] {
   return text.split("\n").flatMap((line, index) => {
     const [, first, second] = pattern.exec(line) ?? [];
-    const found = pattern === TITLE ? second : (first ?? second);
-    return found === undefined ? [] : [{ place: `${path}:${index + 1}`, text: found.trim() }];
+    const title = pattern === TITLE ? second : (first ?? second);
+    return title === undefined ? [] : [{ place: `${path}:${index + 1}`, text: title.trim() }];
   });
 }
 
@@ -58,8 +58,8 @@ function literals({ path, text }: SourceFile): Prose[] {
   return text.split("\n").flatMap((line, index) => {
     if (COMMENT.test(line) || line.includes("class=")) return [];
     const [, content = ""] = JSX_TEXT.exec(line) ?? [];
-    const all = [content, ...[...line.matchAll(LITERAL)].map(([, , literal = ""]) => literal)];
-    return all
+    const texts = [content, ...[...line.matchAll(LITERAL)].map(([, , literal = ""]) => literal)];
+    return texts
       .map((words) => words.replace(/\$\{[^}]*\}|`[^`]*`/g, "…"))
       .filter((words) => TWO_WORDS.test(words))
       .map((words) => ({ place: `${path}:${index + 1}`, text: words }));
@@ -78,18 +78,18 @@ function paragraphs({ path, text }: SourceFile): Prose[] {
 
 /** Error codes, settings, commands. */
 function tableTexts(): Prose[] {
-  const all: Prose[] = [];
-  const add = (place: string, ...texts: readonly string[]): void => {
-    all.push(...texts.map((text) => ({ place, text })));
+  const prose: Prose[] = [];
+  const add = (source: string, ...texts: readonly string[]): void => {
+    prose.push(...texts.map((text) => ({ place: source, text })));
   };
   for (const [code, { title, fix }] of Object.entries(ERROR_CODES)) add(code, title, fix);
   for (const [name, { help, optionHelp }] of Object.entries(SETTINGS)) add(name, help, optionHelp);
-  for (const { name, summary, arguments: given, options } of COMMANDS) {
-    add(`svc ${name}`, summary, ...given.map(({ help }) => help));
+  for (const { name, summary, arguments: positionals, options } of COMMANDS) {
+    add(`svc ${name}`, summary, ...positionals.map(({ help }) => help));
     add(`svc ${name}`, ...Object.values(options).map(({ help }) => help));
   }
   for (const { name, summary } of VERBS) add(`svc admin ${name}`, summary);
-  return all;
+  return prose;
 }
 
 /** Sentences of the paragraphs and lists of a document, without code, tables and headings. */

@@ -28,11 +28,13 @@ export function cliPage(): string {
 }
 
 function section(command: Command): string {
-  const { name, summary, arguments: given } = command;
-  const usage = ["svc", name, ...given.map((argument) => argument.name), "[options]"].join(" ");
+  const { name, summary, arguments: positionals } = command;
+  const usage = ["svc", name, ...positionals.map((argument) => argument.name), "[options]"].join(
+    " ",
+  );
   const parts = [`## svc ${name}\n`, `${summary}\n`, `\`\`\`\n${usage}\n\`\`\`\n`];
-  if (given.length > 0) {
-    const rows = given.map(({ name, help }) => [code(name), help.split("\n", 1)[0]!]);
+  if (positionals.length > 0) {
+    const rows = positionals.map(({ name, help }) => [code(name), help.split("\n", 1)[0]!]);
     parts.push(table(["Argument", "Description"], rows));
   }
   if (name === "admin") {
@@ -47,15 +49,16 @@ function section(command: Command): string {
 
 function options({ name, options, environment }: Command): string[] {
   const shared = new Set<Option<unknown>>(name === SERVE ? [] : Object.values(SERVE_OPTIONS));
-  const all = Object.entries(options);
-  const own = all.filter(([, option]) => !shared.has(option));
+  const entries = Object.entries(options);
+  const ownEntries = entries.filter(([, option]) => !shared.has(option));
   const notes: string[] = [];
   if (environment) {
-    const example = environmentVariableFor(all[0]![0]);
+    const example = environmentVariableFor(entries[0]![0]);
     notes.push(`Each option has an environment variable, such as \`${example}\`.\n`);
   }
-  if (own.length < all.length) notes.push("All options of [svc serve](#svc-serve), and:\n");
-  const rows = own.map(([name, { kind, help }]) => [
+  if (ownEntries.length < entries.length)
+    notes.push("All options of [svc serve](#svc-serve), and:\n");
+  const rows = ownEntries.map(([name, { kind, help }]) => [
     code(`--${name}${kind.placeholder === null ? "" : ` ${kind.placeholder}`}`),
     help,
   ]);

@@ -69,10 +69,10 @@ function attributes(rows: Iterable<Attribute>): string {
 
 /** Names of constants by their type, as lines of a list. */
 function constants(): string {
-  const all = [...CONSTANTS];
-  const types = [...new Set(all.map(([, { type }]) => type))];
+  const rows = [...CONSTANTS];
+  const types = [...new Set(rows.map(([, { type }]) => type))];
   const lines = types.map((type) => {
-    const names = all.filter(([, constant]) => constant.type === type);
+    const names = rows.filter(([, constant]) => constant.type === type);
     return `* ${type}: ${names.map(([name]) => code(name)).join(", ")}`;
   });
   return lines.join("\n");

@@ -49,28 +49,28 @@ interface Member {
 }
 
 function membersOf(tree: ts.SourceFile, name: string): Member[] {
-  const found = tree.statements.find((statement): statement is ts.ClassDeclaration => {
+  const declaration = tree.statements.find((statement): statement is ts.ClassDeclaration => {
     return ts.isClassDeclaration(statement) && statement.name?.text === name;
   });
-  if (found === undefined) throw new Error(`${tree.fileName} has no class ${name}`);
+  if (declaration === undefined) throw new Error(`${tree.fileName} has no class ${name}`);
   const overloaded = new Set(
-    found.members.filter(isOverload).map((member) => member.name.getText()),
+    declaration.members.filter(isOverload).map((member) => member.name.getText()),
   );
   const writable = new Set(
-    found.members.filter(ts.isSetAccessor).map(({ name }) => name.getText()),
+    declaration.members.filter(ts.isSetAccessor).map(({ name }) => name.getText()),
   );
   const rows: (Member & { readonly name: string })[] = [];
-  for (const member of found.members) {
+  for (const member of declaration.members) {
     const isShown = isMember(member) && !(ts.getCombinedModifierFlags(member) & HIDDEN);
     if (!isShown || !ts.isIdentifier(member.name) || ts.isSetAccessor(member)) continue;
     const { text } = member.name;
     // The implementation of overloads is not a signature.
     if (overloaded.has(text) && !isOverload(member)) continue;
-    const own = documentation(member);
+    const docs = documentation(member);
     const last = rows.at(-1);
     // The documentation of overloads precedes the first one.
-    const isSame = own.summary === "" && last?.name === text;
-    const { summary, throws } = isSame ? last : own;
+    const isSame = docs.summary === "" && last?.name === text;
+    const { summary, throws } = isSame ? last : docs;
     const note = writable.has(text) ? " Writable." : "";
     rows.push({ name: text, signature: signatureOf(member), summary: summary + note, throws });
   }
@@ -98,7 +98,7 @@ function signatureOf(member: Shown): string {
     .filter(({ name }) => name.getText() !== "further")
     .map((parameter) => parameter.getText())
     .join(", ");
-  const generics = member.typeParameters?.map((one) => one.getText()).join(", ") ?? "";
+  const generics = member.typeParameters?.map((parameter) => parameter.getText()).join(", ") ?? "";
   return `${name}${generics === "" ? "" : `<${generics}>`}(${parameters})${type}`;
 }
 

@@ -51,7 +51,7 @@ interface Family {
 
 /** Every call like `gauge(name, help, samples)`, in source order. */
 function families(tree: ts.SourceFile): Family[] {
-  const found: Family[] = [];
+  const familyList: Family[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && TYPES.has(node.expression.getText())) {
       const [name, help, samples] = node.arguments;
@@ -60,12 +60,17 @@ function families(tree: ts.SourceFile): Family[] {
         throw new Error(`${node.getText()}: name and help are no literals`);
       }
       const labels = [...labelsIn(samples, new Set())];
-      found.push({ name: name.text, type: node.expression.getText(), help: help.text, labels });
+      familyList.push({
+        name: name.text,
+        type: node.expression.getText(),
+        help: help.text,
+        labels,
+      });
     }
     ts.forEachChild(node, visit);
   };
   visit(tree);
-  return found;
+  return familyList;
 }
 
 /**
@@ -88,17 +93,17 @@ function labelsIn(node: ts.Node, seen: Set<ts.Node>): Set<string> {
 
 /** Functions of the file, and variables in scope, that the name refers to. */
 function declarationsOf(name: ts.Identifier): ts.Node[] {
-  const found: ts.Node[] = [];
+  const nodes: ts.Node[] = [];
   for (let scope: ts.Node = name; scope !== undefined; scope = scope.parent) {
     if (!ts.isBlock(scope) && !ts.isSourceFile(scope)) continue;
     for (const statement of scope.statements) {
       if (ts.isFunctionDeclaration(statement) && statement.name?.text === name.text) {
-        found.push(statement);
+        nodes.push(statement);
       }
       if (!ts.isVariableStatement(statement)) continue;
       const { declarations } = statement.declarationList;
-      found.push(...declarations.filter((declared) => declared.name.getText() === name.text));
+      nodes.push(...declarations.filter((declared) => declared.name.getText() === name.text));
     }
   }
-  return found;
+  return nodes;
 }

@@ -57,11 +57,11 @@ class Pair {
     return { slots: [...this.content.keys()], graphs };
   }
 
-  #read(wanted: readonly Chunk[]): string[] {
+  #read(chunks: readonly Chunk[]): string[] {
     this.messages++;
     const read: string[] = [];
-    for (let left = MOST; left > 0 && read.length < wanted.length; ) {
-      const { slot, offset } = wanted[read.length]!;
+    for (let left = MOST; left > 0 && read.length < chunks.length; ) {
+      const { slot, offset } = chunks[read.length]!;
       const text = (this.content.get(slot) ?? "").slice(offset, offset + left);
       left -= text.length;
       read.push(Buffer.from(text).toString("base64"));

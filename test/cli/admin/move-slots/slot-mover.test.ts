@@ -69,16 +69,16 @@ class Cut {
   }
 
   #note(id: string, command: Command): void {
-    const what = command.do === "tell" ? command.command.do : command.do;
-    if (id === "B2" && what !== "look") this.steps.push(what);
-    if (what === "hold-requests")
+    const kind = command.do === "tell" ? command.command.do : command.do;
+    if (id === "B2" && kind !== "look") this.steps.push(kind);
+    if (kind === "hold-requests")
       this.steps.push(command.withQueries ? "hold all" : "hold changes");
-    if (what === "release-requests") this.steps.push("release");
+    if (kind === "release-requests") this.steps.push("release");
   }
 
   #change(id: string, command: SlotCommand): void {
-    const own = id === "TD" ? null : id;
-    this.records.set(id, changeSlots(this.record(id), own, command));
+    const replica = id === "TD" ? null : id;
+    this.records.set(id, changeSlots(this.record(id), replica, command));
   }
 
   #execute(id: string, command: Command): object {
@@ -120,12 +120,12 @@ class Cut {
 const test = suite("coordinator of a cut");
 
 /** Moves all slots, and returns the steps of the first cut until its requests go on. */
-async function cut(one: Cut): Promise<string[]> {
-  assert.is(await one.mover.move(MOVED), SLOTS.length);
-  await one.mover.settle();
-  assert.is(one.record("TD").version, 1);
-  assert.equal([...one.staged], [...one.content]);
-  return one.steps.slice(0, one.steps.indexOf("release") + 1);
+async function cut(scenario: Cut): Promise<string[]> {
+  assert.is(await scenario.mover.move(MOVED), SLOTS.length);
+  await scenario.mover.settle();
+  assert.is(scenario.record("TD").version, 1);
+  assert.equal([...scenario.staged], [...scenario.content]);
+  return scenario.steps.slice(0, scenario.steps.indexOf("release") + 1);
 }
 
 test("queries wait only once the source holds the content", async () => {
@@ -135,32 +135,32 @@ test("queries wait only once the source holds the content", async () => {
 });
 
 test("content that has changed until the source holds it is sent once more", async () => {
-  const one = new Cut();
-  one.before = (id, { do: what, move }) => {
-    if (id === "B1" && what === "encode" && move !== undefined) one.content.set(1, "changed");
+  const scenario = new Cut();
+  scenario.before = (id, { do: step, move }) => {
+    if (id === "B1" && step === "encode" && move !== undefined) scenario.content.set(1, "changed");
   };
   const end = ["stage", "hold all", "write", "take", "release"];
-  assert.equal(await cut(one), ["renew", "stage", "hold changes", "prepare", ...end]);
+  assert.equal(await cut(scenario), ["renew", "stage", "hold changes", "prepare", ...end]);
 });
 
 test("content that the target has lost is sent once more", async () => {
-  const one = new Cut();
+  const scenario = new Cut();
   let writes = 0;
-  one.before = (_, { do: what }) => {
-    if (what === "write" && writes++ === 0) one.staged.clear();
+  scenario.before = (_, { do: step }) => {
+    if (step === "write" && writes++ === 0) scenario.staged.clear();
   };
   const again = ["prepare", "stage", "write"];
   const end = ["hold all", "write", ...again, "take", "release"];
-  assert.equal(await cut(one), ["renew", "stage", "hold changes", "prepare", ...end]);
+  assert.equal(await cut(scenario), ["renew", "stage", "hold changes", "prepare", ...end]);
 });
 
 test("the last cut encodes nothing in advance", async () => {
-  const one = new Cut();
+  const scenario = new Cut();
   const encoded: number[] = [];
-  one.before = (_, { do: what, slots }) => {
-    if (what === "encode") encoded.push(slots.length);
+  scenario.before = (_, { do: step, slots }) => {
+    if (step === "encode") encoded.push(slots.length);
   };
-  await cut(one);
+  await cut(scenario);
   assert.equal(encoded, [SLOTS.length, SLOTS.length]);
 });
 
@@ -180,14 +180,14 @@ for (const [bytes, words] of [
 ] as const) {
   test(`after a cut of ${bytes} bytes, the next one to encode has ${words} words`, async () => {
     const slots = Array.from({ length: 65 }, (_, slot) => slot);
-    const one = new Cut(slots, { ...SETTLED, map: divideSlots(4096, 2) });
-    for (const slot of slots) one.content.set(slot, slot === 0 ? "a".repeat(bytes) : "");
-    await one.mover.move({ ...MOVED, slots });
+    const scenario = new Cut(slots, { ...SETTLED, map: divideSlots(4096, 2) });
+    for (const slot of slots) scenario.content.set(slot, slot === 0 ? "a".repeat(bytes) : "");
+    await scenario.mover.move({ ...MOVED, slots });
     let maxWords = 0;
-    one.before = (_, command) => {
+    scenario.before = (_, command) => {
       if (command.do === "encode" && command.move === undefined) maxWords = command.maxWords;
     };
-    await one.mover.move({ ...MOVED, slots: slots.slice(16) });
+    await scenario.mover.move({ ...MOVED, slots: slots.slice(16) });
     assert.is(maxWords, words);
   });
 }

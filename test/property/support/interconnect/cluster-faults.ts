@@ -202,8 +202,8 @@ export class ClusterFaults {
     });
   }
 
-  #crash(member: SimulatedMember, what: "process" | "power" | "disk", ms: number): void {
-    member.crash(what);
+  #crash(member: SimulatedMember, kind: "process" | "power" | "disk", ms: number): void {
+    member.crash(kind);
     this.#parts.world.after(ms, null, () => {
       if (!member.isUp) member.start();
     });

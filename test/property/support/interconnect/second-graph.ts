@@ -55,9 +55,9 @@ export class SecondGraph {
   check(member: SimulatedMember, epoch: number): void {
     const store = member.other;
     const graph = store === null ? null : openStore(store);
-    for (const [id, its] of this.#expected) {
-      if (its > epoch || graph?.hasVertex(id) === true) continue;
-      throw new Error(`${member.id} of epoch ${epoch} lacks ${id} of epoch ${its}`);
+    for (const [id, expected] of this.#expected) {
+      if (expected > epoch || graph?.hasVertex(id) === true) continue;
+      throw new Error(`${member.id} of epoch ${epoch} lacks ${id} of epoch ${expected}`);
     }
     for (const id of this.#erased) {
       assert.not.ok(graph?.hasVertex(id), `${member.id} has ${id}, which was erased`);

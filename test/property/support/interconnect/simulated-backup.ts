@@ -66,9 +66,9 @@ export class SimulatedBackup {
   }
 
   /** The place of the backup is unreachable, or loses what was not flushed there. */
-  fail(what: "away" | "power", ms: number): void {
+  fail(kind: "away" | "power", ms: number): void {
     const { files, random } = this.#world;
-    if (what === "power") return this.#disk.losePower(random);
+    if (kind === "power") return this.#disk.losePower(random);
     files.away.add(PLACE);
     this.#world.after(ms, null, () => files.away.delete(PLACE));
   }
@@ -144,11 +144,11 @@ export class SimulatedBackup {
     const instance = await this.#world.enter(owner, () => Instance.start(root));
     try {
       const store = instance.store(GRAPH);
-      const found = digestCheckpoint(store)!;
-      if (found.count === 0) return found;
-      const known = this.#states.get(`${requireIdentity(store)} ${found.count}`);
-      assert.ok(known?.has(found.digest), `${label}: ${found.count} operations of no leader`);
-      return found;
+      const point = digestCheckpoint(store)!;
+      if (point.count === 0) return point;
+      const known = this.#states.get(`${requireIdentity(store)} ${point.count}`);
+      assert.ok(known?.has(point.digest), `${label}: ${point.count} operations of no leader`);
+      return point;
     } finally {
       instance.free();
     }
@@ -158,8 +158,8 @@ export class SimulatedBackup {
   async #checkGaps(chains: readonly Chain[]): Promise<void> {
     for (const chain of chains) {
       const { id, sn } = chain.at(-1)!;
-      const isThere = chains.some((other) => {
-        const [first, last] = [other[0]!, other.at(-1)!];
+      const isThere = chains.some((otherChain) => {
+        const [first, last] = [otherChain[0]!, otherChain.at(-1)!];
         return first.id === id && first.sn <= sn + 1 && sn + 1 <= last.sn;
       });
       if (isThere) continue;
@@ -177,16 +177,16 @@ export class SimulatedBackup {
     const end = await chain.end();
     if (end === null) return [];
     const { manifest: last } = await chain.require(end.manifest.full);
-    const found: LogPoint[][] = [];
+    const chains: LogPoint[][] = [];
     for (const full of [...last.fulls.map(({ number }) => number), last.number]) {
       const points: LogPoint[] = [];
       for await (const { manifest } of chain.since(end, full)) points.push(manifest.log);
       // A later full backup that goes on belongs to the same chain.
-      const former = found.at(-1)?.at(-1);
+      const former = chains.at(-1)?.at(-1);
       const isSame = former?.id === points.at(-1)!.id && former.sn === points.at(-1)!.sn;
-      if (!isSame) found.push(points);
+      if (!isSame) chains.push(points);
     }
-    return found;
+    return chains;
   }
 }
 

@@ -126,9 +126,9 @@ class Simulation {
     });
     this.#watch();
     for (const [n, id] of ids.entries()) {
-      const others = [...ports].filter(([other]) => other !== id);
+      const others = [...ports].filter(([memberId]) => memberId !== id);
       const members = Object.fromEntries(
-        others.map(([other, port]) => [other, `127.0.0.1:${port}`]),
+        others.map(([memberId, port]) => [memberId, `127.0.0.1:${port}`]),
       );
       this.#members.push(
         new SimulatedMember({
@@ -239,7 +239,7 @@ class Simulation {
     const leaders = this.#members.filter(({ isLeading }) => isLeading);
     if (leaders.length !== 1 || this.#members.some(({ isPaused }) => isPaused)) return false;
     const [first, ...others] = this.#members.map(({ state }) => state);
-    return first !== null && others.every((other) => isDeepStrictEqual(other, first));
+    return first !== null && others.every((state) => isDeepStrictEqual(state, first));
   }
 
   get #archiving(): SimulatedMember | undefined {
@@ -357,8 +357,8 @@ class Simulation {
       return;
     }
     if (!(await instance.isConfirmed())) return this.#unconfirmed(id);
-    const one = { id, count, epoch: group.epoch, at: this.#world.time.now };
-    this.#guarded(() => this.#acknowledge(member.id, one));
+    const sample = { id, count, epoch: group.epoch, at: this.#world.time.now };
+    this.#guarded(() => this.#acknowledge(member.id, sample));
   }
 
   #unconfirmed(id: string): void {
@@ -375,8 +375,8 @@ class Simulation {
     this.#clusterFaults.acknowledged();
     this.#world.note(`${member} ${acknowledgment.id} ${count} ${epoch}`);
     // A member that leads a later epoch already must have it.
-    for (const other of this.#members) {
-      if (other.isLeading && other.group!.epoch > epoch) this.#checkHasAll(other, epoch);
+    for (const member of this.#members) {
+      if (member.isLeading && member.group!.epoch > epoch) this.#checkHasAll(member, epoch);
     }
   }
 

@@ -152,16 +152,16 @@ export class SimulatedMember {
     world.after(0, this.process, () => void this.#begin());
   }
 
-  crash(what: "process" | "power" | "disk"): void {
+  crash(kind: "process" | "power" | "disk"): void {
     const { world } = this.#parts;
     if (this.process === null) return;
     this.process.isAlive = false;
-    world.network.end(this.process, what === "process");
-    this.lines.push(...(this.#instance?.lines ?? []), `${what} lost at ${world.time.now}`);
+    world.network.end(this.process, kind === "process");
+    this.lines.push(...(this.#instance?.lines ?? []), `${kind} lost at ${world.time.now}`);
     [this.process, this.#instance, this.#graph] = [null, null, null];
     [this.#store, this.#other] = [null, null];
-    if (what === "power") this.#disk.losePower(world.random);
-    if (what === "disk") this.#disk = world.files.mount(this.id);
+    if (kind === "power") this.#disk.losePower(world.random);
+    if (kind === "disk") this.#disk = world.files.mount(this.id);
   }
 
   /** The memory of its processes, which this one would keep. */
@@ -253,10 +253,10 @@ export class SimulatedMember {
 
   #openEngine(): LeadershipEngine {
     const { world, engine, id } = this.#parts;
-    const call = <T>(what: EngineCall): Promise<T> => {
+    const call = <T>(engineCall: EngineCall): Promise<T> => {
       const owner = world.current;
       return new Promise((resolve) => {
-        engine.call(id, what, (result) => world.after(0, owner, () => resolve(result as T)));
+        engine.call(id, engineCall, (result) => world.after(0, owner, () => resolve(result as T)));
       });
     };
     return {

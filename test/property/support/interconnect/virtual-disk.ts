@@ -114,7 +114,7 @@ export class VirtualDisk {
 
   flushFolder(folder: VirtualFolder): void {
     this.#changes = this.#changes.filter((entries) => {
-      if (entries.every(([one]) => one !== folder)) return true;
+      if (entries.every(([path]) => path !== folder)) return true;
       makeSafe(entries);
       return false;
     });

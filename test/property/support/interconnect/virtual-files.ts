@@ -66,9 +66,9 @@ export class VirtualFiles {
       if (typeof from !== "number") opened.position += count;
       return count;
     },
-    writeSync: (fd: number, given: Uint8Array | string, at = 0, size?: number, to?: number) => {
+    writeSync: (fd: number, data: Uint8Array | string, at = 0, size?: number, to?: number) => {
       const opened = this.#file(fd);
-      const bytes = typeof given === "string" ? Buffer.from(given) : given;
+      const bytes = typeof data === "string" ? Buffer.from(data) : data;
       const length = size ?? bytes.length - at;
       opened.node.write(bytes.subarray(at, at + length), to ?? opened.position);
       if (typeof to !== "number") opened.position += length;
@@ -100,9 +100,9 @@ export class VirtualFiles {
       if (node instanceof VirtualFolder) throw failed("EISDIR", "read", path);
       return encoding == null ? Buffer.from(node.bytes) : node.bytes.toString(encoding);
     },
-    writeFileSync: (path: string, given: Uint8Array | string, options?: { flush?: boolean }) => {
+    writeFileSync: (path: string, data: Uint8Array | string, options?: { flush?: boolean }) => {
       const descriptor = this.sync.openSync(path, "w");
-      this.sync.writeSync(descriptor, given);
+      this.sync.writeSync(descriptor, data);
       if (options?.flush === true) this.#flush(descriptor);
       this.sync.closeSync(descriptor);
     },
@@ -127,8 +127,8 @@ export class VirtualFiles {
     },
     linkSync: (from: string, to: string): void => {
       const node = this.#require(from, "link");
-      const { disk, folder, name, node: other } = this.#find(to);
-      if (other !== undefined) throw failed("EEXIST", "link", to);
+      const { disk, folder, name, node: targetNode } = this.#find(to);
+      if (targetNode !== undefined) throw failed("EEXIST", "link", to);
       disk.change([folder, name, node]);
     },
     copyFileSync: (from: string, to: string): void => {

@@ -34,13 +34,13 @@ export class VirtualNetwork {
     this.#world = world;
   }
 
-  isCut(one: VirtualProcess | null, other: VirtualProcess | null): boolean {
-    return this.cut.size > 0 && this.cut.has(linkOf(one?.id ?? "", other?.id ?? ""));
+  isCut(from: VirtualProcess | null, to: VirtualProcess | null): boolean {
+    return this.cut.size > 0 && this.cut.has(linkOf(from?.id ?? "", to?.id ?? ""));
   }
 
-  latency(one: VirtualProcess | null = null, other: VirtualProcess | null = null): number {
+  latency(from: VirtualProcess | null = null, to: VirtualProcess | null = null): number {
     const { random } = this.#world;
-    const slowMs = this.slow.get(linkOf(one?.id ?? "", other?.id ?? "")) ?? 0;
+    const slowMs = this.slow.get(linkOf(from?.id ?? "", to?.id ?? "")) ?? 0;
     return slowMs + (random.below(200) === 0 ? random.below(1000) : 0.1 + random.below(20) / 10);
   }
 
@@ -66,9 +66,9 @@ export class VirtualNetwork {
       }
       world.after(this.latency(), owner, () => {
         if (socket.destroyed) return;
-        const other = new VirtualSocket(this, world, target.port, socket.localPort);
-        socket.join(other);
-        server.accept(other);
+        const peer = new VirtualSocket(this, world, target.port, socket.localPort);
+        socket.join(peer);
+        server.accept(peer);
       });
     };
     world.time.after(this.latency(), attempt);
@@ -215,10 +215,10 @@ export class VirtualSocket extends EventEmitter {
   }
 
   /** Connects both ends. */
-  join(other: VirtualSocket): void {
-    this.#other = other;
-    other.#other = this;
-    other.isConnecting = false;
+  join(peer: VirtualSocket): void {
+    this.#other = peer;
+    peer.#other = this;
+    peer.isConnecting = false;
     this.arrive(() => {
       this.isConnecting = false;
       this.emit("connect");
@@ -228,15 +228,15 @@ export class VirtualSocket extends EventEmitter {
 
   /** Loses the bytes that have not arrived: a machine without power does not send them again. */
   loseSent(): void {
-    const other = this.#other;
-    if (other !== null) other.#arriving.length = 0;
+    const peer = this.#other;
+    if (peer !== null) peer.#arriving.length = 0;
   }
 
   /** The connection is lost, as when its process ends. */
   reset(): void {
-    const other = this.#other;
+    const peer = this.#other;
     this.#other = null;
-    other?.arrive(() => other.destroy(wasReset()));
+    peer?.arrive(() => peer.destroy(wasReset()));
     const { owner } = this;
     this.#world.after(0, owner, () => this.destroy(wasReset()));
   }
@@ -269,14 +269,14 @@ export class VirtualSocket extends EventEmitter {
     return this;
   }
 
-  write(given: Uint8Array | string, then?: BufferEncoding | (() => void)): boolean {
+  write(data: Uint8Array | string, then?: BufferEncoding | (() => void)): boolean {
     if (this.destroyed) return false;
     if (this.#isEnding) {
       this.destroy(withoutStack("write after end", { code: "ERR_STREAM_WRITE_AFTER_END" }));
       return false;
     }
     // A buffer belongs to the sender again afterwards.
-    const bytes = Buffer.from(given as string, typeof then === "string" ? then : "utf8");
+    const bytes = Buffer.from(data as string, typeof then === "string" ? then : "utf8");
     if (typeof then === "function") process.nextTick(then);
     this.writableLength += bytes.length;
     const isTooMuch = this.writableLength >= HIGH_WATER_BYTES;
@@ -314,9 +314,9 @@ export class VirtualSocket extends EventEmitter {
     if (this.destroyed) return this;
     this.destroyed = true;
     this.#error = error;
-    const other = this.#other;
+    const peer = this.#other;
     this.#other = null;
-    other?.arrive(() => other.#receiveEnd());
+    peer?.arrive(() => peer.#receiveEnd());
     this.#network.closed(this);
     process.nextTick(() => {
       this.#isClosed = true;
@@ -359,8 +359,8 @@ export class VirtualSocket extends EventEmitter {
       this.writableLength -= bytes.length;
       this.#activeAt = this.#world.time.now;
       this.#network.onSent(this, bytes);
-      const other = this.#other;
-      other?.arrive(() => other.#receive(bytes));
+      const peer = this.#other;
+      peer?.arrive(() => peer.#receive(bytes));
     }
     if (this.writableNeedDrain) process.nextTick(() => this.#drained());
     if (this.#isEnding && !this.#isLastSent) this.#finish();
@@ -374,8 +374,8 @@ export class VirtualSocket extends EventEmitter {
 
   #finish(): void {
     this.#isLastSent = true;
-    const other = this.#other;
-    other?.arrive(() => other.#receiveEnd());
+    const peer = this.#other;
+    peer?.arrive(() => peer.#receiveEnd());
     process.nextTick(() => {
       if (this.destroyed) return;
       this.#isFinished = true;
@@ -449,8 +449,8 @@ export class VirtualSocket extends EventEmitter {
   }
 }
 
-export function linkOf(one: string, other: string): string {
-  return one < other ? `${one} ${other}` : `${other} ${one}`;
+export function linkOf(from: string, to: string): string {
+  return from < to ? `${from} ${to}` : `${to} ${from}`;
 }
 
 function wasReset(): Error {

@@ -30,12 +30,18 @@ export class WireCheck {
     if (type === MessageType.Positions || type === MessageType.Table) {
       this.#told.set(socket, JSON.parse(bytes.toString("utf8", BODY_BYTE)).epoch);
     }
-    const [own, its] = [this.#told.get(socket) ?? 0, this.#told.get(other) ?? 0];
+    const [ownVersion, peerVersion] = [this.#told.get(socket) ?? 0, this.#told.get(other) ?? 0];
     if (type === MessageType.Table) {
-      assert.ok(own >= its, `${owner?.id} of epoch ${own} offers to a member of epoch ${its}`);
+      assert.ok(
+        ownVersion >= peerVersion,
+        `${owner?.id} of epoch ${ownVersion} offers to a member of epoch ${peerVersion}`,
+      );
     }
     if (type !== MessageType.Ack) return;
     const known = this.#epochOf(owner);
-    assert.ok(its >= known, `${owner?.id} knows epoch ${known}, and acknowledges to one of ${its}`);
+    assert.ok(
+      peerVersion >= known,
+      `${owner?.id} knows epoch ${known}, and acknowledges to one of ${peerVersion}`,
+    );
   }
 }

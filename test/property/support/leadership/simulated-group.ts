@@ -169,7 +169,7 @@ class Simulation {
 
   /** Cuts a node from all others, and perhaps from the engine. */
   #isolate(node: SimulatedNode, ms: number): void {
-    for (const other of this.#nodes) this.#addFor(this.#cut, linkOf(node.id, other.id), ms);
+    for (const peer of this.#nodes) this.#addFor(this.#cut, linkOf(node.id, peer.id), ms);
     if (this.#random.below(2) === 0) this.#addFor(this.#engine.unreachableFor, node.id, ms);
   }
 

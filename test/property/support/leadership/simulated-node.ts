@@ -231,9 +231,9 @@ export class SimulatedNode {
   /** Lets a leader connect to all other nodes, at intervals. */
   #dial(): void {
     if (this.#ledEpoch > 0) {
-      for (const other of this.#world.nodes) {
-        const isBusy = this.#connections.has(other.id) || this.#dialing.has(other.id);
-        if (other !== this && !isBusy) this.#connect(other);
+      for (const peer of this.#world.nodes) {
+        const isBusy = this.#connections.has(peer.id) || this.#dialing.has(peer.id);
+        if (peer !== this && !isBusy) this.#connect(peer);
       }
     }
     this.#schedule(DIAL_MS + this.#world.random.below(DIAL_MS), () => this.#dial());

@@ -70,6 +70,6 @@ interface Due {
   readonly serial: number;
 }
 
-function isBefore(one: Due, other: Due): boolean {
-  return one.at < other.at || (one.at === other.at && one.serial < other.serial);
+function isBefore(left: Due, right: Due): boolean {
+  return left.at < right.at || (left.at === right.at && left.serial < right.serial);
 }

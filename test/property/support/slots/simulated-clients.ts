@@ -111,10 +111,13 @@ export class SimulatedClients {
         yield;
         // A former leader may respond with what was before, for as long as its lease lasts.
         const up = group.members.filter((member) => member.isUp && member.term === group.term);
-        const [one] = up.filter((member) => group.synced.has(member));
-        if (one === undefined) return;
-        const isOfMap = isSettled(one) || this.#world.without === "settled";
-        parts.push({ content: copyOf(one.content), version: isOfMap ? one.record.version : -1 });
+        const [syncedMember] = up.filter((member) => group.synced.has(member));
+        if (syncedMember === undefined) return;
+        const isOfMap = isSettled(syncedMember) || this.#world.without === "settled";
+        parts.push({
+          content: copyOf(syncedMember.content),
+          version: isOfMap ? syncedMember.record.version : -1,
+        });
       }
       yield;
       const isOne = parts.every(({ version }) => version === record.version);
@@ -139,7 +142,7 @@ export class SimulatedClients {
       yield;
       const group = this.#world.groups.get(record.groups[ownerOf(record, key)]!)!;
       const up = group.members.filter((member) => member.isUp && member.term === group.term);
-      const member = up.find((one) => group.synced.has(one));
+      const member = up.find((candidate) => group.synced.has(candidate));
       if (member?.record.groups[ownerOf(member.record, key)] !== group.name) return;
       const { starts } = member;
       const sinceStep = this.#world.step;
@@ -161,8 +164,10 @@ export class SimulatedClients {
 
   /** Returns a member that believes to lead. */
   #leaderOf(group: string): Member {
-    const all = this.#world.groups.get(group)!.members.filter(({ isUp, leads }) => isUp && leads);
-    if (all.length === 0) throw new Lost();
-    return this.#random.of(all);
+    const leaders = this.#world.groups
+      .get(group)!
+      .members.filter(({ isUp, leads }) => isUp && leads);
+    if (leaders.length === 0) throw new Lost();
+    return this.#random.of(leaders);
   }
 }

@@ -8,9 +8,9 @@ import { KEYS, ownerOf, SLOTS } from "./simulated-dispatcher.js";
 import type { Content, Member, SimulatedGroup } from "./simulated-group.js";
 
 /** @throws AssertionError */
-export function checkOwners(all: readonly { readonly record: SlotRecord }[]): void {
+export function checkOwners(members: readonly { readonly record: SlotRecord }[]): void {
   const maps = new Map<number, SlotRecord["map"]>();
-  for (const { record } of all) {
+  for (const { record } of members) {
     const known = maps.get(record.version) ?? record.map;
     // Most have the same one, and this is called after each step.
     if (record.map === known) maps.set(record.version, known);
@@ -24,35 +24,35 @@ export function checkAnswer(
   parts: readonly { readonly content: Content }[],
 ): void {
   for (let key = 0; key < KEYS; key++) {
-    const found = parts.filter(({ content }) => content.has(key));
-    assert.ok(found.length <= 1, `key ${key} is twice in an answer`);
+    const holders = parts.filter(({ content }) => content.has(key));
+    assert.ok(holders.length <= 1, `key ${key} is twice in an answer`);
     for (const serial of before.get(key) ?? []) {
-      assert.ok(found[0]?.content.get(key)?.has(serial), `an answer lacks ${serial} of ${key}`);
+      assert.ok(holders[0]?.content.get(key)?.has(serial), `an answer lacks ${serial} of ${key}`);
     }
   }
 }
 
 /**
- * @param kept groups that share the slots
+ * @param sharingGroups groups that share the slots
  * @throws AssertionError
  */
 export function checkEnd(
   members: readonly Member[],
   groups: readonly SimulatedGroup[],
-  kept: readonly string[],
+  sharingGroups: readonly string[],
   acknowledged: Content,
 ): void {
   const { record } = members[0]!;
-  for (const { id, record: other } of members) {
-    assert.is(other.version, record.version, id);
-    assert.is(other.move, null, id);
+  for (const { id, record: memberRecord } of members) {
+    assert.is(memberRecord.version, record.version, id);
+    assert.is(memberRecord.move, null, id);
   }
   const shares = new Map<string, number>();
   for (let slot = 0; slot < SLOTS; slot++) {
     const owner = record.groups[new SlotMap(record.map).ownerOf(slot)]!;
     shares.set(owner, (shares.get(owner) ?? 0) + 1);
   }
-  const counts = kept.map((group) => shares.get(group) ?? 0);
+  const counts = sharingGroups.map((group) => shares.get(group) ?? 0);
   assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, "equal shares");
   for (let key = 0; key < KEYS; key++) {
     const owner = record.groups[ownerOf(record, key)];

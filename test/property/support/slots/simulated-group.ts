@@ -89,7 +89,7 @@ export class SimulatedGroup {
 
   /** A member loses its data folder, and starts again without. */
   empty(member: Member, record: SlotRecord): void {
-    const isLast = [...this.synced].every((other) => other === member);
+    const isLast = [...this.synced].every((syncedMember) => syncedMember === member);
     if (isLast || this.leading === member) return;
     this.synced.delete(member);
     member.starts++;

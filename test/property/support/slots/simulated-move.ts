@@ -75,8 +75,8 @@ class Simulation implements SimulatedWorld {
         const id = n === 0 ? name : `${name}.${n}`;
         const content: Content = new Map();
         const more = { lease: 0, content, term: 1, leads: n === 0, isKnown: true, starts: 0 };
-        const kept = { touched: new Map<number, number>(), absent: null, removed: new Map() };
-        return { id, group: name, record, isUp: true, ...kept, ...more };
+        const changes = { touched: new Map<number, number>(), absent: null, removed: new Map() };
+        return { id, group: name, record, isUp: true, ...changes, ...more };
       });
       this.members.push(...members);
       this.groups.set(name, new SimulatedGroup(name, members, without !== "adopted"));
@@ -122,7 +122,7 @@ class Simulation implements SimulatedWorld {
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
     }
-    if (isOver) this.#tasks = this.#tasks.filter((other) => other !== task);
+    if (isOver) this.#tasks = this.#tasks.filter((candidate) => candidate !== task);
     checkOwners([...this.members, ...this.dispatchers]);
   }
 
@@ -186,17 +186,17 @@ class Simulation implements SimulatedWorld {
   }
 
   #memberOf(id: string): Member {
-    const found = this.members.find((member) => member.id === id)!;
-    if (!found.isUp) throw new Lost();
-    return found;
+    const target = this.members.find((member) => member.id === id)!;
+    if (!target.isUp) throw new Lost();
+    return target;
   }
 
   /** Returns a leader, which refuses commands for other terms. */
   #inTerm({ id, term }: SlotLeader): Member {
-    const found = this.#memberOf(id);
-    const leads = this.without === "latest term" ? found.leads : isLeading(found, term);
+    const member = this.#memberOf(id);
+    const leads = this.without === "latest term" ? member.leads : isLeading(member, term);
     if (!leads) throw new Lost();
-    return found;
+    return member;
   }
 
   // The coordinator
@@ -275,9 +275,9 @@ class Simulation implements SimulatedWorld {
   ): Task {
     if (step.do === "tell") return yield* this.#tell(step.to, step.command, number);
     const { meanwhile, afterwards } = step;
-    const told = meanwhile.map(({ to, command }) => this.#tell(to, command, number));
+    const answers = meanwhile.map(({ to, command }) => this.#tell(to, command, number));
     const removal = isLast ? this.#clearOut(step, number) : this.#removeAt(step, number);
-    yield* interleave([removal, ...told], this.random);
+    yield* interleave([removal, ...answers], this.random);
     if (afterwards !== null) yield* this.#tell(afterwards.to, afterwards.command, number);
   }
 
@@ -331,8 +331,8 @@ class Simulation implements SimulatedWorld {
   }
 
   *#tell(to: readonly string[], command: SlotCommand, number: number): Task {
-    const told = this.without === "abort first" && command.do === "abort" ? [] : to;
-    for (const id of told) {
+    const targets = this.without === "abort first" && command.do === "abort" ? [] : to;
+    for (const id of targets) {
       const member = this.#memberOf(id);
       this.#requireLease(member, number);
       try {
@@ -345,7 +345,7 @@ class Simulation implements SimulatedWorld {
       if (command.do === "take") this.#cuts++;
       yield;
     }
-    if (told !== to)
+    if (targets !== to)
       for (const member of this.members) member.record = { ...member.record, move: null };
   }
 

@@ -73,15 +73,15 @@ function randomResponse(): PluginResponse {
   return response;
 }
 
-function refused(bytes: Uint8Array, what: string): void {
+function refused(bytes: Uint8Array, message: string): void {
   try {
     PluginResponse.deserialize(bytes);
   } catch (error) {
-    assert.instance(error, ResponseError, `seed ${seed}: ${what}: ${error}`);
+    assert.instance(error, ResponseError, `seed ${seed}: ${message}: ${error}`);
     assert.is((error as ResponseError).code, "SVC2105");
     return;
   }
-  assert.unreachable(`seed ${seed}: accepted ${what}`);
+  assert.unreachable(`seed ${seed}: accepted ${message}`);
 }
 
 function resealed(bytes: Uint8Array): Uint8Array {

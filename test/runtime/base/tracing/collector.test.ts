@@ -81,10 +81,10 @@ test("ignores the sampling flag of untrusted clients", () => {
 test("is reported once when it fails, and then costs nothing", async () => {
   const { url, spans, close } = await collector(503);
   const tracer = tracerOf(url);
-  let told = "";
+  let output = "";
   const { write } = process.stderr;
   process.stderr.write = (text: string | Uint8Array) => {
-    told += text;
+    output += text;
     return true;
   };
   try {
@@ -100,8 +100,8 @@ test("is reported once when it fails, and then costs nothing", async () => {
   }
   // A bounded list, of which one batch was sent.
   assert.ok(spans().length <= 2048 + 512, `${spans().length} spans`);
-  assert.is(told.split("SVC2900").length, 2, told);
-  assert.match(told, "returned 503");
+  assert.is(output.split("SVC2900").length, 2, output);
+  assert.match(output, "returned 503");
 });
 
 test.run();

@@ -21,16 +21,16 @@ test("reads nothing from an empty environment", () => {
 });
 
 test("prefers variables for traces to those for all signals", () => {
-  const found = readOtelEnvironment({
+  const environment = readOtelEnvironment({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://c.example/otlp/traces",
     OTEL_EXPORTER_OTLP_HEADERS: "a=1",
     OTEL_EXPORTER_OTLP_TRACES_HEADERS: "api-key=s%20ecret, b=x=y",
     OTEL_EXPORTER_OTLP_TIMEOUT: "9000",
     OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: "800",
   });
-  assert.is(found.url, "https://c.example/otlp/traces");
-  assert.equal(found.headers, { "api-key": "s ecret", b: "x=y" });
-  assert.is(found.timeoutMs, 800);
+  assert.is(environment.url, "https://c.example/otlp/traces");
+  assert.equal(environment.headers, { "api-key": "s ecret", b: "x=y" });
+  assert.is(environment.timeoutMs, 800);
 });
 
 test("reads attributes of the resource, with the service name of its own variable", () => {
@@ -50,21 +50,21 @@ for (const [sampler, argument, every] of [
   ["jaeger_remote", undefined, null],
 ] as const) {
   test(`samples as ${sampler} ${argument ?? ""}`, () => {
-    const found = readOtelEnvironment({
+    const environment = readOtelEnvironment({
       OTEL_TRACES_SAMPLER: sampler,
       OTEL_TRACES_SAMPLER_ARG: argument,
     });
-    assert.is(found.sampleEvery, every);
+    assert.is(environment.sampleEvery, every);
   });
 }
 
 test("ignores invalid values", () => {
-  const found = readOtelEnvironment({
+  const environment = readOtelEnvironment({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "collector:4317",
     OTEL_EXPORTER_OTLP_HEADERS: "a,=b,c=%zz,d=x%0d%0ay,e f=1,ok=1",
     OTEL_EXPORTER_OTLP_TIMEOUT: "soon",
   });
-  assert.equal(found, { ...NONE, headers: { ok: "1" } });
+  assert.equal(environment, { ...NONE, headers: { ok: "1" } });
 });
 
 test("disables traces", () => {

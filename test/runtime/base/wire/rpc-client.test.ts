@@ -67,12 +67,12 @@ test("preserves error codes, and returns errors of one-way calls", async () => {
   const pending = client.call(other, "a");
   client.send(other, "b");
   const returned: (Error | null)[] = [];
-  function settle(given: RpcReply): void {
-    returned.push(client.settle(given));
+  function settle(reply: RpcReply): void {
+    returned.push(client.settle(reply));
   }
   for (const call of other.calls) {
     const error = new SvcError("SVC2202", "port 1 is taken");
-    await executeCall({ postMessage: (given) => settle(given as RpcReply) }, call, () => {
+    await executeCall({ postMessage: (message) => settle(message as RpcReply) }, call, () => {
       throw error;
     });
   }
@@ -143,8 +143,8 @@ test("returns the reply to a blocking caller, or throws the error by its class",
 test("preserves class or code of graph errors", () => {
   const { revive } = SERIALIZABLE_GRAPH_ERRORS;
   assert.instance(revive({ name: "AccessError", code: "SVC2401", message: "" }), AccessError);
-  const other = revive({ name: "CapacityError", code: "SVC2402", message: "full" });
-  assert.equal([other.code, other.message], ["SVC2402", "full"]);
+  const capacityError = revive({ name: "CapacityError", code: "SVC2402", message: "full" });
+  assert.equal([capacityError.code, capacityError.message], ["SVC2402", "full"]);
   const internal = revive({ name: "TypeError", code: "", message: "no function" });
   assert.instance(internal, InternalError);
 });

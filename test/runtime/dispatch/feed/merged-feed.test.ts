@@ -93,21 +93,23 @@ test.before.each((context) => {
 
 test.after.each(async ({ started, feeds }) => {
   for (const feed of feeds) feed.close();
-  await Promise.all(started.map((one) => one.stop()));
+  await Promise.all(started.map((feeding) => feeding.stop()));
 });
 
 type Context = { readonly started: Feeding[]; readonly feeds: MergedFeed[] };
 
 async function start(context: Context, ...counts: number[]): Promise<Feeding[]> {
-  const all = counts.map((count, at) => new Feeding("abcd"[at]!, count).start());
-  const started = await Promise.all(all);
+  const feedings = counts.map((count, at) => new Feeding("abcd"[at]!, count).start());
+  const started = await Promise.all(feedings);
   context.started.push(...started);
   return started;
 }
 
 /** A matrix whose partitions have these replicas. */
 function matrixOf(...partitions: (readonly Feeding[])[]): Matrix {
-  const places = partitions.map((all) => all.map(({ port }) => ({ host: "127.0.0.1", port })));
+  const places = partitions.map((engines) =>
+    engines.map(({ port }) => ({ host: "127.0.0.1", port })),
+  );
   const config = { partitions: places, replicas: partitions[0]!.map(() => ({})) };
   const matrix = new Matrix(readMatrixConfig(config));
   for (const backEnd of matrix.all()) backEnd.markUp();
@@ -157,8 +159,8 @@ async function read(feed: MergedFeed, count: number): Promise<Received> {
 }
 
 test("has the changes of all partitions, and the positions of all", async (context) => {
-  const [one, other] = await start(context, 3, 2);
-  const { ids, changes } = await read(follow(context, matrixOf([one!], [other!])), 5);
+  const [first, second] = await start(context, 3, 2);
+  const { ids, changes } = await read(follow(context, matrixOf([first!], [second!])), 5);
   assert.equal([...changes].sort(), ["ä1", "ä1", "ä2", "ä2", "ä3"]);
   assert.is(ids.at(-1), "(a3,b2)");
   assert.match(ids[0]!, /^\(a\d,b0\)$|^\(a0,b\d\)$/);
@@ -170,15 +172,15 @@ test("has the changes of all partitions, and the positions of all", async (conte
 });
 
 test("continues after positions of a client, as they are with one partition", async (context) => {
-  const [one, other] = await start(context, 3, 2);
-  const both = await read(follow(context, matrixOf([one!], [other!]), ["a2", "b1"]), 2);
+  const [first, second] = await start(context, 3, 2);
+  const both = await read(follow(context, matrixOf([first!], [second!]), ["a2", "b1"]), 2);
   assert.equal([...both.changes].sort(), ["ä2", "ä3"]);
-  const single = await read(follow(context, matrixOf([one!]), ["a1"]), 2);
+  const single = await read(follow(context, matrixOf([first!]), ["a1"]), 2);
   assert.equal(single.ids, ["a1", "a2", "a3"]);
 });
 
 test("continues at another replica, or the same one, after whole events", async (context) => {
-  const [one, other] = await start(context, 9, 9);
+  const [first, second] = await start(context, 9, 9);
   const replica = await new Feeding("a", 9).start();
   context.started.push(replica);
   for (const cut of ["", "id: a5\nda", "id: a5\nda\n\n", "x".repeat(10)]) {
@@ -186,39 +188,39 @@ test("continues at another replica, or the same one, after whole events", async 
       back.requests.length = 0;
       back.breaks = { after: 4, text: cut };
     };
-    for (const back of [one!, replica]) ends(back);
+    for (const back of [first!, replica]) ends(back);
     const { changes } = await read(
-      follow(context, matrixOf([one!, replica], [other!, other!])),
+      follow(context, matrixOf([first!, replica], [second!, second!])),
       18,
     );
     assert.is(changes.length, 18, cut);
-    assert.ok(one!.requests.length + replica.requests.length >= 2, cut);
+    assert.ok(first!.requests.length + replica.requests.length >= 2, cut);
   }
 });
 
 test("returns the refusal of a back-end, and asks others where that may help", async (context) => {
-  const [one, other] = await start(context, 1, 1);
+  const [first, second] = await start(context, 1, 1);
   const body = '{"status": "ERROR"}';
   const head = "Content-Type: application/json; charset=UTF-8\r\n";
   const refuse = (status: string): string =>
     `HTTP/1.1 ${status}\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`;
-  other!.response = refuse("410 Gone");
-  const refused = await follow(context, matrixOf([one!], [other!])).open();
+  second!.response = refuse("410 Gone");
+  const refused = await follow(context, matrixOf([first!], [second!])).open();
   assert.equal(refused, {
     ...{ status: 410, mediaType: "application/json", body: Buffer.from(body) },
   });
   const busy = await new Feeding("b", 1).start();
   context.started.push(busy);
-  other!.response = "";
+  second!.response = "";
   busy.response = refuse("503 Service Unavailable");
-  const matrix = matrixOf([one!, one!], [busy, other!]);
+  const matrix = matrixOf([first!, first!], [busy, second!]);
   assert.is((await read(follow(context, matrix), 2)).changes.length, 2);
 });
 
 test("ends with the error of a back-end", async (context) => {
-  const [one] = await start(context, 2);
-  one!.breaks = { after: 1, text: 'event: error\ndata: "PositionExpiredError"\n\n' };
-  const feed = follow(context, matrixOf([one!]));
+  const [first] = await start(context, 2);
+  first!.breaks = { after: 1, text: 'event: error\ndata: "PositionExpiredError"\n\n' };
+  const feed = follow(context, matrixOf([first!]));
   const thrown = await read(feed, 2).then(
     () => null,
     (error: Error) => error.name,
@@ -227,8 +229,8 @@ test("ends with the error of a back-end", async (context) => {
 });
 
 test("refuses to go on when the matrix has another number of partitions", async (context) => {
-  const [one, other] = await start(context, 1, 1);
-  let matrix = matrixOf([one!]);
+  const [first, second] = await start(context, 1, 1);
+  let matrix = matrixOf([first!]);
   const feed = follow(context, () => matrix);
   await read(
     {
@@ -239,7 +241,7 @@ test("refuses to go on when the matrix has another number of partitions", async 
     } as never,
     1,
   );
-  matrix = matrixOf([one!], [other!]);
+  matrix = matrixOf([first!], [second!]);
   const thrown = await read(
     {
       open: async () => null,
@@ -253,9 +255,9 @@ test("refuses to go on when the matrix has another number of partitions", async 
 });
 
 test("reads no more than a client takes", async (context) => {
-  const [one, other] = await start(context, 2_000, 0);
-  one!.more = "x".repeat(1000);
-  const feed = follow(context, matrixOf([one!], [other!]));
+  const [first, second] = await start(context, 2_000, 0);
+  first!.more = "x".repeat(1000);
+  const feed = follow(context, matrixOf([first!], [second!]));
   assert.is(await feed.open(), null);
   // Often enough for a part that would not wait.
   for (let turn = 0; turn < 500; turn++) await new Promise(setImmediate);

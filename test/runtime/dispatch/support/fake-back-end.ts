@@ -8,10 +8,10 @@ import type { BackEndAddress } from "../../../../runtime/settings/matrix-config.
 const PATIENCE_MS = 9000;
 
 /** Waits until `condition` holds; fails after a time that correct code never needs. */
-export async function until(condition: () => boolean, what: string): Promise<void> {
+export async function until(condition: () => boolean, label: string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`${what} did not come`);
+    if (performance.now() > deadline) throw new Error(`${label} did not come`);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }

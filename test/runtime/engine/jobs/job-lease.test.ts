@@ -73,23 +73,23 @@ async function until(holds: () => boolean): Promise<void> {
 
 test("run on the leader only, and on the next one once it leads", async () => {
   const engine = new MemoryEngine();
-  const [one, other] = [
+  const [builder, search] = [
     new Member(engine, "B1", { often: OFTEN }),
     new Member(engine, "S1", { often: OFTEN }),
   ];
-  one.epoch = 1;
-  await until(() => one.runs.length === 1);
-  one.end();
-  await until(() => one.runs.length === 1);
-  one.end();
-  one.epoch = null;
-  other.epoch = 2;
-  await until(() => other.runs.length === 1);
-  await until(() => one.status("often").next === null);
-  assert.is(one.runs.length, 0);
-  assert.ok(other.status("often").runs.length >= 2, "knows the former runs");
-  assert.throws(() => one.jobs.runNow("often"), /does not lead its group/);
-  for (const { jobs } of [one, other]) jobs.stop();
+  builder.epoch = 1;
+  await until(() => builder.runs.length === 1);
+  builder.end();
+  await until(() => builder.runs.length === 1);
+  builder.end();
+  builder.epoch = null;
+  search.epoch = 2;
+  await until(() => search.runs.length === 1);
+  await until(() => builder.status("often").next === null);
+  assert.is(builder.runs.length, 0);
+  assert.ok(search.status("often").runs.length >= 2, "knows the former runs");
+  assert.throws(() => builder.jobs.runNow("often"), /does not lead its group/);
+  for (const { jobs } of [builder, search]) jobs.stop();
 });
 
 test("do not start while too few members respond, also not by hand", async () => {
@@ -109,47 +109,47 @@ test("do not start while too few members respond, also not by hand", async () =>
 
 test("that run when their member loses the lease are told, and not begun elsewhere", async () => {
   const engine = new MemoryEngine();
-  const [one, other] = [
+  const [builder, search] = [
     new Member(engine, "B1", { often: OFTEN, second: OFTEN }),
     new Member(engine, "S1", { often: OFTEN, second: OFTEN }),
   ];
-  one.epoch = 1;
-  await until(() => one.runs.length === 2);
-  one.end();
-  one.epoch = null;
-  await until(() => one.runs.every(({ exchange }) => exchange.aborted));
-  const [held] = one.runs;
-  other.epoch = 2;
-  await until(() => other.runs.length > 0);
-  other.end();
-  await until(() => other.runs.length > 0);
-  assert.ok(other.runs.every(({ name }) => name !== held?.name));
-  assert.ok(other.status(held!.name).running! > 0);
-  assert.throws(() => other.jobs.runNow(held!.name), /is running/);
-  for (const { jobs } of [one, other]) jobs.stop();
+  builder.epoch = 1;
+  await until(() => builder.runs.length === 2);
+  builder.end();
+  builder.epoch = null;
+  await until(() => builder.runs.every(({ exchange }) => exchange.aborted));
+  const [held] = builder.runs;
+  search.epoch = 2;
+  await until(() => search.runs.length > 0);
+  search.end();
+  await until(() => search.runs.length > 0);
+  assert.ok(search.runs.every(({ name }) => name !== held?.name));
+  assert.ok(search.status(held!.name).running! > 0);
+  assert.throws(() => search.jobs.runNow(held!.name), /is running/);
+  for (const { jobs } of [builder, search]) jobs.stop();
 });
 
 test("start on the next leader once the former one has ended its run", async () => {
   const engine = new MemoryEngine();
   const facts = { often: OFTEN, second: OFTEN };
-  const [one, other] = [new Member(engine, "B1", facts), new Member(engine, "S1", facts)];
-  one.epoch = 1;
-  await until(() => one.runs.length === 2);
-  one.epoch = null;
-  other.epoch = 2;
-  await until(() => other.status("second").running !== null);
-  assert.is(other.runs.length, 0);
-  const [ended, held] = one.runs.map(({ name }) => name);
-  one.end();
-  await until(() => other.runs.length > 0);
-  assert.ok(other.runs.every(({ name }) => name === ended));
+  const [builder, search] = [new Member(engine, "B1", facts), new Member(engine, "S1", facts)];
+  builder.epoch = 1;
+  await until(() => builder.runs.length === 2);
+  builder.epoch = null;
+  search.epoch = 2;
+  await until(() => search.status("second").running !== null);
+  assert.is(search.runs.length, 0);
+  const [ended, held] = builder.runs.map(({ name }) => name);
+  builder.end();
+  await until(() => search.runs.length > 0);
+  assert.ok(search.runs.every(({ name }) => name === ended));
   assert.equal(
-    other.status(ended!).runs.map(({ outcome }) => outcome),
+    search.status(ended!).runs.map(({ outcome }) => outcome),
     ["ok"],
     "with the outcome",
   );
-  assert.throws(() => other.jobs.runNow(held!), /is running/);
-  for (const { jobs } of [one, other]) jobs.stop();
+  assert.throws(() => search.jobs.runNow(held!), /is running/);
+  for (const { jobs } of [builder, search]) jobs.stop();
 });
 
 test("start once the process that ran them has gone, and its member is back", async () => {
@@ -221,16 +221,16 @@ test("keep the lease when another member says that its runs have ended", async (
 
 test("start no run that the engine has not stored", async () => {
   const engine = new MemoryEngine();
-  const one = new Member(engine, "B1", { often: OFTEN });
-  one.epoch = 1;
-  await until(() => one.runs.length === 1);
+  const builder = new Member(engine, "B1", { often: OFTEN });
+  builder.epoch = 1;
+  await until(() => builder.runs.length === 1);
   engine.unreachableFor.add("B1");
-  one.end();
-  await until(() => one.status("often").next === null);
-  assert.is(one.runs.length, 0);
+  builder.end();
+  await until(() => builder.status("often").next === null);
+  assert.is(builder.runs.length, 0);
   engine.unreachableFor.clear();
-  await until(() => one.runs.length === 1);
-  one.jobs.stop();
+  await until(() => builder.runs.length === 1);
+  builder.jobs.stop();
 });
 
 test("of a later release are not replaced", async () => {
@@ -247,25 +247,25 @@ test("of a later release are not replaced", async () => {
 test("go on and are known while the build has them no longer", async () => {
   const engine = new MemoryEngine();
   const facts = { often: OFTEN, second: OFTEN };
-  const [one, other] = [new Member(engine, "B1", facts), new Member(engine, "S1", facts)];
-  one.epoch = 1;
-  await until(() => one.runs.length === 2);
-  one.build({});
-  one.build(facts);
-  assert.throws(() => one.jobs.runNow("often"), /is running/);
-  one.build({ second: OFTEN });
-  const { name } = one.runs[0]!;
-  one.end();
-  one.build(facts);
-  assert.is(one.status(name).runs[0]!.outcome, "ok");
-  await until(() => one.runs.length === 2);
-  one.build({});
-  one.epoch = null;
-  other.epoch = 2;
-  one.end();
-  await until(() => other.runs.length === 1);
-  assert.ok(other.status(other.runs[0]!.name).runs.length > 0);
-  for (const { jobs } of [one, other]) jobs.stop();
+  const [builder, search] = [new Member(engine, "B1", facts), new Member(engine, "S1", facts)];
+  builder.epoch = 1;
+  await until(() => builder.runs.length === 2);
+  builder.build({});
+  builder.build(facts);
+  assert.throws(() => builder.jobs.runNow("often"), /is running/);
+  builder.build({ second: OFTEN });
+  const { name } = builder.runs[0]!;
+  builder.end();
+  builder.build(facts);
+  assert.is(builder.status(name).runs[0]!.outcome, "ok");
+  await until(() => builder.runs.length === 2);
+  builder.build({});
+  builder.epoch = null;
+  search.epoch = 2;
+  builder.end();
+  await until(() => search.runs.length === 1);
+  assert.ok(search.status(search.runs[0]!.name).runs.length > 0);
+  for (const { jobs } of [builder, search]) jobs.stop();
 });
 
 test("are forgotten a month after the first build without them", async () => {
@@ -281,53 +281,53 @@ test("are forgotten a month after the first build without them", async () => {
     nightly: { handledMs: ago(31), running: null, runs: [], removedMs: ago(31) },
   };
   engine.store(JSON.stringify({ format: 1, epoch: 1, jobs }));
-  const one = new Member(engine, "B1", { often: OFTEN, nightly: NIGHTLY });
-  one.epoch = 2;
-  await until(() => one.runs.length === 1);
+  const builder = new Member(engine, "B1", { often: OFTEN, nightly: NIGHTLY });
+  builder.epoch = 2;
+  await until(() => builder.runs.length === 1);
   const stored = (): StoredJobs => JSON.parse(engine.text!).jobs;
   assert.equal(Object.keys(stored()).sort(), ["later", "nightly", "often", "recent", "yearly"]);
   assert.ok(stored().later!.removedMs! <= Date.now());
   assert.is(stored().nightly!.removedMs, undefined, "there again");
   const { handledMs, removedMs } = stored().yearly!;
   assert.is(handledMs, jobs.yearly.handledMs);
-  one.end();
-  await until(() => one.runs.length === 1);
+  builder.end();
+  await until(() => builder.runs.length === 1);
   assert.is(stored().yearly!.removedMs, removedMs, "the first time counts");
-  one.build({ often: OFTEN });
+  builder.build({ often: OFTEN });
   await until(() => stored().nightly!.removedMs !== undefined);
   const first = stored().nightly!.removedMs;
-  one.end();
-  await until(() => one.runs.length === 1);
+  builder.end();
+  await until(() => builder.runs.length === 1);
   assert.is(stored().nightly!.removedMs, first);
-  one.build({ often: OFTEN, nightly: NIGHTLY });
+  builder.build({ often: OFTEN, nightly: NIGHTLY });
   await until(() => stored().nightly!.removedMs === undefined);
-  one.jobs.stop();
+  builder.jobs.stop();
 });
 
 test("start although the record is corrupt", async () => {
   const engine = new MemoryEngine();
   engine.store(JSON.stringify({ format: 1, epoch: 1, jobs: { often: null, gone: { runs: 1 } } }));
-  const one = new Member(engine, "B1", { often: OFTEN });
-  one.epoch = 2;
-  await until(() => one.runs.length === 1);
-  one.jobs.stop();
+  const builder = new Member(engine, "B1", { often: OFTEN });
+  builder.epoch = 2;
+  await until(() => builder.runs.length === 1);
+  builder.jobs.stop();
 });
 
 test("of an old leader start nothing once another one has taken over", async () => {
   const engine = new MemoryEngine();
-  const one = new Member(engine, "B1", { nightly: NIGHTLY });
-  one.epoch = 1;
-  await until(() => one.status("nightly").next !== null);
+  const builder = new Member(engine, "B1", { nightly: NIGHTLY });
+  builder.epoch = 1;
+  await until(() => builder.status("nightly").next !== null);
   const next = new Member(engine, "S1", { nightly: NIGHTLY });
   next.epoch = 2;
   await until(() => next.status("nightly").next !== null);
   // It has not noticed yet that it does not lead any more.
-  one.jobs.runNow("nightly");
-  await until(() => one.status("nightly").running === null);
-  assert.is(one.runs.length, 0);
-  assert.match(one.status("nightly").runs[0]!.text, /could not be stored/);
-  assert.is(await one.lease.take(), null, "an older epoch takes nothing");
-  for (const { jobs } of [one, next]) jobs.stop();
+  builder.jobs.runNow("nightly");
+  await until(() => builder.status("nightly").running === null);
+  assert.is(builder.runs.length, 0);
+  assert.match(builder.status("nightly").runs[0]!.text, /could not be stored/);
+  assert.is(await builder.lease.take(), null, "an older epoch takes nothing");
+  for (const { jobs } of [builder, next]) jobs.stop();
 });
 
 test("have a record of bounded size", async () => {
@@ -339,19 +339,19 @@ test("have a record of bounded size", async () => {
   await lease.take();
   const run = { scheduledMs: 1, startedMs: 1, durationMs: 1, outcome: "ok", text: "x".repeat(500) };
   const job = { handledMs: 1, running: null, runs: Array.from({ length: 20 }, () => run) };
-  const all = (count: number): StoredJobs =>
+  const storedJobs = (count: number): StoredJobs =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`job${at}`, job as never]));
-  for (const [count, kept] of [
+  for (const [count, expectedCount] of [
     [10, 5],
     [500, 1],
     [2000, 0],
   ] as const) {
-    assert.is(await lease.write(all(count)), true);
+    assert.is(await lease.write(storedJobs(count)), true);
     const { text } = await engine.open("B1").read();
     assert.ok(text!.length <= 200_000);
-    assert.is(JSON.parse(text!).jobs.job0.runs.length, kept);
+    assert.is(JSON.parse(text!).jobs.job0.runs.length, expectedCount);
   }
-  assert.is(await lease.write(all(10_000)), false);
+  assert.is(await lease.write(storedJobs(10_000)), false);
 });
 
 test.run();

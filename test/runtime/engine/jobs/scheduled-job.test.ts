@@ -211,8 +211,8 @@ test("keeps its own run when it leads again, and knows the runs of others", () =
   job.recordEnd("ok", "first");
   clock.now = THREE;
   job.recordStart(job.takeDue(THREE, null)!);
-  const other = { scheduledMs: 1, startedMs: THREE - 1, durationMs: 1, text: "" };
-  const runs = [{ ...other, outcome: "ok" as const }];
+  const otherRun = { scheduledMs: 1, startedMs: THREE - 1, durationMs: 1, text: "" };
+  const runs = [{ ...otherRun, outcome: "ok" as const }];
   const running = { scheduledMs: THREE, startedMs: THREE, by: "B1" };
   job.takeOver({ handledMs: MIDNIGHT, running, runs }, { id: "B1", freeMs: 0 });
   assert.is(job.isRunning, true);
@@ -273,14 +273,14 @@ test("ignores stored state that is not complete", () => {
     ...[
       { ...ended, text: 1 },
       { ...ended, outcome: "good" },
-    ].map((one) => ({
+    ].map((change) => ({
       ...good,
-      runs: [one],
+      runs: [change],
     })),
   ];
-  const all = Object.fromEntries(bad.map((job, at) => [`bad${at}`, job]));
+  const badJobs = Object.fromEntries(bad.map((job, at) => [`bad${at}`, job]));
   const removed = { ...good, removedMs: 1 };
-  assert.equal(soundJobs({ ...all, good, removed }), { good, removed });
+  assert.equal(soundJobs({ ...badJobs, good, removed }), { good, removed });
 });
 
 test.run();

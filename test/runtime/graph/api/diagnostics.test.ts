@@ -65,9 +65,9 @@ test("assigns chosen codes and skips them for other names", ({ graph, store, cop
   graph.connect("a", "between", "b");
   assert.equal(graph.relationships(), { between: [550, 1] });
   assert.equal(graph.propertyKeys(), { k: [7, 1], other: [8, 1] });
-  const other = GraphStore.attach(store.share, TEST_THREAD + 1);
-  assert.equal(openStore(other).relationships(), { between: [550, 1] });
-  assert.equal([other.relationships.codeOf("far"), store.types.defined], [600, 3]);
+  const otherStore = GraphStore.attach(store.share, TEST_THREAD + 1);
+  assert.equal(openStore(otherStore).relationships(), { between: [550, 1] });
+  assert.equal([otherStore.relationships.codeOf("far"), store.types.defined], [600, 3]);
   replayTo(store, copy);
   assert.is(openStore(copy).enumRelationship("far"), 600);
   checkCopy({ store, copy });
@@ -134,8 +134,8 @@ test("prints vertices, locks and arcs", ({ graph }) => {
     written(() => graph.showOpenVertices()),
     /^WL 1 session \d+: a\n$/,
   );
-  const found = written(() => assert.is(graph.showArcs("a"), null));
-  assert.is(found, "( a )-[ to <M_INT> 7 ]->( b )\n");
+  const output = written(() => assert.is(graph.showArcs("a"), null));
+  assert.is(output, "( a )-[ to <M_INT> 7 ]->( b )\n");
   assert.is(
     written(() => graph.showArcs("nobody")),
     "no arcs\n",

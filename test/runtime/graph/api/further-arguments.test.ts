@@ -16,22 +16,22 @@ const ANY_ARGUMENTS = new Set([
   ...["constructor", "toJSON", "synchronized", "replaceHold", "confirmed", "holdFor"],
 ]);
 
-type Method = (...given: unknown[]) => unknown;
+type Method = (...args: unknown[]) => unknown;
 
 /** Returns the methods of an object and of its classes that have parameters. */
 function methodsOf(target: object): [name: string, method: Method][] {
-  const found = new Map<string, Method>();
+  const methods = new Map<string, Method>();
   for (let type = Object.getPrototypeOf(target); type !== Object.prototype; ) {
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(type))) {
-      const isOwn = typeof value === "function" && !ANY_ARGUMENTS.has(name) && !found.has(name);
+      const isOwn = typeof value === "function" && !ANY_ARGUMENTS.has(name) && !methods.has(name);
       // A method without parameters has none to be mistaken.
       const hasParameters =
         isOwn && !/^(async )?\w+\(\)/.test(Function.prototype.toString.call(value));
-      if (hasParameters) found.set(name, value as Method);
+      if (hasParameters) methods.set(name, value as Method);
     }
     type = Object.getPrototypeOf(type);
   }
-  return [...found];
+  return [...methods];
 }
 
 const TARGETS = [graph, vertex, new GraphSimilarity(graph), new AllGraphs()];

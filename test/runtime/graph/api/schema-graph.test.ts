@@ -64,13 +64,13 @@ test("constrains properties to what they can be", () => {
 test("completes properties in searches, facets and groups", () => {
   const graph = makeShop();
   graph.index("text", { keys: ["name"], type: "person", columns: ["name"] });
-  const found = graph.search("ann", {
+  const matches = graph.search("ann", {
     ...{ keys: { name: 2 }, facets: { age: 3, cheap: { property: "price", ranges: [5] } } },
     ...{ groupBy: { key: "age", stats: "age" }, highlight: ["name"], result: "dict" },
   });
-  same<(typeof found)["facets"]["age"][number]["count"], number>(true);
-  assert.is(found.facets.age[0]!.value, 30);
-  assert.is(found.search[0]!.highlights.name, "<em>Ann</em>");
+  same<(typeof matches)["facets"]["age"][number]["count"], number>(true);
+  assert.is(matches.facets.age[0]!.value, 30);
+  assert.is(matches.search[0]!.highlights.name, "<em>Ann</em>");
   const condition = { type: "person", text: "ann" } as const;
   const [marked] = graph.vertices({ condition, highlight: { name: 9 }, result: "dict" });
   assert.is(marked?.highlights.name, "<em>Ann</em>");
@@ -166,9 +166,9 @@ test("types arcs, sums, tests and prepared queries by the schema", async () => {
     fields: ["properties"],
     result: "dict",
   });
-  const found = query.execute({ hits: 5 });
-  same<(typeof found)[number]["properties"], Readonly<Shop["vertices"]["product"]>>(true);
-  assert.is(found[0]!.properties.price, 2);
+  const matches = query.execute({ hits: 5 });
+  same<(typeof matches)[number]["properties"], Readonly<Shop["vertices"]["product"]>>(true);
+  assert.is(matches[0]!.properties.price, 2);
   const people = graph.newVerticesQuery({ condition: { type: "person" } });
   assert.is(people.execute().length, 2);
   assert.is(
@@ -201,9 +201,9 @@ test("completes names of vectors", () => {
   const condition = { type: "product", property: { price: { lt: 9 } } } as const;
   const weights = { title: 2 };
   pen.setVector([1, 1], "image");
-  const found = graph.nearest({ title: [1, 0], image: pen }, { condition, weights });
+  const nearest = graph.nearest({ title: [1, 0], image: pen }, { condition, weights });
   assert.equal(
-    found.map(({ id }) => id),
+    nearest.map(({ id }) => id),
     ["cup", "pen"],
   );
   assert.is(pen.removeVector("image"), true);

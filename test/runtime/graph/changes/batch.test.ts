@@ -147,7 +147,7 @@ test("leave the former contents after a partial or full roll back", ({ store, gr
 });
 
 test("are visible to concurrent queries as a whole or not at all", ({ store, graph }) => {
-  const other = openStore(GraphStore.attach(store.share, OTHER_THREAD));
+  const otherGraph = openStore(GraphStore.attach(store.share, OTHER_THREAD));
   graph.connect("hub", "r", "a");
   graph.connect("hub", "r", "b");
   const { ids } = store;
@@ -155,8 +155,8 @@ test("are visible to concurrent queries as a whole or not at all", ({ store, gra
   let shown = 0;
   ids.idOf = (handle) => {
     if (shown++ === 1) {
-      other.batch(() => {
-        for (const name of ["a", "b"]) other.createVertex(name, { properties: { n: 2 } });
+      otherGraph.batch(() => {
+        for (const name of ["a", "b"]) otherGraph.createVertex(name, { properties: { n: 2 } });
       });
     }
     return idOf(handle);
@@ -170,28 +170,28 @@ test("are visible to concurrent queries as a whole or not at all", ({ store, gra
 });
 
 test("reject opening vertices, other graphs and waiting", ({ graph }) => {
-  const other = openStore(GraphStore.create("other", TEST_THREAD));
+  const otherGraph = openStore(GraphStore.create("other", TEST_THREAD));
   using open = graph.newVertex("open");
   const refused: readonly (readonly [() => unknown, RegExp])[] = [
     [() => graph.openVertex("open"), /cannot open or close vertices in a batch/],
     [() => graph.newVertex("more"), /cannot open or close vertices in a batch/],
     [() => open.close(), /cannot open or close vertices in a batch/],
     [() => open.relax(), /cannot open or close vertices in a batch/],
-    [() => other.createVertex("x"), /limited to one graph: 'other' within a batch of 'test'/],
-    [() => other.batch(() => 1), /limited to one graph/],
+    [() => otherGraph.createVertex("x"), /limited to one graph: 'other' within a batch of 'test'/],
+    [() => otherGraph.batch(() => 1), /limited to one graph/],
     [() => graph.truncate(), /vertex locks|not allowed in a batch/],
     [async () => 1, /must be synchronous/],
   ];
   for (const [run, text] of refused) assert.throws(() => graph.batch(run), text);
   assert.throws(() => graph.batch(undefined as never), /batch requires a function/);
-  other.createVertex("x");
+  otherGraph.createVertex("x");
   graph.batch(() => open.setProperty("n", 1));
   assert.is(open.getProperty("n"), 1);
 });
 
 test("end at a vertex that another session has locked", ({ graph, store }) => {
-  const other = openStore(store);
-  const held = other.newVertex("held");
+  const otherGraph = openStore(store);
+  const held = otherGraph.newVertex("held");
   const change = () =>
     graph.batch(() => {
       graph.createVertex("a");
@@ -203,8 +203,8 @@ test("end at a vertex that another session has locked", ({ graph, store }) => {
 });
 
 test("do not wait for another thread, which needs the mutex to go on", ({ graph, store }) => {
-  const other = openStore(GraphStore.attach(store.share, OTHER_THREAD));
-  const held = other.newVertex("held");
+  const otherGraph = openStore(GraphStore.attach(store.share, OTHER_THREAD));
+  const held = otherGraph.newVertex("held");
   const change = () =>
     graph.batch(() => {
       graph.createVertex("a");

@@ -26,8 +26,8 @@ test.after.each(({ store, graph }) => {
 });
 
 test("create the same vertices as single calls", ({ store, graph }) => {
-  const other = loggedStore();
-  const singly = openStore(other);
+  const otherStore = loggedStore();
+  const singly = openStore(otherStore);
   for (const target of [graph, singly]) target.connect("ann", "knows", "bob");
   singly.createVertex("bob", { type: "person" });
   singly.createVertex("tea");
@@ -41,12 +41,12 @@ test("create the same vertices as single calls", ({ store, graph }) => {
   ]);
   assert.is(made, 3);
   assert.is(takeUnits(store).length, 1);
-  assert.equal(comparable(store), comparable(other));
+  assert.equal(comparable(store), comparable(otherStore));
 });
 
 test("create the same arcs as single calls", ({ store, graph }) => {
-  const other = loggedStore();
-  const singly = openStore(other);
+  const otherStore = loggedStore();
+  const singly = openStore(otherStore);
   singly.connect("ann", "likes", "tea");
   singly.connect("ann", ["drank", M_CNT, 2], "milk");
   singly.connect("ann", ["drank", M_CNT, 3], "milk");
@@ -59,7 +59,7 @@ test("create the same arcs as single calls", ({ store, graph }) => {
     2,
   );
   assert.is(takeUnits(store).length, 1);
-  assert.equal(comparable(store), comparable(other));
+  assert.equal(comparable(store), comparable(otherStore));
 });
 
 test("roll back everything when one element fails", ({ store, graph }) => {

@@ -143,10 +143,10 @@ test("each kind of value accepts its own values only", ({ graph }) => {
     boolean: booleans,
     ...others,
   };
-  const all = [...numbers, ...Object.values(others).flat()];
+  const candidates = [...numbers, ...Object.values(others).flat()];
   for (const [kind, values] of Object.entries(fitting)) {
     graph.constrain({ type: "person", key: "v", value: kind as "number" });
-    for (const value of all) {
+    for (const value of candidates) {
       const add = () => addPerson(graph, "v", { v: value });
       if ((values as readonly unknown[]).includes(value)) add();
       else refusal(add);
@@ -205,15 +205,15 @@ test("what a nested error undoes does not count", ({ graph }) => {
 
 test("a constraint that the data break is refused with the first hundred", ({ graph }) => {
   for (let at = 0; at < 250; at++) addPerson(graph, `p${at}`, { email: `e${at % 200}` });
-  let found: ConstraintError | null = null;
+  let violation: ConstraintError | null = null;
   try {
     graph.constrain(EMAIL);
   } catch (error) {
-    found = error as ConstraintError;
+    violation = error as ConstraintError;
   }
-  assert.is(found!.violations.length, 50);
+  assert.is(violation!.violations.length, 50);
   const sameValue = (id: string): number => Number(id.slice(1)) % 200;
-  for (const { id, rule, other } of found!.violations) {
+  for (const { id, rule, other } of violation!.violations) {
     assert.is(rule, "unique");
     assert.is(sameValue(id), sameValue(other!));
   }
@@ -221,9 +221,9 @@ test("a constraint that the data break is refused with the first hundred", ({ gr
   try {
     graph.constrain({ type: "person", key: "email", value: "number" });
   } catch (error) {
-    found = error as ConstraintError;
+    violation = error as ConstraintError;
   }
-  assert.is(found!.violations.length, 100);
+  assert.is(violation!.violations.length, 100);
   assert.equal(graph.constraints(), []);
   addPerson(graph, "free", { email: "e1" });
 });
@@ -377,9 +377,9 @@ test("a unique value finds its vertex without a scan", ({ graph }) => {
     };
     return [graph.vertices({ condition }), explain.looked, explain.plan[0]];
   };
-  const one = "index: unique email: 1 candidates";
-  assert.equal(ask({ email: "e7" }), [["p7"], 1, one]);
-  assert.equal(ask({ email: "e7", no: 8 }), [[], 1, one]);
+  const expectedPlan = "index: unique email: 1 candidates";
+  assert.equal(ask({ email: "e7" }), [["p7"], 1, expectedPlan]);
+  assert.equal(ask({ email: "e7", no: 8 }), [[], 1, expectedPlan]);
   assert.equal(ask({ email: "none" }), [[], 0, "index: unique email: 0 candidates"]);
   graph.constrain({ type: "person", key: "no", unique: true });
   assert.equal(ask({ no: 12 }), [["p12"], 1, "index: unique no: 1 candidates"]);

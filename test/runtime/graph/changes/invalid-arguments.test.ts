@@ -8,7 +8,7 @@ import { makeGraph } from "../support/make-graph.js";
 
 const test = suite("invalid arguments of changes");
 // Hostile arguments: types would reject most of them.
-const graph = makeGraph() as unknown as Record<string, (...given: unknown[]) => unknown>;
+const graph = makeGraph() as unknown as Record<string, (...args: unknown[]) => unknown>;
 
 const CASES: readonly (readonly [string, unknown[], RegExp])[] = [
   [
@@ -86,10 +86,10 @@ const CASES: readonly (readonly [string, unknown[], RegExp])[] = [
   ],
 ];
 
-for (const [method, given, text] of CASES) {
-  test(`rejects ${method}(${JSON.stringify(given)}) with the position of the error`, () => {
+for (const [method, args, text] of CASES) {
+  test(`rejects ${method}(${JSON.stringify(args)}) with the position of the error`, () => {
     try {
-      graph[method]!(...given);
+      graph[method]!(...args);
     } catch (error) {
       const { name, message, stack } = error as Error;
       assert.match(`${name}: ${message}`, text);
@@ -114,12 +114,15 @@ test("names key or value for a single property", () => {
 });
 
 test("names the list element", () => {
-  const given = makeGraph();
+  const sample = makeGraph();
   const vertices = [{ id: "a" }, { id: "b", properties: { n: 2 ** 60 } }];
-  assert.throws(() => given.createVertices(vertices), /\n {2}vertices\[1\]\.properties\.n is 1152/);
+  assert.throws(
+    () => sample.createVertices(vertices),
+    /\n {2}vertices\[1\]\.properties\.n is 1152/,
+  );
   const arcs = [["r", "b"] as const, [["r", M_INT, "x"], "c"] as never];
-  assert.throws(() => given.connectMany("a", arcs), /\n {2}arcs\[1\]\.arc\[2\] is "x"; expected/);
-  assert.is(given.order, 0);
+  assert.throws(() => sample.connectMany("a", arcs), /\n {2}arcs\[1\]\.arc\[2\] is "x"; expected/);
+  assert.is(sample.order, 0);
 });
 
 test.run();

@@ -105,10 +105,10 @@ test("returns the value of the selected arc among several", () => {
 
 test("keeps an arc of a vertex that another session has locked", () => {
   const store = GraphStore.create("held", TEST_THREAD);
-  const [graph, other] = [openStore(store), openStore(store)];
+  const [graph, otherGraph] = [openStore(store), openStore(store)];
   graph.connect("a", "to", "b");
   for (const id of ["a", "b"]) {
-    const held = other.openVertex(id, "r");
+    const held = otherGraph.openVertex(id, "r");
     assert.throws(() => graph.disconnect("a", "to", "b"), /Object is locked/);
     held.close();
   }
@@ -120,13 +120,13 @@ test("resolves a relationship after taking the writer mutex", () => {
   const store = GraphStore.create("renamed", TEST_THREAD);
   const graph = openStore(store);
   graph.connect("a", "to", "b");
-  const other = openStore(GraphStore.attach(store.share, TEST_THREAD + 1));
+  const otherGraph = openStore(GraphStore.attach(store.share, TEST_THREAD + 1));
   const { writer } = store;
   // As if another thread had reassigned the code just before.
   writer.begin = () => {
     Reflect.deleteProperty(writer, "begin");
-    other.truncate();
-    other.connect("a", "from", "b");
+    otherGraph.truncate();
+    otherGraph.connect("a", "from", "b");
     writer.begin();
   };
   assert.is(graph.disconnect("a", "to", "b"), 0);

@@ -57,18 +57,18 @@ function transact<T>(stores: readonly GraphStore[], run: (...graphs: Graph[]) =>
 
 /** Transactions in the rings, as lists of the graphs that belong together. */
 function drain({ clock, shop, stock }: Context): { graphs: string[]; units: Uint32Array[] }[] {
-  const found: { graphs: string[]; units: Uint32Array[] }[] = [];
+  const commits: { graphs: string[]; units: Uint32Array[] }[] = [];
   const rings = [shop, stock].map(({ memory }, number) => {
     return { ring: new CommitRing(memory.log!.memory, clock), number };
   });
   const taken = drainTransactions(rings, clock, (words, at, length, number, joint) => {
-    if (joint.left === joint.transactions - 1) found.push({ graphs: [], units: [] });
-    found.at(-1)!.graphs.push(["shop", "stock"][number]!);
-    found.at(-1)!.units.push(words.slice(at, at + length));
+    if (joint.left === joint.transactions - 1) commits.push({ graphs: [], units: [] });
+    commits.at(-1)!.graphs.push(["shop", "stock"][number]!);
+    commits.at(-1)!.units.push(words.slice(at, at + length));
     return true;
   });
   taken.release();
-  return found;
+  return commits;
 }
 
 test("changes are committed together, and logged as one joint", (context) => {
@@ -160,14 +160,17 @@ test("is refused before anything is done", ({ shop, stock }) => {
 
 test("refuses what cannot be rolled back, and names the transaction", (context) => {
   const { shop, stock } = context;
-  const other = openStore(makeStore("other", context.clock));
+  const otherGraph = openStore(makeStore("other", context.clock));
   const isRefused = (change: (graph: Graph) => unknown, message: RegExp): void =>
     assert.throws(() => transact([stock, shop], (inStock) => change(inStock!)), message);
-  isRefused(() => other.createVertex("a"), /transaction is limited to its graphs: add 'other'/);
+  isRefused(
+    () => otherGraph.createVertex("a"),
+    /transaction is limited to its graphs: add 'other'/,
+  );
   isRefused((graph) => graph.newVertex("a"), /cannot open or close vertices in a transaction/);
   isRefused((graph) => graph.truncate(), /truncate is not allowed in a transaction/);
   assert.is(Writer.batchWriter, null);
-  other.createVertex("a");
+  otherGraph.createVertex("a");
   assert.equal([shop.order, stock.order], [0, 0]);
 });
 
@@ -261,7 +264,7 @@ test("a view ends with an error where changes do not", ({ shop }) => {
 });
 
 test("a view refuses changes of its own graph, also in a transaction", ({ shop, stock }) => {
-  const [graph, other] = [openStore(shop), openStore(stock)];
+  const [graph, stockGraph] = [openStore(shop), openStore(stock)];
   const isRefused = (change: () => unknown): void =>
     assert.throws(() => graph.view(change), /a view cannot change its graph/);
   isRefused(() => graph.createVertex("a"));
@@ -271,7 +274,7 @@ test("a view refuses changes of its own graph, also in a transaction", ({ shop, 
   isRefused(() => graph.constrain({ type: "person", key: "email", unique: true }));
   assert.is(graph.order, 0);
   assert.is(
-    graph.view(() => other.createVertex("a")),
+    graph.view(() => stockGraph.createVertex("a")),
     1,
   );
   assert.is(graph.createVertex("a"), 1);

@@ -95,10 +95,10 @@ test("compares M_LSH patterns by distance or equality only", ({ graph }) => {
   ] as const) {
     graph.connect("x", ["l", M_LSH, bits], id);
   }
-  const found = (code: number) =>
+  const warningsOf = (code: number) =>
     graph.neighborhood("x", { arc: ["l", D_OUT, M_LSH, code, [1, 9]] });
-  assert.throws(() => found(V_RANGE), /Invalid arc value comparison code\n {2}arc\[3\] is 16/);
-  assert.throws(() => found(V_NRANGE), /expected: V_LTE and V_GT for distances, V_EQ, V_NEQ$/);
+  assert.throws(() => warningsOf(V_RANGE), /Invalid arc value comparison code\n {2}arc\[3\] is 16/);
+  assert.throws(() => warningsOf(V_NRANGE), /expected: V_LTE and V_GT for distances, V_EQ, V_NEQ$/);
 });
 
 test("rejects conditions on keys that no property can have", ({ graph }) => {
@@ -161,16 +161,16 @@ const CALLS = [
 const INTERNAL = /Cannot (read|destructure|convert)|is not (a function|iterable)|undefined \(/;
 
 test("names the argument for garbage in any position", ({ graph }) => {
-  const calls = graph as unknown as Record<string, (...given: unknown[]) => unknown>;
+  const calls = graph as unknown as Record<string, (...args: unknown[]) => unknown>;
   graph.createVertex("a");
   for (const name of CALLS) {
-    for (const given of GARBAGE) {
-      for (const all of [[given], ["a", given], [given, given], ["a", "r", given]]) {
+    for (const garbage of GARBAGE) {
+      for (const args of [[garbage], ["a", garbage], [garbage, garbage], ["a", "r", garbage]]) {
         try {
-          calls[name]!.call(graph, ...all);
+          calls[name]!.call(graph, ...args);
         } catch (error) {
           const { message } = error as Error;
-          const shown = `${name}(${all.map((one) => typeof one)}): ${message}`;
+          const shown = `${name}(${args.map((arg) => typeof arg)}): ${message}`;
           assert.ok(!INTERNAL.test(message) && message.length < 400, shown);
         }
         graph.closeAll();
@@ -266,14 +266,14 @@ test("rejects garbage with the allowed values and changes nothing", ({ graph }) 
         error = thrown;
       }
       graph.closeAll();
-      const place = `call ${at}, garbage ${which}: ${error}`;
-      assert.ok(error instanceof Error, place);
+      const label = `call ${at}, garbage ${which}: ${error}`;
+      assert.ok(error instanceof Error, label);
       assert.not.match(
         error.message,
         /Cannot (read|convert)|is not a function|not iterable/,
-        place,
+        label,
       );
-      assert.equal([graph.order, graph.size], [2, 1], place);
+      assert.equal([graph.order, graph.size], [2, 1], label);
     }
   }
 });
@@ -305,7 +305,7 @@ test("rejects unknown option names", ({ graph }) => {
   assert.throws(() => graph.index("text", weights), /keys\.title is \{.*; expected: \{ boost \}/);
   const approximate = { k: 1 } as never;
   assert.throws(() => graph.nearest([1], { approximate }), /is \{k: 1\}; expected: true, \{ ef/);
-  const ids = graph.index.bind(graph) as (what: string, options: object) => void;
+  const ids = graph.index.bind(graph) as (kind: string, options: object) => void;
   assert.throws(() => ids("ids", { foo: 1 }), /invalid keyword.*\n {2}foo is 1; expected: no opt/);
   assert.is(graph.order, 0);
   assert.equal(graph.propertyIndexes(), []);

@@ -34,8 +34,8 @@ const ROUNDS = rounds(4_000);
 function check(text: string): void {
   const arc = ARCS[text.length % ARCS.length]!;
   const cells: Tagged[] = Array.from({ length: 8 }, () => int(0));
-  const wanted = interpreted(text, worldOf(arc, cells));
-  if (wanted === null) return;
+  const expected = interpreted(text, worldOf(arc, cells));
+  if (expected === null) return;
   const run = newRun(new MemoryCells(8));
   const bound = new BoundProgram(store, compileExpression(text), run);
   const { context } = bound;
@@ -44,9 +44,9 @@ function check(text: string): void {
   context.next.move(handles[arc.head]!);
   const [, word1, bits] = wordsOf([arc]);
   context.arc.set(word1!, bits!, 0, 1);
-  const message = (what: string): string => `SEED=${SEED}: ${what} of ${text}`;
+  const message = (subject: string): string => `SEED=${SEED}: ${subject} of ${text}`;
   const value = bound.value();
-  assert.ok(isSame(value, wanted), message(`value ${String(value)}, not ${inspect(wanted)},`));
+  assert.ok(isSame(value, expected), message(`value ${String(value)}, not ${inspect(expected)},`));
   cells.forEach((cell, at) => {
     assert.ok(isSame(run.memory.cells[at]!, cell), message(`cell ${at}`));
   });
@@ -54,13 +54,13 @@ function check(text: string): void {
 
 /** Filters and scores arcs by closures, then by loops, and compares them with the interpreter. */
 function checkArcs(text: string): boolean {
-  const all = ARCS.map((arc) => interpreted(text, worldOf(arc, [int(0), int(0)])));
-  if (all.includes(null)) return false;
+  const expectedResults = ARCS.map((arc) => interpreted(text, worldOf(arc, [int(0), int(0)])));
+  if (expectedResults.includes(null)) return false;
   const run = newRun(null);
   const bound = new BoundProgram(store, compileExpression(text), run);
   const program = new ArcProgram(bound);
-  const wanted = ARCS.filter((_, index) => passes(all[index]!));
-  const scores = all.map((value) => scoreOfTagged(value!));
+  const expectedArcs = ARCS.filter((_, index) => passes(expectedResults[index]!));
+  const scores = expectedResults.map((value) => scoreOfTagged(value!));
   for (const way of ["closures", "loop"]) {
     if (way === "loop") {
       bound.program.loop("filter", 1e6);
@@ -69,10 +69,10 @@ function checkArcs(text: string): boolean {
     const words = wordsOf(ARCS);
     const end = program.filter(START, words, 0, words.length);
     const message = `SEED=${SEED}: ${way}: ${text}`;
-    assert.equal([...words.slice(0, end)], [...wordsOf(wanted)], message);
-    const found = new Float64Array(ARCS.length);
-    program.score(START, wordsOf(ARCS), 0, words.length, found);
-    found.forEach((score, index) => {
+    assert.equal([...words.slice(0, end)], [...wordsOf(expectedArcs)], message);
+    const results = new Float64Array(ARCS.length);
+    program.score(START, wordsOf(ARCS), 0, words.length, results);
+    results.forEach((score, index) => {
       assert.ok(score === scores[index], `${message}: ${score}, not ${scores[index]}`);
     });
   }
@@ -101,16 +101,16 @@ test("loops agree with closures over arcs", () => {
 
 /** Runs with a replaced `Function` that receives the source of each loop. */
 function withFunction(make: (source: string) => unknown, run: () => void): void {
-  const kept = globalThis.Function;
+  const original = globalThis.Function;
   const other = function other(...parts: string[]) {
     const source = parts.at(-1)!;
-    return make(source) ?? kept(...parts);
+    return make(source) ?? original(...parts);
   };
   globalThis.Function = other as unknown as FunctionConstructor;
   try {
     run();
   } finally {
-    globalThis.Function = kept;
+    globalThis.Function = original;
   }
 }
 

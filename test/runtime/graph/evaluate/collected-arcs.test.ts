@@ -28,9 +28,9 @@ for (let to = 0; to < ARCS; to++) {
   graph.connect(`item${to}`, ["leads", M_INT, to], "end");
 }
 
-for (const other of ["bo", "cy"]) {
-  graph.connect("ann", ["pair", M_INT, 1], other);
-  graph.connect(other, ["pair", M_INT, 1], "ann");
+for (const tail of ["bo", "cy"]) {
+  graph.connect("ann", ["pair", M_INT, 1], tail);
+  graph.connect(tail, ["pair", M_INT, 1], "ann");
 }
 
 const QUERIES = [
@@ -49,9 +49,9 @@ for (const text of QUERIES) {
       // Another template, which is not used enough for a loop.
       const slowly = graph.neighborhood("hub", { ...options, filter: `0;${text}` });
       for (let time = 0; time < TIMES; time++) {
-        const found = graph.neighborhood("hub", { ...options, filter: text });
-        assert.is(found.length, 2 * ARCS);
-        assert.equal(found, slowly, `time ${time}`);
+        const collected = graph.neighborhood("hub", { ...options, filter: text });
+        assert.is(collected.length, 2 * ARCS);
+        assert.equal(collected, slowly, `time ${time}`);
         const few = graph.neighborhood("hub", { ...options, filter: text, hits: 5 });
         assert.is(few.length, 5);
       }
@@ -63,10 +63,12 @@ test("attaches arcs of two levels to the right tails", () => {
   const traverse = { arc: D_OUT, filter: "collect(.arc.value * 2)", collect: true };
   const options = { arc: ["int", D_OUT], collect: false, neighbor: { traverse } };
   const fields = { fields: F_VAL | F_ID, result: R_LIST };
-  const found = graph.neighborhood("hub", { ...options, ...fields } as object);
+  const collected = graph.neighborhood("hub", { ...options, ...fields } as object);
   const expected = Array.from({ length: ARCS }, (_, to) => [2 * to, to]).flat();
   assert.equal(
-    (found as unknown as unknown[][]).map((row) => row.find((value) => typeof value === "number")),
+    (collected as unknown as unknown[][]).map((row) =>
+      row.find((value) => typeof value === "number"),
+    ),
     expected,
   );
 });

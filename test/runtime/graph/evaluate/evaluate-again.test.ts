@@ -36,12 +36,12 @@ test("finds new names and changed values", () => {
 });
 
 test("keeps graphs apart", () => {
-  const [one, other] = [makeGraph(), makeGraph()];
-  one.createVertex("a", null, { properties: { x: 1, y: 2 } });
-  other.createVertex("a", null, { properties: { y: 3, x: 4 } });
+  const [graph, copy] = [makeGraph(), makeGraph()];
+  graph.createVertex("a", null, { properties: { x: 1, y: 2 } });
+  copy.createVertex("a", null, { properties: { y: 3, x: 4 } });
   for (let round = 0; round < 2; round++) {
-    assert.is(one.evaluate("vertex['y']", { tail: "a" }), 2);
-    assert.is(other.evaluate("vertex['y']", { tail: "a" }), 3);
+    assert.is(graph.evaluate("vertex['y']", { tail: "a" }), 2);
+    assert.is(copy.evaluate("vertex['y']", { tail: "a" }), 3);
   }
 });
 

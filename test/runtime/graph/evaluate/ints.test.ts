@@ -116,25 +116,28 @@ const OF_ONE: Readonly<Record<string, (a: bigint) => bigint>> = {
 };
 
 function leaf(random: Random): Wanted {
-  const all = (text: string, of: (arc: (typeof ARCS)[number]) => number | bigint): Wanted => {
+  const expectedOf = (
+    text: string,
+    of: (arc: (typeof ARCS)[number]) => number | bigint,
+  ): Wanted => {
     return { text, values: ARCS.map((arc) => wrap(BigInt(of(arc)))) };
   };
   switch (random.below(8)) {
     case 0:
-      return all("next['a']", ({ a }) => a);
+      return expectedOf("next['a']", ({ a }) => a);
     case 1:
-      return all("next['b']", ({ b }) => b);
+      return expectedOf("next['b']", ({ b }) => b);
     case 2:
-      return all(".arc.value", ({ value }) => value);
+      return expectedOf(".arc.value", ({ value }) => value);
     case 3:
-      return all("next.arc.value", ({ value }) => value);
+      return expectedOf("next.arc.value", ({ value }) => value);
     case 4: {
       const long = BigInt(2 ** random.below(66)) + BigInt(random.below(3));
-      return all(String(long), () => long);
+      return expectedOf(String(long), () => long);
     }
     default: {
       const short = random.below(10);
-      return all(String(short), () => short);
+      return expectedOf(String(short), () => short);
     }
   }
 }
@@ -175,10 +178,10 @@ function expression(random: Random, depth: number): Wanted {
 function checkValues({ text, values }: Wanted): void {
   const bound = new BoundProgram(store, compileExpression(text), new QueryExecution(store, null));
   const { context } = bound;
-  const all = words();
+  const collectedWords = words();
   ARCS.forEach(({ head }, index) => {
     context.next.move(head);
-    context.arc.set(all[index * 3 + 1]!, all[index * 3 + 2]!, 0, 1);
+    context.arc.set(collectedWords[index * 3 + 1]!, collectedWords[index * 3 + 2]!, 0, 1);
     const value = bound.value();
     const message = `SEED=${SEED}: ${text} is ${String(value)}, not ${values[index]}`;
     assert.ok(!(value instanceof Float) && !Object.is(value, -0), message);
@@ -191,18 +194,22 @@ function checkValues({ text, values }: Wanted): void {
 function checkLoops({ text, values }: Wanted): boolean {
   const bound = new BoundProgram(store, compileExpression(text), new QueryExecution(store, null));
   const program = new ArcProgram(bound);
-  const all = [...words()];
-  const wanted = all.filter((_, at) => values[Math.floor(at / 3)]! > 0n);
+  const arcWords = [...words()];
+  const expected = arcWords.filter((_, at) => values[Math.floor(at / 3)]! > 0n);
   for (const way of ["closures", "loop"]) {
     if (way === "loop") {
       bound.program.loop("filter", 1e6);
       bound.program.loop("score", 1e6);
     }
     const message = `SEED=${SEED}: ${way}: ${text}`;
-    const kept = words();
-    assert.equal([...kept.slice(0, program.filter(START, kept, 0, kept.length))], wanted, message);
+    const passing = words();
+    assert.equal(
+      [...passing.slice(0, program.filter(START, passing, 0, passing.length))],
+      expected,
+      message,
+    );
     const scores = new Float64Array(ARCS.length);
-    program.score(START, words(), 0, all.length, scores);
+    program.score(START, words(), 0, arcWords.length, scores);
     assert.equal(
       [...scores].map((score) => score + 0),
       values.map(Number),

@@ -60,11 +60,11 @@ test("leave the same cells as closures and the interpreter", () => {
     const cells: Tagged[] = Array.from({ length: 8 }, () => int(0));
     const results = ARCS.map((arc) => interpreted(text, worldOf(arc, cells)));
     if (results.includes(null)) continue;
-    const wanted = [...wordsOf(ARCS.filter((_, index) => passes(results[index]!)))];
+    const expectedWords = [...wordsOf(ARCS.filter((_, index) => passes(results[index]!)))];
     for (const isLoop of [false, true]) {
       const message = `SEED=${SEED}: ${isLoop ? "loop" : "closures"}: ${text}`;
       const made = changed(text, isLoop);
-      assert.equal(made.words, wanted, message);
+      assert.equal(made.words, expectedWords, message);
       cells.forEach((cell, at) => {
         const value = made.cells[at]!;
         const shown = value instanceof Float ? `${value.value}.0` : String(value);
@@ -96,7 +96,7 @@ test("collect the same arcs as the interpreter has values for", () => {
       return interpreted(first, world) === null ? null : interpreted(value, world);
     });
     if (results.includes(null)) continue;
-    const wanted = ARCS.map(({ head }, at) => collectedArc(handles[head]!, results[at]!));
+    const expectedArcs = ARCS.map(({ head }, at) => collectedArc(handles[head]!, results[at]!));
     const text = `${first}; collect(${value})`;
     for (const isLoop of [false, true]) {
       const run = newRun(new MemoryCells(8));
@@ -111,10 +111,10 @@ test("collect the same arcs as the interpreter has values for", () => {
       const message = `SEED=${SEED}: ${isLoop ? "loop" : "closures"}: ${text}`;
       assert.equal(
         made,
-        wanted.filter((arc) => arc !== null),
+        expectedArcs.filter((arc) => arc !== null),
         message,
       );
-      const passing = ARCS.filter((_, at) => wanted[at] !== null);
+      const passing = ARCS.filter((_, at) => expectedArcs[at] !== null);
       assert.equal([...words.slice(0, end)], [...wordsOf(passing)], message);
     }
   }
@@ -136,22 +136,26 @@ test("pass the same vertices as closures and the interpreter", () => {
       .replaceAll(".deg", "vertex.deg");
     const worlds = handles.map((_, index): World => {
       const { names } = worldOf({ head: index, isFloat: false, value: 0 }, []);
-      const own = new Map([...names, ["vertex.deg", int(0)]]).set(
+      const variables = new Map([...names, ["vertex.deg", int(0)]]).set(
         "vertex.vector",
         naiveVector(VECTORS[index]!)!,
       );
-      return { names: own, property: (_of, key) => tagged(PROPERTIES[index]![key]), cells: [] };
+      return {
+        names: variables,
+        property: (_of, key) => tagged(PROPERTIES[index]![key]),
+        cells: [],
+      };
     });
     const results = worlds.map((world) => interpreted(text, world));
     if (results.includes(null)) continue;
-    const wanted = handles.filter((_, index) => passes(results[index]!));
+    const expectedHandles = handles.filter((_, index) => passes(results[index]!));
     for (const isLoop of [false, true]) {
       const bound = new BoundProgram(store, compileExpression(text), newRun(null));
       if (isLoop) bound.program.loop("vertices", 1e6);
       const words = Uint32Array.from(handles.flatMap((handle) => [handle, 0, 0]));
       const end = new VertexProgram(bound).filterAlone(words, 0, words.length);
       const left = [...words.slice(0, end)].filter((_, at) => at % 3 === 0);
-      assert.equal(left, wanted, `SEED=${SEED}: ${isLoop ? "loop" : "closures"}: ${text}`);
+      assert.equal(left, expectedHandles, `SEED=${SEED}: ${isLoop ? "loop" : "closures"}: ${text}`);
     }
     if (compileExpression(text).program.loop("vertices", 0) !== null) loops++;
   }
@@ -159,7 +163,7 @@ test("pass the same vertices as closures and the interpreter", () => {
 });
 
 test("compare integers with reals nearly, and with each other exactly", () => {
-  const all = wordsOf(ARCS).length;
+  const wordCount = wordsOf(ARCS).length;
   const int = "(int(.arc.value) * 0 + 1)";
   for (const [text, isTrue] of [
     [`${int} == 1.00000000001`, true],
@@ -175,7 +179,7 @@ test("compare integers with reals nearly, and with each other exactly", () => {
     [`${int} == 1`, true],
   ] as const) {
     for (const isLoop of [false, true]) {
-      assert.is(changed(text, isLoop).words.length, isTrue ? all : 0, `${text}, ${isLoop}`);
+      assert.is(changed(text, isLoop).words.length, isTrue ? wordCount : 0, `${text}, ${isLoop}`);
     }
   }
 });

@@ -201,11 +201,11 @@ function ofVectors(operator: string, a: Tagged, b: Tagged): Tagged {
     if (operator !== "+" && operator !== "-") return NAN;
     return naiveSum([a, b], [1, operator === "+" ? 1 : -1]) ?? NAN;
   }
-  const [vector, other] = a.kind === "vector" ? [a, b] : [b as NaiveVector, a];
-  if (isOther(other) || other.kind === "null") return NAN;
-  if (operator === "*") return multiple(vector, other.number);
+  const [vector, operand] = a.kind === "vector" ? [a, b] : [b as NaiveVector, a];
+  if (isOther(operand) || operand.kind === "null") return NAN;
+  if (operator === "*") return multiple(vector, operand.number);
   if (operator !== "/") return NAN;
-  return a === vector ? multiple(vector, divided(1, other.number)) : other;
+  return a === vector ? multiple(vector, divided(1, operand.number)) : operand;
 }
 
 function multiple(vector: NaiveVector, factor: number): Tagged {

@@ -15,9 +15,9 @@ const BITS = 64;
 export function naiveVector(numbers: readonly number[]): NaiveVector | null {
   const padded = Math.ceil(numbers.length / STEP) * STEP;
   const floats = Array.from({ length: padded }, (_, index) => Math.fround(numbers[index] ?? 0));
-  const most = Math.max(0, ...floats.map(Math.abs));
-  if (!Number.isFinite(most)) return null;
-  const scale = Math.fround(most / LARGEST);
+  const largest = Math.max(0, ...floats.map(Math.abs));
+  if (!Number.isFinite(largest)) return null;
+  const scale = Math.fround(largest / LARGEST);
   const bytes = floats.map((float) => (scale === 0 ? 0 : rounded(float / scale)));
   return { kind: "vector", bytes, scale };
 }
@@ -73,9 +73,9 @@ export function naiveCosine(a: NaiveVector, b: NaiveVector): number {
 export function naiveDistance(a: NaiveVector, b: NaiveVector): number {
   const [x, y] = common(a, b);
   if (x.length === 0) return Math.fround(naiveMagnitude(a) + naiveMagnitude(b));
-  const own = dot(x, x) * a.scale * a.scale;
+  const squared = dot(x, x) * a.scale * a.scale;
   const others = dot(y, y) * b.scale * b.scale;
-  const square = own + others - 2 * dot(x, y) * a.scale * b.scale;
+  const square = squared + others - 2 * dot(x, y) * a.scale * b.scale;
   return Math.fround(Math.sqrt(Math.max(0, square)));
 }
 
@@ -85,8 +85,8 @@ export function areSameVectors(a: NaiveVector, b: NaiveVector): boolean {
 }
 
 export function naiveHamming(a: NaiveVector, b: NaiveVector): number {
-  const other = signs(b);
-  return signs(a).filter((sign, bit) => sign !== other[bit]).length;
+  const otherSigns = signs(b);
+  return signs(a).filter((sign, bit) => sign !== otherSigns[bit]).length;
 }
 
 /** Bits of the fingerprint, highest first. */

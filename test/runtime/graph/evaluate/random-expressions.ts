@@ -142,23 +142,24 @@ function leaf(random: Random): string {
   ]);
 }
 
-export function isSame(value: Value, wanted: Tagged): boolean {
-  if (wanted.kind === "null") return value === null;
-  if (wanted.kind === "text") return value === wanted.text;
-  if (wanted.kind === "vector") return isSameVector(value, wanted);
-  if (wanted.kind === "int" && typeof value === "bigint") return value === wanted.exact;
+export function isSame(value: Value, expected: Tagged): boolean {
+  if (expected.kind === "null") return value === null;
+  if (expected.kind === "text") return value === expected.text;
+  if (expected.kind === "vector") return isSameVector(value, expected);
+  if (expected.kind === "int" && typeof value === "bigint") return value === expected.exact;
   const number = value instanceof Float ? value.value : value;
   if (typeof number !== "number") return false;
   // An int zero has no sign, as a division shows.
   const isInt = typeof value === "number" && Number.isSafeInteger(value) && !Object.is(value, -0);
-  const isEqual = number === wanted.number || (Number.isNaN(number) && Number.isNaN(wanted.number));
-  return isEqual && isInt === (wanted.kind === "int");
+  const isEqual =
+    number === expected.number || (Number.isNaN(number) && Number.isNaN(expected.number));
+  return isEqual && isInt === (expected.kind === "int");
 }
 
-function isSameVector(value: Value, wanted: NaiveVector): boolean {
+function isSameVector(value: Value, expected: NaiveVector): boolean {
   if (!(value instanceof VectorValue)) return false;
   const { bytes, scale } = value.parts;
-  return areSameVectors({ kind: "vector", bytes: [...bytes], scale }, wanted);
+  return areSameVectors({ kind: "vector", bytes: [...bytes], scale }, expected);
 }
 
 /** With the vector of a query. */
@@ -204,10 +205,10 @@ export function change(random: Random): string {
   const address = (): string => random.of(["R1", "R2", "R3", "3", "1", "9"]);
   const value = (): string => storedValue(random);
   const name = random.of(["add", "add", "sub", "store", "mov", "inc", "count", "dec"]);
-  const given = [address()];
-  if (name === "mov") given.push(address());
-  else if (/^(add|sub|store)$/.test(name)) given.push(value());
-  if (random.below(4) > 0) return `${name}(${given.join(", ")})`;
+  const operands = [address()];
+  if (name === "mov") operands.push(address());
+  else if (/^(add|sub|store)$/.test(name)) operands.push(value());
+  if (random.below(4) > 0) return `${name}(${operands.join(", ")})`;
   const condition = random.of(["next['a'] > 0", ".arc.value < 1", "nan", ".deg == 0"]);
-  return `${name}if(${[condition, ...given].join(", ")})`;
+  return `${name}if(${[condition, ...operands].join(", ")})`;
 }

@@ -95,9 +95,9 @@ test("update ranks when vectors change, in closures and in loops", ({ graph }) =
     vertex.close();
     const probe = [1, round / 50, -0.5];
     const query = { vector: probe, rank, sortby: S_RANK, fields: F_ID | F_RANK };
-    const found = graph.neighborhood("hub", { ...query, result: "list" }) as [string, number][];
-    assert.is(found.length, 40);
-    for (const [id, score] of found) {
+    const neighbors = graph.neighborhood("hub", { ...query, result: "list" }) as [string, number][];
+    assert.is(neighbors.length, 40);
+    for (const [id, score] of neighbors) {
       const number = Number(id.slice(1));
       const isBare = number % 7 === 0 && number > round;
       const expected = isBare ? 1 : 1 + new Vector(vectors[number]!).cosine(probe);

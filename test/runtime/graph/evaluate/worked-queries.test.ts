@@ -15,7 +15,7 @@ const FIELDS = {
 } as const;
 
 /** Relationship, value and id of each arc found from ann, sorted as strings. */
-function found(options: object): string[] {
+function idsFound(options: object): string[] {
   const entries = people.neighborhood("ann", { ...FIELDS, ...options }) as unknown[][];
   return entries.map(([rel, , value, id]) => `${rel} ${round(value)} ${id}`).sort();
 }
@@ -94,7 +94,7 @@ const FOUND: readonly (readonly [object, readonly string[]])[] = [
 ];
 
 for (const [options, arcs] of FOUND) {
-  test(JSON.stringify(options), () => assert.equal(found(options), [...arcs].sort()));
+  test(JSON.stringify(options), () => assert.equal(idsFound(options), [...arcs].sort()));
 }
 
 test("a filter passes positive results", () => {
@@ -105,8 +105,8 @@ test("a filter passes positive results", () => {
   const others = [
     ...["0", "-1", "0.0", "-0.5", "null", "nan", "-inf", "0b0", "keyval(1,0.0)", "{1,2}"],
   ];
-  for (const filter of passing) assert.is(found({ arc: "knows", filter }).length, 3, filter);
-  for (const filter of others) assert.is(found({ arc: "knows", filter }).length, 0, filter);
+  for (const filter of passing) assert.is(idsFound({ arc: "knows", filter }).length, 3, filter);
+  for (const filter of others) assert.is(idsFound({ arc: "knows", filter }).length, 0, filter);
 });
 
 function ranked(options: object): unknown {
@@ -206,7 +206,7 @@ test("expressions share a memory that the caller can read", () => {
   const oldest = cells({ arc: "knows", pre: "mheapinit(0,2)", filter }, 8);
   assert.equal(oldest.toArray(0, 2), [25, 40]);
   const memory = people.memory(8);
-  const once = found({ filter: "vset.add(next) == 1", memory }).map((arc) => arc.slice(-3));
+  const once = idsFound({ filter: "vset.add(next) == 1", memory }).map((arc) => arc.slice(-3));
   assert.equal(once.sort(), ["bob", "cid", "dee"]);
 });
 

@@ -47,7 +47,7 @@ function open(graph: Graph, id: string, change: (vertex: ReturnType<Graph["openV
 const typeOf = (id: string): string => (Number(id.slice(1)) % 2 === 0 ? "even" : "odd");
 
 function changeOnce(graph: Graph, random: Random, n: number): void {
-  const [id, other] = [random.below(40), random.below(40)].map((at) => `v${at}`) as [
+  const [id, otherId] = [random.below(40), random.below(40)].map((at) => `v${at}`) as [
     string,
     string,
   ];
@@ -62,10 +62,10 @@ function changeOnce(graph: Graph, random: Random, n: number): void {
       return;
     case 3:
     case 4:
-      graph.connect(id, ["next", M_FLT, n], other);
+      graph.connect(id, ["next", M_FLT, n], otherId);
       return;
     case 5:
-      if (graph.hasVertex(id) && graph.hasVertex(other)) graph.disconnect(id, "next", other);
+      if (graph.hasVertex(id) && graph.hasVertex(otherId)) graph.disconnect(id, "next", otherId);
       return;
     case 6:
       return open(graph, id, (vertex) => vertex.setProperty("n", n));
@@ -92,13 +92,13 @@ function changeOnce(graph: Graph, random: Random, n: number): void {
 
 test("equals what would be encoded now, whatever has changed", ({ store, graph }) => {
   const random = new Random(39);
-  const kept = new GraphSlots(store, threadSlots()!);
+  const keptSlots = new GraphSlots(store, threadSlots()!);
   for (let n = 0; n < 600; n++) {
     changeOnce(graph, random, n);
     const now = encode(new GraphSlots(store, threadSlots()!));
-    const found = encode(kept);
+    const encoded = encode(keptSlots);
     const digests = ({ contents }: typeof now) => contents.map(({ digest }) => digest);
-    assert.equal(digests(found), digests(now), `change ${n}`);
+    assert.equal(digests(encoded), digests(now), `change ${n}`);
   }
 });
 
@@ -116,8 +116,8 @@ test("stays as it is where nothing has changed", ({ store, graph }) => {
   assert.equal(after.names.map(([, , text]) => text).sort(), ["n", "next", "thing"]);
   // A name that was not used any more gives its code to another one.
   open(graph, "v7", (vertex) => vertex.removeProperty("n"));
-  const one = encode(slots).contents[threadSlots()!.of("v7")]!;
-  assert.is.not(one, after.contents[one.slot]);
+  const content = encode(slots).contents[threadSlots()!.of("v7")]!;
+  assert.is.not(content, after.contents[content.slot]);
 });
 
 test("names what it has with the names of now, whose codes others had before", (context) => {

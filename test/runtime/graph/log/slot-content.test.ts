@@ -190,10 +190,10 @@ test("slots that are given away do not change", ({ graphs }) => {
   ]) {
     assert.throws(change, (error: unknown) => error instanceof OwnerError, String(change));
   }
-  const other = ["v4", "v6", "v8"].find((id) => !held.includes(threadSlots()!.of(id)))!;
-  assert.is(graph.disconnect(other, "in", "all"), 1);
+  const missingId = ["v4", "v6", "v8"].find((id) => !held.includes(threadSlots()!.of(id)))!;
+  assert.is(graph.disconnect(missingId, "in", "all"), 1);
   graph.createVertex("lone", { type: "kind" });
-  graph.connect("lone", ["has", M_INT, 1], other);
+  graph.connect("lone", ["has", M_INT, 1], missingId);
   assert.is(graph.deleteVertex("lone"), 1);
   publishSlots(SLOT_PLAN);
   assert.is(graph.disconnect("v2", "in", "all"), 1);
@@ -213,7 +213,7 @@ test("a vertex that gets the handle of a listed one stays", ({ stores, graphs })
   const [store] = stores;
   const [graph] = graphs;
   const slots = new GraphSlots(store!, threadSlots()!);
-  const other = openStore(store!);
+  const otherGraph = openStore(store!);
   const ids = Array.from({ length: 40 }, (_, n) => `v${n}`);
   const slotOf = (id: string): number => threadSlots()!.of(id);
   const gone = slotOf("v0");
@@ -228,14 +228,14 @@ test("a vertex that gets the handle of a listed one stays", ({ stores, graphs })
   afterReading(store!, () => {
     const handle = store!.ids.find("v0");
     const access = { store: store!, session: new Session(store!) };
-    other.disconnect("all", "has", "v0");
+    otherGraph.disconnect("all", "has", "v0");
     assert.is(expire(access, handle, store!.vertices.expiresAt(handle)).vertices, 1);
-    other.createVertex(stays, { type: "thing" });
-    other.connect("all", ["has", M_INT, 2], stays);
+    otherGraph.createVertex(stays, { type: "thing" });
+    otherGraph.connect("all", ["has", M_INT, 2], stays);
     assert.is(store!.ids.find(stays), handle, "the handle is not reused");
   });
   slots.remove([gone]);
-  other.closeAll();
+  otherGraph.closeAll();
   assert.equal(graph!.vertices({ condition: { virtual: false } }).sort(), ["all", stays]);
   assert.is(graph!.arcValue("all", ["has", D_OUT, M_INT] as never, stays), 2);
   // The index knows the slot of the new vertex, too.
@@ -248,18 +248,18 @@ test("arcs that only an anchor lists stay with a reused handle", ({ stores, grap
   const [store] = stores;
   const [graph] = graphs;
   const slots = new GraphSlots(store!, threadSlots()!);
-  const other = openStore(store!);
+  const otherGraph = openStore(store!);
   const slotOf = (id: string): number => threadSlots()!.of(id);
   const stays = ["w1", "w2", "w3"].find((id) => slotOf(id) !== slotOf("v0"))!;
   const arc = ["only", M_INT | M_FWDONLY, 1] as never;
   graph!.createVertex("all", { type: "kind" });
   graph!.connect("all", arc, "v0");
   afterReading(store!, () => {
-    other.disconnect("all", "only", "v0");
-    other.connect("all", arc, stays);
+    otherGraph.disconnect("all", "only", "v0");
+    otherGraph.connect("all", arc, stays);
   });
   slots.remove([slotOf("v0")]);
-  other.closeAll();
+  otherGraph.closeAll();
   assert.is(graph!.size, 1);
 });
 

@@ -19,16 +19,18 @@ test.after.each(() => installSlots(null));
 
 /** Slot of each vertex, with its handle. */
 function listAll({ vertices, ids }: GraphStore): string[] {
-  const all: string[] = [];
+  const listed: string[] = [];
   for (let vertex = 1; vertex < vertices.end; vertex++) {
-    if (vertices.isUsed(vertex)) all.push(`${threadSlots()!.of(ids.idOf(vertex))} ${vertex}`);
+    if (vertices.isUsed(vertex)) listed.push(`${threadSlots()!.of(ids.idOf(vertex))} ${vertex}`);
   }
-  return all.sort();
+  return listed.sort();
 }
 
 function listFound(index: SlotIndex, slots: readonly number[]): string[] {
-  const found = [...index.find(new Set(slots))];
-  return found.flatMap(([slot, vertices]) => vertices.map((vertex) => `${slot} ${vertex}`)).sort();
+  const entries = [...index.find(new Set(slots))];
+  return entries
+    .flatMap(([slot, vertices]) => vertices.map((vertex) => `${slot} ${vertex}`))
+    .sort();
 }
 
 test("vertices that are created, deleted and created again are found once", () => {

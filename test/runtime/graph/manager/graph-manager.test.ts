@@ -59,12 +59,12 @@ test("reports a failed save and saves again later", async () => {
   new GraphManager(
     TEST_THREAD + 1,
     SETTINGS,
-    (...told) => lines.push(told.join()),
+    (...parts) => lines.push(parts.join()),
     log as GraphLog,
   );
-  for (const wanted of [1, 2]) {
+  for (const thread of [1, 2]) {
     grown();
-    while (trims < wanted || (wanted === 1 && lines.length === 0)) await delay(1);
+    while (trims < thread || (thread === 1 && lines.length === 0)) await delay(1);
   }
   assert.equal(lines, ["graphs could not be saved: no room,error"]);
 });

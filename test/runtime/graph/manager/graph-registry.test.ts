@@ -22,15 +22,15 @@ test("does not register a graph that was relocated on the way, and is sent it ag
   const graph = main.add({ ...sharedOf(store), share: store.share })!;
   const outdated = sharedOf(graph.store);
   assert.ok(relocateGraph(graph.store));
-  const other = new GraphRegistry(OTHER_THREAD);
-  assert.is(other.add(outdated), null);
-  assert.is(other.find("g"), null);
+  const otherRegistry = new GraphRegistry(OTHER_THREAD);
+  assert.is(otherRegistry.add(outdated), null);
+  assert.is(otherRegistry.find("g"), null);
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(sent, [2]);
   openStore(graph.store).createVertex("a");
-  const found = other.add(sharedOf(graph.store));
-  assert.is(found?.store.order, 1);
-  assert.is(other.add(sharedOf(graph.store)), found, "once");
+  const added = otherRegistry.add(sharedOf(graph.store));
+  assert.is(added?.store.order, 1);
+  assert.is(otherRegistry.add(sharedOf(graph.store)), added, "once");
 });
 
 test.run();

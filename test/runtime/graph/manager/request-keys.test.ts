@@ -97,12 +97,12 @@ test("a request that fails before its change has no key", ({ graph }) => {
 });
 
 test("of two requests with a key that run at once, one changes something", ({ graph }) => {
-  const [one, other] = [open("a"), open("a")];
-  one.run(() => graph.createVertex("one"));
-  assert.throws(() => other.run(() => graph.createVertex("other")), /another request/);
-  assert.throws(() => other.run(() => graph.batch(() => graph.createVertex("other"))));
-  one.end(ANSWER);
-  other.end(Uint8Array.of(4));
+  const [first, second] = [open("a"), open("a")];
+  first.run(() => graph.createVertex("one"));
+  assert.throws(() => second.run(() => graph.createVertex("other")), /another request/);
+  assert.throws(() => second.run(() => graph.batch(() => graph.createVertex("other"))));
+  first.end(ANSWER);
+  second.end(Uint8Array.of(4));
   assert.equal(open("a").find()?.answer, ANSWER);
   assert.is(graph.order, 1);
 });
@@ -114,9 +114,9 @@ test("changes after the end of a request have no key", ({ graph }) => {
     graph.createVertex("one");
   });
   key.end(ANSWER);
-  const other = open("b");
-  return other.run(late).then(() => {
-    other.end(ANSWER);
+  const otherRequest = open("b");
+  return otherRequest.run(late).then(() => {
+    otherRequest.end(ANSWER);
     assert.is(open("a").find(), null);
     assert.ok(open("b").find());
   });
@@ -143,12 +143,12 @@ test("changes of local graphs are not covered, joint ones are", ({ graph, store 
   const local = threadGraphs().open("mine", { local: true });
   ask("a", () => openStore(local.store).createVertex("one"));
   assert.is(open("a").find(), null);
-  const other = threadGraphs().open("stock");
-  const both = [store, other.store].map((each) => ({ store: each, isLocal: false }));
+  const stock = threadGraphs().open("stock");
+  const both = [store, stock.store].map((each) => ({ store: each, isLocal: false }));
   ask("b", () =>
     runTransaction(both, () => {
       graph.createVertex("one");
-      openStore(other.store).createVertex("two");
+      openStore(stock.store).createVertex("two");
     }),
   );
   assert.equal(open("b").find()?.answer, ANSWER);

@@ -111,12 +111,14 @@ test("lowers the end, and gives up on too many free blocks", () => {
   const memory = new GraphMemory(allocateGraphMemory("test"));
   const writer = new Writer(memory, TEST_THREAD);
   const blocks = new BlockAllocator(memory.strings, 1);
-  const all = writer.mutate(() => Array.from({ length: 8 }, () => blocks.allocate(writer, 0)));
+  const allocated = writer.mutate(() =>
+    Array.from({ length: 8 }, () => blocks.allocate(writer, 0)),
+  );
   writer.mutate(() => {
-    for (const block of [1, 3, 5, 6, 7]) blocks.free(writer, all[block]!, 0);
+    for (const block of [1, 3, 5, 6, 7]) blocks.free(writer, allocated[block]!, 0);
   });
   joinFreeSpace(memory, memory.strings, 1, findFreeSpace(memory, memory.strings, 1)!);
-  assert.equal([blocks.usedWords(writer), blocks.freeWords(writer)], [all[5], 2]);
+  assert.equal([blocks.usedWords(writer), blocks.freeWords(writer)], [allocated[5], 2]);
   writer.mutate(() => {
     for (let count = 0; count < 200_100; count++) blocks.allocate(writer, 0);
   });

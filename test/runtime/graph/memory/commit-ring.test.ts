@@ -39,11 +39,11 @@ function write(ring: CommitRing, content: number, ...records: readonly number[])
 /** Waiting transactions: number of words and content of each, which must be uniform. */
 function take(
   ring: CommitRing,
-  most = Number.POSITIVE_INFINITY,
+  maxCommits = Number.POSITIVE_INFINITY,
 ): [words: number, content: number][] {
   const taken: [number, number][] = [];
   const units = drainTransactions([{ ring, number: 0 }], ring.clock, (words, at, length) => {
-    if (taken.length >= most) return false;
+    if (taken.length >= maxCommits) return false;
     const content = words[at + 1]!;
     const rest = words.subarray(at + TRANSACTION_HEAD_WORDS, at + length);
     assert.ok(rest.every((word) => word === content));
@@ -82,10 +82,10 @@ test("takes over the committed transaction of a dead thread", ({ clock }) => {
   dead.prepare(7, 0);
   heir.takeOver(false);
   assert.is(heir.waiting, 0);
-  const other = new CommitRing(memory, clock);
-  const at = other.reserve(2);
-  other.words.fill(8, at, at + 2);
-  other.prepare(8, 0);
+  const otherRing = new CommitRing(memory, clock);
+  const at = otherRing.reserve(2);
+  otherRing.words.fill(8, at, at + 2);
+  otherRing.prepare(8, 0);
   heir.takeOver(true);
   assert.equal(take(heir), [[2, 8]]);
   // A commit without records leaves nothing behind.
@@ -138,14 +138,14 @@ test("reuses the start of the ring while it is drained at once", ({ clock }) => 
 
 test("accepts a transaction of half the ring and rejects a larger one", ({ clock }) => {
   const ring = makeRing(clock);
-  const most = WORDS / 2 - TRANSACTION_HEAD_WORDS;
+  const maxWords = WORDS / 2 - TRANSACTION_HEAD_WORDS;
   for (let round = 1; round < 9; round++) {
-    write(ring, round, 100, most - 100);
-    assert.equal(take(ring), [[most, round]]);
+    write(ring, round, 100, maxWords - 100);
+    assert.equal(take(ring), [[maxWords, round]]);
     write(ring, round, 1000);
     assert.equal(take(ring), [[1000, round]]);
   }
-  ring.reserve(most);
+  ring.reserve(maxWords);
   assert.throws(
     () => ring.reserve(1),
     (error: unknown) => error instanceof CapacityError,

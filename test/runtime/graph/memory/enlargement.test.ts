@@ -60,13 +60,13 @@ test("enlarges an arena before the next change once it is a quarter full", () =>
   const graph = openStore(store);
   const { strings, ids } = store.memory;
   const text = "x".repeat(TEXT_BYTES);
-  const most = (enlargeAboveWords("strings") * 4) / TEXT_BYTES;
-  const count = Math.ceil(most * 1.2);
+  const maxBytes = (enlargeAboveWords("strings") * 4) / TEXT_BYTES;
+  const count = Math.ceil(maxBytes * 1.2);
   for (let index = 0; index < count; index++) {
     const isRequested = store.memory.header.words[Header.Enlarging] !== 0;
     graph.createVertex(`${index}`, { properties: { text: `${index}${text}` } });
     if (isRequested) assert.ok(isEnlarged(strings), "before the next change");
-    if (index < most / 2) assert.not(isEnlarged(strings));
+    if (index < maxBytes / 2) assert.not(isEnlarged(strings));
   }
   assert.ok(isEnlarged(strings));
   assert.not(isEnlarged(ids));
@@ -113,9 +113,9 @@ test("finds the same vectors before and after the enlargement", () => {
       graph.createVertex(`${index}`, { vector: vectorOf(index) });
     }
     assert.not(isEnlarged(store.memory.vectors), "not within a batch");
-    const found = graph.nearest(vectorOf(7), { hits: 5 });
-    assert.is(found[0]!.id, "7");
-    assert.is(found.length, 5);
+    const nearest = graph.nearest(vectorOf(7), { hits: 5 });
+    assert.is(nearest[0]!.id, "7");
+    assert.is(nearest.length, 5);
   });
   const before = graph.nearest(vectorOf(8), { hits: 9 });
   assert.ok(isEnlarged(store.memory.vectors));

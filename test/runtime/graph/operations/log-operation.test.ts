@@ -176,15 +176,15 @@ const REFUSED: readonly (readonly [what: string, record: readonly number[]])[] =
   ["invalid readonly flag", [0x20d, AT]],
 ];
 
-for (const [what, record] of REFUSED) {
-  test(`rejects a record: ${what}`, ({ store, graph }) => {
+for (const [label, record] of REFUSED) {
+  test(`rejects a record: ${label}`, ({ store, graph }) => {
     graph.connect("a", "to", "b");
     graph.connect("a", ["to", M_INT | M_FWDONLY], "forward");
     const operations = store.operationCount;
     assert.throws(
       () => replay(store, record),
       (error: unknown) => error instanceof DataError,
-      what,
+      label,
     );
     assert.is(store.operationCount, operations);
     checkStore(store);
@@ -210,7 +210,7 @@ test("replicate strings exactly, through a chain of replicas", (context) => {
     takeUnits(copy).map((unit) => unit.subarray(TRANSACTION_HEAD_WORDS)),
     units.map((unit) => unit.subarray(TRANSACTION_HEAD_WORDS)),
   );
-  for (const one of [store, copy]) checkStore(one);
+  for (const graphStore of [store, copy]) checkStore(graphStore);
   assert.equal(comparable(copy), comparable(store));
   const opened = openStore(copy);
   for (const id of ids) {

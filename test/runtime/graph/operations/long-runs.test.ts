@@ -87,16 +87,16 @@ test("finds arcs of a pair by relationship, with and without an index", () => {
     for (let index = 0; index < others; index++) graph.connect("hub", "to", `v${index}`);
     for (const name of ["likes", "to", "knows"]) graph.connect("hub", [name, M_INT, 1], "one");
     graph.connect("hub", ["likes", M_FLT, 1], "one");
-    const [hub, one] = [store.ids.resolve("hub"), store.ids.resolve("one")];
-    const found = (name?: string): string[] =>
+    const [hub, oneVertex] = [store.ids.resolve("hub"), store.ids.resolve("one")];
+    const idsOf = (name?: string): string[] =>
       store.outArcs
-        .findAll(hub, one, name === undefined ? 0 : store.relationships.codeOf(name))
+        .findAll(hub, oneVertex, name === undefined ? 0 : store.relationships.codeOf(name))
         .map((at) => store.relationships.nameOf(store.outArcs.word1At(hub, at) >>> 16))
         .sort();
     assert.is(store.outArcs.sides.words[hub * SIDE_WORDS + Side.Index] !== 0, others > 0);
-    assert.equal(found(), ["knows", "likes", "likes", "to"]);
-    assert.equal(found("likes"), ["likes", "likes"]);
-    assert.equal(found("to"), ["to"]);
+    assert.equal(idsOf(), ["knows", "likes", "likes", "to"]);
+    assert.equal(idsOf("likes"), ["likes", "likes"]);
+    assert.equal(idsOf("to"), ["to"]);
   }
 });
 

@@ -35,10 +35,10 @@ test("releases vertex locks", ({ store }) => {
   const dead = openStore(GraphStore.attach(store.share, HOLDING));
   dead.openVertex("a");
   dead.openVertex("new", "w");
-  const other = openStore(store);
-  assert.throws(() => other.deleteVertex("a"), /Object is locked: 'a'/);
+  const otherGraph = openStore(store);
+  assert.throws(() => otherGraph.deleteVertex("a"), /Object is locked: 'a'/);
   assert.ok(recoverGraph(store, HOLDING));
-  assert.is(other.deleteVertex("a"), 1);
+  assert.is(otherGraph.deleteVertex("a"), 1);
   checkStore(store);
 });
 

@@ -27,7 +27,7 @@ const PLAN: SlotPlan = {
 };
 const map = new SlotMap(PLAN.map);
 const ids = Array.from({ length: 30 }, (_, number) => `v${number}`);
-const [own, own2] = ids.filter((id) => map.ownerOfKey(id) === 1) as [string, string];
+const [ownId, own2] = ids.filter((id) => map.ownerOfKey(id) === 1) as [string, string];
 const foreign = ids.find((id) => map.ownerOfKey(id) === 2)!;
 
 test.before.each((context) => {
@@ -60,29 +60,29 @@ test("vertices are created by their owner, those of anchor types everywhere", ({
   store,
   graph,
 }) => {
-  assert.is(graph.createVertex(own), 1);
+  assert.is(graph.createVertex(ownId), 1);
   assert.is(graph.createVertex(own2, { type: "city", properties: { a: 1 } }), 1);
   assert.is(graph.createVertex(foreign, { type: "country", properties: { a: 1 } }), 1);
-  const other = ids.findLast((id) => map.ownerOfKey(id) === 2)!;
-  refused(store, () => graph.createVertex(other));
-  refused(store, () => graph.createVertex(other, { type: "city" }));
-  refused(store, () => graph.createVertices([own, { id: other, type: "city" }]));
-  refused(store, () => graph.batch(() => graph.createVertex(other)));
-  assert.not(graph.hasVertex(other));
+  const foreignId = ids.findLast((id) => map.ownerOfKey(id) === 2)!;
+  refused(store, () => graph.createVertex(foreignId));
+  refused(store, () => graph.createVertex(foreignId, { type: "city" }));
+  refused(store, () => graph.createVertices([ownId, { id: foreignId, type: "city" }]));
+  refused(store, () => graph.batch(() => graph.createVertex(foreignId)));
+  assert.not(graph.hasVertex(foreignId));
 });
 
 test("arcs live with their tail; from an anchor with their head", ({ store, graph }) => {
   graph.createVertex("NO", { type: "country" });
   graph.createVertex("world", { type: "world" });
-  assert.is(graph.connect(own, "to", foreign), 1, "a foreign head is virtual");
-  assert.is(graph.connect(own, "to", own2), 1);
-  assert.is(graph.connect(own, "in", "NO"), 1);
-  assert.is(graph.connect("NO", "has", own), 1);
+  assert.is(graph.connect(ownId, "to", foreign), 1, "a foreign head is virtual");
+  assert.is(graph.connect(ownId, "to", own2), 1);
+  assert.is(graph.connect(ownId, "in", "NO"), 1);
+  assert.is(graph.connect("NO", "has", ownId), 1);
   assert.is(graph.connect("world", "has", "NO"), 1);
-  assert.is(graph.connect(own, ["n", M_INT, 1], [own2, foreign]), 2);
+  assert.is(graph.connect(ownId, ["n", M_INT, 1], [own2, foreign]), 2);
   assert.ok(graph.getVertex(own2) !== null);
   assert.is(store.vertices.isVirtual(store.ids.find(foreign)), true);
-  refused(store, () => graph.connect(foreign, "to", own));
+  refused(store, () => graph.connect(foreign, "to", ownId));
   refused(store, () => graph.connect("NO", "has", foreign));
   refused(store, () => graph.connect(foreign, "in", "NO"));
 });
@@ -91,8 +91,8 @@ test("a foreign vertex cannot be changed, also where it is a virtual vertex", ({
   store,
   graph,
 }) => {
-  graph.createVertex(own);
-  graph.connect(own, "to", foreign);
+  graph.createVertex(ownId);
+  graph.connect(ownId, "to", foreign);
   for (const change of [
     () => graph.createVertex(foreign),
     () => graph.createVertex(foreign, { properties: { a: 1 } }),
@@ -103,7 +103,7 @@ test("a foreign vertex cannot be changed, also where it is a virtual vertex", ({
     refused(store, change);
     graph.closeAll();
   }
-  graph.disconnect(own, "to", foreign);
+  graph.disconnect(ownId, "to", foreign);
   assert.not(graph.hasVertex(foreign));
 });
 
@@ -120,8 +120,8 @@ test("an anchor cannot become a foreign vertex", ({ store, graph }) => {
 test("records of the log, and what expires, are not checked", ({ store, graph }) => {
   installSlots(null);
   const unlimited = loggedStore();
-  const all = openStore(unlimited);
-  all.createVertex(foreign, { type: "city", lifespan: 0 });
+  const unlimitedGraph = openStore(unlimited);
+  unlimitedGraph.createVertex(foreign, { type: "city", lifespan: 0 });
   installSlots(PLAN);
   replayTo(unlimited, store);
   assert.ok(graph.hasVertex(foreign));

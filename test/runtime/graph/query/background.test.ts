@@ -53,8 +53,8 @@ test("give other work a turn, and report progress", async ({ graph }) => {
 test("write a number to each real vertex", async ({ graph }) => {
   graph.connect("v0", "to", "virtual");
   await graph.pageRankAsync({ write: "rank" });
-  const all = graph.pageRank({ hits: -1 });
-  for (const { id, score } of all) {
+  const ranks = graph.pageRank({ hits: -1 });
+  for (const { id, score } of ranks) {
     const expected = id === "virtual" ? null : score;
     assert.is(graph.getVertex(id).getProperty("rank"), expected, id);
   }
@@ -68,8 +68,8 @@ test("write a number to each real vertex", async ({ graph }) => {
 
 test("skip vertices that are removed meanwhile, and wait for locked ones", async (context) => {
   const { graph, store } = context;
-  const other = openStore(store);
-  const locked = other.openVertex("v7");
+  const otherGraph = openStore(store);
+  const locked = otherGraph.openVertex("v7");
   let isChanged = false;
   const onProgress = (share: number): void => {
     // Before, vertices may still be read.
@@ -103,9 +103,9 @@ test("end with the reason of a signal, at the time limit, and when the graph is 
   const thrower = (): void => {
     throw new Error("no progress");
   };
-  const other = new AbortController().signal;
+  const otherSignal = new AbortController().signal;
   await rejects(
-    () => graph.pageRankAsync({ rounds: 10_000, onProgress: thrower, signal: other }),
+    () => graph.pageRankAsync({ rounds: 10_000, onProgress: thrower, signal: otherSignal }),
     /no progress/,
   );
   await rejects(() => graph.pageRankAsync({ onProgress: 5 as never }), /onProgress is 5; expected/);

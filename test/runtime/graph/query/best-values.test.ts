@@ -45,11 +45,11 @@ function valueFor(modifier: number, random: Random, isNarrow: boolean): number {
 }
 
 /** Connects a hub to vertices `0`, `1`, ...; most arcs have the modifier `most`. */
-function connectHub(graph: Graph, random: Random, most: ArcModifier, isNarrow: boolean): Arc[] {
+function connectHub(graph: Graph, random: Random, kind: ArcModifier, isNarrow: boolean): Arc[] {
   const isMixed = random.below(3) === 0;
-  const others = isMixed ? [M_INT, M_UINT, M_FLT] : [most];
+  const others = isMixed ? [M_INT, M_UINT, M_FLT] : [kind];
   return Array.from({ length: 500 + random.below(1500) }, (_, at) => {
-    const modifier = random.below(50) === 0 ? random.of(others) : most;
+    const modifier = random.below(50) === 0 ? random.of(others) : kind;
     const name = random.below(4) === 0 ? "likes" : "to";
     const arc = { name, modifier, value: valueFor(modifier, random, isNarrow) };
     const head = `${at}`;
@@ -60,13 +60,13 @@ function connectHub(graph: Graph, random: Random, most: ArcModifier, isNarrow: b
 }
 
 function pageThrough(graph: Graph, sortby: number): string[] {
-  const found: string[] = [];
+  const hits: string[] = [];
   for (let cursor: string | true | null = true; cursor !== null; ) {
     const page: CursorPage = graph.neighborhood("hub", { sortby, hits: 10, cursor, fields: F_ID });
-    found.push(...page.neighborhood);
+    hits.push(...page.neighborhood);
     cursor = page.cursor;
   }
-  return found;
+  return hits;
 }
 
 const FILTERS = [
@@ -110,9 +110,9 @@ test("are the first of all sorted values", () => {
       assert.equal(values, expected, says);
       assert.is(explain.matched, passing.length, says);
       // More hits than any narrowing keeps.
-      const all = graph.neighborhood("hub", { ...query, fields: F_ID, hits: 3000 });
+      const neighbors = graph.neighborhood("hub", { ...query, fields: F_ID, hits: 3000 });
       const ids = graph.neighborhood("hub", { ...query, fields: F_ID, offset });
-      assert.equal(ids, all.slice(offset, offset + hits), says);
+      assert.equal(ids, neighbors.slice(offset, offset + hits), says);
     }
   }
 });
@@ -132,7 +132,7 @@ test("are in one order with zeros of both signs, page by page", () => {
     const graph = makeGraph();
     const ids = Array.from({ length: 700 }, (_, at) => `${at}`);
     for (const [at, id] of ids.entries()) graph.connect("hub", ["to", M_FLT, at % 3 ? 0 : -0], id);
-    const found: string[] = [];
+    const hits: string[] = [];
     for (let cursor: string | true | null = true; cursor !== null; ) {
       const page: CursorPage = graph.neighborhood("hub", {
         sortby,
@@ -140,10 +140,10 @@ test("are in one order with zeros of both signs, page by page", () => {
         cursor,
         fields: F_ID,
       });
-      found.push(...page.neighborhood);
+      hits.push(...page.neighborhood);
       cursor = page.cursor;
     }
-    assert.equal(found.sort(), ids.sort());
+    assert.equal(hits.sort(), ids.sort());
   }
 });
 

@@ -51,12 +51,12 @@ test("scans all vertices instead of the list of a frequent type, unless for a pa
     const condition = { type, property: { n: { gt: 3 } } };
     return graph.vertices({ condition, explain: true, ...options }).explain.plan[0]!;
   };
-  const [all, few, many] = [
+  const [allPlan, few, many] = [
     `all vertices: ${MANY + 1}`,
     "list of a type: 10",
     "list of a type: 990",
   ];
-  assert.is(sourceOf("many", { sortby: S_ID, hits: 5 }), `${all} candidates`);
+  assert.is(sourceOf("many", { sortby: S_ID, hits: 5 }), `${allPlan} candidates`);
   assert.is(sourceOf("many", { hits: 5 }), `${many} candidates`);
   assert.is(sourceOf("few", { sortby: S_ID, hits: 5 }), `${few} candidates`);
 });
@@ -119,8 +119,8 @@ test("starts at named neighbors and joins the sources of `or`", ({ graph }) => {
   ]);
   const label = "any of: arcs of named vertices; index: property n; ids; list of a type";
   const any = [to(["v1", "v2"]), { property: { n: 20 } }, "v0", { type: "few" }];
-  const [found, plan] = source({ or: any });
-  assert.equal(found, "v0 v1 v2 v20 v3 v4 v5 v6 v7 v8 v9");
+  const [matches, plan] = source({ or: any });
+  assert.equal(matches, "v0 v1 v2 v20 v3 v4 v5 v6 v7 v8 v9");
   assert.is(plan, `${label}: 11 candidates`);
   assert.match(source({ or: [...any, { virtual: true }] })[1] as string, /^all vertices/);
   assert.match(source({ or: [{ not: to("v1") }] })[1] as string, /^all vertices/);
@@ -191,8 +191,8 @@ test("describes the steps of each traversal", ({ graph }) => {
 test("describes degrees and lists", ({ graph }) => {
   const degree = graph.degree("v0", ["to", D_OUT], { explain: true });
   assert.equal([degree.degree, degree.explain.plan], [2, ["out arcs 'to' of one vertex"]]);
-  const all = graph.degree("v0", undefined, { explain: true });
-  assert.equal(all.explain.plan, ["all arcs of one vertex", "from counters"]);
+  const degrees = graph.degree("v0", undefined, { explain: true });
+  assert.equal(degrees.explain.plan, ["all arcs of one vertex", "from counters"]);
   const { terminals, explain } = graph.terminals("v0", { explain: true });
   assert.equal(terminals.sort(), ["v1", "v2"]);
   assert.equal(explain.plan, ["out arcs of one vertex", "as they come, all kept"]);
@@ -209,10 +209,13 @@ test("describes degrees and lists", ({ graph }) => {
 test("describes paths", ({ graph }) => {
   graph.connect("v1", "to", "v3");
   graph.connect("v2", "to", "v3");
-  const one = graph.shortestPath("v0", "v3", { arc: "to", maxDepth: 5, explain: true });
-  assert.is(one.shortestPath?.cost, 2);
-  assert.equal(one.explain.plan, ["out arcs 'to': fewest arcs, from both ends", "5 arcs at most"]);
-  assert.ok(one.explain.looked >= 2);
+  const shortest = graph.shortestPath("v0", "v3", { arc: "to", maxDepth: 5, explain: true });
+  assert.is(shortest.shortestPath?.cost, 2);
+  assert.equal(shortest.explain.plan, [
+    "out arcs 'to': fewest arcs, from both ends",
+    "5 arcs at most",
+  ]);
+  assert.ok(shortest.explain.looked >= 2);
   const through = { type: "many" } as const;
   const none = graph.shortestPath("v0", "v3", { through, weighted: true, explain: true });
   assert.equal([none.shortestPath, none.explain.matched], [null, 0]);
@@ -220,9 +223,9 @@ test("describes paths", ({ graph }) => {
     "out arcs: least sum of weights, from the start",
     "through: type 'many'",
   ]);
-  const all = graph.shortestPaths("v0", "v3", { weighted: "1", k: 5, explain: true });
-  assert.equal([all.shortestPaths.length, all.explain.matched], [2, 2]);
-  assert.equal(all.explain.plan, [
+  const shortestPaths = graph.shortestPaths("v0", "v3", { weighted: "1", k: 5, explain: true });
+  assert.equal([shortestPaths.shortestPaths.length, shortestPaths.explain.matched], [2, 2]);
+  assert.equal(shortestPaths.explain.plan, [
     "out arcs: best first, by the least cost to the goals",
     "weights: an expression",
     "5 at most kept",

@@ -23,30 +23,30 @@ test("is out for objects in all queries and conditions", () => {
     graph.neighborhood("ann", { arc: knows, collect: false, neighbor });
   assert.equal(behind({ arc: knows, collect: true }), ["dan"]);
   assert.equal(behind({ traverse: { arc: knows, collect: true } }), ["dan"]);
-  const found = (condition: object) => graph.vertices({ condition }).sort();
-  assert.equal(found({ adjacent: { arc: knows } }), ["ann", "bob"]);
-  assert.equal(found({ has_arc: knows }), ["ann", "bob"]);
-  assert.equal(found({ arc: knows }), ["ann", "bob"]);
-  assert.equal(found({ not: { arc: knows } }), ["dan"]);
-  assert.equal(found({ degree: [knows, 1] }), ["ann", "bob"]);
+  const find = (condition: object) => graph.vertices({ condition }).sort();
+  assert.equal(find({ adjacent: { arc: knows } }), ["ann", "bob"]);
+  assert.equal(find({ has_arc: knows }), ["ann", "bob"]);
+  assert.equal(find({ arc: knows }), ["ann", "bob"]);
+  assert.equal(find({ not: { arc: knows } }), ["dan"]);
+  assert.equal(find({ degree: [knows, 1] }), ["ann", "bob"]);
   assert.is(graph.degree("bob", knows), 1);
   assert.equal(graph.arcs({ condition: { arc: knows }, fields: ["id"] }).sort(), ["bob", "dan"]);
   assert.equal(graph.neighborhood("bob", { arc: [true, knows] }), ["dan"]);
-  assert.equal(found({ adjacent: { arc: [false, knows] } }), ["ann"]);
+  assert.equal(find({ adjacent: { arc: [false, knows] } }), ["ann"]);
 });
 
 test("is that of `dir`, also where others are the default", () => {
   assert.equal(graph.neighborhood("bob", { arc: back }), ["ann"]);
-  const found = (condition: object) => graph.vertices({ condition }).sort();
-  assert.equal(found({ arc: back }), ["bob", "dan"]);
-  assert.equal(found({ arc: { ...knows, dir: "any" } }), ["ann", "bob", "dan"]);
+  const find = (condition: object) => graph.vertices({ condition }).sort();
+  assert.equal(find({ arc: back }), ["bob", "dan"]);
+  assert.equal(find({ arc: { ...knows, dir: "any" } }), ["ann", "bob", "dan"]);
   assert.is(graph.degree("bob", { ...knows, dir: "any" }), 2);
 });
 
 test("is that of the position where its name states one", () => {
-  const found = (condition: object) => graph.vertices({ condition }).sort();
-  assert.equal(found({ indegree: [knows, 1] }), ["bob", "dan"]);
-  assert.equal(found({ outdegree: [knows, 1] }), ["ann", "bob"]);
+  const find = (condition: object) => graph.vertices({ condition }).sort();
+  assert.equal(find({ indegree: [knows, 1] }), ["bob", "dan"]);
+  assert.equal(find({ outdegree: [knows, 1] }), ["ann", "bob"]);
   const aggregate = { mode: "sum", arc: { mod: M_INTAGGR, cond: V_GT, value: 4 } } as const;
   assert.equal(graph.neighborhood("ann", { aggregate }), ["bob"]);
 });
@@ -64,13 +64,13 @@ test("of short forms is out in calls, and any in conditions", () => {
 });
 
 test("of objects to disconnect is out", () => {
-  const other = makeGraph();
-  other.connect("a", "knows", "b");
-  other.connect("b", "knows", "c");
-  assert.is(other.disconnect("b", knows), 1);
-  assert.is(other.adjacent("a", "knows", "b"), true);
-  assert.is(other.disconnect("b", "knows"), 0);
-  assert.is(other.disconnect("b", back), 1);
+  const otherGraph = makeGraph();
+  otherGraph.connect("a", "knows", "b");
+  otherGraph.connect("b", "knows", "c");
+  assert.is(otherGraph.disconnect("b", knows), 1);
+  assert.is(otherGraph.adjacent("a", "knows", "b"), true);
+  assert.is(otherGraph.disconnect("b", "knows"), 0);
+  assert.is(otherGraph.disconnect("b", back), 1);
 });
 
 test.run();

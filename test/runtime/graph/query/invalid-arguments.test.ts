@@ -11,7 +11,7 @@ import { makeShop } from "./examples/shop.js";
 const test = suite("invalid query arguments");
 
 const shop = makeShop() as unknown as Calls;
-for (const [call, problem, place] of [...INVALID_ARCS, ...INVALID_QUERIES]) {
+for (const [call, problem, path] of [...INVALID_ARCS, ...INVALID_QUERIES]) {
   test(String(call).replace("(shop) => shop.", ""), () => {
     let thrown: unknown;
     try {
@@ -20,17 +20,17 @@ for (const [call, problem, place] of [...INVALID_ARCS, ...INVALID_QUERIES]) {
       thrown = error;
     }
     assert.ok(thrown instanceof QueryError || thrown instanceof SearchError, "it is refused");
-    assert.is(`${thrown.name}: ${thrown.message}`, `${problem}\n  ${place}`);
+    assert.is(`${thrown.name}: ${thrown.message}`, `${problem}\n  ${path}`);
     assert.is(`${thrown.name}: ${thrown.problem}`, problem);
     // Not the names known when the error was created.
-    assert.ok(thrown.stack?.includes(place), "the stack begins with the same text");
+    assert.ok(thrown.stack?.includes(path), "the stack begins with the same text");
   });
 }
 
 test("shows any value in a few words", () => {
-  const shown = (given: unknown): string => {
+  const shown = (value: unknown): string => {
     try {
-      shop.neighborhood("ann", { arc: [given] });
+      shop.neighborhood("ann", { arc: [value] });
     } catch (error) {
       return /arc\[0\] is (.*); expected/.exec((error as Error).message)![1]!;
     }

@@ -96,8 +96,8 @@ const LONG: readonly (readonly [what: string, text: string, ask: () => unknown])
   ],
 ];
 
-for (const [what, text, ask] of LONG) {
-  test(`${what}: aborts at its timeout`, () => {
+for (const [label, text, ask] of LONG) {
+  test(`${label}: aborts at its timeout`, () => {
     assert.throws(ask, (error: unknown) => {
       if (!(error instanceof Error) || !("code" in error)) return false;
       assert.is(`${error.name} ${error.code}: ${error.message}`, `SearchError SVC2407: ${text}`);
@@ -151,9 +151,9 @@ test("limits of all queries of a thread apply regardless of their own", () => {
   assert.equal(TRUSTED_QUERY_LIMITS, { timeoutMs: 25_000, steps: Number.POSITIVE_INFINITY });
   limitQueries({ ...TRUSTED_QUERY_LIMITS, timeoutMs: 5 });
   try {
-    for (const own of [{}, { timeout: -1, limexec: false }, { timeout: 9, limexec: true }]) {
-      const ask = () => dense.neighborhood("v0", { neighbor: HOPELESS, ...own });
-      assert.throws(ask, /Execution timeout after 5 ms/, JSON.stringify(own));
+    for (const limits of [{}, { timeout: -1, limexec: false }, { timeout: 9, limexec: true }]) {
+      const ask = () => dense.neighborhood("v0", { neighbor: HOPELESS, ...limits });
+      assert.throws(ask, /Execution timeout after 5 ms/, JSON.stringify(limits));
     }
   } finally {
     limitQueries(null);
@@ -162,41 +162,44 @@ test("limits of all queries of a thread apply regardless of their own", () => {
 
 test("returns what a limited search has found, if that is accepted", () => {
   const graph = hub;
-  const own = { limexec: true, timeout: 0, incomplete: true } as const;
+  const ownLimits = { limexec: true, timeout: 0, incomplete: true } as const;
   const repeat = [1, null] as const;
-  const all = (options: object) => ({ repeat, ...options, incomplete: true }) as const;
+  const expectedPlan = (options: object) => ({ repeat, ...options, incomplete: true }) as const;
   const bounded = "Execution timeout after 0 ms";
 
-  const found = graph.neighborhood("hub", all({ ...own, counts: true })) as unknown as {
+  const result = graph.neighborhood(
+    "hub",
+    expectedPlan({ ...ownLimits, counts: true }),
+  ) as unknown as {
     neighborhood: string[];
     counts: { arcs: number };
     bounded?: string;
   };
-  assert.is(found.bounded, bounded);
-  assert.is(found.counts.arcs, found.neighborhood.length);
-  assert.ok(found.neighborhood.length > 0 && found.neighborhood.length <= HUB);
-  assert.ok(found.neighborhood.every((id) => /^v\d+$/.test(id)));
-  assert.is(new Set(found.neighborhood).size, found.neighborhood.length);
+  assert.is(result.bounded, bounded);
+  assert.is(result.counts.arcs, result.neighborhood.length);
+  assert.ok(result.neighborhood.length > 0 && result.neighborhood.length <= HUB);
+  assert.ok(result.neighborhood.every((id) => /^v\d+$/.test(id)));
+  assert.is(new Set(result.neighborhood).size, result.neighborhood.length);
 
-  const sorted = graph.neighborhood("hub", { repeat, hits: 2, sortby: S_ID, ...own });
+  const sorted = graph.neighborhood("hub", { repeat, hits: 2, sortby: S_ID, ...ownLimits });
   assert.is(sorted.bounded, bounded);
   assert.equal(sorted.neighborhood, ["v0", "v1"]);
   const groups = { mode: "count" } as const;
-  const grouped = graph.neighborhood("hub", { repeat, aggregate: groups, hits: 3, ...own });
+  const grouped = graph.neighborhood("hub", { repeat, aggregate: groups, hits: 3, ...ownLimits });
   assert.is(grouped.bounded, bounded);
   assert.is(grouped.neighborhood.length, 3);
   const condition = { adjacent: { repeat, neighbor: "nowhere" } };
-  const none = graph.vertices({ condition, ...own });
+  const none = graph.vertices({ condition, ...ownLimits });
   assert.equal(none, { vertices: [], bounded: "Global search execution timeout after 0 ms" });
-  assert.is(graph.newNeighborhoodQuery("hub", all({})).count(), HUB + 1);
+  assert.is(graph.newNeighborhoodQuery("hub", expectedPlan({})).count(), HUB + 1);
 
-  const paths = graph.paths("hub", { hits: -1, ...own });
+  const paths = graph.paths("hub", { hits: -1, ...ownLimits });
   assert.is(paths.bounded, bounded);
   assert.ok(paths.paths.length > 0 && paths.paths.length <= HUB);
-  const explained = graph.paths("hub", { neighbor: "nowhere", explain: true, ...own });
+  const explained = graph.paths("hub", { neighbor: "nowhere", explain: true, ...ownLimits });
   assert.equal([explained.paths, explained.bounded], [[], bounded]);
   assert.ok(explained.explain!.looked > 0);
-  const shortest = graph.shortestPaths("v1", "v2", { k: 5, ...own });
+  const shortest = graph.shortestPaths("v1", "v2", { k: 5, ...ownLimits });
   assert.is(shortest.bounded, "Timeout during aggregation after 0 ms");
 });
 
@@ -212,8 +215,8 @@ test("limits of all queries of a thread bound an incomplete result too", () => {
   const graph = hub;
   limitQueries({ timeoutMs: Number.POSITIVE_INFINITY, steps: 10_000 });
   try {
-    const found = graph.neighborhood("hub", { repeat: [1, null], incomplete: true, hits: 5 });
-    assert.is(found.neighborhood.length, 5);
+    const result = graph.neighborhood("hub", { repeat: [1, null], incomplete: true, hits: 5 });
+    assert.is(result.neighborhood.length, 5);
     const whole = {
       repeat: [1, null],
       incomplete: true,
@@ -239,10 +242,10 @@ const WHOLE = {
 
 test("an incomplete partition bounds the result of all partitions", () => {
   const options = { incomplete: true, limexec: true, timeout: 0, hits: 3 } as const;
-  const query = (most: number) =>
+  const query = (limit: number) =>
     queryPartition(hub, {
       ...({ call: "neighborhood", anchor: "hub" } as const),
-      options: { repeat: [1, most], ...options },
+      options: { repeat: [1, limit], ...options },
     })!;
   const [cut, whole] = [query(9), queryPartition(hub, WHOLE)!];
   assert.is(whole.head.bounded, null);
@@ -256,9 +259,9 @@ test("an incomplete partition bounds the result of all partitions", () => {
 });
 
 test("only a limit of its own ends a search without an error", () => {
-  const other = new RangeError("of another kind");
+  const otherError = new RangeError("of another kind");
   const search = (): never => {
-    throw other;
+    throw otherError;
   };
   const deadline = new Deadline("neighborhood", 60_000);
   assert.throws(() => deadline.runSearch(search), /of another kind/);
@@ -267,15 +270,15 @@ test("only a limit of its own ends a search without an error", () => {
 });
 
 test("rejects incomplete results where others follow from them", () => {
-  const own = { incomplete: true } as const;
-  const cursor = { ...own, cursor: true } as const;
+  const limits = { incomplete: true } as const;
+  const cursor = { ...limits, cursor: true } as const;
   assert.throws(() => dense.vertices(cursor), /incomplete pages have no cursor/);
   assert.throws(
-    () => dense.neighborhood("v0", { ...own, nest: 1 }),
+    () => dense.neighborhood("v0", { ...limits, nest: 1 }),
     /incomplete is not for nested/,
   );
   assert.throws(() => dense.vertices({ incomplete: 1 as never }), /invalid incomplete parameter/);
-  assert.throws(() => dense.adjacent("v0", "to", "v1", own as object), /incomplete/);
+  assert.throws(() => dense.adjacent("v0", "to", "v1", limits as object), /incomplete/);
 });
 
 test("keeps no state of an aborted query", () => {

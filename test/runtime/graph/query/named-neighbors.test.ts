@@ -51,7 +51,7 @@ function makeGraph() {
 }
 
 const { graph, arcs } = makeGraph();
-const all = graph.vertices({ sortby: S_ID });
+const ids = graph.vertices({ sortby: S_ID });
 
 /** Ids of the vertices with such an arc to a hub, in order. */
 function idsWith(hub: string, direction: number, name: string | null): Set<string> {
@@ -64,7 +64,7 @@ function idsWith(hub: string, direction: number, name: string | null): Set<strin
   return new Set([...out].filter((id) => back.has(id)));
 }
 
-const found = (condition: object) => graph.vertices({ condition, sortby: S_ID });
+const find = (condition: object) => graph.vertices({ condition, sortby: S_ID });
 
 for (const direction of [D_OUT, D_IN, D_ANY, D_BOTH]) {
   for (const name of [...NAMES, null]) {
@@ -76,12 +76,12 @@ for (const direction of [D_OUT, D_IN, D_ANY, D_BOTH]) {
         Set<string>,
       ];
       assert.equal(
-        found(red!),
-        all.filter((id) => withRed.has(id)),
+        find(red!),
+        ids.filter((id) => withRed.has(id)),
       );
       assert.equal(
-        found({ not: red }),
-        all.filter((id) => !withRed.has(id)),
+        find({ not: red }),
+        ids.filter((id) => !withRed.has(id)),
       );
       // Twice, since members change places.
       for (const members of [
@@ -89,10 +89,10 @@ for (const direction of [D_OUT, D_IN, D_ANY, D_BOTH]) {
         [blue, red],
         [red, blue],
       ]) {
-        const both = all.filter((id) => withRed.has(id) && withBlue.has(id));
-        assert.equal(found({ and: members }), both);
-        const either = all.filter((id) => withRed.has(id) || withBlue.has(id));
-        assert.equal(found({ or: members }), either);
+        const both = ids.filter((id) => withRed.has(id) && withBlue.has(id));
+        assert.equal(find({ and: members }), both);
+        const either = ids.filter((id) => withRed.has(id) || withBlue.has(id));
+        assert.equal(find({ or: members }), either);
       }
     });
   }
@@ -119,12 +119,12 @@ test("are found by the values of arcs", () => {
 
 test("may be several", () => {
   const [withRed, withBlue] = HUBS.map((hub) => idsWith(hub, D_OUT, "likes"));
-  const either = all.filter((id) => withRed!.has(id) || withBlue!.has(id));
+  const either = ids.filter((id) => withRed!.has(id) || withBlue!.has(id));
   const adjacent = { arc: ["likes", D_OUT] as const, neighbor: { id: HUBS } };
-  assert.equal(found({ adjacent }), either);
+  assert.equal(find({ adjacent }), either);
   assert.equal(
-    found({ not: { adjacent } }),
-    all.filter((id) => !either.includes(id)),
+    find({ not: { adjacent } }),
+    ids.filter((id) => !either.includes(id)),
   );
 });
 
@@ -139,9 +139,9 @@ test("are tested in the order of the members if expressions have effects", () =>
 });
 
 test("that do not exist have no arcs", () => {
-  assert.equal(found({ adjacent: { neighbor: "green" } }), []);
-  assert.equal(found({ not: { adjacent: { neighbor: "green" } } }), all);
-  assert.equal(found({ not: { adjacent: { arc: "hates", neighbor: "red" } } }), all);
+  assert.equal(find({ adjacent: { neighbor: "green" } }), []);
+  assert.equal(find({ not: { adjacent: { neighbor: "green" } } }), ids);
+  assert.equal(find({ not: { adjacent: { arc: "hates", neighbor: "red" } } }), ids);
 });
 
 test.run();

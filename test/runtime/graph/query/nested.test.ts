@@ -26,11 +26,11 @@ test("separate the children of arcs in both directions between two vertices", ()
   graph.connect("a", ["to", M_INT, 1], "b");
   graph.connect("b", ["to", M_INT, 2], "a");
   graph.connect("b", ["on", M_INT, 3], "c");
-  const found = graph.neighborhood("a", {
+  const neighbors = graph.neighborhood("a", {
     ...{ arc: D_ANY, nest: 1, neighbor: { traverse: { arc: ["on", D_OUT] } } },
   });
-  assert.is(found.length, 2);
-  for (const { next } of found) assert.equal(next, [{ arc: ["on", 3], id: "c", next: [] }]);
+  assert.is(neighbors.length, 2);
+  for (const { next } of neighbors) assert.equal(next, [{ arc: ["on", 3], id: "c", next: [] }]);
 });
 
 test.run();

@@ -18,7 +18,7 @@ function makeChart(): Graph {
     ["bob", "dan"],
     ["dan", "eve", "ann"],
   ]) {
-    for (const other of others) graph.connect(chief!, ["leads", M_INT, others.length], other);
+    for (const member of others) graph.connect(chief!, ["leads", M_INT, others.length], member);
   }
   return graph;
 }
@@ -27,11 +27,11 @@ const LEADS = { rel: "leads" };
 
 test("entries are the last arcs of the paths, with their distance", () => {
   const graph = makeChart();
-  const found = graph.neighborhood("ann", {
+  const neighbors = graph.neighborhood("ann", {
     ...{ arc: LEADS, repeat: [2, null], fields: ["anchor", "id", "value"], result: "dict" },
     ...{ sortby: S_ID },
   } as never) as unknown;
-  assert.equal(found, [
+  assert.equal(neighbors, [
     { anchor: "dan", arc: { value: 2 }, distance: 3, id: "ann" },
     { anchor: "bob", arc: { value: 1 }, distance: 2, id: "dan" },
     { anchor: "dan", arc: { value: 2 }, distance: 3, id: "eve" },
@@ -60,11 +60,11 @@ test("a ring that is too short does not hide longer ones", () => {
 
 test("rules continue behind the ends of others", () => {
   const graph = makeChart();
-  const found = graph.neighborhood("ann", {
+  const neighbors = graph.neighborhood("ann", {
     ...{ arc: LEADS, repeat: [2, 2], collect: false, fields: ["id"], result: "dict" },
     neighbor: { traverse: { arc: ["leads", D_OUT], collect: true, repeat: [1, 1] } },
   } as never) as unknown as { id: string; distance: number }[];
-  assert.equal(found.map(({ id }) => id).sort(), ["ann", "eve"]);
+  assert.equal(neighbors.map(({ id }) => id).sort(), ["ann", "eve"]);
 });
 
 test("expressions see the arc before, and the distance", () => {
@@ -128,8 +128,9 @@ test("expressions as weights are validated", () => {
   assert.is(weighted("1")?.cost, 3);
   for (const text of ["-1", "0 - next.arc.value"]) {
     assert.throws(() => weighted(text), /non-negative arc weights, finite numbers; got/, text);
-    const all = () => graph.shortestPaths("ann", "eve", { arc: LEADS, weighted: text, k: 2 });
-    assert.throws(all, /non-negative arc weights/);
+    const pathsFound = () =>
+      graph.shortestPaths("ann", "eve", { arc: LEADS, weighted: text, k: 2 });
+    assert.throws(pathsFound, /non-negative arc weights/);
   }
   for (const text of ["next.arc.", "mcull(1, 2)"]) {
     assert.throws(() => weighted(text), /weighted|mcull|expected|syntax/i, text);

@@ -100,8 +100,11 @@ for (const name of ["neighborhood", "vertices", "arcs", "adjacent", "aggregate",
 }
 
 test("accept explicit defaults for omitted options", () => {
-  const all = { ...{ pre: null, filter: null, post: null, rank: null, memory: 4 }, vector: [] };
-  const none = { ...all, ...{ aggregate: null, nest: 0, nestedHits: -1 } } as object;
+  const evaluator = {
+    ...{ pre: null, filter: null, post: null, rank: null, memory: 4 },
+    vector: [],
+  };
+  const none = { ...evaluator, ...{ aggregate: null, nest: 0, nestedHits: -1 } } as object;
   assert.equal(shop.neighborhood("ann", none), shop.neighborhood("ann"));
 });
 

@@ -92,8 +92,8 @@ test("print common floats as the general way does", () => {
   const edges = [0.1, 0.5000005, 1.000005, 9.999995, 9.9999951, 99_998.95, 0.9999996, 1234.565];
   const random = Array.from({ length: 2000 }, (_, at) => ((at * 7919) % 100_000) / 10 ** (at % 6));
   const small = [0.1, 0.01, 0.001, 1e-4].flatMap((edge) => [edge - 1e-9, edge + 1e-9, edge / 3]);
-  const positive = [...edges, ...random, ...small].filter((one) => one >= 1e-4);
-  for (const value of [0, ...positive, ...positive.map((one) => -one)]) {
+  const positive = [...edges, ...random, ...small].filter((number) => number >= 1e-4);
+  for (const value of [0, ...positive, ...positive.map((number) => -number)]) {
     for (const number of [value, Math.fround(value)]) {
       if (Math.abs(number) < 1e-4 && number !== 0) continue;
       assert.is(floatText(number), number.toPrecision(6), String(number));
@@ -110,8 +110,8 @@ test("draw arcs of several tails, relationships, modifiers and levels", () => {
   graph.connect("c", ["at", C.M_INT, 5], "d");
   graph.connect("d", ["to", C.M_INT, 6], "a");
   const query = { arc: C.D_ANY, neighbor: { arc: ["at", C.D_OUT], collect: true } } as const;
-  const found = graph.neighborhood("a", { ...query, collect: true, fields: C.F_AARC });
-  assert.equal((found as string[]).sort(), [
+  const neighbors = graph.neighborhood("a", { ...query, collect: true, fields: C.F_AARC });
+  assert.equal((neighbors as string[]).sort(), [
     "( a )-[ to <M_CNT> 3 ]->( c )",
     "( a )-[ to <M_INT> 1 ]->( b )",
     "( a )-[ to <M_INT> 2 ]->( c )",
@@ -157,8 +157,8 @@ test("sort ids by their UTF-8 bytes", () => {
 });
 
 test("return all in random order, and a page of some", () => {
-  const all = shop.vertices({ sortby: S.S_RANDOM });
-  assert.equal([...all].sort(), [...shop.vertices()].sort());
+  const drawn = shop.vertices({ sortby: S.S_RANDOM });
+  assert.equal([...drawn].sort(), [...shop.vertices()].sort());
   assert.is(new Set(shop.vertices({ sortby: S.S_RANDOM, hits: 4 })).size, 4);
 });
 
@@ -217,8 +217,8 @@ test("draw items of every kind as JSON text, each key once", () => {
   for (const [key, text] of Object.entries(texts)) {
     assert.is(draw(C.F_PROP, key), `{"${key}":${text}}`);
   }
-  const all = Object.entries(texts).map(([key, text]) => `"${key}":${text}`);
-  assert.is(draw(C.F_PROP, Object.keys(texts).join(";")), `{${all.join()}}`);
+  const members = Object.entries(texts).map(([key, text]) => `"${key}":${text}`);
+  assert.is(draw(C.F_PROP, Object.keys(texts).join(";")), `{${members.join()}}`);
   // Of equal keys the last value counts, in the place of the first one.
   assert.is(draw(C.F_PROP, "n; none; n ? 3; n: 7"), '{"n":7,"none":null}');
   const many = Array.from({ length: 9 }, (_, at) => `k${at}: ${at}`).join(";");
@@ -226,9 +226,9 @@ test("draw items of every kind as JSON text, each key once", () => {
     draw(C.F_PROP, many),
     JSON.stringify(Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`k${at}`, at]))),
   );
-  const other = draw(C.F_ID | C.F_TYPE | C.F_PROP | C.F_SIM, "n");
-  assert.is(other, JSON.stringify(JSON.parse(other)));
-  assert.equal(JSON.parse(other).properties, { n: -0.5 });
+  const otherDraw = draw(C.F_ID | C.F_TYPE | C.F_PROP | C.F_SIM, "n");
+  assert.is(otherDraw, JSON.stringify(JSON.parse(otherDraw)));
+  assert.equal(JSON.parse(otherDraw).properties, { n: -0.5 });
 });
 
 test("add counts and times next to the list", () => {

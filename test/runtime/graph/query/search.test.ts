@@ -59,12 +59,12 @@ test("looks up the candidates of a condition that many matches are tested with",
     condition: { adjacent: { arc: "in", neighbor: "kitchen" } },
     counts: true,
   } as const;
-  const found = [
+  const explained = [
     graph.search("kettle", { ...options, explain: true }),
     graph.search("kettle", { ...options, explain: true, cursor: true }),
     graph.search("kettle", { ...options, explain: true, facets: { title: 1 } }),
   ];
-  for (const { counts, explain } of found) {
+  for (const { counts, explain } of explained) {
     assert.equal(counts, { vertices: 40 });
     assert.ok(explain.plan.includes("condition: arcs of named vertices: 40 candidates"));
   }
@@ -87,16 +87,16 @@ test("finds new texts at once", () => {
 
 test("accepts the options of a vertex query", () => {
   const { graph } = makeShop();
-  const found = graph.search("shoes", {
+  const result = graph.search("shoes", {
     condition: { property: { price: { lt: 98 } } },
     result: R_DICT,
     fields: F_ID | F_TEXT,
   }) as { id: string; text: number }[];
   assert.equal(
-    found.map(({ id }) => id),
+    result.map(({ id }) => id),
     ["a"],
   );
-  assert.ok(found[0]!.text > 0);
+  assert.ok(result[0]!.text > 0);
   const counted = graph.search("red", { hits: 1, counts: true, result: "list" });
   assert.equal(counted, { search: [["a"]], counts: { vertices: 2 } });
   assert.equal(graph.search("red", { sortby: S_ID }), ["a", "b"]);
@@ -207,12 +207,12 @@ for (const isBuilt of [true, false]) {
     const { graph } = makeShop(isBuilt);
     graph.connect("note", "about", "a");
     graph.connect("note", "about", "c");
-    const found = (condition: object) => graph.vertices({ condition, sortby: S_ID });
-    assert.equal(found({ text: "red running" }), ["a", "b"]);
-    assert.equal(found({ text: { query: "runing", fuzzy: "auto" } }), ["a", "b"]);
-    assert.equal(found({ type: "product", text: [false, "red"] }), ["c", "d"]);
-    assert.equal(found({ or: [{ text: "torch" }, { text: "polish" }] }), ["c", "d"]);
-    assert.equal(found({ adjacent: { arc: "about", neighbor: { text: "polish" } } }), ["note"]);
+    const find = (condition: object) => graph.vertices({ condition, sortby: S_ID });
+    assert.equal(find({ text: "red running" }), ["a", "b"]);
+    assert.equal(find({ text: { query: "runing", fuzzy: "auto" } }), ["a", "b"]);
+    assert.equal(find({ type: "product", text: [false, "red"] }), ["c", "d"]);
+    assert.equal(find({ or: [{ text: "torch" }, { text: "polish" }] }), ["c", "d"]);
+    assert.equal(find({ adjacent: { arc: "about", neighbor: { text: "polish" } } }), ["note"]);
     assert.equal(graph.neighborhood("note", { neighbor: { text: "polish" } }), ["c"]);
     const scored = { condition: { text: "red" }, fields: ["text"], result: "simple" } as const;
     const scores = graph.search("red", { fields: ["text"], result: "simple" });
@@ -308,8 +308,8 @@ for (const isBuilt of [true, false]) {
     assert.equal(graph.vertices(polish), [{ id: "c", highlights }]);
     assert.equal(graph.vertices(polish), [{ id: "c", highlights }], "the plan is known");
     const blue = { ...options, neighbor: { text: { query: "bleu", fuzzy: "auto" } } } as const;
-    const found = graph.neighborhood("note", blue);
-    assert.equal(found, [{ id: "c", highlights: { title: "<em>Blue</em> shoe polish" } }]);
+    const neighbors = graph.neighborhood("note", blue);
+    assert.equal(neighbors, [{ id: "c", highlights: { title: "<em>Blue</em> shoe polish" } }]);
   });
 }
 
@@ -378,8 +378,8 @@ test("shows the marked words at the end of long texts, also without spaces", () 
   ] as const) {
     for (const length of [5, 21, 60]) {
       const options = { highlight: { title: length }, result: "dict" } as const;
-      const [found] = graph.search(text, options);
-      assert.ok(found!.highlights.title!.includes(mark), `${length} ${found!.highlights.title}`);
+      const [hit] = graph.search(text, options);
+      assert.ok(hit!.highlights.title!.includes(mark), `${length} ${hit!.highlights.title}`);
     }
   }
 });
@@ -408,9 +408,9 @@ test("fuses the orders by text and by vector", () => {
   const options = { vector: [1, 0], condition: { type: "product" } } as const;
   const scored = { fuse: { rrf: 10 }, fields: ["rankscore"], result: "simple" } as const;
   const expected = [1 / 12 + 1 / 12, 1 / 11 + 1 / 13, 1 / 11];
-  const found = graph.search("red", { ...options, ...scored }) as number[];
+  const scores = graph.search("red", { ...options, ...scored }) as number[];
   assert.equal(
-    found.map((score) => score.toFixed(6)),
+    scores.map((score) => score.toFixed(6)),
     expected.sort((a, b) => b - a).map((score) => score.toFixed(6)),
   );
   assert.equal(graph.search("red", { ...options, fuse: true }).sort(), ["a", "b", "c"]);

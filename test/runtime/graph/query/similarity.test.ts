@@ -229,23 +229,23 @@ const SIMILARITY = 3;
 
 test("sort arcs of many vertices by similarity, equal ones as they come", ({ graph }) => {
   growTwoLevels(graph);
-  const found = graph.neighborhood("top", DEEP) as unknown as Found[];
-  assert.ok(found.length > 600, "more than are compared at once");
+  const ranking = graph.neighborhood("top", DEEP) as unknown as Found[];
+  assert.ok(ranking.length > 600, "more than are compared at once");
   const order = (sign: number) => (a: Found, b: Found) => {
     // -1 stands for no vector here.
-    const [one, other] = [a[SIMILARITY], b[SIMILARITY]];
-    if (one === other) return 0;
-    return one === -1 ? 1 : other === -1 ? -1 : (other - one) * sign;
+    const [left, right] = [a[SIMILARITY], b[SIMILARITY]];
+    if (left === right) return 0;
+    return left === -1 ? 1 : right === -1 ? -1 : (right - left) * sign;
   };
   for (const [sortby, sign] of [[S_SIM, 1] as const, [S_SIM | S_ASC, -1] as const]) {
-    const sorted = found.toSorted(order(sign));
+    const sorted = ranking.toSorted(order(sign));
     const tail = (hits: number, offset: number): Found[] =>
       graph.neighborhood("top", { ...DEEP, sortby, hits, offset }) as unknown as Found[];
     const keys = (list: readonly Found[]): number[] => list.map((hit) => hit[SIMILARITY]);
     for (const [hits, offset] of [[10, 0] as const, [300, 7] as const, [2000, 0] as const]) {
       const page = tail(hits, offset);
       assert.equal(keys(page), keys(sorted.slice(offset, offset + hits)), `${hits} hits`);
-      const rows = new Set(found.map((hit) => JSON.stringify(hit)));
+      const rows = new Set(ranking.map((hit) => JSON.stringify(hit)));
       assert.ok(
         page.every((hit) => rows.has(JSON.stringify(hit))),
         "each with its own tail",
@@ -253,7 +253,7 @@ test("sort arcs of many vertices by similarity, equal ones as they come", ({ gra
     }
     assert.equal(
       tail(2000, 0).map(String).sort(),
-      found.map(String).sort(),
+      ranking.map(String).sort(),
       "each arc once, with its tail and value",
     );
   }
@@ -261,15 +261,15 @@ test("sort arcs of many vertices by similarity, equal ones as they come", ({ gra
 
 test("count, group and page the arcs of many vertices by similarity", ({ graph }) => {
   growTwoLevels(graph);
-  const all = graph.neighborhood("top", DEEP) as unknown as Found[];
+  const hits = graph.neighborhood("top", DEEP) as unknown as Found[];
   const query = { ...DEEP, sortby: S_SIM, hits: 5 };
   const { counts, facets } = graph.neighborhood("top", {
     ...{ ...query, counts: true },
     facets: { ".type": 3 },
   }) as unknown as { counts: { arcs: number }; facets: Record<string, { count: number }[]> };
-  assert.is(counts.arcs, all.length);
+  assert.is(counts.arcs, hits.length);
   const faceted = Object.values(facets)[0]!.reduce((sum, { count }) => sum + count, 0);
-  assert.is(faceted, all.filter(([, , id]) => id.startsWith("leaf")).length);
+  assert.is(faceted, hits.filter(([, , id]) => id.startsWith("leaf")).length);
   const paged: Found[] = [];
   let cursor: string | null | true = true;
   while (cursor !== null) {
@@ -280,7 +280,7 @@ test("count, group and page the arcs of many vertices by similarity", ({ graph }
     paged.push(...page.neighborhood);
     cursor = page.cursor;
   }
-  assert.equal(paged.map(String).sort(), all.map(String).sort());
+  assert.equal(paged.map(String).sort(), hits.map(String).sort());
 });
 
 test("read vectors that changed since the last search, or in the same batch", ({ graph }) => {
@@ -313,8 +313,8 @@ test("never give a vertex the score of a vector that took its slot meanwhile", (
   let isChanged = true;
   const findSlots = vectors.findSlots.bind(vectors);
   let taker = 0;
-  vectors.findSlots = (...given) => {
-    findSlots(...given);
+  vectors.findSlots = (...args) => {
+    findSlots(...args);
     if (isChanged) return;
     isChanged = true;
     graph.createVertex("leaf3", { vector: [-1, 1, taker] });

@@ -137,10 +137,10 @@ test("reject properties that exist already, or do not", ({ store }) => {
   const graph = openStore(store);
   graph.createVertex("a", { properties: { one: 1 } });
   const vertex = store.ids.find("a");
-  const one = store.keys.codeOf("one");
+  const code = store.keys.codeOf("one");
   const { groups } = store.properties;
-  fails(store, "an inserted property is missing", () => groups.insert(vertex, one));
-  fails(store, "a removed property exists", () => groups.remove(vertex, one + 1));
+  fails(store, "an inserted property is missing", () => groups.insert(vertex, code));
+  fails(store, "a removed property exists", () => groups.remove(vertex, code + 1));
 });
 
 test("reject snapshots that lack a chunk", ({ store, folder }) => {

@@ -87,12 +87,12 @@ test("differs for different contents in each of its four words", () => {
 });
 
 test("is the same for equal contents in any order of changes", () => {
-  const one = digestOf((graph) => {
+  const first = digestOf((graph) => {
     graph.connect("a", ["to", 5, 1], "b");
     graph.createVertex("c", { properties: { n: 1 } });
     graph.connect("c", ["to", 5, 1], "a");
   });
-  const other = digestOf((graph) => {
+  const second = digestOf((graph) => {
     graph.createVertex("away", { properties: { n: 3 }, vector: [1, 2] });
     graph.createVertex("c", { properties: { n: 2 } });
     graph.connect("c", ["to", 5, 9], "a");
@@ -101,7 +101,7 @@ test("is the same for equal contents in any order of changes", () => {
     graph.createVertex("c", { properties: { n: 1 } });
     graph.deleteVertex("away");
   });
-  assert.is(one, other);
+  assert.is(first, second);
 });
 
 test("is empty after everything is deleted", () => {
@@ -131,8 +131,8 @@ test("is added to a stored graph without one, and dropped without a log", () => 
     assert.is(without.memory.header.words[Header.DigestVersion], 0);
     openStore(without).createVertex("more");
     saveGraph(without, join(folder, "without"));
-    const kept = loadGraph("test", join(folder, "kept"), TEST_THREAD, { log: log() })!;
-    assert.is(digestCheckpoint(kept)!.digest, digest);
+    const reloaded = loadGraph("test", join(folder, "kept"), TEST_THREAD, { log: log() })!;
+    assert.is(digestCheckpoint(reloaded)!.digest, digest);
     const again = loadGraph("test", join(folder, "without"), TEST_THREAD, { log: log() })!;
     assert.is(digestCheckpoint(again)!.digest, digestText(computeDigest(again)));
     assert.not.equal(digestCheckpoint(again)!.digest, digest);

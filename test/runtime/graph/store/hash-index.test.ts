@@ -21,7 +21,7 @@ function makeIndex(): { index: HashIndex; writer: Writer; sequence: () => number
   return { index, writer, sequence: () => memory.header.words[Header.IndexSequence]! };
 }
 
-const isEntry = (wanted: number) => ({ matches: (entry: number) => entry === wanted });
+const isEntry = (sought: number) => ({ matches: (entry: number) => entry === sought });
 
 test("finds entries despite shared hashes", () => {
   const random = new Random();
@@ -39,7 +39,7 @@ test("finds entries despite shared hashes", () => {
       const hash = hashes.get(entry);
       if (hash === undefined && (isGrowing || random.below(4) === 0)) {
         const made = (random.below(segments) << 24) | random.below(slots);
-        const same = [...hashes.values()].filter((other) => other === made).length;
+        const same = [...hashes.values()].filter((hash) => hash === made).length;
         if (same === 32) continue;
         writer.mutate(() => index.add(made, entry));
         hashes.set(entry, made);
@@ -49,8 +49,8 @@ test("finds entries despite shared hashes", () => {
       }
       if (step % 10 !== 0) continue;
       for (let sought = 1; sought <= 150; sought++) {
-        const found = index.find(hashes.get(sought) ?? 0, isEntry(sought));
-        assert.is(found, hashes.has(sought) ? sought : 0, `seed ${SEED}`);
+        const match = index.find(hashes.get(sought) ?? 0, isEntry(sought));
+        assert.is(match, hashes.has(sought) ? sought : 0, `seed ${SEED}`);
       }
     }
   }

@@ -27,7 +27,7 @@ test.before.each((context) => {
 });
 
 /** Number of vertices that a search examines, and those found. */
-function found(store: GraphStore, condition: object): [looked: number, ids: string[]] {
+function findVertices(store: GraphStore, condition: object): [looked: number, ids: string[]] {
   const test = compileVertexCondition(
     store,
     new ExpressionSet(store, null),
@@ -59,8 +59,8 @@ test("estimate how many vertices have a value", ({ store, graph }) => {
     [-10, 25],
   ] as const) {
     const exact = (high - low) * 10;
-    const found = estimate(low, high)!;
-    assert.ok(found > exact / 2 && found < exact * 2, `${found} of ${exact}`);
+    const estimated = estimate(low, high)!;
+    assert.ok(estimated > exact / 2 && estimated < exact * 2, `${estimated} of ${exact}`);
   }
 });
 
@@ -76,7 +76,7 @@ test("find matches among few candidates", ({ store, graph }) => {
     { id: "user:77*" },
     { property: { nothing: 1 } },
   ];
-  const before = conditions.map((condition) => found(store, condition));
+  const before = conditions.map((condition) => findVertices(store, condition));
   assert.ok(before.slice(0, -1).every(([looked]) => looked === MANY));
   graph.index("property", { key: "age" });
   graph.index("property", { key: "name" });
@@ -87,7 +87,7 @@ test("find matches among few candidates", ({ store, graph }) => {
     { key: "age", entries: MANY },
   ];
   assert.equal(graph.propertyIndexes(), states);
-  const after = conditions.map((condition) => found(store, condition));
+  const after = conditions.map((condition) => findVertices(store, condition));
   assert.equal(
     after.map(([, ids]) => ids),
     before.map(([, ids]) => ids),
@@ -109,14 +109,14 @@ test("are not used for conditions that they cannot answer", ({ store, graph }) =
     { property: { name: "name*" } },
     { id: "user:7*" },
   ]) {
-    assert.is(found(store, condition)[0], MANY, JSON.stringify(condition));
+    assert.is(findVertices(store, condition)[0], MANY, JSON.stringify(condition));
   }
 });
 
 test("follow changes and roll backs", ({ store, graph }) => {
   graph.index("property", { key: "age" });
   graph.index("ids");
-  const at = (age: number | string) => found(store, { property: { age } })[1];
+  const at = (age: number | string) => findVertices(store, { property: { age } })[1];
   graph.createVertex("user:3", { properties: { age: 1234 } });
   graph.createVertex("other", { properties: { age: 1234 } });
   assert.equal(at(1234), ["other", "user:3"]);
@@ -150,7 +150,7 @@ test("find infinite, negative and zero numbers and floats", ({ store, graph }) =
   ];
   for (const [index, n] of numbers.entries())
     graph.createVertex(`n${index}`, { properties: { n } });
-  const ids = (n: unknown) => found(store, { property: { n } })[1];
+  const ids = (n: unknown) => findVertices(store, { property: { n } })[1];
   assert.equal(ids(0), ["n3", "n4"]);
   assert.equal(ids([V_LT, 0]), ["n0", "n1", "n2"]);
   assert.equal(ids([V_RANGE, [-1, 1]]), ["n2", "n3", "n4", "n5", "n6"]);

@@ -109,13 +109,13 @@ test("limit integers to 2^53 - 1, but not floats", () => {
 });
 
 test("limit strings and bytes to 131,000 bytes", () => {
-  const most = 131_000;
-  assert.is(roundTrip("a".repeat(most)), "a".repeat(most));
-  const text = `property value too long: ${most + 1} bytes, max is ${most}`;
-  failsWith(() => validatePropertyValue("a".repeat(most + 1)), ValueError, text);
-  failsWith(() => validatePropertyValue(`${"é".repeat(most / 2)}a`), ValueError, text);
-  failsWith(() => validatePropertyValue(new Uint8Array(most + 1)), ValueError, text);
-  assert.throws(() => validatePropertyValue({ text: "a".repeat(most) }), isValueError);
+  const maxLength = 131_000;
+  assert.is(roundTrip("a".repeat(maxLength)), "a".repeat(maxLength));
+  const text = `property value too long: ${maxLength + 1} bytes, max is ${maxLength}`;
+  failsWith(() => validatePropertyValue("a".repeat(maxLength + 1)), ValueError, text);
+  failsWith(() => validatePropertyValue(`${"é".repeat(maxLength / 2)}a`), ValueError, text);
+  failsWith(() => validatePropertyValue(new Uint8Array(maxLength + 1)), ValueError, text);
+  assert.throws(() => validatePropertyValue({ text: "a".repeat(maxLength) }), isValueError);
 });
 
 test("copy bytes on reads and writes", () => {
@@ -156,12 +156,12 @@ test("store maps of int32 to numbers as float32, other maps as opaque", () => {
       [-(2 ** 31), 7],
     ]),
   );
-  const other = new Map<unknown, unknown>([
+  const sample = new Map<unknown, unknown>([
     [2 ** 31, 1],
     ["a", { b: [1] }],
   ]);
-  assert.is((validatePropertyValue(other) as PackedValue).kind, PropertyKind.Opaque);
-  assert.equal(roundTrip(other), other);
+  assert.is((validatePropertyValue(sample) as PackedValue).kind, PropertyKind.Opaque);
+  assert.equal(roundTrip(sample), sample);
   const largest = new Map(Array.from({ length: 5_406 }, (_, index) => [index, 0.5]));
   assert.equal(roundTrip(largest), largest);
   failsWith(() => validatePropertyValue(largest.set(-1, 1)), ValueError, "too many mapped values");

@@ -108,7 +108,7 @@ test("do not mix vertices of two names in a concurrent query", ({ store, other, 
   const { typeLists } = store;
   const copyBefore = typeLists.copyBefore.bind(typeLists);
   let copies = 0;
-  typeLists.copyBefore = (...given) => {
+  typeLists.copyBefore = (...args) => {
     if (copies++ === 0) {
       const changing = openStore(other);
       changing.deleteVertex("old");
@@ -117,7 +117,7 @@ test("do not mix vertices of two names in a concurrent query", ({ store, other, 
         changing.createVertex(`${name}`, { type: `m${name}` });
       assert.is(other.types.codeOf("first"), 0);
     }
-    return copyBefore(...given);
+    return copyBefore(...args);
   };
   assert.equal(graph.vertices({ condition: { type: "first" } }), []);
   assert.ok(copies > 0);

@@ -12,7 +12,7 @@ const TEXTS = ["", "a", "abcd", "é€😀", "x".repeat(131_000), "a\0b"];
 test("stores equal values once until the last reference is released", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const { strings, writer } = store;
-  const other = GraphStore.attach(store.share, OTHER_THREAD);
+  const attached = GraphStore.attach(store.share, OTHER_THREAD);
   const { count } = strings;
   for (const text of TEXTS) {
     const bytes = Buffer.from(text);
@@ -24,7 +24,7 @@ test("stores equal values once until the last reference is released", () => {
     assert.is(first, again);
     assert.is.not(first, asBytes);
     assert.is(strings.count, count + 2);
-    for (const seen of [strings, other.strings]) {
+    for (const seen of [strings, attached.strings]) {
       assert.is(seen.find(text), first);
       assert.is(seen.text(first), text);
       assert.is(seen.text(first), text);
@@ -32,9 +32,9 @@ test("stores equal values once until the last reference is released", () => {
       assert.is(seen.serialOf(first), strings.serialOf(first));
     }
     writer.mutate(() => strings.release(first));
-    assert.is(other.strings.find(text), first);
+    assert.is(attached.strings.find(text), first);
     writer.mutate(() => strings.release(first));
-    assert.is(other.strings.find(text), 0);
+    assert.is(attached.strings.find(text), 0);
     writer.mutate(() => strings.release(asBytes));
     assert.is(strings.count, count);
   }
@@ -43,33 +43,33 @@ test("stores equal values once until the last reference is released", () => {
 test("changes the serial of a reused address, so that caches notice", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const { strings, writer } = store;
-  const other = GraphStore.attach(store.share, OTHER_THREAD);
+  const attached = GraphStore.attach(store.share, OTHER_THREAD);
   const before = writer.mutate(() => strings.intern("before"));
-  assert.is(other.strings.text(before), "before");
-  const serial = other.strings.serialOf(before);
+  assert.is(attached.strings.text(before), "before");
+  const serial = attached.strings.serialOf(before);
   writer.mutate(() => strings.release(before));
   const after = writer.mutate(() => strings.intern("after!"));
   assert.is(after, before);
-  assert.is(other.strings.text(after), "after!");
-  assert.is.not(other.strings.serialOf(after), serial);
+  assert.is(attached.strings.text(after), "after!");
+  assert.is.not(attached.strings.serialOf(after), serial);
 });
 
 test("restores strings and references on roll back", () => {
   const { strings, writer } = GraphStore.create("test", TEST_THREAD);
-  const kept = writer.mutate(() => strings.intern("kept"));
-  const serial = strings.serialOf(kept);
+  const keptText = writer.mutate(() => strings.intern("kept"));
+  const serial = strings.serialOf(keptText);
   assert.throws(() =>
     writer.mutate(() => {
-      strings.release(kept);
+      strings.release(keptText);
       assert.is(strings.find("kept"), 0);
-      assert.is.not(strings.intern("new!"), kept);
+      assert.is.not(strings.intern("new!"), keptText);
       throw new Error("undo");
     }),
   );
-  assert.equal([strings.find("kept"), strings.find("new!")], [kept, 0]);
-  assert.is(strings.serialOf(kept), serial);
-  assert.is(strings.text(kept), "kept");
-  writer.mutate(() => strings.release(kept));
+  assert.equal([strings.find("kept"), strings.find("new!")], [keptText, 0]);
+  assert.is(strings.serialOf(keptText), serial);
+  assert.is(strings.text(keptText), "kept");
+  writer.mutate(() => strings.release(keptText));
   assert.is(strings.find("kept"), 0);
 });
 

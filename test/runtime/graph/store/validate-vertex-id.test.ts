@@ -83,8 +83,8 @@ test("compares by words, and matches prefixes", () => {
   for (const start of ["", "a", "abcde", "abcdef"]) {
     assert.ok(packed.startsWith(Buffer.from(start)), start);
   }
-  for (const other of ["b", "abcdeg", "abcdefg"]) {
-    assert.not(packed.startsWith(Buffer.from(other)), other);
+  for (const otherId of ["b", "abcdeg", "abcdefg"]) {
+    assert.not(packed.startsWith(Buffer.from(otherId)), otherId);
   }
 });
 

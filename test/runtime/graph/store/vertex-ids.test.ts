@@ -40,9 +40,9 @@ function findWords({ ids }: GraphStore, id: string): number {
 
 test("find a vertex by its id in all threads", () => {
   const store = GraphStore.create("test", TEST_THREAD);
-  const other = GraphStore.attach(store.share, OTHER_THREAD);
+  const attached = GraphStore.attach(store.share, OTHER_THREAD);
   const handles = IDS.map((id) => create(store, id));
-  for (const seen of [store, other]) {
+  for (const seen of [store, attached]) {
     IDS.forEach((id, index) => {
       const handle = handles[index]!;
       assert.is(seen.ids.find(id), handle);
@@ -61,7 +61,7 @@ test("find a vertex by its id in all threads", () => {
     assert.is(seen.ids.idOf(1_000_000), "");
   }
   for (const handle of handles) destroy(store, handle);
-  for (const seen of [store, other]) {
+  for (const seen of [store, attached]) {
     for (const id of IDS) assert.is(seen.ids.find(id), 0);
   }
 });
@@ -97,21 +97,21 @@ test("are ordered by their bytes", () => {
 
 test("invalidate caches when a handle is reused", () => {
   const store = GraphStore.create("test", TEST_THREAD);
-  const other = GraphStore.attach(store.share, OTHER_THREAD);
+  const attached = GraphStore.attach(store.share, OTHER_THREAD);
   const first = create(store, "first");
-  assert.is(other.ids.idOf(first), "first");
-  const generation = other.vertices.generationOf(first);
+  assert.is(attached.ids.idOf(first), "first");
+  const generation = attached.vertices.generationOf(first);
   destroy(store, first);
-  assert.not(other.vertices.isUsed(first));
+  assert.not(attached.vertices.isUsed(first));
   const second = create(store, "second");
   assert.is(second, first);
-  assert.is(other.ids.idOf(second), "second");
-  assert.is.not(other.vertices.generationOf(second), generation);
+  assert.is(attached.ids.idOf(second), "second");
+  assert.is.not(attached.vertices.generationOf(second), generation);
 });
 
 test("leave no vertex when its creation is rolled back", () => {
   const store = GraphStore.create("test", TEST_THREAD);
-  const kept = create(store, "kept");
+  const keptVertex = create(store, "kept");
   const freed = create(store, "freed");
   destroy(store, freed);
   const { end } = store.vertices;
@@ -121,7 +121,7 @@ test("leave no vertex when its creation is rolled back", () => {
       const handles = [create(store, "x"), create(store, "y")];
       assert.is(store.ids.find("x"), handles[0]);
       seen = store.ids.idOf(handles[0]!);
-      destroy(store, kept);
+      destroy(store, keptVertex);
       assert.is(store.ids.find("kept"), 0);
       throw new Error("undo");
     }),
@@ -130,11 +130,11 @@ test("leave no vertex when its creation is rolled back", () => {
   assert.is(store.vertices.end, end);
   assert.equal(
     ["x", "y", "kept"].map((id) => store.ids.find(id)),
-    [0, 0, kept],
+    [0, 0, keptVertex],
   );
   assert.equal([create(store, "z"), create(store, "w")], [freed, end]);
   assert.equal(
-    [freed, end, kept].map((handle) => store.ids.idOf(handle)),
+    [freed, end, keptVertex].map((handle) => store.ids.idOf(handle)),
     ["z", "w", "kept"],
   );
 });
@@ -193,16 +193,16 @@ test("reuse memory after all vertices are deleted", () => {
 
 test("read unused handles as empty, even after another thread grew the columns", () => {
   const store = GraphStore.create("test", TEST_THREAD);
-  const other = GraphStore.attach(store.share, OTHER_THREAD);
-  assert.not(other.vertices.isUsed(50_000));
+  const attached = GraphStore.attach(store.share, OTHER_THREAD);
+  assert.not(attached.vertices.isUsed(50_000));
   let last = 0;
   for (let index = 0; index < 50_000; index++) last = create(store, `v${index}`);
   assert.is(last, 50_000);
-  assert.ok(other.vertices.isReal(last));
-  assert.is(other.vertices.c1(last), 1);
-  assert.is(other.ids.find("v49999"), last);
-  assert.is(other.ids.idOf(last), "v49999");
-  assert.not(other.vertices.isUsed(2 ** 32 - 1));
+  assert.ok(attached.vertices.isReal(last));
+  assert.is(attached.vertices.c1(last), 1);
+  assert.is(attached.ids.find("v49999"), last);
+  assert.is(attached.ids.idOf(last), "v49999");
+  assert.not(attached.vertices.isUsed(2 ** 32 - 1));
 });
 
 test.run();

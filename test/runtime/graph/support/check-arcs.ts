@@ -57,7 +57,7 @@ export function checkArcs(store: GraphStore, used: readonly number[]): void {
 function eachArc(
   runs: ArcRuns,
   vertex: number,
-  visit: (other: number, word1: number, value: number) => void,
+  visit: (neighbor: number, word1: number, value: number) => void,
 ): void {
   for (let at = 0; at < runs.length(vertex); at++) {
     visit(runs.otherAt(vertex, at), runs.word1At(vertex, at), runs.valueAt(vertex, at));
@@ -67,12 +67,12 @@ function eachArc(
 function expectArc(
   runs: ArcRuns,
   vertex: number,
-  other: number,
+  neighbor: number,
   word1: number,
   value: number,
 ): void {
-  const position = runs.find(vertex, other, (word1 & ARC_KEY_MASK) >>> 0);
-  assert.ok(position >= 0, `side ${runs.side} of ${vertex} has the arc of ${other}`);
+  const position = runs.find(vertex, neighbor, (word1 & ARC_KEY_MASK) >>> 0);
+  assert.ok(position >= 0, `side ${runs.side} of ${vertex} has the arc of ${neighbor}`);
   assert.is(runs.word1At(vertex, position), word1, "flags of both sides");
   assert.is(runs.valueAt(vertex, position), value, "values of both sides");
 }
@@ -91,7 +91,7 @@ function checkRuns(store: GraphStore, runs: ArcRuns, used: readonly number[]): v
     const degree = runs.length(vertex);
     const sizeClass = sides[at + Side.Class]! & 0xff;
     const keys = new Set<string>();
-    eachArc(runs, vertex, (other, word1) => keys.add(`${other} ${word1 & ARC_KEY_MASK}`));
+    eachArc(runs, vertex, (neighbor, word1) => keys.add(`${neighbor} ${word1 & ARC_KEY_MASK}`));
     assert.is(keys.size, degree, `arcs of ${vertex} differ`);
     assert.is(run === 0, degree === 0, `vertex ${vertex} has a run if it has arcs`);
     if (run === 0) continue;
@@ -119,9 +119,9 @@ function checkIndex(runs: ArcRuns, vertex: number): Block | null {
     Array.from({ length: degree }, (_, position) => position),
   );
   assert.ok(degree <= (slots * 3) / 4, `index of ${vertex} has room`);
-  eachArc(runs, vertex, (other, word1) => {
-    assert.ok(runs.find(vertex, other, (word1 & ARC_KEY_MASK) >>> 0) >= 0, "index finds all");
-    assert.ok(runs.findAll(vertex, other).length > 0, "index finds some to each neighbour");
+  eachArc(runs, vertex, (neighbor, word1) => {
+    assert.ok(runs.find(vertex, neighbor, (word1 & ARC_KEY_MASK) >>> 0) >= 0, "index finds all");
+    assert.ok(runs.findAll(vertex, neighbor).length > 0, "index finds some to each neighbour");
   });
   return [index, blockWords(ARC_WORDS, slots)];
 }

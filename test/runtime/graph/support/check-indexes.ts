@@ -77,10 +77,10 @@ function checkIndex(
   assert.equal([...waiting].sort(), [...dead].sort(), "nodes without vertex wait");
   for (const slot of nodes) {
     for (let level = 0; level <= links.levelOf(slot); level++) {
-      for (const other of near.subarray(0, links.copy(slot, level, near))) {
-        assert.ok(known.has(other), `slot ${slot} names a node`);
-        assert.is.not(other, slot);
-        assert.ok(links.levelOf(other) >= level, `slot ${other} is on layer ${level}`);
+      for (const neighbor of near.subarray(0, links.copy(slot, level, near))) {
+        assert.ok(known.has(neighbor), `slot ${slot} names a node`);
+        assert.is.not(neighbor, slot);
+        assert.ok(links.levelOf(neighbor) >= level, `slot ${neighbor} is on layer ${level}`);
       }
     }
   }

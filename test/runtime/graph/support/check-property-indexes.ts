@@ -39,11 +39,11 @@ function entriesOf(store: GraphStore, head: number): number[] {
   const lowest: number[] = [];
   for (let level = 0; level < LEVELS; level++) {
     const expected = lowest.filter((entry) => words[entry + Entry.Level]! > level);
-    const found: number[] = [];
+    const vertices: number[] = [];
     let entry = words[head + Entry.Next + level]!;
-    for (; entry !== 0; entry = words[entry + Entry.Next + level]!) found.push(entry);
-    if (level === 0) lowest.push(...found);
-    else assert.equal(found, expected, `level ${level}`);
+    for (; entry !== 0; entry = words[entry + Entry.Next + level]!) vertices.push(entry);
+    if (level === 0) lowest.push(...vertices);
+    else assert.equal(vertices, expected, `level ${level}`);
   }
   const places = lowest.map((entry) => [...words.subarray(entry, entry + Entry.Level)]);
   for (let at = 1; at < places.length; at++) {
@@ -56,8 +56,8 @@ function entriesOf(store: GraphStore, head: number): number[] {
 
 function checkFound(store: GraphStore, key: number, vertex: number, count: number): void {
   for (const range of rangesFor(store, key, vertex)) {
-    const found = store.indexes.candidates(key, range, count);
-    assert.ok(found?.includes(vertex), `vertex ${vertex} by ${JSON.stringify(range)}`);
+    const candidates = store.indexes.candidates(key, range, count);
+    assert.ok(candidates?.includes(vertex), `vertex ${vertex} by ${JSON.stringify(range)}`);
   }
 }
 

@@ -108,20 +108,21 @@ function checkTypes(store: GraphStore, used: readonly number[]): void {
 function checkEvents(store: GraphStore, used: readonly number[]): void {
   const { vertices, expiry, memory } = store;
   const { words } = memory.events;
-  for (let place = 1; place <= expiry.count; place++) {
-    const vertex = words[place * 2 + 1]!;
+  for (let heapPosition = 1; heapPosition <= expiry.count; heapPosition++) {
+    const vertex = words[heapPosition * 2 + 1]!;
     assert.ok(vertices.isUsed(vertex), `scheduled vertex ${vertex} is used`);
-    assert.is(vertices.fieldOf(vertex, RecordWord.EventPosition), place);
-    if (place > 1) assert.ok(words[(place >>> 1) * 2]! <= words[place * 2]!, "heap order");
+    assert.is(vertices.fieldOf(vertex, RecordWord.EventPosition), heapPosition);
+    if (heapPosition > 1)
+      assert.ok(words[(heapPosition >>> 1) * 2]! <= words[heapPosition * 2]!, "heap order");
   }
   for (const vertex of used) {
     const expiresAt = earliestExpiry(store, vertex);
-    const place = vertices.fieldOf(vertex, RecordWord.EventPosition);
+    const eventPosition = vertices.fieldOf(vertex, RecordWord.EventPosition);
     if (expiresAt === NEVER) continue;
-    assert.ok(place > 0, `vertex ${vertex} is scheduled`);
+    assert.ok(eventPosition > 0, `vertex ${vertex} is scheduled`);
     // An overdue vertex that is locked is retried a second later.
     const latest = Math.max(expiresAt, nowSeconds() + 1);
-    assert.ok(words[place * 2]! <= latest, `vertex ${vertex} is scheduled in time`);
+    assert.ok(words[eventPosition * 2]! <= latest, `vertex ${vertex} is scheduled in time`);
   }
 }
 
@@ -141,10 +142,10 @@ function checkLocks(store: GraphStore, used: readonly number[]): void {
   const entries = locks.entries();
   assert.is(memory.header.words[Header.LocksHeld], entries.length, "locks held");
   for (const vertex of used) {
-    const own = entries.filter((entry) => entry.vertex === vertex);
-    const count = own.reduce((sum, entry) => sum + entry.count, 0);
+    const ownEntries = entries.filter((entry) => entry.vertex === vertex);
+    const count = ownEntries.reduce((sum, entry) => sum + entry.count, 0);
     assert.is(locks.countOf(vertex), count, `lock count of ${vertex}`);
     const owner = locks.ownerOf(vertex);
-    if (owner !== 0) assert.equal([own.length, own[0]?.session], [1, owner]);
+    if (owner !== 0) assert.equal([ownEntries.length, ownEntries[0]?.session], [1, owner]);
   }
 }

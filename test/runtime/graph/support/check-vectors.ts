@@ -143,8 +143,8 @@ function checkSpace(
   }
   let [count, slots] = [0, 0];
   for (let slab = vectors.readSpace(space, Space.FirstSlab); slab !== 0; ) {
-    const least = SLAB_WORDS + words[slab + Slab.Slots]! * share;
-    slabs.push([slab, blockWords(SLAB_UNIT_WORDS, least)]);
+    const minWords = SLAB_WORDS + words[slab + Slab.Slots]! * share;
+    slabs.push([slab, blockWords(SLAB_UNIT_WORDS, minWords)]);
     slots += words[slab + Slab.Slots]!;
     for (let index = 0; index < words[slab + Slab.Used]!; index++) {
       const slot = slab + SLAB_WORDS + index * stride;

@@ -72,7 +72,7 @@ function arcsOf(store: GraphStore, arcs: ArcRuns, vertex: number): string[] {
   return Array.from({ length: arcs.length(vertex) }, (_, position) => {
     const word1 = arcs.word1At(vertex, position);
     const relationship = store.relationships.nameOf(word1 >>> 16);
-    const other = store.ids.idOf(arcs.otherAt(vertex, position));
-    return `${relationship} ${word1 & 0xffff} ${arcs.valueAt(vertex, position)} ${other}`;
+    const neighbor = store.ids.idOf(arcs.otherAt(vertex, position));
+    return `${relationship} ${word1 & 0xffff} ${arcs.valueAt(vertex, position)} ${neighbor}`;
   }).sort();
 }

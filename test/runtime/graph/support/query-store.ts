@@ -23,8 +23,8 @@ export class QueryStore {
   readonly store = GraphStore.create("test", THREAD);
 
   /** Creates a real vertex; returns its handle. */
-  vertex(id: string, given: NewVertex = {}): number {
-    const { type, expiresAt = NEVER, properties = {}, vector = [] } = given;
+  vertex(id: string, content: NewVertex = {}): number {
+    const { type, expiresAt = NEVER, properties = {}, vector = [] } = content;
     const { store } = this;
     return store.writer.mutate(() => {
       const name = type === undefined ? 0 : store.types.define(type);
@@ -49,12 +49,12 @@ export class QueryStore {
   /** Creates an arc, and its ends if they are missing. */
   arc(
     initial: string,
-    [relationship, given = M_STAT, value = 1]: readonly [string, number?, number?],
+    [relationship, modifiers = M_STAT, value = 1]: readonly [string, number?, number?],
     terminal: string,
     flags = 0,
   ): void {
     const { store } = this;
-    const modifier = modifierCode(given);
+    const modifier = modifierCode(modifiers);
     store.writer.mutate(() => {
       apply(store, {
         ...store.operation,

@@ -7,7 +7,7 @@ const [K3, K4] = [0x94d049bb133111ebn, 0x2545f4914f6cdd1dn];
 /** Components and scale of a vector built from numbers. */
 export function quantisedModel(numbers: readonly number[]): { bytes: number[]; scale: number } {
   const floats = numbers.map(Math.fround);
-  const largest = floats.reduce((most, number) => Math.max(most, Math.abs(number)), 0);
+  const largest = floats.reduce((maximum, number) => Math.max(maximum, Math.abs(number)), 0);
   const scale = Math.fround(largest / 127);
   const padded = Math.ceil(numbers.length / 32) * 32;
   const bytes = Array.from({ length: padded }, (_, index) => {

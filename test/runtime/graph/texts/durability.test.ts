@@ -67,7 +67,7 @@ function addTitles(store: GraphStore, from: number, end: number): void {
   }
 }
 
-function found(store: GraphStore, text: string): readonly unknown[] {
+function hits(store: GraphStore, text: string): readonly unknown[] {
   return [...(openStore(store).search(text, { hits: 1000 }) as string[])].sort();
 }
 
@@ -78,7 +78,7 @@ function assertSameSearches(store: GraphStore, copy: GraphStore): void {
       .map(({ name, keys, type, language }) => ({ name, keys, type, language }));
   assert.equal(names(copy), names(store));
   for (const text of ["all", "word3", "word*", "none"]) {
-    assert.equal(found(copy, text), found(store, text), text);
+    assert.equal(hits(copy, text), hits(store, text), text);
     assert.equal(countEndings(copy, text), countEndings(store, text), text);
   }
 }
@@ -105,9 +105,9 @@ for (const isBuilt of [true, false]) {
     const loaded = load(folder);
     assertSameSearches(store, loaded);
     addTitles(loaded, 110, 140);
-    assert.is(found(loaded, "all").length, 140);
+    assert.is(hits(loaded, "all").length, 140);
     build(loaded);
-    assert.is(found(loaded, "all").length, 140);
+    assert.is(hits(loaded, "all").length, 140);
     assert.is(openStore(loaded).textIndexes()[0]!.pending, 0);
     checkStore(loaded);
   });
@@ -248,20 +248,20 @@ test("indexes may read more properties than the directory lists", ({ store, copy
   };
   change("key_15_15", "late");
   replayTo(store, copy);
-  for (const one of [store, copy]) build(one);
+  for (const target of [store, copy]) build(target);
   change("column_15_15", "blue");
   replayTo(store, copy);
-  for (const one of [store, copy]) {
-    build(one);
+  for (const target of [store, copy]) {
+    build(target);
     const facets = { column_15_15: 5 };
-    const { search, facets: counted } = openStore(one).search("late", { in: "n15", facets });
+    const { search, facets: counted } = openStore(target).search("late", { in: "n15", facets });
     assert.equal(search, ["v3"]);
     assert.equal(counted.column_15_15, [{ value: "blue", count: 1 }]);
-    checkStore(one);
+    checkStore(target);
   }
   for (let index = 1; index < MAX_INDEXES; index++) graph.dropIndex("text", { name: `n${index}` });
   change("title", "found");
-  assert.equal(found(store, "found"), ["v3"]);
+  assert.equal(hits(store, "found"), ["v3"]);
 });
 
 test("an index can be replaced while the place of its builder is taken", ({ store, copy }) => {
@@ -318,13 +318,13 @@ const REFUSED: readonly (readonly [what: string, change: object])[] = [
   ["a version that is no number", { version: "1" }],
 ];
 
-function assertRefused(store: GraphStore, record: readonly number[], what: string): void {
+function assertRefused(store: GraphStore, record: readonly number[], label: string): void {
   const operations = store.operationCount;
   const unit = makeUnit(operations, record);
   assert.throws(
     () => applyTransaction(store, unit, 0),
     (error: unknown) => error instanceof DataError,
-    what,
+    label,
   );
   assert.is(store.operationCount, operations);
   assert.equal(openStore(store).textIndexes(), []);
@@ -335,7 +335,7 @@ test("a record of a declaration is applied", ({ copy }) => {
   setTitle(copy, "a", "one");
   const record = [DECLARE, 1, ...packed(JSON.stringify(DEFINITION))];
   applyTransaction(copy, makeUnit(copy.operationCount, record), 0);
-  assert.equal(found(copy, "one"), ["a"]);
+  assert.equal(hits(copy, "one"), ["a"]);
   checkStore(copy);
 });
 
@@ -374,17 +374,17 @@ test("a replica without the package of a language stops its builder", ({ copy })
   withoutPackage("snowball-stemmers", () => {
     while (processor.runSlice());
     assert.match(lines.join(), /text index is incomplete: language 'de' needs/);
-    assert.throws(() => found(copy, "one"), /language 'de' needs/);
+    assert.throws(() => hits(copy, "one"), /language 'de' needs/);
   });
   setTitle(copy, "a", "two");
   checkStore(copy);
 });
 
-for (const [what, change] of REFUSED) {
-  test(`a record of a definition is refused with ${what}`, ({ copy }) => {
+for (const [label, change] of REFUSED) {
+  test(`a record of a definition is refused with ${label}`, ({ copy }) => {
     setTitle(copy, "a", "one");
     const text = JSON.stringify({ ...DEFINITION, ...change });
-    assertRefused(copy, [DECLARE, 1, ...packed(text)], what);
+    assertRefused(copy, [DECLARE, 1, ...packed(text)], label);
   });
 }
 

@@ -19,14 +19,14 @@ test("counts edits up to the maximum", () => {
   const random = new Random();
   for (let count = 0; count < WORDS; count++) {
     const [word, text] = [randomWord(random), randomWord(random)];
-    const most = random.below(3);
+    const maxEdits = random.below(3);
     const prefixes = Array.from({ length: text.length + 1 }, (_, end) => text.slice(0, end));
     const whole = naiveDistance(word, text);
     const begun = Math.min(...prefixes.map((prefix) => naiveDistance(word, prefix)));
-    const found = [distance(word, text, most), prefixDistance(word, text, most)];
-    const limited = found.map((edits) => Math.min(edits, most + 1));
-    const expected = [whole, begun].map((edits) => Math.min(edits, most + 1));
-    assert.equal(limited, expected, `${word} ${text} ${most}, SEED=${SEED}`);
+    const distances = [distance(word, text, maxEdits), prefixDistance(word, text, maxEdits)];
+    const limited = distances.map((edits) => Math.min(edits, maxEdits + 1));
+    const expected = [whole, begun].map((edits) => Math.min(edits, maxEdits + 1));
+    assert.equal(limited, expected, `${word} ${text} ${maxEdits}, SEED=${SEED}`);
   }
 });
 

@@ -116,8 +116,8 @@ check("differ from document to document, and from search to search", () => {
     const condition = { text: { query: "hause", language: "de" } };
     assert.equal(graph.vertices({ condition }), ["german"]);
     const marked = { highlight: ["title"], result: "dict", language: "de" } as const;
-    const [found] = graph.search("haus", marked);
-    assert.is(found!.highlights.title, "Die <em>Häuser</em> gehen");
+    const [hit] = graph.search("haus", marked);
+    assert.is(hit!.highlights.title, "Die <em>Häuser</em> gehen");
     const vertex = graph.openVertex("plain");
     vertex.setProperty("lang", "en");
     vertex.close();

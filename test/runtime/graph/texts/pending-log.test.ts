@@ -46,22 +46,22 @@ class Changes {
       return { vertex, version, terms: [null, Int32Array.of(version, 100)], lengths: [0, 2] };
     };
     this.log.update(this, range, read, () => {});
-    const found: [number, number][] = [];
+    const entries: [number, number][] = [];
     for (let version = 1; version <= this.serial; version++) {
       this.log.visit(version, (text) => {
         assert.is(text % 2, 1);
-        found.push([this.log.documents[text >> 1]!.vertex, version]);
+        entries.push([this.log.documents[text >> 1]!.vertex, version]);
       });
     }
     const words: number[] = [];
     for (const term of this.log.termsWith("a")) this.log.visit(term, () => words.push(term));
     assert.equal(
       words.sort((a, b) => a - b),
-      found.map(([, version]) => version),
+      entries.map(([, version]) => version),
     );
-    assert.is(this.log.count, found.length);
-    assert.equal(this.log.lengths, [0, 2 * found.length]);
-    return found.sort(([a], [b]) => a - b);
+    assert.is(this.log.count, entries.length);
+    assert.equal(this.log.lengths, [0, 2 * entries.length]);
+    return entries.sort(([a], [b]) => a - b);
   }
 }
 

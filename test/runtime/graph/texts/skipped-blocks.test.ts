@@ -89,9 +89,9 @@ test("seeks past the last document of a short list at once", () => {
   for (const document of [0, 2]) short.add(document, POSITION, 0, 1);
   short.endList();
   short.endTerm();
-  for (const one of [new Segment(new SegmentViews(short.finish()), 0), segment]) {
-    const cursor = new ListCursor(one, one.listsOf(one.find("red")));
-    const behind = one.documents;
+  for (const candidate of [new Segment(new SegmentViews(short.finish()), 0), segment]) {
+    const cursor = new ListCursor(candidate, candidate.listsOf(candidate.find("red")));
+    const behind = candidate.documents;
     assert.is(cursor.seek(behind), NO_DOCUMENT);
     assert.is(cursor.seek(behind), NO_DOCUMENT);
   }

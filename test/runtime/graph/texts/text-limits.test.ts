@@ -72,7 +72,7 @@ function setSerial(store: GraphStore, serial: number): void {
   store.memory.header.words[Header.TextSerial] = serial;
 }
 
-function found(store: GraphStore, text: string): string[] {
+function hits(store: GraphStore, text: string): string[] {
   return [...(openStore(store).search(text, { hits: 10_000 }) as string[])].sort();
 }
 
@@ -99,11 +99,11 @@ function foundDuring(
       statistics: null,
     },
   )!;
-  const [best, all] = [result, result.all!].map(({ vertices }) =>
+  const [best, allVertices] = [result, result.all!].map(({ vertices }) =>
     Array.from(vertices, (vertex) => store.ids.idOf(vertex)).sort(),
   );
-  assert.equal(best, all);
-  return all!;
+  assert.equal(best, allVertices);
+  return allVertices!;
 }
 
 /** Runs a function the first time only. */
@@ -124,11 +124,11 @@ test("more changes than the ring holds are found, then scanned", ({ store, proce
   setTitle(store, "v7", "other");
   openStore(store).deleteVertex("v8");
   wear(store, "v9", RING_WORDS + 5);
-  assert.equal(found(store, "other"), ["v7"]);
-  assert.is(found(store, "all").length, 198);
+  assert.equal(hits(store, "other"), ["v7"]);
+  assert.is(hits(store, "all").length, 198);
   processor.finish();
-  assert.equal(found(store, "other"), ["v7"]);
-  assert.is(found(store, "all").length, 198);
+  assert.equal(hits(store, "other"), ["v7"]);
+  assert.is(hits(store, "all").length, 198);
   assert.is(openStore(store).textIndexes()[0]!.pending, 0);
   checkStore(store);
 });
@@ -136,8 +136,8 @@ test("more changes than the ring holds are found, then scanned", ({ store, proce
 test("an index is found again that moves meanwhile", ({ store }) => {
   addTitles(store, 3);
   openStore(store).index("text", { keys: ["title"] });
-  const [place] = store.texts.indexes();
-  const places = [place! + 1, place!];
+  const [index] = store.texts.indexes();
+  const places = [index! + 1, index!];
   assert.is(foundDuring(store, "all", { placeOf: () => places.shift()! }).length, 3);
 });
 
@@ -146,11 +146,11 @@ test("a text is found whatever was read at the same place before", ({ store, pro
   processor.finish();
   addTitles(store, 20);
   for (const title of ["other", "another"]) {
-    assert.is(found(store, "all").length, 20);
+    assert.is(hits(store, "all").length, 20);
     // The texts that this thread has read are listed by their versions, modulo 8192.
     wear(store, "v1", 8192 - 10);
     setTitle(store, "v7", title);
-    assert.equal(found(store, title), ["v7"]);
+    assert.equal(hits(store, title), ["v7"]);
     setTitle(store, "v7", "all 7");
     wear(store, "v1", 8192 - 20);
     for (let at = 0; at < 20; at++) setTitle(store, `v${19 - at}`, `all ${at}`);
@@ -163,19 +163,19 @@ test("texts are read again once their words have other numbers", ({ store, proce
   processor.finish();
   setTitle(store, "v1", "red shoe");
   setTitle(store, "v2", "blue boot");
-  assert.equal(found(store, "boot"), ["v2"]);
+  assert.equal(hits(store, "boot"), ["v2"]);
   const { forms } = openTextIndex(store, store.texts.read(store.texts.indexes()[0]!)!)!.analysis
     .tokenizer;
   Object.defineProperty(forms, "isFull", { value: true, configurable: true });
   setTitle(store, "v3", "green hat");
-  assert.equal(found(store, "hat"), ["v3"]);
+  assert.equal(hits(store, "hat"), ["v3"]);
   Reflect.deleteProperty(forms, "isFull");
   for (const [word, id] of [
     ["boot", "v2"],
     ["red", "v1"],
     ["green", "v3"],
   ] as const) {
-    assert.equal(found(store, word), [id]);
+    assert.equal(hits(store, word), [id]);
   }
 });
 
@@ -186,12 +186,12 @@ test("a builder whose ring overflows between its steps loses nothing", ({ store,
     processor.run(0);
     setTitle(store, `v${step * 3}`, "other");
     if (step % 4 === 0) wear(store, `v${step}`, RING_WORDS - (step % 3));
-    assert.is(found(store, "other").length, step + 1);
-    assert.is(found(store, "all").length, 999 - step);
+    assert.is(hits(store, "other").length, step + 1);
+    assert.is(hits(store, "all").length, 999 - step);
   }
   processor.finish();
-  assert.is(found(store, "other").length, 60);
-  assert.is(found(store, "all").length, 940);
+  assert.is(hits(store, "other").length, 60);
+  assert.is(hits(store, "all").length, 940);
   assert.is(openStore(store).textIndexes()[0]!.pending, 0);
   checkStore(store);
 });
@@ -230,17 +230,17 @@ test("versions restart before their end", ({ store, processor }) => {
   processor.finish();
   setSerial(store, RESTART_VERSION - 10);
   for (let index = 0; index < 20; index++) setTitle(store, `v${index}`, "other");
-  assert.is(found(store, "other").length, 20);
+  assert.is(hits(store, "other").length, 20);
   processor.finish();
   assert.ok(store.texts.serial < RING_WORDS);
-  assert.is(found(store, "other").length, 20);
-  assert.is(found(store, "all").length, 280);
+  assert.is(hits(store, "other").length, 20);
+  assert.is(hits(store, "all").length, 280);
   // Versions come a second time, to other texts.
   for (let index = 10; index < 310; index++) setTitle(store, `v${index}`, "third");
-  assert.is(found(store, "other").length, 10);
-  assert.is(found(store, "third").length, 300);
+  assert.is(hits(store, "other").length, 10);
+  assert.is(hits(store, "third").length, 300);
   processor.finish();
-  assert.is(found(store, "third").length, 300);
+  assert.is(hits(store, "third").length, 300);
   for (const { pending, complete } of openStore(store).textIndexes()) {
     assert.equal([pending, complete], [0, true]);
   }
@@ -253,10 +253,10 @@ test("a search during which versions restart starts again", ({ store, processor 
   processor.finish();
   setSerial(store, RESTART_VERSION);
   setTitle(store, "v3", "all again");
-  const all = found(store, "all");
-  assert.is(all.length, 50);
+  const hitsOfAll = hits(store, "all");
+  assert.is(hitsOfAll.length, 50);
   const accepts = once(() => processor.run(0));
-  assert.equal(foundDuring(store, "all", { accepts }), all);
+  assert.equal(foundDuring(store, "all", { accepts }), hitsOfAll);
   assert.ok(store.texts.serial < RING_WORDS);
 });
 
@@ -279,8 +279,8 @@ test("a restart of versions that is rolled back loses nothing", ({ store, proces
   );
   assert.ok(texts.serial > RESTART_VERSION);
   const check = (): void => {
-    assert.equal(found(store, "other"), ["v3", "v4"]);
-    assert.is(found(store, "all").length, 48);
+    assert.equal(hits(store, "other"), ["v3", "v4"]);
+    assert.is(hits(store, "all").length, 48);
   };
   check();
   processor.finish();
@@ -297,11 +297,11 @@ test("a change is refused once no version is left", ({ store, processor }) => {
   setTitle(store, "v1", "other");
   const isFull = (error: unknown): boolean => error instanceof CapacityError;
   assert.throws(() => setTitle(store, "v2", "other"), isFull);
-  assert.equal(found(store, "other"), ["v1"]);
-  assert.equal(found(store, "all"), ["v0", "v2"]);
+  assert.equal(hits(store, "other"), ["v1"]);
+  assert.equal(hits(store, "all"), ["v0", "v2"]);
   processor.finish();
   setTitle(store, "v2", "other");
-  assert.equal(found(store, "other"), ["v1", "v2"]);
+  assert.equal(hits(store, "other"), ["v1", "v2"]);
   checkStore(store);
 });
 
@@ -328,9 +328,9 @@ test("a builder goes on once a full arena has space; changes and searches always
     while (processor.runSlice());
     assert.is(lines.length, 1);
     assert.match(lines[0]!, /^graph "test": text index is incomplete: /);
-    assert.is(found(store, "all").length, 20);
+    assert.is(hits(store, "all").length, 20);
     setTitle(store, "v3", "other");
-    assert.equal(found(store, "other"), ["v3"]);
+    assert.equal(hits(store, "other"), ["v3"]);
     assert.throws(
       () => openStore(store).index("text", { name: "second", keys: ["title"] }),
       (error: unknown) => error instanceof CapacityError,
@@ -343,13 +343,13 @@ test("a builder goes on once a full arena has space; changes and searches always
       .textIndexes()
       .map(({ name, keys }) => [name, keys]);
     assert.equal(indexes, [["text", ["title"]]]);
-    assert.equal(found(store, "other"), ["v3"]);
+    assert.equal(hits(store, "other"), ["v3"]);
     assert.is(isComplete(store), false);
   });
   checkStore(store);
   while (processor.runSlice());
   assert.is(isComplete(store), true);
-  assert.is(found(store, "all").length, 19);
+  assert.is(hits(store, "all").length, 19);
 });
 
 test("a failed builder pauses before it is run again", ({ store, lines }) => {
@@ -375,9 +375,9 @@ test("a word stands for itself and the most frequent terms it begins", (context)
   }
   setTitle(store, "exact", "w");
   openStore(store).index("text", { keys: ["title"] });
-  assert.is(found(store, "w*").length, count + MAX_TERMS + 1);
+  assert.is(hits(store, "w*").length, count + MAX_TERMS + 1);
   processor.finish();
-  const vertices = found(store, "w*");
+  const vertices = hits(store, "w*");
   assert.is(vertices.length, 2 * (MAX_TERMS - 1) + 1);
   assert.ok(vertices.includes("exact"));
   const { explain } = openStore(store).search("w*", {

@@ -10,10 +10,10 @@ const test = suite("table of text indexes");
 
 test("shows an index to threads that have not seen the arena grow", () => {
   const store = GraphStore.create("test", TEST_THREAD);
-  const other = GraphStore.attach(store.share, TEST_THREAD + 1);
+  const attached = GraphStore.attach(store.share, TEST_THREAD + 1);
   openStore(store).createVertex("v", { properties: { title: "red" } });
   openStore(store).index("text", { keys: ["title"] });
-  const shown = openStore(other).textIndexes();
+  const shown = openStore(attached).textIndexes();
   assert.equal(
     shown.map(({ name, keys }) => [name, keys]),
     [["text", ["title"]]],
@@ -22,16 +22,16 @@ test("shows an index to threads that have not seen the arena grow", () => {
 
 test("reads all indexes again if one changes meanwhile", () => {
   const store = GraphStore.create("test", TEST_THREAD);
-  const other = openStore(GraphStore.attach(store.share, TEST_THREAD + 1));
+  const otherGraph = openStore(GraphStore.attach(store.share, TEST_THREAD + 1));
   const names = ["text", "later"];
-  other.index("text", { keys: ["title"] });
-  const found = readAllEntries(store.texts, () => {
+  otherGraph.index("text", { keys: ["title"] });
+  const entries = readAllEntries(store.texts, () => {
     const places = store.texts.indexes();
     const name = names.pop();
-    if (name !== undefined) other.index("text", { name, keys: ["body"] });
+    if (name !== undefined) otherGraph.index("text", { name, keys: ["body"] });
     return places;
   });
-  assert.equal([found, names], [[0, 1], []]);
+  assert.equal([entries, names], [[0, 1], []]);
 });
 
 test.run();

@@ -126,10 +126,10 @@ test("returns the positions of words", () => {
   const text = "Crème, 東京都!";
   const count = tokenizer.read(text);
   const places = tokenizer.ranges.subarray(0, count * 2);
-  const found = Array.from({ length: count }, (_, word) =>
+  const tokens = Array.from({ length: count }, (_, word) =>
     text.slice(places[word * 2]!, places[word * 2 + 1]!),
   );
-  assert.equal(found, ["Crème", "東京", "京都"]);
+  assert.equal(tokens, ["Crème", "東京", "京都"]);
 });
 
 test("maps word forms to the same term, also many of them", () => {

@@ -74,8 +74,8 @@ test("compute as vectors of numbers", () => {
   assert.is(a!.euclideanDistance(b!), Math.sqrt(3));
   assert.ok(a!.equals([1, 0, 1, 1]) && new Vector([1, 1]).equals(b!));
   assert.is(a!.fingerprint, new Vector([1, 0, 1, 1]).fingerprint);
-  const [two, one] = a!.add(b!).external;
-  assert.ok(Math.abs(two! - 2) < 1e-6 && Math.abs(one! - 1) < 0.01);
+  const [two, single] = a!.add(b!).external;
+  assert.ok(Math.abs(two! - 2) < 1e-6 && Math.abs(single! - 1) < 0.01);
   const sum = graph.evaluate("next.vector * vector", { head: "a", vector: b! });
   assert.is(sum, 1);
 });
@@ -131,14 +131,16 @@ test("kernels score bits, and an index leads to the nearest", () => {
   const slots = vectors.map((_, at) => table.slotOf(ids.find(`v${at}`)));
   const length = table.memory.lengthIn(slots[0]!);
   const probe = new Probe(table, parseVector(vectors[1]!, "vector"));
-  for (const other of [1, 2]) {
-    probe.rebind(parseVector(vectors[other]!, "vector"));
-    for (const [place, slot] of slots.entries()) {
-      table.memory.list[place] = table.memory.addressOf(slot);
+  for (const otherIndex of [1, 2]) {
+    probe.rebind(parseVector(vectors[otherIndex]!, "vector"));
+    for (const [index, slot] of slots.entries()) {
+      table.memory.list[index] = table.memory.addressOf(slot);
     }
     probe.scoreList(length, slots.length);
     for (const [at, vector] of vectors.entries()) {
-      const different = vector.filter((bit, place) => bit !== vectors[other]![place]).length;
+      const different = vector.filter(
+        (bit, position) => bit !== vectors[otherIndex]![position],
+      ).length;
       assert.is(Math.abs(table.memory.scores[MAX_LIST + at]!), different);
       assert.is(Math.abs(probe.similarity(ids.find(`v${at}`))), different);
     }
@@ -146,10 +148,10 @@ test("kernels score bits, and an index leads to the nearest", () => {
   graph.index("vectors", { length: 128, ef: 40 });
   const processor = new IndexProcessor(store, assert.unreachable);
   while (processor.run(1000));
-  const found = vectors.slice(0, 50).filter((vector, at) => {
+  const matching = vectors.slice(0, 50).filter((vector, at) => {
     return graph.nearest(vector, { hits: 1, approximate: { ef: 20 } })[0]!.id === `v${at}`;
   });
-  assert.ok(found.length > 40, `${found.length} of 50`);
+  assert.ok(matching.length > 40, `${matching.length} of 50`);
 });
 
 test("a slot with an impossible length holds no vector", () => {

@@ -54,9 +54,11 @@ function weightKept(weight: number): number {
 }
 
 test("store weights with an exponent and three binary digits", () => {
-  const given = [0.3, 0.9, 1.1, 2, -1, 1, 0.001, 0, 0.0078125, 1.875, 1e30];
-  const kept = [0.28125, 0.875, 1, 1.875, 1.875, 1, 0.0078125, 0.0078125, 0.0078125, 1.875, 1.875];
-  assert.equal(given.map(weightKept), kept);
+  const input = [0.3, 0.9, 1.1, 2, -1, 1, 0.001, 0, 0.0078125, 1.875, 1e30];
+  const stored = [
+    0.28125, 0.875, 1, 1.875, 1.875, 1, 0.0078125, 0.0078125, 0.0078125, 1.875, 1.875,
+  ];
+  assert.equal(input.map(weightKept), stored);
 });
 
 test("compute the reference similarities", () => {
@@ -124,7 +126,7 @@ function naive(a: readonly Feature[], b: readonly Feature[]) {
   const [x, y] = [integers(a), integers(b)];
   const sum = (of: (name: string) => number) =>
     [...new Set([...x.keys(), ...y.keys()])].reduce((total, name) => total + of(name), 0);
-  const [one, other] = [(name: string) => x.get(name) ?? 0, (name: string) => y.get(name) ?? 0];
+  const [left, right] = [(name: string) => x.get(name) ?? 0, (name: string) => y.get(name) ?? 0];
   const cut = (value: number): number => {
     const view = new DataView(new ArrayBuffer(4));
     view.setFloat32(0, value);
@@ -132,12 +134,12 @@ function naive(a: readonly Feature[], b: readonly Feature[]) {
     return view.getFloat32(0);
   };
   const size = (of: (name: string) => number) => Math.sqrt(sum((name) => of(name) ** 2) / 18496);
-  const product = cut(sum((name) => one(name) * other(name)) / 18496);
-  const least = cut(sum((name) => Math.min(one(name), other(name))) / 136);
-  const most = cut(sum((name) => Math.max(one(name), other(name))) / 136);
+  const product = cut(sum((name) => left(name) * right(name)) / 18496);
+  const minimum = cut(sum((name) => Math.min(left(name), right(name))) / 136);
+  const maximum = cut(sum((name) => Math.max(left(name), right(name))) / 136);
   return {
-    cosine: Math.min(1, cut(product / cut(size(one) * size(other)))),
-    jaccard: Math.min(1, cut(least / most)),
+    cosine: Math.min(1, cut(product / cut(size(left) * size(right)))),
+    jaccard: Math.min(1, cut(minimum / maximum)),
     common: sum((name) => (x.has(name) && y.has(name) ? 1 : 0)),
   };
 }
@@ -177,8 +179,8 @@ test("use a graph's similarity settings in queries and expressions", ({ graph })
   assert.is(of("len(vertex.vector)"), 3);
   assert.is(of("vertex.vector == next.vector"), 0);
   const probe = { vector: A, fields: F_ID | F_SIM, result: R_DICT };
-  const found = graph.vertices({ ...probe, sortby: S_SIM });
-  assert.equal(found, [
+  const ranked = graph.vertices({ ...probe, sortby: S_SIM });
+  assert.equal(ranked, [
     { id: "a", similarity: 1 },
     { id: "b", similarity: mixed },
   ]);
@@ -251,13 +253,13 @@ test(`replicate features and settings by records (seed ${SEED})`, ({ store, grap
   graph.sim.min_isect = 3;
   replayTo(store, copy);
   checkStore(copy);
-  const other = openStore(copy);
-  assert.equal(other.sim.asDict(), graph.sim.asDict());
-  assert.is(other.objcnt.vectors, graph.objcnt.vectors);
+  const copiedGraph = openStore(copy);
+  assert.equal(copiedGraph.sim.asDict(), graph.sim.asDict());
+  assert.is(copiedGraph.objcnt.vectors, graph.objcnt.vectors);
   for (const id of graph.vertices()) {
-    const [one, two] = [graph.getVertex(id), other.getVertex(id)];
-    assert.ok(two.getVector().equals(one.getVector()), id);
-    one.close();
+    const [vertex, two] = [graph.getVertex(id), copiedGraph.getVertex(id)];
+    assert.ok(two.getVector().equals(vertex.getVector()), id);
+    vertex.close();
     two.close();
   }
 });
@@ -266,21 +268,27 @@ test("are rejected in corrupt records", ({ store, graph }) => {
   graph.createVertex("a");
   const bytes = [...new Uint8Array(getParts(new Vector(A)).bytes)];
   const set = 14 | (2 << 8);
-  const one = new Uint32Array(Float32Array.of(1).buffer)[0]!;
+  const oneBits = new Uint32Array(Float32Array.of(1).buffer)[0]!;
   const refused = (content: number[]): void => {
-    const unit = makeUnit(store.operationCount, [set, 0, one, ...packed("a"), ...packed(content)]);
+    const unit = makeUnit(store.operationCount, [
+      set,
+      0,
+      oneBits,
+      ...packed("a"),
+      ...packed(content),
+    ]);
     assert.throws(() => applyTransaction(store, unit, 0), isDataError);
   };
   for (let at = 0; at < bytes.length; at++) {
-    const other = [...bytes];
-    other[at]! ^= 0x81;
-    if (!isFeatureList(Int8Array.from(other))) refused(other);
+    const damaged = [...bytes];
+    damaged[at]! ^= 0x81;
+    if (!isFeatureList(Int8Array.from(damaged))) refused(damaged);
   }
   refused([...bytes, ...new Array(32).fill(0)]);
   refused([]);
   refused(new Array(4096).fill(1));
   for (const [setting, value] of [
-    [9, one],
+    [9, oneBits],
     [7, new Uint32Array(Float32Array.of(4).buffer)[0]!],
     [8, new Uint32Array(Float32Array.of(0.5).buffer)[0]!],
   ] as const) {

@@ -62,7 +62,7 @@ test("finds all after its visit stamps have wrapped", ({ store, graph, space }) 
   build(store);
   const search = new HnswSearch(store.vectors, space());
   const probe = new Probe(store.vectors, parseVector(vector(7), "probe"));
-  const found = (): string[] => {
+  const findIds = (): string[] => {
     search.nearest(probe, 100, ANY);
     const { walk } = search;
     return walk
@@ -70,16 +70,16 @@ test("finds all after its visit stamps have wrapped", ({ store, graph, space }) 
       .map((slot) => store.ids.idOf(store.memory.vectors.words[slot + Slot.Vertex]!))
       .sort();
   };
-  const all = found();
-  assert.is(all.length, 40);
+  const ids = findIds();
+  assert.is(ids.length, 40);
   // On the top layer only the start is visited: the others keep the stamp of the first search.
   const start = search.descend(probe, 0);
   // Each upper layer takes a stamp, too.
   for (let count = 0; count < 0xff - 2 * search.topLevel - 1; count++) {
     search.search(probe, start, MAX_LEVEL, 1);
   }
-  assert.equal(found(), all);
-  assert.equal(found(), all);
+  assert.equal(findIds(), ids);
+  assert.equal(findIds(), ids);
 });
 
 test("leads from equal vectors to others", ({ store, graph }) => {
@@ -115,9 +115,9 @@ test("remembers for a condition which vertices it refused", ({ store, graph, spa
   for (const serial of [5, 5, 6, 0, 0]) {
     tested = 0;
     search.nearest(probe, 200, { accepts: half, serial });
-    const found = search.walk.slots().map((slot) => words[slot + Slot.Vertex]!);
-    assert.is(found.length, 100);
-    assert.ok(found.every((vertex) => vertex % 2 !== refused));
+    const vertices = search.walk.slots().map((slot) => words[slot + Slot.Vertex]!);
+    assert.is(vertices.length, 100);
+    assert.ok(vertices.every((vertex) => vertex % 2 !== refused));
     testedEach.push(tested > 0);
   }
   assert.equal(testedEach, [true, false, true, true, true]);
@@ -205,13 +205,13 @@ for (const precision of ["float16", "float32"] as const) {
       scanVectors({ ...common, poll: () => {} }, ef);
       return best.sorted();
     };
-    const all = graph.vertices().map((id) => {
+    const documents = graph.vertices().map((id) => {
       const vertex = store.ids.find(id);
       return { vertex, score: probe.similarity(vertex) };
     });
-    all.sort((a, b) => b.score - a.score || a.vertex - b.vertex);
-    assert.equal(find(0), all.slice(0, 10), "scan");
-    assert.equal(find(200), all.slice(0, 10), "index");
+    documents.sort((a, b) => b.score - a.score || a.vertex - b.vertex);
+    assert.equal(find(0), documents.slice(0, 10), "scan");
+    assert.equal(find(200), documents.slice(0, 10), "index");
   });
 }
 
@@ -221,19 +221,19 @@ test("searches again if its nodes were swept away meanwhile", ({ store, graph, s
   const { vectors, ids } = store;
   const { entry } = new HnswSearch(vectors, space());
   const first = ids.idOf(store.memory.vectors.words[entry + Slot.Vertex]!);
-  const all = Array.from({ length: 400 }, (_, number) => `v${number}`);
-  const kept = all.filter((id) => id !== first).slice(0, 50);
+  const allIds = Array.from({ length: 400 }, (_, number) => `v${number}`);
+  const keptIds = allIds.filter((id) => id !== first).slice(0, 50);
   // A thread has one walk at a time.
   const ofOther = GraphStore.attach(store.share, TEST_THREAD + 1);
   let isSwept = false;
   const accepts = (): boolean => {
     if (isSwept) return true;
     isSwept = true;
-    for (const id of all) if (!kept.includes(id)) graph.deleteVertex(id);
+    for (const id of allIds) if (!keptIds.includes(id)) graph.deleteVertex(id);
     build(ofOther);
     return true;
   };
-  const best = new NearestTopK(kept.length);
+  const best = new NearestTopK(keptIds.length);
   const probe = new Probe(vectors, parseVector(vector(7), "probe"));
   const filter = { accepts, serial: 0 };
   scanVectors({ table: vectors, probe, best, accepts: () => true, filter, poll: () => {} }, 100);
@@ -242,7 +242,7 @@ test("searches again if its nodes were swept away meanwhile", ({ store, graph, s
       .sorted()
       .map(({ vertex }) => ids.idOf(vertex))
       .sort(),
-    kept.sort(),
+    keptIds.sort(),
   );
 });
 

@@ -193,11 +193,11 @@ test("retain the code of their name", ({ graph, store }) => {
 
 test("are seen by other threads of the graph, also after it was emptied", ({ graph, store }) => {
   fill(graph);
-  const other = openStore(GraphStore.attach(store.share, TEST_THREAD + 1));
-  assert.is(other.nearest({ title: [1, 0] }, { hits: 1 })[0]!.id, "both");
+  const otherGraph = openStore(GraphStore.attach(store.share, TEST_THREAD + 1));
+  assert.is(otherGraph.nearest({ title: [1, 0] }, { hits: 1 })[0]!.id, "both");
   graph.truncate();
   graph.createVertex("new", { vectors: { image: [1], title: [2] } });
-  assert.equal(other.nearest({ title: [1] }), [{ id: "new", similarity: 1 }]);
+  assert.equal(otherGraph.nearest({ title: [1] }), [{ id: "new", similarity: 1 }]);
 });
 
 test.run();

@@ -46,9 +46,9 @@ test("a vertex that is written meanwhile is read again by itself", () => {
   memory.words[slots[3]!] = 0;
   memory.kernel = kernel;
   assert.is(scored, COUNT - 2, "v2 and v3 are read by themselves");
-  const found = new Map(best.sorted().map(({ vertex, score }) => [vertex, score]));
+  const scores = new Map(best.sorted().map(({ vertex, score }) => [vertex, score]));
   const current = vertices.slice(0, 5).map((vertex) => [vertex, probe.similarity(vertex)] as const);
-  assert.equal(found, new Map([...current].sort((a, b) => b[1] - a[1])));
+  assert.equal(scores, new Map([...current].sort((a, b) => b[1] - a[1])));
 });
 
 test.run();

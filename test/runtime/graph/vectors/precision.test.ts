@@ -261,16 +261,16 @@ test("a longer probe is compared by the components that both have", () => {
   for (const [at, vector] of vectors.entries()) graph.createVertex(`v${at}`, { vector });
   const probe = randomVector(random, 64);
   for (const { id, similarity } of graph.nearest(probe)) {
-    const other = vectors[Number(id.slice(1))]!;
-    const distance = Math.hypot(...other.map((component, at) => component - probe[at]!));
+    const otherVector = vectors[Number(id.slice(1))]!;
+    const distance = Math.hypot(...otherVector.map((component, at) => component - probe[at]!));
     assert.ok(Math.abs(similarity + distance) <= 1e-12 * distance, id);
   }
   graph.setVectorSettings({ measure: "cosine" });
   const norm = (of: readonly number[]): number => Math.hypot(...of);
   for (const { id, similarity } of graph.nearest(probe)) {
-    const other = vectors[Number(id.slice(1))]!;
-    const product = other.reduce((sum, component, at) => sum + component * probe[at]!, 0);
-    const cosine = product / norm(other) / norm(probe.slice(0, other.length));
+    const otherVector = vectors[Number(id.slice(1))]!;
+    const product = otherVector.reduce((sum, component, at) => sum + component * probe[at]!, 0);
+    const cosine = product / norm(otherVector) / norm(probe.slice(0, otherVector.length));
     assert.ok(Math.abs(similarity - cosine) <= 1e-12, id);
   }
 });

@@ -30,8 +30,8 @@ function anchorsModel(lsh: bigint, size: ProjectionKeySize, seed: string): strin
     const by = step * index;
     const turned = digits.slice(64 - by) + digits.slice(0, 64 - by);
     const key = Number.parseInt(turned.slice(-size), 2);
-    const place = (index * 2 ** size + key).toString(16).toUpperCase();
-    return `_${place.padStart(4, "0")}|${seed}`;
+    const bucket = (index * 2 ** size + key).toString(16).toUpperCase();
+    return `_${bucket.padStart(4, "0")}|${seed}`;
   });
 }
 
@@ -46,9 +46,9 @@ test("map keys of the fingerprint to anchors, for each size and seed", () => {
     assert.is(lcm, lowConfidenceModel([...vector.internal]));
     assert.equal(anchors, anchorsModel(lsh, size, "000"));
     for (const anchor of anchors) assert.ok(graph.hasVertex(anchor), anchor);
-    const other = graph.sim.projections(vector, { seed: 1087 });
-    assert.is(other.lsh, graph.sim.fingerprint(vector, 1087));
-    assert.equal(other.anchors, anchorsModel(other.lsh, size, "43F"));
+    const otherProjections = graph.sim.projections(vector, { seed: 1087 });
+    assert.is(otherProjections.lsh, graph.sim.fingerprint(vector, 1087));
+    assert.equal(otherProjections.anchors, anchorsModel(otherProjections.lsh, size, "43F"));
     assert.is(
       graph.sim.deleteProjectionSets(),
       graph.order === 0 ? 1 + 2 + 2 * anchorsOf(size) : -1,
@@ -63,14 +63,14 @@ function anchorsOf(size: ProjectionKeySize): number {
 test("omit or vary keys of low confidence", () => {
   graph.sim.createProjectionSets(1, 8);
   const lsh = 0x0123456789abcdefn;
-  const all = graph.sim.projections([1], { lsh, lcm: 0n });
-  assert.is(all.anchors.length, 16);
+  const projections = graph.sim.projections([1], { lsh, lcm: 0n });
+  assert.is(projections.anchors.length, 16);
   // Bits 0 and 9 belong to two keys each, one of them to both.
   const lcm = (1n << 0n) | (1n << 9n);
   const reduced = graph.sim.projections([1], { lsh, lcm, reduce: true });
   assert.equal(
-    all.anchors.filter((anchor) => !reduced.anchors.includes(anchor)),
-    [0, 1, 2, 15].map((index) => all.anchors[index]),
+    projections.anchors.filter((anchor) => !reduced.anchors.includes(anchor)),
+    [0, 1, 2, 15].map((index) => projections.anchors[index]),
   );
   const expanded = graph.sim.projections([1], { lsh, lcm, expand: true });
   assert.is(expanded.anchors.length, 16 + 4);

@@ -102,16 +102,16 @@ test("are logged as records", ({ graph, store }) => {
   vertex.removeVector();
   vertex.close();
   const units = takeUnits(store).slice(1);
-  const other = GraphStore.create("test", TEST_THREAD);
-  openStore(other).createVertex("a");
+  const otherStore = GraphStore.create("test", TEST_THREAD);
+  openStore(otherStore).createVertex("a");
   const [set, removed] = units.map((unit) => [...unit.subarray(TRANSACTION_HEAD_WORDS)]);
   assert.equal(set, [0x10e, set![1], 0x3f80_0000, 1, 0x61, 32, 0xff7f, 0, 0, 0, 0, 0, 0, 0]);
   assert.equal(removed, [0xf, removed![1], 1, 0x61]);
-  applyTransaction(other, units[0]!, 0);
-  assert.equal(openStore(other).getVertex("a").vector.slice(0, 2), [127, -1]);
-  applyTransaction(other, units[1]!, 0);
-  assert.is(other.vectors.count, 0);
-  checkStore(other);
+  applyTransaction(otherStore, units[0]!, 0);
+  assert.equal(openStore(otherStore).getVertex("a").vector.slice(0, 2), [127, -1]);
+  applyTransaction(otherStore, units[1]!, 0);
+  assert.is(otherStore.vectors.count, 0);
+  checkStore(otherStore);
 });
 
 test("are rejected in invalid records", ({ graph, store }) => {

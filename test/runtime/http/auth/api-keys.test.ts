@@ -77,8 +77,8 @@ for (const [why, value] of [
 async function untilLogged(reason: string): Promise<string> {
   for (;;) {
     const { lines } = recentLogEntries(0);
-    const found = lines.find(({ text }) => text.includes(`keys not reloaded: ${reason}`));
-    if (found !== undefined) return found.text;
+    const line = lines.find(({ text }) => text.includes(`keys not reloaded: ${reason}`));
+    if (line !== undefined) return line.text;
     await delay(20);
   }
 }
@@ -106,7 +106,7 @@ test("keeps its keys whatever becomes of the file, and reloads it once it is val
   for (const [change, reason] of states) {
     change();
     assert.ok((await untilLogged(reason)).length < 300, reason);
-    for (const one of [head, bearer("old")]) assert.equal(await handler(one), {}, reason);
+    for (const request of [head, bearer("old")]) assert.equal(await handler(request), {}, reason);
     assert.is(await handler(bearer("new")), null);
   }
   write("d.json", [{ sha256: sha256("new"), name: "n".repeat(2 ** 20) }]);

@@ -30,9 +30,9 @@ test("admits objects alone", async () => {
   assert.is(await statusFor('[async () => ({ name: "ann" })]'), "admitted");
   assert.is(await statusFor("[() => null]"), 401);
   assert.is(await statusFor("[]"), 401);
-  for (const other of ["undefined", "true", '"ann"', "1"]) {
-    assert.is(await statusFor(`[() => ${other}]`), 503, other);
-    assert.is(await statusFor(`[async () => ${other}]`), 503, other);
+  for (const result of ["undefined", "true", '"ann"', "1"]) {
+    assert.is(await statusFor(`[() => ${result}]`), 503, result);
+    assert.is(await statusFor(`[async () => ${result}]`), 503, result);
   }
 });
 

@@ -22,9 +22,9 @@ const { timingSafeEqual } = crypto;
 let comparisons = 0;
 
 test.before(() => {
-  crypto.timingSafeEqual = (one: Uint8Array, other: Uint8Array): boolean => {
+  crypto.timingSafeEqual = (left: Uint8Array, right: Uint8Array): boolean => {
     comparisons++;
-    return timingSafeEqual(one, other);
+    return timingSafeEqual(left, right);
   };
   syncBuiltinESMExports();
 });

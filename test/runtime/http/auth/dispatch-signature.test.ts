@@ -96,8 +96,8 @@ test("are accepted once by each instance", () => {
 test("need the key, and are not malleable", () => {
   assertRefused(new DispatchSignature(`${KEY}x`).sign(REQUEST, ORIGIN, NOW), /is invalid/);
   for (let at = 0; at < VALUE.length; at++) {
-    const other = VALUE[at] === "A" ? "B" : "A";
-    const forged = VALUE.slice(0, at) + other + VALUE.slice(at + 1);
+    const replacement = VALUE[at] === "A" ? "B" : "A";
+    const forged = VALUE.slice(0, at) + replacement + VALUE.slice(at + 1);
     // The last characters of base64url have unused bits.
     const isSame = typeof receiver().verify(REQUEST, forged, NOW) !== "string";
     assert.ok(!isSame || at === VALUE.length - 1, forged);

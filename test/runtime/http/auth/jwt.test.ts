@@ -115,7 +115,7 @@ test("rejects what is not a token, without asking for keys", async () => {
     `${"A".repeat(16 * 1024 - 4)}.b.c`,
     `${token}.${token}`,
   ];
-  for (const one of wrong) assert.is(await handler(bearer(one)), null, one.slice(0, 99));
+  for (const token of wrong) assert.is(await handler(bearer(token)), null, token.slice(0, 99));
   assert.is(await handler(headWith("")), null);
   assert.is(await handler(headWith("Authorization: Basic abc\r\n")), null);
   assert.is(issuer.requests, requests);
@@ -142,8 +142,8 @@ test("answers for a verified token at once, until it expires", async () => {
   assert.is(handler(head), first);
   assert.is(handler(bearer(token)), first);
   assert.is(calls, 1);
-  const other = handler(bearer(await issuer.token({ sub: "bob" })));
-  assert.is(((await other) as JWTPayload).sub, "bob");
+  const pending = handler(bearer(await issuer.token({ sub: "bob" })));
+  assert.is(((await pending) as JWTPayload).sub, "bob");
   while (Date.now() <= exp * 1000) await new Promise((done) => setTimeout(done, 50));
   assert.is(await handler(head), null);
 });

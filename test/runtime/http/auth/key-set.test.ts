@@ -67,8 +67,8 @@ const garbage: readonly [what: string, status: number, body: string][] = [
   ["an error", 500, '{ "keys": [] }'],
   ["too much", 200, `{ "keys": [], "x": "${"x".repeat(2 ** 21)}" }`],
 ];
-for (const [what, status, body] of garbage) {
-  test(`answers 503 for ${what}, and recovers`, async ({ issuer }) => {
+for (const [label, status, body] of garbage) {
+  test(`answers 503 for ${label}, and recovers`, async ({ issuer }) => {
     issuer.answer((response) => response.writeHead(status).end(body));
     const keys = keysAt(issuer);
     const token = await issuer.token();
@@ -80,11 +80,13 @@ for (const [what, status, body] of garbage) {
 }
 
 test("follows no redirect", async ({ issuer }) => {
-  const other = await TokenIssuer.start();
-  issuer.answer((response) => response.writeHead(302, { location: `${other.url}/keys` }).end());
-  assert.is(await statusFor(keysAt(issuer), await other.token()), 503);
-  assert.is(other.requests, 0);
-  await other.stop();
+  const otherIssuer = await TokenIssuer.start();
+  issuer.answer((response) =>
+    response.writeHead(302, { location: `${otherIssuer.url}/keys` }).end(),
+  );
+  assert.is(await statusFor(keysAt(issuer), await otherIssuer.token()), 503);
+  assert.is(otherIssuer.requests, 0);
+  await otherIssuer.stop();
 });
 
 test("answers 401 for a key without its parameters", async ({ issuer }) => {
@@ -109,12 +111,12 @@ test("gives up on an issuer that hangs, and keeps the keys it has", async ({ iss
 
 const HOUR_MS = 60 * 60_000;
 
-for (const [what, respond] of [
+for (const [label, respond] of [
   ["hangs", () => {}],
   ["answers garbage", (response) => response.end("<html>")],
   ["answers errors", (response) => response.writeHead(500).end()],
 ] as [what: string, respond: (response: ServerResponse) => void][]) {
-  test(`uses former keys for a day while an issuer ${what}`, async ({ issuer }) => {
+  test(`uses former keys for a day while an issuer ${label}`, async ({ issuer }) => {
     let nowMs = 0;
     const keys = keysAt(issuer, () => nowMs);
     const token = await issuer.token();

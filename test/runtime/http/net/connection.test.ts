@@ -42,8 +42,8 @@ function connectInMemory(): InMemory {
   const server = new NetServer(
     serverOptions({ maxBodyBytes: 1e7, maxConnections: 1000 }),
     engine,
-    (_, given) => {
-      admit = given;
+    (_, handler) => {
+      admit = handler;
       return createServer();
     },
   );
@@ -71,8 +71,8 @@ async function expectSlices(server: NetServer, socket: Duplex, chunks: number): 
   for (const goal = chunks * CHUNK_BYTES; before < goal; turns++) {
     await nextTurn();
     const now = received(server);
-    const most = MAX_READ_SLICE_BYTES + CHUNK_BYTES;
-    assert.ok(now - before <= most, `${now - before} bytes in a turn`);
+    const maxBytes = MAX_READ_SLICE_BYTES + CHUNK_BYTES;
+    assert.ok(now - before <= maxBytes, `${now - before} bytes in a turn`);
     before = now;
     assert.ok(turns < 50, "the bytes arrive");
   }
@@ -124,13 +124,13 @@ test("pauses for longer between slices while others send requests", async () => 
 
 test("is busy with requests of other connections, for a moment", () => {
   const { server } = connectInMemory();
-  const [own, other] = [{ id: 1 } as NetConnection, { id: 2 } as NetConnection];
-  assert.not.ok(server.isBusyWithOthers(own));
-  server.onRequest(other, Number.POSITIVE_INFINITY);
-  assert.ok(server.isBusyWithOthers(own));
-  assert.not.ok(server.isBusyWithOthers(other));
-  server.onRequest(other, nowMs() - 2 * BUSY_MS);
-  assert.not.ok(server.isBusyWithOthers(own));
+  const [first, second] = [{ id: 1 } as NetConnection, { id: 2 } as NetConnection];
+  assert.not.ok(server.isBusyWithOthers(first));
+  server.onRequest(second, Number.POSITIVE_INFINITY);
+  assert.ok(server.isBusyWithOthers(first));
+  assert.not.ok(server.isBusyWithOthers(second));
+  server.onRequest(second, nowMs() - 2 * BUSY_MS);
+  assert.not.ok(server.isBusyWithOthers(first));
 });
 
 test("notes each complete request", async () => {
@@ -188,8 +188,8 @@ test("serves what waits of a client that sends no more, or while the server stop
   socket.emit("data", Buffer.from(GET));
   socket.emit("end");
   assert.is(engine.requests, 1);
-  const other = connect();
-  other.emit("data", Buffer.from(GET));
+  const otherSocket = connect();
+  otherSocket.emit("data", Buffer.from(GET));
   const [, connection] = server.connections() as NetConnection[];
   assert.not.ok(connection!.isEvictable, "it has sent a request");
   connection!.finish();
@@ -207,8 +207,11 @@ test("serves what waits of a client that sends no more, or while the server stop
 async function allocated(run: () => void): Promise<number> {
   const session = new Session();
   session.connect();
-  const all = { includeObjectsCollectedByMajorGC: true, includeObjectsCollectedByMinorGC: true };
-  await session.post("HeapProfiler.startSampling", { samplingInterval: 1024, ...all });
+  const memoryOptions = {
+    includeObjectsCollectedByMajorGC: true,
+    includeObjectsCollectedByMinorGC: true,
+  };
+  await session.post("HeapProfiler.startSampling", { samplingInterval: 1024, ...memoryOptions });
   run();
   const { profile } = await session.post("HeapProfiler.stopSampling");
   session.disconnect();

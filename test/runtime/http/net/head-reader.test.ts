@@ -12,12 +12,12 @@ const SECTION = "\r\nHost: a\r\n\r\n";
 /** Reads heads and returns their methods and targets. */
 function read(reader: HeadReader, ...lines: string[]): string[] {
   const text = lines.map((line) => line + SECTION).join("");
-  const found: string[] = [];
+  const heads: string[] = [];
   for (let at = 0; at < text.length; at = reader.end) {
     assert.is(reader.read(text, at), "request");
-    found.push(`${reader.method} ${reader.target}`);
+    heads.push(`${reader.method} ${reader.target}`);
   }
-  return found;
+  return heads;
 }
 
 test("takes the line of the request before only if it is equal", () => {

@@ -28,8 +28,8 @@ async function connected(): Promise<{ client: Socket; accepted: Socket }> {
 
 test("connections of a server share the memory that they read into", async () => {
   let admit: (socket: Socket) => void = () => {};
-  new NetServer(serverOptions({}), new TestEngine(), (_, given) => {
-    admit = given;
+  new NetServer(serverOptions({}), new TestEngine(), (_, handler) => {
+    admit = handler;
     return createServer();
   });
   const memory = new Set<ArrayBufferLike>();

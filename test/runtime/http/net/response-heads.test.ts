@@ -55,16 +55,16 @@ function keptBytes(call: (number: number) => void): number {
 
 test("keeps no heads of long content", () => {
   const heads = responseHeads(null, "close");
-  const kept = keptBytes((bytes) => heads.text(200, "a/b", bytes, ""));
-  assert.ok(kept < 1_000_000, `${kept} bytes`);
+  const keptSize = keptBytes((bytes) => heads.text(200, "a/b", bytes, ""));
+  assert.ok(keptSize < 1_000_000, `${keptSize} bytes`);
 });
 
 test("keeps no heads of most of many media types", () => {
   const heads = responseHeads(null, "close");
-  const kept = keptBytes((number) => {
+  const keptSize = keptBytes((number) => {
     assert.match(heads.text(200, `a/${number}`, 1, ""), `a/${number};`);
   });
-  assert.ok(kept < 1_000_000, `${kept} bytes`);
+  assert.ok(keptSize < 1_000_000, `${keptSize} bytes`);
 });
 
 test.run();

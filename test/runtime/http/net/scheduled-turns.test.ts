@@ -42,7 +42,7 @@ test("come for all others if one fails, now and later", async () => {
   const caught: string[] = [];
   process.setUncaughtExceptionCaptureCallback(({ message }) => caught.push(message));
   try {
-    for (const one of [make("a"), make("b", fail), make("c"), make("d", fail)]) scheduleTurn(one);
+    for (const turn of [make("a"), make("b", fail), make("c"), make("d", fail)]) scheduleTurn(turn);
     for (let n = 0; n < 4; n++) await nextTurn();
     scheduleTurn(make("e"));
     scheduleTurn(make("f"));

@@ -35,18 +35,18 @@ test("share the space: one client gets half, all together the whole", () => {
 
 test("beyond the space are rejected with 503, and leave nothing behind", async () => {
   const folder = new UploadFolder(4 * CHUNK.length);
-  const [own, budget] = [client(), new BodyBudget(1e9)];
+  const [ownClient, budget] = [client(), new BodyBudget(1e9)];
   const bodies: UploadedBody[] = [];
   const store = storeOn((progress) => {
-    bodies.push(folder.create(own, progress));
+    bodies.push(folder.create(ownClient, progress));
     return bodies[0]!;
   }, budget);
   write(store, 2);
-  assert.equal([store.refusal, own.uploadBytes, budget.used], [null, 2 * CHUNK.length, 0]);
+  assert.equal([store.refusal, ownClient.uploadBytes, budget.used], [null, 2 * CHUNK.length, 0]);
   write(store, 1);
   assert.is(store.refusal, UPLOAD_SPACE_EXHAUSTED);
   assert.is(store.refusal?.status, 503);
-  assert.equal([own.uploadBytes, folder.used, store.dropped], [0, 0, CHUNK.length]);
+  assert.equal([ownClient.uploadBytes, folder.used, store.dropped], [0, 0, CHUNK.length]);
   const { path } = bodies[0]!;
   while (existsSync(path) || readdirSync(dirname(path)).length > 0) await delay(5);
   folder.close();
@@ -69,14 +69,14 @@ test("are rejected with 507 where the folder cannot be created", () => {
 });
 
 test("are rejected with 507 once their file takes no bytes, and hold no space", async () => {
-  const [folder, own] = [new UploadFolder(1e9), client()];
+  const [folder, ownClient] = [new UploadFolder(1e9), client()];
   // Opening fails, as writing does on a full disk: both are errors of the stream.
   const path = join("/dev/null", "none");
-  const store = storeOn((progress) => new UploadedBody(path, folder, own, progress));
+  const store = storeOn((progress) => new UploadedBody(path, folder, ownClient, progress));
   write(store, 2);
   assert.is(store.refusal, null);
   while (store.refusal === null) await delay(5);
-  assert.equal([store.refusal, own.uploadBytes, folder.used], [UPLOAD_NOT_STORED, 0, 0]);
+  assert.equal([store.refusal, ownClient.uploadBytes, folder.used], [UPLOAD_NOT_STORED, 0, 0]);
 });
 
 test.run();

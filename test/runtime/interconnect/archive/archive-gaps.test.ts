@@ -54,7 +54,7 @@ test("a full backup after a gap has the log once", async (c) => {
   change(c, 2, 200);
   const manifest = (await c.writer.step())!;
   assert.equal([manifest.full, manifest.continues], [2, false]);
-  const places = manifest.pieces.map(({ path, at: place }) => `${path} ${place}`);
+  const places = manifest.pieces.map(({ path, at: startsAt }) => `${path} ${startsAt}`);
   assert.equal([...new Set(places)], places);
   const bytes = manifest.pieces.reduce((sum, piece) => sum + piece.bytes, 0);
   const sizes = c.log.segments.map(({ name }) => c.disk.contentOf(join(FOLDER, name)).length);
@@ -134,13 +134,13 @@ test("files that did not change are stored once, and again after they were remov
     const writer = writerOf(c, { root, disk });
     let time = 100 * DAY;
     /** Returns how many objects a full backup stores. */
-    const full = async (text: string, one = writer): Promise<number> => {
+    const full = async (text: string, archiveWriter = writer): Promise<number> => {
       writeFileSync(join(root, "_lineage.json"), text);
       // Twice as long as each is kept.
       time += 20 * FULL_MS;
       at(time);
       c.puts.length = 0;
-      assert.ok(isWhole(c.store, await one.step()));
+      assert.ok(isWhole(c.store, await archiveWriter.step()));
       return c.puts.length;
     };
     change(c);

@@ -273,10 +273,10 @@ test("a backup that could not be read to its end is read again", async (c) => {
 
 test("two writers do not mix, whatever they find", async (c) => {
   change(c);
-  const other = writerOf(c);
+  const otherWriter = writerOf(c);
   await c.writer.step();
   change(c);
-  await other.step();
+  await otherWriter.step();
   const text = "SVC3422: memory: another process writes to this backup";
   assert.is(await describeFailure(c.writer.step()), text);
   // It is the same log, so that it goes on behind the other one.
@@ -288,10 +288,10 @@ test("two writers do not mix, whatever they find", async (c) => {
 test("a writer of another log stops once it has found another process", async (c) => {
   change(c);
   await c.writer.step();
-  const other = { ...c, disk: new SimulatedDisk(), count: 0 };
-  other.log = openUnits(other.disk);
-  change(other);
-  const writer = writerOf(other);
+  const otherContext = { ...c, disk: new SimulatedDisk(), count: 0 };
+  otherContext.log = openUnits(otherContext.disk);
+  change(otherContext);
+  const writer = writerOf(otherContext);
   assert.equal(kindOf(await writer.step()), [2, 2, false, 1, 1, "1"]);
   change(c);
   const text = "SVC3422: memory: another process writes to this backup";
@@ -302,7 +302,7 @@ test("a writer of another log stops once it has found another process", async (c
   assert.equal(kindOf(await c.writer.step()), [1, 1, false, 2, 1, ""]);
   change(c);
   assert.equal(kindOf(await c.writer.step()), [2, 1, true, 3, 1, ""]);
-  other.log.close();
+  otherContext.log.close();
 });
 
 test.run();

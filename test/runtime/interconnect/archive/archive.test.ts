@@ -39,16 +39,16 @@ import { ALWAYS, DAY, ONCE, restore, step, storeOf, writerOf } from "./support.j
 const test = suite<InstancesContext>("archive");
 withInstances(test);
 
-function fill(one: Instance, prefix: string): void {
-  for (let at = 0; at < 5; at++) one.graph().createVertex(`${prefix}${at}`);
+function fill(instance: Instance, prefix: string): void {
+  for (let at = 0; at < 5; at++) instance.graph().createVertex(`${prefix}${at}`);
 }
 
 test("refuses moments that were not recorded, and names the nearest positions", async (context) => {
-  const one = await begin(context, "a");
-  fill(one, "a");
-  const { log, time } = (await step(one, writerOf(context)))!;
-  fill(one, "b");
-  const { log: last } = (await step(one, writerOf(context)))!;
+  const instance = await begin(context, "a");
+  fill(instance, "a");
+  const { log, time } = (await step(instance, writerOf(context)))!;
+  fill(instance, "b");
+  const { log: last } = (await step(instance, writerOf(context)))!;
   const position = (sn: number, id = log.id): RestoreTarget => ({ kind: "position", id, sn });
   const beyond = await describeFailure(restore(context, "b", position(last.sn + 1)));
   assert.match(beyond, /^SVC3420: /);
@@ -66,11 +66,11 @@ test("refuses moments that were not recorded, and names the nearest positions", 
 });
 
 test("restores a whole second, also from several additions to the backup", async (context) => {
-  const one = await begin(context, "a");
+  const instance = await begin(context, "a");
   const writer = writerOf(context);
   const add = async (id: string): Promise<number> => {
-    one.graph().createVertex(id);
-    return (await step(one, writer))!.log.at;
+    instance.graph().createVertex(id);
+    return (await step(instance, writer))!.log.at;
   };
   let [round, second] = [0, await add("first")];
   // Until two additions fall in the same second.
@@ -85,28 +85,28 @@ test("restores a whole second, also from several additions to the backup", async
   const isThere = (id: string): boolean => restored.hasVertex(id);
   assert.ok(ids.some(isThere));
   assert.equal(
-    ids.filter((id) => one.graph().hasVertex(id) && !isThere(id)),
+    ids.filter((id) => instance.graph().hasVertex(id) && !isThere(id)),
     [`later${round - 1}`],
   );
 });
 
 test("begins again after a gap, and restores both sides of it", async (context) => {
-  const one = await begin(context, "a");
-  fill(one, "a");
-  const { log: before } = (await step(one, writerOf(context)))!;
-  await end(one);
+  const instance = await begin(context, "a");
+  fill(instance, "a");
+  const { log: before } = (await step(instance, writerOf(context)))!;
+  await end(instance);
   // The log of another data folder takes its place.
   rmSync(join(context.folder, "a"), { recursive: true });
-  const other = await begin(context, "a");
-  fill(other, "other");
-  const manifest = (await step(other, writerOf(context)))!;
+  const second = await begin(context, "a");
+  fill(second, "other");
+  const manifest = (await step(second, writerOf(context)))!;
   assert.equal([manifest.continues, manifest.number, manifest.full], [false, 2, 2]);
   assert.is(manifest.fulls.length, 1);
   await restore(context, "b", { kind: "position", id: before.id, sn: before.sn });
   const first = await begin(context, "b");
   assert.equal([first.graph().hasVertex("a4"), first.graph().hasVertex("other0")], [true, false]);
   await restore(context, "c");
-  await same(other, await begin(context, "c"));
+  await same(second, await begin(context, "c"));
   const inGap: RestoreTarget = { kind: "position", id: before.id, sn: before.sn + 1 };
   const text = await describeFailure(restore(context, "d", inGap));
   assert.match(text, `before: ${before.id}:${before.sn} (`);
@@ -114,11 +114,11 @@ test("begins again after a gap, and restores both sides of it", async (context) 
 });
 
 test("finds corrupt and missing objects, and leaves an empty folder", async (context) => {
-  const one = await begin(context, "a");
-  fill(one, "a");
-  const { log } = (await step(one, writerOf(context)))!;
-  fill(one, "b");
-  const { pieces } = (await step(one, writerOf(context)))!;
+  const instance = await begin(context, "a");
+  fill(instance, "a");
+  const { log } = (await step(instance, writerOf(context)))!;
+  fill(instance, "b");
+  const { pieces } = (await step(instance, writerOf(context)))!;
   const file = join(context.folder, "backup", objectName(pieces[0]!.object));
   const intact = readFileSync(file);
   const flipped = Buffer.from(intact);
@@ -138,10 +138,10 @@ test("finds corrupt and missing objects, and leaves an empty folder", async (con
 });
 
 test("finds replaced and missing manifests", async (context) => {
-  const one = await begin(context, "a");
+  const instance = await begin(context, "a");
   for (const prefix of ["a", "b", "c"]) {
-    fill(one, prefix);
-    await step(one, writerOf(context));
+    fill(instance, prefix);
+    await step(instance, writerOf(context));
   }
   const file = (number: number): string =>
     join(context.folder, "backup", MANIFESTS, `000000000${number}.json`);
@@ -159,20 +159,20 @@ test("finds replaced and missing manifests", async (context) => {
 });
 
 test("finds intact objects and manifests in the place of others", async (context) => {
-  const one = await begin(context, "a");
-  fill(one, "a");
-  const { pieces, log } = (await step(one, writerOf(context)))!;
-  const place = join(context.folder, "backup");
-  const file = join(place, objectName(pieces[0]!.object));
+  const instance = await begin(context, "a");
+  fill(instance, "a");
+  const { pieces, log } = (await step(instance, writerOf(context)))!;
+  const folder = join(context.folder, "backup");
+  const file = join(folder, objectName(pieces[0]!.object));
   const intact = readFileSync(file);
-  const other = gunzipSync(intact);
-  other[other.length - 1]! ^= 1;
-  writeFileSync(file, gzipSync(other));
+  const content = gunzipSync(intact);
+  content[content.length - 1]! ^= 1;
+  writeFileSync(file, gzipSync(content));
   assert.match(await describeFailure(restore(context, "b")), /^SVC3420: .*objects.*corrupt/);
   writeFileSync(file, intact);
-  fill(one, "b");
-  await step(one, writerOf(context, ALWAYS));
-  const first = join(place, MANIFESTS, "0000000001.json");
+  fill(instance, "b");
+  await step(instance, writerOf(context, ALWAYS));
+  const first = join(folder, MANIFESTS, "0000000001.json");
   writeFileSync(first, readFileSync(first, "utf8").replace(/"time":\d/, '"time":2'));
   const target: RestoreTarget = { kind: "position", id: log.id, sn: log.sn };
   assert.match(await describeFailure(restore(context, "b", target)), /^SVC3420: .*replaced/);
@@ -185,10 +185,10 @@ test("begins again where an older copy of the data folder took its place", async
   await before.isFlushed();
   await end(before);
   cpSync(root, copy, { recursive: true });
-  const one = await begin(context, "a");
-  fill(one, "lost");
-  const { log } = (await step(one, writerOf(context)))!;
-  await end(one);
+  const instance = await begin(context, "a");
+  fill(instance, "lost");
+  const { log } = (await step(instance, writerOf(context)))!;
+  await end(instance);
   const replace = (): void => {
     rmSync(root, { recursive: true });
     cpSync(copy, root, { recursive: true });
@@ -197,11 +197,11 @@ test("begins again where an older copy of the data folder took its place", async
   replace();
   assert.is((await writerOf(context).step())!.continues, false);
   replace();
-  const other = await begin(context, "a");
-  fill(other, "lost");
-  fill(other, "more");
-  await step(other, writerOf(context));
-  await end(other);
+  const second = await begin(context, "a");
+  fill(second, "lost");
+  fill(second, "more");
+  await step(second, writerOf(context));
+  await end(second);
   replace();
   const again = await begin(context, "a");
   fill(again, "also");
@@ -214,10 +214,10 @@ test("begins again where an older copy of the data folder took its place", async
 });
 
 test("finds contents that differ from those backed up", async (context) => {
-  const one = await begin(context, "a");
-  fill(one, "a");
-  await one.save();
-  const manifest = (await step(one, writerOf(context)))!;
+  const instance = await begin(context, "a");
+  fill(instance, "a");
+  await instance.save();
+  const manifest = (await step(instance, writerOf(context)))!;
   assert.is((await verifyBackup(storeOf(context), context.folder)).compared, 1);
   const graphs = manifest.graphs.map((graph) => ({ ...graph, digest: "0".repeat(32) }));
   const file = join(context.folder, "backup", MANIFESTS, "0000000001.json");
@@ -230,9 +230,9 @@ test("finds contents that differ from those backed up", async (context) => {
 });
 
 test("refuses paths that leave the data folder", async (context) => {
-  const one = await begin(context, "a");
-  fill(one, "a");
-  const manifest = (await step(one, writerOf(context)))!;
+  const instance = await begin(context, "a");
+  fill(instance, "a");
+  const manifest = (await step(instance, writerOf(context)))!;
   const file = join(context.folder, "backup", MANIFESTS, "0000000001.json");
   const bad = ["../x", "/etc/x", "g/../../graph.snapshot", "a/b/c/d/e/graph.snapshot", "svc.lock"];
   for (const path of [...bad, "_txlog/x.seg", "graph.snapshot", "g/graph.snapshot/x", ""]) {
@@ -243,9 +243,9 @@ test("refuses paths that leave the data folder", async (context) => {
 });
 
 test("restores into empty folders only, and begins a new log and epoch", async (context) => {
-  const one = await begin(context, "a");
-  fill(one, "a");
-  const { log } = (await step(one, writerOf(context)))!;
+  const instance = await begin(context, "a");
+  fill(instance, "a");
+  const { log } = (await step(instance, writerOf(context)))!;
   mkdirSync(join(context.folder, "b"));
   writeFileSync(join(context.folder, "b", "x"), "");
   assert.match(await describeFailure(restore(context, "b")), /^SVC3420: .*not empty/);
@@ -254,7 +254,7 @@ test("restores into empty folders only, and begins a new log and epoch", async (
   const { epoch, ancestors } = readLineage(join(context.folder, "c"));
   assert.equal([epoch, ancestors], [2, [{ id: log.id, sn: log.sn, chain: log.chain }]]);
   // A backup of the restored folder in the same place is another history.
-  await end(one);
+  await end(instance);
   rmSync(join(context.folder, "a"), { recursive: true });
   await restore(context, "a");
   const again = await begin(context, "a");
@@ -265,16 +265,16 @@ test("restores into empty folders only, and begins a new log and epoch", async (
 });
 
 test("restores the slot map of the moment, and no moment at which slots moved", async (context) => {
-  const one = await begin(context, "a");
+  const instance = await begin(context, "a");
   const [root, writer] = [join(context.folder, "a"), writerOf(context)];
   const map = { count: 16, runs: [[0, 0]] as [number, number][] };
   const first: SlotRecord = { version: 1, map, groups: ["B1", "B2"], move: null };
   const move = { id: "m", version: 2, from: "B1", to: "B2", slots: [3], isGiven: false };
   const manifests: Manifest[] = [];
   const backUp = async (record: SlotRecord): Promise<void> => {
-    fill(one, `${manifests.length}`);
+    fill(instance, `${manifests.length}`);
     storeSlotRecord(root, record);
-    manifests.push((await step(one, writer))!);
+    manifests.push((await step(instance, writer))!);
   };
   await backUp(first);
   await backUp(first);
@@ -312,17 +312,17 @@ test("restores the slot map of the moment, and no moment at which slots moved", 
 });
 
 test("names what the disk refuses", async (context) => {
-  const one = await begin(context, "a");
-  fill(one, "a");
-  await step(one, writerOf(context));
+  const instance = await begin(context, "a");
+  fill(instance, "a");
+  await step(instance, writerOf(context));
   writeFileSync(join(context.folder, "file"), "");
   assert.is(await codeOf(restore(context, "file/root")), "SVC3345");
 });
 
 test("serves no folder whose restore was interrupted, and restores it again", async (context) => {
-  const one = await begin(context, "a");
-  fill(one, "a");
-  await step(one, writerOf(context));
+  const instance = await begin(context, "a");
+  fill(instance, "a");
+  await step(instance, writerOf(context));
   await restore(context, "b");
   const root = join(context.folder, "b");
   writeFileSync(join(root, "_restoring"), "");
@@ -336,7 +336,7 @@ test("serves no folder whose restore was interrupted, and restores it again", as
   await restore(context, "b");
   assert.not(existsSync(join(root, "g.stale")));
   new GraphRoot(root, {}).release();
-  await same(one, await begin(context, "b"));
+  await same(instance, await begin(context, "b"));
 });
 
 /** A location that fails at the n-th write. */
@@ -360,60 +360,60 @@ class FailingStore extends FolderStore {
 }
 
 test("a backup interrupted at any write stays valid, and continues", async (context) => {
-  const one = await begin(context, "a");
-  fill(one, "a");
-  await one.save();
-  const place = join(context.folder, "backup");
+  const instance = await begin(context, "a");
+  fill(instance, "a");
+  await instance.save();
+  const folder = join(context.folder, "backup");
   let isComplete = false;
   for (let writes = 0; !isComplete; writes++) {
-    fill(one, `w${writes}-`);
-    const writer = writerOf(context, ALWAYS, new FailingStore(place, writes));
-    const code = await codeOf(step(one, writer));
+    fill(instance, `w${writes}-`);
+    const writer = writerOf(context, ALWAYS, new FailingStore(folder, writes));
+    const code = await codeOf(step(instance, writer));
     isComplete = code === "none";
     if (!isComplete) assert.is(code, "SVC3422");
-    if (!existsSync(join(place, MANIFESTS))) continue;
+    if (!existsSync(join(folder, MANIFESTS))) continue;
     await verifyBackup(storeOf(context), context.folder);
   }
   await restore(context, "b");
-  await same(one, await begin(context, "b"));
+  await same(instance, await begin(context, "b"));
 });
 
 test("one writer after a failed write continues where it was", async (context) => {
-  const one = await begin(context, "a");
-  fill(one, "a");
+  const instance = await begin(context, "a");
+  fill(instance, "a");
   const store = new FailingStore(join(context.folder, "backup"), 100);
   const writer = writerOf(context, ONCE, store);
-  await step(one, writer);
-  fill(one, "b");
+  await step(instance, writer);
+  fill(instance, "b");
   store.left = 1;
-  assert.is(await codeOf(step(one, writer)), "SVC3422");
+  assert.is(await codeOf(step(instance, writer)), "SVC3422");
   store.left = 100;
-  fill(one, "c");
-  await step(one, writer);
+  fill(instance, "c");
+  await step(instance, writer);
   await restore(context, "b");
-  await same(one, await begin(context, "b"));
+  await same(instance, await begin(context, "b"));
 });
 
 test("a new writer knows which objects are there", async (context) => {
-  const one = await begin(context, "a");
-  fill(one, "a");
-  await one.save();
-  await step(one, writerOf(context, ALWAYS));
+  const instance = await begin(context, "a");
+  fill(instance, "a");
+  await instance.save();
+  await step(instance, writerOf(context, ALWAYS));
   const store = new FailingStore(join(context.folder, "backup"), 100);
-  await step(one, writerOf(context, ALWAYS, store));
+  await step(instance, writerOf(context, ALWAYS, store));
   assert.is(100 - store.left, 2, "only a manifest and its name were written");
 });
 
 test("a second writer does not mix its manifests in", async (context) => {
-  const one = await begin(context, "a");
-  fill(one, "a");
+  const instance = await begin(context, "a");
+  fill(instance, "a");
   const [writer, second] = [writerOf(context), writerOf(context)];
-  await step(one, writer);
+  await step(instance, writer);
   await second.step();
-  fill(one, "b");
-  await step(one, writer);
-  fill(one, "c");
-  assert.is(await codeOf(step(one, second)), "SVC3422");
+  fill(instance, "b");
+  await step(instance, writer);
+  fill(instance, "c");
+  assert.is(await codeOf(step(instance, second)), "SVC3422");
   await verifyBackup(storeOf(context), context.folder);
 });
 
@@ -427,36 +427,36 @@ function putOrphan({ folder }: InstancesContext, name: string, ageMs: number): v
 }
 
 test("restores graphs that changed together, together", async (context) => {
-  const one = await begin(context, "a");
+  const instance = await begin(context, "a");
   const names = ["g", "h"];
-  const parts = names.map((name) => ({ store: one.store(name), isLocal: false }));
+  const parts = names.map((name) => ({ store: instance.store(name), isLocal: false }));
   const graphs = parts.map(({ store }) => openStore(store));
   for (const graph of graphs) graph.createVertex("before");
-  const { log } = (await step(one, writerOf(context)))!;
+  const { log } = (await step(instance, writerOf(context)))!;
   runTransaction(parts, () => {
     for (const graph of graphs) graph.createVertex("joint");
   });
-  const { log: last } = (await step(one, writerOf(context)))!;
+  const { log: last } = (await step(instance, writerOf(context)))!;
   assert.is(last.sn, log.sn + 2);
   for (let sn = log.sn; sn <= last.sn; sn++) {
     await restore(context, `${sn}`, { kind: "position", id: log.id, sn });
     const restored = await begin(context, `${sn}`);
-    const found = names.map((name) => restored.graph(name).hasVertex("joint"));
-    assert.equal(found, sn === last.sn ? [true, true] : [false, false], `${sn}`);
+    const hasJoint = names.map((name) => restored.graph(name).hasVertex("joint"));
+    assert.equal(hasJoint, sn === last.sn ? [true, true] : [false, false], `${sn}`);
   }
 });
 
 test("removes objects older than the period, unless newer moments need them", async (context) => {
-  const one = await begin(context, "a");
+  const instance = await begin(context, "a");
   const keep = { fullMs: 0, keepMs: 1 };
   const orphans = [
     ["0".repeat(64), DAY / 2],
     ["1".repeat(64), 2 * DAY],
   ] as const;
   for (let at = 0; at < 4; at++) {
-    fill(one, `v${at}-`);
+    fill(instance, `v${at}-`);
     if (at === 3) for (const [name, ms] of orphans) putOrphan(context, name, ms);
-    await step(one, writerOf(context, at === 3 ? keep : { fullMs: 0, keepMs: DAY }));
+    await step(instance, writerOf(context, at === 3 ? keep : { fullMs: 0, keepMs: DAY }));
   }
   // The young one may belong to a manifest that is still to be written.
   assert.equal(
@@ -469,7 +469,7 @@ test("removes objects older than the period, unless newer moments need them", as
   rmSync(join(context.folder, "backup", LATEST));
   await verifyBackup(storeOf(context), context.folder);
   await restore(context, "b");
-  await same(one, await begin(context, "b"));
+  await same(instance, await begin(context, "b"));
 });
 
 test.run();

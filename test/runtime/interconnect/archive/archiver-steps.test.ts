@@ -109,29 +109,29 @@ function record({ backup }: Context): unknown {
 
 test("tells its age, and what it lacks, of the log that is there now", async (context) => {
   const archiver = await context.open();
-  const told = () => {
+  const summary = () => {
     const { place, ageMs, lagTransactions } = archiver.report();
     assert.is(place, context.backup);
     return [ageMs, lagTransactions, archiver.firstNeededSn];
   };
   context.now += 30;
-  assert.equal(told(), [30, 0, 1], "there is nothing to back up");
+  assert.equal(summary(), [30, 0, 1], "there is nothing to back up");
   assert.is(archiver.report().verifiedMs, 30, "since it began");
   await context.step();
-  assert.equal(told(), [0, 0, 1]);
+  assert.equal(summary(), [0, 0, 1]);
   change(context);
   change(context);
   context.now += 20;
-  assert.equal(told(), [20, 2, 1]);
+  assert.equal(summary(), [20, 2, 1]);
   await context.step();
-  assert.equal(told(), [0, 0, 3]);
+  assert.equal(summary(), [0, 0, 3]);
   change(context);
   context.now += 10;
-  assert.equal(told(), [10, 1, 3]);
+  assert.equal(summary(), [10, 1, 3]);
   context.now -= 50;
-  assert.equal(told(), [0, 1, 3], "the clock was set back");
+  assert.equal(summary(), [0, 1, 3], "the clock was set back");
   context.log = openUnits(new SimulatedDisk());
-  assert.equal(told(), [0, 0, 1], "another log");
+  assert.equal(summary(), [0, 0, 1], "another log");
 });
 
 test("adds what is durable when a step begins", async (context) => {

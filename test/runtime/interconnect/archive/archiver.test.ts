@@ -31,10 +31,10 @@ withInstances(test);
 
 test("backs up a running instance, and its last changes when it stops", async (context) => {
   const archive = join(context.folder, "backup");
-  const one = await begin(context, "a", { archive });
-  one.graph().createVertex("first");
+  const instance = await begin(context, "a", { archive });
+  instance.graph().createVertex("first");
   // It may not be in the log yet.
-  await end(one);
+  await end(instance);
   await restore(context, "b");
   assert.ok((await begin(context, "b")).graph().hasVertex("first"));
   const again = await begin(context, "a", { archive });
@@ -52,7 +52,7 @@ test("backs up a running instance, and its last changes when it stops", async (c
 test("lacks only changes of the period since its last step, 10 s by default", async (context) => {
   assert.is(planArchive("backup").everyMs, 10_000);
   const [backup, copy] = ["backup", "copy"].map((name) => join(context.folder, name));
-  const one = await begin(context, "a", { archive: { to: backup!, every: "1s" } });
+  const instance = await begin(context, "a", { archive: { to: backup!, every: "1s" } });
   const latest = (folder: string): { readonly number: number; readonly time: number } => {
     const file = join(folder, LATEST);
     return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { number: 0, time: 0 };
@@ -62,24 +62,24 @@ test("lacks only changes of the period since its last step, 10 s by default", as
   await until(
     () => {
       const id = `v${count++}`;
-      one.graph().createVertex(id);
-      void one.isFlushed().then(() => durable.push([id, Date.now()]));
+      instance.graph().createVertex(id);
+      void instance.isFlushed().then(() => durable.push([id, Date.now()]));
       return latest(backup!).number >= 3;
     },
-    () => one.log,
+    () => instance.log,
   );
   // The instance and its disk are lost.
   cpSync(backup!, copy!, { recursive: true });
-  await end(one);
+  await end(instance);
   rmSync(backup!, { recursive: true });
   renameSync(copy!, backup!);
   const { time } = latest(backup!);
   await restore(context, "b");
   const restored = (await begin(context, "b")).graph();
-  const kept = durable.filter(([, at]) => at <= time);
-  assert.ok(kept.length > 1);
+  const restorable = durable.filter(([, at]) => at <= time);
+  assert.ok(restorable.length > 1);
   assert.equal(
-    kept.filter(([id]) => !restored.hasVertex(id)),
+    restorable.filter(([id]) => !restored.hasVertex(id)),
     [],
   );
 });
@@ -87,23 +87,23 @@ test("lacks only changes of the period since its last step, 10 s by default", as
 test("reports a backup that cannot be written, and keeps the log", async (context) => {
   const archive = join(context.folder, "backup");
   writeFileSync(archive, "");
-  const one = await begin(context, "a", { archive });
-  one.graph().createVertex("x");
+  const instance = await begin(context, "a", { archive });
+  instance.graph().createVertex("x");
   await until(
-    () => one.log.includes("SVC3422"),
-    () => one.log,
+    () => instance.log.includes("SVC3422"),
+    () => instance.log,
   );
   await until(
-    () => (one.shown.archive?.lagTransactions ?? 0) > 0,
-    () => JSON.stringify(one.shown.archive),
+    () => (instance.shown.archive?.lagTransactions ?? 0) > 0,
+    () => JSON.stringify(instance.shown.archive),
   );
-  await end(one);
+  await end(instance);
   // Inside the data folder it would become part of itself.
-  const other = await begin(context, "b", { archive: join(context.folder, "b", "backup") });
-  other.graph().createVertex("x");
+  const second = await begin(context, "b", { archive: join(context.folder, "b", "backup") });
+  second.graph().createVertex("x");
   await until(
-    () => other.log.includes("SVC3422"),
-    () => other.log,
+    () => second.log.includes("SVC3422"),
+    () => second.log,
   );
   assert.not(existsSync(join(context.folder, "b", "backup")));
 });
@@ -133,20 +133,20 @@ test("reports each failure once, and when it goes on", async (context) => {
     () => lines.length >= 4,
     () => lines.join("\n"),
   );
-  const place = join(context.folder, "backup");
+  const folder = join(context.folder, "backup");
   assert.equal(lines.slice(0, 4), [
     ...["SVC2504: backup: denied", "SVC3422: backup: EIO"],
-    ...[`backup: ${place}: full backup 1`, `backup: ${place}: continues`],
+    ...[`backup: ${folder}: full backup 1`, `backup: ${folder}: continues`],
   ]);
   await stop();
 });
 
 /** An archiver of the stopped instance `a`, which steps at once. */
 async function archiverOf(context: InstancesContext, parts: Partial<ArchiverParts> = {}) {
-  const one = await begin(context, "a");
-  one.graph().createVertex("x");
-  await one.isFlushed();
-  await end(one);
+  const instance = await begin(context, "a");
+  instance.graph().createVertex("x");
+  await instance.isFlushed();
+  await end(instance);
   return archiverOfRoot(context, parts);
 }
 
@@ -384,12 +384,12 @@ test("backs up a replica with the graphs that it fetched", async (context) => {
 });
 
 test("begins again where a graph was replaced", async (context) => {
-  const one = await begin(context, "a");
-  one.graph().createVertex("x");
-  await one.save();
+  const instance = await begin(context, "a");
+  instance.graph().createVertex("x");
+  await instance.save();
   const writer = writerOf(context);
-  await step(one, writer);
-  await end(one);
+  await step(instance, writer);
+  await end(instance);
   // Changes that no log has.
   const unlogged = await begin(context, "a", { durability: "off" });
   unlogged.graph().createVertex("unlogged");

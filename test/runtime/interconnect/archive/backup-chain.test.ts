@@ -86,25 +86,25 @@ test("a manifest that was replaced is not taken for another", async ({ store, ch
 test("yields what follows a full backup, until something is missing", async ({ store, chain }) => {
   await store.add({}, {}, { full: 3, continues: false }, { full: 3 });
   const numbers = async (full: number, hash?: string): Promise<number[]> => {
-    const found: number[] = [];
+    const times: number[] = [];
     for await (const { manifest } of chain.since((await chain.end())!, full, hash))
-      found.push(manifest.number);
-    return found;
+      times.push(manifest.number);
+    return times;
   };
   assert.equal([await numbers(1), await numbers(3), await numbers(4)], [[1, 2], [3, 4], [4]]);
   assert.equal(await numbers(3, store.hashOf(3)), [3, 4]);
   assert.match(await describeFailure(numbers(3, store.hashOf(1))), /was replaced$/);
   await store.add({ number: 4, full: 3, previous: store.hashOf(1) });
-  const other = `SVC3420: ${manifestName(4)} of memory follows another manifest`;
-  assert.is(await describeFailure(numbers(3)), other);
+  const warning = `SVC3420: ${manifestName(4)} of memory follows another manifest`;
+  assert.is(await describeFailure(numbers(3)), warning);
 });
 
 test("keeps the full backups that a period needs", () => {
   const log = { id: ID, sn: 1, chain: 1, at: 1 };
   const fulls = [10, 20, 30].map((time, index) => ({ number: index + 1, hash: "", log, time }));
-  const kept = (time: number): number[] =>
+  const keptAt = (time: number): number[] =>
     selectRetainedFulls(fulls, time, 10).map(({ number }) => number);
-  assert.equal([19, 20, 29, 30, 1000].map(kept), [
+  assert.equal([19, 20, 29, 30, 1000].map(keptAt), [
     [1, 2, 3],
     [1, 2, 3],
     [1, 2, 3],
@@ -116,8 +116,8 @@ test("keeps the full backups that a period needs", () => {
 });
 
 test("removes the first full backup once none of its moments is kept", async ({ store }) => {
-  const [one, two] = (await store.add({}, { full: 2 })) as [Manifest, Manifest];
-  await removeExpired(store, two, one, DAY);
+  const [first, two] = (await store.add({}, { full: 2 })) as [Manifest, Manifest];
+  await removeExpired(store, two, first, DAY);
   assert.equal([...store.objects.keys()], [manifestName(2)]);
 });
 
@@ -131,7 +131,7 @@ test("removes former manifests, and old objects that none names", async ({ store
   });
   const log = { id: ID, sn: 1, chain: 1, at: 1 };
   const full = (number: number) => ({ number, hash: object("0"), log, time: 1 });
-  const [one, , three, , five] = (await store.add(
+  const [first, , three, , five] = (await store.add(
     { pieces: [piece("1")] },
     { pieces: [piece("2")] },
     { full: 3, pieces: [piece("3")], fulls: [full(1)] },
@@ -148,11 +148,11 @@ test("removes former manifests, and old objects that none names", async ({ store
   }
   const left = (): string =>
     [...store.objects.values()].map(({ bytes }) => bytes.toString()[0]).join("");
-  const all = left();
-  await removeExpired(store, three, one, now);
-  await removeExpired(store, one, null, now);
+  const allNames = left();
+  await removeExpired(store, three, first, now);
+  await removeExpired(store, first, null, now);
   await removeExpired(store, five, { ...three, fulls: [full(3)] }, now);
-  assert.is(left(), all, "the first full backup is still needed");
+  assert.is(left(), allNames, "the first full backup is still needed");
   await removeExpired(store, five, three, now);
   const names = [...store.objects.keys()].sort();
   assert.equal(names, [

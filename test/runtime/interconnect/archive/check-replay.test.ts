@@ -51,26 +51,26 @@ test.before.each((context) => {
 test.after.each(removeFolder);
 
 /** The same with another digest. */
-function other(checkpoint: GraphCheckpoint): GraphCheckpoint {
+function differing(checkpoint: GraphCheckpoint): GraphCheckpoint {
   return { ...checkpoint, digest: "0".repeat(32) };
 }
 
 test("each recorded state of the log is compared, and no others", async (context) => {
-  const [one, two, three] = context.change(context.store, 3) as [
+  const [first, two, three] = context.change(context.store, 3) as [
     GraphCheckpoint,
     GraphCheckpoint,
     GraphCheckpoint,
   ];
   const { check } = context;
   assert.equal(await check([]), [1, 0]);
-  assert.equal(await check([one, three]), [1, 2]);
+  assert.equal(await check([first, three]), [1, 2]);
   const unknown = [
-    { ...other(two), count: 99 },
-    { ...other(two), identity: "a".repeat(32) },
+    { ...differing(two), count: 99 },
+    { ...differing(two), identity: "a".repeat(32) },
   ];
   assert.equal(await check(unknown), [1, 0]);
   const text = `SVC3423: graph "g" differs after ${two.count} operations`;
-  assert.is(await check([one, other(two), three]), text);
+  assert.is(await check([first, differing(two), three]), text);
 });
 
 test("states of a snapshot are compared, and the log goes on from there", async (context) => {
@@ -81,7 +81,7 @@ test("states of a snapshot are compared, and the log goes on from there", async 
   const [last] = change(store, 1);
   assert.equal(await check([first!, saved!, last!]), [1, 2], "the first one is not there any more");
   const text = `SVC3423: graph "g" differs after ${saved!.count} operations`;
-  assert.is(await check([other(saved!)]), text);
+  assert.is(await check([differing(saved!)]), text);
 });
 
 test("a snapshot that differs from its own digest is found before what follows it", async (c) => {

@@ -88,7 +88,7 @@ test("makes its end durable", () => {
   const disk = new SimulatedDisk();
   fill(disk);
   const done: string[] = [];
-  disk.faults.before = (what) => done.push(what);
+  disk.faults.before = (operation) => done.push(operation);
   disk.faults.closed = () => done.push("close");
   cutLog(disk, FOLDER, position(2));
   const changed = ["truncate", "write", "flush", "close"];

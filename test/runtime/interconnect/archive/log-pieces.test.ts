@@ -59,17 +59,17 @@ function contentOf(parts: readonly LogPiece[]): Buffer {
 
 test("are the segments, and then what follows", () => {
   const { disk, log, paths, pieces } = filled();
-  const all = [...pieces.read(null, ALL)];
+  const records = [...pieces.read(null, ALL)];
   assert.equal(
-    all.map(({ path, at }) => [join(ROOT, path), at]),
+    records.map(({ path, at }) => [join(ROOT, path), at]),
     paths.map((path) => [path, 0]),
   );
-  for (const [index, { content, tail }] of all.entries()) {
+  for (const [index, { content, tail }] of records.entries()) {
     const bytes = disk.contentOf(paths[index]!);
     assert.ok(content.equals(bytes));
     assert.equal([tail.sn, tail.offset, tail.at], [4 * index + 4, bytes.length, 12 + 4 * index]);
   }
-  const { tail } = all.at(-1)!;
+  const { tail } = records.at(-1)!;
   assert.equal([tail.id, tail.chain, tail.firstSn], [log.logId, log.chain, 9]);
   assert.equal([...pieces.read(tail, ALL)], []);
   write(log, control(3), unit({ before: 12, second: 40 }), control(4));
@@ -102,7 +102,7 @@ test("end with the last durable frame", () => {
   ];
   assert.equal(
     ends,
-    lists.flatMap((one) => [one, one]),
+    lists.flatMap((list) => [list, list]),
   );
   const heads = [0, 4].map((safe) => [...pieces.read(null, safe)].at(-1)!.tail.at);
   assert.equal(heads, [0, 12], "a head has the second of the transaction before");
@@ -122,14 +122,14 @@ test("end in a segment where the next one begins, after a failed flush", () => {
   const disk = new SimulatedDisk();
   const log = openUnits(disk);
   write(log, unit({ before: 0, second: 1 }));
-  disk.faults.before = (what) => {
-    if (what === "flush") throw new Error("EIO");
+  disk.faults.before = (operation) => {
+    if (operation === "flush") throw new Error("EIO");
   };
   const second = unit({ before: 1, second: 2 });
   assert.throws(() => write(log, second), /EIO/);
   // The frame that was not flushed stays in the former segment.
-  disk.faults.before = (what) => {
-    if (what === "truncate") throw new Error("EIO");
+  disk.faults.before = (operation) => {
+    if (operation === "truncate") throw new Error("EIO");
   };
   log.reopen();
   write(log, second);
@@ -186,8 +186,8 @@ test("a log that does not go on at the position is a gap", () => {
   const tail = tailOf(pieces, 6);
   const known = tail.offset;
   const bytes = Buffer.from(disk.contentOf(paths[1]));
-  const gap = (given: Partial<LogTail>, reader = new LogPieces(disk, ROOT)) =>
-    gapOf(reader, { ...tail, ...given });
+  const gap = (changes: Partial<LogTail>, reader = new LogPieces(disk, ROOT)) =>
+    gapOf(reader, { ...tail, ...changes });
   assert.is(gap({}), "2 pieces");
   assert.is(gap({ id: "f".repeat(32) }), "it is another log");
   assert.is(gap({ firstSn: 6 }), "its segment was removed");
@@ -226,9 +226,9 @@ test("a segment that does not follow is a gap, or not there yet", () => {
     file.close();
   };
   // Of the log itself, but as if it was made with another chain.
-  const other = filled();
-  replace(paths[1], other.disk.contentOf(other.paths[1]));
-  other.log.close();
+  const otherLog = filled();
+  replace(paths[1], otherLog.disk.contentOf(otherLog.paths[1]));
+  otherLog.log.close();
   assert.is(gapOf(pieces, first), "it is another log");
   replace(paths[1], third.content);
   assert.is(gapOf(pieces, first), "a segment is missing");

@@ -14,21 +14,21 @@ const test = suite<InstancesContext>("lost backup");
 withInstances(test);
 
 test("a full backup begins a lost location, and earlier times are refused", async (context) => {
-  const one = await begin(context, "a");
+  const instance = await begin(context, "a");
   const writer = writerOf(context);
-  one.graph().createVertex("x");
-  await step(one, writer);
-  one.graph().createVertex("y");
-  await step(one, writer);
+  instance.graph().createVertex("x");
+  await step(instance, writer);
+  instance.graph().createVertex("y");
+  await step(instance, writer);
   const lose = (): void => rmSync(join(context.folder, "backup"), { recursive: true });
   lose();
   // Also without further changes, and with the same objects as in the last full backup.
-  await step(one, writer);
+  await step(instance, writer);
   lose();
-  const { number, full, continues, log } = (await step(one, writer))!;
+  const { number, full, continues, log } = (await step(instance, writer))!;
   assert.equal([number, full, continues], [1, 1, false]);
-  one.graph().createVertex("z");
-  assert.is((await step(one, writer))!.number, 2);
+  instance.graph().createVertex("z");
+  assert.is((await step(instance, writer))!.number, 2);
   await verifyBackup(storeOf(context), context.folder);
   const before = { kind: "time", second: log.at - 1 } as const;
   const refusal = await restore(context, "b", before).catch((error: SvcError) => error);
@@ -38,29 +38,29 @@ test("a full backup begins a lost location, and earlier times are refused", asyn
   assert.is(await codeOf(restore(context, "b", before)), "SVC3420");
   await restore(context, "b", { kind: "time", second: log.at });
   await restore(context, "c");
-  await same(one, await begin(context, "c"));
+  await same(instance, await begin(context, "c"));
 });
 
 test("a backup goes on in an earlier copy of its location", async (context) => {
   const [backup, copy] = ["backup", "copy"].map((name) => join(context.folder, name));
-  const one = await begin(context, "a");
+  const instance = await begin(context, "a");
   const writer = writerOf(context);
   for (const id of ["x", "y", "z"]) {
-    one.graph().createVertex(id);
-    await step(one, writer);
+    instance.graph().createVertex(id);
+    await step(instance, writer);
     if (id === "x") cpSync(backup!, copy!, { recursive: true });
   }
   rmSync(backup!, { recursive: true });
   renameSync(copy!, backup!);
-  const { number, continues } = (await step(one, writer))!;
+  const { number, continues } = (await step(instance, writer))!;
   assert.equal([number, continues], [2, true]);
   await restore(context, "b");
-  await same(one, await begin(context, "b"));
+  await same(instance, await begin(context, "b"));
 });
 
 test("a location that was emptied after a conflict is taken over", async (context) => {
   const [a, b] = [await begin(context, "a"), await begin(context, "c")];
-  for (const one of [a, b]) one.graph().createVertex("x");
+  for (const instance of [a, b]) instance.graph().createVertex("x");
   const writer = writerOf(context);
   await step(a, writer);
   await step(b, writerOf(context, undefined, undefined, "c"));
@@ -71,12 +71,12 @@ test("a location that was emptied after a conflict is taken over", async (contex
 });
 
 test("times after the restored moment mean the restored data", async (context) => {
-  const one = await begin(context, "a");
-  one.graph().createVertex("kept");
-  const { log } = (await step(one, writerOf(context)))!;
-  one.graph().createVertex("undone");
-  await step(one, writerOf(context));
-  await end(one);
+  const instance = await begin(context, "a");
+  instance.graph().createVertex("kept");
+  const { log } = (await step(instance, writerOf(context)))!;
+  instance.graph().createVertex("undone");
+  await step(instance, writerOf(context));
+  await end(instance);
   rmSync(join(context.folder, "a"), { recursive: true });
   await restore(context, "a", { kind: "position", id: log.id, sn: log.sn });
   const again = await begin(context, "a");

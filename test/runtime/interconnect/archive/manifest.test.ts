@@ -106,15 +106,15 @@ test("are refused with a corrupt field", () => {
   };
   for (const [field, values] of Object.entries(cases)) {
     for (const value of values) {
-      const what = `${field}: ${JSON.stringify(value)}`;
-      assert.throws(() => parse({ ...VALID, [field]: value }), isCorrupt, what);
+      const label = `${field}: ${JSON.stringify(value)}`;
+      assert.throws(() => parse({ ...VALID, [field]: value }), isCorrupt, label);
     }
   }
   assert.throws(() => parseManifest(Buffer.from("no JSON"), 7), isCorrupt);
 });
 
 test("the name of the last one is a hint only", () => {
-  const latest = (given: object) => parseLatest(Buffer.from(JSON.stringify(given)));
+  const latest = (content: object) => parseLatest(Buffer.from(JSON.stringify(content)));
   assert.equal(latest({ number: 0, time: 1, more: 1 }), { number: 0, time: 1 });
   for (const value of NO_COUNT) {
     assert.is(latest({ number: value, time: 1 }), null);

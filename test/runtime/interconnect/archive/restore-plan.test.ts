@@ -40,12 +40,12 @@ async function fill(store: MemoryStore, ...slots: Manifest["slots"][]): Promise<
   const first = [piece("g/graph.snapshot"), piece(local(1)), piece(segment(1))];
   const next = [piece("g/graph.snapshot"), piece(local(9)), piece(segment(1), 1)];
   const last = [piece("later/graph.snapshot"), piece(segment(1), 1), piece(segment(2))];
-  const given = (index: number): Partial<Manifest> =>
+  const manifestAt = (index: number): Partial<Manifest> =>
     slots[index] === undefined ? {} : { slots: slots[index]! };
   const former = await store.add(
-    { pieces: first, ...given(0) },
-    { pieces: next, ...given(1) },
-    { pieces: last, ...given(2) },
+    { pieces: first, ...manifestAt(0) },
+    { pieces: next, ...manifestAt(1) },
+    { pieces: last, ...manifestAt(2) },
   );
   const { number, log, time: at } = former[0]!;
   const fulls = [{ number, hash: store.hashOf(1), log, time: at }];
@@ -56,7 +56,7 @@ async function fill(store: MemoryStore, ...slots: Manifest["slots"][]): Promise<
 async function planned(store: MemoryStore, target: RestoreTarget): Promise<unknown> {
   try {
     const { manifests, log, after } = await planRestore(store, target);
-    return [manifests.map((one) => one.log.sn / 10), log.sn / 10, (after?.sn ?? 0) / 10];
+    return [manifests.map((manifest) => manifest.log.sn / 10), log.sn / 10, (after?.sn ?? 0) / 10];
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
     return `${code}: ${message}`;
@@ -120,7 +120,7 @@ test("names the positions that remain if a manifest is missing or corrupt", asyn
 });
 
 test("has each part of a file once, and only the log of what follows", async ({ store }) => {
-  const [one, two] = await fill(store);
+  const [first, two] = await fill(store);
   const { pieces } = await planRestore(store, position(30));
   assert.equal(
     pieces.map(({ path, at, before }) => [path, at, before]),
@@ -128,7 +128,7 @@ test("has each part of a file once, and only the log of what follows", async ({ 
       ["g/graph.snapshot", 0, null],
       [local(1), 0, null],
       [segment(1), 0, null],
-      [segment(1), 1, one!.log],
+      [segment(1), 1, first!.log],
       [segment(2), 0, two!.log],
     ],
   );
@@ -179,7 +179,7 @@ test("refuses a moment at which slots moved, and names others", async ({ store }
     (sn) => `${ID}:${sn} (1970-01-01T00:0${sn === 10 ? "1:40" : "5:00"}.000Z)`,
   );
   assert.is(await refusal(position(10)), 1);
-  const moving = (what: string): string => `slots were moving at ${what}; before: ${first}`;
+  const moving = (moment: string): string => `slots were moving at ${moment}; before: ${first}`;
   assert.is(await refusal(position(20)), moving(`${ID}:20`));
   assert.is(await refusal(position(25)), `${moving(`${ID}:25`)}, after: ${third}`);
   assert.is(await refusal(position(30)), 2);

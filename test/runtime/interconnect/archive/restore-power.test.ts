@@ -64,7 +64,7 @@ async function backup(): Promise<{ store: MemoryStore; plan: RestorePlan }> {
 
 /** Contents of a folder by path, without the new id of its log. */
 function contents(): Map<string, string> {
-  const found = new Map<string, string>();
+  const files = new Map<string, string>();
   const walk = (folder: string): void => {
     if (!fs.existsSync(folder)) return;
     for (const name of fs.readdirSync(folder).sort()) {
@@ -73,12 +73,12 @@ function contents(): Map<string, string> {
       else {
         const content = fs.readFileSync(path);
         const from = name.endsWith(".seg") ? SEGMENT_HEADER_BYTES : 0;
-        found.set(relative(ROOT, path), content.subarray(from).toString("base64"));
+        files.set(relative(ROOT, path), content.subarray(from).toString("base64"));
       }
     }
   };
   walk(ROOT);
-  return found;
+  return files;
 }
 
 /** Runs something to its end, or failure, in virtual time. */

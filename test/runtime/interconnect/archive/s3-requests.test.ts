@@ -28,8 +28,8 @@ test.before.each(async (context) => {
   const { port } = server.address() as AddressInfo;
   const open = (environment: Record<string, string> = {}): Promise<S3Store> => {
     const keys = { AWS_ACCESS_KEY_ID: "key", AWS_SECRET_ACCESS_KEY: "secret" };
-    const all = { ...keys, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`, ...environment };
-    return S3Store.open("s3://backups/a", { environment: all });
+    const variables = { ...keys, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`, ...environment };
+    return S3Store.open("s3://backups/a", { environment: variables });
   };
   Object.assign(context, { server, requests, statuses, open });
 });

@@ -56,8 +56,8 @@ test.after.each(async ({ server }) => {
 
 test("writes, lists and removes objects, once where that is wanted", async ({ environment }) => {
   const store = await S3Store.open("s3://backups/a/b", { environment, pageSize: 2 });
-  const other = await S3Store.open("s3://backups", { environment });
-  await other.put("a/c/objects/0", Buffer.from("not part of it"));
+  const otherStore = await S3Store.open("s3://backups", { environment });
+  await otherStore.put("a/c/objects/0", Buffer.from("not part of it"));
   assert.is(await store.get("objects/1", 10), null);
   for (const name of ["1", "2", "3", "4", "5"]) {
     await store.put(`objects/${name}`, Buffer.from(name));
@@ -89,18 +89,18 @@ test("writes, lists and removes objects, once where that is wanted", async ({ en
 
 test("restores from a bucket what was backed up there", async (context) => {
   const { environment, folder } = context;
-  const one = await begin(context, "a");
-  one.graph().createVertex("before");
-  await one.save();
+  const instance = await begin(context, "a");
+  instance.graph().createVertex("before");
+  await instance.save();
   const uri = "s3://backups/one";
   for (const periods of [ALWAYS, ALWAYS, undefined]) {
-    one.graph().count("x", "y", "z");
-    await step(one, writerOf(context, periods, await S3Store.open(uri, { environment })));
+    instance.graph().count("x", "y", "z");
+    await step(instance, writerOf(context, periods, await S3Store.open(uri, { environment })));
   }
   const store = await S3Store.open(uri, { environment });
   assert.is((await verifyBackup(store, folder)).fulls, 2);
   await restoreRoot(store, await planRestore(store, { kind: "end" }), join(folder, "b"));
-  await same(one, await begin(context, "b"));
+  await same(instance, await begin(context, "b"));
 });
 
 test("says why a bucket cannot be used", async ({ environment, server }) => {

@@ -63,31 +63,31 @@ test("an object is written as a whole, and a new one only once", async ({ folder
 
 test("a location that cannot be used is told, and nothing is left in it", async (context) => {
   const { folder, store } = context;
-  const place = join(folder, "backup");
-  writeFileSync(place, "no folder");
-  for (const what of [
+  const folderPath = join(folder, "backup");
+  writeFileSync(folderPath, "no folder");
+  for (const operation of [
     () => store.put("a", Buffer.from("1")),
     () => store.putNew("a", Buffer.from("1")),
     () => store.get("a", 1),
     () => namesIn(store, "a/"),
   ]) {
-    assert.match(await textOf(what()), new RegExp(`^SVC3422: ${place}: E[A-Z]+: `));
+    assert.match(await textOf(operation()), new RegExp(`^SVC3422: ${folderPath}: E[A-Z]+: `));
   }
-  rmSync(place);
+  rmSync(folderPath);
   // A folder is in the place of the object.
-  mkdirSync(join(place, "a/b"), { recursive: true });
+  mkdirSync(join(folderPath, "a/b"), { recursive: true });
   assert.match(await textOf(store.put("a", Buffer.from("1"))), /^SVC3422/);
-  assert.equal(readdirSync(place), ["a"]);
+  assert.equal(readdirSync(folderPath), ["a"]);
 });
 
 test("a location is no place inside of the data folder", async ({ folder }) => {
   const root = join(folder, "root");
-  for (const place of [root, `${root}/`, join(root, "backup"), join(root, "x", "..", "y")]) {
-    const text = await textOf(openStore(place, root));
+  for (const path of [root, `${root}/`, join(root, "backup"), join(root, "x", "..", "y")]) {
+    const text = await textOf(openStore(path, root));
     assert.match(text, new RegExp(`^SVC3422: ${root}.* is inside the data folder ${root}$`));
   }
-  for (const place of [`${root}s`, folder, join(root, "..", "other")]) {
-    assert.instance(await openStore(place, root), FolderStore);
+  for (const path of [`${root}s`, folder, join(root, "..", "other")]) {
+    assert.instance(await openStore(path, root), FolderStore);
   }
   assert.is((await openStore(join(root, "backup"))).uri, join(root, "backup"));
 });
@@ -120,9 +120,9 @@ test("a piece is what was backed up, or it is corrupt", async () => {
   assert.is(await read(), failure("is corrupt"));
   await store.put(objectName(object), await compress(Buffer.from("CONTENT"), { level: 1 }));
   assert.is(await read(), failure("is corrupt"), "as long, but another one");
-  const other = sha256(content);
-  await store.put(objectName(other), content);
-  assert.is(await read({ object: other }), failure("is corrupt", objectName(other)));
+  const digest = sha256(content);
+  await store.put(objectName(digest), content);
+  assert.is(await read({ object: digest }), failure("is corrupt", objectName(digest)));
   const empty = await compress(Buffer.alloc(0), { level: 1 });
   await store.put(objectName(sha256(empty)), empty);
   assert.is(await read({ object: sha256(empty), bytes: 0 }), "none, ");

@@ -42,8 +42,8 @@ export function writerOf(
 }
 
 /** Backs up everything that the instance has changed so far. */
-export async function step(one: Instance, writer: ArchiveWriter): Promise<Manifest | null> {
-  await one.isFlushed();
+export async function step(instance: Instance, writer: ArchiveWriter): Promise<Manifest | null> {
+  await instance.isFlushed();
   return writer.step();
 }
 

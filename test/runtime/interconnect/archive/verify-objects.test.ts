@@ -26,11 +26,11 @@ test("are read once, and each failure names its neighbors", async () => {
     await store.put(objectName(object), bytes);
     return { path: `${text}/graph.snapshot`, at: 0, bytes: text.length, object };
   };
-  const [one, two, three] = [await add("one"), await add("two"), await add("three")];
-  const former = await store.add({ pieces: [one] }, { pieces: [two] });
+  const [oldest, two, three] = [await add("one"), await add("two"), await add("three")];
+  const former = await store.add({ pieces: [oldest] }, { pieces: [two] });
   const { number, log, time } = former[0]!;
   const fulls = [{ number, hash: store.hashOf(1), log, time }];
-  const [last] = await store.add({ full: 3, pieces: [one, three], fulls });
+  const [last] = await store.add({ full: 3, pieces: [oldest, three], fulls });
   const gets: string[] = [];
   const get = store.get.bind(store);
   store.get = (name) => {
@@ -39,18 +39,18 @@ test("are read once, and each failure names its neighbors", async () => {
   };
   const [first, next] = [describePoint(log), describePoint(last!.log)];
   for (const [{ object }, near] of [
-    [one, `after: ${next}`],
+    [oldest, `after: ${next}`],
     [two, `before: ${first}, after: ${next}`],
     [three, `before: ${first}`],
   ] as const) {
     const name = objectName(object);
-    const kept = store.objects.get(name)!;
+    const content = store.objects.get(name)!;
     store.objects.delete(name);
     gets.length = 0;
     const failure = await verifyBackup(store, folder).catch(({ message }: Error) => message);
     assert.is(failure, `${name} of memory is missing; ${near}`);
-    assert.is(gets.filter((read) => read === objectName(one.object)).length, 1);
-    store.objects.set(name, kept);
+    assert.is(gets.filter((read) => read === objectName(oldest.object)).length, 1);
+    store.objects.set(name, content);
   }
   assert.equal(readdirSync(folder), []);
   rmSync(folder, { recursive: true });

@@ -43,8 +43,8 @@ function base64(text: string): string {
 
 test("invalid responses of etcd fail", async ({ serve }) => {
   let [status, text] = [200, "[]"];
-  const place = await serve((_request, response) => response.writeHead(status).end(text));
-  const engine = openEngine(`http://${place}/svc`, "B1", TIMEOUT_MS);
+  const endpoint = await serve((_request, response) => response.writeHead(status).end(text));
+  const engine = openEngine(`http://${endpoint}/svc`, "B1", TIMEOUT_MS);
   assert.is((await engine.read()).text, null);
   const value = Buffer.from("{}").toString("base64");
   text = JSON.stringify({ kvs: [{ value, mod_revision: "7" }] });
@@ -66,11 +66,11 @@ test("invalid responses of etcd fail", async ({ serve }) => {
 test("a record is read and replaced by its revision", async ({ serve }) => {
   const requests: unknown[] = [];
   let answer: object = {};
-  const place = await serve(({ url }, response, body) => {
+  const endpoint = await serve(({ url }, response, body) => {
     requests.push([url, JSON.parse(body)]);
     response.end(JSON.stringify(answer));
   });
-  const engine = openEngine(`http://${place}/svc`, "B1", TIMEOUT_MS);
+  const engine = openEngine(`http://${endpoint}/svc`, "B1", TIMEOUT_MS);
   const key = base64("/svc/B1");
   assert.equal(await engine.read(), { revision: "0", text: null });
   answer = { kvs: [{ mod_revision: "7" }] };

@@ -58,7 +58,7 @@ const EMPTIED: Incarnation = ["S1", "c"];
 function leading(...members: readonly Incarnation[]): FollowerProgress {
   const progress = new FollowerProgress(members, 0);
   progress.written(0, 5);
-  for (const one of members) progress.acknowledged(0, one, 5);
+  for (const member of members) progress.acknowledged(0, member, 5);
   return progress;
 }
 

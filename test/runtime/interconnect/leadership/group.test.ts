@@ -40,11 +40,11 @@ test("the first member leads, and a change waits for a synced member", async (co
   });
   await new Promise((resolve) => setImmediate(resolve));
   assert.not.ok(isOver, "no other member has it");
-  const other = await group.start("S1");
+  const follower = await group.start("S1");
   assert.ok(await confirmed);
-  assert.is(other.store().operationCount, first.store().operationCount);
+  assert.is(follower.store().operationCount, first.store().operationCount);
   assert.is((await group.leader())[0], "B1");
-  assert.throws(() => other.graph().createVertex("b"), /readonly/);
+  assert.throws(() => follower.graph().createVertex("b"), /readonly/);
   await group.start("S2");
   await group.synced(3);
   await until(
@@ -63,7 +63,7 @@ test("the first member founds its group even after a start without engine", asyn
   );
   await group.stop("B1");
   group.engine.unreachableFor.clear();
-  const other = await group.start("S1");
+  const follower = await group.start("S1");
   await until(
     () => group.engine.reads > 3,
     () => group.log,
@@ -74,7 +74,7 @@ test("the first member founds its group even after a start without engine", asyn
     () => group.log,
   );
   await group.leader();
-  assert.not.match(again.log + other.log, /SVC3402/, "there was no leader before");
+  assert.not.match(again.log + follower.log, /SVC3402/, "there was no leader before");
 });
 
 /** The next change of a graph, in the log of an instance. */
@@ -101,8 +101,8 @@ test("a feed of changes waits for the members that a change needs", async (conte
   );
   const graph = first.graph();
   let change: GraphChange | null = null;
-  const changed = nextChange(context, graph).then((one) => {
-    change = one;
+  const changed = nextChange(context, graph).then((received) => {
+    change = received;
   });
   graph.createVertex("a");
   // Often enough for a reader of the log of a single server.
@@ -137,20 +137,20 @@ test("another member leads after a stop, and the former leader follows it", asyn
 
 test("a handover keeps all changes, and leads back", async (context) => {
   const group = await TestGroup.create(context, ["B1", "S1"]);
-  const one = await group.start("B1");
-  const other = await group.start("S1");
+  const instance = await group.start("B1");
+  const follower = await group.start("S1");
   await group.synced(2);
-  assert.is(await codeOf(other.control({ do: "handOver", to: "B1", timeoutMs: 1 })), "SVC3403");
-  assert.is(await codeOf(one.control({ do: "handOver", to: "S9", timeoutMs: 1 })), "SVC3403");
+  assert.is(await codeOf(follower.control({ do: "handOver", to: "B1", timeoutMs: 1 })), "SVC3403");
+  assert.is(await codeOf(instance.control({ do: "handOver", to: "S9", timeoutMs: 1 })), "SVC3403");
   group.engine.unreachableFor.add("B1");
-  assert.is(await codeOf(one.control({ do: "handOver", to: "S1", timeoutMs: 1 })), "SVC3403");
+  assert.is(await codeOf(instance.control({ do: "handOver", to: "S1", timeoutMs: 1 })), "SVC3403");
   let changes = 0;
-  one.graph().createVertex(`a${changes++}`);
-  assert.ok(await one.isConfirmed(), "it leads on");
+  instance.graph().createVertex(`a${changes++}`);
+  assert.ok(await instance.isConfirmed(), "it leads on");
   group.engine.unreachableFor.clear();
   for (const [from, to, id] of [
-    [one, other, "S1"],
-    [other, one, "B1"],
+    [instance, follower, "S1"],
+    [follower, instance, "B1"],
   ] as const) {
     await until(
       () => from.clock.group.role === "leading",
@@ -166,7 +166,7 @@ test("a handover keeps all changes, and leads back", async (context) => {
     assert.ok(await to.isConfirmed());
     await same(to, from);
   }
-  assert.is(one.store().operationCount, changes);
+  assert.is(instance.store().operationCount, changes);
 });
 
 test("a leader without its engine continues; without its members it refuses", async (context) => {
@@ -201,28 +201,28 @@ test("an instance that provided before, and its replicas, join a group", async (
   await before.isFlushed();
   await end(before);
   await group.start("B1");
-  const other = await group.start("S1");
+  const follower = await group.start("S1");
   await group.synced(2);
-  await same((await group.leader())[1], other);
+  await same((await group.leader())[1], follower);
 });
 
 /** A former leader with a change that the next one lacks, and does not reach the engine yet. */
 async function succeed(group: TestGroup) {
   const first = await group.start("B1");
-  const other = await group.start("S1");
+  const follower = await group.start("S1");
   await group.synced(2);
   await group.leader();
   first.graph().createVertex("a");
   assert.ok(await first.isConfirmed());
-  await other.control({ do: "suspend", what: "input" });
+  await follower.control({ do: "suspend", what: "input" });
   first.graph().createVertex("lost");
   const lost = first.isConfirmed();
   group.engine.unreachableFor.add("B1");
   await until(
-    () => other.clock.group.role !== "following",
+    () => follower.clock.group.role !== "following",
     () => group.log,
   );
-  return { first, other, lost };
+  return { first, other: follower, lost };
 }
 
 test("changes that only a former leader has are never confirmed", async (context) => {
@@ -313,7 +313,7 @@ test("an emptied data folder cannot lead, and a lost record is reported", async 
 test("an operator who accepts the loss promotes a member that may not lead", async (context) => {
   const group = await TestGroup.create(context, ["B1", "S1"]);
   await group.start("B1");
-  const other = await group.start("S1");
+  const follower = await group.start("S1");
   await group.synced(2);
   await group.stop("S1");
   await group.stop("B1");
@@ -329,7 +329,7 @@ test("an operator who accepts the loss promotes a member that may not lead", asy
     group.engine.record?.synced.map(([id]) => id),
     ["S1"],
   );
-  assert.is(other.log.length > 0, true);
+  assert.is(follower.log.length > 0, true);
 });
 
 test("a member whose graphs a snapshot was replacing does not lead", async (context) => {
@@ -404,10 +404,10 @@ test("a member follows no leader of a lower epoch than that of the record", asyn
   engine.unreachableFor.add("S1");
   await rejectedBy(await begin(context, "S1", { ...settings, openEngine }));
 
-  async function rejectedBy(one: Instance): Promise<void> {
-    const isRejected = () => one.log.includes("stale epoch 1; this instance is at epoch 9");
-    await until(isRejected, () => one.log);
-    assert.not.ok(one.readiness.includes(null));
+  async function rejectedBy(instance: Instance): Promise<void> {
+    const isRejected = () => instance.log.includes("stale epoch 1; this instance is at epoch 9");
+    await until(isRejected, () => instance.log);
+    assert.not.ok(instance.readiness.includes(null));
   }
 });
 

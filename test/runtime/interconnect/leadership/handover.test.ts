@@ -32,9 +32,9 @@ function unreliable(engine: LeadershipEngine) {
   const hold = (until: Promise<void>): void => {
     ready = until;
   };
-  const swap: LeadershipEngine["swap"] = async (...given) => {
+  const swap: LeadershipEngine["swap"] = async (...args) => {
     await ready;
-    const revision = await engine.swap(...given);
+    const revision = await engine.swap(...args);
     if (broken.swap) throw new Error("its answer was lost");
     return revision;
   };
@@ -82,7 +82,7 @@ async function leading(others: readonly Incarnation[]) {
   group.start();
   while (role !== "refusing") await turn();
   while (group.report().synced.length < others.length) {
-    for (const other of others) group.acknowledged(other, 0);
+    for (const member of others) group.acknowledged(member, 0);
     // Makes the next step due.
     group.readNow();
     await turn();
@@ -111,9 +111,9 @@ async function leading(others: readonly Incarnation[]) {
 
 test("it needs a member that has all changes from before it was admitted", async () => {
   const { group, engine, write, stop } = await leading([OTHER]);
-  const other: Incarnation = ["S2", "2".repeat(32)];
+  const otherMember: Incarnation = ["S2", "2".repeat(32)];
   const named = async (sn: number): Promise<boolean> => {
-    group.acknowledged(other, sn);
+    group.acknowledged(otherMember, sn);
     for (let count = 0; count < 10; count++) {
       group.readNow();
       await turn();

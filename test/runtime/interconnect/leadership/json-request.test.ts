@@ -33,8 +33,8 @@ test.after.each(async ({ server }) => {
   await once(server.close(), "close");
 });
 
-function send({ url }: Context, given: Partial<JsonRequest> = {}) {
-  return requestJson(url, { timeoutMs: 60_000, maxBytes: 100, ...given });
+function send({ url }: Context, options: Partial<JsonRequest> = {}) {
+  return requestJson(url, { timeoutMs: 60_000, maxBytes: 100, ...options });
 }
 
 function failure(sent: Promise<unknown>): Promise<string> {

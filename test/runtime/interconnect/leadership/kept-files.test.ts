@@ -45,8 +45,8 @@ test("a record is read as it was written, and nothing else is read", () => {
   assert.equal([parseRecord(text), findRecord(text)], [record, record]);
   const { format: _, ...first } = JSON.parse(text) as { format: number };
   assert.equal(parseRecord(JSON.stringify(first)), record, "of the first release");
-  const most = { ...record, holder: null, next: "S1", synced: Array(127).fill(["S1", ID]) };
-  assert.equal(parseRecord(JSON.stringify(most)), most);
+  const largest = { ...record, holder: null, next: "S1", synced: Array(127).fill(["S1", ID]) };
+  assert.equal(parseRecord(JSON.stringify(largest)), largest);
   const names = [undefined, 1, "", "a b", "a".repeat(65)];
   const numbers = [undefined, null, -1, 0.5, "1", 2 ** 53];
   const members = [
@@ -55,13 +55,13 @@ test("a record is read as it was written, and nothing else is read", () => {
   ];
   const wrong = {
     ...{ holder: names, next: names, epoch: numbers, beat: numbers, format: [0, "1", null] },
-    synced: [undefined, {}, Array(128).fill(["S1", ID]), ...members.map((one) => [one])],
+    synced: [undefined, {}, Array(128).fill(["S1", ID]), ...members.map((member) => [member])],
   };
   for (const [field, values] of Object.entries(wrong)) {
     for (const value of values) {
-      const given = JSON.stringify({ ...record, [field]: value });
+      const text = JSON.stringify({ ...record, [field]: value });
       const isMissing = value === undefined && field !== "format";
-      assert.equal([findRecord(given), field], [null, field], `${isMissing} ${given}`);
+      assert.equal([findRecord(text), field], [null, field], `${isMissing} ${text}`);
     }
   }
   for (const none of [null, "", "{", "[]", "null", "1"]) assert.is(parseRecord(none), null);
@@ -126,8 +126,8 @@ test("contents are set aside once, on request, and three times are kept", ({ roo
     assert.equal(readdirSync(root).sort(), [".lost", "kept.txt"]);
     assert.is(setAside(root), null, "only once");
   }
-  const kept = [2, 3, 4].map((time) => `2026-01-01T00000${time}.000Z`);
-  assert.equal(readdirSync(join(root, ".lost")).sort(), kept);
+  const times = [2, 3, 4].map((time) => `2026-01-01T00000${time}.000Z`);
+  assert.equal(readdirSync(join(root, ".lost")).sort(), times);
 });
 
 const NAME = "2026-01-01T000001.000Z";
@@ -139,21 +139,21 @@ function fill(root: string): void {
   writeFileSync(join(root, "_member.json"), JSON.stringify({ incarnation: ID, epoch: 4 }));
 }
 
-function request(root: string, given: object | string): void {
-  const text = typeof given === "string" ? given : JSON.stringify({ format: 1, ...given });
+function request(root: string, content: object | string): void {
+  const text = typeof content === "string" ? content : JSON.stringify({ format: 1, ...content });
   writeFileSync(join(root, "_ahead.json"), text);
 }
 
 test("a request says why, and where its log ends if that is known", ({ root }) => {
   const end = { id: ID, sn: 3, chain: 4 };
-  for (const [given, expected] of [
+  for (const [content, expected] of [
     [null, undefined],
     [end, end],
   ] as const) {
-    requestSetAside(root, "it has more", given);
+    requestSetAside(root, "it has more", content);
     const text = readFileSync(join(root, "_ahead.json"), "utf8");
-    const { reason, end: told } = JSON.parse(text) as { reason: string; end?: unknown };
-    assert.equal([reason, told], ["it has more", expected]);
+    const { reason, end: reportEnd } = JSON.parse(text) as { reason: string; end?: unknown };
+    assert.equal([reason, reportEnd], ["it has more", expected]);
   }
 });
 

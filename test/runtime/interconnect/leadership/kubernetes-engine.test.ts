@@ -65,9 +65,9 @@ test("a Lease shows who holds it", async () => {
   const renewed = server.leases.get("svc-shop-b1")!.spec;
   assert.is(renewed.acquireTime, spec.acquireTime, "renewals keep it");
   // Another member that has read the Lease keeps it, too.
-  const other = lease(server);
-  await other.read();
-  await other.swap(second!, leaderRecord(null, 1));
+  const otherLease = lease(server);
+  await otherLease.read();
+  await otherLease.swap(second!, leaderRecord(null, 1));
   const released = server.leases.get("svc-shop-b1")!.spec;
   assert.equal(["holderIdentity" in released, released.acquireTime], [false, spec.acquireTime]);
   await server.stop();
@@ -137,7 +137,7 @@ test("a missing permission is told with the rule to add", async () => {
 });
 
 test("without a cluster or credentials, the start says what is missing", async () => {
-  const told = (run: () => unknown): string => {
+  const failureOf = (run: () => unknown): string => {
     try {
       return String(run());
     } catch (error) {
@@ -146,7 +146,7 @@ test("without a cluster or credentials, the start says what is missing", async (
     }
   };
   assert.match(
-    told(() => findCluster({})),
+    failureOf(() => findCluster({})),
     /^SVC3400: .*KUBERNETES_SERVICE_HOST/,
   );
   const inside = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "6443" };
@@ -158,11 +158,12 @@ test("without a cluster or credentials, the start says what is missing", async (
   const server = await FakeKubernetes.start();
   rmSync(join(server.account, "token"));
   assert.match(
-    told(() => lease(server)),
+    failureOf(() => lease(server)),
     /^SVC3400: .*token cannot be read/,
   );
   await server.stop();
-  const open = (uri: string) => told(() => new KubernetesEngine(uri, "B1", TIMEOUT_MS, access));
+  const open = (uri: string) =>
+    failureOf(() => new KubernetesEngine(uri, "B1", TIMEOUT_MS, access));
   assert.match(open(LEASE), /^SVC3400: .*automountServiceAccountToken: true/);
   for (const uri of ["kubernetes://", "kubernetes://A", "kubernetes://a/b", "kubernetes://-a"]) {
     assert.match(open(uri), /^SVC3400: .*kubernetes:\/\/PREFIX/);
@@ -215,8 +216,8 @@ test("the time of a claim is that of its epoch", async () => {
   assert.is(spec().leaseDurationSeconds, 4);
   const { metadata } = server.leases.get("svc-shop-b1")!;
   server.leases.set("svc-shop-b1", { metadata, spec: {} });
-  const other = lease(server);
-  await other.swap((await other.read()).revision, leaderRecord("B1", 2, 1));
+  const otherLease = lease(server);
+  await otherLease.swap((await otherLease.read()).revision, leaderRecord("B1", 2, 1));
   assert.match(String(spec().acquireTime), /^\d{4}-/, "it had none");
   await engine.swap((await engine.read()).revision, "of another kind");
   assert.equal(spec(), {});

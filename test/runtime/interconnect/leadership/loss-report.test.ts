@@ -36,15 +36,15 @@ async function withLateMember(
   world.install();
   try {
     members.push(...startMembers(world, engine, IDS));
-    const [leader, other, late] = members as [SimulatedMember, SimulatedMember, SimulatedMember];
+    const [leader, follower, late] = members as [SimulatedMember, SimulatedMember, SimulatedMember];
     await until(() => leader.isLeading && engine.record?.synced.length === 3);
     add("first");
     await until(() => late.hasGraph && late.graph.hasVertex("first"));
     late.crash("process");
     await until(() => engine.record?.synced.length === 2);
     add("second");
-    await until(() => other.graph.hasVertex("second"));
-    await run([leader, other, late], until, sleep);
+    await until(() => follower.graph.hasVertex("second"));
+    await run([leader, follower, late], until, sleep);
   } finally {
     for (const member of members) member.free();
     world.uninstall();
@@ -52,9 +52,9 @@ async function withLateMember(
 }
 
 test("is logged once, with what each has and the command", async () => {
-  await withLateMember(async ([leader, other, late], until, sleep) => {
-    for (const one of [leader, other]) one.crash("disk");
-    for (const one of [leader, other, late]) one.start();
+  await withLateMember(async ([leader, follower, late], until, sleep) => {
+    for (const member of [leader, follower]) member.crash("disk");
+    for (const member of [leader, follower, late]) member.start();
     await until(() => late.log.includes("SVC3402"));
     await sleep(20 * TTL_MS);
     const lines = late.log.match(LINE)!;
@@ -64,16 +64,16 @@ test("is logged once, with what each has and the command", async () => {
     assert.match(line!, /master-serial of each member: B3 \d{9,} of epoch \d+, B1 0, B2 0\./);
     assert.match(line!, /only if the data is lost, continue with what B3 has/);
     assert.match(line!, /svc admin promote B3 --accept-loss$/);
-    assert.match(other.log, /SVC3402: .*svc admin promote B3 --accept-loss/);
+    assert.match(follower.log, /SVC3402: .*svc admin promote B3 --accept-loss/);
   });
 });
 
 test("is logged again when a member turns out to be empty, too", async () => {
-  await withLateMember(async ([leader, other, late], until) => {
-    for (const one of [leader, other]) one.crash("disk");
-    for (const one of [leader, late]) one.start();
+  await withLateMember(async ([leader, follower, late], until) => {
+    for (const member of [leader, follower]) member.crash("disk");
+    for (const member of [leader, late]) member.start();
     await until(() => late.log.includes("B1 has lost its data, B2 does not respond"));
-    other.start();
+    follower.start();
     await until(() => late.log.includes("B1 has lost its data, B2 has lost its data"));
   });
 });
@@ -106,8 +106,8 @@ test("names the member of the latest leader, whose log may be the oldest", async
     ...{ group: "B1", engine: "memory:", intervalMs: LIMIT_MS, warn: (line) => lines.push(line) },
     fetchPositions: async () => {
       const same = [at(3, 100, 8), at(3, 100, 8)];
-      const all = [at(2, 200, 9), at(3, 100, 7), ...same, at(4, 300, 0)];
-      return new Map([["B1", null], ...all.map((one, n) => [`B${n + 2}`, one] as const)]);
+      const states = [at(2, 200, 9), at(3, 100, 7), ...same, at(4, 300, 0)];
+      return new Map([["B1", null], ...states.map((state, n) => [`B${n + 2}`, state] as const)]);
     },
   });
   await report.check(SYNCED);
@@ -150,11 +150,11 @@ test("is asked for at intervals, and logged again after a leader was there", asy
 });
 
 test("is not logged while one of them may still lead", async () => {
-  await withLateMember(async ([leader, other, late], until, sleep) => {
+  await withLateMember(async ([leader, follower, late], until, sleep) => {
     leader.crash("disk");
     leader.start();
     late.start();
-    await until(() => other.isLeading);
+    await until(() => follower.isLeading);
     await sleep(20 * TTL_MS);
     assert.not.match(`${leader.log}${late.log}`, /SVC3402/);
   });

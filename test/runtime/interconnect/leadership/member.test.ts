@@ -37,12 +37,12 @@ class Leader {
   }
 
   /** Time goes on, and the members acknowledge; null: they do not. */
-  run(one: number | null, two: number | null, ms = 400): void {
+  run(first: number | null, two: number | null, ms = 400): void {
     const { member } = this;
     for (const end = this.now + ms; this.now < end; ) {
       this.now += 10;
       if (member.isLeading) {
-        if (one !== null) member.acknowledged(this.now, ["S1", ONE], one);
+        if (first !== null) member.acknowledged(this.now, ["S1", ONE], first);
         if (two !== null) member.acknowledged(this.now, ["S2", TWO], two);
       }
       const call = member.next(this.now);
@@ -260,16 +260,16 @@ test("time in which the engine does not answer is no silence of the leader", () 
 });
 
 test("the first member founds its group once, whatever becomes of the record", () => {
-  const found = (member: Member): boolean => {
+  const isLeader = (member: Member): boolean => {
     member.heard(0, { revision: "0", record: null });
     return member.next(0).do === "swap";
   };
   const follower = new Leader().member;
   follower.heard(0, { revision: "1", record: { ...RECORD, holder: "S1", epoch: 1 } });
   const leader = new Leader().member;
-  assert.ok(found(leader));
+  assert.ok(isLeader(leader));
   leader.swapped(0, "1");
-  assert.equal([found(leader), found(follower)], [false, false]);
+  assert.equal([isLeader(leader), isLeader(follower)], [false, false]);
 });
 
 test("a forced claim has a later epoch than a record that the engine has lost", () => {
@@ -290,8 +290,11 @@ test("a group is abandoned once no member has led it for long", () => {
       ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "refuse" },
       ...{ mayCreateRecord: false, epoch: 1 },
     });
-    const place = leads ? { holder: null, next: "S1" } : {};
-    let reading = { revision: "1", record: { ...RECORD, epoch: 1, ...place } as LeadershipRecord };
+    const handover = leads ? { holder: null, next: "S1" } : {};
+    let reading = {
+      revision: "1",
+      record: { ...RECORD, epoch: 1, ...handover } as LeadershipRecord,
+    };
     member.heard(0, reading);
     const call = member.next(0);
     if (call.do === "swap") {

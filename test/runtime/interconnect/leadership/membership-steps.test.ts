@@ -111,9 +111,9 @@ async function settle({ group }: Membership): Promise<void> {
   }
 }
 
-function store({ engine }: Context, { incarnation }: Membership, given: object): void {
+function store({ engine }: Context, { incarnation }: Membership, changes: object): void {
   const record = { holder: "B1", epoch: 4, beat: 0, synced: [incarnation, OTHER], next: null };
-  engine.store(encodeRecord({ ...record, ...given } as LeadershipRecord));
+  engine.store(encodeRecord({ ...record, ...changes } as LeadershipRecord));
 }
 
 /** A leader, of which the other member has everything. */

@@ -35,16 +35,16 @@ async function takeover(seed: number, mayLead: boolean) {
   world.install();
   try {
     members.push(...startMembers(world, engine, IDS));
-    const [leader, one, other] = members as [SimulatedMember, SimulatedMember, SimulatedMember];
+    const [leader, second, third] = members as [SimulatedMember, SimulatedMember, SimulatedMember];
     await until(() => leader.isLeading && engine.record?.synced.length === IDS.length);
     leader.run(() => void leader.graph.createVertex("first", {}));
     await until(() => members.every(({ graph }) => graph.hasVertex("first")));
-    world.network.cut.add(linkOf(leader.id, one.id));
+    world.network.cut.add(linkOf(leader.id, second.id));
     leader.run(() => void leader.graph.createVertex("second", {}));
-    await until(() => other.graph.hasVertex("second"));
+    await until(() => third.graph.hasVertex("second"));
     leader.crash("power");
     const from = world.time.now;
-    if (!mayLead) engine.unreachableFor.add(other.id);
+    if (!mayLead) engine.unreachableFor.add(third.id);
     world.network.cut.clear();
     await until(() => engine.record!.holder !== leader.id);
     const next = members.find(({ id }) => id === engine.record!.holder)!;
@@ -72,24 +72,24 @@ test("is waited for once only", async () => {
 
 test("has more of the same log, by the changes of any graph", () => {
   const logOf = (digit: string) => ({ id: digit.repeat(32), sn: 5, chain: 0 });
-  const [log, other] = [logOf("1"), logOf("2")];
+  const [log, otherLog] = [logOf("1"), logOf("2")];
   const graph = (digit: string, count: number) => ({
     ...{ identity: digit.repeat(32), count, digest: null },
   });
-  const at = (place: Positions["log"], ...graphs: Positions["graphs"]): Positions => ({
-    ...{ log: place, origin: null, epoch: 2, graphs, diverged: [] },
+  const at = (logPosition: Positions["log"], ...graphs: Positions["graphs"]): Positions => ({
+    ...{ log: logPosition, origin: null, epoch: 2, graphs, diverged: [] },
   });
-  const own = at(log, graph("a", 7));
+  const ownPositions = at(log, graph("a", 7));
   const compared = [
     at(log, graph("a", 8)),
     // Created by the next transaction, or erased here.
     at({ ...log, sn: 6 }, graph("a", 7), graph("b", 1)),
     at(log, graph("a", 7), graph("b", 1)),
-    own,
+    ownPositions,
     at(log, graph("a", 6)),
-    at(other, graph("a", 8)),
+    at(otherLog, graph("a", 8)),
     at(null, graph("a", 8)),
-  ].map((theirs) => hasMore(theirs, own));
+  ].map((theirs) => hasMore(theirs, ownPositions));
   assert.is(hasMore(at(log, graph("a", 8)), at(null, graph("a", 7))), false, "of no log");
   assert.equal(compared, [true, true, false, false, false, false, false]);
 });

@@ -39,8 +39,8 @@ async function becomeAhead(context: InstancesContext) {
   const engine = new MemoryEngine();
   const ports = { B1: await freePort(), S1: await freePort() };
   const start = (id: "B1" | "S1"): Promise<Instance> => {
-    const other = id === "B1" ? "S1" : "B1";
-    const members = { [other]: `127.0.0.1:${ports[other]}` };
+    const peer = id === "B1" ? "S1" : "B1";
+    const members = { [peer]: `127.0.0.1:${ports[peer]}` };
     const rules = { ttl: TTL_MS, minSynced: 1, whenAlone: "refuse" as const };
     return begin(context, id, {
       ...{ txPort: ports[id], durability: "full", openEngine: () => engine.open(id) },
@@ -83,7 +83,7 @@ async function becomeAhead(context: InstancesContext) {
 
 /** Contents of a folder by path, without the ids of logs and of the member: they are new. */
 function contentsOf(folder: string): Map<string, string> {
-  const found = new Map<string, string>();
+  const contents = new Map<string, string>();
   const walk = (inside: string): void => {
     for (const entry of readdirSync(inside, { withFileTypes: true })) {
       const path = join(inside, entry.name);
@@ -93,12 +93,12 @@ function contentsOf(folder: string): Map<string, string> {
         const content = readFileSync(path).subarray(from);
         const isMember = entry.name === "_member.json";
         const shown = isMember ? `${readState(path)!.epoch}` : content.toString("base64");
-        found.set(relative(folder, path), shown);
+        contents.set(relative(folder, path), shown);
       }
     }
   };
   walk(folder);
-  return found;
+  return contents;
 }
 
 function withoutLost(folder: string): [string, string][] {
@@ -146,7 +146,8 @@ function copyToDisk(files: ReadonlyMap<string, Buffer>, root: string): void {
     const file = join(root, path);
     fs.mkdirSync(dirname(file), { recursive: true });
     fs.writeFileSync(file, bytes, { flush: true });
-    for (let one = dirname(file); one.length >= root.length; one = dirname(one)) folders.add(one);
+    for (let folder = dirname(file); folder.length >= root.length; folder = dirname(folder))
+      folders.add(folder);
   }
   for (const folder of folders) fs.fsyncSync(fs.openSync(folder, "r"));
 }
@@ -189,7 +190,7 @@ test("has its former contents or the rewound ones, wherever it dies", async (con
 test("starts empty if its snapshots and log do not lead to the place", async (context) => {
   const { root } = await becomeAhead(context);
   const { end: position } = readState(join(root, MARKER)) as unknown as { end: Ancestor };
-  const { counts, ...place } = position;
+  const { counts, ...point } = position;
   const sorted = Object.entries(counts!).sort((a, b) => a[1] - b[1]);
   const [[quiet], [identity, count]] = sorted as [[string, number], [string, number]];
   const target = join(context.folder, "target");
@@ -199,7 +200,7 @@ test("starts empty if its snapshots and log do not lead to the place", async (co
     return rewind(root, target, to);
   };
   assert.ok(isRewound(position));
-  assert.not.ok(isRewound(place), "what the next leader had is not known");
+  assert.not.ok(isRewound(point), "what the next leader had is not known");
   assert.not.ok(isRewound({ ...position, id: "0".repeat(32) }), "of another log");
   assert.not.ok(isRewound({ ...position, counts: { [identity]: count - 1 } }), "beyond the place");
   assert.not.ok(isRewound({ ...position, counts: {} }), "a graph that the next leader lacks");

@@ -130,16 +130,16 @@ test("no takeover is seen in a first record, one of before, or none", () => {
     [3, null, 4],
   ] as const) {
     const watch = new SilenceWatch(TTL_MS, POLL_MS);
-    const all: readonly (number | null)[] = epochs;
-    for (const [n, epoch] of all.entries()) {
+    const knownEpochs: readonly (number | null)[] = epochs;
+    for (const [n, epoch] of knownEpochs.entries()) {
       const record =
         epoch === null ? null : { holder: "B1", epoch, beat: 0, synced: [], next: null };
       watch.heard(0, { revision: `${n}`, record });
     }
     for (let now = 0; now <= TTL_MS; now += POLL_MS) {
-      watch.heard(now, { revision: `${all.length - 1}`, record: null });
+      watch.heard(now, { revision: `${knownEpochs.length - 1}`, record: null });
     }
-    assert.is(watch.mayReplaceHolder(TTL_MS, 0, true), true, JSON.stringify(all));
+    assert.is(watch.mayReplaceHolder(TTL_MS, 0, true), true, JSON.stringify(knownEpochs));
   }
 });
 

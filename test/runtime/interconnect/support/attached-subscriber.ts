@@ -89,8 +89,8 @@ export async function attached(isMember: boolean) {
   /** Connects another provider, which offers its graphs. */
   const offer = async (epoch: number): Promise<Peer> => {
     const peer = await dial();
-    const given = parseJsonBody(await peer.expect(MessageType.Positions));
-    assert.is(parsePositions(given).epoch, EPOCH);
+    const positions = parseJsonBody(await peer.expect(MessageType.Positions));
+    assert.is(parsePositions(positions).epoch, EPOCH);
     const graphs = { isRoot: true, origin: ID, graphs: [], lastNumber: 0, erased: [], goal: 0 };
     await peer.sendJson(MessageType.Table, { logId: ID, epoch, ...graphs });
     return peer;

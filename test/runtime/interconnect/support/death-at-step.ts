@@ -38,6 +38,6 @@ export async function dieAt(step: number, die: () => void, run: () => unknown): 
   } catch (error) {
     if (!isDead) throw error;
   }
-  for (const one of undo) one();
+  for (const restore of undo) restore();
   return isDead;
 }

@@ -75,9 +75,9 @@ export class DumpedLog implements ReplicatedLog {
   }
 
   #recordingDisk(): Disk {
-    const note = (what: string, path: string): void => {
+    const note = (operation: string, path: string): void => {
       const name = relative(this.root, path);
-      if (name === "" || name.startsWith(DUMP)) this.steps.push(`${what} ${name}`);
+      if (name === "" || name.startsWith(DUMP)) this.steps.push(`${operation} ${name}`);
     };
     const changed = changedDisk((file, path) => {
       this.openFiles++;

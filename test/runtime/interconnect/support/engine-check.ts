@@ -16,25 +16,25 @@ export async function checkEngine(
   stop: () => Promise<void>,
   open: (group: string) => LeadershipEngine = (group) => openEngine(uri, group, TIMEOUT_MS),
 ): Promise<void> {
-  const [one, other] = [open("B1"), open("B1")];
+  const [member, sameMember] = [open("B1"), open("B1")];
   const second = open("B2");
   try {
-    const empty = await one.read();
+    const empty = await member.read();
     assert.is(empty.text, null);
-    const first = await one.swap(empty.revision, recordOf("B1", 1));
-    assert.equal(await other.read(), { revision: first, text: recordOf("B1", 1) });
-    assert.is(await other.swap(empty.revision, recordOf("S1", 2)), null, "an old revision");
+    const first = await member.swap(empty.revision, recordOf("B1", 1));
+    assert.equal(await sameMember.read(), { revision: first, text: recordOf("B1", 1) });
+    assert.is(await sameMember.swap(empty.revision, recordOf("S1", 2)), null, "an old revision");
     const both = await Promise.all([
-      one.swap(first!, recordOf("B1", 2)),
-      other.swap(first!, recordOf("S1", 2)),
+      member.swap(first!, recordOf("B1", 2)),
+      sameMember.swap(first!, recordOf("S1", 2)),
     ]);
     assert.is(both.filter((revision) => revision !== null).length, 1, "one of two writers");
-    const last = await one.read();
+    const last = await member.read();
     assert.ok(both.includes(last.revision));
     assert.match(last.text ?? "", '"epoch":2');
     assert.is((await second.read()).text, null, "another record");
     await stop();
-    for (const engine of [one, other]) {
+    for (const engine of [member, sameMember]) {
       assert.is(
         await engine.read().then(
           () => "answered",
@@ -52,6 +52,6 @@ export async function checkEngine(
       );
     }
   } finally {
-    for (const engine of [one, other, second]) await engine.close();
+    for (const engine of [member, sameMember, second]) await engine.close();
   }
 }

@@ -66,8 +66,8 @@ export class GraphLog implements ReplicatedLog {
 
   /** Goes on in another segment, as after a failure of the disk. */
   async roll(): Promise<void> {
-    this.disk.faults.before = (what) => {
-      if (what === "flush") throw new Error("EIO");
+    this.disk.faults.before = (operation) => {
+      if (operation === "flush") throw new Error("EIO");
     };
     await this.channel.log.flush().catch(() => undefined);
     delete this.disk.faults.before;

@@ -167,20 +167,20 @@ export class Instance {
 }
 
 /** Waits until a condition holds. */
-export async function until(holds: () => boolean, what: () => string): Promise<void> {
+export async function until(holds: () => boolean, describe: () => string): Promise<void> {
   const giveUpAt = performance.now() + 60_000;
   while (!holds()) {
-    if (performance.now() > giveUpAt) throw new Error(`it never came: ${what()}`);
+    if (performance.now() > giveUpAt) throw new Error(`it never came: ${describe()}`);
     await delay(5);
   }
 }
 
 /** Waits until both have equal contents of a graph. */
-export async function same(one: Instance, other: Instance, name = "g"): Promise<void> {
-  const store = one.store(name);
-  const isThere = (): boolean => other.store(name).operationCount === store.operationCount;
-  await until(isThere, () => `${one.log}\n---\n${other.log}`);
-  const [a, b] = [contents(store), contents(other.store(name))];
+export async function same(first: Instance, second: Instance, name = "g"): Promise<void> {
+  const store = first.store(name);
+  const isThere = (): boolean => second.store(name).operationCount === store.operationCount;
+  await until(isThere, () => `${first.log}\n---\n${second.log}`);
+  const [a, b] = [contents(store), contents(second.store(name))];
   assert.equal(b, a);
 }
 

@@ -116,18 +116,18 @@ export class FakeKubernetes {
     if (match === null || match[1] !== NAMESPACE) return refuse(404, "NotFound");
     const verb = { GET: "get", POST: "create", PUT: "update" }[method] ?? method;
     if (this.forbidden.has(verb)) return refuse(403, "Forbidden");
-    const given = text === "" ? null : (JSON.parse(text) as StoredLease);
-    const name = match[2] ?? given!.metadata.name;
+    const sent = text === "" ? null : (JSON.parse(text) as StoredLease);
+    const name = match[2] ?? sent!.metadata.name;
     const stored = this.leases.get(name);
     if (verb === "create") {
       if (stored !== undefined) return refuse(409, "AlreadyExists");
-      return send(201, this.#store(given!));
+      return send(201, this.#store(sent!));
     }
     if (stored === undefined) return refuse(404, "NotFound");
     if (verb === "get") return send(200, stored);
-    const { resourceVersion } = given!.metadata;
+    const { resourceVersion } = sent!.metadata;
     if (resourceVersion !== stored.metadata.resourceVersion) return refuse(409, "Conflict");
-    send(200, this.#store(given!));
+    send(200, this.#store(sent!));
   }
 
   #store(lease: StoredLease): StoredLease {
@@ -146,15 +146,15 @@ export class FakeKubernetes {
     refuse: (status: number, reason: string) => void,
   ): void {
     const [, kind, name, app] = APPS.exec(url)!;
-    const found = this.sets.filter((set) => {
+    const matching = this.sets.filter((set) => {
       const { metadata } = set;
       const isNamed = name === undefined || metadata.name === name;
       return set.kind === kind && isNamed && (app === undefined || hasLabel(metadata.labels, app));
     });
     const verb = method === "GET" ? (name === undefined ? "list" : "get") : method.toLowerCase();
     if (this.forbidden.has(`${verb} ${kind}`)) return refuse(403, "Forbidden");
-    if (verb === "list") return send(200, { kind: "List", items: found });
-    const [set] = found;
+    if (verb === "list") return send(200, { kind: "List", items: matching });
+    const [set] = matching;
     if (set === undefined) return refuse(404, "NotFound");
     if (verb === "get") {
       // The controller has acted by the next look.
@@ -166,9 +166,9 @@ export class FakeKubernetes {
     }
     if (headers["content-type"] !== MERGE) return refuse(415, "UnsupportedMediaType");
     const { containers } = (JSON.parse(text) as Pick<StoredSet, "spec">).spec.template.spec;
-    for (const { name: wanted, image } of containers) {
-      for (const one of set.spec.template.spec.containers)
-        if (one.name === wanted) one.image = image;
+    for (const { name: containerName, image } of containers) {
+      for (const container of set.spec.template.spec.containers)
+        if (container.name === containerName) container.image = image;
     }
     set.metadata.generation++;
     send(200, set);

@@ -66,13 +66,13 @@ export class LoneMember {
       warn: (line) => this.lines.push(line),
       isBehind: async (ids) => calls.push(`ask ${ids}`) === 0,
       fetchPositions: async () => new Map([["S2", null]]),
-      lead: async (one) => void calls.push(`lead ${one}`),
+      lead: async (epoch) => void calls.push(`lead ${epoch}`),
       follow: async () => void calls.push("follow"),
-      rejectEpochsBelow: (one) => calls.push(`met ${one}`),
+      rejectEpochsBelow: (epoch) => calls.push(`met ${epoch}`),
       freeze: async (deadline) => void calls.push(`freeze until ${deadline}`),
       thaw: () => calls.push("thaw"),
       confirm: () => calls.push("confirm"),
-      publish: (role, one) => this.#publish(`${role} ${one}`),
+      publish: (role, epoch) => this.#publish(`${role} ${epoch}`),
       onChange: () => calls.push("changed"),
       ...parts,
     });
@@ -82,8 +82,8 @@ export class LoneMember {
   /** Its record, of which other members see to the rest. */
   store(record: Partial<LeadershipRecord>): void {
     const synced = [this.file.incarnation, OTHER];
-    const given = { holder: "B1", epoch: 1, beat: 0, synced, next: null, ...record };
-    this.engine.store(encodeRecord(given));
+    const storedRecord = { holder: "B1", epoch: 1, beat: 0, synced, next: null, ...record };
+    this.engine.store(encodeRecord(storedRecord));
   }
 
   /** Does everything that is due. */

@@ -53,8 +53,8 @@ export function writerOf(context: MadeUpArchive, more: Partial<ArchiveSource> = 
   const settle = async () => void context.settled++;
   const source = { root: ROOT, disk: context.disk, safe: () => context.log.durableSn, settle };
   const options = { fullMs: FULL_MS, keepMs: 10 * FULL_MS };
-  const all = { ...source, checkpoints, isReplica: false, ...more };
-  return new ArchiveWriter(context.store, all, options);
+  const input = { ...source, checkpoints, isReplica: false, ...more };
+  return new ArchiveWriter(context.store, input, options);
 }
 
 /** Writes one transaction per frame. */
@@ -68,5 +68,12 @@ export function change(context: MadeUpArchive, times = 1, words = 2): void {
 export function kindOf(manifest: Manifest | null) {
   if (manifest === null) return null;
   const { number, full, continues, log, pieces, fulls } = manifest;
-  return [number, full, continues, log.sn, pieces.length, fulls.map((one) => one.number).join()];
+  return [
+    number,
+    full,
+    continues,
+    log.sn,
+    pieces.length,
+    fulls.map((fullManifest) => fullManifest.number).join(),
+  ];
 }

@@ -80,7 +80,7 @@ export class MemoryBroker {
   ): AsyncGenerator<ReceivedPart, void, void> {
     for (let seq = from; !connection.isClosed; ) {
       const change = this.#change;
-      const entry = this.#entries.find((other) => other.seq >= seq);
+      const entry = this.#entries.find((candidate) => candidate.seq >= seq);
       if (entry === undefined) {
         await change;
         continue;

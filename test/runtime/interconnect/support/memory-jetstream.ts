@@ -24,7 +24,7 @@ export class MemoryJetStream {
   readonly connections: Record<string, unknown>[] = [];
   closed = 0;
   /** Called before each request; throws to make it fail. */
-  requested: (what: string) => void = () => undefined;
+  requested: (request: string) => void = () => undefined;
   /** Of the last consumer. */
   tell: (type: string) => void = () => undefined;
   isReading = false;
@@ -69,11 +69,14 @@ export class MemoryJetStream {
       getMessage: async (_name: string, query: { seq?: number; last_by_subj?: string }) => {
         this.requested("get");
         const { seq, last_by_subj: subject } = query;
-        return this.messages.findLast((one) => one.seq === seq || one.subject === subject) ?? null;
+        return (
+          this.messages.findLast((message) => message.seq === seq || message.subject === subject) ??
+          null
+        );
       },
       purge: async (_name: string, { seq }: { seq: number }) => {
         this.requested(`purge ${seq}`);
-        this.messages = this.messages.filter((one) => one.seq >= seq);
+        this.messages = this.messages.filter((message) => message.seq >= seq);
       },
     };
   }
@@ -99,14 +102,14 @@ export class MemoryJetStream {
 
   #consume(from: number) {
     const waiting: (() => void)[] = [];
-    const told: string[] = [];
+    const replies: string[] = [];
     const wake = (): void => {
       for (const run of waiting.splice(0)) run();
     };
     let isOver = false;
     this.isReading = true;
     this.tell = (type) => {
-      told.push(type);
+      replies.push(type);
       wake();
     };
     const changed = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
@@ -119,7 +122,7 @@ export class MemoryJetStream {
       },
       async *status() {
         for (;;) {
-          const type = told.shift();
+          const type = replies.shift();
           if (type !== undefined) yield { type };
           else if (isOver) return;
           else await changed();

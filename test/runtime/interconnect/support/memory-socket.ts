@@ -13,9 +13,9 @@ export class MemorySocket extends Duplex {
   #held: (() => void)[] | null = null;
 
   static pair(): [MemorySocket, MemorySocket] {
-    const [one, other] = [new MemorySocket(), new MemorySocket()];
-    [one.#other, other.#other] = [other, one];
-    return [one, other];
+    const [near, far] = [new MemorySocket(), new MemorySocket()];
+    [near.#other, far.#other] = [far, near];
+    return [near, far];
   }
 
   private constructor() {

@@ -49,7 +49,7 @@ export class MemoryStore implements ObjectStore {
   /** Adds the next manifests: full backups, or what followed them. */
   async add(...manifests: readonly Partial<Manifest>[]): Promise<Manifest[]> {
     const added: Manifest[] = [];
-    for (const given of manifests) {
+    for (const options of manifests) {
       const former = [...this.objects.keys()].filter((name) => name.startsWith("manifests/"));
       const number = former.length + 1;
       const bytes = this.objects.get(manifestName(number - 1))?.bytes;
@@ -58,7 +58,7 @@ export class MemoryStore implements ObjectStore {
       const manifest: Manifest = {
         ...{ format: 1, number, previous: bytes === undefined ? null : sha256(bytes), full, log },
         ...{ time: 100_000 * number, continues: true, pieces: [], graphs: [], fulls: [] },
-        ...given,
+        ...options,
       };
       await this.put(manifestName(manifest.number), encodeManifest(manifest));
       added.push(manifest);

@@ -75,8 +75,8 @@ export class NatsServers {
         const answer = await fetch(`http://127.0.0.1:${monitor}/${path}`);
         const text = await answer.text();
         const details = JSON.parse(text).account_details?.[0]?.stream_detail ?? [];
-        const found = details.find(({ name }: { name: string }) => name === stream);
-        const leader = /^n(\d)$/.exec(found?.cluster?.leader ?? "");
+        const detail = details.find(({ name }: { name: string }) => name === stream);
+        const leader = /^n(\d)$/.exec(detail?.cluster?.leader ?? "");
         if (leader !== null) return Number(leader[1]);
       } catch {
         // It is starting or stopping.

@@ -55,13 +55,13 @@ export function provideStream({
     onFenced: (epoch) => fences.push(epoch),
   });
   /** Adds a message to the stream, by default of this log up to its second frame. */
-  const found = async (state: Partial<StreamState> = {}): Promise<void> => {
+  const receiveState = async (state: Partial<StreamState> = {}): Promise<void> => {
     const writer = broker.connect();
     await writer.readLastState();
     const part = { part: 1, parts: 1, bytes: Buffer.from("former") };
     const { logId } = log.channel.log;
-    const own = { log: logId, epoch: EPOCH, protocol: PROTOCOL, reached: log.ends[1]! };
-    await writer.append("table", part, { ...own, ...state });
+    const ownState = { log: logId, epoch: EPOCH, protocol: PROTOCOL, reached: log.ends[1]! };
+    await writer.append("table", part, { ...ownState, ...state });
   };
   const running: Promise<void>[] = [];
   /** Runs until it waits; returns what it has said. */
@@ -76,7 +76,20 @@ export function provideStream({
     log.close();
     assert.ok(logs.every(({ isClosed }) => isClosed));
   };
-  return { log, provider, broker, said, fences, logs, traffic, gate, hooks, found, run, stop };
+  return {
+    log,
+    provider,
+    broker,
+    said,
+    fences,
+    logs,
+    traffic,
+    gate,
+    hooks,
+    found: receiveState,
+    run,
+    stop,
+  };
 }
 
 /** Returns the messages of a stream, from its latest table on. */

@@ -10,7 +10,7 @@ const MIN_ROOM_BYTES = 4096;
 /** Faults that the test injects. */
 export interface Faults {
   /** Called before each write operation; throws to make it fail. */
-  before?: (what: "write" | "flush" | "create" | "folder" | "truncate" | "remove") => void;
+  before?: (operation: "write" | "flush" | "create" | "folder" | "truncate" | "remove") => void;
   /** Called after each close; throws to report a failure. */
   closed?: () => void;
   /** Called before each read, with the requested bytes; throws to make it fail. */

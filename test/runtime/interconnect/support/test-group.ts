@@ -24,8 +24,10 @@ export class TestGroup {
   }
 
   async start(id: string, folder = id): Promise<Instance> {
-    const others = Object.entries(this.#ports).filter(([other]) => other !== id);
-    const members = Object.fromEntries(others.map(([other, port]) => [other, `127.0.0.1:${port}`]));
+    const others = Object.entries(this.#ports).filter(([memberId]) => memberId !== id);
+    const members = Object.fromEntries(
+      others.map(([memberId, port]) => [memberId, `127.0.0.1:${port}`]),
+    );
     const rules = { ttl: TTL_MS, minSynced: 1, whenAlone: "refuse" as const };
     const [group = ""] = Object.keys(this.#ports);
     const instance = await begin(this.#context, folder, {

@@ -55,11 +55,11 @@ export function write(log: SegmentLog, ...units: readonly Uint32Array[]): void {
 /** Graph and operation count of each transaction, by frame. */
 export function frames(log: SegmentLog): string[] {
   return [...log.read(log.first)].map(({ words, at, end }) => {
-    const found: string[] = [];
+    const units: string[] = [];
     for (let next = at; next < end; next += words[next]! >>> 8) {
       const isControl = (words[next]! & 0xff) === 2;
-      found.push(isControl ? "c" : `${words[next + 3]}:${operationCountAfter(words, next)}`);
+      units.push(isControl ? "c" : `${words[next + 3]}:${operationCountAfter(words, next)}`);
     }
-    return found.join(" ");
+    return units.join(" ");
   });
 }

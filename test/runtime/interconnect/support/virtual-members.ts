@@ -12,8 +12,8 @@ const FIRST_HTTP_PORT = 20_000;
 export class QuietEngine extends SimulatedEngine {
   override isCalm = true;
 
-  override call(...given: Parameters<SimulatedEngine["call"]>): void {
-    if (!this.unreachableFor.has(given[0])) super.call(...given);
+  override call(...args: Parameters<SimulatedEngine["call"]>): void {
+    if (!this.unreachableFor.has(args[0])) super.call(...args);
   }
 }
 
@@ -25,8 +25,10 @@ export function startMembers(
   const ports = new Map(ids.map((id, n) => [id, FIRST_PORT + n]));
   const rules = { engine: "simulated:", group: "B1", ttl: TTL_MS, minSynced: 1 };
   return [...ports].map(([id, port], n) => {
-    const others = [...ports].filter(([other]) => other !== id);
-    const members = Object.fromEntries(others.map(([other, at]) => [other, `127.0.0.1:${at}`]));
+    const others = [...ports].filter(([memberId]) => memberId !== id);
+    const members = Object.fromEntries(
+      others.map(([memberId, at]) => [memberId, `127.0.0.1:${at}`]),
+    );
     const member = new SimulatedMember({
       ...{ id, world, engine, port, archive: null, httpPort: FIRST_HTTP_PORT + n },
       settings: { ...rules, whenAlone: "refuse", id, members },

@@ -64,17 +64,17 @@ test("maps frames of a bundle to its sources", () => {
 });
 
 test("shows only frames of plugin code", () => {
-  const own = new URL("../../../../runtime/plugin/run/render.ts", import.meta.url).href;
+  const renderUrl = new URL("../../../../runtime/plugin/run/render.ts", import.meta.url).href;
   const error = errorWith(
     "node:internal/process/task_queues:95:5",
-    `render (${own}:1:1)`,
+    `render (${renderUrl}:1:1)`,
     `convert (${placeIn("=> fail()")})`,
     "work (/somewhere/node_modules/pkg/index.js:1:1)",
     "eval (eval at run (x), <anonymous>:1:1)",
     "Array.map (<anonymous>)",
     "new Promise (<anonymous>)",
     `mine (${pathToFileURL(join(process.cwd(), "lib/mine.js"))}:7:8)`,
-    `runPlugin (${own}:1:1)`,
+    `runPlugin (${renderUrl}:1:1)`,
     `main (${pathToFileURL(join(process.cwd(), "lib/main.js"))}:1:1)`,
   );
   assert.equal(pluginFrames(error), ["    at mine (lib/mine.js:7:8)\n"]);

@@ -35,10 +35,10 @@ test("wraps bytes in strings, in place if there is room", () => {
 });
 
 test("does not write to the memory around foreign bytes", () => {
-  const all = Buffer.alloc(20_000, "o");
-  const whole = wrapInPlace("{", all.subarray(512, 19_000), "}");
+  const longText = Buffer.alloc(20_000, "o");
+  const whole = wrapInPlace("{", longText.subarray(512, 19_000), "}");
   assert.is(Buffer.from(whole).toString("latin1"), `{${"o".repeat(18_488)}}`);
-  assert.is(all.toString("latin1"), "o".repeat(20_000));
+  assert.is(longText.toString("latin1"), "o".repeat(20_000));
 });
 
 test.run();

@@ -24,9 +24,9 @@ const test = suite("addPlugin");
 
 const echo = (_request: PluginRequest, ...args: unknown[]): unknown => args;
 
-function registryWith(...given: AddPluginArguments): PluginRegistry {
+function registryWith(...args: AddPluginArguments): PluginRegistry {
   const registry = new PluginRegistry();
-  addPlugin(registry, ...given);
+  addPlugin(registry, ...args);
   return registry;
 }
 
@@ -37,10 +37,10 @@ function call(registry: PluginRegistry, name: string, parts: Partial<RequestSour
   return entry.invoke(requestFrom(source, entry.readers), source);
 }
 
-function fails(given: unknown[], name: string, message: string): void {
+function fails(args: unknown[], name: string, message: string): void {
   const registry = new PluginRegistry();
   assert.throws(
-    () => addPlugin(registry, ...(given as AddPluginArguments)),
+    () => addPlugin(registry, ...(args as AddPluginArguments)),
     (error: SvcError) => {
       assert.equal([error.code, error.name, error.message], ["SVC2101", name, message]);
       return true;

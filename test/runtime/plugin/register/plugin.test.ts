@@ -58,11 +58,11 @@ test("decorates static methods", () => {
 
 test("decorates static methods with experimentalDecorators", () => {
   const method = () => 1;
-  const other = () => 2;
+  const unregistered = () => 2;
   assert.is(plugin(Shop, "buy", { value: method }), undefined);
-  plugin({ name: "offer" })(Shop, "sell", { value: other });
+  plugin({ name: "offer" })(Shop, "sell", { value: unregistered });
   assert.equal(findDeclaration(method), { role: "engine" });
-  assert.equal(findDeclaration(other), { name: "offer", role: "engine" });
+  assert.equal(findDeclaration(unregistered), { name: "offer", role: "engine" });
   assert.throws(() => plugin({}, "buy", { value: method }), /must precede a static method/);
 });
 

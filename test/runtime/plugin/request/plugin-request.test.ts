@@ -154,8 +154,8 @@ test("computes a signature that depends on the parameters", () => {
   request.params.a = 3;
   assert.is(getSignature(request), null);
   assert.is.not(request.signature, first);
-  const other = requestFrom(requestSource({ target: "/svc/plugin/other" }), {});
-  assert.is.not(other.signature, requestFrom(requestSource(), {}).signature);
+  const otherRequest = requestFrom(requestSource({ target: "/svc/plugin/other" }), {});
+  assert.is.not(otherRequest.signature, requestFrom(requestSource(), {}).signature);
 });
 
 test("accepts a new signature, or none", () => {

@@ -23,10 +23,10 @@ function fails(run: () => unknown, name: string, message: string): void {
 
 test("appends a key with an item, or an item alone", () => {
   const response = new PluginResponse();
-  const append = (...given: unknown[]) => response.append(...(given as [string]));
-  for (const given of [[], [4, "d", 5]]) {
-    const message = `append takes 1 or 2 arguments (${given.length} given)`;
-    fails(() => append.apply(response, given), "TypeError", message);
+  const append = (...args: unknown[]) => response.append(...(args as [string]));
+  for (const args of [[], [4, "d", 5]]) {
+    const message = `append takes 1 or 2 arguments (${args.length} given)`;
+    fails(() => append.apply(response, args), "TypeError", message);
   }
   assert.is(response.length, 0);
 });

@@ -20,11 +20,11 @@ const attacks: readonly [what: string, text: string, name: string, others: strin
   ["a principal", "principal ann", "b", "b"],
   ["the name of another limit", `x client ${ADDRESS}`, "c", "c own x"],
 ];
-for (const [what, text, name, others] of attacks) {
-  test(`are not used up by keys that look like ${what}`, () => {
-    const own = rateLimit({ by: () => text, perMinute: 1, name });
-    void own({} as never);
-    assert.throws(() => own({} as never), /more than 1 requests/);
+for (const [label, text, name, others] of attacks) {
+  test(`are not used up by keys that look like ${label}`, () => {
+    const limit = rateLimit({ by: () => text, perMinute: 1, name });
+    void limit({} as never);
+    assert.throws(() => limit({} as never), /more than 1 requests/);
     const byClient = rateLimit({ by: "client", perMinute: 1, name: others });
     // Both throw if the allowance is used up.
     void byClient({ ip: ADDRESS } as never);

@@ -17,12 +17,12 @@ const promised = (value: unknown): object => ({
 
 test("waits for promises of libraries before it goes on", async () => {
   const callable = Object.assign(() => {}, promised("callable"));
-  for (const [given, result] of [
+  for (const [returned, result] of [
     [promised("refused"), "refused"],
     [callable, "callable"],
     [promised(undefined), "next"],
   ]) {
-    const outcome = runBefore([() => given, () => "next"], request);
+    const outcome = runBefore([() => returned, () => "next"], request);
     assert.instance(outcome, Promise, "a hook that is not awaited has refused nothing");
     assert.is(await outcome, result);
   }
@@ -30,8 +30,8 @@ test("waits for promises of libraries before it goes on", async () => {
 
 test("takes what has no `then` as the result", () => {
   // biome-ignore lint/suspicious/noThenProperty: what is tested
-  for (const given of [null, 0, "", { then: 1 }]) {
-    assert.is(runBefore([() => given, () => "next"], request), given);
+  for (const returned of [null, 0, "", { then: 1 }]) {
+    assert.is(runBefore([() => returned, () => "next"], request), returned);
   }
 });
 

@@ -59,10 +59,10 @@ function randomBytes(random: Random, length: number): Buffer {
 }
 
 async function check(files: readonly Buffer[]): Promise<void> {
-  const found = await readFromDisk(formOf(files));
-  assert.is(found.length, files.length);
+  const form = await readFromDisk(formOf(files));
+  assert.is(form.length, files.length);
   for (const [index, content] of files.entries()) {
-    assert.ok(found[index]!.equals(content), `file ${index} of ${files.map((f) => f.length)}`);
+    assert.ok(form[index]!.equals(content), `file ${index} of ${files.map((f) => f.length)}`);
   }
 }
 

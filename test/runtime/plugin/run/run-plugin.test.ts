@@ -39,16 +39,16 @@ function entryOf(invoke: Invoke): PluginEntry {
 
 /** All results of a call, including late and duplicate ones. */
 async function results(invoke: Invoke, parts?: Partial<RequestSource>): Promise<Result[]> {
-  const all: Result[] = [];
-  runPlugin(entryOf(invoke), requestSource(parts), (...result) => all.push(result));
+  const collected: Result[] = [];
+  runPlugin(entryOf(invoke), requestSource(parts), (...result) => collected.push(result));
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
-  return all;
+  return collected;
 }
 
 async function resultOf(invoke: Invoke, parts?: Partial<RequestSource>): Promise<Result> {
-  const all = await results(invoke, parts);
-  assert.is(all.length, 1, "exactly one result");
-  return all[0]!;
+  const outcomes = await results(invoke, parts);
+  assert.is(outcomes.length, 1, "exactly one result");
+  return outcomes[0]!;
 }
 
 /** Status and decoded `message`. */
@@ -195,46 +195,46 @@ test("reports parameters that do not convert as a client error", async () => {
 });
 
 test("releases resources of a request after rendering, before the response", async () => {
-  const told: string[] = [];
-  setGraphBinder((name) => ({ graph: name, release: () => told.push("released") }));
+  const events: string[] = [];
+  setGraphBinder((name) => ({ graph: name, release: () => events.push("released") }));
   const run = (invoke: () => unknown) =>
     new Promise<void>((resolve) => {
-      told.length = 0;
+      events.length = 0;
       runPlugin(entryOf(invoke), requestSource({}), () => {
-        told.push("done");
+        events.push("done");
         resolve();
       });
     });
   try {
     await run(() => {
       requireBoundGraph("g");
-      return { toJSON: () => told.push("rendered") };
+      return { toJSON: () => events.push("rendered") };
     });
-    assert.equal(told, ["rendered", "released", "done"]);
+    assert.equal(events, ["rendered", "released", "done"]);
     await run(() => {
       requireBoundGraph("g");
       throw new Error("no");
     });
-    assert.equal(told, ["released", "done"]);
+    assert.equal(events, ["released", "done"]);
     await run(async () => {
       requireBoundGraph("g");
       await null;
-      told.push("still held");
+      events.push("still held");
     });
     await null;
-    assert.equal(told, ["still held", "released", "done"]);
+    assert.equal(events, ["still held", "released", "done"]);
     await run(() => 1);
-    assert.equal(told, ["done"]);
+    assert.equal(events, ["done"]);
   } finally {
     setGraphBinder(null);
   }
 });
 
 test("responds 404 to a removed plugin", () => {
-  const all: Result[] = [];
+  const collected: Result[] = [];
   const source = requestSource({ target: "/prefix/plugin/gone?x=1" });
-  runPlugin(undefined, source, (...result) => all.push(result));
-  assert.equal(all, [
+  runPlugin(undefined, source, (...result) => collected.push(result));
+  assert.equal(collected, [
     [
       404,
       RESULT_ERROR,

@@ -11,9 +11,9 @@ const CYCLIC: { self?: object } = {};
 CYCLIC.self = CYCLIC;
 
 /** Sends one item and waits for ever; resolves with all notifications once `end` was called. */
-async function told(part: unknown, end: () => never, isCancelled: boolean): Promise<string[]> {
-  const told: string[] = [];
-  const stray = (error: Error): number => told.push(`stray ${error.message}`);
+async function send(part: unknown, end: () => never, isCancelled: boolean): Promise<string[]> {
+  const events: string[] = [];
+  const stray = (error: Error): number => events.push(`stray ${error.message}`);
   process.on("uncaughtException", stray);
   // The port alone does not keep the process alive.
   const alive = setInterval(() => {}, 1000);
@@ -23,23 +23,23 @@ async function told(part: unknown, end: () => never, isCancelled: boolean): Prom
       next: () => (n++ === 0 ? Promise.resolve({ value: part }) : new Promise(() => {})),
       return: () => {
         setImmediate(resolve);
-        told.push("return");
+        events.push("return");
         return end();
       },
     };
     const source = { [Symbol.asyncIterator]: () => iterator };
     const sender = new StreamSender(source, "ndjson", () => null, {
       onStart: (port: MessagePort) => isCancelled && port.postMessage("cancel"),
-      onFailedStart: () => told.push("failed"),
-      onFailure: () => told.push("broken"),
-      onCancel: () => told.push("cancelled"),
-      onEnd: () => told.push("over"),
+      onFailedStart: () => events.push("failed"),
+      onFailure: () => events.push("broken"),
+      onCancel: () => events.push("cancelled"),
+      onEnd: () => events.push("over"),
     });
     void sender.run();
   });
   clearInterval(alive);
   process.off("uncaughtException", stray);
-  return told;
+  return events;
 }
 
 function refuse(): never {
@@ -47,11 +47,11 @@ function refuse(): never {
 }
 
 test("survives a source that throws on cancellation", async () => {
-  assert.equal(await told(1, refuse, true), ["cancelled", "over", "return"]);
+  assert.equal(await send(1, refuse, true), ["cancelled", "over", "return"]);
 });
 
 test("notifies a source whose item cannot be rendered, and survives its exception", async () => {
-  assert.equal(await told(CYCLIC, refuse, false), ["return", "failed", "over"]);
+  assert.equal(await send(CYCLIC, refuse, false), ["return", "failed", "over"]);
 });
 
 test.run();

@@ -12,7 +12,7 @@ import {
 
 const test = suite("validate arguments");
 
-function place(
+function position(
   at: number,
   path: ArgumentSchema["path"],
   validate: (value: never) => unknown,
@@ -30,12 +30,12 @@ const call = (...args: unknown[]) => args;
 test("validates each position, and absent values only where requested", () => {
   const args = [1, [1, 2], { a: { b: 3 } }, undefined, undefined, {}];
   const places = [
-    place(0, [], doubled),
-    place(1, [null], doubled),
-    place(2, ["a", "b"], doubled),
-    place(3, [], doubled),
-    place(4, [], () => ({ value: "given" }), true),
-    place(5, ["toString"], doubled),
+    position(0, [], doubled),
+    position(1, [null], doubled),
+    position(2, ["a", "b"], doubled),
+    position(3, [], doubled),
+    position(4, [], () => ({ value: "given" }), true),
+    position(5, ["toString"], doubled),
   ];
   const result = callValidated(args, places, call);
   assert.equal(result, [2, [2, 4], { a: { b: 6 } }, undefined, "given", {}]);
@@ -43,7 +43,7 @@ test("validates each position, and absent values only where requested", () => {
 
 test("rejects the first invalid argument by name without calling the plugin", () => {
   let calls = 0;
-  const refuse = () => callValidated([[1, 10]], [place(0, [null], doubled)], () => ++calls);
+  const refuse = () => callValidated([[1, 10]], [position(0, [null], doubled)], () => ++calls);
   assert.throws(refuse, (error: unknown) => {
     return error instanceof ParameterError && error.message === "a0[1].n[0] (too many)";
   });
@@ -60,7 +60,7 @@ test("awaits asynchronous schemas in order before the call", async () => {
     });
   };
   const args = [[1, 2], 3];
-  const late = callValidated(args, [place(0, [null], slow), place(1, [], slow)], call);
+  const late = callValidated(args, [position(0, [null], slow), position(1, [], slow)], call);
   assert.instance(late, DeferredCall);
   await (late as DeferredCall).checked;
   assert.equal((late as DeferredCall).call(), [[-1, -2], -3]);
@@ -70,7 +70,7 @@ test("awaits asynchronous schemas in order before the call", async () => {
 test("reports an invalid result of a schema as an error of the schema", () => {
   for (const answer of [undefined, null, "yes", { issues: "none" }]) {
     assert.throws(
-      () => callValidated([1], [place(0, [], () => answer)], call),
+      () => callValidated([1], [position(0, [], () => answer)], call),
       (error: unknown) => error instanceof SvcError && error.code === "SVC3290",
     );
   }

@@ -7,13 +7,13 @@ import { isReached } from "../../../../runtime/system/slot-moves/graph-digests.j
 const test = suite("digests of graphs");
 
 test("more operations contain earlier contents, and as many are equal", () => {
-  const wanted = { a: "9 abc", b: "10 def" };
-  assert.ok(isReached(wanted, wanted));
-  assert.ok(isReached({ a: "10 xyz", b: "11 xyz", c: "1 x" }, wanted));
-  assert.not(isReached({ a: "9 abc", b: "9 def" }, wanted));
-  assert.not(isReached({ a: "9 abd", b: "10 def" }, wanted), "it has diverged");
-  assert.not(isReached({ b: "10 def" }, wanted));
-  assert.not(isReached({ a: "", b: "10 def" }, wanted), "it is being changed");
+  const expected = { a: "9 abc", b: "10 def" };
+  assert.ok(isReached(expected, expected));
+  assert.ok(isReached({ a: "10 xyz", b: "11 xyz", c: "1 x" }, expected));
+  assert.not(isReached({ a: "9 abc", b: "9 def" }, expected));
+  assert.not(isReached({ a: "9 abd", b: "10 def" }, expected), "it has diverged");
+  assert.not(isReached({ b: "10 def" }, expected));
+  assert.not(isReached({ a: "", b: "10 def" }, expected), "it is being changed");
 });
 
 test.run();

@@ -60,10 +60,10 @@ class Instance {
     if (command.do === "look") return look;
     if (!isOwn) throw new SvcError("SVC3115", "lease lost on this instance");
     this.done.push(command.command?.do ?? command.do);
-    const own = this.id === "TD" ? null : this.id;
-    const told = command.command ?? command.last;
+    const replica = this.id === "TD" ? null : this.id;
+    const received = command.command ?? command.last;
     if (command.last !== undefined) this.done.push(command.last.do);
-    if (told !== undefined) this.record = changeSlots(record, own, told);
+    if (received !== undefined) this.record = changeSlots(record, replica, received);
     return { ...look, record: this.record };
   }
 }
@@ -92,7 +92,7 @@ type Parameters = Readonly<Record<string, string>>;
 /** @param before runs before each call */
 function callsOf(
   instances: readonly Instance[],
-  before: (id: string, what: string) => unknown = () => undefined,
+  before: (id: string, kind: string) => unknown = () => undefined,
 ): InstanceCalls {
   const { port } = server.address() as AddressInfo;
   return {
@@ -101,7 +101,7 @@ function callsOf(
     call: async (id, operation, parameters: Parameters, body) => {
       const command = body === undefined ? null : JSON.parse(body);
       await before(id, command?.do ?? operation);
-      const instance = instances.find((one) => one.id === id)!;
+      const instance = instances.find((candidate) => candidate.id === id)!;
       if (command === null) return instance.take(parameters);
       return instance.execute(parameters.lease!, command);
     },
@@ -139,9 +139,9 @@ test("of two runs that take over from each other, none acts with half of the lea
       }),
     );
   };
-  const one = run(first);
+  const outcome = run(first);
   await firstHasB1;
-  const outcomes = await Promise.all([one, run(second)]);
+  const outcomes = await Promise.all([outcome, run(second)]);
   assert.ok(outcomes.includes("SVC3331"), outcomes.join());
   assert.ok(acting <= 1, outcomes.join());
 });
@@ -249,9 +249,9 @@ test("requests go on before the source forgets the move", async () => {
   const calls = callsOf([source, target, dispatcher]);
   const act = async (lease: ProcedureLease): Promise<void> => {
     const steps = new SlotSteps(calls, lease, 0);
-    const hold = async (one: Instance) => {
-      one.record = changeSlots(one.record, one.id, { do: "hold", move: MOVE });
-      steps.survey.update(one.id, { record: one.record });
+    const hold = async (instance: Instance) => {
+      instance.record = changeSlots(instance.record, instance.id, { do: "hold", move: MOVE });
+      steps.survey.update(instance.id, { record: instance.record });
     };
     const record = await steps.attempt(MOVE, {
       copy: () => hold(source),
@@ -280,17 +280,17 @@ test("a run waits until replicas have what their leader had", async () => {
   });
   const [leader, replica] = [new Instance("B1", SETTLED), new Instance("S1", SETTLED)];
   replica.leads = false;
-  const all = [leader, replica, new Instance("TD", SETTLED)];
+  const participants = [leader, replica, new Instance("TD", SETTLED)];
   let looks = 0;
   const awaited: unknown[] = [];
   const calls = {
-    ...callsOf(all, (id, what) => void (id === "B1" && what === "look" && looks++)),
+    ...callsOf(participants, (id, kind) => void (id === "B1" && kind === "look" && looks++)),
     system,
   };
   const { call } = calls;
   calls.call = async (id, operation, parameters, body) => {
-    const { do: what, digests } = JSON.parse(body ?? "{}");
-    if (what !== "await") return call(id, operation, parameters, body);
+    const { do: kind, digests } = JSON.parse(body ?? "{}");
+    if (kind !== "await") return call(id, operation, parameters, body);
     awaited.push([id, digests]);
     return { isReached: awaited.length > 1 };
   };
@@ -314,8 +314,8 @@ test("a run waits until replicas have what their leader had", async () => {
 test("a run that had lost a lease looks again before it acts", async () => {
   const [source, target, dispatcher] = begin(HELD);
   let isLost = false;
-  const calls = callsOf([source, target, dispatcher], (_id, what) => {
-    if (what !== "remove" || isLost) return;
+  const calls = callsOf([source, target, dispatcher], (_id, kind) => {
+    if (kind !== "remove" || isLost) return;
     isLost = true;
     // Another run holds the slots in the source, too, and is killed.
     source.record = HELD;
@@ -328,11 +328,11 @@ test("a run that had lost a lease looks again before it acts", async () => {
 test("a run acts on no look at instances whose lease it does not have", async () => {
   const [source, target, dispatcher] = begin(HELD);
   let looks = 0;
-  const calls = callsOf([source, target, dispatcher], (id, what) => {
-    const isLook = id === "B1" && what === "look";
+  const calls = callsOf([source, target, dispatcher], (id, kind) => {
+    const isLook = id === "B1" && kind === "look";
     if (isLook && ++looks === 1) source.lease = new Lease(() => {});
     // Another run acts there after the look.
-    if (looks === 1 && what !== "look") source.record = HELD;
+    if (looks === 1 && kind !== "look") source.record = HELD;
   });
   assert.is(await settle(calls), "done");
   assert.equal([source.done, target.done], [["abort"], ["remove", "abort"]]);

@@ -12,18 +12,18 @@ const test = suite("vertex locks");
 
 let store: GraphStore;
 let mine: Graph;
-let other: Graph;
+let otherGraph: Graph;
 
 test.before.each(() => {
   store = GraphStore.create("test", TEST_THREAD);
   mine = openStore(store);
-  other = openStore(store);
+  otherGraph = openStore(store);
   for (const id of ["A", "B", "C"]) mine.createVertex(id);
 });
 
 test.after.each(() => {
   mine.closeAll();
-  other.closeAll();
+  otherGraph.closeAll();
   assert.equal(mine.getOpenVertices(), []);
 });
 
@@ -43,8 +43,8 @@ function held(): [id: string, mode: string][] {
 test("allow many readers or one writer of a vertex", () => {
   const reading = [
     mine.openVertex("A", "r"),
-    other.openVertex("A", "r"),
-    other.openVertex("A", "r"),
+    otherGraph.openVertex("A", "r"),
+    otherGraph.openVertex("A", "r"),
   ];
   assert.is(reading[0]!.readers, 3);
   assert.is(reading[0]!.owner, 0);
@@ -55,9 +55,9 @@ test("allow many readers or one writer of a vertex", () => {
   assert.is(writing.readers, 0);
   assert.ok(writing.owner > 0);
   for (const mode of ["r", "a", "w"] as const) {
-    fails(() => other.openVertex("A", mode), "Object is locked: 'A'");
+    fails(() => otherGraph.openVertex("A", mode), "Object is locked: 'A'");
     // This thread itself would have to release it.
-    fails(() => other.openVertex("A", mode, 1000), "Object is locked: 'A'");
+    fails(() => otherGraph.openVertex("A", mode, 1000), "Object is locked: 'A'");
   }
   assert.equal(held(), [["A", "WL"]]);
   assert.equal(mine.getOpenVertices(writing.owner).length, 1);
@@ -126,7 +126,7 @@ test("are taken for several vertices together, or for none", () => {
   fails(() => mine.openVertices(["A", "B", "A"]), duplicate);
   fails(() => mine.openVertices(["A", "zz"]), "No object : 'zz'", "KeyError");
   assert.equal(held(), []);
-  const theirs = other.openVertex("C");
+  const theirs = otherGraph.openVertex("C");
   fails(() => mine.openVertices(["A", "B", "C"]), "Object is locked: 'C'");
   assert.equal(held(), [["C", "WL"]]);
   assert.equal(mine.openVertices(["A", "B"], "r").length, 2);
@@ -148,7 +148,7 @@ test("for reading prevent changes of arcs, but not new vertices", () => {
   fails(() => mine.deleteVertex("A"), text);
   assert.is(mine.createVertex("D"), 1);
   assert.is(mine.newVertex("E").writable(), true);
-  assert.is(other.connect("A", "to", "B"), 1);
+  assert.is(otherGraph.connect("A", "to", "B"), 1);
   fails(() => mine.truncate(), "Current thread holds one or more vertex locks, cannot truncate.");
   readonly.close();
   mine.closeAll();
@@ -158,7 +158,7 @@ test("for reading prevent changes of arcs, but not new vertices", () => {
 
 test("can be escalated by the only reader, and relaxed to reading", () => {
   const vertex = mine.openVertex("A", "r");
-  const theirs = other.openVertex("A", "r");
+  const theirs = otherGraph.openVertex("A", "r");
   fails(() => vertex.escalate(), "Object is locked: 'A'");
   const infinite = "Infinite timeout not allowed for this operation";
   fails(() => vertex.escalate(-1), infinite, "ValueError");
@@ -170,8 +170,8 @@ test("can be escalated by the only reader, and relaxed to reading", () => {
   assert.is(mine.relaxVertex(vertex), true);
   assert.is(vertex.readonly(), true);
   assert.is(vertex.relax(), true);
-  assert.is(other.openVertex("A", "r").getProperty("x"), 1);
-  other.closeAll();
+  assert.is(otherGraph.openVertex("A", "r").getProperty("x"), 1);
+  otherGraph.closeAll();
   vertex.escalate();
   mine.openVertex("A");
   assert.is(vertex.relax(), false);
@@ -183,7 +183,7 @@ test("for writing fail in a readonly graph, and delay making it readonly", () =>
   const text = "Current thread holds 1 writable vertices: (A)";
   fails(() => mine.setGraphReadonly(0), text, "OperationTimeout");
   fails(
-    () => other.setGraphReadonly(0),
+    () => otherGraph.setGraphReadonly(0),
     "Others hold 1 writable vertices: (A)",
     "OperationTimeout",
   );
@@ -192,10 +192,10 @@ test("for writing fail in a readonly graph, and delay making it readonly", () =>
   fails(() => vertex.escalate(), "Graph is readonly");
   fails(() => mine.openVertex("B"), "Graph is readonly");
   fails(() => mine.openVertex("new", "w"), "Graph is readonly");
-  assert.is(other.openVertex("A", "r").readers, 2);
+  assert.is(otherGraph.openVertex("A", "r").readers, 2);
   mine.clearGraphReadonly();
   mine.closeAll();
-  other.closeAll();
+  otherGraph.closeAll();
   mine.openVertex("B");
   mine.setGraphReadonly(0, true);
   assert.is(mine.isGraphReadonly(), true);
@@ -234,11 +234,11 @@ test("invalidate a handle when it is closed", () => {
 });
 
 test("end when a graph object is closed, while the graph stays open", () => {
-  other.close();
-  fails(() => other.order, "Graph cannot be accessed");
-  fails(() => other.openVertex("A"), "Graph cannot be accessed");
-  other = openStore(store);
-  assert.is(other.order, 3);
+  otherGraph.close();
+  fails(() => otherGraph.order, "Graph cannot be accessed");
+  fails(() => otherGraph.openVertex("A"), "Graph cannot be accessed");
+  otherGraph = openStore(store);
+  assert.is(otherGraph.order, 3);
 });
 
 test("report the last operation on commit", () => {
@@ -259,20 +259,20 @@ test("prevent changes by other sessions, but not reads", () => {
   vertex.setProperty("x", 1);
   const text = "Object is locked: 'A'";
   for (const change of [
-    () => other.createVertex("A", { properties: { x: 2 } }),
-    () => other.deleteVertex("A"),
-    () => other.connect("A", "to", "C"),
-    () => other.connect("C", "to", "A"),
-    () => other.disconnect("A"),
-    () => other.count("A", "n", "B"),
+    () => otherGraph.createVertex("A", { properties: { x: 2 } }),
+    () => otherGraph.deleteVertex("A"),
+    () => otherGraph.connect("A", "to", "C"),
+    () => otherGraph.connect("C", "to", "A"),
+    () => otherGraph.disconnect("A"),
+    () => otherGraph.count("A", "n", "B"),
   ]) {
     fails(change, text);
   }
-  assert.equal(other.neighborhood("A"), ["B"]);
-  assert.equal(other.vertices({ condition: { property: { x: 1 } } }), ["A"]);
-  assert.is(other.degree("A"), 1);
+  assert.equal(otherGraph.neighborhood("A"), ["B"]);
+  assert.equal(otherGraph.vertices({ condition: { property: { x: 1 } } }), ["A"]);
+  assert.is(otherGraph.degree("A"), 1);
   vertex.close();
-  assert.is(other.deleteVertex("A"), 1);
+  assert.is(otherGraph.deleteVertex("A"), 1);
 });
 
 test("delay the removal of a deleted vertex", () => {
@@ -286,17 +286,17 @@ test("delay the removal of a deleted vertex", () => {
 test("exclude sessions that lock the same name", () => {
   const lock = mine.lock("name");
   assert.equal([lock.id, lock.type], ["lock_::test::name", "lock_"]);
-  fails(() => other.lock("name"), "Object is locked: 'lock_::test::name'");
-  other.lock("another").close();
-  const [first, second] = [mine.lock(), other.lock()];
+  fails(() => otherGraph.lock("name"), "Object is locked: 'lock_::test::name'");
+  otherGraph.lock("another").close();
+  const [first, second] = [mine.lock(), otherGraph.lock()];
   assert.match(first.id, /^lock_::test::[0-9a-f]{32}$/);
   assert.not.equal(first.id, second.id);
   lock.close();
-  assert.is(other.lock("name", 60).rtx > 50, true);
-  other.closeAll();
+  assert.is(otherGraph.lock("name", 60).rtx > 50, true);
+  otherGraph.closeAll();
   const sum = mine.synchronized(
     (a: number, b: number) => {
-      fails(() => other.synchronized(() => 0), "Object is locked: 'lock_::test::_SYN'");
+      fails(() => otherGraph.synchronized(() => 0), "Object is locked: 'lock_::test::_SYN'");
       return a + b;
     },
     1,
@@ -305,7 +305,7 @@ test("exclude sessions that lock the same name", () => {
   assert.is(sum, 3);
   assert.throws(() => mine.synchronized(() => mine.getVertex("none")), /none/);
   assert.is(
-    other.synchronized(() => 4),
+    otherGraph.synchronized(() => 4),
     4,
   );
 });
@@ -328,8 +328,8 @@ test("do not restrict changes while a vertex is only read", () => {
   assert.equal([vertex.readers, held()], [0, []]);
   assert.is(mine.connect("read", "to", "B"), 1);
   assert.is(mine.connect(vertex, "to", "C"), 1);
-  assert.is(other.disconnect("read", "to", "C"), 1);
-  const writing = other.openVertex("read");
+  assert.is(otherGraph.disconnect("read", "to", "C"), 1);
+  const writing = otherGraph.openVertex("read");
   writing.setProperty("n", 2);
   assert.is(vertex.getProperty("n"), 2);
   fails(() => vertex.setProperty("n", 3), "Vertex not writable");

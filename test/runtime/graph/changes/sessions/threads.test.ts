@@ -13,20 +13,20 @@ const test = suite("locks across threads");
 
 let store: GraphStore;
 let mine: Graph;
-let other: LockThread;
+let otherThread: LockThread;
 
 test.before(() => {
-  other = new LockThread();
+  otherThread = new LockThread();
 });
 
 test.before.each(async () => {
   store = GraphStore.create("test", TEST_THREAD);
   mine = openStore(store);
   for (const id of ["A", "B", "C"]) mine.createVertex(id);
-  await other.order({ op: "use", share: store.share });
+  await otherThread.order({ op: "use", share: store.share });
 });
 
-test.after(() => other.end());
+test.after(() => otherThread.end());
 
 const OPEN = { op: "open", mode: "a", timeout: 0 } as const;
 
@@ -35,7 +35,7 @@ function fails(run: () => unknown, message: string): void {
 }
 
 test("wait for another thread up to the timeout", async () => {
-  assert.is(await other.order({ ...OPEN, ids: ["A"] }), "done");
+  assert.is(await otherThread.order({ ...OPEN, ids: ["A"] }), "done");
   fails(() => mine.openVertex("A"), "Object is locked: 'A'");
   fails(() => mine.openVertex("A", "r", 30), "Acquisition timeout: 'A'");
   fails(() => mine.openVertices(["B", "A"], "a", 30), "Acquisition timeout: 'A'");
@@ -54,49 +54,49 @@ test("are taken at once when released", async () => {
     () => mine.newVertex("A", { timeout: 5000 }),
     () => mine.openVertices(["C", "A"], "a", 5000)[1]!,
   ]) {
-    assert.is(await other.order({ ...OPEN, ids: ["A", "B"] }), "done");
-    await other.order({ op: "release", afterMs: 50 });
+    assert.is(await otherThread.order({ ...OPEN, ids: ["A", "B"] }), "done");
+    await otherThread.order({ op: "release", afterMs: 50 });
     const vertex = take();
     assert.is(vertex.id, "A");
     mine.closeAll();
   }
-  await other.order({ ...OPEN, ids: ["A"] });
-  await other.order({ op: "release", afterMs: 50 });
+  await otherThread.order({ ...OPEN, ids: ["A"] });
+  await otherThread.order({ op: "release", afterMs: 50 });
   assert.is(mine.connect("A", "to", "B", { timeout: 5000 }), 1);
 });
 
 test("are shared by readers of two threads, and escalate when one leaves", async () => {
-  await other.order({ ...OPEN, ids: ["A"], mode: "r" });
+  await otherThread.order({ ...OPEN, ids: ["A"], mode: "r" });
   const vertex = mine.openVertex("A", "r");
   assert.is(vertex.readers, 2);
   fails(() => vertex.escalate(30), "Acquisition timeout: 'A'");
-  await other.order({ op: "release", afterMs: 50 });
+  await otherThread.order({ op: "release", afterMs: 50 });
   vertex.escalate(5000);
   assert.is(vertex.writable(), true);
-  assert.match(String(await other.order({ ...OPEN, ids: ["A"] })), /Object is locked: 'A'/);
+  assert.match(String(await otherThread.order({ ...OPEN, ids: ["A"] })), /Object is locked: 'A'/);
   vertex.close();
-  assert.is(await other.order({ ...OPEN, ids: ["A"] }), "done");
+  assert.is(await otherThread.order({ ...OPEN, ids: ["A"] }), "done");
 });
 
 test("for writing delay making a graph readonly", async () => {
-  await other.order({ ...OPEN, ids: ["A"] });
+  await otherThread.order({ ...OPEN, ids: ["A"] });
   assert.throws(() => mine.setGraphReadonly(30), /Others hold 1 writable vertices: \(A\)/);
-  await other.order({ op: "release", afterMs: 50 });
+  await otherThread.order({ op: "release", afterMs: 50 });
   mine.setGraphReadonly(5000);
-  assert.match(String(await other.order({ ...OPEN, ids: ["A"] })), /Graph is readonly/);
+  assert.match(String(await otherThread.order({ ...OPEN, ids: ["A"] })), /Graph is readonly/);
 });
 
 test("are noticed by asynchronous waits when released in another thread", async () => {
-  await other.order({ ...OPEN, ids: ["A"] });
+  await otherThread.order({ ...OPEN, ids: ["A"] });
   const waiting = mine.openVertexAsync("A");
-  await other.order({ op: "release", afterMs: 20 });
+  await otherThread.order({ op: "release", afterMs: 20 });
   assert.is((await waiting).id, "A");
   mine.closeAll();
 });
 
 test("make writes of the former holder visible", async () => {
   const rounds = 2000;
-  const counting = other.order({ op: "count", rounds });
+  const counting = otherThread.order({ op: "count", rounds });
   for (let round = 0; round < rounds; round++) countAlone(mine);
   assert.is(await counting, "done");
   assert.is(mine.openVertex("A", "r").getProperty("n"), 2 * rounds);
@@ -104,13 +104,13 @@ test("make writes of the former holder visible", async () => {
 
 test("detect a deadlock at once and report both sessions", async () => {
   mine.openVertex("A");
-  assert.is(await other.order({ ...OPEN, ids: ["B"] }), "done");
-  const waiting = other.order({ ...OPEN, ids: ["A"], timeout: 60_000 });
+  assert.is(await otherThread.order({ ...OPEN, ids: ["B"] }), "done");
+  const waiting = otherThread.order({ ...OPEN, ids: ["A"], timeout: 60_000 });
   while (store.locks.waits().length === 0) await nextTurn();
   const theirs = store.locks.waits()[0]!.session;
-  const own = mine.getOpenVertices().find(([id]) => id === "A")![1];
+  const ownLock = mine.getOpenVertices().find(([id]) => id === "A")![1];
   const message =
-    `Deadlock: session ${own} waits for 'B', whose holder session ${theirs} waits for 'A', held ` +
+    `Deadlock: session ${ownLock} waits for 'B', whose holder session ${theirs} waits for 'A', held ` +
     `by the first session (threads ${TEST_THREAD}, ${LockThread.number}); ` +
     "lock vertices together: openVertices([a, b])";
   fails(() => mine.openVertex("B", "a", -1), message);
@@ -119,32 +119,32 @@ test("detect a deadlock at once and report both sessions", async () => {
   mine.closeAll();
   assert.is(await waiting, "done");
   assert.equal(store.locks.waits(), []);
-  await other.order({ op: "release", afterMs: 0 });
+  await otherThread.order({ op: "release", afterMs: 0 });
 });
 
 test("detect a deadlock of two escalating readers", async () => {
   const vertex = mine.openVertex("A", "r");
-  assert.is(await other.order({ ...OPEN, mode: "r", ids: ["A"] }), "done");
-  const waiting = other.order({ op: "escalate", timeout: 60_000 });
+  assert.is(await otherThread.order({ ...OPEN, mode: "r", ids: ["A"] }), "done");
+  const waiting = otherThread.order({ op: "escalate", timeout: 60_000 });
   while (store.locks.waits().length === 0) await nextTurn();
   assert.throws(() => vertex.escalate(60_000), /^Deadlock: session \d+ waits for 'A'/);
   mine.closeAll();
   assert.is(await waiting, "done");
-  await other.order({ op: "release", afterMs: 0 });
+  await otherThread.order({ op: "release", afterMs: 0 });
 });
 
 test("are released when their thread dies", async () => {
-  await other.order({ ...OPEN, ids: ["A", "B"] });
-  await other.order({ ...OPEN, ids: ["C"], mode: "r" });
-  await other.order({ ...OPEN, ids: ["made"], mode: "w" });
+  await otherThread.order({ ...OPEN, ids: ["A", "B"] });
+  await otherThread.order({ ...OPEN, ids: ["C"], mode: "r" });
+  await otherThread.order({ ...OPEN, ids: ["made"], mode: "w" });
   const waiting = mine.openVertexAsync("A");
   mine.createVertex("mine");
   const third = openStore(store);
   third.openVertex("mine");
-  void other.order({ ...OPEN, ids: ["mine"], timeout: 60_000 });
+  void otherThread.order({ ...OPEN, ids: ["mine"], timeout: 60_000 });
   const isTheirs = ({ session }: { session: number }) => session >>> 24 === LockThread.number;
   while (!store.locks.waits().some(isTheirs)) await nextTurn();
-  await other.end();
+  await otherThread.end();
   assert.is(mine.getOpenVertices().length, 5);
   assert.is(recoverGraph(store, LockThread.number), true);
   assert.is((await waiting).id, "A");

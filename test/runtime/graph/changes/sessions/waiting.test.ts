@@ -45,14 +45,14 @@ function watched<T>(promise: Promise<T>): { promise: Promise<T>; isSettled: bool
 test("open a free vertex at once, a locked one after its release", async () => {
   const vertex = await mine.openVertexAsync("A");
   assert.is(vertex.writable(), true);
-  const other = openStore(store);
-  const waiting = watched(other.openVertexAsync("A"));
+  const otherGraph = openStore(store);
+  const waiting = watched(otherGraph.openVertexAsync("A"));
   await delay(30);
   assert.is(waiting.isSettled, false);
   vertex.close();
   const theirs = await waiting.promise;
   assert.equal([theirs.id, theirs.writable()], ["A", true]);
-  other.closeAll();
+  otherGraph.closeAll();
 });
 
 test("are served in order", async () => {
@@ -89,8 +89,8 @@ test("let readers wait for a writer, then read together", async () => {
 test("time out and let the next one continue", async () => {
   const vertex = mine.openVertex("A");
   await rejects(openStore(store).openVertexAsync("A", "a", 0), "Object is locked: 'A'");
-  const [one, two] = [openStore(store), openStore(store)];
-  const first = one.openVertexAsync("A", "a", 40);
+  const [graphA, two] = [openStore(store), openStore(store)];
+  const first = graphA.openVertexAsync("A", "a", 40);
   const second = two.openVertexAsync("A", "a", -1);
   await rejects(first, "Acquisition timeout: 'A'");
   vertex.close();
@@ -105,8 +105,8 @@ test("reject a session that would wait for itself", async () => {
 
 test("lock several vertices together, and none while waiting", async () => {
   const vertex = mine.openVertex("B");
-  const other = openStore(store);
-  const waiting = watched(other.openVerticesAsync(["A", "B", "C"]));
+  const otherGraph = openStore(store);
+  const waiting = watched(otherGraph.openVerticesAsync(["A", "B", "C"]));
   await delay(20);
   assert.is(waiting.isSettled, false);
   assert.equal(
@@ -118,17 +118,17 @@ test("lock several vertices together, and none while waiting", async () => {
     (await waiting.promise).map(({ id }) => id),
     ["A", "B", "C"],
   );
-  other.closeAll();
+  otherGraph.closeAll();
   await rejects(
-    other.openVerticesAsync(["A", "A"]),
+    otherGraph.openVerticesAsync(["A", "A"]),
     "Bad context (duplicate vertices in acquisition set)",
   );
 });
 
 test("reject or create a vertex that was deleted meanwhile", async () => {
   const vertex = mine.openVertex("A");
-  const [one, two] = [openStore(store), openStore(store)];
-  const missing = one.openVertexAsync("A").catch((error: Error) => error.message);
+  const [first, two] = [openStore(store), openStore(store)];
+  const missing = first.openVertexAsync("A").catch((error: Error) => error.message);
   const made = two.newVertexAsync("A", "thing");
   await delay(10);
   mine.deleteVertex("A");
@@ -166,45 +166,49 @@ test("support mutual exclusion by named locks and synchronized sections", async 
 });
 
 test("detect a deadlock at once", async () => {
-  const other = openStore(store);
+  const otherGraph = openStore(store);
   const third = openStore(store);
   mine.openVertex("A");
-  other.openVertex("B");
+  otherGraph.openVertex("B");
   third.openVertex("C");
   const first = mine.openVertexAsync("B", "a", -1);
-  const second = other.openVertexAsync("C", "a", -1);
+  const second = otherGraph.openVertexAsync("C", "a", -1);
   await nextTurn();
   const error = await third.openVertexAsync("A", "a", -1).catch((reason: Error) => reason);
   assert.is((error as Error).name, "AccessError");
-  const sessions = [third, mine, other].map((graph) => graph.getOpenVertices().length);
+  const sessions = [third, mine, otherGraph].map((graph) => graph.getOpenVertices().length);
   assert.equal(sessions, [3, 3, 3]);
   const names = /^Deadlock: session \d+ waits for 'A', .*\d+ waits for 'B', .*\d+ waits for 'C'/;
   assert.match((error as Error).message, names);
   third.closeAll();
   assert.is((await second).id, "C");
-  other.closeAll();
+  otherGraph.closeAll();
   assert.is((await first).id, "B");
 });
 
 test("see no deadlock in a free vertex or a call without waiting", async () => {
-  const other = openStore(store);
+  const otherGraph = openStore(store);
   mine.openVertex("A");
-  other.openVertex("B");
+  otherGraph.openVertex("B");
   const waiting = mine.openVertexAsync("B", "a", -1);
   await nextTurn();
-  await rejects(other.openVertexAsync("A", "a", 0), "Object is locked: 'A'");
-  assert.is((await other.openVertexAsync("C")).id, "C");
-  other.closeAll();
+  await rejects(otherGraph.openVertexAsync("A", "a", 0), "Object is locked: 'A'");
+  assert.is((await otherGraph.openVertexAsync("C")).id, "C");
+  otherGraph.closeAll();
   assert.is((await waiting).id, "B");
 });
 
 test("time out after ten seconds by default", async () => {
-  const other = openStore(store);
+  const otherGraph = openStore(store);
   mine.openVertex("A");
   const waiting = [
-    ...[other.openVertexAsync("A"), other.openVerticesAsync(["A"]), other.newVertexAsync("A")],
+    ...[
+      otherGraph.openVertexAsync("A"),
+      otherGraph.openVerticesAsync(["A"]),
+      otherGraph.newVertexAsync("A"),
+    ],
   ].map((promise) => watched<unknown>(promise));
-  const unbounded = watched(other.openVertexAsync("A", "a", -1));
+  const unbounded = watched(otherGraph.openVertexAsync("A", "a", -1));
   await delay(30);
   assert.equal(
     waiting.map(({ isSettled }) => isSettled),
@@ -220,7 +224,7 @@ test("time out after ten seconds by default", async () => {
   assert.is(unbounded.isSettled, false);
   mine.closeAll();
   await unbounded.promise;
-  other.closeAll();
+  otherGraph.closeAll();
 });
 
 test.run();

@@ -102,21 +102,21 @@ test("are not used while the last save is intact", (context) => {
 function sections(file: Buffer): { readonly text: string; start: number; end: number }[] {
   const words = new Uint32Array(Uint8Array.from(file).buffer, 0, Math.floor(file.length / 4));
   const tableAt = (words[Word.TablePage]! * PAGE) / 4;
-  const found = [{ text: "header|not a snapshot", start: 0, end: PAGE }];
+  const corrupted = [{ text: "header|not a snapshot", start: 0, end: PAGE }];
   let entry = tableAt;
   ARENAS.forEach((name, arena) => {
     for (let left = words[Word.Arenas + arena * ENTRY_WORDS + 7]!; left > 0; left -= CHUNK_WORDS) {
       const start = words[entry]! * PAGE;
       const used = start + Math.min(left, CHUNK_WORDS) * 4;
       const text = `chunk \\d+ of "${name}"`;
-      found.push({ text, start, end: used });
-      if (used < start + PAGE) found.push({ text, start: used, end: start + PAGE });
+      corrupted.push({ text, start, end: used });
+      if (used < start + PAGE) corrupted.push({ text, start: used, end: start + PAGE });
       entry += 2;
     }
   });
   assert.is(entry, words.length, "that is all of the table");
-  found.push({ text: "chunk table", start: tableAt * 4, end: file.length });
-  return found;
+  corrupted.push({ text: "chunk table", start: tableAt * 4, end: file.length });
+  return corrupted;
 }
 
 test(`are skipped when too short or too long (seed ${SEED})`, (context) => {
@@ -137,10 +137,10 @@ test(`are skipped when too short or too long (seed ${SEED})`, (context) => {
 test(`are detected by any significant flipped bit (seed ${SEED})`, (context) => {
   const { current, newBytes, oldState } = context;
   const random = new Random();
-  const all = sections(newBytes);
-  assert.ok(all.length > ARENAS.length - 5, "nearly all arenas are used");
+  const newSections = sections(newBytes);
+  assert.ok(newSections.length > ARENAS.length - 5, "nearly all arenas are used");
   for (let round = 0; round < FLIPS; round++) {
-    const { text, start, end } = all[round % all.length]!;
+    const { text, start, end } = newSections[round % newSections.length]!;
     const bit = start * 8 + random.below((end - start) * 8);
     const { warning, store } = loadAfter(context, () => {
       writeFileSync(current, flip(newBytes, bit));
@@ -183,11 +183,11 @@ test("do not load as an empty graph when both are corrupt", (context) => {
 test("are told apart from files of another version or machine, which are rejected", (context) => {
   const { folder, current, newBytes } = context;
   const refuse = (word: number, value: number, text: RegExp): void => {
-    const other = Buffer.from(newBytes);
-    other.writeUInt32LE(value, word * 4);
-    other.writeUInt32LE(0, 8);
-    other.writeUInt32LE(crc32(other.subarray(0, PAGE)), 8);
-    writeFileSync(current, other);
+    const damaged = Buffer.from(newBytes);
+    damaged.writeUInt32LE(value, word * 4);
+    damaged.writeUInt32LE(0, 8);
+    damaged.writeUInt32LE(crc32(damaged.subarray(0, PAGE)), 8);
+    writeFileSync(current, damaged);
     assert.throws(
       () => loadGraph(NAME, folder, TEST_THREAD),
       (error: Error) => error instanceof DataError && text.test(error.message),

@@ -303,7 +303,7 @@ test("drop thread-specific state", ({ folder }) => {
   const store = fullStore();
   const graph = openStore(store);
   const held = graph.openVertex("v7");
-  const other = openStore(store).openVertex("v8", "r");
+  const locked = openStore(store).openVertex("v8", "r");
   graph.newVertex("lost");
   store.writer.mutate(() => store.memory.header.words.fill(9, Header.QueryCount, Header.LocksHeld));
   setEventsEnabled(store, false);
@@ -320,7 +320,7 @@ test("drop thread-specific state", ({ folder }) => {
     openStore(loaded).openVertex(id).close();
   }
   held.close();
-  other.close();
+  locked.close();
 });
 
 test("drop a deleted vertex that only a lock keeps", ({ folder }) => {

@@ -91,11 +91,11 @@ function withArenas(file: Buffer, names: readonly layout.ArenaName[]): Uint8Arra
   const states = graphHeader.slice(ALLOCATORS);
   graphHeader.fill(0, ALLOCATORS);
   header.fill(0, Word.Arenas, Word.Arenas + layout.ARENAS.length * ENTRY_WORDS);
-  for (const [place, name] of names.entries()) {
+  for (const [index, name] of names.entries()) {
     const id = layout.ARENAS.indexOf(name);
     const state = states.subarray(id * ALLOCATOR_WORDS, (id + 1) * ALLOCATOR_WORDS);
-    graphHeader.set(state, ALLOCATORS + place * ALLOCATOR_WORDS);
-    header.set(entries[id]!, Word.Arenas + place * ENTRY_WORDS);
+    graphHeader.set(state, ALLOCATORS + index * ALLOCATOR_WORDS);
+    header.set(entries[id]!, Word.Arenas + index * ENTRY_WORDS);
   }
   rows.get("header")![1] = checksum(graphHeader);
   const newTable = Uint32Array.from(names.flatMap((name) => rows.get(name)!));

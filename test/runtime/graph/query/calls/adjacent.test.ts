@@ -47,7 +47,7 @@ test("finds the same without a plan as with one", ({ graph }) => {
   const fields = ["internalid"] as const;
   const [internal] = graph.neighborhood("a", { arc: "from", fields, result: "simple" });
   const names = [...IDS, "d", "v7", "b\\*", "\\", String(internal)];
-  let found = 0;
+  let pairs = 0;
   for (const from of [...IDS, "d"]) {
     for (const to of names) {
       for (const arc of FILTERS) {
@@ -57,11 +57,11 @@ test("finds the same without a plan as with one", ({ graph }) => {
           outcomeOf(() => graph.adjacent(from, arc, to, {})),
           `${from} ${arc} ${to}`,
         );
-        if (plain === true) found++;
+        if (plain === true) pairs++;
       }
     }
   }
-  assert.ok(found > 50, `${found} were found`);
+  assert.ok(pairs > 50, `${pairs} were found`);
 });
 
 test("does not find a name whose code was reused", ({ graph }) => {

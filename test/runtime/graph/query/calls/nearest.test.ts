@@ -16,7 +16,7 @@ interface Place {
   meanwhile(change: () => void, always?: boolean): void;
 }
 
-function place(): Place {
+function createPlace(): Place {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   for (const [id, y] of [
@@ -40,10 +40,11 @@ function place(): Place {
   return { graph, meanwhile };
 }
 
-const idsOf = (found: readonly { readonly id: string }[]): string[] => found.map(({ id }) => id);
+const idsOf = (neighbors: readonly { readonly id: string }[]): string[] =>
+  neighbors.map(({ id }) => id);
 
 test("omits a vertex that took the handle of a hit", () => {
-  const { graph, meanwhile } = place();
+  const { graph, meanwhile } = createPlace();
   meanwhile(() => {
     graph.deleteVertex("b");
     graph.createVertex("far", { vector: [-1, 0] });
@@ -52,17 +53,17 @@ test("omits a vertex that took the handle of a hit", () => {
 });
 
 test("omits a vertex that does not meet the condition", () => {
-  const { graph, meanwhile } = place();
+  const { graph, meanwhile } = createPlace();
   meanwhile(() => {
     graph.deleteVertex("b");
     graph.createVertex("new", { type: "new", vector: [1, 1] });
   });
-  const found = graph.nearest(PROBE, { hits: 3, condition: { type: "old" } });
-  assert.equal(idsOf(found), ["a", "c", "d"]);
+  const nearest = graph.nearest(PROBE, { hits: 3, condition: { type: "old" } });
+  assert.equal(idsOf(nearest), ["a", "c", "d"]);
 });
 
 test("returns a vertex that moves once, even under constant changes", () => {
-  const { graph, meanwhile } = place();
+  const { graph, meanwhile } = createPlace();
   let turn = 0;
   const swap = (): void => {
     const [gone, back] = turn++ % 2 === 0 ? ["b", "x"] : ["x", "b"];

@@ -20,11 +20,11 @@ import { makeGraph } from "../../support/make-graph.js";
 const test = suite("plan cache");
 
 /** Number of plans for a list of options. */
-function plansOf(...all: object[]): number {
+function plansOf(...queries: object[]): number {
   let made = 0;
   const planOf = planCache("neighborhood", (_store: GraphStore, _options: object) => ++made);
   const store = {} as GraphStore;
-  for (const options of all) planOf(store, options);
+  for (const options of queries) planOf(store, options);
   return made;
 }
 
@@ -56,7 +56,7 @@ test("plans again when anything differs", () => {
     [{ neighbor: { property: { a: 1 } } }, { neighbor: { property: { b: 1 } } }],
     [{ neighbor: {} }, { neighbor: null }],
   ];
-  for (const [one, other] of pairs) assert.is(plansOf(one, other, one, other), 2);
+  for (const [first, second] of pairs) assert.is(plansOf(first, second, first, second), 2);
   assert.is(plansOf({ neighbor: {} }, { neighbor: new Map() }, { neighbor: {} }), 2);
 });
 
@@ -121,14 +121,14 @@ test("reuses plans for other probe vectors", () => {
     rebind: (vector: unknown) => probes.push(vector) < 3,
   }));
   const store = {} as GraphStore;
-  const [one, other] = [new Float32Array(64), new Float32Array(64)];
-  const [first, second, third, last] = [one, [1, 2], other, one].map(
+  const [probe, sameProbe] = [new Float32Array(64), new Float32Array(64)];
+  const [first, second, third, last] = [probe, [1, 2], sameProbe, probe].map(
     (vector) => planOf(store, { vector, hits: 3 } as object).plan,
   );
   assert.ok(second === first && third === first && last !== first);
-  assert.ok(planOf(store, { vector: one } as object).plan !== last);
+  assert.ok(planOf(store, { vector: probe } as object).plan !== last);
   assert.ok(planOf(store, { vector: null, hits: 3 } as object).plan !== last);
-  assert.equal(probes, [[1, 2], other, one]);
+  assert.equal(probes, [[1, 2], sameProbe, probe]);
 });
 
 test("compares with the vector and by the measure of each query", () => {

@@ -74,8 +74,8 @@ test("accept a new value of the first filter", () => {
   assert.equal(query.execute(), ["ann", "bo"]);
   assert.equal(query.execute({ hits: 1, offset: 1 }), ["bo"]);
   assert.is(query.count(), 2);
-  const other = shop.newNeighborhoodQuery("lamp", BUYERS);
-  assert.equal(other.execute(), ["bo"], "queries do not share their values");
+  const otherQuery = shop.newNeighborhoodQuery("lamp", BUYERS);
+  assert.equal(otherQuery.execute(), ["bo"], "queries do not share their values");
   const range = { arc: ["bought", D_IN, M_CNT, V_RANGE, [1, 4]] } as const;
   const aggregator = shop.newAggregatorQuery("lamp", range);
   assert.equal(aggregator.execute(), { neighbors: 1, arcs: 1, predicator_value: 2 });

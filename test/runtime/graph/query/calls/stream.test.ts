@@ -27,8 +27,8 @@ test("yield the result of `vertices`, one slice at a time", () => {
     "v99*",
     null,
   ]) {
-    const found = [...graph.scan({ condition })];
-    assert.equal(found.sort(), graph.vertices({ condition }).sort(), JSON.stringify(condition));
+    const scanned = [...graph.scan({ condition })];
+    assert.equal(scanned.sort(), graph.vertices({ condition }).sort(), JSON.stringify(condition));
   }
   assert.is([...graph.scan()].length, MANY);
 });

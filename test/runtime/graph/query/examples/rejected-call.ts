@@ -3,7 +3,7 @@
 import type { Graph } from "../../../../../runtime/graph/api/graph.js";
 
 /** Arguments as untyped programs pass them. */
-export type Calls = { [K in keyof Graph]: (...given: unknown[]) => unknown };
+export type Calls = { [K in keyof Graph]: (...args: unknown[]) => unknown };
 
 export type RejectedCall = readonly [
   call: (shop: Calls) => unknown,

@@ -59,8 +59,8 @@ for (const [modifier, values] of VALUES) {
       for (const literal of values) {
         for (const value of values) {
           const isPassing = passes(modifier, comparison, literal, value);
-          const what = `${value} V_ ${comparison} ${literal}`;
-          assert.is(isPassing, compare(stored(value), stored(literal)), what);
+          const condition = `${value} V_ ${comparison} ${literal}`;
+          assert.is(isPassing, compare(stored(value), stored(literal)), condition);
         }
       }
     }
@@ -70,9 +70,9 @@ for (const [modifier, values] of VALUES) {
       for (const high of values) {
         for (const value of values) {
           const isInside = stored(value) >= stored(low) && stored(value) <= stored(high);
-          const what = `${value} in ${low} ${high}`;
-          assert.is(passes(modifier, V_RANGE, [low, high], value), isInside, what);
-          assert.is(passes(modifier, V_NRANGE, [low, high], value), !isInside, `not ${what}`);
+          const condition = `${value} in ${low} ${high}`;
+          assert.is(passes(modifier, V_RANGE, [low, high], value), isInside, condition);
+          assert.is(passes(modifier, V_NRANGE, [low, high], value), !isInside, `not ${condition}`);
         }
       }
     }
@@ -102,9 +102,17 @@ test("passes all or nothing for literals outside the value range", () => {
 test("compares bit patterns by the number of differing bits", () => {
   const probe = 0xf0f0_0001;
   for (const [bits, distance] of [[probe, 0] as const, [probe ^ 7, 3], [~probe >>> 0, 32]]) {
-    for (const most of [0, 2, 3, 15]) {
-      assert.is(passes(M_LSH, V_LTE, [probe, most], bits), distance <= most, `${bits} ${most}`);
-      assert.is(passes(M_LSH, V_GT, [probe, most], bits), distance > most, `${bits} ${most}`);
+    for (const modulus of [0, 2, 3, 15]) {
+      assert.is(
+        passes(M_LSH, V_LTE, [probe, modulus], bits),
+        distance <= modulus,
+        `${bits} ${modulus}`,
+      );
+      assert.is(
+        passes(M_LSH, V_GT, [probe, modulus], bits),
+        distance > modulus,
+        `${bits} ${modulus}`,
+      );
     }
   }
   assert.ok(passes(M_LSH, V_EQ, probe, probe));

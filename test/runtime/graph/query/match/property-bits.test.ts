@@ -32,22 +32,22 @@ function expectMatches(graph: Graph, values: Map<string, number>): void {
   const below = { property: { n: { lt: LIMIT } } };
   for (const isBelow of [true, false]) {
     const neighbor = isBelow ? below : { property: [false, { n: { lt: LIMIT } }] };
-    const found = graph.neighborhood("hub", {
+    const neighbors = graph.neighborhood("hub", {
       arc: "to",
       neighbor: neighbor as typeof below,
     }) as string[];
     const expected = [...values].filter(([, value]) => value < LIMIT === isBelow);
-    assert.equal(found.sort(), expected.map(([id]) => id).sort());
+    assert.equal(neighbors.sort(), expected.map(([id]) => id).sort());
     // As a scan of all vertices; the hub has no such property.
     const named = { id: "v*", ...(neighbor as typeof below) };
     const scanned = graph.vertices({ condition: named });
-    assert.equal(scanned.sort(), found);
-    const all = graph.vertices({ condition: neighbor as typeof below });
-    assert.equal(all.length, found.length + (isBelow ? 0 : 1));
+    assert.equal(scanned.sort(), neighbors);
+    const ofNeighbors = graph.vertices({ condition: neighbor as typeof below });
+    assert.equal(ofNeighbors.length, neighbors.length + (isBelow ? 0 : 1));
     for (const type of ["rare", "frequent"]) {
       const condition = { type, ...(neighbor as typeof below) };
-      const all = new Set(graph.vertices({ condition: { type } }));
-      const ofType = found.filter((id) => all.has(id));
+      const idsOfType = new Set(graph.vertices({ condition: { type } }));
+      const ofType = neighbors.filter((id) => idsOfType.has(id));
       assert.equal(graph.vertices({ condition, sortby: S_ID }), ofType);
       assert.equal(graph.newVerticesQuery({ condition }).count(), ofType.length);
       assert.is(graph.vertices({ condition, hits: 40 }).length, Math.min(40, ofType.length));

@@ -78,13 +78,13 @@ test("finds the matching vertices of groups, and none behind the last vertex", (
     for (const begin of [0, 0, 64, 32 * GROUPS]) {
       const into = new Uint32Array(GROUPS).fill(0xffff_ffff);
       compiled.findMatching(begin, GROUPS, into);
-      const found = [...into].flatMap((bits, group) =>
+      const passing = [...into].flatMap((bits, group) =>
         Array.from({ length: 32 }, (_, at) => ((bits >>> at) & 1) * (begin + group * 32 + at)),
       );
       const handles = Array.from({ length: VERTICES }, (_, at) => at + 1);
       const expected = handles.filter((at) => at >= begin && passes(store.properties.all(at)));
       assert.equal(
-        found.filter((handle) => handle !== 0),
+        passing.filter((handle) => handle !== 0),
         expected,
       );
     }

@@ -93,9 +93,9 @@ test("match plain values", () => {
     const parsed = parseValueCondition(condition);
     const plain = (value: PropertyValue): PropertyValue =>
       value instanceof Float ? value.value : value;
-    const told = (value: PropertyValue): string => `${JSON.stringify(condition)} of ${value}`;
-    for (const value of passing) assert.ok(testValue(parsed, plain(value)), told(value));
-    for (const value of failing) assert.not.ok(testValue(parsed, plain(value)), told(value));
+    const label = (value: PropertyValue): string => `${JSON.stringify(condition)} of ${value}`;
+    for (const value of passing) assert.ok(testValue(parsed, plain(value)), label(value));
+    for (const value of failing) assert.not.ok(testValue(parsed, plain(value)), label(value));
   }
 });
 
@@ -117,9 +117,9 @@ test("match properties", () => {
       for (const value of values) {
         writer.mutate(() => properties.set(vertex, key, value));
         compiled.bind();
-        const told = `${JSON.stringify(condition)} of ${value}`;
-        assert.is(compiled.matches(vertex), isPassing, told);
-        assert.is(compiled.matches(vertex), isPassing, `${told}, again`);
+        const label = `${JSON.stringify(condition)} of ${value}`;
+        assert.is(compiled.matches(vertex), isPassing, label);
+        assert.is(compiled.matches(vertex), isPassing, `${label}, again`);
       }
     }
   }

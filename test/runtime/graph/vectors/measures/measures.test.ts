@@ -61,9 +61,9 @@ test("a vertex that changes while others are scored is scored by itself", () => 
   const { ints } = store.memory.sequence;
   const held = vertices[2]! * SEQUENCE_WORDS;
   const kernel = table.memory.kernel!;
-  const dots: typeof kernel.dots = (...given) => {
+  const dots: typeof kernel.dots = (...args) => {
     graph.createVertex("v1", { vector: [1, 2, 3] });
-    kernel.dots(...given);
+    kernel.dots(...args);
   };
   table.memory.kernel = { ...kernel, dots };
   Atomics.add(ints, held, 1);
@@ -104,9 +104,9 @@ for (const measure of MEASURES) {
     const { table, slots, probe, score } = fill(measure);
     for (const at of [0, 1, 2, 3]) {
       const compared = probe(at);
-      for (let other = 0; other < COUNT; other++) {
-        const vertex = table.memory.words[slots[other]!]!;
-        assert.is(compared.similarity(vertex), score(at, other));
+      for (let otherIndex = 0; otherIndex < COUNT; otherIndex++) {
+        const vertex = table.memory.words[slots[otherIndex]!]!;
+        assert.is(compared.similarity(vertex), score(at, otherIndex));
       }
     }
   });
@@ -139,12 +139,12 @@ for (const measure of MEASURES) {
     const { list, scores } = memory;
     for (const at of [0, 1, 2, 3]) {
       const compared = probe(at);
-      for (const [place, slot] of slots.entries()) list[place] = memory.addressOf(slot);
+      for (const [index, slot] of slots.entries()) list[index] = memory.addressOf(slot);
       const terms = compared.terms(LENGTH);
       compared.scoreList(LENGTH, COUNT);
-      for (let other = 0; other < COUNT; other++) {
-        const least = measure.kernelThreshold(score(at, other), terms);
-        assert.ok(scores[MAX_LIST + other]! >= least, `slot ${other}`);
+      for (let otherIndex = 0; otherIndex < COUNT; otherIndex++) {
+        const kernelMinimum = measure.kernelThreshold(score(at, otherIndex), terms);
+        assert.ok(scores[MAX_LIST + otherIndex]! >= kernelMinimum, `slot ${otherIndex}`);
       }
     }
   });
@@ -170,20 +170,20 @@ for (const measure of MEASURES) {
     const terms = compared.terms(LENGTH);
     const exact = slots.map((_, at) => score(5, at));
     const threshold = exact.toSorted((a, b) => b - a)[20]!;
-    const found = new Set<number>();
+    const slotsFound = new Set<number>();
     const [space] = table.spaces();
     let slab = table.readSpace(space!, Space.FirstSlab);
     for (; slab !== 0; slab = memory.words[slab + Slab.Next]!) {
       const first = memory.addressOf(slab + SLAB_WORDS);
       const used = memory.words[slab + Slab.Used]!;
-      const least = measure.kernelThreshold(threshold, terms);
-      const count = compared.scanSlots(LENGTH, first, used, least);
-      for (let at = 0; at < count; at++) found.add(memory.wordAt(memory.list[2 * at]!));
+      const kernelMinimum = measure.kernelThreshold(threshold, terms);
+      const count = compared.scanSlots(LENGTH, first, used, kernelMinimum);
+      for (let at = 0; at < count; at++) slotsFound.add(memory.wordAt(memory.list[2 * at]!));
     }
     for (const [at, slot] of slots.entries()) {
-      if (exact[at]! >= threshold) assert.ok(found.has(slot), `slot ${at}`);
+      if (exact[at]! >= threshold) assert.ok(slotsFound.has(slot), `slot ${at}`);
     }
-    assert.ok(found.size >= 21 && found.size < COUNT);
+    assert.ok(slotsFound.size >= 21 && slotsFound.size < COUNT);
   });
 }
 
@@ -200,13 +200,13 @@ for (const precision of PRECISIONS) {
       const different = vectors.map(
         (vector) => vector.filter((bit, at) => bit !== probe[at]).length,
       );
-      const found = graph.nearest(probe, { hits: 20 });
+      const nearest = graph.nearest(probe, { hits: 20 });
       const best = different.toSorted((a, b) => a - b).slice(0, 20);
       assert.equal(
-        found.map(({ similarity }) => Math.abs(similarity)),
+        nearest.map(({ similarity }) => Math.abs(similarity)),
         best,
       );
-      for (const { id, similarity } of found) {
+      for (const { id, similarity } of nearest) {
         assert.is(Math.abs(similarity), different[Number(id.slice(1))]);
       }
       const [first] = graph.vertices({ vector: probe, sortby: S_SIM, hits: 1 });
@@ -228,9 +228,9 @@ test("hamming: refuses vectors that are not of 0 and 1", () => {
     assert.throws(() => graph.createVertex("v", { vector }), refused);
   }
   graph.setVectorSettings({ measure: "hamming", precision: "float32" }, "bits");
-  const [close, one] = [{ bits: [1, 0.999] }, { bits: [1, 1] }];
+  const [close, same] = [{ bits: [1, 0.999] }, { bits: [1, 1] }];
   assert.throws(() => graph.createVertex("v", { vectors: close }), /^bits: the measure/);
-  graph.createVertex("v", { vector: [0, 0, 1], vectors: one });
+  graph.createVertex("v", { vector: [0, 0, 1], vectors: same });
   assert.is(graph.nearest([1, 0, 1])[0]!.similarity, -1);
 });
 
