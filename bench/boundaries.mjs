@@ -114,7 +114,7 @@ function report(rows) {
   );
   printTargets(
     rows.map(({ name, alone, beside }) => ({
-      what: `p99 beside ${name}`,
+      label: `p99 beside ${name}`,
       value: beside.p99 / alone.p99,
       unit: "x alone",
       atMost: 2,

@@ -22,12 +22,12 @@ const small = makeProject(madePlugins(1));
 const large = makeProject(madePlugins(100));
 
 printTargets([
-  { what: "svc build, 10 plugins", value: anew(small), atMost: 0.7, unit: "s" },
-  { what: "svc build, 1000 plugins", value: anew(large), atMost: 2.2, unit: "s" },
-  { what: "svc build, 10, nothing changed", value: again(small), atMost: 0.15, unit: "s" },
-  { what: "svc build, 1000, nothing changed", value: again(large), atMost: 0.15, unit: "s" },
-  { what: "svc dev, 10, edit to served", value: await edited(small), atMost: 0.25, unit: "s" },
-  { what: "svc dev, 1000, edit to served", value: await edited(large), unit: "s" },
+  { label: "svc build, 10 plugins", value: anew(small), atMost: 0.7, unit: "s" },
+  { label: "svc build, 1000 plugins", value: anew(large), atMost: 2.2, unit: "s" },
+  { label: "svc build, 10, nothing changed", value: again(small), atMost: 0.15, unit: "s" },
+  { label: "svc build, 1000, nothing changed", value: again(large), atMost: 0.15, unit: "s" },
+  { label: "svc dev, 10, edit to served", value: await edited(small), atMost: 0.25, unit: "s" },
+  { label: "svc dev, 1000, edit to served", value: await edited(large), unit: "s" },
 ]);
 
 /** Returns the seconds of a build into an empty folder. */

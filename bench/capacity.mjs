@@ -18,28 +18,28 @@ let state = 1;
 
 /** `atMost`: bytes that the guide promises. */
 const ROWS = [
-  { what: "vertex, id of 16 characters", atMost: 190, add: addVertex },
-  { what: "arc", atMost: 50, before: addVertex, add: addArcs, units: ARCS_PER_VERTEX },
-  { what: "number", atMost: 12, before: addVertex, add: property((n) => n) },
-  { what: "text of 10 characters", atMost: 85, before: addVertex, add: property(text(10)) },
-  { what: "text of 100 characters", atMost: 190, before: addVertex, add: property(text(100)) },
-  { what: "vector of 128 components", atMost: 180, before: addVertex, add: addVector },
+  { label: "vertex, id of 16 characters", atMost: 190, add: addVertex },
+  { label: "arc", atMost: 50, before: addVertex, add: addArcs, units: ARCS_PER_VERTEX },
+  { label: "number", atMost: 12, before: addVertex, add: property((n) => n) },
+  { label: "text of 10 characters", atMost: 85, before: addVertex, add: property(text(10)) },
+  { label: "text of 100 characters", atMost: 190, before: addVertex, add: property(text(100)) },
+  { label: "vector of 128 components", atMost: 180, before: addVertex, add: addVector },
   {
-    what: "vector of 128 components, indexed",
+    label: "vector of 128 components, indexed",
     atMost: 360,
     before: addVertex,
     index: (graph) => graph.index("vectors", { length: VECTOR_LENGTH }),
     add: addVector,
   },
   {
-    what: "number, indexed",
+    label: "number, indexed",
     atMost: 90,
     before: addVertex,
     index: (graph) => graph.index("property", { key: "value" }),
     add: property((n) => n),
   },
   {
-    what: "word of a text, indexed",
+    label: "word of a text, indexed",
     atMost: 20,
     before: addVertex,
     index: (graph) => graph.index("text", { keys: ["value"] }),
@@ -52,14 +52,14 @@ await initialize();
 const targets = [];
 for (const row of ROWS) {
   const value = (await measureGrowth(row)) / count / (row.units ?? 1);
-  targets.push({ what: row.what, value, atMost: row.atMost, unit: "bytes" });
+  targets.push({ label: row.label, value, atMost: row.atMost, unit: "bytes" });
 }
 printTargets(targets);
 await svc.system.unload();
 
 /** Returns the growth by the second half of the contents, in bytes. */
-async function measureGrowth({ what, before, index, add }) {
-  const graph = new svc.Graph(what.replaceAll(/\W/g, ""));
+async function measureGrowth({ label, before, index, add }) {
+  const graph = new svc.Graph(label.replaceAll(/\W/g, ""));
   for (let n = 0; before !== undefined && n < 2 * count; n++) before(graph, n);
   index?.(graph);
   for (let n = 0; n < count; n++) add(graph, n);

@@ -53,15 +53,15 @@ try {
   const alone = await measureBurn(engine, WATCHED);
   const shared = await measureBurn(two, [...WATCHED, ["/svc/plugin/work?steps=1", 0]]);
   printTargets([
-    { what: "2 executors", value: scaling, unit: "x one", atLeast: 1.8 },
+    { label: "2 executors", value: scaling, unit: "x one", atLeast: 1.8 },
     {
-      what: "1 executor is busy: p99 of the slowest service",
+      label: "1 executor is busy: p99 of the slowest service",
       value: alone,
       atMost: 10,
       unit: "ms",
     },
     {
-      what: "2 executors, 1 is busy: the same, and plugins",
+      label: "2 executors, 1 is busy: the same, and plugins",
       value: shared,
       atMost: 10,
       unit: "ms",

@@ -224,10 +224,10 @@ function report(others) {
   );
   const refused = early.get("SVC3401") ?? 0;
   printTargets([
-    { what: "early service-in refused", value: refused, unit: "", atLeast: 1 },
-    { what: "wrong responses", value: wrong.length, unit: "", atMost: 0 },
-    { what: "replicas with other contents at the end", value: others, unit: "", atMost: 0 },
-    { what: "start until in service, p50", value: percentile(inServiceS, 0.5), unit: "s" },
-    { what: "start until in service, longest", value: Math.max(...inServiceS), unit: "s" },
+    { label: "early service-in refused", value: refused, unit: "", atLeast: 1 },
+    { label: "wrong responses", value: wrong.length, unit: "", atMost: 0 },
+    { label: "replicas with other contents at the end", value: others, unit: "", atMost: 0 },
+    { label: "start until in service, p50", value: percentile(inServiceS, 0.5), unit: "s" },
+    { label: "start until in service, longest", value: Math.max(...inServiceS), unit: "s" },
   ]);
 }

@@ -141,19 +141,19 @@ function report(times) {
   const ratio = (of, to) => times.get(of) / times.get(to);
   printTargets([
     {
-      what: "new literals against a repeated text, 10,000 arcs",
+      label: "new literals against a repeated text, 10,000 arcs",
       value: ratio("10000: filter value", "10000: filter value, new literals"),
       atLeast: 0.8,
       unit: "x",
     },
     ...[...TARGETS].map(([name, atLeast]) => ({
-      what: `${name}, against the reference`,
+      label: `${name}, against the reference`,
       value: REFERENCE.get(name) / times.get(name),
       atLeast,
       unit: "x",
     })),
     {
-      what: "filter against the same arc condition, 10,000 arcs",
+      label: "filter against the same arc condition, 10,000 arcs",
       value: ratio("10000: arc condition", "10000: filter value"),
       atLeast: 0.6,
       unit: "x",

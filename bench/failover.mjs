@@ -173,11 +173,11 @@ function report({ gaps, load, sales, reads, refused, lost, wrong }) {
   for (const text of [...sales.failures, ...load.failures].slice(0, 5)) console.log(text);
   const ms = { unit: "ms" };
   printTargets([
-    { what: "acknowledged changes lost", value: lost, unit: "", atMost: 0 },
-    { what: "wrong keyed answers", value: wrong, unit: "", atMost: 0 },
-    { what: "loss of the leader, p50", value: percentile(single, 0.5), ...ms, atMost: 2300 },
-    { what: "loss of the leader, p99", value: percentile(single, 0.99), ...ms, atMost: 3000 },
-    { what: "handover, longest", value: Math.max(...handed), ...ms, atMost: 150 },
-    { what: "failed requests of handovers", value: refused, unit: "", atMost: 0 },
+    { label: "acknowledged changes lost", value: lost, unit: "", atMost: 0 },
+    { label: "wrong keyed answers", value: wrong, unit: "", atMost: 0 },
+    { label: "loss of the leader, p50", value: percentile(single, 0.5), ...ms, atMost: 2300 },
+    { label: "loss of the leader, p99", value: percentile(single, 0.99), ...ms, atMost: 3000 },
+    { label: "handover, longest", value: Math.max(...handed), ...ms, atMost: 150 },
+    { label: "failed requests of handovers", value: refused, unit: "", atMost: 0 },
   ]);
 }

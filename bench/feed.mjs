@@ -99,7 +99,7 @@ try {
   }
   const cores = (median(costs) * RATE) / 1e6;
   printTargets([
-    { what: "one follower of 100,000 changes/s", value: cores, unit: "cores", atMost: 0.2 },
+    { label: "one follower of 100,000 changes/s", value: cores, unit: "cores", atMost: 0.2 },
   ]);
 } finally {
   await server.stop();

@@ -246,7 +246,7 @@ function reportRates([idleTop, ...idleLower], alone, whole) {
     [[count, failed, ...texts]],
   );
   printTargets([
-    { what: "lower level, 32 connections", value: alone.us[0] / width, unit: "us a partition" },
+    { label: "lower level, 32 connections", value: alone.us[0] / width, unit: "us a partition" },
   ]);
 }
 
@@ -258,5 +258,5 @@ function reportFaults(faults) {
   const label = `${lost} back-ends`;
   printTable([label, "requests", "failed", "p50 ms", "slowest", "s until all are up"], rows);
   const failed = faults.reduce((sum, [, fault]) => sum + fault.failed, 0);
-  printTargets([{ what: "failed requests", value: failed, unit: "", atMost: 0 }]);
+  printTargets([{ label: "failed requests", value: failed, unit: "", atMost: 0 }]);
 }

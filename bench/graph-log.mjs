@@ -116,10 +116,10 @@ printTable(["µs of CPU per call", "log off", "log on"], [row("connect"), row("v
 const calls = next * 2;
 const perCpu = (amount) => amount / again.replayed;
 printTargets([
-  { what: "connect with a log against none", value: ratioOf("connect"), unit: "x", atMost: 1.1 },
-  { what: "vertex, 2 properties", value: ratioOf("vertex"), unit: "x", atMost: 1.2 },
-  { what: "log of a connect", value: written.connect / next, unit: "bytes", atMost: 70 },
-  { what: "log of a vertex, 2 properties", value: written.vertex / next, unit: "bytes" },
-  { what: "replay", value: perCpu(bytes / 1e6), unit: "MB/s of CPU", atLeast: 150 },
-  { what: "replay", value: perCpu(calls / 1e3), unit: "thousand calls/s" },
+  { label: "connect with a log against none", value: ratioOf("connect"), unit: "x", atMost: 1.1 },
+  { label: "vertex, 2 properties", value: ratioOf("vertex"), unit: "x", atMost: 1.2 },
+  { label: "log of a connect", value: written.connect / next, unit: "bytes", atMost: 70 },
+  { label: "log of a vertex, 2 properties", value: written.vertex / next, unit: "bytes" },
+  { label: "replay", value: perCpu(bytes / 1e6), unit: "MB/s of CPU", atLeast: 150 },
+  { label: "replay", value: perCpu(calls / 1e3), unit: "thousand calls/s" },
 ]);

@@ -136,7 +136,7 @@ function report(samples) {
   const both = ratio("two readers", ([first, two]) => first.perSecond + two.perSecond);
   const beside = ratio("reader and writer", ([reader]) => reader.perSecond);
   printTargets([
-    { what: "2 readers", value: both, unit: "x one", atLeast: 1.8 },
-    { what: "a reader beside a writer", value: beside, unit: "x alone", atLeast: 0.7 },
+    { label: "2 readers", value: both, unit: "x one", atLeast: 1.8 },
+    { label: "a reader beside a writer", value: beside, unit: "x alone", atLeast: 0.7 },
   ]);
 }

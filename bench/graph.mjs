@@ -136,7 +136,7 @@ function speedTargets(names) {
       .filter(([name]) => names.includes(name))
       .map(([name, atLeast]) => {
         const value = ratio(step, name, ratePerUs);
-        return { what: STEPS[step], value, atLeast, unit: `x ${name}` };
+        return { label: STEPS[step], value, atLeast, unit: `x ${name}` };
       });
   });
 }
@@ -146,7 +146,7 @@ function memoryTargets(names) {
     .filter(([name]) => names.includes(name))
     .map(([name, atMost]) => {
       const value = ratio("connect", name, bytesOf);
-      return { what: "memory per arc", value, atMost, unit: `x ${name}` };
+      return { label: "memory per arc", value, atMost, unit: `x ${name}` };
     });
 }
 

@@ -160,9 +160,9 @@ async function measure() {
     const [resource] = words;
     const p99 = percentile(during.queries, 0.99) / percentile(before.queries, 0.99);
     targets.push(
-      { what: `${resource}: rate`, value: megabytes / took, unit: "MB/s", atLeast: 30 },
-      { what: `${resource}: p99 of queries`, value: p99, unit: "x before", atMost: 2 },
-      { what: `${resource}: right vertices`, value: right, unit: "", atLeast: vertices },
+      { label: `${resource}: rate`, value: megabytes / took, unit: "MB/s", atLeast: 30 },
+      { label: `${resource}: p99 of queries`, value: p99, unit: "x before", atMost: 2 },
+      { label: `${resource}: right vertices`, value: right, unit: "", atLeast: vertices },
     );
   }
   while (load.exact < answers) await delay(1000);
@@ -171,9 +171,9 @@ async function measure() {
   printTable(["answers", "queries", "p50 ms", "p99", "max", "by key p99", "writes p99"], rows);
   const { exact, failed } = load;
   for (const [reason, times] of failed) console.log(`${times} x ${reason}`);
-  targets.push({ what: "exact answers", value: exact, unit: "", atLeast: answers });
+  targets.push({ label: "exact answers", value: exact, unit: "", atLeast: answers });
   const others = [...failed.values()].reduce((sum, times) => sum + times, 0);
-  targets.push({ what: "other answers", value: others, unit: "", atMost: 0 });
+  targets.push({ label: "other answers", value: others, unit: "", atMost: 0 });
   printTargets(targets);
 }
 

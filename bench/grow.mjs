@@ -174,10 +174,10 @@ const five = [...four, "B5"];
 const planned = svc.planSlotMoves(svc.divideSlots(COUNT, 4), four, five);
 const share = planned.reduce((sum, { slots }) => sum + slots.length, 0) / COUNT;
 printTargets([
-  { what: "moved", value: megabytes / total, unit: "MB/s of CPU", atLeast: 30 },
-  { what: "moved from 4 to 5 groups", value: share * 100, unit: "% of the slots", atMost: 21 },
+  { label: "moved", value: megabytes / total, unit: "MB/s of CPU", atLeast: 30 },
+  { label: "moved from 4 to 5 groups", value: share * 100, unit: "% of the slots", atMost: 21 },
   {
-    what: "createVertex with slots against none",
+    label: "createVertex with slots against none",
     value: await measureCreation(),
     unit: "x",
     atMost: 1.03,

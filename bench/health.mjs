@@ -70,7 +70,7 @@ async function measure(port, label, seconds) {
     label === "alone"
       ? null
       : new Worker(new URL(import.meta.url), {
-          workerData: { port, what: label },
+          workerData: { port, label },
         });
   if (worker !== null) await new Promise((resolve) => worker.once("message", resolve));
   const times = [];
@@ -108,10 +108,10 @@ class Prober {
 }
 
 /** Runs in its own thread: sends requests without pause, four at a time. */
-async function attack({ port, what }) {
-  const body = what === "echo" ? Buffer.alloc(MIB) : null;
-  const path = what === "echo" ? "/svc/builtin/echo" : "/svc/inspect?level=3&main=1";
-  const target = what === "echo" ? port : port + 1;
+async function attack({ port, label }) {
+  const body = label === "echo" ? Buffer.alloc(MIB) : null;
+  const path = label === "echo" ? "/svc/builtin/echo" : "/svc/inspect?level=3&main=1";
+  const target = label === "echo" ? port : port + 1;
   parentPort.postMessage("begun");
   const request = async () => {
     for (;;) await ask(target, path, body);

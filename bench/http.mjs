@@ -115,7 +115,7 @@ function report(samples) {
 function targets(at, { plain, piped, ping }) {
   const times = (label, load, peer, peerLoad, bound) => {
     const value = at("svc (net)", load).perSecond / at(peer, peerLoad).perSecond;
-    return { what: label, value, unit: `x ${peer}`, ...bound };
+    return { label, value, unit: `x ${peer}`, ...bound };
   };
   const list = [
     times("requests/s", plain, "fastify", plain, { atLeast: 1.3 }),
@@ -129,8 +129,8 @@ function targets(at, { plain, piped, ping }) {
   for (const name of ["svc (net)", "svc (uws)"]) {
     const { perSecond, cpuUs } = at(name, plain);
     const requests = perSecond / bare.perSecond;
-    list.push({ what: `requests/s, ${name}`, value: requests, unit, atLeast: 0.55 });
-    list.push({ what: `CPU, ${name}`, value: cpuUs / bare.cpuUs, unit, atMost: 2 });
+    list.push({ label: `requests/s, ${name}`, value: requests, unit, atLeast: 0.55 });
+    list.push({ label: `CPU, ${name}`, value: cpuUs / bare.cpuUs, unit, atMost: 2 });
   }
   return list;
 }

@@ -133,5 +133,5 @@ function report(results) {
     ]),
   );
   const { json } = results.find(({ name }) => name === TARGET_CASE);
-  printTargets([{ what: TARGET_CASE, value: json, unit: "ms", atMost: TARGET_MS }]);
+  printTargets([{ label: TARGET_CASE, value: json, unit: "ms", atMost: TARGET_MS }]);
 }

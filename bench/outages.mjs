@@ -101,10 +101,10 @@ function report(engine, disk) {
   for (const text of disk.reads.failures.slice(0, 3)) console.log(text);
   const none = { unit: "", atMost: 0 };
   printTargets([
-    { what: "engine away: failed changes", value: engine.load.failures.length, ...none },
-    { what: "engine away: failed reads", value: engine.reads.failures.length, ...none },
-    { what: "disk full: failed reads", value: disk.reads.failures.length, ...none },
-    { what: "disk full: changes again after", value: disk.againMs / 1000, unit: "s", atMost: 2 },
-    { what: "acknowledged changes lost", value: engine.lost + disk.lost, ...none },
+    { label: "engine away: failed changes", value: engine.load.failures.length, ...none },
+    { label: "engine away: failed reads", value: engine.reads.failures.length, ...none },
+    { label: "disk full: failed reads", value: disk.reads.failures.length, ...none },
+    { label: "disk full: changes again after", value: disk.againMs / 1000, unit: "s", atMost: 2 },
+    { label: "acknowledged changes lost", value: engine.lost + disk.lost, ...none },
   ]);
 }

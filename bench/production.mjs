@@ -140,9 +140,9 @@ async function measureTrivial() {
   await stopAll();
   const unit = "x without";
   const seenShare = median(shares.seen);
-  targets.push({ what: "trivial endpoint, logs, metrics", value: seenShare, unit, atLeast: 0.97 });
+  targets.push({ label: "trivial endpoint, logs, metrics", value: seenShare, unit, atLeast: 0.97 });
   const armedShare = median(shares.armed);
-  targets.push({ what: "traces, none recorded", value: armedShare, unit, atLeast: 0.99 });
+  targets.push({ label: "traces, none recorded", value: armedShare, unit, atLeast: 0.99 });
 }
 
 async function measureZombie() {
@@ -172,8 +172,8 @@ async function measureZombie() {
   await stopAll();
   printTable(["2x2", "requests", "failed", "p50 ms", "p99 ms"], rows);
   const failed = (100 * totals.failed) / totals.asked;
-  targets.push({ what: "2x2, a zombie: failed requests", value: failed, unit: "%", atMost: 1 });
-  targets.push({ what: "its p99", value: median(ratios), unit: "x healthy", atMost: 1.5 });
+  targets.push({ label: "2x2, a zombie: failed requests", value: failed, unit: "%", atMost: 1 });
+  targets.push({ label: "its p99", value: median(ratios), unit: "x healthy", atMost: 1.5 });
 }
 
 async function measureFeeders() {
@@ -193,7 +193,7 @@ async function measureFeeders() {
   }
   await stopAll();
   const label = "p50 of queries beside feeders";
-  targets.push({ what: label, value: median(ratios), unit: "x without", atMost: 1.2 });
+  targets.push({ label, value: median(ratios), unit: "x without", atMost: 1.2 });
 }
 
 async function measureWidth() {
@@ -210,7 +210,7 @@ async function measureWidth() {
   }
   await stopAll();
   const label = `front CPU a partition, width ${WIDTH}`;
-  targets.push({ what: label, value: median(costs), unit: "us", atMost: 30 });
+  targets.push({ label, value: median(costs), unit: "us", atMost: 30 });
 }
 
 /** Sends requests without pause on a number of connections. */

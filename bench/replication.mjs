@@ -61,18 +61,18 @@ try {
   const ratio = (name) => median(following.slice(1).map((sample) => sample[name]));
   const [p50, flush] = [percentile(calledMs, 0.5), percentile(flushedMs, 0.5)];
   printTargets([
-    { what: "calls per second", value: ratio("rate"), unit: "thousand" },
-    { what: "replica against the calls", value: ratio("pace"), unit: "of the rate", atLeast: 0.8 },
-    { what: "log's thread", value: ratio("thread"), unit: "of the writer's CPU", atMost: 0.2 },
-    { what: "one flush, p50", value: flush, unit: "ms" },
-    { what: "durable on both sides, p95", value: percentile(calledMs, 0.95), unit: "ms" },
+    { label: "calls per second", value: ratio("rate"), unit: "thousand" },
+    { label: "replica against the calls", value: ratio("pace"), unit: "of the rate", atLeast: 0.8 },
+    { label: "log's thread", value: ratio("thread"), unit: "of the writer's CPU", atMost: 0.2 },
+    { label: "one flush, p50", value: flush, unit: "ms" },
+    { label: "durable on both sides, p95", value: percentile(calledMs, 0.95), unit: "ms" },
     {
-      what: "durable on both sides, p50",
+      label: "durable on both sides, p50",
       value: p50,
       unit: "ms",
       atMost: +(5 * flush + 1).toFixed(2),
     },
-    { what: "subscriber stands still", value: grownMib, unit: "MiB", atMost: 64 },
+    { label: "subscriber stands still", value: grownMib, unit: "MiB", atMost: 64 },
   ]);
 } finally {
   await system.unload();

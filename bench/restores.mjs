@@ -149,14 +149,14 @@ try {
   console.log(`${history.changes.length} changes; ${Math.round(megabytes)} MB at once`);
   console.log(`${gaps} times after a loss refused with SVC3420\n`);
   printTargets([
-    { what: "wrong restores", value: wrong.length, unit: `of ${restored.length}`, atMost: 0 },
-    { what: "longest loss", value: Math.max(...lossesS), unit: "s", atMost: EVERY_S },
-    { what: "median loss", value: percentile(lossesS, 0.5), unit: "s" },
+    { label: "wrong restores", value: wrong.length, unit: `of ${restored.length}`, atMost: 0 },
+    { label: "longest loss", value: Math.max(...lossesS), unit: "s", atMost: EVERY_S },
+    { label: "median loss", value: percentile(lossesS, 0.5), unit: "s" },
     {
-      ...{ what: "refused times before the backup", value: refusedBefore },
+      ...{ label: "refused times before the backup", value: refusedBefore },
       ...{ unit: `of ${options.before}`, atLeast: options.before },
     },
-    { what: "restored", value: perSecond, unit: "MB/s of CPU time", atLeast: 40 },
+    { label: "restored", value: perSecond, unit: "MB/s of CPU time", atLeast: 40 },
   ]);
 } finally {
   await Promise.all([...running].map((server) => server.stop()));

@@ -112,7 +112,7 @@ async function measureCorpus(name, texts) {
   for (const queryClass of classes) compareResults(graph, peers, lists, queryClass);
   const names = ["svc", ...peers.map((peer) => peer.name)];
   const rows = classes.map((queryClass) => [
-    queryClass.what,
+    queryClass.label,
     ...measureClass(graph, peers, queryClass),
   ]);
   console.log(
@@ -127,7 +127,7 @@ async function measureCorpus(name, texts) {
     if (fts5 < 0 || !LEAST.has(label)) continue;
     const value = us[fts5] / us[0];
     const atLeast = texts.length < TARGET_TITLES ? undefined : LEAST.get(label);
-    targets.push({ what: `${name}, ${label}: FTS5 / svc`, value, atLeast, unit: "times" });
+    targets.push({ label: `${name}, ${label}: FTS5 / svc`, value, atLeast, unit: "times" });
   }
 }
 
@@ -139,11 +139,11 @@ function reportIndex(name, graph, texts, peers, seconds) {
   const fts5 = peers.find((peer) => peer.name === "FTS5");
   if (fts5 !== undefined) {
     const value = fts5.buildSeconds / seconds;
-    targets.push({ what: `${name}, build: FTS5 / svc`, value, unit: "times" });
+    targets.push({ label: `${name}, build: FTS5 / svc`, value, unit: "times" });
   }
   const isLarge = texts.length >= (MIN_TEXTS[name] ?? 0);
   const atMost = isLarge ? MOST_BYTES[name] : undefined;
-  targets.push({ what: `${name}: bytes a posting`, value: bytes / postings, atMost, unit: "B" });
+  targets.push({ label: `${name}: bytes a posting`, value: bytes / postings, atMost, unit: "B" });
 }
 
 /** Returns products of which a quarter have the word `red`. */
@@ -175,11 +175,11 @@ async function measureFacets(products) {
   const us = medianUs(run);
   const isLarge = products.length >= TARGET_PRODUCTS;
   const label = `1 word and 2 facets of ${products.length} products`;
-  targets.push({ what: label, value: us / 1000, atMost: isLarge ? 3 : undefined, unit: "ms" });
+  targets.push({ label, value: us / 1000, atMost: isLarge ? 3 : undefined, unit: "ms" });
   if (peer === null) return;
   const value = medianUs(() => peer("red")) / us;
   targets.push({
-    what: `${label}: FTS5 / svc`,
+    label: `${label}: FTS5 / svc`,
     value,
     atLeast: isLarge ? 20 : undefined,
     unit: "times",
@@ -201,7 +201,7 @@ function measureAdjacent(count) {
   const us = medianUs(() => graph.vertices({ condition: { and }, hits: TOP, counts: true }));
   const atMost = count < TARGET_PRODUCTS ? undefined : 2;
   const label = `two adjacent conditions of ${count} products`;
-  targets.push({ what: label, value: us / 1000, atMost, unit: "ms" });
+  targets.push({ label, value: us / 1000, atMost, unit: "ms" });
 }
 
 /** Changes of titles with an index and without, and searches before they are in the index. */
@@ -214,7 +214,7 @@ async function measureChanges(texts) {
     return graph;
   });
   indexed.index("text", { keys: ["title"] });
-  const [words] = searchClasses(texts).find(({ what }) => what === "2 words").searches;
+  const [words] = searchClasses(texts).find(({ label }) => label === "2 words").searches;
   const run = () => search(indexed, "all", words, TOP);
   const figures = { plain: [], indexed: [], built: [], pending: [] };
   for (let round = 0; round < CHANGE_ROUNDS; round++) {
@@ -229,9 +229,9 @@ async function measureChanges(texts) {
   }
   const [plainUs, indexedUs, builtUs, pendingUs] = Object.values(figures).map(median);
   const value = indexedUs / plainUs;
-  targets.push({ what: "setProperty with an index / without", value, atMost: 3, unit: "times" });
+  targets.push({ label: "setProperty with an index / without", value, atMost: 3, unit: "times" });
   const label = `${PENDING} changes add to a search`;
-  targets.push({ what: label, value: (pendingUs - builtUs) / 1000, atMost: 0.3, unit: "ms" });
+  targets.push({ label, value: (pendingUs - builtUs) / 1000, atMost: 0.3, unit: "ms" });
 }
 
 /** Changes titles of open vertices; returns the CPU time of each change. */
@@ -279,13 +279,17 @@ function searchClasses(texts) {
     });
   const next = (count) => some((words, at) => words.slice(at, at + count));
   return [
-    { what: "1 word", kind: "all", searches: next(1) },
-    { what: "2 words", kind: "all", searches: next(2) },
-    { what: "2 words, any", kind: "any", searches: next(2) },
-    { what: "3 words, any", kind: "any", searches: next(3) },
-    { what: "phrase of 2", kind: "phrase", searches: next(2) },
-    { what: "prefix of 5", kind: "prefix", searches: some((words, at) => [words[at].slice(0, 5)]) },
-    { what: "1 typo", kind: "fuzzy", searches: some((words, at) => [misspell(words[at])]) },
+    { label: "1 word", kind: "all", searches: next(1) },
+    { label: "2 words", kind: "all", searches: next(2) },
+    { label: "2 words, any", kind: "any", searches: next(2) },
+    { label: "3 words, any", kind: "any", searches: next(3) },
+    { label: "phrase of 2", kind: "phrase", searches: next(2) },
+    {
+      label: "prefix of 5",
+      kind: "prefix",
+      searches: some((words, at) => [words[at].slice(0, 5)]),
+    },
+    { label: "1 typo", kind: "fuzzy", searches: some((words, at) => [misspell(words[at])]) },
   ];
 }
 
@@ -303,16 +307,16 @@ function search(graph, kind, words, hits) {
 }
 
 /** @throws Error if a list differs from that of FTS5 or of the scorer */
-function compareResults(graph, peers, lists, { what, kind, searches }) {
+function compareResults(graph, peers, lists, { label, kind, searches }) {
   const fts5 = peers.find((peer) => peer.name === "FTS5");
   for (const words of searches) {
     const found = search(graph, kind, words, ALL).map(([id]) => Number(id));
     if (kind !== "fuzzy" && fts5 !== undefined && found.length < ALL) {
-      requireEqual(found.toSorted(byNumber), fts5.matches(kind, words), `${what}: ${words}`);
+      requireEqual(found.toSorted(byNumber), fts5.matches(kind, words), `${label}: ${words}`);
     }
     if (kind !== "all" && kind !== "any") continue;
     const scores = search(graph, kind, words, TOP).map(([, score]) => score);
-    requireEqual(scores, bestScores(lists, words, kind), `scores of ${what}: ${words}`);
+    requireEqual(scores, bestScores(lists, words, kind), `scores of ${label}: ${words}`);
   }
 }
 

@@ -47,17 +47,17 @@ const server = await startSvc(project, NET);
 try {
   const growth = await measureGrowth(server);
   printTargets([
-    { what: "start to first answer, median", value: starts.ms, atMost: 300, unit: "ms" },
+    { label: "start to first answer, median", value: starts.ms, atMost: 300, unit: "ms" },
     {
-      what: "first second, share of the warm rate",
+      label: "first second, share of the warm rate",
       value: firstSecond.warm,
       atLeast: 0.8,
       unit: "x",
     },
-    { what: "the same with --no-warm-up", value: firstSecond.cold, unit: "x" },
-    { what: "idle resident memory", value: starts.mib, atMost: 100, unit: "MiB" },
+    { label: "the same with --no-warm-up", value: firstSecond.cold, unit: "x" },
+    { label: "idle resident memory", value: starts.mib, atMost: 100, unit: "MiB" },
     {
-      what: `growth over ${requests} requests`,
+      label: `growth over ${requests} requests`,
       value: growth,
       atMost: NOISE_MIB,
       unit: "MiB",

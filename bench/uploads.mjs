@@ -80,9 +80,9 @@ try {
   }
   const ratio = median(costs.fastify) / median(costs.svc);
   printTargets([
-    { what: "uploads per CPU time, next to Fastify", value: ratio, unit: "x", atLeast: 1 },
+    { label: "uploads per CPU time, next to Fastify", value: ratio, unit: "x", atLeast: 1 },
     {
-      what: "memory of svc for uploads",
+      label: "memory of svc for uploads",
       value: peakMiB(servers.svc) - before,
       unit: "MiB",
       atMost: 64,

@@ -96,10 +96,10 @@ test("symbols and files exist", () => {
 });
 
 test("symbols in comments exist", () => {
-  const findings = commentsOf([...code.values()]).flatMap(({ place, text }) =>
+  const findings = commentsOf([...code.values()]).flatMap(({ source, text }) =>
     codeSpans(text)
       .filter((span) => SYMBOL.test(span) && missingSymbol(span) !== "")
-      .map((span) => `${place}: ${missingSymbol(span)}`),
+      .map((span) => `${source}: ${missingSymbol(span)}`),
   );
   assert.is(findings.join("\n"), "");
 });

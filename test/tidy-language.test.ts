@@ -33,9 +33,9 @@ const files = sourceFiles();
 const prose = proseOf(files.filter(({ path }) => !EXCEPTIONS.test(path)));
 
 function usesIn(texts: readonly Prose[], pattern: RegExp): string[] {
-  return texts.flatMap(({ place, text }) => {
+  return texts.flatMap(({ source, text }) => {
     const count = [...text.matchAll(pattern)].length;
-    return Array.from({ length: count }, () => `${place}: ${text}`);
+    return Array.from({ length: count }, () => `${source}: ${text}`);
   });
 }
 
@@ -64,7 +64,7 @@ function longSentences(documents: readonly SourceFile[]): string[] {
   return documents
     .flatMap(sentencesOf)
     .filter(({ text }) => words(text) > MAX_WORDS)
-    .map(({ place: label, text }) => `${label}: ${words(text)} words: ${text}`);
+    .map(({ source: label, text }) => `${label}: ${words(text)} words: ${text}`);
 }
 
 test("sentences of documents are short", () => {
@@ -89,9 +89,9 @@ test("commits have subjects `type(scope): imperative`", () => {
 
 test("finds what it bans", () => {
   const texts = [
-    { place: "a", text: "Whoever asks waits" },
-    { place: "b", text: "What is read is checked" },
-    { place: "c", text: "What is it?" },
+    { source: "a", text: "Whoever asks waits" },
+    { source: "b", text: "What is read is checked" },
+    { source: "c", text: "What is it?" },
   ];
   const uses = BANNED_WORDS.flatMap(({ pattern }) => usesIn(texts, pattern));
   assert.equal(uses, ["b: What is read is checked", "a: Whoever asks waits"]);

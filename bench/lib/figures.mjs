@@ -43,17 +43,17 @@ export function printOtherWork(samples) {
 
 /**
  * Prints values with their targets; a missed target makes the process fail.
- * @param {{ what: string, value: number, unit: string, atLeast?: number, atMost?: number }[]} list
+ * @param {{ label: string, value: number, unit: string, atLeast?: number, atMost?: number }[]} list
  * a value without a target is only printed
  */
 export function printTargets(list) {
-  const rows = list.map(({ what, value, unit, atLeast, atMost }) => {
+  const rows = list.map(({ label, value, unit, atLeast, atMost }) => {
     const measured = `${value.toFixed(2)} ${unit}`;
-    if (atLeast === undefined && atMost === undefined) return [what, measured, "", ""];
+    if (atLeast === undefined && atMost === undefined) return [label, measured, "", ""];
     const met = atLeast === undefined ? value <= atMost : value >= atLeast;
     if (!met) process.exitCode = 1;
     const target = atLeast === undefined ? `<= ${atMost}` : `>= ${atLeast}`;
-    return [what, measured, `${target} ${unit}`, met ? "met" : "MISSED"];
+    return [label, measured, `${target} ${unit}`, met ? "met" : "MISSED"];
   });
   printTable(["target", "measured", "wanted", ""], rows);
 }

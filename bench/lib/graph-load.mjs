@@ -58,21 +58,21 @@ export async function measureLoad(arcs) {
   );
   printTargets([
     {
-      what: `${LAP_ARCS} arcs that take above ${PAUSE_MS} ms`,
+      label: `${LAP_ARCS} arcs that take above ${PAUSE_MS} ms`,
       value: load.pauses.length,
       unit: "",
       atMost: 0,
     },
     {
-      what: "connect open vertices",
+      label: "connect open vertices",
       value: MILLION / open.seconds / 1e6,
       unit: "M/s",
       atLeast: 1.2,
     },
-    { what: "arcs, both directions", value: arcBytes, unit: "bytes per arc", atMost: 34 },
-    { what: "arcs, forward-only", value: forwardOnlyBytes, unit: "bytes per arc", atMost: 18 },
-    { what: "save", value: bytes / saved.seconds / 1e9, unit: "GB/s", atLeast: 1 },
-    { what: "load", value: bytes / reopened.seconds / 1e9, unit: "GB/s", atLeast: 1 },
+    { label: "arcs, both directions", value: arcBytes, unit: "bytes per arc", atMost: 34 },
+    { label: "arcs, forward-only", value: forwardOnlyBytes, unit: "bytes per arc", atMost: 18 },
+    { label: "save", value: bytes / saved.seconds / 1e9, unit: "GB/s", atLeast: 1 },
+    { label: "load", value: bytes / reopened.seconds / 1e9, unit: "GB/s", atLeast: 1 },
   ]);
 }
 

@@ -71,13 +71,16 @@ test("works with TLS in a browser, and soon reports a server that hangs", async 
 });
 
 /** A program that records its arguments instead of opening a browser. */
-function opener(name: string): { told: string; env: NodeJS.ProcessEnv } {
+function opener(name: string): { openedFile: string; env: NodeJS.ProcessEnv } {
   const file = join(root, name);
   const program = join(root, "xdg-open");
   const write = `printf '%s\\n' "$#" "$1" > "${file}.new"; mv "${file}.new" "${file}"`;
   writeFileSync(program, `#!/bin/sh\n${write}\n`);
   chmodSync(program, 0o755);
-  return { told: file, env: { ...process.env, PATH: `${root}${delimiter}${process.env.PATH}` } };
+  return {
+    openedFile: file,
+    env: { ...process.env, PATH: `${root}${delimiter}${process.env.PATH}` },
+  };
 }
 
 /** Content of a file, once it exists. */
@@ -93,11 +96,11 @@ async function written(path: string): Promise<string> {
 
 test("--open passes the address to the browser command as one argument", async () => {
   if (process.platform !== "linux") return;
-  const { told, env } = opener("told");
+  const { openedFile, env } = opener("told");
   const words = [BIN, "serve", fixture("engine"), "--port", "0", "--root", join(root, "open")];
   const served = await started([...words, "--open"], env);
   try {
-    const text = await written(told);
+    const text = await written(openedFile);
     assert.is(text, `1\nhttp://127.0.0.1:${served.port + 1}/\n`);
   } finally {
     await served.end();
@@ -106,13 +109,13 @@ test("--open passes the address to the browser command as one argument", async (
 
 test("--open of a supervised server applies to the first start only", async () => {
   if (process.platform !== "linux") return;
-  const { told, env } = opener("supervised");
+  const { openedFile, env } = opener("supervised");
   const words = [BIN, "serve", fixture("engine"), "--port", "0", "--root", join(root, "again")];
   const served = await started([...words, "--supervise"], { ...env, SVC_OPEN: "true" });
   const { pid } = served.process;
   const child = () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
   try {
-    assert.is(await written(told), `1\nhttp://127.0.0.1:${served.port + 1}/\n`);
+    assert.is(await written(openedFile), `1\nhttp://127.0.0.1:${served.port + 1}/\n`);
     const first = child();
     const line = (of: string) => readFileSync(`/proc/${of}/cmdline`, "utf8").split("\0");
     assert.ok(line(first).includes("--open"));

@@ -66,7 +66,7 @@ const killed = new Set<number>();
 
 interface Note {
   readonly pid: number;
-  readonly what: string;
+  readonly event: string;
   /** Time for which a run was scheduled. */
   readonly at: string;
 }
@@ -76,15 +76,15 @@ function noted(): Note[] {
   const lines = existsSync(notes) ? readFileSync(notes, "utf8").trimEnd().split("\n") : [];
   return lines.filter(Boolean).map((line) => {
     const [pid, event = "", at = ""] = line.split(" ");
-    return { pid: Number(pid), what: event, at };
+    return { pid: Number(pid), event, at };
   });
 }
 
 /** A killed process has not ended its run: all others ended before the next one began. */
 function assertNeverTwiceAtOnce(): void {
   let running: number | null = null;
-  for (const { pid, what } of noted()) {
-    if (what === "ends") running = running === pid ? null : running;
+  for (const { pid, event } of noted()) {
+    if (event === "ends") running = running === pid ? null : running;
     else {
       assert.ok(running === null || killed.has(running), JSON.stringify(noted()));
       running = pid;
@@ -335,7 +335,7 @@ if (version !== null || USES_LEASES) {
     const began = () =>
       noted()
         .slice(count)
-        .filter(({ what }) => what === "begins");
+        .filter(({ event }) => event === "begins");
     await until(async () => began().filter((note) => note.pid === pid).length > 2);
     assertNeverTwiceAtOnce();
     const times = began().map(({ at }) => at);

@@ -39,7 +39,7 @@ interface Context {
   program: string;
   /** Data folder, backup, and digest of the graph. */
   root: string;
-  place: string;
+  backupFolder: string;
   digest: string;
 }
 
@@ -50,7 +50,7 @@ test.before(async (context) => {
   context.folder = mkdtempSync(join(tmpdir(), "svc-killed-"));
   context.program = join(context.folder, "archiving.cjs");
   context.root = join(context.folder, "a");
-  context.place = join(context.folder, "backup");
+  context.backupFolder = join(context.folder, "backup");
   writeFileSync(context.program, bundleSource(SOURCE));
   const instance = await Instance.start(context.root);
   for (let at = 0; at < 500; at++) changeAtRandom(instance.graph(), random);
@@ -63,7 +63,7 @@ test.before(async (context) => {
     ...{ settle: () => Promise.resolve(), checkpoints: () => [], isReplica: false },
   };
   const periods = { fullMs: 1, keepMs: 1 };
-  await new ArchiveWriter(new FolderStore(context.place), source, periods).step();
+  await new ArchiveWriter(new FolderStore(context.backupFolder), source, periods).step();
 });
 
 test.after(({ folder }) => {
@@ -96,10 +96,10 @@ async function digestOf(root: string): Promise<string> {
 }
 
 test(`a killed backup is as it was before (seed ${SEED})`, async (context) => {
-  const { folder, program, root, place, digest } = context;
+  const { folder, program, root, backupFolder, digest } = context;
   for (let round = 0; round < KILLS; round++) {
-    await kill(program, "backup", root, place);
-    const store = new FolderStore(place);
+    await kill(program, "backup", root, backupFolder);
+    const store = new FolderStore(backupFolder);
     await verifyBackup(store, folder);
     const restored = join(folder, `r${round}`);
     await restoreRoot(store, await planRestore(store, { kind: "end" }), restored);
@@ -108,10 +108,10 @@ test(`a killed backup is as it was before (seed ${SEED})`, async (context) => {
 });
 
 test(`a killed restore leaves nothing that is served (seed ${SEED})`, async (context) => {
-  const { folder, program, place, digest } = context;
+  const { folder, program, backupFolder, digest } = context;
   for (let round = 0; round < KILLS; round++) {
     const prefix = join(folder, `k${round}-`);
-    const last = await kill(program, "restore", place, prefix);
+    const last = await kill(program, "restore", backupFolder, prefix);
     const restored = prefix + last;
     if (existsSync(join(restored, RESTORE_MARKER))) {
       try {
@@ -124,7 +124,7 @@ test(`a killed restore leaves nothing that is served (seed ${SEED})`, async (con
     const isWhole = existsSync(restored) && !existsSync(join(restored, RESTORE_MARKER));
     if (isWhole && readdirSync(restored).length > 0) assert.is(await digestOf(restored), digest);
     else {
-      const store = new FolderStore(place);
+      const store = new FolderStore(backupFolder);
       await restoreRoot(store, await planRestore(store, { kind: "end" }), restored);
       assert.is(await digestOf(restored), digest);
     }

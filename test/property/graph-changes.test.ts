@@ -123,7 +123,7 @@ async function changeTogether(store: GraphStore, clock: FakeClock, plan: Togethe
     ["a", "b"].map((vertexId, index) => {
       const data: ModelThreadData = {
         ...{ share: store.share, thread: THREADS[index]!, ...plan, seed: plan.seed + index },
-        ...{ own: vertexId, shared: "s", changes: CHANGES, ready, threads: 2 },
+        ...{ ownIds: vertexId, shared: "s", changes: CHANGES, ready, threads: 2 },
       };
       return resultOf(bundled.start(data));
     }),
@@ -134,11 +134,13 @@ async function changeTogether(store: GraphStore, clock: FakeClock, plan: Togethe
   ["a", "b"].forEach((vertexId, index) => {
     const result = results[index]!;
     if ("failure" in result) throw new Error(result.failure);
-    assert.equal(plainStore(store, vertexId), result.own);
+    assert.equal(plainStore(store, vertexId), result.ownModel);
   });
   const shared = Object.keys(plainStore(store, "s")).length;
   assert.ok(shared > 0);
-  const sum = results.map((result) => ("own" in result ? Object.keys(result.own).length : 0));
+  const sum = results.map((result) =>
+    "ownModel" in result ? Object.keys(result.ownModel).length : 0,
+  );
   assert.is(store.order, shared + sum[0]! + sum[1]!);
 }
 

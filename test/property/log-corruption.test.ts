@@ -151,7 +151,7 @@ function damage(files: Map<string, Buffer>, { lastFrame }: Whole, random: Random
       files.delete(name);
   }
   return {
-    what: `${kind} in ${name} at ${at} of ${bytes.length}, last frame ${lastFrame}`,
+    description: `${kind} in ${name} at ${at} of ${bytes.length}, last frame ${lastFrame}`,
     kind,
     isTail,
   };
@@ -203,12 +203,12 @@ test(`are rejected, or truncated at a torn tail (seed ${SEED})`, ({ whole }) => 
   const before = [...whole.digests.keys()].sort((a, b) => b - a)[1]!;
   for (let round = 0; round < ROUNDS; round++) {
     const files = copyOf(whole);
-    const { what, kind, isTail } = damage(files, whole, random);
+    const { description, kind, isTail } = damage(files, whole, random);
     let opened: ReturnType<typeof openLog>;
     try {
       opened = openLog(files, whole);
     } catch (error) {
-      throw new Error(`seed ${SEED}, round ${round}: ${what}`, { cause: error });
+      throw new Error(`seed ${SEED}, round ${round}: ${description}`, { cause: error });
     }
     if (opened.last === undefined) count.refused++;
     else if (opened.last === lastNumber) count.same++;
@@ -216,7 +216,8 @@ test(`are rejected, or truncated at a torn tail (seed ${SEED})`, ({ whole }) => 
       count.cut++;
       // A log that ends at the end of an earlier frame looks complete.
       const isShort = kind === "cut" || kind === "gone" || kind === "sector" || kind === "moved";
-      if (!isShort) assert.ok(isTail && opened.last === before, `${what}: ends at ${opened.last}`);
+      if (!isShort)
+        assert.ok(isTail && opened.last === before, `${description}: ends at ${opened.last}`);
     }
   }
   assert.ok(count.refused > ROUNDS / 4 && count.cut > ROUNDS / 40, JSON.stringify(count));
@@ -229,7 +230,7 @@ test(`are repaired up to the corruption, into a new folder (seed ${SEED})`, ({ w
   try {
     for (let round = 0; round < ROUNDS / 6; round++) {
       const files = copyOf(whole);
-      const { what } = damage(files, whole, random);
+      const { description } = damage(files, whole, random);
       const [root, target] = [join(folder, `${round}`), join(folder, `${round} repaired`)];
       mkdirSync(join(root, LOG_FOLDER), { recursive: true });
       for (const [name, bytes] of files) writeFileSync(join(root, LOG_FOLDER, name), bytes);
@@ -239,7 +240,8 @@ test(`are repaired up to the corruption, into a new folder (seed ${SEED})`, ({ w
       // Without its beginning it is valid, and sufficient for a graph with a snapshot.
       const isCurtailed = !files.has([...whole.files.keys()][0]!);
       if (isCurtailed) assert.match(again.refused ?? "", /continues at operation/);
-      else assert.equal(again, { last: report.last }, `seed ${SEED}, round ${round}: ${what}`);
+      else
+        assert.equal(again, { last: report.last }, `seed ${SEED}, round ${round}: ${description}`);
       assert.equal(readLogOf(root), files, "the damaged one stays as it is");
     }
   } finally {

@@ -170,7 +170,7 @@ function check(random: Random, store: GraphStore, model: Model): void {
   const { statistics } = result;
   const documents = model.documents(declared.definition.type, (id) => store.ids.find(id));
   const expected = searchNaively(documents, {
-    ...{ parts, excluded, least: minimum, boosts },
+    ...{ parts, excluded, minMatches: minimum, boosts },
     edits: (form) => (fuzzy === "auto" ? editsFor(form) : fuzzy),
     statistics,
   });

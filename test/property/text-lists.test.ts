@@ -201,7 +201,8 @@ test("searches find the best documents and all of them", () => {
         partScores.reduce((sum, score) => sum + score, 0),
       );
     }
-    const label = `${says} ${minimum} of ${parts.map(({ name }) => name)} without ${excluded.length}`;
+    const names = parts.map(({ name }) => name);
+    const label = `${says} ${minimum} of ${names} without ${excluded.length}`;
     const top = new TopDocuments(random.of([1 + random.below(12), 3000]));
     const listed: number[] = [];
     const isListed = random.below(2) === 0;

@@ -134,7 +134,7 @@ function checkSearch(
     assert.ok(Math.abs(averages[key]! - average) < 0.05 * average, "average length");
   }
   const expected = searchNaively(documents, {
-    ...{ parts, excluded, least: minimum, boosts, synonyms, averages },
+    ...{ parts, excluded, minMatches: minimum, boosts, synonyms, averages },
     edits: (form) => (fuzzy === "auto" ? editsFor(form) : fuzzy),
   });
   const label = JSON.stringify({ parts, excluded, least: minimum, boosts, fuzzy });

@@ -12,46 +12,46 @@ import { parseTarget } from "../../../cli/backup/run-restore.js";
 import { Instance } from "../../runtime/interconnect/support/instance.js";
 import { run } from "../run-main.js";
 
-const test = suite<{ folder: string; root: string; place: string }>("svc backup");
+const test = suite<{ folder: string; root: string; backupFolder: string }>("svc backup");
 
 test.before.each(async (context) => {
   context.folder = mkdtempSync(join(tmpdir(), "svc-backup-"));
   context.root = join(context.folder, "root");
-  context.place = join(context.folder, "place");
+  context.backupFolder = join(context.folder, "place");
 });
 
 test.after.each(({ folder }) => {
   rmSync(folder, { recursive: true });
 });
 
-test("backs up, verifies and restores", async ({ root, place, folder }) => {
+test("backs up, verifies and restores", async ({ root, backupFolder, folder }) => {
   const instance = await Instance.start(root);
   instance.graph().createVertex("x");
   await instance.stop();
-  const first = await run("backup", root, "--to", place);
+  const first = await run("backup", root, "--to", backupFolder);
   assert.match(first.stdout, /^full backup 1 up to [0-9a-f]{32}:\d+ \(\d{4}-.*Z\)\n$/);
-  const again = await run("backup", root, "--to", place);
+  const again = await run("backup", root, "--to", backupFolder);
   assert.match(again.stdout, /^nothing new after /);
-  const verified = await run("backup", "verify", place, "--scratch", folder);
+  const verified = await run("backup", "verify", backupFolder, "--scratch", folder);
   assert.equal([verified.code, verified.stderr], [0, ""]);
   assert.match(verified.stdout, "1 graphs restored up to ");
   const target = join(folder, "restored");
   const [position] = /[0-9a-f]{32}:\d+/.exec(first.stdout)!;
-  const restored = await run("restore", place, target, "--to-position", position);
+  const restored = await run("restore", backupFolder, target, "--to-position", position);
   assert.equal([restored.code, restored.stderr], [0, ""]);
   assert.match(restored.stdout, `${target} restored up to ${position} (`);
-  const refused = await run("restore", place, target);
+  const refused = await run("restore", backupFolder, target);
   assert.is(refused.code, 1);
   assert.match(refused.stderr, "SVC3420");
 });
 
-test("an interrupted restore is neither backed up nor checked", async ({ root, place }) => {
+test("an interrupted restore is neither backed up nor checked", async ({ root, backupFolder }) => {
   const instance = await Instance.start(root);
   instance.graph().createVertex("x");
   await instance.stop();
   writeFileSync(join(root, "_restoring"), "");
   for (const words of [
-    ["backup", root, "--to", place],
+    ["backup", root, "--to", backupFolder],
     ["log", "check", root],
     ["log", "repair", root, `${root}.repaired`],
   ]) {
@@ -62,7 +62,7 @@ test("an interrupted restore is neither backed up nor checked", async ({ root, p
 });
 
 test("--every adds what is new until it fails, with a pause each time", async (context) => {
-  const { root, place } = context;
+  const { root, backupFolder } = context;
   const instance = await Instance.start(root);
   instance.graph().createVertex("x");
   await instance.stop();
@@ -80,7 +80,14 @@ test("--every adds what is new until it fails, with a pause each time", async (c
   });
   syncBuiltinESMExports();
   try {
-    const { code, stdout, stderr } = await run("backup", root, "--to", place, "--every", "10s");
+    const { code, stdout, stderr } = await run(
+      "backup",
+      root,
+      "--to",
+      backupFolder,
+      "--every",
+      "10s",
+    );
     assert.match(stdout, /^full backup 1 .*\nnothing new .*\nnothing new .*\n$/);
     assert.is(code, 1);
     assert.match(stderr, "SVC3050");
@@ -92,20 +99,23 @@ test("--every adds what is new until it fails, with a pause each time", async (c
   assert.equal(pauses, [10_000, 6000, 1000]);
 });
 
-test("refuses what it cannot use", async ({ root, place }) => {
+test("refuses what it cannot use", async ({ root, backupFolder }) => {
   const codeAndError = async (...words: string[]): Promise<[unknown, string]> => {
     const { code, stderr } = await run(...words);
     return [code, /SVC\d{4}/.exec(stderr)?.[0] ?? stderr];
   };
   mkdirSync(root);
   assert.equal(await codeAndError("backup", root), [2, "SVC3003"]);
-  assert.equal(await codeAndError("backup", root, "--to", place), [1, "SVC3050"]);
+  assert.equal(await codeAndError("backup", root, "--to", backupFolder), [1, "SVC3050"]);
   const url = "http://127.0.0.1:9001";
-  assert.equal(await codeAndError("backup", url, "--to", place), [2, "SVC3003"]);
-  assert.equal(await codeAndError("backup", root, "--to", place, "--keep", "0d"), [2, "SVC3003"]);
-  assert.equal(await codeAndError("restore", place, root), [1, "SVC3420"]);
-  assert.equal(await codeAndError("backup", "verify", place), [1, "SVC3420"]);
-  assert.not(existsSync(place));
+  assert.equal(await codeAndError("backup", url, "--to", backupFolder), [2, "SVC3003"]);
+  assert.equal(await codeAndError("backup", root, "--to", backupFolder, "--keep", "0d"), [
+    2,
+    "SVC3003",
+  ]);
+  assert.equal(await codeAndError("restore", backupFolder, root), [1, "SVC3420"]);
+  assert.equal(await codeAndError("backup", "verify", backupFolder), [1, "SVC3420"]);
+  assert.not(existsSync(backupFolder));
 });
 
 test("parses periods, times and positions", () => {

@@ -17,7 +17,7 @@ export function addEngines(svc: typeof Library, journal: string): void {
     system.addPlugin(fn, { name, parameters: { request: null, ...parameters } });
   }
 
-  function responseOf(item: unknown, key: number): PluginResponse {
+  function reply(item: unknown, key: number): PluginResponse {
     const response = new PluginResponse(-1);
     response.append(key, item);
     return response;
@@ -38,25 +38,22 @@ export function addEngines(svc: typeof Library, journal: string): void {
     const { ident, toplevel, primary, partial, width, height, depth, partition } = request;
     const { replica, channel, hasmatrix, baseport, path, method } = request;
     const position = { ident, width, height, depth, partition, replica, channel, primary };
-    return responseOf(
-      { ...position, toplevel, partial, hasmatrix, baseport, path, method },
-      partition,
-    );
+    return reply({ ...position, toplevel, partial, hasmatrix, baseport, path, method }, partition);
   });
-  add("params", {}, (request: PluginRequest) => responseOf(request.params, request.partition));
+  add("params", {}, (request: PluginRequest) => reply(request.params, request.partition));
   add("headers", { headers: str }, (request: PluginRequest, headers: string) =>
-    responseOf(headers, request.partition),
+    reply(headers, request.partition),
   );
   add("echo", { content: bytes }, (request: PluginRequest, content: Uint8Array) =>
-    responseOf(content, request.partition),
+    reply(content, request.partition),
   );
-  add("postOnly", {}, (request: PluginRequest) => responseOf("x", request.partition));
+  add("postOnly", {}, (request: PluginRequest) => reply("x", request.partition));
   add("plain", {}, () => [1]);
   add("fails", {}, () => {
     throw new RangeError('no "stock"');
   });
   add("big", { n: int }, (request: PluginRequest, n: number) => {
-    return responseOf("ä".repeat(n), request.partition);
+    return reply("ä".repeat(n), request.partition);
   });
   add("many", { n: int }, (request: PluginRequest, n: number) => {
     const response = new PluginResponse(-1);
@@ -65,20 +62,20 @@ export function addEngines(svc: typeof Library, journal: string): void {
   });
   add("wait", { ms: int }, async (request: PluginRequest, ms: number) => {
     await new Promise((resolve) => setTimeout(resolve, ms));
-    return responseOf(request.replica, request.partition);
+    return reply(request.replica, request.partition);
   });
   add("hold", {}, async (request: PluginRequest) => {
     appendFileSync(journal, `hold ${request.partition}\n`);
     while (!existsSync(`${journal}.released`))
       await new Promise((resolve) => setTimeout(resolve, 5));
-    return responseOf(request.replica, request.partition);
+    return reply(request.replica, request.partition);
   });
   add("write", { id: str }, (request: PluginRequest, id: string) => {
     appendFileSync(journal, `${id} ${request.partition}\n`);
-    return responseOf(id, request.partition);
+    return reply(id, request.partition);
   });
   add("text", { s: [str, ""] }, (request: PluginRequest, s: string) =>
-    request.toplevel ? s : responseOf(s, request.partition),
+    request.toplevel ? s : reply(s, request.partition),
   );
 }
 

@@ -22,7 +22,7 @@ export interface ModelThreadData {
   readonly thread: number;
   readonly seed: number;
   /** Id prefixes of its own vertices, and of the others. */
-  readonly own: string;
+  readonly ownIds: string;
   readonly shared: string;
   readonly changes: number;
   /** Both start when word 0 is the number of threads. */
@@ -32,7 +32,7 @@ export interface ModelThreadData {
   readonly changesAtOnce: number;
 }
 
-export type ModelThreadResult = { readonly own: PlainGraph } | { readonly failure: string };
+export type ModelThreadResult = { readonly ownModel: PlainGraph } | { readonly failure: string };
 
 const VERTICES = 40;
 
@@ -46,7 +46,7 @@ async function run(data: ModelThreadData): Promise<ModelThreadResult> {
   if (data.changesAtOnce > 0) trackGraph(changed.store, () => {});
   const random = new Random(data.seed);
   const model = new GraphModel();
-  const [ownIds, shared] = [idsOf(data.own), idsOf(data.shared)];
+  const [ownIds, shared] = [idsOf(data.ownIds), idsOf(data.shared)];
   Atomics.add(data.ready, 0, 1);
   while (Atomics.load(data.ready, 0) < data.threads);
   for (let index = 0; index < data.changes; index++) {
@@ -58,7 +58,7 @@ async function run(data: ModelThreadData): Promise<ModelThreadResult> {
     if (actual === expected) continue;
     return { failure: `change ${index}, ${JSON.stringify(change)}: ${actual}, not ${expected}` };
   }
-  return { own: plainModel(model) };
+  return { ownModel: plainModel(model) };
 }
 
 function nextTask(): Promise<void> {

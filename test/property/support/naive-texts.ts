@@ -10,7 +10,7 @@ export type NaiveDocument = readonly (readonly (string | null)[])[];
 export interface NaiveSearch {
   readonly parts: readonly SearchPart[];
   readonly excluded: readonly SearchPart[];
-  readonly least: number;
+  readonly minMatches: number;
   readonly boosts: readonly number[];
   readonly edits: (form: string) => number;
   readonly synonyms?: ReadonlyMap<string, readonly string[]>;
@@ -77,7 +77,8 @@ export function searchNaively(
   const documentsFound = new Map<number, number>();
   for (const number of documents.keys()) {
     const matching = parts.filter((scores) => scores.has(number));
-    if (matching.length < search.least || excluded.some((scores) => scores.has(number))) continue;
+    if (matching.length < search.minMatches || excluded.some((scores) => scores.has(number)))
+      continue;
     documentsFound.set(
       number,
       matching.reduce((sum, scores) => sum + scores.get(number)!, 0),

@@ -356,30 +356,30 @@ async function startGroup() {
   const keyed = send("/keyed", { method: "POST", body: "b", isKeyed: true });
   const otherRequest = send("/other", { method: "POST", body: "b" });
   const requests = [await first.next(), await first.next()];
-  return { first, second, keyed, other: otherRequest, requests };
+  return { first, second, keyed, otherRequest, requests };
 }
 
 test("requests of a leader that stands still go to the next one, if that is safe", async () => {
-  const { first, second, keyed, other } = await startGroup();
+  const { first, second, keyed, otherRequest } = await startGroup();
   first.health = "";
   second.health = answerText(200, "SVC/3", `${LEADER}: 2`);
   const repeated = await second.next();
   assert.is(pathOf(repeated), "/keyed");
   repeated.answer(200, "done", PARTIAL);
   assert.is(await textOf(keyed), "done");
-  assert.match(await textOf(other), "another instance leads");
+  assert.match(await textOf(otherRequest), "another instance leads");
   assert.is(second.requests.length, 0);
 });
 
 test("requests of a former leader that responds end there", async () => {
-  const { first, second, keyed, other, requests } = await startGroup();
+  const { first, second, keyed, otherRequest, requests } = await startGroup();
   const { probes } = first;
   // Out of service: it responds all the same.
   first.health = answerText(503, "out");
   second.health = answerText(200, "SVC/3", `${LEADER}: 2`);
   await until(() => first.probes > probes, "probe of the former leader");
   for (const request of requests) request.answer(200, pathOf(request), PARTIAL);
-  assert.equal([await textOf(keyed), await textOf(other)], ["/keyed", "/other"]);
+  assert.equal([await textOf(keyed), await textOf(otherRequest)], ["/keyed", "/other"]);
   assert.is(second.requests.length, 0);
 });
 

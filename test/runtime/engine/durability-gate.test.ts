@@ -18,7 +18,7 @@ function setUp() {
       () => outcomes.push(`sent ${flush}`),
       () => outcomes.push(`failed ${flush}`),
     );
-  return { clock, held, told: outcomes, hold };
+  return { clock, held, outcomes, hold };
 }
 
 /** A flush that no other instance must have. */
@@ -43,43 +43,43 @@ test("holds only results with pending changes", () => {
 });
 
 test("sends each result after its flush", async () => {
-  const { clock, held, told, hold } = setUp();
+  const { clock, held, outcomes, hold } = setUp();
   hold(1);
   hold(2);
   assert.is(held.count, 2);
   assert.ok(clock.isRequested);
   flush(clock);
   await settled();
-  assert.equal(told, ["sent 1"]);
+  assert.equal(outcomes, ["sent 1"]);
   flush(clock);
   await settled();
-  assert.equal([told, held.count], [["sent 1", "sent 2"], 0]);
+  assert.equal([outcomes, held.count], [["sent 1", "sent 2"], 0]);
 });
 
 test("waits for the confirmation of a flush, and fails what is abandoned", async () => {
-  const { clock, told, hold } = setUp();
+  const { clock, outcomes, hold } = setUp();
   const first = clock.start();
   clock.finish(first);
   hold(1);
   hold(2);
   await settled();
-  assert.equal(told, [], "no other instance has it");
+  assert.equal(outcomes, [], "no other instance has it");
   clock.confirm(first);
   await settled();
-  assert.equal(told, ["sent 1"]);
+  assert.equal(outcomes, ["sent 1"]);
   clock.abandon();
   await settled();
-  assert.equal(told, ["sent 1", "failed 2"]);
+  assert.equal(outcomes, ["sent 1", "failed 2"]);
   hold(2);
   const next = clock.nextFlush;
   hold(next);
   flush(clock);
   await settled();
-  assert.equal(told.slice(2), ["failed 2", `sent ${next}`]);
+  assert.equal(outcomes.slice(2), ["failed 2", `sent ${next}`]);
 });
 
 test("sends what was confirmed before other flushes were abandoned", async () => {
-  const { clock, told, hold } = setUp();
+  const { clock, outcomes, hold } = setUp();
   hold(1);
   hold(2);
   await settled();
@@ -87,14 +87,14 @@ test("sends what was confirmed before other flushes were abandoned", async () =>
   flush(clock);
   clock.abandon();
   await settled();
-  assert.equal(told, ["sent 1", "failed 2"]);
+  assert.equal(outcomes, ["sent 1", "failed 2"]);
   // Only later ones are confirmed.
   flush(clock);
   hold(2);
   clock.abandon();
   hold(2);
   await settled();
-  assert.equal(told.slice(2), ["failed 2", "failed 2"]);
+  assert.equal(outcomes.slice(2), ["failed 2", "failed 2"]);
 });
 
 test("nothing abandoned looks confirmed, whenever a thread looks", () => {
@@ -117,13 +117,13 @@ test("nothing abandoned looks confirmed, whenever a thread looks", () => {
 });
 
 test("fails all held results when the log fails", async () => {
-  const { clock, told, hold } = setUp();
+  const { clock, outcomes, hold } = setUp();
   hold(1);
   flush(clock);
   hold(2);
   clock.fail();
   await settled();
-  assert.equal(told.sort(), ["failed 2", "sent 1"]);
+  assert.equal(outcomes.sort(), ["failed 2", "sent 1"]);
   assert.match(
     failureMessage("not-durable", "put").json,
     /DurabilityError.*not durable: .*SVC2502/,
@@ -134,7 +134,7 @@ test("fails all held results when the log fails", async () => {
 });
 
 test("notices a failure at the moment a result starts to wait", async () => {
-  const { clock, told, hold } = setUp();
+  const { clock, outcomes, hold } = setUp();
   const { waitAsync } = Atomics;
   Atomics.waitAsync = ((...args: Parameters<typeof waitAsync>) => {
     clock.fail();
@@ -146,7 +146,7 @@ test("notices a failure at the moment a result starts to wait", async () => {
     Atomics.waitAsync = waitAsync;
   }
   await settled();
-  assert.equal(told, ["failed 1"]);
+  assert.equal(outcomes, ["failed 1"]);
 });
 
 test.run();

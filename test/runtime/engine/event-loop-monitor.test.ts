@@ -19,11 +19,11 @@ function ticks(percents: readonly number[], inline: readonly string[] = []) {
       reported.push(load.tick(inline));
     }
   });
-  return { told: reported, lines };
+  return { reported, lines };
 }
 
 test("computes the busy share since the last tick", () => {
-  assert.equal(ticks([0, 7, 100, 50]).told, [0, 7, 100, 50]);
+  assert.equal(ticks([0, 7, 100, 50]).reported, [0, 7, 100, 50]);
   const still = new EventLoopMonitor(() => ({ active: 5, idle: 5, utilization: 0 }));
   assert.is(still.tick([]), 0);
 });

@@ -17,7 +17,7 @@ class SharedResponse extends PluginResponse {
 
 test("a result that cannot be sent holds back none before or after it", async () => {
   const plugins = [entry("shared", () => new SharedResponse()), entry("other", () => "fine")];
-  const { scheduler, told, executor } = setUp(plugins);
+  const { scheduler, outcomes, executor } = setUp(plugins);
   const caught: string[] = [];
   process.setUncaughtExceptionCaptureCallback(({ message }) => caught.push(message));
   try {
@@ -28,9 +28,9 @@ test("a result that cannot be sent holds back none before or after it", async ()
     for (let n = 0; n < 10; n++) scheduler.submit(call(1));
     scheduler.submit(partial);
     scheduler.submit(call(1));
-    await until(() => told.length === 11);
+    await until(() => outcomes.length === 11);
     scheduler.submit(call(1));
-    await until(() => told.length === 12);
+    await until(() => outcomes.length === 12);
   } finally {
     process.setUncaughtExceptionCaptureCallback(null);
     scheduler.close();
@@ -38,7 +38,7 @@ test("a result that cannot be sent holds back none before or after it", async ()
   assert.is(caught.length, 1);
   // Node.js 22 and later say "value".
   assert.match(caught[0]!, /^Found invalid (object|value) in transferList/);
-  assert.ok(told.every((line) => line.endsWith(' 200 "fine"')));
+  assert.ok(outcomes.every((line) => line.endsWith(' 200 "fine"')));
 });
 
 test.run();

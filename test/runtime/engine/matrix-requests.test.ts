@@ -49,7 +49,7 @@ class Run {
   /** Number of resubmissions before that outcome. */
   rounds = 0;
   /** Position in the matrix where the error arose, as responded. */
-  place: Hierarchy | null = null;
+  position: Hierarchy | null = null;
   /** Dispatchers that the request has passed. */
   via = "";
   /** Key of the request. */
@@ -116,7 +116,7 @@ class Run {
       merged: () => this.#answer("merged"),
       result: () => this.#answer("result"),
       refuse: ((_exchange, _port, status, message, how) => {
-        this.place = how?.hierarchy ?? null;
+        this.position = how?.hierarchy ?? null;
         this.#answer(`${status} ${message}`);
       }) as ResponseWriter["refuse"],
     } as unknown as ResponseWriter;
@@ -249,7 +249,7 @@ test("fails when partials cannot be merged", async () => {
   const run = new Run(2, 1);
   run.body = Buffer.from("<html>");
   assert.is(await run.end(null, POST), "500 partial 0 invalid mediatype: 3c68746d");
-  assert.equal([run.place?.level, run.place?.partitions], [1, [2, 2, 0]]);
+  assert.equal([run.position?.level, run.position?.partitions], [1, [2, 2, 0]]);
 });
 
 test("fails when valid partials do not fit together", async () => {
@@ -258,7 +258,7 @@ test("fails when valid partials do not fit together", async () => {
   much.f2 = Number.MAX_VALUE;
   run.body = Buffer.from(much.serialize());
   assert.is(await run.end(null, POST), "500 float overflow in f2");
-  assert.equal([run.place?.level, run.place?.partitions], [1, [2, 0, 2]]);
+  assert.equal([run.position?.level, run.position?.partitions], [1, [2, 0, 2]]);
 });
 
 test("limits the number of resubmissions", async () => {

@@ -29,7 +29,7 @@ function slowPlugin() {
 
 test("leaves slots to others where one client has many slow requests", async () => {
   const { plugin, release } = slowPlugin();
-  const { told, scheduler, executor } = setUp([plugin, entry("one", () => 1)], 0, HALF);
+  const { outcomes, scheduler, executor } = setUp([plugin, entry("one", () => 1)], 0, HALF);
   scheduler.setExecutors([executor(0)]);
   const many = Array.from({ length: 100 }, () => call(0));
   for (const pending of many) scheduler.submit(pending);
@@ -37,11 +37,14 @@ test("leaves slots to others where one client has many slow requests", async () 
   assert.is([...scheduler.calls()].length, 100);
   const otherCall = call(1, "/svc/plugin/x", "127.0.0.2");
   scheduler.submit(otherCall);
-  await until(() => told.length === 1);
-  assert.is(told[0], `${otherCall.serial} 3 200 1`.replace(" 3 ", ` ${told[0]!.split(" ")[1]} `));
+  await until(() => outcomes.length === 1);
+  assert.is(
+    outcomes[0],
+    `${otherCall.serial} 3 200 1`.replace(" 3 ", ` ${outcomes[0]!.split(" ")[1]} `),
+  );
   release();
-  await until(() => told.length === 101);
-  const order = told.slice(1).map((line) => Number(line.split(" ")[0]));
+  await until(() => outcomes.length === 101);
+  const order = outcomes.slice(1).map((line) => Number(line.split(" ")[0]));
   assert.equal(
     order,
     many.map((pending) => pending.serial),
@@ -50,7 +53,7 @@ test("leaves slots to others where one client has many slow requests", async () 
   // The whole share is there again.
   for (let sent = 0; sent < 17; sent++) scheduler.submit(call(1));
   assert.equal([scheduler.working, scheduler.waiting], [16, 1]);
-  await until(() => told.length === 118);
+  await until(() => outcomes.length === 118);
   scheduler.close();
 });
 
@@ -74,7 +77,7 @@ function held(scheduler: Scheduled): number[] {
 
 test("divides the slots among clients with many slow requests, and leaves a share", async () => {
   const { plugin, release } = slowPlugin();
-  const { told, scheduler, executor } = setUp([plugin], 0, HALF);
+  const { outcomes, scheduler, executor } = setUp([plugin], 0, HALF);
   scheduler.setExecutors([executor(0)]);
   for (const client of [1, 2, 3]) submit(scheduler, client, 40);
   assert.equal(held(scheduler), [16, 8, 4]);
@@ -82,23 +85,23 @@ test("divides the slots among clients with many slow requests, and leaves a shar
   for (let client = 4; client <= 40; client++) submit(scheduler, client, 1);
   assert.is(scheduler.working, 32);
   release();
-  await until(() => told.length === 157);
+  await until(() => outcomes.length === 157);
   assert.equal([scheduler.working, scheduler.waiting], [0, 0]);
   scheduler.close();
 });
 
 test("gives the slots of a client that needs them no more to the others", async () => {
   const [first, second] = [slowPlugin(), slowPlugin()];
-  const { told, scheduler, executor } = setUp([first.plugin, second.plugin], 0, HALF);
+  const { outcomes, scheduler, executor } = setUp([first.plugin, second.plugin], 0, HALF);
   scheduler.setExecutors([executor(0)]);
   submit(scheduler, 1, 16, 0);
   submit(scheduler, 2, 40, 1);
   assert.equal(held(scheduler), [16, 8]);
   first.release();
-  await until(() => told.length === 16);
+  await until(() => outcomes.length === 16);
   assert.equal(held(scheduler), [16]);
   second.release();
-  await until(() => told.length === 56);
+  await until(() => outcomes.length === 56);
   scheduler.close();
 });
 
@@ -195,7 +198,7 @@ test("does not limit dispatchers and trusted clients", async () => {
 });
 
 test("gives back the share of requests without a response", async () => {
-  const { told, scheduler, executor } = setUp([entry("one", () => 1)], 0, {
+  const { outcomes, scheduler, executor } = setUp([entry("one", () => 1)], 0, {
     perClient: 1,
     isSerial: false,
   });
@@ -206,18 +209,18 @@ test("gives back the share of requests without a response", async () => {
   for (const aborted of gone) (aborted.exchange as unknown as Gone).aborted = true;
   scheduler.setExecutors([executor(0)]);
   assert.equal(
-    told,
+    outcomes,
     gone.map((aborted) => `${aborted.serial} dropped`),
   );
   for (const pending of [call(0), call(0)]) scheduler.submit(pending);
   assert.equal([scheduler.working, scheduler.waiting], [1, 1]);
-  await until(() => told.length === 6);
+  await until(() => outcomes.length === 6);
   for (const pending of [call(0), call(0)]) scheduler.submit(pending);
   assert.is(scheduler.rejectQueued().length, 1);
-  await until(() => told.length === 7);
+  await until(() => outcomes.length === 7);
   scheduler.submit(call(0));
   assert.equal([scheduler.working, scheduler.waiting], [1, 0]);
-  await until(() => told.length === 8);
+  await until(() => outcomes.length === 8);
   scheduler.close();
 });
 

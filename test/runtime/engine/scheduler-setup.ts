@@ -85,7 +85,7 @@ export function setUp(plugins: readonly PluginEntry[], timeoutMs = 0, limits?: S
     new Executor(id, port1, state, () => plugins);
     return { id, port: port2 };
   };
-  return { state, told: outcomes, scheduler, executor };
+  return { state, outcomes, scheduler, executor };
 }
 
 export async function until(condition: () => boolean): Promise<void> {

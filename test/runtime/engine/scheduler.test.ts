@@ -19,32 +19,32 @@ interface Gone {
 const test = suite("scheduler");
 
 test("returns results with their slot", async () => {
-  const { told, scheduler, executor } = setUp([entry("one", () => ({ n: 1 }))]);
+  const { outcomes, scheduler, executor } = setUp([entry("one", () => ({ n: 1 }))]);
   scheduler.setExecutors([executor(0)]);
   const first = call(0);
   const startedMs = nowMs();
   Object.assign(first.exchange, { t0Ms: startedMs - 5 });
   scheduler.submit(first);
   scheduler.submit(call(0));
-  await until(() => told.length === 2);
+  await until(() => outcomes.length === 2);
   const { queueUs, runUs } = first.exchange;
   assert.ok(queueUs >= 5000 && queueUs + runUs <= 5000 + (nowMs() - startedMs) * 1000 + 1);
   assert.ok(Number.isInteger(queueUs) && Number.isInteger(runUs) && runUs >= 0);
-  assert.is(told[0], `${first.serial} 0 200 {"n":1}`);
-  assert.is(told[1], `${first.serial + 1} 1 200 {"n":1}`);
+  assert.is(outcomes[0], `${first.serial} 0 200 {"n":1}`);
+  assert.is(outcomes[1], `${first.serial + 1} 1 200 {"n":1}`);
   assert.is(scheduler.working, 0);
   scheduler.close();
 });
 
 test("queues requests in order when all slots are taken", async () => {
-  const { told, scheduler, executor } = setUp([entry("one", (request) => request.sn)]);
+  const { outcomes, scheduler, executor } = setUp([entry("one", (request) => request.sn)]);
   scheduler.setExecutors([executor(0)]);
   const first = nextSerial();
   for (let sent = 0; sent < 100; sent++) scheduler.submit(call(0));
   assert.is(scheduler.working, 32);
   assert.is(scheduler.waiting, 68);
-  await until(() => told.length === 100);
-  const order = told.map((line) => Number(line.split(" ")[0]));
+  await until(() => outcomes.length === 100);
+  const order = outcomes.map((line) => Number(line.split(" ")[0]));
   assert.equal(
     order,
     Array.from({ length: 100 }, (_, index) => first + index),
@@ -53,16 +53,16 @@ test("queues requests in order when all slots are taken", async () => {
 });
 
 test("responds 404 to a number without a plugin", async () => {
-  const { told, scheduler, executor } = setUp([]);
+  const { outcomes, scheduler, executor } = setUp([]);
   scheduler.setExecutors([executor(0)]);
   scheduler.submit(call(3));
-  await until(() => told.length === 1);
-  assert.match(told[0]!, / 404 kind 1$/);
+  await until(() => outcomes.length === 1);
+  assert.match(outcomes[0]!, / 404 kind 1$/);
   scheduler.close();
 });
 
 test("moves queued requests from a stuck executor to another", async () => {
-  const { told, scheduler, executor, state } = setUp([entry("one", () => 1)]);
+  const { outcomes, scheduler, executor, state } = setUp([entry("one", () => 1)]);
   // An executor that claims its first request and then hangs.
   const { port1, port2 } = new MessageChannel();
   const stuck: unknown[][] = [];
@@ -75,8 +75,8 @@ test("moves queued requests from a stuck executor to another", async () => {
   scheduler.submit(burning);
   const others = Array.from({ length: 8 }, () => call(0));
   for (const pending of others) scheduler.submit(pending);
-  await until(() => told.length === 8);
-  assert.not.ok(told.some((line) => line.startsWith(`${burning.serial} `)));
+  await until(() => outcomes.length === 8);
+  assert.not.ok(outcomes.some((line) => line.startsWith(`${burning.serial} `)));
   // The stuck executor finds its queued requests revoked and reports it; their slots are free.
   const results: unknown[] = [stuck.length];
   for (const batch of stuck) {
@@ -90,13 +90,13 @@ test("moves queued requests from a stuck executor to another", async () => {
   }
   port1.postMessage(results);
   await until(() => scheduler.working === 0);
-  assert.is(told.at(-1), `${burning.serial} 0 200 7`);
+  assert.is(outcomes.at(-1), `${burning.serial} 0 200 7`);
   port1.close();
   scheduler.close();
 });
 
 test("sends a finished result without waiting for the next plugin", async () => {
-  const { told, scheduler, state } = setUp([]);
+  const { outcomes, scheduler, state } = setUp([]);
   const { port1, port2 } = new MessageChannel();
   const finished = call(0);
   const burning = call(0);
@@ -109,8 +109,8 @@ test("sends a finished result without waiting for the next plugin", async () => 
   scheduler.setExecutors([{ id: 0, port: port2 }]);
   scheduler.submit(finished);
   scheduler.submit(burning);
-  await until(() => told.length === 1);
-  assert.is(told[0], `${finished.serial} 0 200 1`);
+  await until(() => outcomes.length === 1);
+  assert.is(outcomes[0], `${finished.serial} 0 200 1`);
   // Its executor posts the result later; only one response is sent.
   port1.postMessage([
     1,
@@ -118,7 +118,7 @@ test("sends a finished result without waiting for the next plugin", async () => 
     ...[1, burning.serial, 200, RESULT_VALUE, "2", 0],
   ]);
   await until(() => scheduler.working === 0);
-  assert.equal(told.slice(1), [`${burning.serial} 1 200 2`]);
+  assert.equal(outcomes.slice(1), [`${burning.serial} 1 200 2`]);
   port1.close();
   scheduler.close();
 });
@@ -128,21 +128,21 @@ test("times out a pending async plugin and drops its late result", async () => {
   const late = new Promise<string>((resolve) => {
     settle = resolve;
   });
-  const { told, scheduler, executor } = setUp([entry("slow", () => late)], 30);
+  const { outcomes, scheduler, executor } = setUp([entry("slow", () => late)], 30);
   scheduler.setExecutors([executor(0)]);
   const slow = call(0);
   scheduler.submit(slow);
-  await until(() => told.length === 1);
-  assert.is(told[0], `${slow.serial} 0 timeout`);
+  await until(() => outcomes.length === 1);
+  assert.is(outcomes[0], `${slow.serial} 0 timeout`);
   assert.is(scheduler.working, 0);
   settle("late");
   await delay(20);
-  assert.is(told.length, 1);
+  assert.is(outcomes.length, 1);
   scheduler.close();
 });
 
 test("removes waiting requests of disconnected clients", async () => {
-  const { told, scheduler, executor } = setUp([entry("never", () => new Promise(() => {}))]);
+  const { outcomes, scheduler, executor } = setUp([entry("never", () => new Promise(() => {}))]);
   scheduler.setExecutors([executor(0)]);
   for (let slot = 0; slot < 32; slot++) scheduler.submit(call(0));
   await until(() => scheduler.working === 32);
@@ -154,7 +154,7 @@ test("removes waiting requests of disconnected clients", async () => {
   ended!.connection.endedAtMs = Date.now() - 2 * HALF_CLOSED_CLIENT_GRACE_MS;
   ending!.connection.endedAtMs = Date.now() + 1000;
   scheduler.tick();
-  assert.equal(told, [`${waiting[1]!.serial} dropped`, `${waiting[2]!.serial} dropped`]);
+  assert.equal(outcomes, [`${waiting[1]!.serial} dropped`, `${waiting[2]!.serial} dropped`]);
   assert.not.ok(first!.aborted);
   assert.equal(
     scheduler.rejectQueued().map((pending) => pending.serial),
@@ -164,7 +164,7 @@ test("removes waiting requests of disconnected clients", async () => {
 });
 
 test("removes requests of disconnected clients from the queue of a stuck executor", async () => {
-  const { told, scheduler, state } = setUp([]);
+  const { outcomes, scheduler, state } = setUp([]);
   const { port1, port2 } = new MessageChannel();
   scheduler.setExecutors([{ id: 0, port: port2 }]);
   const calls = Array.from({ length: 32 }, () => call(0));
@@ -174,7 +174,7 @@ test("removes requests of disconnected clients from the queue of a stuck executo
   const later = call(0);
   scheduler.submit(later);
   scheduler.tick();
-  assert.is(told.length, 31, "all but the one that runs");
+  assert.is(outcomes.length, 31, "all but the one that runs");
   // The executor skips revoked requests.
   const revoked = calls
     .slice(1)
@@ -186,20 +186,20 @@ test("removes requests of disconnected clients from the queue of a stuck executo
 });
 
 test("rejects requests that wait longer than the limit", () => {
-  const { told, scheduler } = setUp([]);
+  const { outcomes, scheduler } = setUp([]);
   const { port2 } = new MessageChannel();
   scheduler.setExecutors([{ id: 0, port: port2 }]);
   for (let count = 0; count < 33; count++) scheduler.submit(call(0));
   for (let second = 0; second <= 30; second++) {
-    assert.is(told.length, 0, `after ${second} s`);
+    assert.is(outcomes.length, 0, `after ${second} s`);
     scheduler.tick();
   }
-  assert.is(told.length, 33);
+  assert.is(outcomes.length, 33);
   scheduler.close();
 });
 
 test("does not block other requests behind those for the last queue", async () => {
-  const { told, scheduler, executor, state } = setUp([
+  const { outcomes, scheduler, executor, state } = setUp([
     entry("never", () => new Promise(() => {})),
     entry("one", () => 1),
   ]);
@@ -209,15 +209,15 @@ test("does not block other requests behind those for the last queue", async () =
   assert.is(scheduler.waiting, 20 - 17, "queue 3 has 17 slots");
   const small = call(1);
   scheduler.submit(small);
-  await until(() => told.length > 0);
-  assert.is(told[0], `${small.serial} 0 200 1`);
+  await until(() => outcomes.length > 0);
+  assert.is(outcomes[0], `${small.serial} 0 200 1`);
   assert.is(scheduler.waiting, 3);
   assert.is(state.slotState(0), 0);
   scheduler.close();
 });
 
 test("reports a hung executor once per timeout", async () => {
-  const { told, scheduler, state } = setUp([], 30);
+  const { outcomes, scheduler, state } = setUp([], 30);
   const { port1, port2 } = new MessageChannel();
   port1.on("message", (batch: unknown[]) => {
     if (batch.length > 0) state.claim(batch[RequestField.Slot] as number, Date.now());
@@ -227,18 +227,18 @@ test("reports a hung executor once per timeout", async () => {
   const second = call(0);
   scheduler.submit(first);
   scheduler.submit(second);
-  await until(() => told.includes(`${first.serial} 0 timeout`));
+  await until(() => outcomes.includes(`${first.serial} 0 timeout`));
   // Makes the scheduler check its executors.
   scheduler.submit(call(0));
-  await until(() => told.includes("terminate 5"));
+  await until(() => outcomes.includes("terminate 5"));
   await delay(50);
-  assert.is(told.filter((line) => line === "terminate 5").length, 1);
+  assert.is(outcomes.filter((line) => line === "terminate 5").length, 1);
   port1.close();
   scheduler.close();
 });
 
 test("terminates an executor whose plugin blocks beyond the timeout", async () => {
-  const { told, scheduler, state } = setUp([], 30);
+  const { outcomes, scheduler, state } = setUp([], 30);
   const { port1, port2 } = new MessageChannel();
   port1.on("message", (batch: unknown[]) => {
     const slot = batch[RequestField.Slot] as number;
@@ -248,18 +248,18 @@ test("terminates an executor whose plugin blocks beyond the timeout", async () =
   scheduler.setExecutors([{ id: 5, port: port2 }]);
   const burning = call(0);
   scheduler.submit(burning);
-  await until(() => told.length === 2);
-  assert.equal(told, [`${burning.serial} 0 timeout`, "terminate 5"]);
+  await until(() => outcomes.length === 2);
+  assert.equal(outcomes, [`${burning.serial} 0 timeout`, "terminate 5"]);
   assert.is(scheduler.working, 1);
   scheduler.executorDied(5);
   assert.is(scheduler.working, 0);
-  assert.is(told.length, 2);
+  assert.is(outcomes.length, 2);
   port1.close();
   scheduler.close();
 });
 
 test("terminates the executor of a job that goes on after it was cancelled", async () => {
-  const { told, scheduler, executor } = setUp([entry("never", () => new Promise(() => {}))]);
+  const { outcomes, scheduler, executor } = setUp([entry("never", () => new Promise(() => {}))]);
   scheduler.setExecutors([executor(0)]);
   const [request, job] = [call(0), { ...call(0), plugin: { name: "j", number: 0, isJob: true } }];
   for (const rejected of [request, job as PluginCall]) {
@@ -268,13 +268,13 @@ test("terminates the executor of a job that goes on after it was cancelled", asy
     gone.aborted = true;
     gone.connection.endedAtMs = Date.now() - JOB_GRACE_MS - 1;
   }
-  await until(() => told.includes("terminate 0"));
-  assert.equal(told, [`${job.serial} 1 timeout`, "terminate 0"]);
+  await until(() => outcomes.includes("terminate 0"));
+  assert.equal(outcomes, [`${job.serial} 1 timeout`, "terminate 0"]);
   scheduler.close();
 });
 
 test("fails claimed requests of a dead executor and requeues the others", async () => {
-  const { told, scheduler, executor, state } = setUp([entry("one", () => 1)]);
+  const { outcomes, scheduler, executor, state } = setUp([entry("one", () => 1)]);
   const { port1, port2 } = new MessageChannel();
   let received = 0;
   port1.on("message", (batch: unknown[]) => {
@@ -288,11 +288,11 @@ test("fails claimed requests of a dead executor and requeues the others", async 
   scheduler.submit(queued);
   await until(() => received === 2);
   scheduler.executorDied(1);
-  assert.equal(told, [`${begun.serial} 0 executor-died`]);
+  assert.equal(outcomes, [`${begun.serial} 0 executor-died`]);
   assert.is(scheduler.waiting, 1);
   scheduler.replaceExecutor(1, 2, executor(2).port);
-  await until(() => told.length === 2);
-  assert.match(told[1]!, new RegExp(`^${queued.serial} \\d+ 200 1$`));
+  await until(() => outcomes.length === 2);
+  assert.match(outcomes[1]!, new RegExp(`^${queued.serial} \\d+ 200 1$`));
   port1.close();
   scheduler.close();
 });
@@ -303,7 +303,7 @@ test("sends results that an executor finished before it died", async () => {
     scheduler.executorDied(0);
     return 0;
   };
-  const { told, scheduler, executor } = setUp([
+  const { outcomes, scheduler, executor } = setUp([
     entry("small", () => 1),
     entry("large", () => large),
     entry("dies", dies),
@@ -311,9 +311,9 @@ test("sends results that an executor finished before it died", async () => {
   scheduler.setExecutors([executor(0)]);
   const calls = [call(0), call(1), call(0), call(2), call(0)];
   for (const pending of calls) scheduler.submit(pending);
-  await until(() => told.length === 4);
+  await until(() => outcomes.length === 4);
   const [first] = calls;
-  assert.equal(told.map((line) => line.slice(0, 40)).sort(), [
+  assert.equal(outcomes.map((line) => line.slice(0, 40)).sort(), [
     `${first!.serial} 0 200 1`,
     `${first!.serial + 1} 1 200 "${"x".repeat(40)}`.slice(0, 40),
     `${first!.serial + 2} 2 200 1`,
@@ -329,16 +329,16 @@ test("retires idle executors of an older build", async () => {
   const old = new Promise<void>((resolve) => {
     settle = resolve;
   });
-  const { told, scheduler, executor } = setUp([entry("wait", () => old)]);
+  const { outcomes, scheduler, executor } = setUp([entry("wait", () => old)]);
   scheduler.setExecutors([executor(0)]);
   const running = call(0);
   scheduler.submit(running);
   await delay(5);
   scheduler.setExecutors([executor(1)]);
-  assert.equal(told, []);
+  assert.equal(outcomes, []);
   settle();
-  await until(() => told.length === 2);
-  assert.equal(told, [`${running.serial} 0 200 null`, "retired 0"]);
+  await until(() => outcomes.length === 2);
+  assert.equal(outcomes, [`${running.serial} 0 200 null`, "retired 0"]);
   scheduler.close();
 });
 

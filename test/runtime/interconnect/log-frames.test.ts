@@ -49,7 +49,7 @@ function logged() {
     });
   };
   const [first, two] = stores as [GraphStore, GraphStore];
-  return { channel, one: first, two, clock, write, create, createBoth };
+  return { channel, first, two, clock, write, create, createBoth };
 }
 
 /** Returns the transactions of each frame: their graphs, with `+` if the next belongs to it. */
@@ -75,7 +75,7 @@ test("mark each transaction that the next one belongs to", () => {
 });
 
 test("have the changes of long and of short transactions", () => {
-  const { channel, one, write, create } = logged();
+  const { channel, first, write, create } = logged();
   // The first ones are written before the frame is enlarged.
   for (const length of [2, 200, 260, 300, 100_000, 8])
     create(0, `v${length}`, "é".repeat(length / 2));
@@ -84,7 +84,7 @@ test("have the changes of long and of short transactions", () => {
   const failures = { reasons: new Map(), broken: new Set<GraphStore>() };
   replayLog(channel.log, new Map([[1, copy]]), failures, () => undefined);
   assert.equal([...failures.reasons], []);
-  assert.equal(comparable(copy), comparable(one));
+  assert.equal(comparable(copy), comparable(first));
 });
 
 test("have 65,535 transactions, and all that belong together", () => {

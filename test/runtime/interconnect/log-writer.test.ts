@@ -81,7 +81,7 @@ class Frames {
 class Context {
   readonly clock = new CommitClock();
   readonly frames = new Frames();
-  readonly other = new Frames();
+  readonly otherFrames = new Frames();
   readonly said: string[] = [];
   readonly confirmed: number[] = [];
   readonly pauses: number[] = [];
@@ -111,7 +111,7 @@ class Context {
       },
       release: () => this.releases++,
     };
-    const channels = [this.frames.channel, this.other.channel];
+    const channels = [this.frames.channel, this.otherFrames.channel];
     const record = ({ code, message }: SvcError): number => this.said.push(`${code}: ${message}`);
     this.writer = new LogWriter(
       clock,
@@ -428,9 +428,9 @@ test("the flush that was requested last is done before it ends", async ({ log })
 test("what waits is written before it ends", async ({ log }) => {
   log.writer.start();
   await log.commit(1);
-  log.other.waiting.push(2);
+  log.otherFrames.waiting.push(2);
   await log.writer.stop();
-  assert.equal([log.other.waiting, log.clock.durableSn(1)], [[], 1]);
+  assert.equal([log.otherFrames.waiting, log.clock.durableSn(1)], [[], 1]);
 });
 
 test.run();

@@ -23,11 +23,11 @@ const SILENT = "replication: peer timed out";
 /** Two ends after their handshake. */
 async function connect(limits: PeerLimits = LIMITS) {
   const [here, there] = MemorySocket.pair();
-  const [peer, receiver] = [new Peer(here.asSocket, limits), new Peer(there.asSocket, LIMITS)];
-  const shaken = receiver.handshake("subscriber", KEY);
+  const [peer, remote] = [new Peer(here.asSocket, limits), new Peer(there.asSocket, LIMITS)];
+  const shaken = remote.handshake("subscriber", KEY);
   await peer.handshake("provider", KEY);
   await shaken;
-  return { here, there, peer, other: receiver };
+  return { here, there, peer, remote };
 }
 
 function failureOf(promise: Promise<unknown>): Promise<string> {
@@ -49,16 +49,16 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 test("counts what it sends and receives, and notes when", async ({ time }) => {
-  const { peer, other } = await connect();
-  const [written, read] = [peer.bytesWritten, other.bytesRead];
+  const { peer, remote } = await connect();
+  const [written, read] = [peer.bytesWritten, remote.bytesRead];
   assert.is(written, read);
-  const next = other.next();
+  const next = remote.next();
   time.pass(500);
   await peer.send(Status, Buffer.alloc(100));
   assert.is((await next)!.body.length, 100);
   const length = peer.bytesWritten - written;
   assert.ok(length > 100 && length < 150);
-  assert.equal([other.bytesRead - read, other.heardAtMs], [length, performance.now()]);
+  assert.equal([remote.bytesRead - read, remote.heardAtMs], [length, performance.now()]);
 });
 
 test("sends more only when the other end has taken what was sent", async () => {
@@ -82,23 +82,23 @@ test("sends more only when the other end has taken what was sent", async () => {
 });
 
 test("tells that the other end has left", async () => {
-  const { peer, other } = await connect();
+  const { peer, remote } = await connect();
   assert.is(peer.hasEnded, false);
   const next = peer.next();
-  other.close();
+  remote.close();
   assert.equal([await next, peer.hasEnded], [null, true]);
   assert.is(await failureOf(peer.expect(Ack)), LOST);
 });
 
 test("expects a message of one type, or why it is refused", async () => {
-  const { peer, other } = await connect();
-  await other.send(Ack, NOTHING);
+  const { peer, remote } = await connect();
+  await remote.send(Ack, NOTHING);
   assert.is((await peer.expect(Ack)).length, 0);
-  await other.send(Ack, NOTHING);
+  await remote.send(Ack, NOTHING);
   const wrong = `replication: expected message ${Status}, got ${Ack}`;
   assert.is(await failureOf(peer.expect(Status)), wrong);
   const refused = failureOf(peer.expect(Status));
-  await other.refuse("x".repeat(501));
+  await remote.refuse("x".repeat(501));
   assert.is(await refused, `replication: rejected by the peer: ${"x".repeat(500)}`);
   assert.is(await peer.next(), null);
 });
@@ -110,12 +110,12 @@ test("refuses quietly what is lost already", async () => {
 });
 
 test("sends heartbeats, which are no messages, and none behind data that waits", async (c) => {
-  const { here, peer, other } = await connect();
-  const next = other.next();
-  const { bytesRead } = other;
+  const { here, peer, remote } = await connect();
+  const next = remote.next();
+  const { bytesRead } = remote;
   c.time.pass(LIMITS.heartbeatMs);
   assert.is(await isSettled(next), false);
-  assert.ok(other.bytesRead > bytesRead);
+  assert.ok(remote.bytesRead > bytesRead);
   here.hold();
   void failureOf(peer.send(Frame, Buffer.alloc(MIB)));
   const { bytesWritten } = peer;
@@ -136,20 +136,20 @@ test("sends fifteen heartbeats in the time of silence, by default", async ({ tim
 
 test("takes a heartbeat of an untrusted end for a message", async () => {
   const [here, there] = MemorySocket.pair();
-  const [peer, receiver] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
-  await receiver!.send(Alive, NOTHING);
+  const [peer, remote] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
+  await remote!.send(Alive, NOTHING);
   const wrong = `replication: expected message ${MessageType.Hello}, got ${Alive}`;
   assert.is(await failureOf(peer!.expect(MessageType.Hello)), wrong);
 });
 
 test("gives up a silent end while it waits for a message, and only then", async ({ time }) => {
-  const { here, there, peer, other } = await connect();
+  const { here, there, peer, remote } = await connect();
   // The other end sends no heartbeats.
   there.hold();
   const next = peer.next();
   await settle();
   there.release();
-  await other.send(Ack, NOTHING);
+  await remote.send(Ack, NOTHING);
   await next;
   there.hold();
   time.pass(LIMITS.silenceMs);
@@ -166,13 +166,13 @@ test("gives up a silent end while it waits for a message, and only then", async 
 });
 
 test("reads what has come before it gives up", async ({ time }) => {
-  const { there, peer, other } = await connect();
+  const { there, peer, remote } = await connect();
   there.hold();
   const next = peer.next();
   await settle();
   time.pass(LIMITS.silenceMs);
   there.release();
-  await other.send(Ack, NOTHING);
+  await remote.send(Ack, NOTHING);
   assert.is((await next)!.type, Ack);
   await settle();
   assert.is(peer.isClosed, false);
@@ -187,14 +187,14 @@ test("gives up a connection on which nothing moves at all", async () => {
 });
 
 test("awaits an answer for so long only, heartbeats or not", async ({ time }) => {
-  const { peer, other } = await connect();
+  const { peer, remote } = await connect();
   const { timers } = time;
   const answered = peer.expectInTime(Ack);
   await settle();
-  await other.send(Ack, NOTHING);
+  await remote.send(Ack, NOTHING);
   await answered;
   assert.is(time.timers, timers, "it waits no more");
-  const [late, heard] = [failureOf(peer.expectInTime(Ack)), failureOf(other.next())];
+  const [late, heard] = [failureOf(peer.expectInTime(Ack)), failureOf(remote.next())];
   for (let passed = 0; passed < LIMITS.silenceMs; passed += LIMITS.heartbeatMs) {
     await settle();
     assert.is(peer.isClosed, false);
@@ -205,25 +205,25 @@ test("awaits an answer for so long only, heartbeats or not", async ({ time }) =>
 });
 
 test("takes an answer that has come with the end of the time", async ({ time }) => {
-  const { peer, other } = await connect();
+  const { peer, remote } = await connect();
   const answered = peer.expectInTime(Ack);
   await settle();
   time.pass(LIMITS.silenceMs);
-  await other.send(Ack, NOTHING);
+  await remote.send(Ack, NOTHING);
   assert.is((await answered).length, 0);
   await settle();
   assert.is(peer.isClosed, false);
 });
 
 test("reads ahead until it is told to stop, and gives the messages later", async () => {
-  const { here, peer, other } = await connect();
+  const { here, peer, remote } = await connect();
   let stop = (): void => undefined;
   const until = new Promise<void>((resolve) => {
     stop = resolve;
   });
   const reading = peer.readAhead(until);
-  await other.send(Ack, NOTHING);
-  await other.send(Status, NOTHING);
+  await remote.send(Ack, NOTHING);
+  await remote.send(Status, NOTHING);
   assert.is(await isSettled(reading), false);
   stop();
   assert.is(await reading, true);
@@ -236,9 +236,9 @@ test("reads ahead until it is told to stop, and gives the messages later", async
 });
 
 test("notices a lost connection while it reads ahead, up to a limit of memory", async () => {
-  const { peer, other } = await connect();
+  const { peer, remote } = await connect();
   const reading = peer.readAhead(new Promise(() => undefined));
-  other.close();
+  remote.close();
   assert.is(await reading, false);
   const full = await connect();
   let stop = (): void => undefined;
@@ -246,8 +246,8 @@ test("notices a lost connection while it reads ahead, up to a limit of memory", 
     stop = resolve;
   });
   const stuck = full.peer.readAhead(until);
-  for (let left = 64; left > 0; left--) await full.other.send(Frame, Buffer.alloc(MIB));
-  full.other.close();
+  for (let left = 64; left > 0; left--) await full.remote.send(Frame, Buffer.alloc(MIB));
+  full.remote.close();
   assert.is(await isSettled(stuck), false);
   stop();
   assert.is(await stuck, true);

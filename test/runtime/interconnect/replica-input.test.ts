@@ -61,34 +61,34 @@ function create() {
     replica.appliedSn = sn;
     return take(MessageType.Frame, Buffer.alloc(64));
   };
-  return { traffic, found: epochs, got: messages, replica, input, take, status, frame };
+  return { traffic, epochs, messages, replica, input, take, status, frame };
 }
 
 test("is even with a state of the provider once its last transaction is applied", async () => {
-  const { found, status, frame } = create();
+  const { epochs, status, frame } = create();
   await status(1000, 7);
   await frame(6);
   // Not known until transaction 7 is here, also if a later state is.
   await status(500, 9);
-  assert.equal(found, []);
+  assert.equal(epochs, []);
   await frame(7);
   await frame(8);
-  assert.equal(found, [1000]);
+  assert.equal(epochs, [1000]);
   await status(100, 8);
-  assert.equal(found, [1000, 100]);
+  assert.equal(epochs, [1000, 100]);
   // The provider does not know its own end.
   await status(50, null);
-  assert.equal(found, [1000, 100, 50]);
+  assert.equal(epochs, [1000, 100, 50]);
   await status(-60_000, null);
-  assert.equal(found, [1000, 100, 50, 0], "its clock is ahead");
+  assert.equal(epochs, [1000, 100, 50, 0], "its clock is ahead");
 });
 
 test("is not even with any state before it knows its own", async () => {
-  const { found, status, frame } = create();
+  const { epochs, status, frame } = create();
   await status(0, null);
-  assert.equal(found, []);
+  assert.equal(epochs, []);
   await frame(2);
-  assert.is(found.length, 1);
+  assert.is(epochs.length, 1);
 });
 
 test("counts what arrives, and knows the serial of a provider that follows none", async () => {
@@ -104,19 +104,19 @@ test("counts what arrives, and knows the serial of a provider that follows none"
 });
 
 test("passes the contents of messages on", async () => {
-  const { traffic, got, take, status } = create();
+  const { traffic, messages, take, status } = create();
   await take(MessageType.Start, { sn: 3, chain: 4 });
   await status(0, 5);
-  assert.equal(got, [{ start: { sn: 3, chain: 4 } }, { graphs: [] }, { goal: 5 }]);
+  assert.equal(messages, [{ start: { sn: 3, chain: 4 } }, { graphs: [] }, { goal: 5 }]);
   assert.equal([traffic.serial, traffic.providerDigest], [33, DIGEST]);
   const refusal = await take(MessageType.SnapshotEnd, {}).catch(({ message }: Error) => message);
   assert.match(String(refusal), /message \d+ is not expected/);
 });
 
 test("shows that it receives a snapshot until that is over", async () => {
-  const { traffic, got, replica, take } = create();
+  const { traffic, messages, replica, take } = create();
   await take(MessageType.SnapshotBegin, { bytes: 1 });
-  assert.equal(got, [{ source: SOURCE, head: { bytes: 1 }, synchronizing: 1 }]);
+  assert.equal(messages, [{ source: SOURCE, head: { bytes: 1 }, synchronizing: 1 }]);
   assert.is(traffic.synchronizing, 0);
   replica.receiveGraph = async () => {
     throw new Error("lost");

@@ -319,20 +319,16 @@ test("acknowledges and marks only what is durable on its own disk", async (c) =>
   const disk = (isSafe: boolean): void => {
     for (const resolve of flushes.splice(0)) resolve(isSafe);
   };
-  let reports = 0;
+  let calls = 0;
   c.flushed = () => new Promise((resolve) => flushes.push(resolve));
-  c.replica.onDurable = () => reports++;
+  c.replica.onDurable = () => calls++;
   await follow(c);
   const markedSn = (): number | undefined => {
     c.replica.writeMarker();
     return readReplicaMarker(join(c.folder, "s"))?.log?.sn;
   };
   isSame(c, store);
-  assert.equal(
-    [c.replica.durableSn, markedSn(), reports],
-    [null, 0, 0],
-    "applied, and not yet safe",
-  );
+  assert.equal([c.replica.durableSn, markedSn(), calls], [null, 0, 0], "applied, not yet safe");
   // One flush for the start, and one for everything received meanwhile.
   for (let left = 2; left > 0; left--) {
     disk(true);

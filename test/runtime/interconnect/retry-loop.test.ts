@@ -7,15 +7,15 @@ import { InterruptibleSleep, RetryLoop } from "../../../runtime/interconnect/ret
 
 const test = suite("retry loop");
 
-function attempts(minDelayMs: number): { told: string[]; tried: RetryLoop } {
+function attempts(minDelayMs: number): { events: string[]; tried: RetryLoop } {
   const events: string[] = [];
   const warn = (text: string): number => events.push(text);
   const waits = { minDelayMs, maxDelayMs: minDelayMs * 4 };
-  return { told: events, tried: new RetryLoop({ name: "there", code: "SVC2531", warn, ...waits }) };
+  return { events, tried: new RetryLoop({ name: "there", code: "SVC2531", warn, ...waits }) };
 }
 
 test("logs a failure when it changes, or after a success", async () => {
-  const { told, tried } = attempts(1);
+  const { events, tried } = attempts(1);
   const outcomes = ["down", "down", "worse", null, "worse", "end"];
   await tried.run(async () => {
     const outcome = outcomes.shift()!;
@@ -23,7 +23,7 @@ test("logs a failure when it changes, or after a success", async () => {
     if (outcome === "end") tried.end();
     throw outcome === "worse" ? new SvcError("SVC3363", "worse") : new Error(outcome);
   });
-  assert.equal(told, [
+  assert.equal(events, [
     "SVC2531: down (there; tried again)",
     "SVC3363: worse (there; tried again)",
     "SVC3363: worse (there; tried again)",
@@ -31,12 +31,12 @@ test("logs a failure when it changes, or after a success", async () => {
 });
 
 test("logs the replacement of a provider even after the end", async () => {
-  const { told, tried } = attempts(1);
+  const { events, tried } = attempts(1);
   await tried.run(async () => {
     tried.end();
     throw new SvcError("SVC2535", "replaced");
   });
-  assert.equal(told, ["SVC2535: replaced (there)"]);
+  assert.equal(events, ["SVC2535: replaced (there)"]);
 });
 
 test("interrupts the wait on end or hurry, even when called before it", async () => {

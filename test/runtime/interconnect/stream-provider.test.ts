@@ -39,8 +39,8 @@ const REFUSALS: Record<string, [state: Found, said: RegExp]> = {
 
 for (const [label, [state, expected]] of Object.entries(REFUSALS)) {
   test(`adds nothing to ${label}`, async () => {
-    const { log, found, run, broker, provider, fences, logs, stop } = provideStream();
-    await found(state(log.ends));
+    const { log, receiveState, run, broker, provider, fences, logs, stop } = provideStream();
+    await receiveState(state(log.ends));
     assert.match(await run(), expected);
     assert.equal([broker.parts, fences], [1, []]);
     assert.equal(
@@ -54,8 +54,8 @@ for (const [label, [state, expected]] of Object.entries(REFUSALS)) {
 }
 
 test("is fenced by a stream of a higher epoch, and ends", async () => {
-  const { found, provider, said, fences, broker, stop } = provideStream();
-  await found({ epoch: EPOCH + 1, log: "f".repeat(32) });
+  const { receiveState, provider, said, fences, broker, stop } = provideStream();
+  await receiveState({ epoch: EPOCH + 1, log: "f".repeat(32) });
   await provider.run();
   assert.match(
     said.join(),
@@ -66,8 +66,8 @@ test("is fenced by a stream of a higher epoch, and ends", async () => {
 });
 
 test("continues where the stream ends", async () => {
-  const { found, run, provider, broker, stop } = provideStream();
-  await found();
+  const { receiveState, run, provider, broker, stop } = provideStream();
+  await receiveState();
   assert.is(await run(), "replication: memory://stream attached");
   assert.equal([provider.firstNeededSn, provider.report().lagTransactions], [5, 0]);
   const { isConnected, isSynchronizing } = provider.report();
@@ -79,20 +79,20 @@ test("continues where the stream ends", async () => {
 });
 
 test("adds no transaction to a stream that has all", async () => {
-  const { log, found, run, provider, broker, stop } = provideStream();
-  await found({ reached: log.ends[2]! });
+  const { log, receiveState, run, provider, broker, stop } = provideStream();
+  await receiveState({ reached: log.ends[2]! });
   assert.is(await run(), "replication: memory://stream attached");
   assert.equal([provider.hasAcknowledged(4), broker.parts], [true, 2]);
   await stop();
 });
 
 test("continues behind the first transaction that its log still has", async () => {
-  const { log, found, run, broker, stop } = provideStream();
+  const { log, receiveState, run, broker, stop } = provideStream();
   await log.roll();
   log.write("d");
   log.trim();
   assert.is(log.channel.log.first, 5);
-  await found({ reached: log.ends[3]! });
+  await receiveState({ reached: log.ends[3]! });
   assert.is(await run(), "replication: memory://stream attached");
   assert.is(broker.parts, 2);
   await stop();
@@ -104,8 +104,8 @@ for (const [label, state] of Object.entries({
   "is of a former provider": { log: "f".repeat(32), epoch: EPOCH - 1 },
 }) as [string, Partial<StreamState>][]) {
   test(`begins again with snapshots when the stream ${label}`, async () => {
-    const { log, found, run, provider, broker, stop } = provideStream();
-    await found(state);
+    const { log, receiveState, run, provider, broker, stop } = provideStream();
+    await receiveState(state);
     log.erase();
     assert.is(await run(), "replication: memory://stream attached");
     const stream = broker.connect();

@@ -22,8 +22,8 @@ test("begins with the first transaction", async () => {
 });
 
 test("tries again when it is told to, and for no transaction", async () => {
-  const { log, found, run, provider, logs, stop } = provideStream();
-  await found({ log: "f".repeat(32) });
+  const { log, receiveState, run, provider, logs, stop } = provideStream();
+  await receiveState({ log: "f".repeat(32) });
   await run();
   log.write("d");
   await settle();
@@ -35,8 +35,8 @@ test("tries again when it is told to, and for no transaction", async () => {
 });
 
 test("says a failure again after a success, which ends the wait for an attempt", async () => {
-  const { log, found, run, provider, broker, hooks, said, stop } = provideStream();
-  await found();
+  const { log, receiveState, run, provider, broker, hooks, said, stop } = provideStream();
+  await receiveState();
   const fail = async (): Promise<void> => {
     throw new Error("no route");
   };
@@ -61,8 +61,8 @@ test("says a failure again after a success, which ends the wait for an attempt",
 });
 
 test("sends again what the broker failed to store", async () => {
-  const { log, found, run, provider, said, hooks, stop } = provideStream();
-  await found();
+  const { log, receiveState, run, provider, said, hooks, stop } = provideStream();
+  await receiveState();
   let isFull = false;
   hooks.opened = async (log) => {
     const append = log.append.bind(log);
@@ -82,8 +82,8 @@ test("sends again what the broker failed to store", async () => {
 });
 
 test("holds what may not leave yet", async () => {
-  const { found, run, provider, broker, gate, stop } = provideStream();
-  await found();
+  const { receiveState, run, provider, broker, gate, stop } = provideStream();
+  await receiveState();
   gate.isOpen = false;
   assert.is(await run(), ATTACHED);
   assert.equal(
@@ -99,8 +99,8 @@ test("holds what may not leave yet", async () => {
 });
 
 test("sends at the rate that is allowed, and counts what it sends", async () => {
-  const { log, found, run, provider, gate, traffic, stop } = provideStream();
-  await found({ reached: log.ends[0]! });
+  const { log, receiveState, run, provider, gate, traffic, stop } = provideStream();
+  await receiveState({ reached: log.ends[0]! });
   const passed: (() => void)[] = [];
   const sizes: number[][] = [];
   gate.pass = (...size) =>
@@ -121,8 +121,8 @@ test("sends at the rate that is allowed, and counts what it sends", async () => 
 });
 
 test("tells its state once it has sent all, and seldom", async ({ time }) => {
-  const { log, found, run, provider, broker, stop } = provideStream();
-  await found();
+  const { log, receiveState, run, provider, broker, stop } = provideStream();
+  await receiveState();
   await run();
   assert.is(broker.parts, 3, "the former message, a frame and the state");
   const sent = async (): Promise<number> => {
@@ -140,8 +140,8 @@ test("tells its state once it has sent all, and seldom", async ({ time }) => {
 });
 
 test("tells for how long the stream lacks something", async ({ time }) => {
-  const { log, found, run, provider, gate, stop } = provideStream();
-  await found();
+  const { log, receiveState, run, provider, gate, stop } = provideStream();
+  await receiveState();
   const lag = (): number => provider.report().lagMs;
   gate.isOpen = false;
   await run();
@@ -159,8 +159,8 @@ test("tells for how long the stream lacks something", async ({ time }) => {
 });
 
 test("ends while it connects", async () => {
-  const { found, hooks, broker, run, provider, stop } = provideStream();
-  await found();
+  const { receiveState, hooks, broker, run, provider, stop } = provideStream();
+  await receiveState();
   let connect = (): void => undefined;
   hooks.opened = () =>
     new Promise((resolve) => {
@@ -174,8 +174,8 @@ test("ends while it connects", async () => {
 });
 
 test("ends although the broker does not answer any more", async () => {
-  const { found, hooks, run, provider, stop } = provideStream();
-  await found();
+  const { receiveState, hooks, run, provider, stop } = provideStream();
+  await receiveState();
   hooks.opened = async (log) => {
     const close = log.close.bind(log);
     const closed = new Promise<never>((_resolve, reject) => {

@@ -58,8 +58,8 @@ test("are followed by all that was written while they were taken", async () => {
 });
 
 test("begin again when the log has no longer what the stream lacks", async () => {
-  const { log, found, run, provider, broker, traffic, stop } = provideStream();
-  await found();
+  const { log, receiveState, run, provider, broker, traffic, stop } = provideStream();
+  await receiveState();
   await log.roll();
   log.write("d");
   log.trim();
@@ -88,8 +88,8 @@ test("are followed by whole segments of the log, from the first one needed", asy
 });
 
 test("take the place of former contents once they are stored", async () => {
-  const { found, run, broker, hooks, stop } = provideStream();
-  await found({ reached: null });
+  const { receiveState, run, broker, hooks, stop } = provideStream();
+  await receiveState({ reached: null });
   let store = (): void => undefined;
   const stored = new Promise<void>((resolve) => {
     store = resolve;
@@ -111,8 +111,8 @@ test("take the place of former contents once they are stored", async () => {
 });
 
 test("fill a stream again that has lost everything", async () => {
-  const { log, found, run, provider, broker, stop } = provideStream();
-  await found();
+  const { log, receiveState, run, provider, broker, stop } = provideStream();
+  await receiveState();
   await run();
   assert.ok(provider.hasAcknowledged(4));
   const had: unknown[] = [];
@@ -129,8 +129,8 @@ test("fill a stream again that has lost everything", async () => {
 });
 
 test("come again after a number of bytes", async () => {
-  const { log, found, run, broker, stop } = provideStream({ checkpointFrames: 1 });
-  await found();
+  const { log, receiveState, run, broker, stop } = provideStream({ checkpointFrames: 1 });
+  await receiveState();
   await run();
   const first = async (): Promise<number | null> => broker.connect().findSnapshotTable();
   assert.is(await first(), 1, "one frame is not too much");
@@ -147,8 +147,8 @@ test("come again after a number of bytes", async () => {
 });
 
 test("repair a stream at once, unless the provider ends", async () => {
-  const { log, found, run, provider, broker, gate, said, stop } = provideStream();
-  await found({ reached: null });
+  const { log, receiveState, run, provider, broker, gate, said, stop } = provideStream();
+  await receiveState({ reached: null });
   log.erase();
   await run();
   const before = (await broker.connect().findSnapshotTable())!;

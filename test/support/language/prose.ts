@@ -9,7 +9,7 @@ import type { SourceFile } from "../source-files.js";
 
 /** A text with its location. */
 export interface Prose {
-  readonly place: string;
+  readonly source: string;
   readonly text: string;
 }
 
@@ -49,7 +49,7 @@ function matching({ path, text }: SourceFile, pattern: RegExp): Prose[] {
   return text.split("\n").flatMap((line, index) => {
     const [, first, second] = pattern.exec(line) ?? [];
     const title = pattern === TITLE ? second : (first ?? second);
-    return title === undefined ? [] : [{ place: `${path}:${index + 1}`, text: title.trim() }];
+    return title === undefined ? [] : [{ source: `${path}:${index + 1}`, text: title.trim() }];
   });
 }
 
@@ -62,7 +62,7 @@ function literals({ path, text }: SourceFile): Prose[] {
     return texts
       .map((words) => words.replace(/\$\{[^}]*\}|`[^`]*`/g, "…"))
       .filter((words) => TWO_WORDS.test(words))
-      .map((words) => ({ place: `${path}:${index + 1}`, text: words }));
+      .map((words) => ({ source: `${path}:${index + 1}`, text: words }));
   });
 }
 
@@ -72,7 +72,7 @@ function paragraphs({ path, text }: SourceFile): Prose[] {
   return text.split("\n").flatMap((line, index) => {
     if (line.startsWith("```")) isCode = !isCode;
     const shown = line.replace(/`[^`]*`/g, "`…`");
-    return isCode ? [] : [{ place: `${path}:${index + 1}`, text: shown }];
+    return isCode ? [] : [{ source: `${path}:${index + 1}`, text: shown }];
   });
 }
 
@@ -80,7 +80,7 @@ function paragraphs({ path, text }: SourceFile): Prose[] {
 function tableTexts(): Prose[] {
   const prose: Prose[] = [];
   const add = (source: string, ...texts: readonly string[]): void => {
-    prose.push(...texts.map((text) => ({ place: source, text })));
+    prose.push(...texts.map((text) => ({ source: source, text })));
   };
   for (const [code, { title, fix }] of Object.entries(ERROR_CODES)) add(code, title, fix);
   for (const [name, { help, optionHelp }] of Object.entries(SETTINGS)) add(name, help, optionHelp);
@@ -105,5 +105,5 @@ export function sentencesOf({ path, text }: SourceFile): Prose[] {
     else isOpen = blocks.push(words) > 0;
   }
   const sentences = blocks.flatMap((block) => block.split(/(?<=[.!?:])\s+(?=[A-Z*…[]|svc\b)/));
-  return sentences.map((sentence) => ({ place: path, text: sentence }));
+  return sentences.map((sentence) => ({ source: path, text: sentence }));
 }

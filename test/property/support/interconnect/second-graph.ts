@@ -53,7 +53,7 @@ export class SecondGraph {
 
   /** A leader of this epoch has all that was acknowledged, and nothing that was erased. */
   check(member: SimulatedMember, epoch: number): void {
-    const store = member.other;
+    const store = member.secondStore;
     const graph = store === null ? null : openStore(store);
     for (const [id, expected] of this.#expected) {
       if (expected > epoch || graph?.hasVertex(id) === true) continue;

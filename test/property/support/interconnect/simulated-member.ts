@@ -109,8 +109,11 @@ export class SimulatedMember {
     if (!this.hasGraph || this.#instance === null) return null;
     const { state } = this.#instance.shown.replica;
     if (!this.isLeading && state !== "caught-up") return null;
-    const { other } = this;
-    return [digestCheckpoint(this.store), other === null ? null : digestCheckpoint(other)];
+    const { secondStore } = this;
+    return [
+      digestCheckpoint(this.store),
+      secondStore === null ? null : digestCheckpoint(secondStore),
+    ];
   }
 
   /** It answers a query. */
@@ -202,7 +205,7 @@ export class SimulatedMember {
   }
 
   /** The second graph; null: there is none. */
-  get other(): GraphStore | null {
+  get secondStore(): GraphStore | null {
     if (this.#other?.memory.isRemoved !== false) this.#other = this.#instance!.find(OTHER_GRAPH);
     return this.#other;
   }

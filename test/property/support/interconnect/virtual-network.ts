@@ -95,7 +95,7 @@ export class VirtualNetwork {
   resetOne(link?: string): void {
     const isOne = (socket: VirtualSocket): boolean => {
       return (
-        link === undefined || linkOf(socket.owner?.id ?? "", socket.other?.owner?.id ?? "") === link
+        link === undefined || linkOf(socket.owner?.id ?? "", socket.peer?.owner?.id ?? "") === link
       );
     };
     const sockets = [...this.#sockets].filter(isOne);
@@ -205,7 +205,7 @@ export class VirtualSocket extends EventEmitter {
   }
 
   /** The other end; null: there is none, or no more. */
-  get other(): VirtualSocket | null {
+  get peer(): VirtualSocket | null {
     return this.#other;
   }
 

@@ -23,14 +23,14 @@ export class WireCheck {
 
   /** @throws AssertionError */
   sent(socket: VirtualSocket, bytes: Buffer): void {
-    const { owner, other } = socket;
+    const { owner, peer } = socket;
     // The connection is broken already.
-    if (other === null) return;
+    if (peer === null) return;
     const type = bytes[TYPE_BYTE];
     if (type === MessageType.Positions || type === MessageType.Table) {
       this.#told.set(socket, JSON.parse(bytes.toString("utf8", BODY_BYTE)).epoch);
     }
-    const [ownVersion, peerVersion] = [this.#told.get(socket) ?? 0, this.#told.get(other) ?? 0];
+    const [ownVersion, peerVersion] = [this.#told.get(socket) ?? 0, this.#told.get(peer) ?? 0];
     if (type === MessageType.Table) {
       assert.ok(
         ownVersion >= peerVersion,

@@ -14,7 +14,7 @@ interface Context {
   former: ThreadGraphs | null;
   graph: Graph;
   /** The system graph in another thread. */
-  other: GraphStore;
+  otherStore: GraphStore;
 }
 
 const test = suite<Context>("definitions");
@@ -30,7 +30,7 @@ function installSystem(): GraphStore {
 
 test.before.each((context) => {
   context.former = findThreadGraphs();
-  context.other = installSystem();
+  context.otherStore = installSystem();
   context.graph = makeGraph();
 });
 
@@ -46,21 +46,21 @@ test("an expression has its latest name, and a graph only its own names", ({ gra
   assert.throws(() => makeGraph("another").evaluate("known"));
 });
 
-test("definitions of other threads are found at once", ({ graph, other }) => {
+test("definitions of other threads are found at once", ({ graph, otherStore }) => {
   graph.define("known := 1");
   assert.is(graph.evaluate("known"), 1);
-  openStore(other).createVertex("definitions:test", { properties: { known: "known := 2" } });
+  openStore(otherStore).createVertex("definitions:test", { properties: { known: "known := 2" } });
   assert.is(graph.evaluate("known"), 2);
 });
 
-test("a text read while another thread changes one is not kept", ({ graph, other }) => {
+test("a text read while another thread changes one is not kept", ({ graph, otherStore }) => {
   graph.define("known := 1");
-  const { writer, memory } = other;
-  const vertex = other.ids.find("definitions:test");
+  const { writer, memory } = otherStore;
+  const vertex = otherStore.ids.find("definitions:test");
   writer.mutate(() => {
     writer.addWide(memory.header, Header.OperationCount, 1);
     assert.is(graph.evaluate("known"), 1);
-    other.properties.set(vertex, other.keys.codeOf("known"), "known := 2");
+    otherStore.properties.set(vertex, otherStore.keys.codeOf("known"), "known := 2");
   });
   writer.mutate(() => assert.is(graph.evaluate("known"), 2));
   assert.is(graph.evaluate("known"), 2);

@@ -14,7 +14,7 @@ import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
 interface Context {
   store: GraphStore;
-  other: GraphStore;
+  attached: GraphStore;
   graph: Graph;
 }
 
@@ -24,7 +24,7 @@ const TYPES = 208;
 
 test.before.each((context) => {
   context.store = GraphStore.create("test", TEST_THREAD);
-  context.other = GraphStore.attach(context.store.share, OTHER_THREAD);
+  context.attached = GraphStore.attach(context.store.share, OTHER_THREAD);
   context.graph = openStore(context.store);
 });
 
@@ -40,12 +40,15 @@ function exhaust(store: GraphStore, names: NameEnumeration): void {
   });
 }
 
-test("allow types to come and go without end", ({ graph, other }) => {
+test("allow types to come and go without end", ({ graph, attached }) => {
   graph.createVertex("kept", { type: "kept" });
   for (let name = 0; name < 3 * TYPES; name++) {
     graph.createVertex("v", { type: `type${name}` });
-    assert.is(other.types.nameOf(other.vertices.typeOf(other.ids.find("v"))), `type${name}`);
-    assert.equal(openStore(other).verticesType(`type${name}`), ["v"]);
+    assert.is(
+      attached.types.nameOf(attached.vertices.typeOf(attached.ids.find("v"))),
+      `type${name}`,
+    );
+    assert.equal(openStore(attached).verticesType(`type${name}`), ["v"]);
     graph.deleteVertex("v");
   }
   assert.equal(Object.keys(graph.vertexTypes()), ["kept"]);
@@ -53,7 +56,7 @@ test("allow types to come and go without end", ({ graph, other }) => {
   assert.equal(graph.verticesType("type0"), []);
 });
 
-test("allow keys and relationships to come and go without end", ({ graph, store, other }) => {
+test("allow keys and relationships to come and go without end", ({ graph, store, attached }) => {
   exhaust(store, store.keys);
   exhaust(store, store.relationships);
   const vertex = graph.newVertex("v", { properties: { kept: 1 } });
@@ -61,8 +64,8 @@ test("allow keys and relationships to come and go without end", ({ graph, store,
   for (let name = 0; name < 50; name++) {
     vertex.setProperty(`key${name}`, name);
     graph.connect("v", `rel${name}`, "w");
-    assert.equal(other.properties.all(vertex.handle), { kept: 1, [`key${name}`]: name });
-    assert.equal(openStore(other).neighborhood("v", { arc: `rel${name}` }), ["w"]);
+    assert.equal(attached.properties.all(vertex.handle), { kept: 1, [`key${name}`]: name });
+    assert.equal(openStore(attached).neighborhood("v", { arc: `rel${name}` }), ["w"]);
     vertex.removeProperty(`key${name}`);
     graph.disconnect("v", `rel${name}`);
   }
@@ -88,21 +91,21 @@ test("never come from names in use or the one defined last", ({ store }) => {
   });
 });
 
-test("return to their former name when a definition is rolled back", ({ store, other }) => {
+test("return to their former name when a definition is rolled back", ({ store, attached }) => {
   exhaust(store, store.types);
-  assert.is(other.types.codeOf("n0"), 32);
+  assert.is(attached.types.codeOf("n0"), 32);
   assert.throws(() =>
     store.writer.mutate(() => {
       assert.is(store.types.define("wrong"), 32);
       throw new Error("undo");
     }),
   );
-  for (const { types } of [store, other]) {
+  for (const { types } of [store, attached]) {
     assert.equal([types.codeOf("n0"), types.codeOf("wrong"), types.nameOf(32)], [32, 0, "n0"]);
   }
 });
 
-test("do not mix vertices of two names in a concurrent query", ({ store, other, graph }) => {
+test("do not mix vertices of two names in a concurrent query", ({ store, attached, graph }) => {
   graph.createVertex("old", { type: "first" });
   exhaust(store, store.types);
   const { typeLists } = store;
@@ -110,12 +113,12 @@ test("do not mix vertices of two names in a concurrent query", ({ store, other, 
   let copies = 0;
   typeLists.copyBefore = (...args) => {
     if (copies++ === 0) {
-      const changing = openStore(other);
+      const changing = openStore(attached);
       changing.deleteVertex("old");
       // Never-used names come first, then the one that the query looks for.
       for (let name = 0; name < TYPES; name++)
         changing.createVertex(`${name}`, { type: `m${name}` });
-      assert.is(other.types.codeOf("first"), 0);
+      assert.is(attached.types.codeOf("first"), 0);
     }
     return copyBefore(...args);
   };

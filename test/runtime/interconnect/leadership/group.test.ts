@@ -222,12 +222,12 @@ async function succeed(group: TestGroup) {
     () => follower.clock.group.role !== "following",
     () => group.log,
   );
-  return { first, other: follower, lost };
+  return { first, follower, lost };
 }
 
 test("changes that only a former leader has are never confirmed", async (context) => {
   const group = await TestGroup.create(context, ["B1", "S1"]);
-  const { first, other, lost } = await succeed(group);
+  const { first, follower, lost } = await succeed(group);
   assert.not.ok(await lost);
   assert.throws(() => first.graph().createVertex("b"), /readonly/);
   group.engine.unreachableFor.clear();
@@ -248,10 +248,10 @@ test("changes that only a former leader has are never confirmed", async (context
   assert.is(setAside(root), null);
   const rewound = await group.start("B1");
   assert.is(rewound.store().operationCount, 1, "before it meets its leader");
-  await same(other, rewound);
+  await same(follower, rewound);
   await group.synced(2);
-  other.graph().createVertex("c");
-  assert.ok(await other.isConfirmed());
+  follower.graph().createVertex("c");
+  assert.ok(await follower.isConfirmed());
 });
 
 test("a former leader that gives changes up leads only after its restart", async (context) => {

@@ -34,7 +34,7 @@ interface Context {
   root: string;
   /** Answers of the other members, in the order of their addresses. */
   answers: (Positions | null)[];
-  own: Positions | null;
+  ownPositions: Positions | null;
   calls: string[];
   lines: string[];
   engine: MemoryEngine;
@@ -66,7 +66,7 @@ test.before.each((context) => {
     rejectEpochsBelow: (epoch) => calls.push(`met ${epoch}`),
     freeze: (isFrozen) => calls.push(`freeze ${isFrozen}`),
     ...{ lag: () => 0, heardAtMs: () => 0, onChange: nothing },
-    positions: () => context.own,
+    positions: () => context.ownPositions,
     fetchPositions: async (addresses, ms) => {
       calls.push(`ask ${addresses} for ${ms} ms`);
       return context.answers;
@@ -120,7 +120,7 @@ test("lets a member with more changes claim first", async (context) => {
 });
 
 test("asks no member while it does not follow", async (context) => {
-  context.own = null;
+  context.ownPositions = null;
   assert.is(await claim(context), false);
   assert.not(context.calls.some((call) => call.startsWith("ask")));
 });

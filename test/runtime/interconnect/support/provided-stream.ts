@@ -86,7 +86,7 @@ export function provideStream({
     traffic,
     gate,
     hooks,
-    found: receiveState,
+    receiveState,
     run,
     stop,
   };
