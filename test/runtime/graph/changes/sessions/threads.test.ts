@@ -108,9 +108,9 @@ test("detect a deadlock at once and report both sessions", async () => {
   const waiting = otherThread.order({ ...OPEN, ids: ["A"], timeout: 60_000 });
   while (store.locks.waits().length === 0) await nextTurn();
   const theirs = store.locks.waits()[0]!.session;
-  const waiter = mine.getOpenVertices().find(([id]) => id === "A")![1];
+  const own = mine.getOpenVertices().find(([id]) => id === "A")![1];
   const message =
-    `Deadlock: session ${waiter} waits for 'B', whose holder session ${theirs} waits for 'A', held ` +
+    `Deadlock: session ${own} waits for 'B', whose holder session ${theirs} waits for 'A', held ` +
     `by the first session (threads ${TEST_THREAD}, ${LockThread.number}); ` +
     "lock vertices together: openVertices([a, b])";
   fails(() => mine.openVertex("B", "a", -1), message);
