@@ -84,7 +84,16 @@ test.before.each((context) => {
     await log.close();
     rmSync(root, { recursive: true });
   };
-  Object.assign(context, { root, answers: [], ownPositions: at(5), calls, lines, engine, membership, end });
+  Object.assign(context, {
+    root,
+    answers: [],
+    ownPositions: at(5),
+    calls,
+    lines,
+    engine,
+    membership,
+    end,
+  });
 });
 
 test.after.each(({ end }) => end());
