@@ -31,8 +31,8 @@ test.after(() => {
 function create() {
   const traffic = new Traffic();
   /** Distances from the provider. */
-  const epochs: (number | null)[] = [];
-  traffic.setCaughtUp = (lagMs) => epochs.push(lagMs);
+  const lags: (number | null)[] = [];
+  traffic.setCaughtUp = (lagMs) => lags.push(lagMs);
   const messages: unknown[] = [];
   const replica = {
     appliedSn: null as number | null,
@@ -61,34 +61,34 @@ function create() {
     replica.appliedSn = sn;
     return take(MessageType.Frame, Buffer.alloc(64));
   };
-  return { traffic, epochs, messages, replica, input, take, status, frame };
+  return { traffic, lags, messages, replica, input, take, status, frame };
 }
 
 test("is even with a state of the provider once its last transaction is applied", async () => {
-  const { epochs, status, frame } = create();
+  const { lags, status, frame } = create();
   await status(1000, 7);
   await frame(6);
   // Not known until transaction 7 is here, also if a later state is.
   await status(500, 9);
-  assert.equal(epochs, []);
+  assert.equal(lags, []);
   await frame(7);
   await frame(8);
-  assert.equal(epochs, [1000]);
+  assert.equal(lags, [1000]);
   await status(100, 8);
-  assert.equal(epochs, [1000, 100]);
+  assert.equal(lags, [1000, 100]);
   // The provider does not know its own end.
   await status(50, null);
-  assert.equal(epochs, [1000, 100, 50]);
+  assert.equal(lags, [1000, 100, 50]);
   await status(-60_000, null);
-  assert.equal(epochs, [1000, 100, 50, 0], "its clock is ahead");
+  assert.equal(lags, [1000, 100, 50, 0], "its clock is ahead");
 });
 
 test("is not even with any state before it knows its own", async () => {
-  const { epochs, status, frame } = create();
+  const { lags, status, frame } = create();
   await status(0, null);
-  assert.equal(epochs, []);
+  assert.equal(lags, []);
   await frame(2);
-  assert.is(epochs.length, 1);
+  assert.is(lags.length, 1);
 });
 
 test("counts what arrives, and knows the serial of a provider that follows none", async () => {
