@@ -52,6 +52,7 @@ const FORMS =
 const DIRECTION_FORMS = 'D_OUT, D_IN, D_ANY, D_BOTH, or by name in { dir: "out" }';
 /** Bits have a distance, but no order. */
 const BIT_COMPARISONS = new Set<number>([V_LTE, V_GT, V_EQ, V_NEQ]);
+const VALUE_FORMS = "5, { gt: 5 }, { between: [1, 9] }; or cond: V_GT, value: 5";
 const COMPARISON_FORMS = "V_GT and its like, and a value to compare with";
 
 /**
@@ -183,7 +184,10 @@ function readComparison(code: unknown, value: unknown): readonly [unknown, unkno
   } catch (error) {
     throw atArgumentPath(error, ".value");
   }
-  if (named === null) return [code, value];
+  if (named === null) {
+    if (code !== undefined || value === undefined) return [code, value];
+    throw invalidArgument("Invalid arc value", value, VALUE_FORMS, ".value");
+  }
   if ("among" in named) {
     const fits = "gt, gte, lt, lte, eq, ne, between, outside";
     throw invalidArgument(

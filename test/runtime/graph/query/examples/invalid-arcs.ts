@@ -97,8 +97,8 @@ export const INVALID_ARCS: readonly RejectedCall[] = [
   ],
   [
     (shop) => shop.neighborhood("ann", { arc: { rel: "knows", mod: "int", value: "5" } }),
-    "QueryError: Invalid arc value comparison code",
-    "arc.cond is undefined; expected: V_GT and its like, and a value to compare with",
+    "QueryError: Invalid arc value",
+    'arc.value is "5"; expected: 5, { gt: 5 }, { between: [1, 9] }; or cond: V_GT, value: 5',
   ],
   [
     (shop) => shop.neighborhood("ann", { arc: ["knows", C.D_OUT, C.M_INT, 99, 5] }),
