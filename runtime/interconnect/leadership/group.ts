@@ -205,10 +205,13 @@ export class Group implements MemberProgress {
    * @throws SvcError SVC3402 without `acceptsLoss`, SVC3408 if the engine does not respond
    */
   async force(acceptsLoss: boolean): Promise<number> {
-    const synced = this.#member.recorded.map(([id]) => id).join(", ") || "none";
     if (!acceptsLoss) {
-      const text = `promote: the members that have all changes are: ${synced}`;
-      throw new SvcError("SVC3402", `${text}; start one of them, or add --accept-loss`);
+      const ids = this.#member.recorded.map(([id]) => id);
+      const text =
+        ids.length === 0
+          ? "no record names the members that have all changes; start all members"
+          : `the members that have all changes are: ${ids.join(", ")}; start one of them`;
+      throw new SvcError("SVC3402", `promote: ${text}, or add --accept-loss`);
     }
     this.#member.force();
     this.#sleep.wake();
