@@ -104,7 +104,7 @@ test("symbols in comments exist", () => {
   assert.is(findings.join("\n"), "");
 });
 
-test("finds names that do not exist", () => {
+test("reports names that do not exist", () => {
   assert.equal(wrongNames("`runtime/engine/no-such-file.ts`"), [
     "no file runtime/engine/no-such-file.ts",
   ]);

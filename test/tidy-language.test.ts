@@ -87,7 +87,7 @@ test("commits have subjects `type(scope): imperative`", () => {
   assert.equal(wrongSubjects(subjects), []);
 });
 
-test("finds what it bans", () => {
+test("reports banned words", () => {
   const texts = [
     { source: "a", text: "Whoever asks waits" },
     { source: "b", text: "What is read is checked" },

@@ -51,7 +51,7 @@ test("every file begins with a header comment", () => {
   expectNone(bare.map(({ path }) => path));
 });
 
-test("nothing is left over: notes, conflict markers, `any`, hosts, local paths", () => {
+test("no leftovers remain: notes, conflict markers, `any`, hosts, local paths", () => {
   const patterns = [
     /\b(TODO|FIXME|XXX|HACK)\b/,
     /^(<{7}|>{7}) /m,

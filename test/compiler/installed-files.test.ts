@@ -12,7 +12,7 @@ const test = suite("installed files");
 const PACKAGED = "node_modules/m/index.d.ts";
 const OWN = "src/a.ts";
 
-test("notice another size, another time and a removed file, but no own files", () => {
+test("detect changed sizes, changed times and removed files, except of the project", () => {
   const project = new ProjectFixture({ [PACKAGED]: "aa", [OWN]: "aa" });
   const files = new InstalledFiles(project.dir);
   const touch = (second: number) => utimesSync(join(project.dir, PACKAGED), second, second);

@@ -34,7 +34,7 @@ test("replaces locations without moving anything", async () => {
   assert.match(rewritten, 'new URL("../plugins/a%20b.ts", import.meta.url).href');
 });
 
-test("leaves all else as it is", async () => {
+test("leaves all other code unchanged", async () => {
   assert.is(await located("export const a = 1;"), null);
   const { text } = (await located('const a = "import.meta.url", b = import.meta.resolve("x");'))!;
   assert.is(text, 'const a = "import.meta.url", b = import.meta.resolve("x");');

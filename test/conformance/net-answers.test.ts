@@ -56,7 +56,7 @@ function answerAll({ engine }: Context, bytes: number): void {
   for (const exchange of engine.held) exchange.answer(200, "text/plain", Buffer.alloc(bytes, "x"));
 }
 
-test("limits one connection to its quota, however many requests it sends", async (context) => {
+test("limits one connection to its quota for any number of requests", async (context) => {
   const { server, engine } = context;
   const client = await deaf(context, HOLD.repeat(20));
   answerAll(context, 20 * MIB);

@@ -210,7 +210,7 @@ test("connections per address are limited, except for dispatchers", async (conte
   await server.close();
 });
 
-test("idle connections of an address with many are closed in favor of others", async (context) => {
+test("closes idle connections of the address that has most to admit others", async (context) => {
   const { server, engine } = context;
   const held = await RawClient.open(server.port, "127.0.0.1");
   held.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);

@@ -72,7 +72,7 @@ test("names the client that a proxy forwards for, per request", async (context) 
   }
 });
 
-test("ignores the header fields of others", async (context) => {
+test("ignores the forwarding fields of other clients", async (context) => {
   const { port } = await listen(context, {});
   const client = await RawClient.open(port, "127.0.0.1", OTHER);
   client.send(request("192.0.2.1", "/hold"));

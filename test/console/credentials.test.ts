@@ -41,7 +41,7 @@ test("become a header field of their kind", () => {
   }
 });
 
-test("find header fields that cannot be sent", () => {
+test("report header fields that cannot be sent", () => {
   assert.is(findHeaderFault({ name: "", value: "" }), null);
   assert.is(findHeaderFault({ name: "X-Tenant", value: "a b" }), null);
   assert.match(findHeaderFault({ name: "X Tenant", value: "" })!, "hyphens");
@@ -51,7 +51,7 @@ test("find header fields that cannot be sent", () => {
   assert.match(findHeaderFault({ name: "X-A", value: "a\r\nb" })!, "one line");
 });
 
-test("leave out fields at fault, and keep values from snippets", () => {
+test("omit invalid fields, and keep values out of snippets", () => {
   headerRows.value = [
     { name: "X-Tenant", value: "acme" },
     { name: "Cookie", value: "c" },

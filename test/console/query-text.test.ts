@@ -17,7 +17,7 @@ const words = (marked: string): readonly string[] => {
   return completionsAt(marked.replace("|", ""), at, NAMES).words;
 };
 
-test("completes what is allowed at the cursor", () => {
+test("suggests completions valid at the cursor", () => {
   assert.equal(words(`{"con|`), ["condition"]);
   assert.equal(words(`{"fields": F_|`), ["F_ID", "F_TYPE"]);
   assert.equal(words(`{"arc": "r|"}`), ["rail", "random"]);

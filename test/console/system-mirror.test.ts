@@ -51,7 +51,7 @@ test("names metrics by their columns, and derives states", () => {
   assert.equal(parseMatrices(instances), [{ id: "TD", partitions: [[{ id: "S1" }]] }]);
 });
 
-test("keeps the objects of what stays the same", () => {
+test("keeps the objects of unchanged rows", () => {
   const [mirror, first] = filled();
   const nothing = { id: "TD", at: Date.now(), polled: 2, revision: "t-1" };
   assert.is(mirror.apply(nothing, false), first);
@@ -110,7 +110,7 @@ test("reports busy where recent samples saw changes", () => {
   assert.equal(words(changed), ["OK", "Busy", "Waiting"]);
 });
 
-test("reads a response of another form as an empty system", () => {
+test("treats a malformed response as an empty system", () => {
   assert.equal(new SystemMirror().apply({ instances: 5 }, true), []);
   assert.equal(new SystemMirror().apply(null, false), []);
   const odd = { ...fixed("t-1"), instances: [5], columns: 5, live: ["x"], rest: [[0, 1]] };

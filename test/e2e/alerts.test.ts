@@ -55,7 +55,7 @@ test("every alert has one test and an entry in the guide", () => {
   }
 });
 
-test("a test causes every alert in a real server", () => {
+test("every alert is triggered by a test in a real server", () => {
   const here = import.meta.dirname;
   const suites = readdirSync(here).filter((name) => name.endsWith(".test.ts"));
   const calls = suites

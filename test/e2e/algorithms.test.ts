@@ -122,7 +122,7 @@ async function whileRunning(): Promise<AlgorithmReport["running"][number]> {
   }
 }
 
-test("requests are answered meanwhile, and an operator cancels", async () => {
+test("let the server answer other requests, and can be cancelled by an operator", async () => {
   const ranked = get(server.port, "/svc/plugin/rank?rounds=10000");
   const { id, algorithm, graph, progress } = await whileRunning();
   assert.equal([algorithm, graph, progress <= 1], ["pageRank", "web", true]);
@@ -207,7 +207,7 @@ async function rejected(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test("start again once after the death of the thread", async () => {
+test("restart once after their thread dies", async () => {
   const { supervisor, workers, deaths, close } = startSupervisor(makeWeb());
   const kill = async (at: number): Promise<void> => {
     while (workers[at] === undefined) await delay(5);
@@ -229,7 +229,7 @@ test("start again once after the death of the thread", async () => {
   await close();
 });
 
-test("end with the thread that called them", async () => {
+test("stop when the calling thread ends", async () => {
   const { supervisor, close } = startSupervisor(makeWeb());
   const { port1, port2 } = new MessageChannel();
   supervisor.serve(port1);

@@ -137,7 +137,7 @@ test("compares servers, files and builds alike", () => {
   assert.equal(diff(former, former, "--json"), { status: 0, stdout: "[]\n", stderr: "" });
 });
 
-test("exits with 2 when there is nothing to compare", () => {
+test("exits with 2 when an input is missing", () => {
   const usage = diff(former);
   assert.is(usage.status, 2);
   assert.match(usage.stderr, "svc: error SVC3004: ");

@@ -207,7 +207,7 @@ test("returns the contract of the whole matrix from an instance with one role", 
   }
 });
 
-test("serves no build that was replaced during the start, or lacks a file", async () => {
+test("refuses a build that was replaced during startup or lacks a file", async () => {
   const other = new TemporaryProject({ "plugins/cities.ts": CITIES });
   const failure = async () => String(await serve(other.folder).catch((error: Error) => error));
   try {
@@ -226,7 +226,7 @@ test("serves no build that was replaced during the start, or lacks a file", asyn
   }
 });
 
-test("sends the hash of the dispatcher, whichever instance responded", async () => {
+test("sends the hash of the dispatcher, regardless of the responding instance", async () => {
   const below = await matrix(2, 1);
   const { port } = below.dispatcher;
   const { hash, plugins } = await schema(port);

@@ -95,7 +95,7 @@ async function lossAt(folder: string, kill: number): Promise<number> {
   }, 0);
 }
 
-test(`lose at most the last ${LIMIT_MS} ms, and nothing before`, async ({ folder }) => {
+test(`lose at most the changes of the last ${LIMIT_MS} ms`, async ({ folder }) => {
   const losses: number[] = [];
   for (let kill = 0; kill < KILLS; kill++) losses.push(await lossAt(folder, kill));
   losses.sort((a, b) => a - b);

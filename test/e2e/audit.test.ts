@@ -100,7 +100,7 @@ test("is part of the server log", async () => {
   assert.equal(audited(served.log()), EXPECTED);
 });
 
-test("names requests without an id, in the response, too", async () => {
+test("assigns ids to requests without one, also in the response", async () => {
   const file = join(project.folder, "ids.log");
   await project.start("ids", "--audit", file, "--log-format", "json");
   const { port } = project.served;

@@ -159,7 +159,7 @@ for (const [label, body] of [
   ["hangs", null],
   ["answers garbage", "<html>"],
 ] as const) {
-  test(`knows the keys it has while an issuer ${label}`, async (context) => {
+  test(`uses cached keys while an issuer ${label}`, async (context) => {
     const { issuer } = context;
     assert.is((await ask(context, await issuer.token())).status, 200);
     issuer.answer((response) => void (body !== null && response.end(body)));
@@ -169,7 +169,7 @@ for (const [label, body] of [
     issuer.answer(null);
   });
 
-  test(`answers 503 while an issuer ${label} that never gave keys`, async (context) => {
+  test(`answers 503 while an issuer without cached keys ${label}`, async (context) => {
     const { issuer, server } = context;
     await server.stop();
     issuer.answer((response) => void (body !== null && response.end(body)));

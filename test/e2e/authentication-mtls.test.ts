@@ -77,7 +77,7 @@ test("answers 401 without a principal", async (context) => {
   assert.is((await ask(context.server.port)).status, 401);
 });
 
-test("takes the certificate of a proxy for none of its clients", async (context) => {
+test("does not attribute a proxy's certificate to its clients", async (context) => {
   context.server = await start(context.project, "certificates", "--proxies", "127.0.0.1");
   const { port } = context.server;
   assert.is((await ask(port, { "x-forwarded-for": "192.0.2.1" })).status, 401);

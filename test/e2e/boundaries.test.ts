@@ -90,7 +90,7 @@ for (const [name, offset] of [
   });
 }
 
-test("slow requests of one client leave slots to others", async () => {
+test("slow requests of one client leave slots for other clients", async () => {
   const slow = await Promise.all(
     Array.from({ length: 40 }, () => open("127.0.1.1", project.server.port)),
   );
@@ -128,7 +128,7 @@ const HUNGRY: readonly ((address: string) => Promise<string>)[] = [
   },
 ];
 
-test("60 addresses of idle and hungry clients leave room for a good one", async () => {
+test("60 idle or demanding clients leave room for a well-behaved one", async () => {
   assert.match(await ask("127.0.0.1", "GET /svc/plugin/fill"), /"response": 4\d,/);
   const { port } = project.server;
   let isHungry = true;
@@ -157,7 +157,7 @@ test("60 addresses of idle and hungry clients leave room for a good one", async 
   }
 });
 
-test("a client behind an unknown proxy on this machine is not trusted", async () => {
+test("a client behind an unknown local proxy is not trusted", async () => {
   const line = "POST /svc/builtin/createvertex?graph=g&id=v";
   const fields = ["X-SVC-Change: 1"];
   for (const field of ["X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1"]) {

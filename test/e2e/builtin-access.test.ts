@@ -42,7 +42,7 @@ async function status(path: string, to: string, host = to): Promise<number> {
   return Number(received.split(" ", 2)[1]);
 }
 
-test("concerns streams of changes as well", () => {
+test("applies to change feeds too", () => {
   assert.ok(PATHS.includes("/svc/builtin/changes"));
 });
 
@@ -51,7 +51,7 @@ test("is open to all by default", async () => {
   for (const path of PATHS) assert.is.not((await get(served.port, path)).status, 403, path);
 });
 
-test("is on the admin port only, if so configured", async () => {
+test("can be limited to the admin port", async () => {
   served = await serve(fixture("engine"), "--builtins", "admin");
   for (const path of PATHS) {
     const { status, text } = await get(served.port, path);
@@ -64,7 +64,7 @@ test("is on the admin port only, if so configured", async () => {
   }
 });
 
-test("is for trusted clients only, if so configured", async () => {
+test("can be limited to trusted clients", async () => {
   served = await serve(fixture("engine"), "--builtins", "trusted");
   const strangers: [to: string, host?: string][] = [["127.0.0.1", "evil.example"]];
   if (address !== undefined) strangers.push([address]);

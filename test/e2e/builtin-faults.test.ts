@@ -205,7 +205,7 @@ test("name the faults of clients, with the status of the plugin's kind", async (
   assert.is(others.join("\n"), "");
 });
 
-test("every built-in plugin with parameters has a fault here", async () => {
+test("every built-in plugin with parameters has a test of faults", async () => {
   const answer = await ask("builtins", {});
   const known = new Set(ROWS.map(([plugin]) => plugin));
   const missing = (answer.json.response as { path: string; parameters: object }[])

@@ -132,7 +132,7 @@ test("services ignore the Accept header and reject other methods", async () => {
   }
 });
 
-test("hc", async () => {
+test("hc reports the health of the server", async () => {
   assert.is((await get(server.port, "/svc/hc")).text, "SVC/3");
   assert.is((await get(server.port + 1, "/shop/svc/hc")).text, "SVC/3");
 });
@@ -155,7 +155,7 @@ test("plugins respond in the plugin envelope to GET and POST", async () => {
   assert.is(text.text, "true");
 });
 
-test("echo", async () => {
+test("echo returns its parameters", async () => {
   const body = "caf\u00e9 \u2615";
   const answer = await get(server.port, "/svc/builtin/echo?a=1&b=(int)2&c=x%20y", {
     method: "POST",
@@ -195,7 +195,7 @@ test("plugins and builtins respond under both of their paths", async () => {
   ]);
 });
 
-test("argspec", async () => {
+test("argspec returns the schema of a plugin", async () => {
   const [record] = response<PluginDescription[]>(
     await get(server.port, "/svc/builtin/argspec?plugin=metrics"),
   );
@@ -209,7 +209,7 @@ test("argspec", async () => {
   assert.is((await get(server.port, "/svc/builtin/argspec")).status, 400);
 });
 
-test("metrics", async () => {
+test("metrics returns counts of requests", async () => {
   const record = response<ServerMetrics>(
     await get(server.port, "/svc/builtin/metrics?latency=[99.9,50]"),
   );

@@ -179,7 +179,7 @@ test("end a stream on a timeout between items, and on the caller's signal", asyn
   assert.is(aborted.kind, "aborted");
 });
 
-test("deliver nothing after an abort, although more has arrived", async () => {
+test("deliver no items after an abort, even if more have arrived", async () => {
   const controller = new AbortController();
   const seen: number[] = [];
   const error = await failure(async () => {
@@ -262,7 +262,7 @@ test("do not continue without a valid position, without retries, or after a refu
   });
 });
 
-test("stop trying to continue when the time limit is over", async () => {
+test("stop reconnecting at the time limit", async () => {
   await withScript([events("id: 1"), reset()], async (scripted) => {
     const [, error] = await follow(scripted.url, { timeoutMs: 400 });
     assert.is(error.kind, "timeout");

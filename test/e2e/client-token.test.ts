@@ -41,7 +41,7 @@ const admits =
   (response, request) =>
     (request.headers.authorization === `Bearer ${token}` ? ok(1) : rejected)(response, request);
 
-test("sends a text with each call", async () => {
+test("sends a fixed token with each call", async () => {
   const client = connect("t1");
   await find(client);
   await find(client.with({ timeoutMs: 100 }));
@@ -50,7 +50,7 @@ test("sends a text with each call", async () => {
   assert.equal(sent(), ["Bearer t1", "Bearer t1", "Bearer t2", "Basic x"]);
 });
 
-test("does not repeat a call with a text", async () => {
+test("does not repeat a call with a fixed token", async () => {
   server.script(rejected);
   const error = await failed(connect("t1"));
   assert.ok(error instanceof SvcError);
@@ -69,7 +69,7 @@ test("fetches a token once, and again after a rejection", async () => {
   assert.equal(requests, [undefined, "t1"]);
 });
 
-test("asks the function again if it did not settle within a call", async () => {
+test("calls the token function again if it did not settle during a call", async () => {
   let count = 0;
   const client = connect(() => (++count === 1 ? new Promise(() => {}) : "t2"));
   const error = await failed(client, { timeoutMs: 50, retries: 0 });
@@ -95,7 +95,7 @@ test("does not repeat a call whose plugin was executed", async () => {
   assert.is(server.received.length, 1);
 });
 
-test("reports a function that fails, and asks it again", async () => {
+test("reports a failed token function, and calls it again", async () => {
   let count = 0;
   const client = connect(() => {
     if (++count === 1) throw new RangeError("no token");
@@ -114,7 +114,7 @@ test("does not wait longer for a token than for a response", async () => {
   assert.is(server.received.length, 0);
 });
 
-test("quotes no token that a header line cannot carry", async () => {
+test("does not quote a token that is invalid in a header field", async () => {
   for (const token of ["secret\r\nX: 1", "", "secret x", 7 as never]) {
     for (const option of [token, () => token]) {
       const error = await failed(connect(option));

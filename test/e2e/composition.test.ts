@@ -152,7 +152,7 @@ test("take bytes of the declared class", async () => {
   assert.equal(await ask("hexAll", '{"all":["YWI="],"plain":"YQ=="}'), ["ab", "97"]);
 });
 
-test("take and give dates and URLs", async () => {
+test("accept and return dates and URLs", async () => {
   const ask = async (query: string) => {
     const { json, status } = await get(project.server.port, `/svc/plugin/day?${query}`);
     return status === 200 ? json.response : [status, JSON.stringify(json.message)];
@@ -186,7 +186,7 @@ const ORDER = {
   days: new Map([[new Date(0), new URL("https://example.org/")]]),
 };
 
-test("take and give values of classes from a generated client", async () => {
+test("accept and return class values of a generated client", async () => {
   const out = join(project.folder, "client");
   await svc("client", "--from", project.folder, "--out", out);
   const { Client } = await import(pathToFileURL(join(out, "index.js")).href);
@@ -229,7 +229,7 @@ except ValueError as error:
   assert.match(text, "days: Dict[datetime.datetime, str]");
 });
 
-test("refuse wrong values of classes at their place", async () => {
+test("reject invalid class values with their path", async () => {
   const line = { when: "2026-02-28T12:00:00Z", price: { cents: "1" }, tags: ["a"], data: "AP8=" };
   const fine = { items: [line], stock: { 1: "2" }, days: [] };
   const ask = async (content: object, query = "") => {

@@ -101,7 +101,7 @@ test("compresses when the client accepts it", async () => {
   assert.is(await coded("identity"), null);
 });
 
-test("looks assets up in a table, never by file path", async () => {
+test("serves assets from a table, never by file path", async () => {
   for (const path of [
     "/svc/console/",
     "/svc/console/../../package.json",
@@ -114,7 +114,7 @@ test("looks assets up in a table, never by file path", async () => {
   }
 });
 
-test("leaves its paths to user files when disabled", async () => {
+test("lets user files use its paths when disabled", async () => {
   const other = await serve(EXAMPLE, "--root", join(root, "other"), "--console", "off");
   try {
     assert.is((await get(other.port + 1, "/system")).status, 404);

@@ -50,12 +50,12 @@ const missing = (): null => null;
 const incomplete = (code: string): string => code.slice(0, code.length / 2);
 const empty = (): string => "";
 
-test("a complete installation is not corrupt", () => {
+test("accepts a complete installation", () => {
   assert.is(isInstallationCorrupt(), false);
   assert.is(isInstallationCorrupt(root), false);
 });
 
-test("a command whose code is missing or incomplete", () => {
+test("reports a command whose code is missing or incomplete", () => {
   const name = readdirSync(dist).find((file) => /^serve-build-\w+\.js$/.test(file))!;
   for (const change of [missing, incomplete, empty]) {
     const output = start(name, change);
@@ -64,7 +64,7 @@ test("a command whose code is missing or incomplete", () => {
   }
 });
 
-test("the code of all commands", () => {
+test("reports missing code of any command", () => {
   for (const change of [incomplete, empty]) {
     const output = start("cli.js", change);
     assert.match(output, /^svc: error SVC3094: .+/);
@@ -72,7 +72,7 @@ test("the code of all commands", () => {
   }
 });
 
-test("the code of a thread", () => {
+test("reports missing code of a thread", () => {
   for (const name of ["threads/executor.js", "threads/io.js"]) {
     const output = start(name, missing);
     assert.match(output, "SVC3094: ");

@@ -261,7 +261,7 @@ test("a module that loops while loading is named and aborts the start", async ()
   assert.match(text, /SVC2120: plugins did not load within 10000 ms: plugins\/all\.ts:[6-9]:/);
 });
 
-test("heap and buffers count against the memory limit of an executor", async () => {
+test("the heap and buffers count toward the memory limit of an executor", async () => {
   served = await serve(project.folder, "--executor-heap-mib", "64");
   for (const plugin of ["eatsHeap", "eats"]) {
     const answer = await call(plugin);

@@ -121,7 +121,7 @@ test("shows errors of files with times of a clock that runs ahead", async () => 
   }
 });
 
-test("ignores an empty file that an editor writes first", async () => {
+test("ignores an empty file that an editor writes before its contents", async () => {
   project.write("plugins/double.ts", "");
   await delay(60);
   project.write("plugins/double.ts", GOOD_PLUGIN);
@@ -152,7 +152,7 @@ test("stops quietly while it builds", async () => {
   assert.not.match(dev.output, /goroutine|error/);
 });
 
-test("serves at once what parses, and reports type errors later", () =>
+test("serves code that parses at once, and reports type errors later", () =>
   withDev({ "plugins/double.ts": GOOD_PLUGIN }, async (otherDev, project) => {
     const port = await started(otherDev);
     project.write("plugins/double.ts", BAD_PLUGIN);

@@ -107,7 +107,7 @@ test("explains only on request, and not in plain text", async () => {
   assert.not("explain" in (await ask(engine.port, "find")).json);
 });
 
-test("explains nothing when off, and nothing to untrusted clients with `trusted`", async () => {
+test("explains nothing when disabled, and only to trusted clients with `trusted`", async () => {
   const dispatcher = { partitions: [[{ host: "127.0.0.1", port: 1 }]], replicas: [{}] };
   for (const [explain, isTold] of [
     ["off", false],

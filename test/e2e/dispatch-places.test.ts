@@ -89,7 +89,7 @@ test("a primary request goes to the primary row of all partitions", async () => 
   );
 });
 
-test("an affinity selects a row, modulo their number", async () => {
+test("an affinity selects a row modulo the number of rows", async () => {
   for (const [affinity, row] of [
     [0, 0],
     [1, 1],

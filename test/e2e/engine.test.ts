@@ -77,7 +77,7 @@ test("sets request attributes of a single engine", async () => {
   assert.ok((executor as number) >= 0 && (executor as number) <= 31);
 });
 
-test("gives plugins the path as received, which no client library may normalize", async () => {
+test("passes the path to plugins exactly as received", async () => {
   for (const path of [
     "/svc/plugin/%61ttributes?q=%7e%2F&r=a+b",
     "/svc/plugin/attributes?q=<>\"|`{}[]^\\'",
@@ -95,7 +95,7 @@ test("gives plugins the path as received, which no client library may normalize"
   }
 });
 
-test("chooses the slot by the minimum queue", async () => {
+test("respects the minimum queue when it chooses a slot", async () => {
   for (const [queue, lowest] of [
     ["1", 3],
     ["queue2", 8],

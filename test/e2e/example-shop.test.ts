@@ -86,7 +86,7 @@ test("finds products in pages, and counts all matches", async () => {
   assert.is(await statusOf("similar?product=%40user1"), 400);
 });
 
-test("lets only those buy who have signed in", async () => {
+test("requires a sign-in to buy", async () => {
   assert.is(await statusOf("buy?product=p000010", POST), 401);
   assert.is(await statusOf("register", credentials("ann", "short")), 400);
   const url = `http://127.0.0.1:${server.port}/svc/plugin/register`;

@@ -118,7 +118,7 @@ testWhenMounted("serves reads and refuses changes, which resume by themselves", 
   }
 });
 
-test("reports flushes that take long", async () => {
+test("reports slow flushes", async () => {
   const fast = (await get(server.port + 1, "/metrics")).text;
   writeFileSync(failing, "600");
   assert.is((await call("put?id=slow")).status, 200);
@@ -132,7 +132,7 @@ test("reports flushes that take long", async () => {
   assertFiring(fast, text, [...(isLow ? ["SvcLogDiskLow"] : []), "SvcSlowFlush"]);
 });
 
-test("serves reads after a failed flush, and keeps what was not durable", async () => {
+test("serves reads after a failed flush, and keeps changes that were not durable", async () => {
   assert.is((await call("put?id=good")).status, 200);
   writeFileSync(failing, "");
   const held = await call("put?id=held");

@@ -108,7 +108,7 @@ test("can be opened without a path when the path is in use", () => {
   assert.is(new Graph("guest").path, join(root, "guest"));
 });
 
-test("have one path for a data folder behind a link that does not exist yet", async () => {
+test("resolve links in the path of a data folder that does not exist yet", async () => {
   await system.unload();
   symlinkSync(root, `${root}-link`);
   await system.initialize("library", { root: join(`${root}-link`, "new") });

@@ -123,7 +123,7 @@ test("memory of one graph, and of all", async () => {
   assert.is(usageByGraph.people!["svc.vertex.object"], usage["svc.vertex.object"]);
 });
 
-test("eventbacklog", async () => {
+test("eventbacklog counts pending expirations", async () => {
   const stages = "IN[ 0 ] -> SCH[ {L:1 M:0 S:0} -> X:0 ] -> EXEC[ 0 ]";
   const backlog = (state: string): string =>
     `Event Processor Backlog(people): ${stages} <${state}>`;
@@ -248,7 +248,7 @@ test("status shows every graph, including the system graph", async () => {
   assert.equal(simple.graphs, counts);
 });
 
-test("all of it is restored after a restart", async () => {
+test("graphs and statistics are restored after a restart", async () => {
   await system.unload(true);
   await system.initialize("shop", { http: 0, ip: "127.0.0.1", root });
   assert.equal(Object.keys(await ownProperties()), ["descriptor", "ADMIN_DisableAuth"]);

@@ -224,7 +224,7 @@ test("have their media types in OpenAPI and types in the clients", async () => {
   assert.match(registry, 'result: HttpResponse<"image/png">;');
 });
 
-test("are images, texts and resources for models", async () => {
+test("become images, texts and resources in MCP", async () => {
   const argspec = await loadArgspec(project.folder);
   const baseUrl = `http://127.0.0.1:${server.port}`;
   const caller = new ToolCaller(argspec, new Connection({ baseUrl }, argspec.hash));

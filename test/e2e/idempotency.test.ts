@@ -84,7 +84,7 @@ function newKey(): string {
 
 const quoted = (key: string): string => `"${key}"`;
 
-test("repeated requests change nothing and get the first answer", async () => {
+test("repeated requests change nothing and receive the first response", async () => {
   for (const [name, units] of Object.entries({ sell: 1, steps: 4, atOnce: 2, long: 1 })) {
     const key = quoted(newKey());
     const before = sold();
@@ -103,7 +103,7 @@ test("repeated requests change nothing and get the first answer", async () => {
   }
 });
 
-test("errors after a change are repeated, too", async () => {
+test("errors after a change are returned again, too", async () => {
   const key = newKey().replace(" ", "-");
   const first = await post("plugin/fail", key);
   const before = sold();
@@ -113,7 +113,7 @@ test("errors after a change are repeated, too", async () => {
   assert.is(sold(), before);
 });
 
-test("requests that change no replicated graph run again", async () => {
+test("requests without a change of a replicated graph run again", async () => {
   const key = quoted(newKey());
   const [first, again] = [await post("plugin/nothing", key), await post("plugin/nothing", key)];
   assert.is(again.json.response, (first.json.response as number) + 1);
@@ -122,7 +122,7 @@ test("requests that change no replicated graph run again", async () => {
   assert.is((await post("plugin/here", otherKey)).json.response, 2);
 });
 
-test("built-in plugins keep their answers, too", async () => {
+test("built-in plugins keep their responses, too", async () => {
   const key = quoted(newKey());
   const path = "builtin/createvertex?graph=shop&id=lamp";
   const answers = [await post(path, key), await post(path, key), await post(path, quoted("b"))];
@@ -153,7 +153,7 @@ test("a key belongs to one request", async () => {
   }
 });
 
-test("a request is refused while one with its key is at work", async () => {
+test("a request is rejected while another one with its key runs", async () => {
   const key = quoted(newKey());
   const before = sold();
   const first = post("plugin/later", key);
@@ -180,7 +180,7 @@ test("invalid keys are refused, and those of requests that only read are ignored
   }
 });
 
-test("keys and answers survive a restart and a restore, and stay hidden", async () => {
+test("keys and responses survive a restart and a restore, and stay hidden", async () => {
   const key = quoted(newKey());
   const { response } = (await post("plugin/sell", key)).json;
   const before = sold();

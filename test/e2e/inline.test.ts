@@ -149,7 +149,7 @@ test("cannot change graphs, so that a leader need not wait for them", async () =
   assert.match(JSON.stringify(json.message), "AccessError");
 });
 
-test("leave stray exceptions that are logged and harmless", async () => {
+test("log stray exceptions without harm", async () => {
   const expectedLogs = [
     ["timer", /uncaught exception outside a request: Error: stray timer\n.*plugins\/p\.ts:/],
     [

@@ -191,11 +191,11 @@ test("can be methods, with what their constructor got", async () => {
   assert.is(await outcome("clear"), 'ok: "3shop"');
 });
 
-test("are told of their deadline", async () => {
+test("can read their deadline", async () => {
   assert.is(await outcome("patient"), 'ok: "TimeoutError"');
 });
 
-test("that run cannot be started again, and unknown ones not at all", async () => {
+test("cannot be started while they run, or if they are unknown", async () => {
   await runNow("stuck");
   const fault = (name: string) => runNow(name).then(String, String);
   assert.match(await fault("stuck"), /job stuck is running/);
@@ -205,7 +205,7 @@ test("that run cannot be started again, and unknown ones not at all", async () =
   await until(() => /executor \d+ replaced: plugin "stuck" timed out/.test(server.log()));
 });
 
-test("that never end lose their executor", async () => {
+test("that never end terminate their executor", async () => {
   const before = (await get(server.port + 1, "/metrics")).text;
   assert.is(await outcome("endless"), "timeout: deadline exceeded");
   assert.is(noted("endless").length, 1);
@@ -221,7 +221,7 @@ test("that never end lose their executor", async () => {
   assertFiring(before, text, ["SvcExecutorRestarts", "SvcJobFailed"]);
 });
 
-test("that a kill interrupts are known after it, as are missed ones", async () => {
+test("record runs that a kill interrupted, and missed runs", async () => {
   await runNow("long");
   await until(() => noted("long").length === 1);
   await server.stop("SIGKILL");
@@ -250,7 +250,7 @@ test("do not run where jobs are off, except by an operator", async () => {
   assert.is(noted("tick").length, ticks + 1);
 });
 
-test("and all other plugins keep their facts in an engine of a system", () => {
+test("keep their attributes, like other plugins, in an engine of a system", () => {
   const routes = JSON.parse(readFileSync(join(project.folder, ".svc/routes.json"), "utf8"));
   assert.equal(loader(project.folder, "engine")().table.routes, routes);
   assert.equal(loader(project.folder, "dispatcher")().table.routes, {});
@@ -291,7 +291,7 @@ test("start without history if their file is corrupt", async () => {
   await until(async () => (await jobs()).get("tick")!.counts.ok > 0);
 });
 
-test("of a later release fail a build that adds jobs, and the former build stays", async () => {
+test("reject a build that adds jobs to a file of a later release", async () => {
   await server.stop();
   project.write("plugins/p.ts", withoutJobs(1));
   await buildProject(project.folder);
@@ -308,7 +308,7 @@ test("of a later release fail a build that adds jobs, and the former build stays
   assert.equal([...(await jobs()).keys()], []);
 });
 
-test("keep a second server from their data folder, from a reload on", async () => {
+test("lock their data folder against a second server after a reload", async () => {
   await server.stop();
   project.write("svc.config.ts", "export default {};\n");
   project.write("plugins/p.ts", withoutJobs(1));

@@ -232,7 +232,7 @@ if (version !== null || USES_LEASES) {
     await cluster?.stop();
   });
 
-  test("a leader without life is replaced, and nothing acknowledged is lost", async () => {
+  test("a dead leader is replaced, and no acknowledged change is lost", async () => {
     await leader();
     const followed: string[] = [];
     const controller = new AbortController();
@@ -288,7 +288,7 @@ if (version !== null || USES_LEASES) {
     }
   });
 
-  test("an engine that is away fails no request", async () => {
+  test("an unreachable engine fails no request", async () => {
     const id = await leader();
     const load = new Load(send);
     const failedReads: string[] = [];
@@ -388,7 +388,7 @@ if (version !== null || USES_LEASES) {
     assert.is(await leader(), id);
   });
 
-  test("other members name the leader, before anything runs", async () => {
+  test("other members name the leader before they execute a request", async () => {
     const id = await leader();
     const follower = MEMBERS.find((member) => member !== id)!;
     await until(async () => (await stateOf(follower)).group.leader === id);
@@ -405,7 +405,7 @@ if (version !== null || USES_LEASES) {
     assert.is((await system.get(follower, "/svc/hc")).headers.get("x-svc-leader"), null);
   });
 
-  test("a former leader gives up what the next one lacks, and follows by its log", async () => {
+  test("a former leader discards changes that its successor lacks, and follows it", async () => {
     const { id, pid } = await leading();
     const others = MEMBERS.filter((member) => member !== id);
     const gate = async (verb: string): Promise<void> => {
@@ -476,6 +476,6 @@ if (version !== null || USES_LEASES) {
     await leader();
     assert.is((await put("vaccepted")).status, 200);
   });
-} else test.skip("nats-server is not installed", () => undefined);
+} else test.skip("is skipped without nats-server", () => undefined);
 
 test.run();

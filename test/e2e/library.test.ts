@@ -255,7 +255,7 @@ test("admin operations work as in a server", async () => {
   while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
-test("a blocked main thread is seen from outside, as its alert", () => {
+test("a blocked main thread is reported by metrics, as its alert expects", () => {
   // This thread waits for the program below.
   const program = `const blocked = /^svc_thread_blocked_seconds.thread="main".* (.+)$/m;
 let text = "";

@@ -40,7 +40,7 @@ function findLoaded(module: string): string {
   return readdirSync(DIST).find((name) => name.startsWith(`${module}-`) && name.endsWith(".js"))!;
 }
 
-test("threads without queries load none", () => {
+test("threads without queries load no query code", () => {
   const engine = findLoaded("engine-parts");
   for (const entry of ["threads/interconnect.js", "threads/io.js", "threads/executor.js", engine]) {
     assert.ok(count(entry, "runtime/graph/query/calls") <= FEW, entry);
@@ -50,7 +50,7 @@ test("threads without queries load none", () => {
   assert.ok(count("threads/admin.js", "runtime/graph/evaluate") > 10);
 });
 
-test("queries load nothing that only the admin executor runs", () => {
+test("queries load no code of the admin executor", () => {
   const queries = findLoaded("bind-graphs");
   assert.ok(count(queries, "runtime/graph/query/calls") > 10);
   for (const folder of ["runtime/plugin/request", "runtime/system"]) {
@@ -59,7 +59,7 @@ test("queries load nothing that only the admin executor runs", () => {
   }
 });
 
-test("only the interconnect loads what writes and replicates the log", () => {
+test("only the interconnect loads the code that writes and replicates the log", () => {
   assert.ok(count("threads/interconnect.js", "runtime/interconnect/log") > 10);
   assert.ok(count("threads/admin.js", "runtime/interconnect/archive") <= FEW);
 });
@@ -75,7 +75,7 @@ test("the IO thread starts before the code of the server is read", () => {
   assert.not.ok(loads(worker, "runtime/lifecycle/http-service.ts"));
 });
 
-test("a server reads no code that few servers run", () => {
+test("a server loads no code of rarely used features", () => {
   const server = findLoaded("serve-build");
   assert.ok(loads(server, "runtime/lifecycle/http-service.ts"));
   assert.not.ok(loads(server, "runtime/system/read-topology.ts"));
@@ -87,7 +87,7 @@ test("a server reads no code that few servers run", () => {
   }
 });
 
-test("files import from each other only what they use", () => {
+test("files import only the names that they use", () => {
   const names = readdirSync(DIST, { recursive: true }) as string[];
   const unused = names
     .filter((name) => name.endsWith(".js"))

@@ -198,7 +198,7 @@ test("lets engines answer queries of configured graphs", async () => {
   }
 });
 
-test("stops all instances when one cannot start", async () => {
+test("stops all instances when one fails to start", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   const { port } = taken.address() as { port: number };

@@ -65,7 +65,7 @@ test("changes while no engine has data", async () => {
   assert.is(await width(), 2);
 });
 
-test("does not change over graphs with data, and nothing else is sent", async () => {
+test("cannot change while graphs have data, and no other command is sent", async () => {
   await system.get("B2", "/svc/plugin/fill");
   for (const dispatch of [rows("B1", "B2", "B3"), rows("B1"), rows("B1", "B3", "B2")]) {
     const { code, out, err } = await send(dispatch);
@@ -83,7 +83,7 @@ test("does not change over graphs with data, and nothing else is sent", async ()
   assert.is((after as { descriptor: string }).descriptor, before);
 });
 
-test("takes other changes of the matrix over graphs with data", async () => {
+test("allows other changes of the matrix while graphs have data", async () => {
   const { code, out, err } = await send([{ channels: 3, partitions: ["B1", "B2"] }]);
   assert.is(code, 0, out + err);
 });

@@ -59,7 +59,7 @@ async function page(query: string): Promise<Page> {
   return json.response as Page;
 }
 
-test("lead from the first to the last page, in all executors", async () => {
+test("can be followed from the first to the last page by all executors", async () => {
   let { items, cursor } = await page("list?n=10");
   const names = items.map(({ name }) => name);
   let pages = 1;
@@ -74,7 +74,7 @@ test("lead from the first to the last page, in all executors", async () => {
   );
 });
 
-test("refuse every cursor that another hand, or another plugin, made", async () => {
+test("reject altered cursors and those of other plugins", async () => {
   const { cursor } = await page("list?n=3");
   const status = async (input: string, plugin = "list") =>
     (await get(server.port, `/svc/plugin/${plugin}?cursor=${input}`)).status;

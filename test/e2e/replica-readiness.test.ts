@@ -65,7 +65,7 @@ async function untilServing({ port }: Served, expected = VERTICES): Promise<void
   }
 }
 
-test("answers when it has caught up, never before", async () => {
+test("reports readiness only after it has caught up", async () => {
   const txPort = await freePort();
   const provider = await project.start("a", "--attach", `127.0.0.1:${txPort}`);
   assert.is((await get(provider.port, `/svc/plugin/fill?count=${VERTICES}`)).status, 200);
@@ -90,7 +90,7 @@ test("answers when it has caught up, never before", async () => {
   assert.is((await state(replica)).replica.state, "orphan");
 });
 
-test("refuses to go into service before, unless forced", async () => {
+test("refuses to go into service before it has caught up, unless forced", async () => {
   const replica = await project.start("c", "--tx-port", `${await freePort()}`);
   const { ready, "service-out-reason": reason } = await state(replica);
   assert.equal([ready, reason], [false, "waiting for a provider"]);

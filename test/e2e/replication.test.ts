@@ -269,7 +269,7 @@ test("a replica converges after kills and a suspension, and only follows", async
   assert.match(String(await call(subscriber, "all?name=more")), /short/);
 });
 
-test("a subscriber that starts empty, or lags behind the log, gets a snapshot", async () => {
+test("a subscriber that is empty or lags behind the log receives a snapshot", async () => {
   const { subscribe, provide } = await pair("empty");
   let provider = await start("empty-p", "--durability", "off");
   await call(provider, "put?name=things&from=1&count=200");
@@ -338,7 +338,7 @@ test("peers without the key and invalid messages are rejected", async () => {
   assert.not.match(subscriber.log() + provider.log(), /enough bytes/);
 });
 
-test("contents that did not come from the provider are rejected and reported", async () => {
+test("contents from another source than the provider are rejected and reported", async () => {
   const { port, subscribe, provide } = await pair("diverged");
   const alone = await start("diverged-s");
   await call(alone, "put?name=things&from=1");

@@ -39,7 +39,7 @@ test("counts passing tests", () => {
   assert.is(status, 0);
 });
 
-test("counts failures, endless tests, open handles and failing hooks", () => {
+test("reports failures, endless tests, open handles and failing hooks", () => {
   const { status, stdout, last } = run("mixed");
   assert.is(last, "2 passed, 4 failed");
   assert.is(status, 1);
@@ -48,7 +48,7 @@ test("counts failures, endless tests, open handles and failing hooks", () => {
   assert.match(stdout, "before: Error: not prepared");
 });
 
-test("runs no test after one that has failed, with STOP_AT_FAILURE", () => {
+test("stops after the first failed test with STOP_AT_FAILURE", () => {
   const { stdout } = runWith([], ["mixed"], { STOP_AT_FAILURE: "1" });
   assert.match(stdout, 'mixed  "fails"');
   assert.not.match(stdout, "ran past its limit");
@@ -70,7 +70,7 @@ test("rejects suites that do not run or have no tests, and filters that match no
   assert.is(run("no-such-file", "passes").last, "1 passed, 1 failed");
 });
 
-test("runs tests selected by title, and reports when there are none", () => {
+test("runs tests selected by title, and reports an empty selection", () => {
   const files = ["passes", "mixed"];
   const { status, stdout, last } = runWith(["--name", "passes"], files);
   assert.is(last, "2 passed, 0 failed", stdout);

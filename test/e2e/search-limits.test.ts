@@ -86,7 +86,7 @@ test("accepts any text", async () => {
   }
 });
 
-test("says that the rest of a long text is ignored", async () => {
+test("reports that the rest of a long text is ignored", async () => {
   const { json } = await search("red ".repeat(500), { counts: true });
   assert.match(String((json.response as { bounded: string }).bounded), /1000 characters/);
 });

@@ -238,7 +238,7 @@ async function checkAll(clients: readonly Clients[]): Promise<void> {
 const clients: Clients[] = [];
 const MEMBERS = ["B1", "B2", "S1", "S2"] as const;
 
-test("nothing moves while an instance is down", async () => {
+test("no slot moves while an instance is down", async () => {
   const posted = { method: "POST", body: "" };
   await until(async () => {
     // A load whose response was lost has created them, and the next one creates none.
@@ -260,7 +260,7 @@ test("nothing moves while an instance is down", async () => {
   assert.match(dry.out, /^32 of 64 slots move: 50.0 %$/m);
 });
 
-test("grows under load, with exact counts", async () => {
+test("adds a group under load with exact counts", async () => {
   const load = new Clients("w");
   clients.push(load);
   await until(async () => load.acknowledged > 20 && load.answers > 5);
@@ -282,7 +282,7 @@ test("grows under load, with exact counts", async () => {
   assert.match((await system.admin("rebalance", "--dry-run")).out, /^nothing to move$/m);
 });
 
-test("instances finish a cut that no run continues", async () => {
+test("instances finish a cut that its coordinator abandoned", async () => {
   await until(async () => (await system.nodestat("B1")).procedure === null);
   const [from, to] = [await leaderOf("B1"), await leaderOf("B2")];
   const [{ record, term }, target] = [

@@ -129,7 +129,7 @@ function hits({ json, text }: Answer): number {
 
 const orders = () => Promise.all(GROUPS.map(async (id) => hits(await call(id, "count"))));
 
-test("each key is in one group", async () => {
+test("each key is stored in exactly one group", async () => {
   assert.is(hits(await call("TD", `load?count=${KEYS}`)), KEYS);
   assert.is(hits(await call("TD", `load?count=${KEYS}`)), 0);
   assert.is(hits(await call("TD", "count")), KEYS);
@@ -138,7 +138,7 @@ test("each key is in one group", async () => {
   assert.equal(await orders(), expected);
 });
 
-test("a request with a key reaches its owner alone, at any depth", async () => {
+test("a request with a key reaches only its owner, at any depth", async () => {
   const before = await orders();
   for (const [group, port] of PORTS.entries()) {
     const id = keyOf(group, "é {");

@@ -114,7 +114,7 @@ test("reads PORT, .env and the configuration at run time", async () => {
   assert.match(refused.stderr, /SVC3170: .*prefix/);
 });
 
-test("does not touch folders with other contents", async () => {
+test("does not modify folders with other contents", async () => {
   const refused = await svc("build", project.folder, "--standalone", project.folder).catch(
     (error) => error,
   );

@@ -89,7 +89,7 @@ async function start(variables: Readonly<Record<string, string>>) {
   return { served, order };
 }
 
-test("the IO thread comes before the build is read, executors after it", async () => {
+test("the IO thread starts before the build is read, and executors after", async () => {
   const { served, order } = await start({});
   try {
     assert.is(order[0], "svc-io");

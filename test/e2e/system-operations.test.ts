@@ -48,7 +48,7 @@ async function operate(id: string, operation: string, query = "", body?: string)
   return json.response;
 }
 
-test("show the running algorithms, and cancel none that does not run", async () => {
+test("show running algorithms, and reject the cancellation of others", async () => {
   const shown = await system.admin("algorithms", "B1");
   assert.equal([shown.code, shown.out], [0, "B1: none\n"]);
   const { code, out, err } = await system.admin("cancel-algorithm", "B1", "7");
@@ -58,7 +58,7 @@ test("show the running algorithms, and cancel none that does not run", async () 
   assert.match(refused.err, /SVC3004.*expected <ids> and the id of an algorithm/);
 });
 
-test("take instances out of service and back in, with the reason", async () => {
+test("take instances out of service with a reason, and back in", async () => {
   assert.equal((await system.nodestat("S1"))["service-out-reason"], "start");
   const early = await system.admin("service-in", "S*", "--no-wait");
   assert.equal(
@@ -163,7 +163,7 @@ test("suspend, resume and throttle replication", async () => {
   assert.match(String(await operate("B1", "Bind", "&port=0")), "a port from 1 to 65535");
 });
 
-test("control replication, and call any path", async () => {
+test("control replication, and request any path", async () => {
   const said = async (...words: string[]) => {
     const { code, out, err } = await system.admin(...words);
     return [code, out === "" ? err : out] as const;
@@ -195,7 +195,7 @@ async function subscribersOf(id: string): Promise<unknown[]> {
   return (json.response as { subscribers: unknown[] }).subscribers;
 }
 
-test("let a subscriber have its provider attach and detach it", async () => {
+test("let a subscriber ask its provider to attach and detach it", async () => {
   const subscriber = `svc://${system.host}:10110`;
   const uri = `svc://${system.host}:9101`;
   const subscribed = { provider: uri, subscriber, action: "subscribed" };
@@ -393,7 +393,7 @@ test("stop an instance, which svc up restarts", async () => {
   await until(async () => (await system.nodestat("S1")).pid !== pid);
 });
 
-test("save nothing on a shutdown without `persist`", async () => {
+test("save no graph on a shutdown without `persist`", async () => {
   const stop = async (query: string): Promise<void> => {
     const { pid } = await system.nodestat("B1");
     let statistics: unknown;

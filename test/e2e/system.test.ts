@@ -67,7 +67,7 @@ test("the same system cannot be started twice", async () => {
   assert.equal([code, /SVC3113/.test(err)], [1, true], err);
 });
 
-test("a system of other machines has no instance to start here", async () => {
+test("reports that no instance of the system runs on this machine", async () => {
   const otherFile = join(system.root, "other.json");
   const { writeFileSync } = await import("node:fs");
   writeFileSync(

@@ -100,7 +100,7 @@ test("renewed certificates are served without a restart", async ({ folder, serve
   assert.is((await ask(server.port, "/svc/hc")).subject, "svc test server renewed");
 });
 
-test("a start without its files names them and fails", async ({ folder }) => {
+test("a start without its certificate files fails and names them", async ({ folder }) => {
   const missing = join(folder, "none.pem");
   const error = await serve(fixture("engine"), "--tls", `${missing},${missing}`).then(
     () => null,

@@ -29,7 +29,7 @@ async function failure(...words: string[]): Promise<string> {
   return ended.stdout + ended.stderr;
 }
 
-test("build and check resolve imports by it, and by no other file", async () => {
+test("build and check resolve imports by it alone", async () => {
   const project = new TemporaryProject(FILES);
   const { folder } = project;
   try {
@@ -53,7 +53,7 @@ test("build and check resolve imports by it, and by no other file", async () => 
   }
 });
 
-test("dev serves by it and watches the files behind its paths", () =>
+test("dev applies it and watches the files behind its paths", () =>
   withDev(
     FILES,
     async (dev, project) => {

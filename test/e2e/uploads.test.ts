@@ -110,7 +110,7 @@ test("receive fields as parameters and files as arguments", async () => {
   assert.equal(others, { title: "A & B", n: 7, ...file, thumb: null, graph: "shop" });
 });
 
-test("take a field without a file name and content for no file", async () => {
+test("treat a field without file name and content as a missing file", async () => {
   const body = `${part("title", "t")}${part("picture", "a", "a")}${part("thumb", "")}--xx--\r\n`;
   const { json, text } = await post(body);
   assert.is(json.status, "OK", text);
@@ -166,7 +166,7 @@ test("leave nothing behind when the connection is cut", async () => {
   await until(() => bodies().length === 0);
 });
 
-test("leave nothing behind when the body is too large, or lies", async () => {
+test("leave nothing behind when the body is too large or its length is wrong", async () => {
   const endless = sendPart(MAX_BODY_BYTES + 1, "Transfer-Encoding: chunked");
   const [refusal] = (await once(endless, "data")) as [string];
   assert.match(refusal, /^HTTP\/1\.1 413 /);
@@ -233,7 +233,7 @@ test("are forms in OpenAPI, and no tools of MCP", async () => {
   assert.match(text, '"multipart/form-data"');
 });
 
-test("are sent by TypeScript clients", async () => {
+test("can be sent by TypeScript clients", async () => {
   const sdk = join(project.folder, "sdk");
   await svc("client", "--from", project.folder, "--out", sdk);
   const { Client } = await import(pathToFileURL(join(sdk, "index.js")).href);

@@ -95,7 +95,7 @@ async function digestOf(root: string): Promise<string> {
   return digest;
 }
 
-test(`a killed backup is as it was before (seed ${SEED})`, async (context) => {
+test(`a killed backup keeps its former state (seed ${SEED})`, async (context) => {
   const { folder, program, root, backupFolder, digest } = context;
   for (let round = 0; round < KILLS; round++) {
     await kill(program, "backup", root, backupFolder);
@@ -107,7 +107,7 @@ test(`a killed backup is as it was before (seed ${SEED})`, async (context) => {
   }
 });
 
-test(`a killed restore leaves nothing that is served (seed ${SEED})`, async (context) => {
+test(`a server rejects the folder of a killed restore (seed ${SEED})`, async (context) => {
   const { folder, program, backupFolder, digest } = context;
   for (let round = 0; round < KILLS; round++) {
     const prefix = join(folder, `k${round}-`);

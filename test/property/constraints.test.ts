@@ -177,7 +177,7 @@ function checkSame(graph: Graph, model: Model): void {
   }
 }
 
-test("accept and refuse what a naive model does", () => {
+test("accept and reject the same changes as a naive model", () => {
   const random = new Random(SEED);
   const folder = mkdtempSync(join(tmpdir(), "svc-constraints-"));
   let store = loggedStore();

@@ -106,7 +106,7 @@ function queriesOf(graph: Graph, random: Random): FetchPage[] {
   ];
 }
 
-test("contain an entry once for each way to it", () => {
+test("return an entry once for each path to it", () => {
   const random = new Random();
   for (let round = 0; round < 4 * ROUNDS; round++) {
     const graph = openStore(GraphStore.create("test", TEST_THREAD));

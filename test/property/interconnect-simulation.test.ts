@@ -16,7 +16,7 @@ const SEEDS = Number(SIMULATE ?? (CI ? IN_CI : rounds(50)));
 
 const test = suite("interconnect simulation");
 
-test("the same happens under the same seed", async () => {
+test("is deterministic for a seed", async () => {
   const traces = new Set<number>();
   for (const seed of [SEED, SEED, SEED + 1]) traces.add((await simulateCluster(seed)).trace);
   assert.is(traces.size, 2);

@@ -207,7 +207,7 @@ test("give equal scores with the statistics of all partitions", () => {
   }
 });
 
-test("give each way to an arc once if its key is infinite", () => {
+test("return each path to an arc once if its key is infinite", () => {
   const graph = openStore(GraphStore.create("test", TEST_THREAD));
   for (let way = 0; way < 5; way++) graph.connect("root", `way${way}`, "middle");
   graph.connect("middle", "to", "end");

@@ -213,7 +213,7 @@ function checkPrepared(random: Random, { store, queries }: Subject): void {
   }
 }
 
-test("show, count and sum what a naive model finds", () => {
+test("agree with a naive model in entries, counts and sums", () => {
   const random = new Random();
   let hits = 0;
   for (let round = 0; round < ROUNDS; round++) {

@@ -97,7 +97,7 @@ async function makeHistory(context: InstancesContext, instance: Instance, random
   }
 }
 
-test("restores what each graph was at any moment", async (context) => {
+test("restores the state of each graph at any moment", async (context) => {
   const random = new Random();
   const instance = await begin(context, "a");
   const { first, digests } = await makeHistory(context, instance, random);

@@ -16,7 +16,7 @@ const CHUNK: Chunk = { simulation: "leadership", first: SEED, count: 47, mostFai
 
 const test = suite("run seeds");
 
-test("all processes together have the sums of one", async () => {
+test("several processes together give the sums of a single one", async () => {
   const timeless = (sums: Sums): Sums => ({ ...sums, cpuMs: 0 });
   assert.equal(timeless(await runEverywhere(CHUNK)), timeless(await runChunk(CHUNK)));
 });

@@ -77,7 +77,7 @@ test(`finds unchanged texts beside writers and dying builders (seed ${SEED})`, a
   assert.is(graph.textIndexes()[0]!.pending, 0);
 });
 
-test("finds all while another index of the same name takes its place", async () => {
+test("finds all texts while another index replaces it", async () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   graph.index("text", { keys: ["title"] });

@@ -163,7 +163,7 @@ for (const [measure, precision, minRecall] of [
   });
 }
 
-test(`move with the precision, are copied, dropped and requested again (seed ${SEED})`, () => {
+test(`survive precision changes, copies, drops and new requests (seed ${SEED})`, () => {
   const random = new Random();
   const next = clusters(random);
   const probes = Array.from({ length: 8 }, next);

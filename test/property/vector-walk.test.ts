@@ -81,7 +81,7 @@ function begin(random: Random, maxVertices: number, mostEntries: number): void {
   floats[STATE / 4 + 7] = 1;
 }
 
-test(`keeps the best, and leads to the best of the others (seed ${SEED})`, () => {
+test(`keeps the best candidates and follows the best of the rest (seed ${SEED})`, () => {
   const random = new Random();
   for (let round = 0; round < rounds(100); round++) {
     const maxCount = 1 + random.below(20);

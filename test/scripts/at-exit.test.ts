@@ -30,7 +30,7 @@ for (const [end, code] of [
   ["fail", 1],
   ["return", 0],
 ] as const) {
-  test(`what was made is undone once: ${end}`, async () => {
+  test(`cleans up once on ${end}`, async () => {
     const script = start(SCRIPT);
     let out = "";
     script.stdout.setEncoding("utf8").on("data", (text) => {
@@ -59,7 +59,7 @@ test("a failing step prevents no other one, and cancelled ones do not run", asyn
   assert.is(out, "undone\n");
 });
 
-test("servers of a benchmark end with it", async () => {
+test("servers of a benchmark end with the benchmark", async () => {
   const script = start(`
     const { startPeer } = await import(${JSON.stringify(SERVERS)});
     console.log((await startPeer("node-http")).port);

@@ -102,7 +102,7 @@ test("lines stay the same, as do the columns of values", () => {
   }
 });
 
-test("a name that the constants need is refused", () => {
+test("a name clash with the constants is rejected", () => {
   for (const name of ["a$IN", "a$OUT"]) {
     assert.throws(
       () => makeConstants(new Map([["a.js", `var ${name} = 1;\n`]])),
@@ -111,7 +111,7 @@ test("a name that the constants need is refused", () => {
   }
 });
 
-test("a circle of imports is refused, in which a constant would be read too early", () => {
+test("a cyclic import that reads a constant too early is rejected", () => {
   const codes = new Map([
     ["dist/a.js", 'import { one } from "./parts/b.js";\n'],
     ["dist/parts/b.js", 'export * from "../c.js";\n'],

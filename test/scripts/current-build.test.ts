@@ -27,7 +27,7 @@ function current(root: string): boolean {
   return isCurrent(root, hashSources(root));
 }
 
-test("is current once it is recorded, with what it has generated", ({ root }) => {
+test("is current once it is recorded with its outputs", ({ root }) => {
   assert.not(current(root));
   const sources = hashSources(root);
   write(root, "runtime/builtin/.generated/a.ts", "2");

@@ -50,7 +50,7 @@ async function clientOf(localAddress: string, ...fields: string[]): Promise<stri
   return /"response": "(\S*) g"/.exec(text)?.[1];
 }
 
-test("takes the client from the fields of a proxy only", async () => {
+test("accepts forwarding fields from proxies only", async () => {
   assert.is(await clientOf(PROXY, "X-Forwarded-For: 192.0.2.7"), "192.0.2.7");
   assert.is(await clientOf(PROXY, "X-Forwarded-For: 10.1.2.3, 192.0.2.7"), "192.0.2.7");
   assert.is(await clientOf(PROXY, 'Forwarded: for="[2001:db8::1]:80"'), "2001:db8::1");
@@ -59,7 +59,7 @@ test("takes the client from the fields of a proxy only", async () => {
   assert.is(await clientOf("127.0.0.3", "X-Forwarded-For: 192.0.2.7"), "127.0.0.3");
 });
 
-test("trusts the client that the proxy names, and none that it does not", async () => {
+test("trusts only a client that the proxy names", async () => {
   const change = (localAddress: string, forwarded: string) =>
     ask(
       localAddress,

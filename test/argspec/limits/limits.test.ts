@@ -131,7 +131,7 @@ test("imply wider constraints only", () => {
   assert.ok(isImpliedBy({}, { minLength: 0 }));
 });
 
-test("are used from foreign schemas as far as they can be checked", () => {
+test("keep only the checkable constraints of foreign schemas", () => {
   const schema = { type: "string", pattern: "(?=a)", format: "colour", maxLength: 3 };
   assert.equal(applicableLimits(schema), { maxLength: 3 });
   assert.equal(applicableLimits({ pattern: "^a$", format: "date" }), {

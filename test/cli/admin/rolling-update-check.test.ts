@@ -43,7 +43,7 @@ async function update(
   }
 }
 
-test("leave readonly graphs alone", async () => {
+test("reject instances with readonly graphs, except followers", async () => {
   const requests: string[] = [];
   try {
     await update((path) => {
@@ -62,7 +62,7 @@ test("leave readonly graphs alone", async () => {
   await update(() => ({ "service-out-reason": "operator", readonly: true, build: "a", group }));
 });
 
-test("touch no leader before another member can lead, and wait for updated members", async () => {
+test("stop no leader before another member can lead, and wait for updated members", async () => {
   const groups: Record<string, object> = {
     B1: { group: "B1", leader: "B1", role: "leading", synced: [] },
     S1: { group: "B1", leader: "B1", role: "following", synced: [] },

@@ -38,7 +38,7 @@ function levelsOf(states: Readonly<Record<string, object>>) {
   return describeLevels(system, { rest: new Map(rest), live: new Map(live) });
 }
 
-test("sums up what is below each dispatcher", () => {
+test("summarizes the instances below each dispatcher", () => {
   const { sums, attention, isGood } = levelsOf({ T: { "matrix-complete": true } });
   const usual = { slow: 0, failing: 0, down: 0, unknown: 0, out: 0, complete: null };
   const of = (id: string, instances: number) => ({

@@ -75,7 +75,7 @@ test("shows an instance with health checks alone as slow, and fails", async (con
   assert.not.match(out, /Not running/);
 });
 
-test("reports another failure as it is, although health checks succeed", async (context) => {
+test("reports other failures although health checks succeed", async (context) => {
   context.answer = (response) => response.destroy();
   const [code, out] = await status(context);
   assert.is(code, 1);

@@ -61,7 +61,7 @@ test("an interrupted restore is neither backed up nor checked", async ({ root, b
   }
 });
 
-test("--every adds what is new until it fails, with a pause each time", async (context) => {
+test("--every backs up new data repeatedly until it fails", async (context) => {
   const { root, backupFolder } = context;
   const instance = await Instance.start(root);
   instance.graph().createVertex("x");
@@ -99,7 +99,7 @@ test("--every adds what is new until it fails, with a pause each time", async (c
   assert.equal(pauses, [10_000, 6000, 1000]);
 });
 
-test("refuses what it cannot use", async ({ root, backupFolder }) => {
+test("refuses invalid options and folders", async ({ root, backupFolder }) => {
   const codeAndError = async (...words: string[]): Promise<[unknown, string]> => {
     const { code, stderr } = await run(...words);
     return [code, /SVC\d{4}/.exec(stderr)?.[0] ?? stderr];

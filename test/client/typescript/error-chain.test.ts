@@ -48,7 +48,7 @@ test("treats names of Object.prototype as plain names", () => {
   assert.is((innermost as { plugin?: unknown }).plugin, undefined);
 });
 
-test("parses hostile texts of a megabyte in linear time", () => {
+test("parses hostile texts of 1 MB in linear time", () => {
   // Rescanning from each quote would take minutes.
   const size = 500_000;
   for (const text of [
@@ -61,7 +61,7 @@ test("parses hostile texts of a megabyte in linear time", () => {
   assert.is(parseErrorChain(LEVEL.repeat(size / 20)).levels.length, size / 20);
 });
 
-test("returns longer texts than any server writes unchanged", () => {
+test("returns texts unchanged that are longer than any server writes", () => {
   // More than the stack of regular expressions holds.
   const text = `{'${"x".repeat(10_000_000)}'}`;
   assert.is(parseErrorChain(LEVEL + text).innermost, text);

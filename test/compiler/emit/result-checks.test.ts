@@ -64,13 +64,13 @@ test("find a fraction at its path", () => {
   assert.equal(faults(list(limited), [[1], [1.5]]), [null, "result[0] is 1.5"]);
 });
 
-test("look into Sets and Maps, and not into what writes itself as JSON", () => {
+test("check members of Sets and Maps, but not objects with toJSON", () => {
   assert.equal(faults(list(INT), [new Set([1, 1.5])]), ["result[1] is 1.5"]);
   assert.equal(faults(object({}, INT), [new Map([["a", 1.5]])]), ["result.a is 1.5"]);
   assert.equal(faults(object({ n: INT }), [{ n: 1.5, toJSON: () => ({ n: 1 }) }]), [null]);
 });
 
-test("refuse a union only where no member admits the value", () => {
+test("reject a value only if no member of a union accepts it", () => {
   assert.equal(faults(union(INT, STR, { kind: "null" }), [1, 1.5, "x", null]), [
     ...[null, "result is 1.5", null, null],
   ]);
@@ -81,7 +81,7 @@ test("refuse a union only where no member admits the value", () => {
   assert.equal(faults(both, [{ a: 1.5 }, { a: 1.5, b: 1.5 }]), [null, "result.a is 1.5"]);
 });
 
-test("end in values that contain themselves", () => {
+test("terminate for values that contain themselves", () => {
   const cyclic = { n: 1, children: [] as unknown[] };
   cyclic.children.push(cyclic);
   const deep = { n: 1, children: [{ n: 2, children: [{ n: 2.5, children: [] }] }] };
@@ -90,7 +90,7 @@ test("end in values that contain themselves", () => {
   ]);
 });
 
-test("are left out where nothing is an int", () => {
+test("are omitted for results without an int", () => {
   assert.is(faults(object({ a: STR, b: { kind: "float" }, c: { kind: "json" } }), []), null);
 });
 

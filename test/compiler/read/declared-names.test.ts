@@ -62,7 +62,7 @@ export { hidden as "not a name" };
   assert.equal(marks(readSource(source), source), ["SVC1002 hidden"]);
 });
 
-test("report tags that are nearly right", () => {
+test("report misspelled tags", () => {
   const source = `
 /** @plugins */
 export function a(request: PluginRequest) { return 1; }
@@ -79,7 +79,7 @@ export function c(request: PluginRequest) { return 1; }
   assert.equal(marks(result, source), ["SVC1120 @plugins", "SVC1120 @Plugin", "SVC1120 @plugni"]);
 });
 
-test("report tags of plugins and jobs that are nearly right", () => {
+test("report misspelled tags of plugins and jobs", () => {
   const wrong = ["befor", "scpoe", "scopes", "readOnly", "timeuot", "Inline", "grahp", "prodices"];
   // Of JSDoc, TSDoc, TypeDoc and svc.
   const right = [

@@ -237,7 +237,7 @@ export function a(request: PluginRequest, method: str, content: bytes) {}`);
   assert.equal(codes(wrong.diagnostics), ["SVC1141", "SVC1141"]);
 });
 
-test("report constraints that no plugin leads to", () => {
+test("report constraints that no plugin uses", () => {
   const source = `
 interface Used { /** @minimum 1 */ n: int }
 interface Unused { /** @maximum 1 */ n: int }
@@ -292,7 +292,7 @@ test("report once an alias constraint that matches none of its members", () => {
   assert.equal(codes(result.diagnostics), ["SVC1141"]);
 });
 
-test("leave names of types readable that constrained scalars are arguments of", () => {
+test("keep type names readable when their arguments are constrained scalars", () => {
   const { types } = readTypes(
     { a: "Box<Small>", b: "Box<Short>", c: "Box<int>" },
     "/** @minimum 1 */ type Small = int;\n/** @maxLength 3 */ type Short = str;\n" +
@@ -301,7 +301,7 @@ test("leave names of types readable that constrained scalars are arguments of", 
   assert.equal(Object.keys(types).sort(), ["Box_int_", "Box_int__2", "Box_string_"]);
 });
 
-test("report misspelled constraints and comments that belong to nothing", () => {
+test("report misspelled constraints and unattached comments", () => {
   const source = `
 interface S {
   a: int; /** @minimum 1 */
@@ -381,7 +381,7 @@ export function f(request: PluginRequest,
   );
 });
 
-test("remind of the parameter above a tag", () => {
+test("suggest the parameter above a tag", () => {
   const { diagnostics } = readSource(`/** @plugin
  * @param n how many
  * @minimum 1

@@ -162,7 +162,7 @@ test("applies global declarations that a file gets, or that a new import brings"
 const hook = (header: string) => `import type { PluginRequest } from "svc-server";
 export function limit(request: PluginRequest) { request.header("${header}"); }`;
 
-test("follows modules that only a tag names", () => {
+test("reads modules that only a tag names", () => {
   const tagged = plugin("first", "int").replace("@plugin", "@plugin @before lib/guard.ts#limit");
   const project = new ProjectFixture({ ...FILES, "plugins/a.ts": tagged });
   const reader = new PluginReader(project.dir, PLUGINS);
@@ -281,7 +281,7 @@ export class Shop { static buy(request: PluginRequest) { return 1; } }`,
   assert.equal(codes(result.diagnostics), ["SVC1015"]);
 });
 
-test("finds limits that no plugin leads to any more", () => {
+test("detects limits that no plugin uses any more", () => {
   const small = `import type { Small } from "../lib/small.js";`;
   const project = new ProjectFixture({
     "plugins/a.ts": plugin("first", "Small", small),

@@ -105,7 +105,7 @@ export function crud<T>(table: string) {
   assert.equal([save.summary, save.readonly, save.exportPath], ["Products.", false, "save"]);
 });
 
-test("are documented by their own comment, and by the tag's where it lacks something", () => {
+test("use their own documentation, completed by the comment at the tag", () => {
   const result = readSource(
     `import { find } from "./find.js";
 /** Not this. @plugin @graph shop
@@ -198,7 +198,7 @@ export const e = 5;
   assert.match(messages[4]!, "must be above a function, not `5`");
 });
 
-test("are reported with the right place of the tag above other values", () => {
+test("are reported at the tag, also above other values", () => {
   const result = readSource(`
 class Shop { buy(request: PluginRequest) { return 1; } }
 /** @plugin */
@@ -218,7 +218,7 @@ export let maybe: (() => void) | undefined;
   );
 });
 
-test("take types from the function type that they have to meet", () => {
+test("take types from the contextual function type", () => {
   const result = readSource(`
 type Handler = (request: PluginRequest, id: int, content: { n: int }, deep?: boolean) => str;
 /** @plugin */
@@ -364,7 +364,7 @@ export const b = withTenant((request, tenant, ...ids: int[]) => ids);
   );
 });
 
-test("do not hide a tag without effect at the same place of another file", () => {
+test("do not hide an ineffective tag at the same position in another file", () => {
   const imports = 'import type { PluginRequest } from "svc-server";';
   const project = new ProjectFixture({
     "p.ts": `${imports}/** @plugin */ interface Point {}\nexport { f } from "./q.js";`,
@@ -374,7 +374,7 @@ test("do not hide a tag without effect at the same place of another file", () =>
   assert.equal([plugins.length, codes(diagnostics)], [1, ["SVC1003"]]);
 });
 
-test("are read from packages only where a tag says so", () => {
+test("are read from packages only if a tag requests it", () => {
   const declarations = `import type { PluginRequest } from "svc-server";
 /** Finds. @plugin */
 export declare function find(request: PluginRequest, a: string): string;

@@ -37,14 +37,14 @@ test("have an interval, and may be caught up", () => {
   assert.equal(scheduleOf("@every 2h\n * @catchup"), caughtUp);
 });
 
-test("have routes that clients do not reach", () => {
+test("have routes that clients cannot reach", () => {
   const { plugins } = readSource("/** @every 1s @timeout 5s */\nexport function work() {}");
   const routes = JSON.parse(emitRoutes(plugins, "/svc/plugin/"));
   const job = { schedule: { everyMs: 1000 }, isCaughtUp: false };
   assert.equal(routes, { "/svc/job/work": { engine: 0, timeouts: { engine: 5000 }, job } });
 });
 
-test("are refused for schedules that never come or mean nothing", () => {
+test("are rejected for schedules that never occur or are invalid", () => {
   const fault = (tag: string) => faultsOf(`/** @${tag} */\nexport function work() {}`)[0] ?? "";
   assert.match(fault("cron 0 0 30 2 *"), /^SVC1151 .*never matches a time$/);
   assert.match(fault("cron 61 * * * *"), /^SVC1151 .*Invalid value for minute/);
@@ -67,7 +67,7 @@ test("are refused as plugins, methods, values and private functions", () => {
   assert.match(faultsOf("/** @catchup */\nexport function work() {}")[0] ?? "", /^SVC1150 /);
 });
 
-test("are methods of exported instances, which get what their constructors take", () => {
+test("are methods of exported instances, with their constructor arguments", () => {
   const source = (tag: string, rest = "export const shop = new Shop(3);") =>
     'import type { Job } from "svc-server";\n' +
     `class Shop {\n  constructor(readonly limit: number) {}\n  /** ${tag} */\n` +
@@ -87,7 +87,7 @@ test("are methods of exported instances, which get what their constructors take"
   assert.match(faultsOf(source("@plugin @every 1s"))[0] ?? "", /^SVC1150 .*exclude each other/);
 });
 
-test("are results of user code, which takes the run and the bound graph", () => {
+test("are results of user code that receives the run and the bound graph", () => {
   const result = readSource(`
 import type { Job } from "svc-server";
 const logged = <A extends unknown[], R>(run: (job: Job, ...rest: A) => R) =>

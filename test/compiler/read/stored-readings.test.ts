@@ -97,7 +97,7 @@ class Project extends ProjectFixture {
 
 const LAST_ALL = ["all"];
 
-test("reads what changed, and what depends on it", async () => {
+test("reads changed files and their dependents again", async () => {
   const project = new Project();
   assert.equal(await project.build(), LAST_ALL);
   assert.equal(await project.build(), []);
@@ -114,7 +114,7 @@ test("reads what changed, and what depends on it", async () => {
   assert.equal(await project.build(), []);
 });
 
-test("reads everything again when what all files share has changed", async () => {
+test("reads everything again when a shared input changes", async () => {
   const project = new Project({ ...FILES, "types/all.d.ts": "type Everywhere = string;" });
   assert.equal(await project.build(), LAST_ALL);
   assert.equal(await project.build(), []);
@@ -148,7 +148,7 @@ test("reads everything again when the configuration names other hooks", async ()
   }
 });
 
-test("follows modules of hooks that only a tag names", async () => {
+test("reads modules of hooks that only a tag names", async () => {
   const before = plugin("guarded", "str").replace(
     "@plugin",
     "\n * @plugin\n * @before lib/own.ts#guard\n",
@@ -165,7 +165,7 @@ test("follows modules of hooks that only a tag names", async () => {
   assert.equal(await project.build(), []);
 });
 
-test("finds a module that comes to be where none was", async () => {
+test("finds a module that is created where none existed", async () => {
   const use = plugin("late", "Late", 'import type { Late } from "../lib/late.js";');
   const project = new Project({ "plugins/late.ts": use, "plugins/c.ts": plugin("third", "int") });
   await project.build();
@@ -201,7 +201,7 @@ test("reads everything again when a package is found elsewhere", async () => {
   assert.equal(await project.build(), LAST_ALL);
 });
 
-test("reads everything again when a referenced file comes to be", async () => {
+test("reads everything again when a missing referenced file is created", async () => {
   const text = `/// <reference path="../lib/gone.d.ts" />
 ${plugin("third", "Gone")}`;
   const project = new Project({ "plugins/c.ts": text });
@@ -242,7 +242,7 @@ test("follows global declarations of packages while a type may depend on them", 
   assert.equal(await project.build(), []);
 });
 
-test("keeps the reading of a plugin file that a changed one imports", async () => {
+test("keeps the reading of an unchanged plugin file that a changed file imports", async () => {
   const lent = `${plugin("lent", "int")}\nexport type Lent = string;`;
   const user = (type: string) => plugin("user", type, 'import type { Lent } from "./lent.js";');
   const project = new Project({ "plugins/lent.ts": lent, "plugins/user.ts": user("int") });
@@ -251,14 +251,14 @@ test("keeps the reading of a plugin file that a changed one imports", async () =
   assert.equal(await project.build(), ["user.ts"]);
 });
 
-test("reads values each time that JSON cannot carry", async () => {
+test("never stores readings with values that JSON cannot represent", async () => {
   const zero = plugin("zero", "number").replace("a: number", "a: number = -0");
   const project = new Project({ "plugins/c.ts": plugin("third", "int"), "plugins/z.ts": zero });
   await project.build();
   assert.equal(await project.build(), ["z.ts"]);
 });
 
-test("reads a file with diagnostics each time", async () => {
+test("never stores readings with diagnostics", async () => {
   const warned = `import { readFileSync } from "node:fs";
 ${plugin("slow", "str").replace("return a", "readFileSync(a); return a")}`;
   const project = new Project({ ...FILES, "plugins/w.ts": warned });
@@ -299,7 +299,7 @@ test("reads everything again when a package of compiler options has changed", as
   assert.equal(await project.build(), LAST_ALL);
 });
 
-test("finds limits that no plugin leads to any more", async () => {
+test("detects limits that no plugin uses any more", async () => {
   const project = new Project();
   await project.build();
   project.write("plugins/d.ts", plugin("fourth", "int", 'import "../lib/small.js";'));
@@ -312,7 +312,7 @@ test("finds limits that no plugin leads to any more", async () => {
   assert.equal(await project.build(), ["d.ts"]);
 });
 
-test("keeps apart the limits that several files lead to", async () => {
+test("distinguishes limits that several files use", async () => {
   const tree = `/** @minItems 1 */
 export type Leaves = Leaf[];
 export interface Tree { readonly leaves: Leaves }
@@ -334,7 +334,7 @@ export declare function made(): { /** @maximum 5 */ readonly size: number };`;
   }
 });
 
-test("reads a type without a name within itself each time", async () => {
+test("never stores readings of unnamed recursive types", async () => {
   const tree = "{ readonly next: ReturnType<typeof grow> | null }";
   const self = `${plugin("grown", "int").replace(": int { return a", " { return grow()")}
 function grow(): ${tree} { return { next: null }; }`;
@@ -358,7 +358,7 @@ test("a re-exported function belongs to its own file once that is a plugin file"
   assert.equal(await project.build(), ["d.ts"]);
 });
 
-test("counts a corrupt store as none", async () => {
+test("ignores a corrupt store", async () => {
   const project = new Project();
   await project.build();
   const good = readFileSync(project.store!, "utf8");
@@ -378,7 +378,7 @@ test("counts a corrupt store as none", async () => {
   assert.equal(await project.build(), LAST_ALL);
 });
 
-test("needs no place for the store, and keeps those of 32 projects", async () => {
+test("works without a writable store, and keeps the stores of 32 projects", async () => {
   const project = new Project();
   project.write("node_modules/.cache", "a file");
   assert.equal(await project.build(), LAST_ALL);
@@ -421,7 +421,7 @@ const TYPES = [
 ];
 const IMPORTS = [from("Point, Box", "point"), from("Small", "small")].join("\n");
 
-test("equals a build without it after any edits", async () => {
+test("gives the same result as a full build after any edits", async () => {
   const seed = Number(process.env.SEED ?? 7);
   const roll = dice(seed);
   const project = new Project({

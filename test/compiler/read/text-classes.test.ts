@@ -101,7 +101,7 @@ export function g(request: PluginRequest, content: { data: (Uint8Array | Buffer 
   assert.equal([...diagnostics, ...checkPlugins(plugins, types, { executors: 1 })], []);
 });
 
-test("of a class with fromJSON take what the method takes", () => {
+test("of a class with fromJSON accept what that method accepts", () => {
   const source = `
 class Money { static fromJSON(of: { cents: int; day?: Date }): Money { return new Money(); } }
 export class Odd { static fromJSON(of: str): int { return 1; } }
@@ -169,7 +169,7 @@ export function f(request: PluginRequest, a: Date | string, b: (Date | URL)[], c
   );
 });
 
-test("read a mapped Date, URL, Map or Set as itself, but not what is picked of it", () => {
+test("keep a mapped Date, URL, Map or Set, but not a subset of its members", () => {
   const { shapes } = readTypes(
     {
       ...{ a: "Deep<{ at: Date }>", b: "Deep<{ at: Map<string, int> }>", c: "Partial<Set<str>>" },

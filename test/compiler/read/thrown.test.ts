@@ -64,7 +64,7 @@ test("have status and details type of a class derived from HttpError", () => {
   ]);
 });
 
-test("may state the status in the text, which is required without a class", () => {
+test("may state the status in the text, which must state it without a class", () => {
   const { thrown, diagnostics } = thrownBy(`
  * @throws {HttpError} 410 product was discontinued
  * @throws {Any} 404: none
@@ -80,7 +80,7 @@ test("may state the status in the text, which is required without a class", () =
   );
 });
 
-test("have a stated status if the class is not in scope, as when a helper throws it", () => {
+test("take their status from the tag if a helper throws the class", () => {
   const { thrown, diagnostics } = thrownBy("\n * @throws {Missing} 404 nowhere");
   assert.equal(diagnostics, []);
   assert.equal(thrown, [{ exception: "Missing", description: "nowhere", status: 404 }]);

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 
 const test = suite("answer in time");
 
-test("there is an error without an answer in time", async () => {
+test("reports an error if the response does not arrive in time", async () => {
   let fail = (_error: Error): void => undefined;
   const answer = new Promise<void>((_resolve, reject) => {
     fail = reject;
@@ -20,7 +20,7 @@ test("there is an error without an answer in time", async () => {
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-test("no timer waits after an answer", async () => {
+test("leaves no timer after an answer", async () => {
   const { setTimeout: real } = globalThis;
   const timers: NodeJS.Timeout[] = [];
   globalThis.setTimeout = ((run: () => void, ms: number) => {

@@ -29,7 +29,7 @@ test("records a call with its request, and truncates the largest one", () => {
   assert.ok(worst!.target.length > 1000 && worst!.text.length > 1000);
 });
 
-test("keeps the last twenty", () => {
+test("keeps the last twenty calls", () => {
   for (let n = 1; n <= 30; n++) reportFailedCall("x", String(n), source("/", ""));
   const texts = failedCalls().map(({ text }) => text);
   assert.equal([texts.length, texts[0], texts.at(-1)], [20, "11", "30"]);

@@ -71,7 +71,7 @@ test("numbers turns per client, and starts new clients at the current turn", () 
   );
 });
 
-test("puts an unshifted request before all", () => {
+test("places an unshifted request first", () => {
   const line = newLine();
   line.push(call("10.0.0.1", 1), 0);
   line.unshift(call("10.0.0.2", 2));

@@ -47,7 +47,7 @@ function refused(root: string, plan: SlotPlan, text: RegExp): void {
   assert.unreachable();
 }
 
-test("a move is known after a restart, and its responses are of no map", ({ root }) => {
+test("a move survives a restart, and responses carry no map id meanwhile", ({ root }) => {
   const first = new KeptSlots(root, PLAN);
   first.storeInitial();
   const id = threadSlots()!.idSince(Date.now() + 1e6);
@@ -68,7 +68,7 @@ test("a move is known after a restart, and its responses are of no map", ({ root
   assert.is(threadSlots()!.idSince(1), null);
 });
 
-test("what a target receives belongs to no map, and an undone move changes none", ({ root }) => {
+test("responses carry no map id while a target receives content", ({ root }) => {
   const slots = new KeptSlots(root, { ...PLAN, own: 1 });
   slots.storeInitial();
   const id = threadSlots()!.idSince(Date.now() + 1e6);
@@ -80,7 +80,7 @@ test("what a target receives belongs to no map, and an undone move changes none"
   assert.is(threadSlots()!.idSince(1), null);
 });
 
-test("responses are of the map while content of a move is known to be absent", ({ root }) => {
+test("responses carry the map id while the content of a move is known to be absent", ({ root }) => {
   const plan = { ...PLAN, own: 1 };
   new KeptSlots(root, plan).storeInitial();
   const slots = new KeptSlots(root, plan);
@@ -100,7 +100,7 @@ test("responses are of the map while content of a move is known to be absent", (
   assert.is(idOf(1e15), null);
 });
 
-test("a dispatcher has a map before it is durable", ({ root }) => {
+test("a dispatcher uses a map before it is durable", ({ root }) => {
   const plan = { ...PLAN, own: -1, partitions: [0, 1] };
   const slots = new KeptSlots(root, plan);
   const record = { ...slots.record, version: 3 };
@@ -125,7 +125,7 @@ test("a map that could not be stored is stored with the next command", ({ root }
   assert.is(findSlotRecord(root)?.version, 3);
 });
 
-test("a response for a key is of a map unless its own slot has moved", ({ root }) => {
+test("a response for a key carries the map id unless the key's slot moves", ({ root }) => {
   const slots = new KeptSlots(root, { ...PLAN, own: 1 });
   slots.storeInitial();
   const [moving, free] = [3, 4].map((slot) => {
@@ -152,7 +152,9 @@ test("a response for a key is of a map unless its own slot has moved", ({ root }
   assert.is(threadSlots()!.idSince(1, otherKey), null);
 });
 
-test("without a record, responses are of no map until that of the group is adopted", ({ root }) => {
+test("without a record, responses carry no map id until the group's record is adopted", ({
+  root,
+}) => {
   const slots = new KeptSlots(root, PLAN);
   assert.not.ok(slots.isKnown);
   assert.is(threadSlots()!.idSince(Date.now() + 1e6), null);
@@ -163,7 +165,7 @@ test("without a record, responses are of no map until that of the group is adopt
   assert.is(new KeptSlots(root, PLAN).record.version, 3);
 });
 
-test("a read-only data folder, and a dispatcher, have the map of the descriptor", ({ root }) => {
+test("a read-only data folder and a dispatcher use the map of the descriptor", ({ root }) => {
   new KeptSlots(root, PLAN).storeInitial(false);
   assert.ok(threadSlots()!.idSince(Date.now() + 1e6) !== null);
   assert.not.ok(new KeptSlots(root, PLAN).isKnown);
@@ -194,7 +196,7 @@ test("a later descriptor does not change the owners", ({ root }) => {
   assert.not.ok(later.accepts({ ...three, everywhere: ["kind"] }));
 });
 
-test("what does not fit is refused", ({ root }) => {
+test("rejects a record that does not match the plan", ({ root }) => {
   new KeptSlots(root, PLAN).storeInitial();
   refused(root, { ...PLAN, groups: ["B1"] }, /B2 owns slots in .*, and the descriptor lacks it/);
   refused(root, { ...PLAN, map: { count: 32, runs: [[0, 0]] } }, /has 16 slots.* has 32/);

@@ -32,7 +32,7 @@ const [give, take, clear] = (["give", "take", "clear"] as const).map((kind): Slo
   return { do: kind, id: MOVE.id };
 });
 
-test("a target of one member holds the move as it writes", () => {
+test("the only member of a target holds the move while it writes", () => {
   const others = [memberOf("B1", hold), memberOf("B3")];
   assert.is(nextSlotStep([...others, memberOf("B2")], COPIED).do, "apply");
   const two = [memberOf("B2"), memberOf("B2.1")];
@@ -40,7 +40,7 @@ test("a target of one member holds the move as it writes", () => {
   assert.equal(nextSlotStep([...others, ...two], COPIED), tellStep);
 });
 
-test("a source of one member holds the move as it encodes", () => {
+test("the only member of a source holds the move while it encodes", () => {
   const begun = { ...COPIED, isCopied: false };
   const others = [memberOf("B2"), memberOf("B3")];
   assert.is(nextSlotStep([memberOf("B1"), ...others], begun).do, "copy");
@@ -50,7 +50,7 @@ test("a source of one member holds the move as it encodes", () => {
   assert.equal(nextSlotStep([...two, ...others], begun), tellStep);
 });
 
-test("a source of one member forgets the move as it removes the slots", () => {
+test("the only member of a source forgets the move while it removes the slots", () => {
   const attempt = { ...COPIED, isApplied: true };
   const others = [memberOf("B2", hold), memberOf("B3")];
   const step = nextSlotStep([memberOf("B1", hold, give!), ...others], attempt);
@@ -64,7 +64,7 @@ test("a source of one member forgets the move as it removes the slots", () => {
   assert.equal(both.afterwards, { do: "tell", to: ["B1", "B1.1"], command: clear });
 });
 
-test("a move goes forward after its source has forgotten it", () => {
+test("a move completes after its source has forgotten it", () => {
   const source = memberOf("B1", hold, give!, clear!);
   const others = [source, memberOf("B3")];
   for (const attempt of [null, { ...COPIED, isApplied: true }]) {

@@ -22,7 +22,7 @@ test("computes once for each text, whatever the result is", () => {
   assert.equal(computed, ["a", "long"]);
 });
 
-test("keeps texts that are in use, and drops others", () => {
+test("keeps recently used texts, and drops others", () => {
   const { computed, isShort } = counted();
   for (let count = 0; count < 3 * MAX_TEXTS; count++) {
     isShort("used");

@@ -88,7 +88,7 @@ test("ignores changes of the system clock", () => {
   }
 });
 
-test("never accepts a token twice or from another client, in any order of events", () => {
+test("never accepts a token twice or from another client (random events)", () => {
   const orders = Number(process.env.SVC_TOKEN_ORDERS ?? 20_000);
   let seed = 7;
   const random = (below: number): number => {

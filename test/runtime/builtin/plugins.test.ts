@@ -21,9 +21,9 @@ test("list nothing before a server has started", () => {
   installBuiltinContext({ server: fakeView() });
 });
 
-test("ping", () => assert.is(ping(request), true));
+test("ping returns its parameter", () => assert.is(ping(request), true));
 
-test("echo", () => {
+test("echo returns its parameters", () => {
   const headers = { accept: "*/*", "X-Svc-Builtin-Client": "http://127.0.0.1:1/" };
   const echoed = echo(request, headers, "POST", Buffer.from("café ☕"));
   const expected = { method: "POST", request: { a: "1", n: 2 }, headers, content: "café ☕" };

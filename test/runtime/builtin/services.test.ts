@@ -36,9 +36,9 @@ test("exclude only monitoring requests from the metrics", () => {
   );
 });
 
-test("hc", () => assert.is(text("/svc/hc"), "SVC/3"));
+test("hc reports the health of the server", () => assert.is(text("/svc/hc"), "SVC/3"));
 
-test("requests shows the times of a run only for what an executor ran", () => {
+test("requests shows execution times only for requests that an executor ran", () => {
   const view = fakeView();
   const add = (changes: object) => {
     const exchange = { ...fakeExchange("/svc/plugin/a"), countedPlugin: "/svc/plugin/a" };
@@ -56,7 +56,7 @@ test("requests shows the times of a run only for what an executor ran", () => {
   );
 });
 
-test("ping", () => {
+test("ping returns its parameter", () => {
   const { host } = json("/svc/ping");
   assert.match(host.current_time, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
   assert.match(host.version, /^svc 1\.2\.3 \[Node v\d+\.\d+\.\d+\]$/);

@@ -35,7 +35,7 @@ test("fails when the request line is too long for a back-end", async () => {
   assert.is((owner.outcomes[0] as Failure).status, 414);
 });
 
-test("passes on that a disk is full, and keeps the back-end", async () => {
+test("forwards the error of a full disk, and keeps the back-end", async () => {
   await matrix(1, 1);
   for (let turn = 0; turn < 6; turn++) {
     const { owner } = small!.begin("/a", { method: "POST", body: "b" });
@@ -57,7 +57,7 @@ const LOSSES: Readonly<Record<string, (request: FakeRequest) => void>> = {
 };
 
 for (const [label, lose] of Object.entries(LOSSES)) {
-  test(`the next leader gets a request with a key if ${label}`, async () => {
+  test(`sends a request with a key to the next leader if ${label}`, async () => {
     await matrix(1, 2, { leader: true });
     const change = { method: "POST", body: "b", isKeyed: true } as const;
     const { owner } = small!.begin("/a", change);
@@ -83,7 +83,7 @@ for (const [label, lose] of Object.entries(LOSSES)) {
     assert.is(await owner.outcome(), "done");
   });
 
-  test(`no other instance gets a request without a key if ${label}`, async () => {
+  test(`sends a request without a key to no other instance if ${label}`, async () => {
     for (const [row, isKeyed] of [
       [{ leader: true }, false],
       [{}, true],
@@ -104,7 +104,7 @@ for (const [label, lose] of Object.entries(LOSSES)) {
   });
 }
 
-test("an error of a plugin that quotes its input does not cost the leader its role", async () => {
+test("a plugin error that quotes its input does not depose the leader", async () => {
   await matrix(1, 1, { leader: true });
   const { owner } = small!.begin("/a", { method: "POST", body: "b", isKeyed: true });
   const value = failureMessage("not-durable", "p").json;
@@ -114,7 +114,7 @@ test("an error of a plugin that quotes its input does not cost the leader its ro
   assert.equal([owner.waits, small!.matrix.backEnds[0]![0]!.state], [0, "up"]);
 });
 
-test("passes refusals because of a key on, and no others of these statuses", async () => {
+test("forwards rejections of keys, and no other responses with these statuses", async () => {
   await matrix(1, 1);
   for (const [status, isKeyed, expected] of [
     [409, true, 409],

@@ -359,7 +359,7 @@ async function startGroup() {
   return { first, second, keyed, otherRequest, requests };
 }
 
-test("requests of a leader that stands still go to the next one, if that is safe", async () => {
+test("requests to a leader that hangs go to the next one if that is safe", async () => {
   const { first, second, keyed, otherRequest } = await startGroup();
   first.health = "";
   second.health = answerText(200, "SVC/3", `${LEADER}: 2`);
@@ -371,7 +371,7 @@ test("requests of a leader that stands still go to the next one, if that is safe
   assert.is(second.requests.length, 0);
 });
 
-test("requests of a former leader that responds end there", async () => {
+test("requests to a former leader that still responds complete there", async () => {
   const { first, second, keyed, otherRequest, requests } = await startGroup();
   const { probes } = first;
   // Out of service: it responds all the same.

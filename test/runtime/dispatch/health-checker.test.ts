@@ -87,7 +87,7 @@ async function startGroup() {
   return { leader, standby, matrix: new Matrix(readMatrixConfig({ partitions, replicas })) };
 }
 
-test("a leader that responds to nothing has lost its requests once another one leads", async () => {
+test("a silent leader loses its requests once another one leads", async () => {
   const { leader, standby, matrix } = await startGroup();
   const events: string[] = [];
   const heard = [() => events.push("next"), () => events.push("lost")] as const;
@@ -109,7 +109,7 @@ test("a leader that responds to nothing has lost its requests once another one l
   for (const backEnd of [leader, standby]) await backEnd.close();
 });
 
-test("a leader of an epoch that is over is not used again", async () => {
+test("a leader of a past epoch is not used again", async () => {
   const { leader, standby, matrix } = await startGroup();
   standby.health = answerText(200, "SVC/3", "X-SVC-Leader: 2");
   const health = new HealthChecker(matrix, () => {});
@@ -126,7 +126,7 @@ test("a leader of an epoch that is over is not used again", async () => {
   for (const backEnd of [leader, standby]) await backEnd.close();
 });
 
-test("probes a silent leader no longer that is not in the matrix any more", async () => {
+test("stops probing a silent leader that left the matrix", async () => {
   const { leader, standby, matrix } = await startGroup();
   const health = new HealthChecker(matrix, () => {});
   await health.start();
@@ -145,7 +145,7 @@ test("probes a silent leader no longer that is not in the matrix any more", asyn
   for (const backEnd of [leader, standby]) await backEnd.close();
 });
 
-test("asks members of a group again and again only while its leader is silent", async () => {
+test("polls members of a group only while its leader is silent", async () => {
   const { leader, standby, matrix } = await startGroup();
   const health = new HealthChecker(matrix, () => {});
   await health.start();
@@ -172,7 +172,7 @@ test("asks members of a group again and again only while its leader is silent", 
   for (const backEnd of [leader, standby]) await backEnd.close();
 });
 
-test("asks members of a group without a leader more often than others", async () => {
+test("polls members of a group without a leader more often than others", async () => {
   const { leader, standby, matrix } = await startGroup();
   leader.health = answerText(200, "SVC/3");
   const { setInterval: real } = globalThis;

@@ -45,7 +45,7 @@ function waiting(held: HeldRequests): string[] {
   return names.map(({ path, key }) => `${path} ${key === FREE ? "free" : key}`);
 }
 
-test("changes wait first, then queries, too, but none for other keys", async () => {
+test("holds changes first, then queries as well, but no requests for other keys", async () => {
   const held = new HeldRequests(new Owner());
   assert.equal(waiting(held), []);
   await held.hold(HOLD);
@@ -56,7 +56,7 @@ test("changes wait first, then queries, too, but none for other keys", async () 
   assert.equal(waiting(held), []);
 });
 
-test("a hold awaits only requests that would wait", async () => {
+test("a hold waits only for running requests that it would delay", async () => {
   const owner = new Owner();
   const held = new HeldRequests(owner);
   owner.executing = [makeRequest("/change", { key: FREE }), makeRequest("/read")];
@@ -69,7 +69,7 @@ test("a hold awaits only requests that would wait", async () => {
   held.release();
 });
 
-test("what waits is sent in its order at the end", async () => {
+test("held requests are sent in order when the hold ends", async () => {
   const owner = new Owner();
   const held = new HeldRequests(owner);
   await held.hold(HOLD);

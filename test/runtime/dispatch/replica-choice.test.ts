@@ -96,7 +96,7 @@ test("has the same rate without a fault", () => {
   assert.ok(Math.abs(chosen.share - byLoad.share) < 0.05, `${text(chosen)}, ${text(byLoad)}`);
 });
 
-test("uses a replica again that was slow for some seconds", () => {
+test("uses a replica again after it was slow for some seconds", () => {
   // Half of the last five seconds, except for what the trials take.
   const { share } = simulate((nowMs) => (nowMs < 5000 ? 50 : 0), true);
   assert.ok(share > 0.2, String(share));

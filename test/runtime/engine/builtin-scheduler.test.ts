@@ -100,7 +100,7 @@ test("counts long queries for the limit of their client until they end", async (
   scheduler.close();
 });
 
-test("gives back the share of a client whose long query is dropped", async () => {
+test("releases the share of a client whose long query is dropped", async () => {
   const { events, scheduler, connect } = setUp();
   connect(0);
   const long = Array.from({ length: 4 }, () => query(1));

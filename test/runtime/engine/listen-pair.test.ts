@@ -49,7 +49,7 @@ test("fails at once for an unavailable address", async () => {
   assert.is(asked, 1);
 });
 
-test("tells apart what another port could help, and what it could not", async () => {
+test("distinguishes failures that another port may avoid from others", async () => {
   for (const [code, expected] of [
     ["EADDRINUSE", "SVC2202: main port 99 is in use"],
     ["EACCES", "SVC2202: main port 99 requires more privileges"],

@@ -21,7 +21,7 @@ function check(parts: object, isWarmUp: boolean): unknown {
   return authentication.check({ ...fakeExchange(PATH), isWarmUp }, 0, PATH, undefined);
 }
 
-test("lets a warm-up pass handlers, which are not asked", () => {
+test("skips handlers for warm-up calls", () => {
   let asked = 0;
   const handlers = {
     check: () => {
@@ -34,7 +34,7 @@ test("lets a warm-up pass handlers, which are not asked", () => {
   assert.is(check({ handlers }, false), UNAUTHENTICATED);
 });
 
-test("lets a warm-up pass where dispatchers sign their requests", () => {
+test("admits warm-up calls where dispatchers sign their requests", () => {
   assert.is(check({ signature: {} }, true), null);
   assert.is(check({ signature: {} }, false), UNAUTHENTICATED);
   assert.is(check({}, false), null);

@@ -49,7 +49,7 @@ test("decides for each set of header fields of a connection", () => {
   assert.is(signed({ ...otherExchange, connection: exchange.connection }).split(" ")[1], "true");
 });
 
-test("passes on what the signature of a dispatcher says", () => {
+test("forwards the content of a dispatcher's signature", () => {
   const exchange = fakeExchange("/", "Host: 127.0.0.1\r\n") as Exchange;
   for (const isTrusted of [true, false]) {
     const signedOrigin = { principal: null, client: "192.0.2.7", isTrusted, isGuarded: false };

@@ -27,7 +27,7 @@ function slowPlugin() {
   return { plugin: entry("slow", () => released.then(() => 1)), release };
 }
 
-test("leaves slots to others where one client has many slow requests", async () => {
+test("reserves slots for others when one client has many slow requests", async () => {
   const { plugin, release } = slowPlugin();
   const { outcomes, scheduler, executor } = setUp([plugin, entry("one", () => 1)], 0, HALF);
   scheduler.setExecutors([executor(0)]);
@@ -90,7 +90,7 @@ test("divides the slots among clients with many slow requests, and leaves a shar
   scheduler.close();
 });
 
-test("gives the slots of a client that needs them no more to the others", async () => {
+test("passes unused slots of a client to the others", async () => {
   const [first, second] = [slowPlugin(), slowPlugin()];
   const { outcomes, scheduler, executor } = setUp([first.plugin, second.plugin], 0, HALF);
   scheduler.setExecutors([executor(0)]);
@@ -126,7 +126,7 @@ test("lets clients with waiting requests take turns when few slots are free", ()
   assert.is(limit.release(otherCalls[1]!), waiting[2]);
 });
 
-test("gives the only client with waiting requests no further slot when few are free", () => {
+test("gives the only waiting client no further slot when few are free", () => {
   const limit = new ClientLimit(16);
   const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);
   const others = Array.from({ length: 28 }, (_, client) => next(10 + client));
@@ -197,7 +197,7 @@ test("does not limit dispatchers and trusted clients", async () => {
   scheduler.close();
 });
 
-test("gives back the share of requests without a response", async () => {
+test("releases the share of requests without a response", async () => {
   const { outcomes, scheduler, executor } = setUp([entry("one", () => 1)], 0, {
     perClient: 1,
     isSerial: false,

@@ -51,7 +51,7 @@ test("sends requests over one connection", async (context) => {
   assert.match(requests[0]![1]!, /^GET \/b\?c=d HTTP/);
 });
 
-test("waits for responses in pieces", async (context) => {
+test("assembles responses that arrive in pieces", async (context) => {
   const text = `HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\n\xe4bcde`;
   context.answer = async (socket) => {
     for (const at of text) {
@@ -80,7 +80,7 @@ test("a response without a length, or with `close`, ends its connection", async 
   );
 });
 
-test("has no response when its connection ends, and opens another", async (context) => {
+test("returns no response when its connection ends, and opens another", async (context) => {
   const { client, requests } = context;
   context.answer = (socket) => socket.end(`${OK}Content-Length: 2\r\n\r\no`);
   assert.is(await client.call("/"), null);
@@ -92,7 +92,7 @@ test("has no response when its connection ends, and opens another", async (conte
   assert.ok(requests.length >= 2);
 });
 
-test("has no response of a server that does not listen", async ({ server, client }) => {
+test("returns no response when the server does not listen", async ({ server, client }) => {
   server.close();
   await once(server, "close");
   assert.is(await client.call("/"), null);

@@ -52,7 +52,7 @@ test("ignores the fields of every other peer, and requests without them", () => 
   assert.is(forwardedFor("X-Forwarded-Fox: 192.0.2.1"), null);
 });
 
-test("does not know a client that no proxy names", () => {
+test("reports no client if no proxy names it", () => {
   const lines = [
     "X-Forwarded-For:",
     "X-Forwarded-For: 192.0.2.1,",
@@ -85,7 +85,7 @@ test("does not know a client that no proxy names", () => {
   for (const line of lines) assert.is(forwardedFor(line), UNKNOWN_CLIENT, line);
 });
 
-test("does not know a client if the two fields name different ones", () => {
+test("reports no client if the two fields disagree", () => {
   const field = "X-Forwarded-For: 192.0.2.1\r\n";
   const forwarded = "Forwarded: for=198.51.100.1\r\n";
   for (const lines of [field + forwarded, forwarded + field]) {
@@ -94,7 +94,7 @@ test("does not know a client if the two fields name different ones", () => {
   assert.is(forwardedFor(`${field}Forwarded: for=192.0.2.1`), "192.0.2.1");
 });
 
-test("does not take the loopback of another machine for that of this one", () => {
+test("does not confuse another machine's loopback with its own", () => {
   for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"]) {
     assert.is(forwardedFor(`X-Forwarded-For: ${address}`), UNKNOWN_CLIENT, address);
     assert.is(proxies.locate(address, PROXY), UNKNOWN_CLIENT, address);

@@ -45,7 +45,7 @@ test("a former leader is superseded past the point at which another one continue
   assert.is(isSuperseded(positions(FORMER.id, 100, 4), ORIGIN, OWN), false);
 });
 
-test("its graphs show that a replica is past that point, whatever older position it has", () => {
+test("the counts of its graphs show that a replica is past that point", () => {
   const origin = { ...ORIGIN, ancestors: [{ ...FORMER, counts: { [KEPT]: 40 } }] };
   const isPast = (sn: number, ...graphs: (readonly [string, number])[]): boolean => {
     const positionsOf = graphs.map(([identity, count]) => ({ identity, count, digest: null }));

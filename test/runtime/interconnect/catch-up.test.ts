@@ -96,7 +96,7 @@ test("serves after a start without a provider only what was caught up before", (
   assert.is(catchUp.report(ALONE).state, "orphan");
 });
 
-test("has just caught up with its first provider, although it was caught up before", () => {
+test("catches up again with its first provider", () => {
   const { catchUp } = create(true);
   catchUp.begin(0);
   assert.ok(catchUp.advance(0));

@@ -158,7 +158,7 @@ test("continues after any change without loss or repetition", async (context) =>
   assert.equal(rest.changes.map(bare), changes.slice(51).map(bare));
 });
 
-test("delivers only what is made after the call without a position", async (context) => {
+test("without a position delivers only later changes", async (context) => {
   const instance = await start(context);
   const graph = instance.graph();
   graph.createVertex("before");
@@ -193,7 +193,7 @@ test("filters by kind, type and property", async (context) => {
   ]);
 });
 
-test("knows the type of a vertex although changes of types are refused", async (context) => {
+test("tracks the type of a vertex even if type changes are filtered out", async (context) => {
   const graph = (await start(context)).graph();
   const since = graph.changePosition();
   graph.createVertex("a", { type: "one", properties: { n: 1 } });
@@ -247,7 +247,7 @@ test("decodes names whose codes were assigned during the feed", async (context) 
   );
 });
 
-test("a former leader ends its feeds before changes that it alone has", async (context) => {
+test("a former leader ends its feeds before changes that no other member has", async (context) => {
   const graph = (await start(context)).graph();
   const { clock } = getAccess(graph).store.memory.log!;
   clock.setGroup("following", 1);

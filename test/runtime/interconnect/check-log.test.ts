@@ -72,7 +72,7 @@ test("a corrupt log is usable before its corruption; other failures are thrown",
   assert.throws(() => checkLog(disk, "/log"), /no memory/);
 });
 
-test("content that is invalid is corrupt, whatever its checksum", () => {
+test("invalid content is corrupt regardless of its checksum", () => {
   const disk = new SimulatedDisk();
   const log = openSegments(disk);
   log.append(textFrame("no transactions"), 1);

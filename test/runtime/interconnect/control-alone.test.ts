@@ -36,7 +36,7 @@ test("attaches each subscriber once, and detaches one or all", async (context) =
   assert.equal(await instance.control({ do: "attached" }), []);
 });
 
-test("waits for subscribers only as long as it is told", async (context) => {
+test("waits for subscribers up to the given time", async (context) => {
   const instance = await begin(context, "a");
   instance.graph().createVertex("x");
   assert.is(await instance.control({ do: "fence", timeoutMs: 0 }), undefined);
@@ -78,7 +78,7 @@ test("limits rates and halts traffic in each direction", async (context) => {
   assert.equal(instance.shown.halted, { in: false, out: false });
 });
 
-test("listens for a provider until it is told otherwise", async (context) => {
+test("listens for a provider until it is reconfigured", async (context) => {
   const instance = await begin(context, "a");
   assert.equal([instance.readiness, instance.shown.replica.state], [[null], "leader"]);
   assert.is(await instance.control({ do: "bound" }), 0);

@@ -295,7 +295,7 @@ test("detects a lost provider while input is suspended", async (context) => {
   await same(back, replica);
 });
 
-test("states exactly how far a replica is, also when it ends", async (context) => {
+test("reports the exact position of a replica, also when it stops", async (context) => {
   const port = await freePort();
   const replica = await begin(context, "b", { txPort: port });
   const provider = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
@@ -316,7 +316,7 @@ test("states exactly how far a replica is, also when it ends", async (context) =
   assert.is(readReplicaMarker(join(context.folder, "b"))?.log?.sn, 4);
 });
 
-test("stays a provider when its port is taken", async (context) => {
+test("remains a provider when its port is taken", async (context) => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

@@ -43,7 +43,7 @@ test("a connection has no listener of its beginning left", async () => {
   assert.is(refused, "ECONNREFUSED");
 });
 
-test("an address that does not answer is given up", async () => {
+test("connecting to an unresponsive address times out", async () => {
   const { connect } = net;
   const [socket] = MemorySocket.pair();
   const asked: unknown[] = [];

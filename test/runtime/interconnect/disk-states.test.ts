@@ -150,7 +150,7 @@ test("continues by itself once a file system is writable again", async (context)
   assert.equal(comparable(keep(context, begin(context).interconnect)), comparable(store));
 });
 
-test("stays as it is once a disk has failed for the third time", async (context) => {
+test("stops retrying after the third failure of a disk", async (context) => {
   let isFailing = false;
   const { interconnect, clock } = begin(
     context,
@@ -175,7 +175,7 @@ test("stays as it is once a disk has failed for the third time", async (context)
   assert.ok(again.hasVertex("before 3"));
 });
 
-test("a thread that takes over a failed log leaves it as it is", async (context) => {
+test("a thread that takes over a failed log does not modify it", async (context) => {
   const clock = new CommitClock();
   clock.fail();
   const { interconnect } = begin(context, realDisk, clock);

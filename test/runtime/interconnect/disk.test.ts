@@ -61,7 +61,7 @@ test("a folder that is missing has no names, a file is no folder", ({ root, path
   );
 });
 
-test("tells missing permissions and a limit of open files from other failures", () => {
+test("distinguishes missing permissions and the limit of open files from other failures", () => {
   const codes = ["EACCES", "EPERM", "EROFS", "EMFILE", "ENFILE", "EIO"];
   const errors = codes.map((code) => Object.assign(new Error(code), { code }));
   assert.equal(

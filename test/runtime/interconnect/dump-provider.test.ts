@@ -115,7 +115,7 @@ test("a dump needs nothing before its first segment while it writes", async (con
   await running;
 });
 
-test("a dump has what is durable", async (context) => {
+test("a dump contains the durable transactions", async (context) => {
   const { log } = context;
   const { sender, running } = begin(context);
   await isThere(sender, 2);
@@ -127,7 +127,7 @@ test("a dump has what is durable", async (context) => {
   await running;
 });
 
-test("a dump that has not begun needs what there is of the log", ({ log, ...context }) => {
+test("a dump that has not begun retains the whole log", ({ log, ...context }) => {
   const channel = Object.create(log.channel, { log: { value: { first: 3 } } });
   const onFlushed = log.onFlushed.bind(log);
   const sender = create({ log, ...context }, { log: { disk: log.disk, channel, onFlushed } });
@@ -152,7 +152,7 @@ test("only a dump of the root can be written, over nothing but a dump", (context
   assert.is(outcome(uri), uri);
 });
 
-test("a repair waits for what the log has then", async (context) => {
+test("a repair waits for the transactions logged before it", async (context) => {
   const { log, gate } = context;
   gate.isOpen = false;
   log.write("g", 3);
@@ -178,7 +178,7 @@ test("a repair waits for what the log has then", async (context) => {
   await running;
 });
 
-test("a dump is connected once it has what was there at its beginning", async (context) => {
+test("a dump counts as connected once it has caught up with its start", async (context) => {
   const { log, gate } = context;
   gate.isOpen = false;
   log.write("g", 3);
@@ -217,7 +217,7 @@ test("a dump that ends is durable, and has no file open", async (context) => {
   assert.is(log.openFiles, openFiles);
 });
 
-test("a dump that fails ends, and says why", async (context) => {
+test("a dump that fails ends with the reason", async (context) => {
   const uri = pathToFileURL(context.log.folder).href;
   for (const [error, line] of [
     [new Error("EIO"), `SVC3340: EIO (${uri})`],

@@ -54,7 +54,7 @@ function segments(folder: string): Map<string, Buffer> {
   return new Map(names.sort().map((name) => [name, readFileSync(join(folder, name))]));
 }
 
-test("it has its name once the snapshots of all open graphs are durable", async ({ log }) => {
+test("gets its final name once the snapshots of all open graphs are durable", async ({ log }) => {
   log.keep("g", "sub/g");
   const closed = log.keep("closed");
   log.write("g");
@@ -138,7 +138,7 @@ test("it begins with the segment of what its snapshots lack", async ({ log }) =>
   assert.is(writer.resume(), empty);
 });
 
-test("what was torn is written again", async ({ log }) => {
+test("torn frames are written again", async ({ log }) => {
   log.keep("g");
   log.write("g");
   log.write("g");
@@ -177,7 +177,7 @@ test("it begins again if the creation of its first segment was interrupted", asy
   assert.equal(first, last);
 });
 
-test("it goes on in its last segment, or again in one without a head", async ({ log }) => {
+test("continues in its last segment, and recreates one without a head", async ({ log }) => {
   log.keep("g");
   await new DumpWriter(log.folder, log).begin(log);
   log.write("g");
@@ -195,7 +195,7 @@ test("it goes on in its last segment, or again in one without a head", async ({ 
   await isWhole();
 });
 
-test("it goes on only where its log does", async ({ log }) => {
+test("continues only if its log does", async ({ log }) => {
   log.keep("g");
   log.write("g");
   log.write("g");

@@ -66,7 +66,7 @@ function segmentsIn(disk: SimulatedDisk, folder: string): number {
   return disk.names(`${ROOT}/${folder}`).filter((name) => name.endsWith(".seg")).length;
 }
 
-test("is there if it is on, or was", async () => {
+test("exists if it is enabled or was before", async () => {
   const disk = new SimulatedDisk();
   const options = { root: ROOT, clock: new CommitClock(), warn: () => undefined, disk };
   assert.is(openLog({ ...options, mode: "off" }), null);
@@ -123,7 +123,7 @@ test("an erased graph stays erased, also without durability", async () => {
   await log.close();
 });
 
-test("tells of torn writes, and of changes that it replays", async () => {
+test("reports torn writes and replayed changes", async () => {
   const disk = new SimulatedDisk();
   const first = open("async", disk);
   openStore(first.keep("g")).createVertex("a");
@@ -145,7 +145,7 @@ test("tells of torn writes, and of changes that it replays", async () => {
   await third.log.close();
 });
 
-test("replays what a former thread has left in its ring", async () => {
+test("replays transactions that a former thread left in its ring", async () => {
   const { log, keep } = open("async");
   openStore(keep("g")).createVertex("a");
   const copy = GraphStore.create("g", TEST_THREAD, { identity: log.identityOf("g")! });
@@ -153,7 +153,7 @@ test("replays what a former thread has left in its ring", async () => {
   await log.close();
 });
 
-test("says why a graph cannot be recovered", async () => {
+test("reports why a graph cannot be recovered", async () => {
   const disk = new SimulatedDisk();
   const { log, lines, keep, isFlushed } = open("async", disk);
   const store = keep("g");
@@ -195,7 +195,7 @@ test("drains rings that one more transaction may fill", async () => {
   await log.close();
 });
 
-test("confirms only what others have, and publishes the role in the group", async () => {
+test("confirms only replicated changes, and publishes its role in the group", async () => {
   const { log, clock, keep, isFlushed } = open("async");
   const store = keep("g");
   log.confirmUpTo(() => 0);

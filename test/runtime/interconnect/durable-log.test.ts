@@ -89,7 +89,7 @@ test("replays flushed transactions", async (context) => {
   assert.match(context.lines.join("\n"), /log: replayed 502 transactions in \d/);
 });
 
-test("does not touch a graph again that a failed transaction has left", async (context) => {
+test("leaves a graph alone after a failed transaction", async (context) => {
   const { interconnect, clock } = begin(context);
   const store = keep(context, interconnect);
   const graph = openStore(store);
@@ -111,7 +111,7 @@ test("does not touch a graph again that a failed transaction has left", async (c
   }
 });
 
-test("a flush is over once all frames are written", async (context) => {
+test("a flush completes once all frames are written", async (context) => {
   const { interconnect, clock } = begin(context);
   const store = keep(context, interconnect);
   const graph = openStore(store);

@@ -27,7 +27,7 @@ test.after.each(() => {
   syncBuiltinESMExports();
 });
 
-test("is open, and lets all pass without a rate", async ({ gate, waits }) => {
+test("passes all frames without a rate", async ({ gate, waits }) => {
   assert.is(gate.isOpen, true);
   await gate.pass(1_000_000, 1000, 1000);
   assert.equal(waits, []);
@@ -42,7 +42,7 @@ test("a frame waits until all before it fit the rate", async ({ gate, waits, clo
   assert.equal(waits, [500, 750, 100]);
 });
 
-test("waits no longer than heartbeats allow", async ({ gate, waits, clock }) => {
+test("waits at most until the next heartbeat", async ({ gate, waits, clock }) => {
   gate.throttle = { ...NONE, bytes: 100 };
   await gate.pass(100_000, 1, 1);
   await gate.pass(1, 1, 1);

@@ -89,7 +89,7 @@ function rest(reader: TransactionReader): [sn: number, count: number][] {
   return read;
 }
 
-test("has those of its graph only, while they are written", ({ root }) => {
+test("reads only transactions of its graph, also while they are written", ({ root }) => {
   const { stores, log, open, write, reader } = logIn(root);
   const logReader = reader(0);
   assert.equal([logReader.logTag, logReader.lastSn, logReader.step()], ["", 0, "end"]);
@@ -146,7 +146,7 @@ test("begins with the segment of a place, whose table has the graph", ({ root })
   }
 });
 
-test("tells when segments were removed before they were read", ({ root }) => {
+test("reports segments that were removed before they were read", ({ root }) => {
   const { stores, log, open, write, roll, remove, reader } = logIn(root);
   open(stores[0]);
   write([0, "a"]);

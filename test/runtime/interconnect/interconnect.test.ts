@@ -72,7 +72,7 @@ function reasonOf(run: () => unknown): string {
   }
 }
 
-test("has nothing to do before its first graph", async (context) => {
+test("is idle before its first graph", async (context) => {
   const { interconnect } = start(context);
   assert.is(await interconnect.save(0), true);
   interconnect.erase("a".repeat(32));
@@ -82,7 +82,7 @@ test("has nothing to do before its first graph", async (context) => {
   await interconnect.closeLog();
 });
 
-test("tells why it cannot be asked about replication", (context) => {
+test("reports why replication is not available", (context) => {
   const asked = (more: Partial<InterconnectSettings>, source: "sync" | "attached"): string => {
     const { interconnect } = start(context, more);
     keep(context, interconnect);
@@ -165,7 +165,7 @@ test("recovers all graphs of the log, each with its settings", async (context) =
   ]);
 });
 
-test("recovers no graph for changes on a data folder that is only read", async (context) => {
+test("recovers no writable graph in a read-only data folder", async (context) => {
   await write(context, "g");
   const { interconnect } = start(context, { readonly: true });
   const { graphs } = interconnect.recover(true);
@@ -217,7 +217,7 @@ test("makes no files for graphs that are not stored", (context) => {
   assert.equal([existsSync(join(root, LOG_FOLDER)), isReplicaRoot(root)], [false, true]);
 });
 
-test("leads with the graphs that it has followed, unless it goes on to follow", async (context) => {
+test("leads with the graphs that it followed, unless it stays a follower", async (context) => {
   const { root } = context;
   demote(root, END, 3);
   for (const more of [{ txPort: 1 }, { followStream: "nats://a:1/S" }]) {

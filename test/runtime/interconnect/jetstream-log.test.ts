@@ -96,7 +96,7 @@ test("sends parts that the server accepts", async () => {
   }
 });
 
-test("finds the state in which it was left", async () => {
+test("finds the state of its former connection", async () => {
   const broker = new MemoryJetStream();
   const log = await open(broker);
   assert.equal([await log.readLastState(), await log.findSnapshotTable()], [null, null]);
@@ -114,7 +114,7 @@ test("finds the state in which it was left", async () => {
   assert.is(await log.findSnapshotTable(), 4);
 });
 
-test("appends only directly after what it has found", async () => {
+test("appends only directly after the last known message", async () => {
   const broker = new MemoryJetStream();
   const [first, second] = [await open(broker), await open(broker)];
   for (let left = 2; left > 0; left--) await first.append("data", PART, STATE);
@@ -124,7 +124,7 @@ test("appends only directly after what it has found", async () => {
   assert.is(await second.append("data", PART, STATE), 3);
 });
 
-test("knows no state behind messages of other programs", async () => {
+test("has no state after messages of other programs", async () => {
   const broker = new MemoryJetStream();
   const log = await open(broker);
   const foreign = (seq: number) => `SVC3363: stream LOG contains foreign messages: message ${seq}`;
@@ -157,7 +157,7 @@ test("knows no state behind messages of other programs", async () => {
   assert.is(await describeFailure(log.readLastState()), foreign(broker.lastSeq));
 });
 
-test("fails when the broker does, unless there is no table", async () => {
+test("fails with the broker, unless the stream has no table", async () => {
   const broker = new MemoryJetStream();
   const log = await open(broker);
   broker.requested = () => {
@@ -170,7 +170,7 @@ test("fails when the broker does, unless there is no table", async () => {
   assert.is(await describeFailure(log.findSnapshotTable()), "undefined: timeout");
 });
 
-test("tells what is missing from what fails", () => {
+test("distinguishes missing messages from failures", () => {
   const errors = [{ code: 404 }, { status: 404 }, { message: "stream not found" }];
   assert.equal(errors.map(isNotFound), [true, true, true]);
   const others = [{ code: 503 }, { status: 400 }, { message: "timeout" }];
@@ -186,7 +186,7 @@ function read(log: JetStreamLog, seq: number) {
   return { parts, ended };
 }
 
-test("reads parts from a message on, until it is closed", async () => {
+test("reads parts from a given message until it is closed", async () => {
   const broker = new MemoryJetStream();
   const log = await open(broker);
   for (const text of ["a", "b", "c"]) {
@@ -213,7 +213,7 @@ test("reads parts from a message on, until it is closed", async () => {
   assert.equal([log.isClosed, broker.closed], [true, 1]);
 });
 
-test("reads no more from a server that is silent", async () => {
+test("stops reading from a silent server", async () => {
   const broker = new MemoryJetStream();
   const log = await open(broker);
   const { ended } = read(log, 1);
@@ -227,7 +227,7 @@ test("reads no more from a server that is silent", async () => {
   await log.close();
 });
 
-test("removes what is before a message, never all", async () => {
+test("removes the messages before a given one, but never all", async () => {
   const broker = new MemoryJetStream();
   const log = await open(broker);
   for (let left = 3; left > 0; left--) await log.append("data", PART, STATE);

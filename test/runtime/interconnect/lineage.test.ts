@@ -67,7 +67,7 @@ test("fences by an epoch above its own", ({ root }) => {
   assert.equal([promote(root, true).epoch, promote(root, false).epoch], [6, 6]);
 });
 
-test("keeps how far each graph was where it continues a log", ({ root }) => {
+test("stores the position of each graph at which it continues a log", ({ root }) => {
   const end = { id: "a".repeat(32), sn: 7, chain: 1 };
   const counts = { ["b".repeat(32)]: 12 };
   demote(root, end, 3);
@@ -98,7 +98,7 @@ test("a promotion survives a loss of power", () => {
   }
 });
 
-test("keeps what was found first about the end of a log", ({ root }) => {
+test("keeps the first known end of a log", ({ root }) => {
   const end = { id: "a".repeat(32), sn: 7, chain: 1 };
   const promoteAt = (sn: number, count: number) => {
     demote(root, { ...end, sn }, 3);
@@ -130,7 +130,7 @@ function promoteReplica(
   return promote(root, true, 0, { [GRAPH]: count }).ancestors;
 }
 
-test("a log ends where a replica is that leads before it has all that was told", ({ root }) => {
+test("a log ends at the position of a replica that leads before it caught up", ({ root }) => {
   const ancestor = { id: LOG, sn: 57, chain: 1, counts: { [GRAPH]: 80 } };
   const log = { id: LOG, sn: 50, chain: 2 };
   const ownLog = { ...log, counts: { [GRAPH]: 70 } };
@@ -141,7 +141,7 @@ test("a log ends where a replica is that leads before it has all that was told",
   assert.equal(promoteReplica(root, log, [ancestor], 80), [ancestor]);
 });
 
-test("no log ends after what a replica has that leads", ({ root }) => {
+test("no log ends after the position of the replica that leads", ({ root }) => {
   const counts = { [GRAPH]: 60, [CREATED]: 5 };
   const ancestor = { id: OTHER, sn: 30, chain: 1, counts };
   const unknown = { id: "e".repeat(32), sn: 9, chain: 1 };
@@ -153,7 +153,7 @@ test("no log ends after what a replica has that leads", ({ root }) => {
   ]);
 });
 
-test("the ends of its last provider hold for a replica, not former ones", ({ root }) => {
+test("a replica uses the log ends of its last provider, not of former ones", ({ root }) => {
   const former = { id: OTHER, sn: 57, chain: 1 };
   promoteReplica(root, former, [], 80);
   const ancestor = { id: OTHER, sn: 50, chain: 2, counts: { [GRAPH]: 70 } };
@@ -162,7 +162,7 @@ test("the ends of its last provider hold for a replica, not former ones", ({ roo
   assert.equal(promoteReplica(root, log, [ancestor], 90), [ancestor, ownLog]);
 });
 
-test("keeps the logs that were continued last, whenever they began", ({ root }) => {
+test("keeps the logs that were continued last, regardless of their start", ({ root }) => {
   const [first, ...others] = Array.from({ length: 20 }, (_, n) => {
     return { id: `${n}`.padStart(32, "0"), sn: 9, chain: 1 };
   });

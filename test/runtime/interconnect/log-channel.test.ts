@@ -54,7 +54,7 @@ function logged(disk = new SimulatedDisk(), ringWords?: number) {
   return { disk, channel, store, graph, clock, flush, roll };
 }
 
-test("tells what waits, in bytes, and counts records of its own as one", () => {
+test("counts pending bytes, and its own records as one", () => {
   const { channel, store, graph, flush } = logged();
   assert.is(channel.waitingBytes, 0);
   graph.createVertex("a");
@@ -95,7 +95,7 @@ test("writes the same frame again after a failure", async () => {
   assert.is(again.graphs.byIdentity(requireIdentity(store))!.after, store.operationCount);
 });
 
-test("does not write again what a thread that died has written", () => {
+test("does not rewrite frames that a dead thread has written", () => {
   const { disk, channel, store, graph, clock } = logged();
   channel.open(store, "g");
   graph.createVertex("a");
@@ -109,7 +109,7 @@ test("does not write again what a thread that died has written", () => {
   assert.is(next.log.last, 3);
 });
 
-test("fills frames up to their largest length, and tells that more waits", () => {
+test("fills frames to the maximum length, and reports that more is pending", () => {
   const { channel, store, graph, clock, flush } = logged(undefined, 2 ** 22);
   channel.open(store, "g");
   const text = "x".repeat(100_000);
@@ -122,7 +122,7 @@ test("fills frames up to their largest length, and tells that more waits", () =>
   assert.is(channel.write(clock), 0);
 });
 
-test("notes from where on it has all changes of a graph", () => {
+test("records the position from which it has all changes of a graph", () => {
   const { disk, channel, store, graph, flush } = logged();
   store.memory.log!.isOn = false;
   graph.createVertex("unlogged");
@@ -225,7 +225,7 @@ test("a segment without changes of a graph is not needed", async () => {
   assert.is(channel.firstNeeded(late), channel.log.last + 1, "the segment of g is gone");
 });
 
-test("notes that changes without the log are not in later segments either", async () => {
+test("records that changes without the log are missing in later segments", async () => {
   const { channel, store, graph, flush, roll } = logged();
   const entry = channel.open(store, "g");
   assert.is(entry.before, 0);
@@ -243,7 +243,7 @@ test("notes that changes without the log are not in later segments either", asyn
   assert.equal([channel.log.segments.length, entry.before], [1, 2]);
 });
 
-test("tells how much of a torn write it has discarded", () => {
+test("reports how much of a torn write it discarded", () => {
   const { disk, channel, store, graph, flush } = logged();
   channel.open(store, "g");
   flush();

@@ -87,7 +87,7 @@ test("have the changes of long and of short transactions", () => {
   assert.equal(comparable(copy), comparable(first));
 });
 
-test("have 65,535 transactions, and all that belong together", () => {
+test("hold 65,535 transactions, or a longer joint transaction", () => {
   const { channel, write, create, createBoth } = logged();
   const before = channel.log.last;
   for (let units = 1; units < MAX_TRANSACTIONS; units++) create(0, `${units}`);
@@ -99,7 +99,7 @@ test("have 65,535 transactions, and all that belong together", () => {
   assert.equal([channel.log.last - before, channel.hasMore], [MAX_TRANSACTIONS + 2, false]);
 });
 
-test("have 8 MiB, and all that belongs together", () => {
+test("hold 8 MiB, or a longer joint transaction", () => {
   const { channel, write, create, createBoth } = logged();
   let vertices = 1000;
   const nextId = (): string => `${vertices++}`;
@@ -135,7 +135,7 @@ test("have 8 MiB, and all that belongs together", () => {
   }
 });
 
-test("tell that more waits only while it does", () => {
+test("report pending transactions only while there are some", () => {
   const { channel, write, create } = logged();
   assert.is(channel.hasMore, false);
   assert.equal([write(), channel.hasMore], [0, false]);

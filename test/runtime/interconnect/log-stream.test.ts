@@ -211,7 +211,7 @@ test("a repair is sent at once, not at the next status", async (context) => {
   }
 });
 
-test("takes no messages of a later release, and begins again after earlier ones", async (c) => {
+test("rejects messages of a later release, and starts over after earlier ones", async (c) => {
   const { folder, log, provider } = c;
   const store = GraphStore.attach(
     provider.open(request(join(folder, "p"), "g")).share,

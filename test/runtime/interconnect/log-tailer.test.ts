@@ -27,7 +27,7 @@ test("reads what is durable after each kind of flush", async () => {
   tailer.close();
 });
 
-test("a reader goes on after a segment could not be opened for a moment", async () => {
+test("a reader continues after a segment briefly could not be opened", async () => {
   const disk = new SimulatedDisk();
   const options = { segmentBytes: 1024, table: () => Buffer.from("[]  ") };
   const { log } = SegmentLog.open(disk, "/log", options, () => undefined);
@@ -76,7 +76,7 @@ function filled(disk: SimulatedDisk): SegmentLog {
   return log;
 }
 
-test("reads again what another thread had not written completely", () => {
+test("rereads a frame that another thread had not completed", () => {
   const disk = new SimulatedDisk();
   const log = filled(disk);
   const bytes = disk.contentOf(`/log/${log.segments[0]!.name}`);

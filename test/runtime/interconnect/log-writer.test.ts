@@ -163,7 +163,7 @@ test.after.each(async ({ log }) => {
   await log.writer.stop();
 });
 
-test("confirms flushes up to the transaction that others have", async ({ log }) => {
+test("confirms flushes up to the last replicated transaction", async ({ log }) => {
   const { writer, confirmed } = log;
   writer.start();
   await log.commit(1);
@@ -188,7 +188,7 @@ test("confirms flushes up to the transaction that others have", async ({ log }) 
   assert.equal(confirmed, [first, second, again], "of the same transaction, the last flush");
 });
 
-test("changes that are given up are not confirmed later", async ({ log }) => {
+test("discarded changes are not confirmed later", async ({ log }) => {
   const { writer, confirmed, clock } = log;
   writer.start();
   writer.confirmUpTo(() => 0);
@@ -214,7 +214,7 @@ test("reports the growth of the logs by a number of bytes", async ({ log }) => {
   assert.equal(after, [0, 0, 1, 1, 2]);
 });
 
-test("publishes what is durable in each log, from its beginning on", async () => {
+test("publishes the durable position of each log from the start", async () => {
   const clock = new CommitClock();
   const [first, second] = [new Frames(), new Frames()];
   [first.durableSn, second.durableSn] = [7, 8];
@@ -342,7 +342,7 @@ test("a full disk refuses changes until they are written and space is reserved",
   assert.is(log.clock.durableSn(0), 2);
 });
 
-test("a full disk that fails in another way is a failure", async ({ log }) => {
+test("another failure on a full disk counts as a failure", async ({ log }) => {
   log.clock.fill();
   log.frames.error = new Error("EIO");
   log.writer.start();
@@ -395,7 +395,7 @@ test("continues in a new segment, which it reads back, until the third failure",
   assert.equal(log.frames.waiting, [1], "nothing is written");
 });
 
-test("does not fall asleep once something waits or is requested", async ({ log }) => {
+test("does not sleep while work is pending or requested", async ({ log }) => {
   const { clock, frames, writer } = log;
   const { sleep } = clock;
   let hasWork: (() => boolean) | null = null;
@@ -425,7 +425,7 @@ test("the flush that was requested last is done before it ends", async ({ log })
   assert.is(await flushed, true);
 });
 
-test("what waits is written before it ends", async ({ log }) => {
+test("pending frames are written before it ends", async ({ log }) => {
   log.writer.start();
   await log.commit(1);
   log.otherFrames.waiting.push(2);

@@ -49,7 +49,7 @@ test("trusts another end once it has proved that it has the key", async ({ time 
   assert.is(time.timers, 0);
 });
 
-test("has no address of a connection that is lost already", () => {
+test("reports no address of a lost connection", () => {
   const [here] = MemorySocket.pair();
   [here.remoteAddress, here.remotePort] = [undefined, undefined];
   const peer = new Peer(here.asSocket, LIMITS);
@@ -100,7 +100,7 @@ test("sends no heartbeats on a connection that was lost meanwhile", async ({ tim
   subscriber!.close();
 });
 
-test("refuses another key, and tells an untrusted end nothing more", async () => {
+test("rejects another key without details for an untrusted end", async () => {
   const [here, there] = MemorySocket.pair();
   const [provider, subscriber] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
   const otherKey = new SharedKey(Buffer.alloc(16, 1));
@@ -113,7 +113,7 @@ test("refuses another key, and tells an untrusted end nothing more", async () =>
   assert.is(provider!.isClosed, true);
 });
 
-test("refuses a greeting that it does not understand", async () => {
+test("rejects a malformed greeting", async () => {
   for (const [hello, fault] of [
     [null, "without a protocol"],
     [{ ...HELLO, protocol: "4", oldest: 4 }, "without a protocol"],
@@ -145,7 +145,7 @@ test("speaks with every release that has a protocol in common", async () => {
   );
 });
 
-test("tells the other end why it is refused", async () => {
+test("tells the other end the reason of a refusal", async () => {
   const [here, there] = MemorySocket.pair();
   void describeFailure(new Peer(here.asSocket, LIMITS).handshake("subscriber", KEY));
   const otherPeer = new Peer(there.asSocket, LIMITS);
@@ -156,7 +156,7 @@ test("tells the other end why it is refused", async () => {
   assert.is(await otherPeer.next(), null);
 });
 
-test("a refusal may say that the other end has more, and since when", () => {
+test("a refusal may report that the other end is ahead, and since when", () => {
   const end = { id: "a".repeat(32), sn: 7, chain: 1 };
   const read = (message: unknown): unknown[] => {
     const error = peerRejected(Buffer.from(JSON.stringify(message)));

@@ -61,7 +61,7 @@ test("counts what it sends and receives, and notes when", async ({ time }) => {
   assert.equal([remote.bytesRead - read, remote.heardAtMs], [length, performance.now()]);
 });
 
-test("sends more only when the other end has taken what was sent", async () => {
+test("sends more only after the other end has received earlier data", async () => {
   const { here, peer } = await connect();
   here.hold();
   const listeners = ["drain", "close"].map((name) => here.listenerCount(name));
@@ -81,7 +81,7 @@ test("sends more only when the other end has taken what was sent", async () => {
   assert.is(await failureOf(peer.send(Frame, NOTHING)), LOST);
 });
 
-test("tells that the other end has left", async () => {
+test("reports that the other end has left", async () => {
   const { peer, remote } = await connect();
   assert.is(peer.hasEnded, false);
   const next = peer.next();
@@ -90,7 +90,7 @@ test("tells that the other end has left", async () => {
   assert.is(await failureOf(peer.expect(Ack)), LOST);
 });
 
-test("expects a message of one type, or why it is refused", async () => {
+test("expects a message of one type, or a refusal with its reason", async () => {
   const { peer, remote } = await connect();
   await remote.send(Ack, NOTHING);
   assert.is((await peer.expect(Ack)).length, 0);
@@ -103,7 +103,7 @@ test("expects a message of one type, or why it is refused", async () => {
   assert.is(await peer.next(), null);
 });
 
-test("refuses quietly what is lost already", async () => {
+test("refuses quietly on a lost connection", async () => {
   const { peer } = await connect();
   peer.close();
   await peer.refuse("too late");
@@ -134,7 +134,7 @@ test("sends fifteen heartbeats in the time of silence, by default", async ({ tim
   assert.ok(peer.bytesWritten > bytesWritten);
 });
 
-test("takes a heartbeat of an untrusted end for a message", async () => {
+test("treats a heartbeat of an untrusted end as a message", async () => {
   const [here, there] = MemorySocket.pair();
   const [peer, remote] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
   await remote!.send(Alive, NOTHING);
@@ -142,7 +142,7 @@ test("takes a heartbeat of an untrusted end for a message", async () => {
   assert.is(await failureOf(peer!.expect(MessageType.Hello)), wrong);
 });
 
-test("gives up a silent end while it waits for a message, and only then", async ({ time }) => {
+test("gives up a silent end only while it waits for a message", async ({ time }) => {
   const { here, there, peer, remote } = await connect();
   // The other end sends no heartbeats.
   there.hold();
@@ -165,7 +165,7 @@ test("gives up a silent end while it waits for a message, and only then", async 
   assert.is(here.destroyed, true);
 });
 
-test("reads what has come before it gives up", async ({ time }) => {
+test("reads received data before it gives up", async ({ time }) => {
   const { there, peer, remote } = await connect();
   there.hold();
   const next = peer.next();
@@ -178,7 +178,7 @@ test("reads what has come before it gives up", async ({ time }) => {
   assert.is(peer.isClosed, false);
 });
 
-test("gives up a connection on which nothing moves at all", async () => {
+test("gives up a connection without any traffic", async () => {
   const { here, peer } = await connect();
   assert.is(here.idle!.ms, LIMITS.silenceMs);
   const next = failureOf(peer.next());
@@ -186,7 +186,7 @@ test("gives up a connection on which nothing moves at all", async () => {
   assert.is(await next, SILENT);
 });
 
-test("awaits an answer for so long only, heartbeats or not", async ({ time }) => {
+test("limits the wait for an answer, regardless of heartbeats", async ({ time }) => {
   const { peer, remote } = await connect();
   const { timers } = time;
   const answered = peer.expectInTime(Ack);
@@ -204,7 +204,7 @@ test("awaits an answer for so long only, heartbeats or not", async ({ time }) =>
   await heard;
 });
 
-test("takes an answer that has come with the end of the time", async ({ time }) => {
+test("accepts an answer that arrives at the time limit", async ({ time }) => {
   const { peer, remote } = await connect();
   const answered = peer.expectInTime(Ack);
   await settle();
@@ -215,7 +215,7 @@ test("takes an answer that has come with the end of the time", async ({ time }) 
   assert.is(peer.isClosed, false);
 });
 
-test("reads ahead until it is told to stop, and gives the messages later", async () => {
+test("reads ahead until stopped, and delivers the messages later", async () => {
   const { here, peer, remote } = await connect();
   let stop = (): void => undefined;
   const until = new Promise<void>((resolve) => {

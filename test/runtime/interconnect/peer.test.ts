@@ -140,7 +140,7 @@ test("distinguishes an idle peer from a silent one", async (context) => {
   assert.equal(types, [MessageType.Ack, MessageType.Status]);
 });
 
-test("sends heartbeats as often as it is told", async (context) => {
+test("sends heartbeats at the configured interval", async (context) => {
   const [, subscriber] = await friends(context, { ...LONG, heartbeatMs: 10 }, LONG);
   const next = textOf(subscriber.next());
   const since = subscriber.heardAtMs;

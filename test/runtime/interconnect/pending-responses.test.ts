@@ -19,7 +19,7 @@ function commit(clock: CommitClock, thread: number): number {
   return clock.nextTicket();
 }
 
-test("changes are written up to the first without an answer", ({ clock, answers }) => {
+test("changes are written up to the first one without a response", ({ clock, answers }) => {
   clock.nextTicket();
   assert.is(answers.lastCompleteTicket(), 1);
   const first = commit(clock, ONE);
@@ -32,7 +32,7 @@ test("changes are written up to the first without an answer", ({ clock, answers 
   assert.is(answers.lastCompleteTicket(), clock.lastTicket);
 });
 
-test("a thread with several names the first", ({ clock, answers }) => {
+test("a thread with several pending changes reports the first", ({ clock, answers }) => {
   const first = commit(clock, ONE);
   clock.announce(ONE, first);
   clock.nextTicket();
@@ -55,7 +55,7 @@ test("waits for answers of earlier changes only", async ({ clock, answers }) => 
   assert.equal(order, ["answered", "waited"]);
 });
 
-test("an answer that is late is not waited for again", async ({ clock, answers }) => {
+test("a late response is not awaited again", async ({ clock, answers }) => {
   const first = commit(clock, ONE);
   await answers.wait(first);
   assert.is(answers.lastCompleteTicket(), first);
@@ -66,7 +66,7 @@ test("an answer that is late is not waited for again", async ({ clock, answers }
   assert.is(answers.lastCompleteTicket(), next - 1);
 });
 
-test("answers of a dead thread never follow", async ({ clock, answers }) => {
+test("responses of a dead thread are not awaited", async ({ clock, answers }) => {
   const first = commit(clock, ONE);
   commit(clock, OTHER);
   clock.forgetAnnounced(ONE);
@@ -82,7 +82,7 @@ test("answers of a dead thread never follow", async ({ clock, answers }) => {
   assert.is(answers.lastCompleteTicket(), last - 1);
 });
 
-test("a change that is announced while it looks is not among what is written", (c) => {
+test("a change announced during the scan is excluded", (c) => {
   const { clock, answers } = c;
   const { lastTicket } = clock;
   Object.defineProperty(clock, "lastTicket", {
@@ -95,7 +95,7 @@ test("a change that is announced while it looks is not among what is written", (
   assert.is(answers.lastCompleteTicket(), lastTicket);
 });
 
-test("does not wait any more once its time is over", async ({ clock, answers }) => {
+test("stops waiting at the time limit", async ({ clock, answers }) => {
   const { now } = performance;
   const times = [0, 5, 9];
   performance.now = () => times.shift()!;

@@ -63,7 +63,7 @@ function placeIn({ log }: LogChannel) {
   return { id: log.logId, sn: log.last, chain: log.chain };
 }
 
-test("offers all graphs, and sends what the log does not have", () => {
+test("offers all graphs, and sends snapshots of graphs that the log does not cover", () => {
   const { channel, late, plan, ids } = provider();
   const first = plan({}) as CatchUpPlan;
   const { graphs, ...rest } = first.offer;
@@ -98,7 +98,7 @@ test("offers all graphs, and sends what the log does not have", () => {
   );
 });
 
-test("tells where its own graphs come from, and that they are not complete", () => {
+test("reports the origin of its graphs, and that they are incomplete", () => {
   const { channel } = provider();
   const ancestors = [{ id: THIRD!, sn: 1, chain: 2 }];
   const point = { isRoot: false, log: OTHER!, ancestors, isCaughtUp: false };
@@ -123,7 +123,7 @@ test("sends no graph that is closed", () => {
   assert.is((behind as CatchUpPlan).offer.graphs.length, 2);
 });
 
-test("refuses a subscriber that has more than there is", () => {
+test("refuses a subscriber that is ahead of the log", () => {
   const { whole, plan, ids } = provider();
   const count = whole.operationCount;
   const refusal = plan({ graphs: [{ identity: ids[0]!, count: count + 1, digest: null }] });
@@ -156,7 +156,7 @@ test("refuses a graph that differs, and sends it for a repair", () => {
   assert.equal(snapshots(plan({ graphs: [mine, otherPosition] })), []);
 });
 
-test("refuses a graph that was never here, and tells which ones were erased", () => {
+test("refuses an unknown graph, and lists the erased ones", () => {
   const { channel, whole, write, late, plan, ids } = provider();
   const graphs = ids.map((identity) => ({ identity, count: 1, digest: null }));
   channel.erase(identityOf(whole));

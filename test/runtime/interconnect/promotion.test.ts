@@ -43,7 +43,7 @@ test("changes nothing of a provider", ({ root }) => {
   }
 });
 
-test("a replica that has received nothing is promoted only when asked", ({ root }) => {
+test("an empty replica is promoted only on request", ({ root }) => {
   follow(root, null, [OTHER]);
   assert.is(promote(root, false).epoch, 1);
   assert.is(isReplicaRoot(root), false);
@@ -52,7 +52,7 @@ test("a replica that has received nothing is promoted only when asked", ({ root 
   assert.equal([isReplicaRoot(root), readLineage(root).epoch], [false, 5]);
 });
 
-test("a replica that has received something is promoted at its start", ({ root }) => {
+test("a replica with received data is promoted at its start", ({ root }) => {
   follow(root, LOG);
   assert.equal(promote(root, false), { epoch: 5, ancestors: [LOG] });
   // Of a lower epoch than its own.
@@ -62,7 +62,7 @@ test("a replica that has received something is promoted at its start", ({ root }
   assert.is(promote(root, true, 9).epoch, 9, "it has claimed this epoch");
 });
 
-test("ends the fence, whatever it is", ({ root }) => {
+test("ends any fence", ({ root }) => {
   const file = join(root, "_fenced.json");
   for (const [epoch, fence] of [
     [10, () => writeFence(root, 9)],
@@ -75,7 +75,7 @@ test("ends the fence, whatever it is", ({ root }) => {
   }
 });
 
-test("keeps what was told of a log, if nothing is known of its own graphs", ({ root }) => {
+test("keeps the reported end of a log if its own graphs are unknown", ({ root }) => {
   const ancestor = { ...LOG, counts: { [GRAPH]: 5 } };
   follow(root, LOG, [ancestor]);
   assert.equal(promote(root, true).ancestors, [ancestor]);

@@ -21,7 +21,7 @@ const MEMBER: Incarnation = ["S1", "1".repeat(32)];
 /** Longer than a provider waits between two looks at its log. */
 const LOOK_MS = 70;
 
-test("shows nothing of a subscriber that was never there", async () => {
+test("reports no subscriber that never connected", async () => {
   const provided = await ProvidedPeer.create();
   const { provider } = provided;
   const { uri, txPort, ...rest } = provider.report();
@@ -89,7 +89,7 @@ test("ends while it waits for positions", async () => {
   assert.equal(provided.said, []);
 });
 
-test("closes the connection of a subscriber without valid positions, and says so", async () => {
+test("closes and logs the connection of a subscriber without valid positions", async () => {
   const provided = await ProvidedPeer.create();
   provided.run();
   const subscriber = await provided.subscribe({ epoch: -1 });
@@ -124,7 +124,7 @@ const AHEAD = { log: { id: FORMER, sn: 9, chain: 1 }, origin: OTHER, epoch: 2, g
 const ANCESTORS = [OTHER, FORMER].map((id) => ({ id, sn: 3, chain: 1 }));
 const UNKNOWN = { ...AHEAD, log: { ...AHEAD.log, id: "7".repeat(32) } };
 
-test("refuses a subscriber that cannot catch up; members may give up what they have", async () => {
+test("refuses a subscriber that cannot catch up, but lets members discard changes", async () => {
   const past = "replica has changes past the point 3 where its former provider was superseded";
   const copied = "replica was copied from another instance";
   const unknown = `it has a graph that is not here (identity ${OTHER})`;
@@ -148,7 +148,7 @@ test("refuses a subscriber that cannot catch up; members may give up what they h
   }
 });
 
-test("tells its group once that a member is lost, and of no other subscriber", async () => {
+test("reports a lost member, but no other subscriber, to its group once", async () => {
   const lost: Incarnation[] = [];
   const rest = { maxDelayMs: 1, ackMs: 1000, acknowledged: () => undefined };
   const provided = await ProvidedPeer.create({ ...rest, lost: (member) => lost.push(member) });
@@ -198,7 +198,7 @@ test("sends whole segments, from the first one that a subscriber needs", async (
   await provided.stop();
 });
 
-test("sends snapshots in place of what the log lacks, and what follows them", async () => {
+test("sends snapshots for transactions that the log lacks, then the log", async () => {
   const provided = await ProvidedPeer.create();
   const { log, provider, traffic } = provided;
   await log.roll();
@@ -226,7 +226,7 @@ test("sends snapshots in place of what the log lacks, and what follows them", as
   await provided.stop();
 });
 
-test("repairs at once: until the subscriber has acknowledged it", async () => {
+test("repairs at once and until the subscriber has acknowledged", async () => {
   const provided = await ProvidedPeer.create();
   const { provider, log } = provided;
   provided.run();

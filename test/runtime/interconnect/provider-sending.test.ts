@@ -28,7 +28,7 @@ function countOf({ types }: Subscription, type: number): number {
   return types.filter((messageType) => messageType === type).length;
 }
 
-test("shows who its subscriber is, while it is connected", async () => {
+test("reports its subscriber while it is connected", async () => {
   const provided = await ProvidedPeer.create();
   const { provider } = provided;
   const subscriber = await connect(provided);
@@ -46,7 +46,7 @@ test("shows who its subscriber is, while it is connected", async () => {
   await provided.stop();
 });
 
-test("says once that a subscriber is attached, and how it was lost", async () => {
+test("logs once that a subscriber is attached, and why it was lost", async () => {
   const provided = await ProvidedPeer.create();
   const subscriber = await connect(provided);
   const { uri } = provided.provider;
@@ -69,7 +69,7 @@ test("says once that a subscriber is attached, and how it was lost", async () =>
   await provided.stop();
 });
 
-test("leaves a subscriber that refuses it, and says why", async () => {
+test("disconnects from a subscriber that refuses it, with the reason", async () => {
   const provided = await ProvidedPeer.create();
   const subscriber = await connect(provided);
   await subscriber.peer.sendJson(MessageType.Refusal, "no room");
@@ -81,7 +81,7 @@ test("leaves a subscriber that refuses it, and says why", async () => {
   await provided.stop();
 });
 
-test("knows what a subscriber has by its acknowledgements only", async () => {
+test("tracks the position of a subscriber by its acknowledgments only", async () => {
   const provided = await ProvidedPeer.create();
   const { provider } = provided;
   const subscriber = await connect(provided);
@@ -103,7 +103,9 @@ test("knows what a subscriber has by its acknowledgements only", async () => {
   await provided.stop();
 });
 
-test("tells its group what members have, and shows them that it lives", async ({ time }) => {
+test("reports positions of members to its group, and sends them signs of life", async ({
+  time,
+}) => {
   const reports: unknown[] = [];
   const members = {
     ...{ maxDelayMs: 1, ackMs: 100, lost: () => undefined },
@@ -144,9 +146,7 @@ test("starts once the transactions that the snapshots have are durable", async (
   await provided.stop();
 });
 
-test("sends its state at intervals, and begins again once its root is another", async ({
-  time,
-}) => {
+test("sends its state at intervals, and starts over after its root changes", async ({ time }) => {
   const provided = await ProvidedPeer.create();
   const subscriber = await connect(provided);
   assert.is(countOf(subscriber, Status), 1);
@@ -179,7 +179,7 @@ test("sends nothing while its output is suspended", async () => {
   await provided.stop();
 });
 
-test("sends nothing to a subscriber that has paused it, until it goes on or connects", async () => {
+test("sends nothing to a subscriber that paused it until it resumes or reconnects", async () => {
   const provided = await ProvidedPeer.create();
   const { provider } = provided;
   const subscriber = await connect(provided);
@@ -229,7 +229,7 @@ test("sends at the rate that is allowed, and counts what it sends", async () => 
   await provided.stop();
 });
 
-test("tells for how long its subscriber lacks something", async ({ time }) => {
+test("reports how long its subscriber has lagged", async ({ time }) => {
   const provided = await ProvidedPeer.create();
   const lag = (): number => provided.provider.report().lagMs;
   time.pass(3_000);

@@ -127,7 +127,7 @@ test("replicates a graph created while snapshots are sent", async (context) => {
   }
 });
 
-test("shows no serial before the first transaction, whose log has no id yet", async (context) => {
+test("shows no serial before the first transaction", async (context) => {
   const instance = await Instance.start(context.root);
   try {
     assert.is(instance.shown.serial, 0);

@@ -55,7 +55,7 @@ test("is ready at once as a provider, and as a replica of an empty one", async (
   await until(() => isReady(replica), log(provider, replica));
 });
 
-test("is ready when everything is there that the provider had", async (context) => {
+test("is ready once it has everything that the provider had", async (context) => {
   const port = await freePort();
   const provider = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
   for (let index = 0; index < 50; index++) provider.graph().createVertex(`v${index}`);
@@ -126,7 +126,7 @@ test("is ready once promoted, and never while fenced", async (context) => {
   assert.equal(fenced.readiness, ["another instance provides in its place"]);
 });
 
-test("stays what it was when it stops to listen", async (context) => {
+test("keeps its readiness when it stops listening", async (context) => {
   const replica = await begin(context, "b", { txPort: await freePort() });
   await replica.control({ do: "unbind" });
   await until(() => replica.shown.txPort === 0, log(replica));

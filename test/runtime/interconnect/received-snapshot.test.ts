@@ -36,7 +36,7 @@ async function receive(folder: string, head: object, ...pieces: readonly string[
   return [counted, ...files.map((name) => readFileSync(join(folder, name), "utf8"))];
 }
 
-test("has as many bytes as its head says", async ({ folder }) => {
+test("must have the length that its head states", async ({ folder }) => {
   assert.equal(await receive(folder, { bytes: 5 }, "ab", "cde"), [[2, 3], "abcde", ""]);
   const both = await receive(folder, { bytes: 2, values: 3 }, "a", "b", "xyz");
   assert.equal(both, [[1, 1, 3], "ab", "xyz"]);

@@ -65,7 +65,7 @@ class Replay {
   }
 }
 
-test("each graph gets what it lacks, and no other graph", () => {
+test("applies to each graph only the transactions that it lacks", () => {
   const history = new History(loggedStore(), loggedStore(), loggedStore());
   history.write(0, 1, 0, 2);
   history.write(1, 1, 2, 0);
@@ -107,7 +107,7 @@ test("all transactions are prefetched, in each frame", () => {
   assert.equal(prefetched, [16, 4, 3]);
 });
 
-test("a graph whose next transaction is in another log goes on there", () => {
+test("a graph whose next transaction is in another log continues there", () => {
   const store = loggedStore();
   const first = new History(store);
   first.write(0);

@@ -64,7 +64,7 @@ function create() {
   return { traffic, lags, messages, replica, input, take, status, frame };
 }
 
-test("is even with a state of the provider once its last transaction is applied", async () => {
+test("matches a state of the provider once its last transaction is applied", async () => {
   const { lags, status, frame } = create();
   await status(1000, 7);
   await frame(6);
@@ -83,7 +83,7 @@ test("is even with a state of the provider once its last transaction is applied"
   assert.equal(lags, [1000, 100, 50, 0], "its clock is ahead");
 });
 
-test("is not even with any state before it knows its own", async () => {
+test("matches no state before it knows its own position", async () => {
   const { lags, status, frame } = create();
   await status(0, null);
   assert.equal(lags, []);
@@ -91,7 +91,7 @@ test("is not even with any state before it knows its own", async () => {
   assert.is(lags.length, 1);
 });
 
-test("counts what arrives, and knows the serial of a provider that follows none", async () => {
+test("counts received data, and learns the serial of a provider at the root", async () => {
   const { traffic, input, frame } = create();
   const logId = "a".repeat(32);
   input.begin({ isRoot: true, logId } as Offer);
@@ -103,7 +103,7 @@ test("counts what arrives, and knows the serial of a provider that follows none"
   assert.is(traffic.serial, serialBase(logId) + 8, "its status tells it");
 });
 
-test("passes the contents of messages on", async () => {
+test("forwards the contents of messages", async () => {
   const { traffic, messages, take, status } = create();
   await take(MessageType.Start, { sn: 3, chain: 4 });
   await status(0, 5);

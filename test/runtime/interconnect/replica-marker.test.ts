@@ -69,7 +69,7 @@ test("lets a replica serve 10 s after its provider has gone", async (c) => {
   }
 });
 
-test("keeps the position that it has when its provider starts there", async (c) => {
+test("keeps its position when its provider starts there", async (c) => {
   const { graph, change } = source(1);
   await follow(c, offerOf([graph]));
   await c.replica.applyFrame(frame(1, change("a")));
@@ -79,7 +79,7 @@ test("keeps the position that it has when its provider starts there", async (c) 
   assert.equal(c.replica.positions().log, log);
 });
 
-test("states the end of the snapshots at once", async (c) => {
+test("records the end of the snapshots at once", async (c) => {
   const { now } = performance;
   performance.now = () => 0;
   try {

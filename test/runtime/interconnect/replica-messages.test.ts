@@ -65,7 +65,7 @@ test("a start is refused before any offer, and once the provider has gone", asyn
   assert.is(thrownBy(start), text);
 });
 
-test("goes on where its marker says", (c) => {
+test("continues at the position of its marker", (c) => {
   const log = { id: LOG, sn: 7, chain: 8 };
   const state = { isCaughtUp: true, isFetching: true };
   const ancestors = [{ id: OTHER, sn: 1, chain: 1 }];
@@ -128,7 +128,7 @@ test("gives several graphs of one change one turn, and drains only before it", a
   );
 });
 
-test("refuses what is no frame in sequence", async (c) => {
+test("rejects data that is not the next frame", async (c) => {
   const { graph, change } = source(1);
   const units = change("a");
   const bytes = frame(1, units);
@@ -149,7 +149,7 @@ test("refuses what is no frame in sequence", async (c) => {
   assert.is(c.replica.appliedSn, 5);
 });
 
-test("a frame whose changes cannot be applied says which graph is wrong", async (c) => {
+test("names the graph of a frame that cannot be applied", async (c) => {
   const { graph, change } = source(1);
   await follow(c, offerOf([graph]));
   change("a");
@@ -230,7 +230,7 @@ test("accepts nothing once it is retired", async (c) => {
   assert.is(copyOf(c, "g1").operationCount, 1);
 });
 
-test("settles only what is durable when nothing more has come", async (c) => {
+test("settles only durable transactions while no more arrive", async (c) => {
   const { graph, change } = source(1);
   const flushes: ((isSafe: boolean) => void)[] = [];
   Object.assign(c.graphs, {
@@ -251,7 +251,7 @@ test("settles only what is durable when nothing more has come", async (c) => {
   assert.is(markOf(c)?.log?.sn, 2);
 });
 
-test("compares each graph with its provider's as soon as it is as far", async (c) => {
+test("compares each graph with its provider's once it reached the same count", async (c) => {
   const [sourceA, two] = [source(1), source(2)];
   await follow(c, offerOf([sourceA.graph, two.graph]));
   const units = [...sourceA.change("a", "b"), ...two.change("x")];
@@ -287,7 +287,7 @@ test("compares each graph with its provider's as soon as it is as far", async (c
   assert.match(compare(at(2, OTHER)), /^SVC3200/);
 });
 
-test("tells what its provider thinks of it", async (c) => {
+test("reports its provider's view of it", async (c) => {
   const { graph, change } = source(1);
   await c.replica.accept(offerOf([graph], { goal: 1 }));
   assert.is(c.replica.report().state, "fetching");

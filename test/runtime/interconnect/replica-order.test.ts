@@ -29,11 +29,11 @@ withReplica(test);
 
 const REFUSAL = "SVC2531: replication: this instance is now a provider";
 
-test("waits for a provider at first", (c) => {
+test("waits for a provider after its start", (c) => {
   assert.equal(c.replica.report(), { state: "waiting", done: 0, of: 0 });
 });
 
-test("changes of a graph that was erased since are ignored when they come again", async (c) => {
+test("ignores repeated changes of a graph erased since", async (c) => {
   const [first, late] = [source(1), source(3)];
   await follow(c, offerOf([first.graph]));
   const opened = frame(1, [encodeControlRecord({ opened: late.graph }), ...late.change("a")]);
@@ -91,7 +91,7 @@ test("digests of a provider are forgotten with its connection", async (c) => {
   assert.is(await describeFailure(c.replica.applyFrame(frame(1, change("b")))), "none");
 });
 
-test("compares no digest of a state that it has passed, or of which it has none", async (c) => {
+test("compares no digest of a past state, or one without its own digest", async (c) => {
   const [first, two] = [source(1), source(2)];
   c.stores.set("g2", GraphStore.create("g2", TEST_THREAD, { identity: two.graph.identity }));
   await follow(c, offerOf([first.graph, two.graph]));

@@ -43,7 +43,7 @@ async function send({ replica }: Context, graph: OfferedGraph, values = VALUES) 
   return reports;
 }
 
-test("reports how much of a snapshot has come, large values included", async (c) => {
+test("reports the received size of a snapshot, including large values", async (c) => {
   const graphs = [1, 2].map((number) => source(number).graph);
   for (const [index, values] of [VALUES, Buffer.alloc(0)].entries()) {
     await c.replica.accept(offerOf(graphs));
@@ -56,7 +56,7 @@ test("reports how much of a snapshot has come, large values included", async (c)
   assert.ok(existsSync(join(c.root, "g1", "graph.snapshot")));
 });
 
-test("opens the graph of a snapshot, whose changes follow", async (c) => {
+test("opens the graph of a snapshot, and applies its later changes", async (c) => {
   const { graph, change } = source(4);
   await c.replica.accept(offerOf([], { lastNumber: 4 }));
   await send(c, graph);

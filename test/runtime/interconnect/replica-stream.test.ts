@@ -65,7 +65,7 @@ test("keeps an unchanged graph that a stream does not offer", async (c) => {
   assert.equal(namesOf(c), ["local"]);
 });
 
-test("erases what a stream does not offer, unless that is older than what is here", async (c) => {
+test("erases graphs that a stream does not offer, unless the stream is older", async (c) => {
   const [first, two] = [source(1), source(2)];
   for (const [at, logId, names] of [
     [3, LOG, ["g1"]],

@@ -180,7 +180,7 @@ test("goes on when its marker cannot be written, and writes it later", async (c)
   assert.ok(readReplicaMarker(root)?.isCaughtUp);
 });
 
-test("tells graphs of one name apart, from any log position on", async (c) => {
+test("distinguishes graphs of one name from any log position", async (c) => {
   for (let round = 0; round < 3; round++) {
     fill(c, "more", 4 + round);
     if (round === 1) await follow(c);
@@ -197,7 +197,7 @@ test("tells graphs of one name apart, from any log position on", async (c) => {
   isSame(c, last);
 });
 
-test("tells when a snapshot begins to replace a graph, and when its provider goes", async (c) => {
+test("reports the start of a snapshot for a graph, and the loss of its provider", async (c) => {
   const store = fill(c, "g", 3);
   await follow(c);
   await new Promise(setImmediate);
@@ -283,7 +283,7 @@ test("replaces a graph that was opened locally before its transfer", async (c) =
   isSame(c, store);
 });
 
-test("objects of a graph that is replaced go on with the provider's", async (c) => {
+test("objects of a replaced graph continue with the provider's graph", async (c) => {
   const former = findThreadGraphs();
   const source: Partial<GraphSource> = { find: (name) => c.subscriber.find(name) };
   const graphs = new ThreadGraphs(TEST_THREAD + 2, source as GraphSource);
@@ -413,7 +413,7 @@ test("keeps its position when frames are repeated", async (c) => {
   assert.equal(c.replica.positions().log, log);
 });
 
-test("does not acknowledge to a new provider what a former one sent", async (c) => {
+test("does not acknowledge a former provider's transactions to a new one", async (c) => {
   fill(c, "a", 2);
   const flushes: (() => void)[] = [];
   c.flushed = () => new Promise((resolve) => flushes.push(() => resolve(true)));
@@ -476,7 +476,7 @@ test("retains segments for a subscriber that lacks them", async (c) => {
   assert.is(segments.length, 1);
 });
 
-test("a folder does not pass for a complete one while a graph is replaced", async (context) => {
+test("a folder is not complete while a graph is being replaced", async (context) => {
   const { replica, folder } = context;
   const identity = requireIdentity(fill(context, "g", 3));
   await follow(context);

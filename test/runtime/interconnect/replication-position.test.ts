@@ -38,7 +38,7 @@ test("has a digest only if the graph has one", () => {
   assert.equal(operationCounts(manager), { [identity]: 1, [otherIdentity]: 1 });
 });
 
-test("tells the graphs whose contents differ from their digest", () => {
+test("lists the graphs whose contents differ from their digest", () => {
   const { logged, manager } = stores();
   assert.equal(mismatchedDigests(manager), []);
   logged.digest.isMaintained = false;

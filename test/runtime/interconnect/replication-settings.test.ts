@@ -7,7 +7,7 @@ import { isReplicationConfigured } from "../../../runtime/interconnect/replicati
 const test = suite("replication settings");
 const NONE = { txPort: null, attach: [], publishStream: null, followStream: null };
 
-test("each of them alone is enough", () => {
+test("each of them alone enables replication", () => {
   assert.is(isReplicationConfigured(NONE), false);
   for (const settings of [
     ...[{ txPort: 0 }, { attach: ["127.0.0.1:1"] }],

@@ -9,7 +9,7 @@ import { type StoppedTime, withStoppedTime } from "./support/stopped-time.js";
 const test = suite<{ time: StoppedTime }>("delays of a retry loop");
 withStoppedTime(test);
 
-test("waits longer after each failure, until an attempt has lasted for long", async ({ time }) => {
+test("waits longer after each failure, until an attempt lasts long enough", async ({ time }) => {
   const { random } = Math;
   Math.random = () => 0;
   try {

@@ -84,7 +84,7 @@ test("flushes its folder only after it has removed something", ({ disk }) => {
   log.close();
 });
 
-test("tells what came before a segment", ({ disk }) => {
+test("knows the chain before a segment", ({ disk }) => {
   const log = openSegments(disk);
   const paths = fillSegments(log, 2);
   const chain = log.chain;
@@ -131,7 +131,7 @@ test("a closed log accepts nothing and is not opened again", async ({ disk }) =>
   assert.throws(() => log.reopen(), /only a failed log is reopened/);
 });
 
-test("goes on after its first segment could not be created", ({ disk }) => {
+test("continues after its first segment could not be created", ({ disk }) => {
   const log = openSegments(disk);
   for (const kind of ["create", "write", "flush", "folder"] as const) {
     const restore = fail(disk, "EIO", kind);
@@ -146,7 +146,7 @@ test("goes on after its first segment could not be created", ({ disk }) => {
   log.close();
 });
 
-test("goes on after failures to close, to cut and to remove a segment", ({ disk }) => {
+test("continues after failures to close, truncate and remove a segment", ({ disk }) => {
   const log = openSegments(disk);
   fillSegments(log, 1);
   const lose = (text: string, ...kinds: readonly Operation[]): (() => void) => {
@@ -180,7 +180,7 @@ test("goes on after failures to close, to cut and to remove a segment", ({ disk 
   again.close();
 });
 
-test("cuts what was not durable from a segment that it leaves", ({ disk }) => {
+test("truncates a segment that it leaves to its durable end", ({ disk }) => {
   const log = openSegments(disk);
   const [path] = fillSegments(log, 1);
   const { length } = disk.contentOf(path!);
@@ -193,7 +193,7 @@ test("cuts what was not durable from a segment that it leaves", ({ disk }) => {
   log.close();
 });
 
-test("makes durable what a thread that died has written", ({ disk }) => {
+test("flushes data that a dead thread has written", ({ disk }) => {
   const log = openSegments(disk);
   fillSegments(log, 1);
   log.append(textFrame("three"), 1);
@@ -208,7 +208,7 @@ test("makes durable what a thread that died has written", ({ disk }) => {
   for (const each of [log, next]) each.close();
 });
 
-test("a flush that ends late does not make less durable", async ({ disk }) => {
+test("a late flush does not move the durable position back", async ({ disk }) => {
   const first = openSegments(disk);
   const [path] = fillSegments(first, 1);
   first.close();

@@ -307,7 +307,7 @@ test("writes nothing after a failed write, unless only space lacked", async () =
   }
 });
 
-test("takes no frame header of an impossible length", () => {
+test("rejects a frame header with an impossible length", () => {
   const odd = Buffer.alloc(FRAME_HEADER_BYTES + 3);
   const whole = Buffer.alloc(FRAME_HEADER_BYTES + 4);
   const header = { isTable: false, chain: 1, sn: 1, transactions: 1, epoch: 1 };
@@ -359,7 +359,7 @@ test("writes nothing after an error", async ({ disk }) => {
   assert.is(flushes, 1);
 });
 
-test("continues in another file, without what was not durable", async ({ disk }) => {
+test("continues in another file without the data that was not durable", async ({ disk }) => {
   const { log } = open(disk);
   await append(log, "one");
   assert.throws(() => log.reopen(), /only a failed log/);

@@ -86,7 +86,7 @@ test("begins with its length, and the count of changes that it has", async ({ fr
   assert.equal([sent.count, sent.chunks], [count, [content]]);
 });
 
-test("has each large value after its length, in pieces", async ({ from }) => {
+test("contains each large value after its length, in pieces", async ({ from }) => {
   save(from, LARGE);
   const before = nextDescriptor(from);
   const { head, chunks } = await send(from);
@@ -111,7 +111,7 @@ test("cannot be sent once its file has become shorter", async ({ from }) => {
   assert.is(failure, 'the snapshot of graph "g" ends too soon');
 });
 
-test("takes the place of all that was stored of the graph", async ({ from, to }) => {
+test("replaces everything stored of the graph", async ({ from, to }) => {
   save(from, LARGE);
   const { head, chunks } = await send(from);
   mkdirSync(to);

@@ -21,7 +21,7 @@ test.after.each(({ folder }) => {
   rmSync(folder, { recursive: true });
 });
 
-test("a file goes before the environment, and white space around it is no part", ({ file }) => {
+test("prefers a file to the environment, and trims white space", ({ file }) => {
   process.env[KEY_VARIABLE] = "the key of the environment";
   writeFileSync(file, "  the key of the file\n");
   const inFile = new SharedKey(Buffer.from("the key of the file"));
@@ -32,18 +32,18 @@ test("a file goes before the environment, and white space around it is no part",
   assert.not(SharedKey.read(file).isProof(proof.subarray(1), "provider", ...NONCES));
 });
 
-test("there is none without a file and a variable", () => {
+test("is missing without a file and a variable", () => {
   assert.not(SharedKey.read(null).isSet);
 });
 
-test("sixteen bytes are enough", ({ file }) => {
+test("may have sixteen bytes", ({ file }) => {
   writeFileSync(file, "x".repeat(16));
   assert.ok(SharedKey.read(file).isSet);
   writeFileSync(file, "x".repeat(15));
   assert.throws(() => SharedKey.read(file), /is shorter than 16 bytes/);
 });
 
-test("a short key is refused with its place", ({ file }) => {
+test("rejects a short key and names its source", ({ file }) => {
   writeFileSync(file, "short");
   process.env[KEY_VARIABLE] = "short";
   assert.throws(() => SharedKey.read(file), /key in file \/.*key is shorter than/);

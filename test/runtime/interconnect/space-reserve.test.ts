@@ -17,7 +17,7 @@ test.before.each((context) => {
 });
 test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 
-test("keeps what a former process left", ({ folder, path }) => {
+test("keeps the reserve of a former process", ({ folder, path }) => {
   assert.ok(new SpaceReserve(realDisk, folder).create());
   const content = readFileSync(path);
   assert.ok(new SpaceReserve(realDisk, folder).create());
@@ -25,7 +25,7 @@ test("keeps what a former process left", ({ folder, path }) => {
   assert.ok(readFileSync(path).equals(content));
 });
 
-test("completes what a former process began", ({ folder, path }) => {
+test("completes the reserve that a former process began", ({ folder, path }) => {
   assert.ok(new SpaceReserve(realDisk, folder).create());
   const { length } = readFileSync(path);
   truncateSync(path, length - 1);
@@ -33,7 +33,7 @@ test("completes what a former process began", ({ folder, path }) => {
   assert.is(readFileSync(path).length, length);
 });
 
-test("is on the disk before it counts, and leaves no file open", () => {
+test("counts only once it is on disk, and leaves no file open", () => {
   const done: string[] = [];
   const disk = new SimulatedDisk({ before: (operation) => done.push(operation) });
   const reserve = new SpaceReserve(disk, "/log");
@@ -44,7 +44,7 @@ test("is on the disk before it counts, and leaves no file open", () => {
   assert.equal(done.filter((operation) => operation === "flush").length, 1);
 });
 
-test("leaves nothing where there is too little space", () => {
+test("leaves no file if there is too little space", () => {
   const disk = new SimulatedDisk();
   for (const kind of ["write", "flush"]) {
     disk.faults.before = (operation) => {
@@ -55,7 +55,7 @@ test("leaves nothing where there is too little space", () => {
   }
 });
 
-test("a lack of space is told apart from other failures", () => {
+test("distinguishes a lack of space from other failures", () => {
   const fails = (code: string): Error => Object.assign(new Error("failed"), { code });
   assert.equal(["ENOSPC", "EDQUOT", "EIO"].map(fails).map(isOutOfSpace), [true, true, false]);
   assert.equal([new Error("failed"), null, undefined].map(isOutOfSpace), [false, false, false]);

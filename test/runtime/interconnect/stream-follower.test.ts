@@ -145,7 +145,7 @@ test("shows its provider while it is connected", async (context) => {
   assert.equal([follower.origin, follower.report().state], [LOG, "waiting"]);
 });
 
-test("keeps its mark from time to time, until it has ended", async (context) => {
+test("saves its marker from time to time until it ends", async (context) => {
   const { setInterval: every, clearInterval: end } = globalThis;
   const timers: { readonly run: () => void; readonly timer: NodeJS.Timeout }[] = [];
   globalThis.setInterval = ((tick: () => void, ms: number) => {
@@ -179,7 +179,7 @@ test("reads a stream that is empty again", async (context) => {
   assert.equal(accepted(context.steps), []);
 });
 
-test("reads a stream again at once if it is told to", async (context) => {
+test("reads a stream again at once on request", async (context) => {
   await stopTime();
   run(context);
   for (let turns = 20; turns > 0; turns--) await turn();
@@ -246,7 +246,7 @@ test("waits while its input is suspended, and ends all the same", async (context
   await context.running;
 });
 
-test("refuses a table without its place in the log", async (context) => {
+test("rejects a table without its log position", async (context) => {
   const { at, ...rest } = OFFER;
   for (const table of [rest, { ...OFFER, at: 0.5 }, null]) {
     context.lines.length = 0;
@@ -312,7 +312,7 @@ test("shows the serial of the log that the stream offers", async (context) => {
   );
 });
 
-test("tells the same failure again after it was connected", async (context) => {
+test("logs the same failure again after a connection", async (context) => {
   const writer = await connect(context);
   await writer.sendTable(OFFER);
   await writer.send(MessageType.Ack, Buffer.alloc(8));

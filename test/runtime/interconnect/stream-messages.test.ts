@@ -109,7 +109,7 @@ test("a flush waits until everything is stored, and fails with what failed", asy
   assert.is(reached.length, 2, "nothing counts as stored behind a failure");
 });
 
-test("more is sent only while few bytes are on their way", async () => {
+test("sends more only while few bytes are in flight", async () => {
   const { sent, writer } = setUp(2 ** 20);
   let count = 0;
   const sending = (async () => {
@@ -176,7 +176,7 @@ test("a reader takes messages of a limited length, and of no later release", asy
   assert.match(later, `replication: messages of the stream: format ${PROTOCOL + 1}`);
 });
 
-test("a reader that expects another message says so", async () => {
+test("a reader reports an unexpected message", async () => {
   const { sent, writer } = setUp();
   await writer.send(MessageType.Frame, Buffer.from("a"));
   const parts = sent.map(({ part }) => part);

@@ -21,7 +21,7 @@ test("begins with the first transaction", async () => {
   await stop();
 });
 
-test("tries again when it is told to, and for no transaction", async () => {
+test("retries on request, and not for a transaction", async () => {
   const { log, receiveState, run, provider, logs, stop } = provideStream();
   await receiveState({ log: "f".repeat(32) });
   await run();
@@ -34,7 +34,7 @@ test("tries again when it is told to, and for no transaction", async () => {
   await stop();
 });
 
-test("says a failure again after a success, which ends the wait for an attempt", async () => {
+test("logs a failure again after a success, which ends the wait for an attempt", async () => {
   const { log, receiveState, run, provider, broker, hooks, said, stop } = provideStream();
   await receiveState();
   const fail = async (): Promise<void> => {
@@ -81,7 +81,7 @@ test("sends again what the broker failed to store", async () => {
   await stop();
 });
 
-test("holds what may not leave yet", async () => {
+test("holds back transactions that may not leave yet", async () => {
   const { receiveState, run, provider, broker, gate, stop } = provideStream();
   await receiveState();
   gate.isOpen = false;
@@ -120,7 +120,7 @@ test("sends at the rate that is allowed, and counts what it sends", async () => 
   await stop();
 });
 
-test("tells its state once it has sent all, and seldom", async ({ time }) => {
+test("sends its state once it has sent everything, and rarely", async ({ time }) => {
   const { log, receiveState, run, provider, broker, stop } = provideStream();
   await receiveState();
   await run();
@@ -139,7 +139,7 @@ test("tells its state once it has sent all, and seldom", async ({ time }) => {
   await stop();
 });
 
-test("tells for how long the stream lacks something", async ({ time }) => {
+test("reports how long the stream has lagged", async ({ time }) => {
   const { log, receiveState, run, provider, gate, stop } = provideStream();
   await receiveState();
   const lag = (): number => provider.report().lagMs;

@@ -29,7 +29,7 @@ async function headOf(broker: MemoryBroker): Promise<number | null> {
   return Buffer.from(first.value!.bytes).toString() === "former" ? null : Table;
 }
 
-test("begin an empty stream, and have what was there then", async () => {
+test("begin an empty stream with the contents at that time", async () => {
   const { log, run, provider, broker, traffic, stop } = provideStream();
   const saved: unknown[] = [];
   log.saving = (name) => {
@@ -47,7 +47,7 @@ test("begin an empty stream, and have what was there then", async () => {
   await stop();
 });
 
-test("are followed by all that was written while they were taken", async () => {
+test("are followed by all transactions written while they were taken", async () => {
   const { log, run, broker, stop } = provideStream();
   log.saving = () => log.write("d");
   await run();
@@ -57,7 +57,7 @@ test("are followed by all that was written while they were taken", async () => {
   await stop();
 });
 
-test("begin again when the log has no longer what the stream lacks", async () => {
+test("start over when the log no longer covers what the stream lacks", async () => {
   const { log, receiveState, run, provider, broker, traffic, stop } = provideStream();
   await receiveState();
   await log.roll();
@@ -87,7 +87,7 @@ test("are followed by whole segments of the log, from the first one needed", asy
   await stop();
 });
 
-test("take the place of former contents once they are stored", async () => {
+test("replace former contents once they are stored", async () => {
   const { receiveState, run, broker, hooks, stop } = provideStream();
   await receiveState({ reached: null });
   let store = (): void => undefined;
@@ -128,7 +128,7 @@ test("fill a stream again that has lost everything", async () => {
   await stop();
 });
 
-test("come again after a number of bytes", async () => {
+test("are repeated after a number of bytes", async () => {
   const { log, receiveState, run, broker, stop } = provideStream({ checkpointFrames: 1 });
   await receiveState();
   await run();

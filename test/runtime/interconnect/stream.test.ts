@@ -92,7 +92,7 @@ if (version !== null) {
     );
   });
 
-  test("tells replicas its state after each change", async (context) => {
+  test("sends its state to replicas after each change", async (context) => {
     const stream = servers!.uri("STATE");
     const provider = await start(context, "one", { publishStream: stream });
     const two = await start(context, "two", { followStream: stream });

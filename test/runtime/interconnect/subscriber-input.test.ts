@@ -57,7 +57,7 @@ test("pauses its provider while input is suspended", async () => {
   stop();
 });
 
-test("says how far it is when it begins, and at the intervals of its group", async () => {
+test("reports its position at the start and at the intervals of its group", async () => {
   const { setInterval: every, clearInterval: end } = globalThis;
   const timers: { readonly ms: number; readonly run: () => void; timer: NodeJS.Timeout }[] = [];
   const ended: unknown[] = [];
@@ -111,7 +111,7 @@ test("counts transactions from the start of the log of a first provider", async 
   stop();
 });
 
-test("shows its provider while it follows, and says nothing of it to another one", async () => {
+test("reports its provider while it follows, but not to another provider", async () => {
   const { subscriber, replica, traffic, provider, calls, dial, leave, stop } =
     await attached(false);
   assert.match(String(traffic.provider), /^svc:\/\/127\.0\.0\.1:\d+$/);

@@ -67,7 +67,7 @@ test("listens on its address with a key, and else on this machine only", async (
   }
 });
 
-test("cannot listen on a port that another process has", async () => {
+test("cannot listen on a port that another process uses", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -79,7 +79,7 @@ test("cannot listen on a port that another process has", async () => {
   server.close();
 });
 
-test("goes on to listen after a connection that could not be accepted", async () => {
+test("keeps listening after a connection that could not be accepted", async () => {
   const said: string[] = [];
   const { subscriber, server } = withServer({ warn: (line) => said.push(line) });
   const port = await subscriber.listen();
@@ -154,7 +154,7 @@ test("does not count connections that have ended", async () => {
   stop();
 });
 
-test("tells that a provider has left within its greeting, unless it is of its group", async () => {
+test("reports a provider that left during its greeting, except one of its group", async () => {
   for (const isMember of [false, true]) {
     const { provider, subscriber, said, dial, leave, stop } = await attached(isMember);
     await leave(provider);
@@ -169,7 +169,7 @@ test("tells that a provider has left within its greeting, unless it is of its gr
   }
 });
 
-test("tells each fault of a provider, also of one in its group", async () => {
+test("reports each fault of a provider, also of one in its group", async () => {
   const { said, dial, stop } = await attached(true);
   said.length = 0;
   for (const type of [MessageType.Ack, MessageType.Start]) {
@@ -188,7 +188,7 @@ test("tells each fault of a provider, also of one in its group", async () => {
   stop();
 });
 
-test("tells a fault of an untrusted provider once a second", async ({ time }) => {
+test("reports a fault of an untrusted provider once a second", async ({ time }) => {
   const { said, port, stop } = await attached(true);
   said.length = 0;
   /** Each one has another fault. */
@@ -218,7 +218,7 @@ test("tells a fault of an untrusted provider once a second", async ({ time }) =>
   stop();
 });
 
-test("tells a fault again after a provider that it has followed", async () => {
+test("reports a fault again after it followed a provider", async () => {
   const { provider, said, dial, leave, stop } = await attached(false);
   await leave(provider);
   const faults = (): number => said.filter((line) => line.startsWith("SVC2531")).length;

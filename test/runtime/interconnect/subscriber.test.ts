@@ -36,7 +36,7 @@ test("of a group leaves its provider for one of a higher or the same epoch", asy
   }
 });
 
-test("of a group takes no member that asks for its provider", async () => {
+test("of a group refuses a member that asks for its provider", async () => {
   const { subscriber, traffic, provider, said, dial, leave, stop } = await attached(true);
   assert.match(String(traffic.provider), /^svc:/);
   assert.ok(subscriber.heardAtMs > 0);
@@ -59,7 +59,7 @@ test("of a group stays with its provider if the other one has a lower epoch", as
   stop();
 });
 
-test("tells the state of its replica, and when it heard its provider", async () => {
+test("reports the state of its replica, and when it last heard its provider", async () => {
   const { subscriber, stop } = await attached(false);
   assert.equal([subscriber.origin, subscriber.report().state], [ID, "fetching"]);
   assert.is(subscriber.positions()!.epoch, EPOCH);
@@ -121,7 +121,7 @@ test("closes the oldest connection without a proof when there are too many", asy
 
 const END = { id: ID, sn: 7, chain: 1, counts: { [ID]: 3 } };
 
-test("says what its provider thinks of it", async () => {
+test("reports its provider's view of it", async () => {
   for (const isAhead of [true, false]) {
     const { subscriber, provider, ahead, calls, said, dial, stop } = await attached(true);
     provider.close();
@@ -137,7 +137,7 @@ test("says what its provider thinks of it", async () => {
   }
 });
 
-test("tries again while it cannot give up what its provider lacks", async () => {
+test("retries while it cannot discard changes that its provider lacks", async () => {
   const { provider, ahead, said, dial, stop } = await attached(true);
   provider.close();
   const push = ahead.push.bind(ahead);
@@ -159,7 +159,7 @@ test("tries again while it cannot give up what its provider lacks", async () => 
   stop();
 });
 
-test("acknowledges what is durable, and only then", async () => {
+test("acknowledges transactions only once they are durable", async () => {
   const { replica, provider, stop } = await attached(false);
   replica.onDurable();
   replica.durableSn = 7;
@@ -195,7 +195,7 @@ test("announces its epoch once it is promoted", async () => {
   stop();
 });
 
-test("says each failure once", async () => {
+test("reports each failure once", async () => {
   const { subscriber, provider, said, dial, stop } = await attached(false);
   provider.close();
   while (subscriber.heardAtMs > 0) await turn();

@@ -65,7 +65,7 @@ test("rejects lengths beyond the frame, below a head, and unknown kinds", () => 
   assert.throws(() => controls(change(1, record[1]! - 4)), /corrupt log transaction/);
 });
 
-test("takes transactions of any length that the frame has", () => {
+test("accepts transactions of any length that fits the frame", () => {
   const unit = (kind: number, words: number, length = words): string => {
     const buffer = new Uint32Array(words);
     buffer.set([kind | (length << 8), 1, 1 << RECORDS_SHIFT, 7]);
@@ -88,7 +88,7 @@ test("takes transactions of any length that the frame has", () => {
   }
 });
 
-test("counts the operations of a frame, and tells records of the log itself", () => {
+test("counts the operations of a frame, and recognizes the log's own records", () => {
   const control = encodeControlRecord({ erased: 1 });
   const units = [...transaction(7, 3), ...control, ...transaction(8, 1)];
   assert.is(countRecords(frame(3, new Uint32Array(units))), 2);
@@ -139,7 +139,7 @@ test("a log that begins with a graph is complete", () => {
   assert.is(catalog.byNumber(number)!.before, 0);
 });
 
-test("knows the graphs of the table that begins a segment", () => {
+test("reads the graphs of the table that begins a segment", () => {
   const former = new LogCatalog();
   for (const name of ["g", "h"]) former.add({ identity: "0".repeat(32), name, path: name });
   const read = (content: Buffer): LogCatalog => {
@@ -153,7 +153,7 @@ test("knows the graphs of the table that begins a segment", () => {
   assert.throws(() => read(Buffer.from("{}  ")), /graph table of the log is not a list/);
 });
 
-test("a log is complete only after the last change that it lacks", () => {
+test("a log is complete only after the last missing change", () => {
   const catalog = new LogCatalog();
   const { number } = catalog.add({ identity: "0".repeat(32), name: "g", path: "g" });
   const reached: number[] = [];

@@ -64,7 +64,7 @@ test("an executor that exits as soon as it is ready is replaced by another one",
   await pool.close();
 });
 
-test("without room for all threads, a start fails and leaves nothing that waits", async () => {
+test("a start without room for all threads fails and leaves no pending work", async () => {
   const lacksRoom: Life = () => {
     throw new Error("no room for a thread");
   };

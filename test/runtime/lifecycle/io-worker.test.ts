@@ -26,7 +26,7 @@ test.after(async () => {
   for (const worker of started) await worker.terminate();
 });
 
-test("waits alone, until it has ended", async () => {
+test("starts only one thread ahead until that one has ended", async () => {
   startIoAhead();
   startIoAhead();
   assert.is(started.length, 1);
@@ -35,7 +35,7 @@ test("waits alone, until it has ended", async () => {
   assert.is(started.length, 2);
 });
 
-test("waits on when the one before has ended", async () => {
+test("keeps the waiting thread when its predecessor ends", async () => {
   const count = started.length;
   const used = started.at(-1)!;
   startIoWorker({} as IoThreadData);

@@ -59,7 +59,7 @@ test("is not taken again by a late renewal of a holder that has released it", ()
   lease.release("c");
 });
 
-test("tells a superseded holder how long its successor has the lease", () => {
+test("tells a preempted holder how long its successor has the lease", () => {
   const lease = new Lease(() => {});
   lease.take(claim("a"));
   lease.take(claim("b", 60, true));
@@ -103,7 +103,7 @@ test("does not expire while the instance acts for its holder", async () => {
   assert.is(acts, 2);
 });
 
-test("tells how long it lasts at least, also during and after an act of its holder", async () => {
+test("reports its minimum remaining time, also during and after an act of its holder", async () => {
   const lease = new Lease(() => {});
   // Not yet due for the timer, which this test keeps from running.
   const left = () => lease.take(claim("b"))!.leftSeconds;
@@ -120,7 +120,7 @@ test("tells how long it lasts at least, also during and after an act of its hold
   lease.release("a");
 });
 
-test("a renewal counts that waits behind what occupies the thread", async () => {
+test("a renewal queued behind other work of the thread counts", async () => {
   const { port1, port2 } = new MessageChannel();
   let ended = 0;
   const lease = new Lease(
@@ -144,7 +144,7 @@ test("a renewal counts that waits behind what occupies the thread", async () => 
   lease.release("a");
 });
 
-test("tells that a holder is over", () => {
+test("reports that a holder's lease is over", () => {
   let ended = 0;
   const lease = new Lease(
     () => {},

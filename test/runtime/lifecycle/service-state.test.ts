@@ -27,7 +27,7 @@ test("is Service-IN once started, unless taken out of service", () => {
   }
 });
 
-test("names the warm-up as the reason while it runs, unless another one comes", async () => {
+test("names the warm-up as the reason while it runs, unless another reason applies", async () => {
   const { state, reasons } = createState(null);
   await state.warmUp(async () => undefined);
   await state
@@ -41,7 +41,7 @@ test("names the warm-up as the reason while it runs, unless another one comes", 
   assert.not(state.isIn);
 });
 
-test("recovers from a crash loop, but not from what an operator has done since", () => {
+test("recovers from a crash loop, but keeps a later decision of an operator", () => {
   const { state, reasons } = createState(null);
   state.started();
   state.crashLoop();

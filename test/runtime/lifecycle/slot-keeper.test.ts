@@ -113,7 +113,7 @@ test("a dispatcher takes over the latest map once, without a move", async ({ roo
   assert.is(asked, before);
 });
 
-test("a move without a run is looked at by itself, and left to a run", async ({ root }) => {
+test("checks a move by itself, and leaves it to a running coordinator", async ({ root }) => {
   reply = { leads: true, isRun: true, record: LATER };
   const slots = keep(root, "S1", { leads: true });
   await holds(() => slots.isKnown, slots);

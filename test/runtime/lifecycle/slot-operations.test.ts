@@ -55,7 +55,7 @@ test.after.each(({ root }) => {
   rmSync(root, { recursive: true });
 });
 
-test("a map is in use before requests go on, and durable afterwards", async (context) => {
+test("a map is in use before requests continue, and durable afterwards", async (context) => {
   const { root, slots, versions, send } = context;
   assert.equal(await send(HOLD), { running: 0 });
   assert.equal(await send({ ...RELEASE, record: LATER }), {});
@@ -66,7 +66,7 @@ test("a map is in use before requests go on, and durable afterwards", async (con
   assert.equal([versions, slots.record.version], [[0, 1, 1], 1]);
 });
 
-test("requests go on with a map that cannot be written", async ({ root, versions, send }) => {
+test("requests continue with a map that cannot be written", async ({ root, versions, send }) => {
   mkdirSync(join(root, "_slots.json.tmp"));
   const sent = send({ ...RELEASE, record: LATER });
   const reason = await sent.catch((error: Error) => error.message);

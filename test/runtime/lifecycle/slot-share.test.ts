@@ -38,7 +38,7 @@ async function until(isDone: (message: string | null) => boolean, act: () => voi
   }
 }
 
-test("is limited in total, of one move", () => {
+test("is limited in total for one move", () => {
   const stage = newShare();
   stage("a", 1, MOST - 1);
   stage("a", 2, 1);
@@ -59,7 +59,7 @@ test("continues where it ended", () => {
   stage("a", 1, 4, "cd", 2);
 });
 
-test("is forgotten by a target whose move goes on no more", async () => {
+test("is dropped by a target whose move was abandoned", async () => {
   const stage = newShare(new SlotShare(null as never, null as never, IDLE_MS));
   stage("a", 1, MOST);
   assert.throws(() => stage("a", 2, 1), /too large/);
@@ -69,7 +69,7 @@ test("is forgotten by a target whose move goes on no more", async () => {
   );
 });
 
-test("is not there while a move is only held, unless a write may have begun", () => {
+test("is absent while a move is only held, unless a write may have begun", () => {
   const move = { ...MOVE, to: "B1" };
   const absent: (string | null)[] = [];
   const slots = {
@@ -87,7 +87,7 @@ test("is not there while a move is only held, unless a write may have begun", ()
   assert.equal(absent, ["a"]);
 });
 
-test("is not there once a source has removed it", async () => {
+test("is absent once a source has removed it", async () => {
   installSlots(SLOT_PLAN);
   const store = loggedStore();
   const graph = openStore(store);
@@ -127,7 +127,7 @@ test("of a leader is awaited by its replicas", async () => {
   graph.closeAll();
 });
 
-test("is forgotten by a source whose move goes on no more", async () => {
+test("is dropped by a source whose move was abandoned", async () => {
   installSlots(SLOT_PLAN);
   const store = loggedStore();
   const graphs = { openConfigured: () => Promise.resolve(), storeOf: () => store };

@@ -26,7 +26,7 @@ test.after.each(() => {
   syncBuiltinESMExports();
 });
 
-test("name the limits that the system has", () => {
+test("name the limits of the system", () => {
   failWith("ERR_WORKER_INIT_FAILED");
   try {
     startThread("executor", { name: "svc-executor-1" });

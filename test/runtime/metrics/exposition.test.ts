@@ -115,7 +115,7 @@ test("forgets the counts of all plugins", () => {
   );
 });
 
-test("merges own plugins with those of back-ends", () => {
+test("merges the instance's own plugins with those of back-ends", () => {
   const counters = new PluginCounters();
   counters.countResponse(counters.forwarded("/svc/plugin/add"), 200, 1);
   counters.countResponse(counters.own("/svc/plugin/add"), 200, 1);

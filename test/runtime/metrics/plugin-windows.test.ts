@@ -63,7 +63,7 @@ test("counts each request in the step of its sample, in all three ranges", () =>
   }
 });
 
-test("goes on after the counters were cleared", () => {
+test("continues after the counters were cleared", () => {
   const windows = new PluginWindows();
   const source = new Source("find");
   for (let request = 0; request < 5; request++) source.latency.add(1);

@@ -37,7 +37,7 @@ test("numbers threads of the same name", () => {
   for (const free of frees) free();
 });
 
-test("does without a slot when all are taken", () => {
+test("works without a slot when all are taken", () => {
   const frees = Array.from({ length: 200 }, (_, n) => reserveThreadGauge(`executor-${n}`));
   assert.is(threadGauges().length, 80);
   for (const free of frees) free();

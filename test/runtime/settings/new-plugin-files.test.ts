@@ -28,13 +28,13 @@ test.before.each(() => {
 
 test.after.each(() => rmSync(folder, { recursive: true, force: true }));
 
-test("do not exist where all names are known, or those of tests or declarations", () => {
+test("are ignored if their names are known, or those of tests or declarations", () => {
   assert.is(mayFind(), false);
   write("lib/other.ts");
   assert.is(mayFind(), false);
 });
 
-test("are no tests or declarations, which the search does not find either", async () => {
+test("exclude tests and declarations, as the search does", async () => {
   for (const end of ["ts", "mts", "cts", "tsx", "js", "mjs"]) write(`plugins/a.test.${end}`);
   for (const end of ["ts", "mts", "cts"]) write(`plugins/a.d.${end}`);
   const plugins = ["plugins/**/*"];

@@ -35,7 +35,7 @@ const DESCRIPTOR = {
   },
 };
 
-test("stand for all their names, in keys, lists and values", () => {
+test("expand to all their names in keys, lists and values", () => {
   const system = readDescriptor(DESCRIPTOR);
   assert.is(system.instances.size, 15);
   assert.is(system.instances.get("B2.3")!.host, "b2-3.example");
@@ -91,7 +91,7 @@ test("a count of dispatchers stands for a range", () => {
   assert.match(twice({ T }, { "T{1..2}": [] }), /has T\{1\.\.2\} twice: see T$/m);
 });
 
-test("a count goes with the type that all instances have in common", () => {
+test("a count keeps the type that all instances share", () => {
   const { T: _, ...engines } = DESCRIPTOR.instances;
   const descriptor = {
     ...DESCRIPTOR,
@@ -162,7 +162,7 @@ for (const id of [
   });
 }
 
-test("are not made of numbers of other ranges", () => {
+test("do not use numbers of other ranges", () => {
   const nested = { ...DESCRIPTOR, topology: { transaction: { "B1.{2..3}": ["S1.{1..{1}}"] } } };
   assert.match(messageOf(nested), /range of S1\.\{1\.\.\{1\}\} is invalid/);
 });
@@ -173,7 +173,7 @@ test("leave comments alone", () => {
   assert.equal(comment, ["S{9..1}", "{1}"]);
 });
 
-test("of hostile sizes are errors, not work", () => {
+test("of hostile sizes are rejected without work", () => {
   const long = "x".repeat(100_000);
   const ofKeys = messageOf(named("S{1..10000}", { [long]: 1 }));
   assert.match(ofKeys, /stand for over 8388608 characters/);

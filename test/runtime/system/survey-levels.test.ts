@@ -176,7 +176,7 @@ test("ask each instance once", ({ system }) => {
   assert.equal(each, ["D3", "S", "D1", "D2"]);
 });
 
-test("have the rows of one that asks every instance, by fewer requests", async (context) => {
+test("return the rows of a survey of every instance with fewer requests", async (context) => {
   const overview = await readUntil(
     context.root,
     (rows, { cells }) => isUp(rows) && cells.size === 8,
@@ -207,7 +207,7 @@ test("report instances that fail, up to the top", async ({ root, down }) => {
   });
 });
 
-test("ask what is below a dispatcher that does not answer for it", async (context) => {
+test("query the instances below a dispatcher that does not answer for them", async (context) => {
   context.down.add("D1");
   await readUntil(context.root, isKnown);
   assert.ok(context.asked.has("S1.1 /svc/nodestat"));
@@ -274,7 +274,7 @@ test("count by level, with one request for each dispatcher", async (context) => 
   );
 });
 
-test("count what is below a dispatcher that does not answer for it", async (context) => {
+test("count the instances below a dispatcher that does not answer for them", async (context) => {
   const { asked, down } = context;
   down.add("D2");
   const { instances } = await counts(context, "T", "S2.1,D2,S1.1");
@@ -289,7 +289,7 @@ test("count what is below a dispatcher that does not answer for it", async (cont
   assert.ok(asked.has("S2.1 /svc/objcnt"));
 });
 
-test("accept only counts of what was asked for", async (context) => {
+test("accept only counts of the requested instances", async (context) => {
   context.list = () => [{ id: "S2.1", counted: "forged" }, { id: 5 }, null, "S1.1"];
   const { instances } = await counts(context, "T", "S1.1,S2.1");
   assert.equal(
@@ -333,7 +333,7 @@ test("ask a dispatcher for many ids in parts, and once for all callers", async (
   assert.equal(parts, [200, 55]);
 });
 
-test("ask once for callers that come while others are being answered", async (context) => {
+test("send one request for callers that arrive during a request", async (context) => {
   let times = 0;
   context.list = (ids) => {
     times++;

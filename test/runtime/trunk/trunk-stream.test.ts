@@ -20,7 +20,7 @@ function createStream(memory: MemoryAccount | null = null) {
   return { stream, received, closed };
 }
 
-test("ends when more is held than allowed, not before", () => {
+test("ends once it holds more than allowed, and not before", () => {
   const { stream, received, closed } = createStream();
   stream.pause();
   stream.receive(Buffer.alloc(MAX_HELD_BYTES - 1));
@@ -37,14 +37,14 @@ test("ends when more is held than allowed, not before", () => {
   assert.equal(received.length, 2, "nothing of it is passed on");
 });
 
-test("passes on without a limit while it is read", () => {
+test("passes data without a limit while it is read", () => {
   const { stream, received } = createStream();
   for (let count = 0; count < 3; count++) stream.receive(Buffer.alloc(MAX_HELD_BYTES));
   assert.is(received.length, 3);
   assert.is(stream.bytesRead, 3 * MAX_HELD_BYTES);
 });
 
-test("accounts for what it holds, and ends when the account is exhausted", () => {
+test("counts its held bytes against the shared account, and ends when that is exhausted", () => {
   let taken = 0;
   const memory = {
     take: (bytes: number) => {
@@ -69,7 +69,7 @@ test("accounts for what it holds, and ends when the account is exhausted", () =>
   assert.is(taken, 0);
 });
 
-test("keeps what arrives after a reader has paused again", () => {
+test("keeps data that arrives after its reader has paused again", () => {
   const { stream, received } = createStream();
   stream.pause();
   for (const bytes of [1, 2, 3]) stream.receive(Buffer.alloc(bytes));

@@ -14,7 +14,7 @@ function factor(heldMs: number, dataMs: number, share = 1): number {
   return Math.round((size.words / before) * 1000) / 1000;
 }
 
-test("lets content take 100 ms", () => {
+test("aims at 100 ms of copying per cut", () => {
   assert.is(factor(120, 100), 1);
   assert.is(factor(90, 80), 1.25);
   assert.is(factor(200, 160), 0.625);
@@ -25,14 +25,14 @@ test("follows the content of the last cut, not its planned size", () => {
   assert.is(factor(120, 100, 1.5), 1.5);
 });
 
-test("stays after a quick cut of less than half of its size", () => {
+test("is unchanged after a quick cut of less than half of its size", () => {
   assert.is(factor(20, 1, 0), 1);
   assert.is(factor(50, 1, 0.5), 2);
   assert.is(factor(50, 1, 0.49), 1);
   assert.is(factor(1000, 990, 0.49), 0.5);
 });
 
-test("lets content take as long as all else, up to 500 ms", () => {
+test("aims at the time of all other steps, up to 500 ms", () => {
   assert.is(factor(800, 400), 1);
   assert.is(factor(1500, 500), 1);
 });

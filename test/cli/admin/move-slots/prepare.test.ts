@@ -78,7 +78,7 @@ const FORBIDDEN: readonly (readonly [string, Looks, RegExp, number[]?, string[]?
 ];
 
 for (const [title, looks, reason, counts, leaving] of FORBIDDEN) {
-  test(`nothing moves if ${title}`, async () => {
+  test(`plans no moves if ${title}`, async () => {
     const error = await prepare(looks, counts, leaving).then(
       () => null,
       (refusal: SvcError) => refusal,

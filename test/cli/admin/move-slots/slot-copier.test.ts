@@ -84,7 +84,7 @@ test("are complete, in few messages", async () => {
   assert.equal([pair.received.get(1), pair.messages, copier.bytes], ["changed", 4, 36]);
 });
 
-test("are sent for each move, because the target drops those of another one", async () => {
+test("are sent again for each move, because the target drops copies of other moves", async () => {
   const pair = new Pair(new Map([[1, "a"]]));
   const { copier } = pair;
   for (const id of ["first", "second"]) await copier.copy(pair.encoded(), id, FROM!, TO!);
@@ -115,7 +115,7 @@ for (const [text, forged] of [
   });
 }
 
-test("of the next cut are read while the target writes, and sent by the next cut", async () => {
+test("for the next cut are read while the target writes", async () => {
   const pair = new Pair(
     new Map([
       [1, "a"],
@@ -137,7 +137,7 @@ test("of the next cut are read while the target writes, and sent by the next cut
   assert.equal([pair.received.get(1), pair.messages], ["b", 3]);
 });
 
-test("of the next cut are read by it once the target has written", async () => {
+test("for the next cut are read by that cut if the target has already written", async () => {
   const pair = new Pair(new Map([[1, "d".repeat(15)]]));
   const { copier } = pair;
   copier.readAhead(FROM!, [1], 1, Promise.resolve());
@@ -153,7 +153,7 @@ for (const [change, from, slots] of [
   ["another leader", { ...FROM!, term: 2 }, [1, 2]],
   ["other slots", FROM!, [2, 3]],
 ] as const) {
-  test(`of the next cut are encoded again for ${change}`, async () => {
+  test(`for the next cut are encoded again after ${change}`, async () => {
     const pair = new Pair(
       new Map([
         [1, "a"],

@@ -134,7 +134,7 @@ test("queries wait only once the source holds the content", async () => {
   assert.equal(steps, ["renew", "stage", "hold changes", "prepare", ...end]);
 });
 
-test("content that has changed until the source holds it is sent once more", async () => {
+test("content that changes before the source holds it is sent again", async () => {
   const scenario = new Cut();
   scenario.before = (id, { do: step, move }) => {
     if (id === "B1" && step === "encode" && move !== undefined) scenario.content.set(1, "changed");
@@ -143,7 +143,7 @@ test("content that has changed until the source holds it is sent once more", asy
   assert.equal(await cut(scenario), ["renew", "stage", "hold changes", "prepare", ...end]);
 });
 
-test("content that the target has lost is sent once more", async () => {
+test("content that the target has lost is sent again", async () => {
   const scenario = new Cut();
   let writes = 0;
   scenario.before = (_, { do: step }) => {
@@ -154,7 +154,7 @@ test("content that the target has lost is sent once more", async () => {
   assert.equal(await cut(scenario), ["renew", "stage", "hold changes", "prepare", ...end]);
 });
 
-test("the last cut encodes nothing in advance", async () => {
+test("the last cut encodes nothing ahead", async () => {
   const scenario = new Cut();
   const encoded: number[] = [];
   scenario.before = (_, { do: step, slots }) => {
@@ -164,7 +164,7 @@ test("the last cut encodes nothing in advance", async () => {
   assert.equal(encoded, [SLOTS.length, SLOTS.length]);
 });
 
-test("small slots come together, in cuts that grow to 512 slots", async () => {
+test("small slots share a cut, which grows to 512 slots", async () => {
   const slots = Array.from({ length: 2000 }, (_, slot) => slot);
   const { mover } = new Cut(slots, { ...SETTLED, map: divideSlots(4096, 2) });
   const counts: number[] = [];

@@ -133,7 +133,7 @@ test("rejects or tolerates corruption with a valid checksum", () => {
   }
 });
 
-test("says that a later release has written a partial", () => {
+test("reports a partial that a later release has written", () => {
   const bytes = Buffer.from(randomResponse().serialize());
   bytes.writeUInt16LE(2, 8);
   assert.throws(

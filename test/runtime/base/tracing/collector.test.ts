@@ -78,7 +78,7 @@ test("ignores the sampling flag of untrusted clients", () => {
   assert.equal(isRecorded, [true, false, true, false]);
 });
 
-test("is reported once when it fails, and then costs nothing", async () => {
+test("reports its failure once, and is disabled afterwards", async () => {
   const { url, spans, close } = await collector(503);
   const tracer = tracerOf(url);
   let output = "";

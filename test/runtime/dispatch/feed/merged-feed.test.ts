@@ -198,7 +198,7 @@ test("continues at another replica, or the same one, after whole events", async 
   }
 });
 
-test("returns the refusal of a back-end, and asks others where that may help", async (context) => {
+test("returns a rejection, or tries other back-ends where that may help", async (context) => {
   const [first, second] = await start(context, 1, 1);
   const body = '{"status": "ERROR"}';
   const head = "Content-Type: application/json; charset=UTF-8\r\n";
@@ -228,7 +228,7 @@ test("ends with the error of a back-end", async (context) => {
   assert.is(thrown, "PositionExpiredError");
 });
 
-test("refuses to go on when the matrix has another number of partitions", async (context) => {
+test("refuses to continue when the number of partitions has changed", async (context) => {
   const [first, second] = await start(context, 1, 1);
   let matrix = matrixOf([first!]);
   const feed = follow(context, () => matrix);
@@ -254,7 +254,7 @@ test("refuses to go on when the matrix has another number of partitions", async 
   assert.is(thrown, "PositionError");
 });
 
-test("reads no more than a client takes", async (context) => {
+test("reads only as fast as its client", async (context) => {
   const [first, second] = await start(context, 2_000, 0);
   first!.more = "x".repeat(1000);
   const feed = follow(context, matrixOf([first!], [second!]));

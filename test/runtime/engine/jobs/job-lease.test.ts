@@ -107,7 +107,7 @@ test("do not start while too few members respond, also not by hand", async () =>
   one.jobs.stop();
 });
 
-test("that run when their member loses the lease are told, and not begun elsewhere", async () => {
+test("that run while their member loses the lease are cancelled", async () => {
   const engine = new MemoryEngine();
   const [builder, search] = [
     new Member(engine, "B1", { often: OFTEN, second: OFTEN }),
@@ -173,7 +173,7 @@ test("start once the process that ran them has gone, and its member is back", as
   }
 });
 
-test("start without word of the former leader, whatever the system's clock says", async () => {
+test("start without a message from the former leader, regardless of the system clock", async () => {
   const engine = new MemoryEngine();
   const former = new Member(engine, "B1", { often: OFTEN });
   former.epoch = 1;
@@ -192,7 +192,7 @@ test("start without word of the former leader, whatever the system's clock says"
   next.jobs.stop();
 });
 
-test("keep the lease when another member says that its runs have ended", async () => {
+test("keep the lease when another member reports the end of its runs", async () => {
   const engine = new MemoryEngine();
   const open = (id: string) => () => engine.open(id);
   const common = { ttlMs: TTL_MS, timeoutMs: 1000 };
@@ -244,7 +244,7 @@ test("of a later release are not replaced", async () => {
   assert.is(engine.text, later);
 });
 
-test("go on and are known while the build has them no longer", async () => {
+test("continue and stay listed after a build has removed them", async () => {
   const engine = new MemoryEngine();
   const facts = { often: OFTEN, second: OFTEN };
   const [builder, search] = [new Member(engine, "B1", facts), new Member(engine, "S1", facts)];
@@ -313,7 +313,7 @@ test("start although the record is corrupt", async () => {
   builder.jobs.stop();
 });
 
-test("of an old leader start nothing once another one has taken over", async () => {
+test("of a former leader do not start once another member has taken over", async () => {
   const engine = new MemoryEngine();
   const builder = new Member(engine, "B1", { nightly: NIGHTLY });
   builder.epoch = 1;

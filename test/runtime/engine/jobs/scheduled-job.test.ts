@@ -35,7 +35,7 @@ function setUp(schedule: JobSchedule, isCaughtUp = false, stored?: StoredJob) {
   return { clock, make, job: make(stored) };
 }
 
-test("is due at its time, once", () => {
+test("is due once at its scheduled time", () => {
   const { clock, job } = setUp(NIGHTLY);
   assert.is(job.dueMs, THREE);
   assert.is(job.takeDue(THREE - 1, null), null);
@@ -113,7 +113,7 @@ test("repeats at its interval and skips times while it runs", () => {
   assert.is(job.status(true).missed, 0);
 });
 
-test("makes up once for a run at an interval that a crash interrupted", () => {
+test("repeats once a run at an interval that a crash interrupted", () => {
   const run = { durationMs: 1, outcome: "ok" as const, text: "" };
   const at = (ms: number) => ({ scheduledMs: ms, startedMs: ms });
   const stored = (running: number) => ({
@@ -143,7 +143,7 @@ test("keeps the last 20 runs with short texts", () => {
   assert.ok(runs.every(({ text }) => text.length <= 500));
 });
 
-test("takes the schedule of a newer build", () => {
+test("adopts the schedule of a newer build", () => {
   const { job } = setUp(NIGHTLY);
   const route = { name: "work", number: 1, isJob: true as const };
   job.replace({ schedule: { everyMs: 1000 }, isCaughtUp: false }, route);
@@ -191,7 +191,7 @@ test("continues its interval, and its run again once that has ended", () => {
   assert.is(job.isRunning, false);
 });
 
-test("takes over what the former leader has handled, also by a clock that is ahead", () => {
+test("continues after the last run of the former leader, whose clock may be ahead", () => {
   const { clock, job } = setUp(NIGHTLY);
   const state = { running: null, runs: [] };
   const takeover = { id: "S1", freeMs: 0 };
@@ -205,7 +205,7 @@ test("takes over what the former leader has handled, also by a clock that is ahe
   assert.is(job.takeDue(clock.now, null), THREE, "nobody has run it");
 });
 
-test("keeps its own run when it leads again, and knows the runs of others", () => {
+test("keeps its own run when it leads again, and adds the runs of other members", () => {
   const { clock, job } = setUp(NIGHTLY);
   job.recordStart(MIDNIGHT);
   job.recordEnd("ok", "first");
@@ -226,7 +226,7 @@ test("keeps its own run when it leads again, and knows the runs of others", () =
   assert.is(job.status(true).runs[0]!.outcome, "interrupted", "of its former process");
 });
 
-test("repeats no run whose end it knows, but one that has not begun", () => {
+test("repeats only a run that has not begun", () => {
   const { job } = setUp({ everyMs: HOUR }, true);
   const running = { scheduledMs: MIDNIGHT, startedMs: MIDNIGHT };
   const stored = { handledMs: MIDNIGHT, running, runs: [] };
@@ -247,7 +247,7 @@ test("repeats no run whose end it knows, but one that has not begun", () => {
   assert.is(job.takeDue(MIDNIGHT, null), MIDNIGHT, "of its former process");
 });
 
-test("goes on with its interval when the clock is put back", () => {
+test("keeps its interval when the clock is set back", () => {
   const { job } = setUp({ everyMs: HOUR });
   assert.is(job.takeDue(MIDNIGHT - DAY, null), null);
   assert.is(job.takeDue(MIDNIGHT - DAY + HOUR, null), MIDNIGHT - DAY + HOUR);

@@ -53,7 +53,7 @@ for (const target of TARGETS) {
   });
 }
 
-test("name the first one, and what is allowed", () => {
+test("name the first one and the allowed number", () => {
   const calls: readonly (readonly [call: () => unknown, text: RegExp])[] = [
     [() => graph.hasVertex("a", ...([7] as never[])), /given 7; expected: nothing after id/],
     [() => graph.status(...([true] as never[])), /given true; expected: no arguments/],

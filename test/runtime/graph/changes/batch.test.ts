@@ -45,7 +45,7 @@ test("return any result but a promise", ({ graph }) => {
   }
 });
 
-test("take one moment for all changes, and leave the clock running", ({ graph }) => {
+test("use one timestamp for all changes, and keep the clock running", ({ graph }) => {
   const { now } = Date;
   let seconds = 1_800_000_000;
   Date.now = () => seconds++ * 1000;

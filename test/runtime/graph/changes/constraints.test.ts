@@ -114,7 +114,7 @@ test("a required value is refused where it is missing or null", ({ graph }) => {
   assert.is(ann.getProperty("name"), "Ann");
 });
 
-test("a vertex that becomes real again needs its values", ({ graph }) => {
+test("a virtual vertex that becomes real needs its required values", ({ graph }) => {
   graph.constrain({ type: "person", key: "name", required: true });
   addPerson(graph, "ann", { name: "Ann" });
   graph.connect("bert", "knows", "ann");
@@ -189,7 +189,7 @@ test("a batch is checked at its end, and all of it is rolled back", ({ graph }) 
   graph.closeAll();
 });
 
-test("what a nested error undoes does not count", ({ graph }) => {
+test("changes that a nested error rolls back do not count", ({ graph }) => {
   graph.constrain(EMAIL);
   addPerson(graph, "ann", { email: "a" });
   graph.batch(() => {

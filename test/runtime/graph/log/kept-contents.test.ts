@@ -90,7 +90,7 @@ function changeOnce(graph: Graph, random: Random, n: number): void {
   }
 }
 
-test("equals what would be encoded now, whatever has changed", ({ store, graph }) => {
+test("equals a new encoding after any changes", ({ store, graph }) => {
   const random = new Random(39);
   const keptSlots = new GraphSlots(store, threadSlots()!);
   for (let n = 0; n < 600; n++) {
@@ -102,7 +102,7 @@ test("equals what would be encoded now, whatever has changed", ({ store, graph }
   }
 });
 
-test("stays as it is where nothing has changed", ({ store, graph }) => {
+test("is kept for slots without changes", ({ store, graph }) => {
   for (let n = 0; n < 100; n++) {
     graph.createVertex(`v${n}`, { type: "thing", properties: { n } });
     graph.connect(`v${n}`, "next", `v${(n + 1) % 100}`);
@@ -120,7 +120,7 @@ test("stays as it is where nothing has changed", ({ store, graph }) => {
   assert.is.not(content, after.contents[content.slot]);
 });
 
-test("names what it has with the names of now, whose codes others had before", (context) => {
+test("resolves names whose codes were reused", (context) => {
   const { store, graph } = context;
   const slotOf = (id: string): number => threadSlots()!.of(id);
   const stays = Array.from({ length: 99 }, (_, n) => `v${n}`).find((id) => {
@@ -173,10 +173,7 @@ test("a vertex with many arcs arrives with all of them", ({ store, graph }) => {
   copy.closeAll();
 });
 
-test("a vertex lists all arcs to it or none, also in content that was made up", ({
-  store,
-  graph,
-}) => {
+test("a vertex lists all arcs to it or none, even in forged content", ({ store, graph }) => {
   const target = new GraphSlots(loggedStore(), threadSlots()!);
   graph.createVertex("v", { type: "thing" });
   graph.connect("v", ["a", M_INT, 1], "w");

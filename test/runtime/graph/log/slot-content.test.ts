@@ -121,7 +121,7 @@ test("moves with all attributes", ({ stores, graphs }) => {
   );
 });
 
-test("a digest tells each difference", ({ stores, graphs }) => {
+test("a digest reveals each difference", ({ stores, graphs }) => {
   const [source] = stores.map((store) => new GraphSlots(store, threadSlots()!));
   const graph = graphs[0]!;
   fill(graph);
@@ -174,7 +174,7 @@ test("a replica keeps its content: its leader may have been replaced", ({ stores
   for (const store of stores) store.setReadonlyBy(ReadonlyBy.Replica, false);
 });
 
-test("slots that are given away do not change", ({ graphs }) => {
+test("slots that were given away reject changes", ({ graphs }) => {
   const graph = graphs[0]!;
   fill(graph);
   const held = [threadSlots()!.of("v2")];

@@ -90,7 +90,7 @@ test("a free handle that is older by half of all generations hides no new vertex
   graph.closeAll();
 });
 
-test("few new vertices are found without a look at all others", () => {
+test("a few new vertices are found without a scan of all others", () => {
   const store = loggedStore();
   const graph = openStore(store);
   const index = new SlotIndex(store, threadSlots()!);

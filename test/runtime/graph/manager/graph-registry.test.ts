@@ -15,7 +15,7 @@ function sharedOf({ share }: GraphStore) {
   return { share: copy, path: null, logPath: "g", isLocal: false };
 }
 
-test("does not register a graph that was relocated on the way, and is sent it again", async () => {
+test("rejects a graph relocated in transit, and receives it again", async () => {
   const store = GraphStore.create("g", TEST_THREAD);
   const sent: number[] = [];
   const main = new GraphRegistry(TEST_THREAD, ({ shared }) => sent.push(shared.share.moves));

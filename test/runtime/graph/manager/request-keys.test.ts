@@ -122,7 +122,7 @@ test("changes after the end of a request have no key", ({ graph }) => {
   });
 });
 
-test("asynchronous requests at once have their own keys", async ({ graph }) => {
+test("concurrent asynchronous requests have their own keys", async ({ graph }) => {
   const keys = ["a", "b", "c"].map((id) => open(id));
   const runs = keys.map((key, index) =>
     key.run(async () => {
@@ -168,7 +168,7 @@ test("where graphs are read-only, keys are not used", ({ graph }) => {
   assert.is(openRequestKey("a", "fingerprint", true), null);
 });
 
-test("a thread without graphs creates none for keys", () => {
+test("a thread without graphs opens no graph for keys", () => {
   const opened: string[] = [];
   const open = ({ name }: { name: string }): never => {
     opened.push(name);

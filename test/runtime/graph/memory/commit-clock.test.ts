@@ -7,7 +7,7 @@ import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
 
 const test = suite("commit clock");
 
-test("what was just confirmed stays so when numbers are far from abandoned ones", () => {
+test("keeps recent flushes confirmed, whatever their number", () => {
   const clock = new CommitClock();
   for (const flush of [2 ** 30, 2 ** 31 - 1, 2 ** 31, 3 * 2 ** 30, 2 ** 32 - 1, 2 ** 32]) {
     clock.confirm(flush - 1);
@@ -17,7 +17,7 @@ test("what was just confirmed stays so when numbers are far from abandoned ones"
   }
 });
 
-test("nothing is read while any thread publishes", () => {
+test("waits while any thread publishes", () => {
   const clock = new CommitClock();
   const read = (): string | null => clock.readBetweenJoints(() => "read");
   const threads = [1, 31, 32, 63, 64, 255];
@@ -51,7 +51,7 @@ test("the end of a publication that was not begun, as of a dead thread, changes 
   );
 });
 
-test("what a publication during the read may have changed is read again", () => {
+test("a read that overlaps a publication is repeated", () => {
   const clock = new CommitClock();
   let reads = 0;
   clock.readBetweenJoints(() => {

@@ -116,7 +116,7 @@ test("drains transactions of several rings in commit order", ({ clock }) => {
   for (const ring of rings) assert.is(ring.waiting, 0);
 });
 
-test("holds back a transaction with a turn after the given one", ({ clock }) => {
+test("holds back transactions after the given turn", ({ clock }) => {
   const ring = makeRing(clock);
   write(ring, 1, 1);
   const late = {

@@ -78,7 +78,7 @@ test("is full at 128 MiB of one kind of data", () => {
   );
 });
 
-test("stays when the graph is compacted, saved and loaded", ({ folder }) => {
+test("is preserved when the graph is compacted, saved and loaded", ({ folder }) => {
   const store = makeSmall();
   trackGraph(store, () => undefined);
   assert.ok(relocateGraph(store));

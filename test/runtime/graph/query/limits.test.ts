@@ -160,7 +160,7 @@ test("limits of all queries of a thread apply regardless of their own", () => {
   }
 });
 
-test("returns what a limited search has found, if that is accepted", () => {
+test("returns partial hits of a limited search if allowed", () => {
   const graph = hub;
   const ownLimits = { limexec: true, timeout: 0, incomplete: true } as const;
   const repeat = [1, null] as const;
@@ -258,7 +258,7 @@ test("an incomplete partition bounds the result of all partitions", () => {
   }
 });
 
-test("only a limit of its own ends a search without an error", () => {
+test("only a search's own limit ends it without an error", () => {
   const otherError = new RangeError("of another kind");
   const search = (): never => {
     throw otherError;
@@ -269,7 +269,7 @@ test("only a limit of its own ends a search without an error", () => {
   assert.is(NO_DEADLINE.exceeded, null);
 });
 
-test("rejects incomplete results where others follow from them", () => {
+test("rejects incomplete results that other results depend on", () => {
   const limits = { incomplete: true } as const;
   const cursor = { ...limits, cursor: true } as const;
   assert.throws(() => dense.vertices(cursor), /incomplete pages have no cursor/);

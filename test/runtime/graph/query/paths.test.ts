@@ -38,7 +38,7 @@ test("entries are the last arcs of the paths, with their distance", () => {
   ]);
 });
 
-test("a ring is a path back to the start", () => {
+test("a cycle is a path back to the start", () => {
   const graph = makeChart();
   const ring = { arc: LEADS, neighbor: "ann" };
   assert.equal(graph.paths("ann", ring), [["ann", "bob", "dan", "ann"]]);
@@ -47,7 +47,7 @@ test("a ring is a path back to the start", () => {
   assert.is(graph.adjacent("ann", "leads", "ann", { repeat: [1, 3] }), true);
 });
 
-test("a ring that is too short does not hide longer ones", () => {
+test("a cycle that is too short does not hide longer ones", () => {
   const graph = makeChart();
   graph.connect("ann", "leads", "ann");
   graph.connect("bob", "leads", "ann");
@@ -58,7 +58,7 @@ test("a ring that is too short does not hide longer ones", () => {
   assert.equal(graph.paths("ann", { ...ring, repeat: [1, 6] }), [["ann", "ann"]]);
 });
 
-test("rules continue behind the ends of others", () => {
+test("rules continue at the ends of other rules", () => {
   const graph = makeChart();
   const neighbors = graph.neighborhood("ann", {
     ...{ arc: LEADS, repeat: [2, 2], collect: false, fields: ["id"], result: "dict" },
@@ -137,7 +137,7 @@ test("expressions as weights are validated", () => {
   }
 });
 
-test("searches of too many paths end with an error", () => {
+test("searches with too many paths fail", () => {
   const graph = makeGraph();
   const layers = 30;
   for (let layer = 0; layer < layers; layer++) {

@@ -123,7 +123,7 @@ test("draw arcs of several tails, relationships, modifiers and levels", () => {
   assert.equal(inward, ["( a )<-[ to <M_INT> 6 ]-( d )"]);
 });
 
-test("draw the arcs of a vertex that has got the handle of another", () => {
+test("draw the arcs of a vertex with a reused handle", () => {
   const graph = makeGraph();
   for (const id of ["a", "z"]) {
     graph.connect(id, ["to", C.M_INT, 1], "b");
@@ -156,7 +156,7 @@ test("sort ids by their UTF-8 bytes", () => {
   assert.equal(internal, [...internal].sort());
 });
 
-test("return all in random order, and a page of some", () => {
+test("return all hits or one page in random order", () => {
   const drawn = shop.vertices({ sortby: S.S_RANDOM });
   assert.equal([...drawn].sort(), [...shop.vertices()].sort());
   assert.is(new Set(shop.vertices({ sortby: S.S_RANDOM, hits: 4 })).size, 4);

@@ -48,7 +48,7 @@ for (const isBuilt of [true, false]) {
   });
 }
 
-test("looks up the candidates of a condition that many matches are tested with", () => {
+test("tests many matches against the indexed candidates of a condition", () => {
   const { graph, processor } = makeShop();
   for (let at = 0; at < 4000; at++) {
     graph.createVertex(`p${at}`, { type: "product", properties: { title: "red kettle" } });
@@ -324,7 +324,7 @@ test("the time limit covers highlights", () => {
   assert.throws(() => graph.search("kettle", limited), /timeout after 1 ms/);
 });
 
-test("refuses highlights without words, and where they have no place", () => {
+test("rejects highlights without words, and in calls without hits", () => {
   const { graph } = makeShop();
   const options = { highlight: ["title"], result: "dict" } as const;
   const needed = /highlight requires the condition `text`/;

@@ -214,7 +214,7 @@ test("a replica takes the largest definition, and no larger one is declared", (c
   checkStore(copy);
 });
 
-test("dropping an index that is not there logs nothing", ({ store, copy }) => {
+test("dropping a missing index logs nothing", ({ store, copy }) => {
   const graph = openStore(store);
   const count = store.operationCount;
   assert.is(graph.dropIndex("text", { name: "x".repeat(MAX_DEFINITION_BYTES + 1) }), false);
@@ -224,7 +224,7 @@ test("dropping an index that is not there logs nothing", ({ store, copy }) => {
   assert.ok(openStore(copy).hasVertex("a"));
 });
 
-test("names of indexes are what a replica can read", ({ store }) => {
+test("rejects names of indexes that a replica cannot read", ({ store }) => {
   const graph = openStore(store);
   assert.throws(() => graph.index("text", { name: "\ud800", keys: ["title"] }), /invalid name/);
   const synonyms = [["\ud800", "x"]];
@@ -264,7 +264,7 @@ test("indexes may read more properties than the directory lists", ({ store, copy
   assert.equal(hits(store, "found"), ["v3"]);
 });
 
-test("an index can be replaced while the place of its builder is taken", ({ store, copy }) => {
+test("an index can be replaced while its builder runs", ({ store, copy }) => {
   const graph = openStore(store);
   addTitles(store, 0, 5000);
   for (let index = 0; index < MAX_INDEXES; index++) {

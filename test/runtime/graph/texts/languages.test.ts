@@ -136,7 +136,7 @@ check("survive a snapshot with their property", () => {
   assert.equal(graph.search("de"), ["german"]);
 });
 
-test("are refused if unknown", () => {
+test("are rejected if unknown", () => {
   const { graph } = makeStore();
   const refuse = (options: object): void => {
     assert.throws(

@@ -65,7 +65,7 @@ class Changes {
   }
 }
 
-test("has the last change of each vertex", () => {
+test("contains the last change of each vertex", () => {
   const changes = new Changes();
   changes.change(5, 6, 5);
   assert.equal(changes.update(0), [
@@ -80,7 +80,7 @@ test("has the last change of each vertex", () => {
   ]);
 });
 
-test("leaves out what the index has", () => {
+test("omits changes that the index contains", () => {
   const changes = new Changes();
   changes.change(5, 6, 7);
   changes.update(0);
@@ -95,7 +95,7 @@ test("leaves out what the index has", () => {
   assert.equal(changes.update(4), [[8, 5]]);
 });
 
-test("has each text of a term once, also behind other texts and after a removal", () => {
+test("lists each text of a term once, also after other texts and after a removal", () => {
   const log = new PendingLog(2, { textOf: () => "a" });
   const read = (vertex: number) => {
     const texts = [Int32Array.of(7, 7, NO_TERM, 7), Int32Array.of(7, 20_000)];
@@ -109,7 +109,7 @@ test("has each text of a term once, also behind other texts and after a removal"
   log.visit(50_000, () => assert.unreachable("a term that no text has"));
 });
 
-test("begins again when versions do", () => {
+test("restarts when versions restart", () => {
   const changes = new Changes();
   changes.change(5, 6, 7);
   changes.update(0);
@@ -121,7 +121,7 @@ test("begins again when versions do", () => {
   ]);
 });
 
-test("keeps nothing of a list that was overwritten meanwhile", () => {
+test("discards a list that was overwritten meanwhile", () => {
   const changes = new Changes();
   changes.change(5, 6);
   changes.meanwhile = Array.from({ length: MOST }, (_, at) => 10 + at);

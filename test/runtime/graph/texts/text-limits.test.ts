@@ -133,7 +133,7 @@ test("more changes than the ring holds are found, then scanned", ({ store, proce
   checkStore(store);
 });
 
-test("an index is found again that moves meanwhile", ({ store }) => {
+test("a search finds an index again that moves meanwhile", ({ store }) => {
   addTitles(store, 3);
   openStore(store).index("text", { keys: ["title"] });
   const [index] = store.texts.indexes();
@@ -141,7 +141,7 @@ test("an index is found again that moves meanwhile", ({ store }) => {
   assert.is(foundDuring(store, "all", { placeOf: () => places.shift()! }).length, 3);
 });
 
-test("a text is found whatever was read at the same place before", ({ store, processor }) => {
+test("a text is found even if its position held another text before", ({ store, processor }) => {
   openStore(store).index("text", { keys: ["title"] });
   processor.finish();
   addTitles(store, 20);
@@ -366,7 +366,7 @@ test("a failed builder pauses before it is run again", ({ store, lines }) => {
   assert.is(isComplete(store), true);
 });
 
-test("a word stands for itself and the most frequent terms it begins", (context) => {
+test("a prefix matches itself and the most frequent terms that begin with it", (context) => {
   const { store, processor } = context;
   const count = MAX_TERMS + 100;
   for (let index = 0; index < count; index++) {

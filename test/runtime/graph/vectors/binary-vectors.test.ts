@@ -104,7 +104,7 @@ test("a graph of other vectors does not become binary", () => {
   checkStore(store);
 });
 
-test("a vector that was set before the precision, unnoticed, ends the conversion", () => {
+test("an unnoticed vector from before a precision change ends the conversion", () => {
   const store = loggedStore();
   const graph = openStore(store);
   graph.createVertex("mean", { vector: [1, 0.5] });

@@ -57,7 +57,7 @@ function build(store: GraphStore): void {
   while (processor.run(1000));
 }
 
-test("finds all after its visit stamps have wrapped", ({ store, graph, space }) => {
+test("finds all vectors after its visit stamps have wrapped", ({ store, graph, space }) => {
   fill(graph, 0, 40);
   build(store);
   const search = new HnswSearch(store.vectors, space());
@@ -82,7 +82,7 @@ test("finds all after its visit stamps have wrapped", ({ store, graph, space }) 
   assert.equal(findIds(), ids);
 });
 
-test("leads from equal vectors to others", ({ store, graph }) => {
+test("reaches other vectors from equal ones", ({ store, graph }) => {
   graph.setVectorSettings({ precision: "binary", measure: "hamming" }, "bits");
   graph.index("vectors", { length: LENGTH, name: "bits" });
   const bits = (number: number): number[] => vector(number).map((value) => Number(value > 0));
@@ -140,7 +140,7 @@ test("adds no node for a vector that changed meanwhile", ({ store, graph, space 
   assert.is(graph.indexes()[0]!.indexed, 31);
 });
 
-test("sweeps on after a builder that died in a sweep", ({ store, graph, space }) => {
+test("continues the sweep of a builder that died", ({ store, graph, space }) => {
   fill(graph, 0, 600);
   build(store);
   for (let number = 0; number < 300; number++) graph.deleteVertex(`v${number}`);
@@ -154,7 +154,7 @@ test("sweeps on after a builder that died in a sweep", ({ store, graph, space })
   assert.equal([graph.indexes()[0]!.dead, graph.indexes()[0]!.indexed], [0, 300]);
 });
 
-test("names a node only when its lists are written, and a layer after its entry", (context) => {
+test("publishes a node only after its lists, and a layer after its entry", (context) => {
   const { store, graph, space } = context;
   fill(graph, 0, 30);
   build(store);

@@ -30,7 +30,7 @@ class CountedProcessor extends IndexProcessor {
   }
 }
 
-test("a sign index over few vectors costs nothing while it waits for more", () => {
+test("a sign index over few vectors does no work while it waits for more", () => {
   const random = new Random(1);
   const store = loggedStore();
   const graph = openStore(store);

@@ -142,7 +142,7 @@ test("have names as properties have", ({ graph }) => {
   assert.is(Object.keys(graph.vectorNames).length, MAX_VECTOR_NAMES);
 });
 
-test("follow from log records", ({ graph, store }) => {
+test("are replicated by log records", ({ graph, store }) => {
   graph.setVectorSettings({ precision: "float16", measure: "dot" }, "image");
   fill(graph);
   graph.index("vectors", { length: 2, name: "title", ef: 50 });

@@ -30,7 +30,7 @@ test("adds entries that apiKeys admits, and does not store the keys", async () =
   assert.equal(readdirSync(folder), ["keys.json"]);
 });
 
-test("leaves a file alone that is no list of keys", () => {
+test("does not modify a file that is not a list of keys", () => {
   const file = join(folder, "wrong.json");
   for (const text of ["{}", "no JSON"]) {
     writeFileSync(file, text);

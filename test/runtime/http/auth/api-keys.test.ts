@@ -83,7 +83,7 @@ async function untilLogged(reason: string): Promise<string> {
   }
 }
 
-test("keeps its keys whatever becomes of the file, and reloads it once it is valid", async () => {
+test("keeps its keys while the file is invalid, and reloads it once it is valid", async () => {
   enableRecentLog();
   const file = join(folder, "d.json");
   const valid = JSON.stringify([{ sha256: sha256("old") }]);

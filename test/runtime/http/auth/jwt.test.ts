@@ -98,7 +98,7 @@ test("accepts the given algorithms only", async () => {
   assert.is(await handler(bearer(await issuer.token())), null);
 });
 
-test("rejects what is not a token, without asking for keys", async () => {
+test("rejects malformed tokens without fetching keys", async () => {
   const handler = await handlerWith();
   const token = await issuer.token();
   await handler(bearer(token));

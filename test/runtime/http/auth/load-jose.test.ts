@@ -10,7 +10,7 @@ import { loadJose } from "../../../../runtime/http/auth/load-jose.js";
 const test = suite("loadJose");
 const elsewhere = pathToFileURL(join(tmpdir(), "module.js")).href;
 
-test("takes the package of the project if it has none itself", async () => {
+test("uses the project's package if svc has none", async () => {
   assert.type((await loadJose(process.cwd(), elsewhere)).jwtVerify, "function");
 });
 

@@ -8,7 +8,7 @@ import { bearer } from "../../../support/bearer-head.js";
 const test = suite("TokenCache");
 const LATER = Date.now() + 60_000;
 
-test("returns a principal until its time is over", () => {
+test("returns a principal until it expires", () => {
   const cache = new TokenCache();
   const [ann, bob] = [{}, {}];
   const head = bearer("a");

@@ -50,7 +50,7 @@ test("consumes no byte after the body", () => {
   assert.is(sized.store.finish(), "abc");
 });
 
-test("is not done before the body ends", () => {
+test("is incomplete until the body ends", () => {
   const reader = new ChunkedBody(store());
   feed(reader, CHUNKED.slice(0, -1));
   assert.not.ok(reader.done);
@@ -131,7 +131,7 @@ test("grows beyond the addresses that it reserved for a chunked body", () => {
   assert.is(Buffer.from(body.subarray(-5)).toString(), "xxend");
 });
 
-test("rejects a body for which the process has no addresses left", () => {
+test("rejects a body when the process is out of address space", () => {
   class Failing {
     constructor() {
       throw new RangeError("Array buffer allocation failed");

@@ -122,7 +122,7 @@ test("pauses for longer between slices while others send requests", async () => 
   socket.destroy();
 });
 
-test("is busy with requests of other connections, for a moment", () => {
+test("counts as busy for a moment after requests of other connections", () => {
   const { server } = connectInMemory();
   const [first, second] = [{ id: 1 } as NetConnection, { id: 2 } as NetConnection];
   assert.not.ok(server.isBusyWithOthers(first));
@@ -183,7 +183,7 @@ test("keeps the order of input that waits, and reads long input at once", async 
   socket.destroy();
 });
 
-test("serves what waits of a client that sends no more, or while the server stops", async () => {
+test("serves queued requests of a half-closed client, also while the server stops", async () => {
   const { server, engine, socket, connect } = connectInMemory();
   socket.emit("data", Buffer.from(GET));
   socket.emit("end");

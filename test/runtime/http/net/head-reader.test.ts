@@ -20,14 +20,14 @@ function read(reader: HeadReader, ...lines: string[]): string[] {
   return heads;
 }
 
-test("takes the line of the request before only if it is equal", () => {
+test("reuses the previous request line only if it is equal", () => {
   const reader = new HeadReader((fields) => fields);
   const targets = ["GET /a", "GET /a", "GET /b", "GET /a", "PUT /a", "GET /ab", "GET /a"];
   const lines = targets.map((target) => `${target} HTTP/1.1`);
   assert.equal(read(reader, ...lines), targets);
 });
 
-test("keeps the line of the request before", () => {
+test("keeps the previous request line", () => {
   const reader = new HeadReader((fields) => fields);
   const line = "GET /svc/plugin/hello?name=somebody HTTP/1.1";
   read(reader, line);

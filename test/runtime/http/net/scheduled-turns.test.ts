@@ -7,7 +7,7 @@ import { type ScheduledTurn, scheduleTurn } from "../../../../runtime/http/net/s
 
 const test = suite("scheduled turns");
 
-test("come once each, in order, and again for a connection that schedules another", async () => {
+test("run once each, in order, and again if scheduled again", async () => {
   const turns: string[] = [];
   const second: ScheduledTurn = { isScheduled: false, turn: () => turns.push("second") };
   const first: ScheduledTurn = {
@@ -27,7 +27,7 @@ test("come once each, in order, and again for a connection that schedules anothe
   assert.not.ok(first.isScheduled || second.isScheduled);
 });
 
-test("come for all others if one fails, now and later", async () => {
+test("run for all other connections if one fails, now and later", async () => {
   const turns: string[] = [];
   const make = (name: string, turn = () => {}): ScheduledTurn => ({
     isScheduled: false,

@@ -53,7 +53,7 @@ test("are refused in favor of a client that holds less, the largest first", () =
   assert.equal(shed, [230, 400]);
 });
 
-test("are kept if a client would hold as much, or holds them itself", () => {
+test("are kept if the other client would hold as much", () => {
   const { add, shed, budget } = setUp();
   for (const address of ["10.0.0.1", "10.0.0.2"]) assert.ok(add(address, 440));
   assert.not.ok(add("10.0.0.3", 440));

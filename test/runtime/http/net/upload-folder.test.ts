@@ -24,7 +24,7 @@ function write(store: BodyStore, chunks: number): void {
   for (let n = 0; n < chunks; n++) store.write(CHUNK, 0, CHUNK.length, 0);
 }
 
-test("share the space: one client gets half, all together the whole", () => {
+test("share the space: at most half for one client", () => {
   const folder = new UploadFolder(100);
   const [a, b, c] = [client(), client(), client()];
   assert.equal([folder.take(a, 50), folder.take(a, 1)], [true, false]);
@@ -33,7 +33,7 @@ test("share the space: one client gets half, all together the whole", () => {
   assert.equal([folder.used, a.uploadBytes, folder.take(c, 49)], [50, 0, true]);
 });
 
-test("beyond the space are rejected with 503, and leave nothing behind", async () => {
+test("are rejected with 503 when the space is used up, and leave nothing behind", async () => {
   const folder = new UploadFolder(4 * CHUNK.length);
   const [ownClient, budget] = [client(), new BodyBudget(1e9)];
   const bodies: UploadedBody[] = [];

@@ -96,13 +96,13 @@ test("ends with the last durable change", async (c) => {
   assert.is(await writer.step(), null);
 });
 
-test("there is none without a log", async (c) => {
+test("makes no backup without a log", async (c) => {
   const text = `SVC3050: no transaction log in ${ROOT}`;
   assert.is(await describeFailure(c.writer.step()), text);
   assert.is(c.store.objects.size, 0);
 });
 
-test("begins again where the log does not go on", async (c) => {
+test("begins a new full backup after a gap in the log", async (c) => {
   change(c, 2);
   await c.writer.step();
   c.log.close();
@@ -114,7 +114,7 @@ test("begins again where the log does not go on", async (c) => {
   assert.equal([kindOf(next), next.log.id], [[2, 2, false, 1, 1, "1"], c.log.logId]);
 });
 
-test("begins again where a graph was replaced", async (c) => {
+test("begins a new full backup after a graph was replaced", async (c) => {
   change(c);
   await c.writer.step();
   c.count = 5;
@@ -235,7 +235,7 @@ test("continues without a lost manifest once latest.json does not name it", asyn
   assert.equal(latest(c), { number: 2, time: again!.time });
 });
 
-test("another writer goes on, but not with the graphs of a replica", async (c) => {
+test("another writer continues, but not with the graphs of a replica", async (c) => {
   change(c, 2);
   await c.writer.step();
   change(c);
@@ -253,7 +253,7 @@ test("another writer goes on, but not with the graphs of a replica", async (c) =
   assert.equal(kindOf(await replica.step()), [5, 5, false, 4, 1, "1,4"]);
 });
 
-test("a backup that could not be read to its end is read again", async (c) => {
+test("reads a backup again that it could not read completely", async (c) => {
   change(c);
   await c.writer.step();
   change(c);
@@ -271,7 +271,7 @@ test("a backup that could not be read to its end is read again", async (c) => {
   assert.equal(kindOf(await next.step()), [3, 1, true, 3, 1, ""]);
 });
 
-test("two writers do not mix, whatever they find", async (c) => {
+test("two writers never mix their backups", async (c) => {
   change(c);
   const otherWriter = writerOf(c);
   await c.writer.step();

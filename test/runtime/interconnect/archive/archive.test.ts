@@ -311,7 +311,7 @@ test("restores the slot map of the moment, and no moment at which slots moved", 
   assert.is(await versionOf("g", { kind: "end" }), 3);
 });
 
-test("names what the disk refuses", async (context) => {
+test("reports the operation that the disk rejects", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
   await step(instance, writerOf(context));
@@ -394,7 +394,7 @@ test("one writer after a failed write continues where it was", async (context) =
   await same(instance, await begin(context, "b"));
 });
 
-test("a new writer knows which objects are there", async (context) => {
+test("a new writer lists the stored objects", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
   await instance.save();

@@ -107,7 +107,7 @@ function record({ backup }: Context): unknown {
   return JSON.parse(readFileSync(join(backup, VERIFIED), "utf8"));
 }
 
-test("tells its age, and what it lacks, of the log that is there now", async (context) => {
+test("reports its age and its lag behind the current log", async (context) => {
   const archiver = await context.open();
   const summary = () => {
     const { place, ageMs, lagTransactions } = archiver.report();
@@ -134,7 +134,7 @@ test("tells its age, and what it lacks, of the log that is there now", async (co
   assert.equal(summary(), [0, 0, 1], "another log");
 });
 
-test("adds what is durable when a step begins", async (context) => {
+test("adds the transactions that are durable when a step begins", async (context) => {
   let isWaiting = true;
   const settled = async (): Promise<boolean> => {
     if (isWaiting) change(context);
@@ -176,7 +176,7 @@ test("logs a full backup, and whether changes before it are missing", async (con
   assert.equal(context.lines.splice(0), [`warn: ${full} 3${gap}`], "its graphs may be others");
 });
 
-test("logs that it goes on once, after a failure", async (context) => {
+test("logs its recovery once after a failure", async (context) => {
   let isFailing = true;
   let failure = new Error("EIO");
   const isReady = (): boolean => {
@@ -230,7 +230,7 @@ test("verifies after its period if that is less than a day", async (context) => 
   assert.is(context.verified.length, 1);
 });
 
-test("goes on from the verification of a former process, if it can be read", async (context) => {
+test("continues from a former process's verification if readable", async (context) => {
   change(context);
   await context.open();
   for (const [content, at] of [

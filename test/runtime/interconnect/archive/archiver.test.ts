@@ -108,7 +108,7 @@ test("reports a backup that cannot be written, and keeps the log", async (contex
   assert.not(existsSync(join(context.folder, "b", "backup")));
 });
 
-test("reports each failure once, and when it goes on", async (context) => {
+test("reports each failure and its recovery once", async (context) => {
   let failure: Error | null = new SvcError("SVC2504", "denied");
   let tries = 0;
   const isReady = (): boolean => {
@@ -204,7 +204,7 @@ test("begins early enough to end within the period, and never without a pause", 
   assert.equal(pauses, [10_000, 6000, 1000, 1000]);
 });
 
-test("backs up all again where its location was lost, unverified", async (context) => {
+test("makes a new unverified full backup after its location was lost", async (context) => {
   const backup = join(context.folder, "backup");
   const plan = { ...planArchive(backup), everyMs: 1 };
   const { lines, stop } = await archiverOf(context, { plan });
@@ -256,7 +256,7 @@ test("makes no backup while its graphs are not complete", async (context) => {
   await verifyBackup(storeOf(context), context.folder);
 });
 
-test("needs the whole log before its first addition, and then what follows", async (context) => {
+test("retains the whole log before its first step, then the rest", async (context) => {
   let isReady = false;
   const { archiver, ends, stop } = await archiverOf(context, { isReady: () => isReady });
   const [first, safe] = ends();
@@ -383,7 +383,7 @@ test("backs up a replica with the graphs that it fetched", async (context) => {
   restored.graph().createVertex("own");
 });
 
-test("begins again where a graph was replaced", async (context) => {
+test("begins a new full backup after a graph was replaced", async (context) => {
   const instance = await begin(context, "a");
   instance.graph().createVertex("x");
   await instance.save();

@@ -24,7 +24,10 @@ test.before.each((context) => {
   context.chain = new BackupChain(context.store);
 });
 
-test("its end is the last manifest, whether it is named or not", async ({ store, chain }) => {
+test("ends at the last manifest, even if latest.json does not name it", async ({
+  store,
+  chain,
+}) => {
   assert.is(await chain.end(), null);
   await store.put("manifests/0000000001.json.new", Buffer.from("rest"));
   assert.is(await chain.end(), null);
@@ -83,7 +86,7 @@ test("a manifest that was replaced is not taken for another", async ({ store, ch
   assert.is(await describeFailure(chain.require(1, "f".repeat(64))), replaced);
 });
 
-test("yields what follows a full backup, until something is missing", async ({ store, chain }) => {
+test("yields the manifests after a full backup up to the first gap", async ({ store, chain }) => {
   await store.add({}, {}, { full: 3, continues: false }, { full: 3 });
   const numbers = async (full: number, hash?: string): Promise<number[]> => {
     const times: number[] = [];

@@ -57,7 +57,7 @@ function contentOf(parts: readonly LogPiece[]): Buffer {
   return Buffer.concat(parts.map(({ content }) => content));
 }
 
-test("are the segments, and then what follows", () => {
+test("begin with whole segments and end with the remaining frames", () => {
   const { disk, log, paths, pieces } = filled();
   const records = [...pieces.read(null, ALL)];
   assert.equal(
@@ -158,7 +158,7 @@ test("are of limited size", () => {
   log.close();
 });
 
-test("tell whether a graph has got contents that the log lacks", () => {
+test("report graphs with contents that the log lacks", () => {
   const disk = new SimulatedDisk();
   const log = openUnits(disk);
   const read = new LogPieces(disk, ROOT);
@@ -215,7 +215,7 @@ test("the position may be the end of a table", () => {
   assert.is(second.tail.firstSn, 5);
 });
 
-test("a segment that does not follow is a gap, or not there yet", () => {
+test("a segment that does not follow is a gap or not written yet", () => {
   const { disk, log, paths, pieces } = filled();
   log.close();
   const [, second, third] = [...pieces.read(null, ALL)] as [LogPiece, LogPiece, LogPiece];

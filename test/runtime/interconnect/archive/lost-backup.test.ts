@@ -70,7 +70,7 @@ test("a location that was emptied after a conflict is taken over", async (contex
   assert.is((await step(a, writer))!.number, 1);
 });
 
-test("times after the restored moment mean the restored data", async (context) => {
+test("times after the restored moment refer to the restored data", async (context) => {
   const instance = await begin(context, "a");
   instance.graph().createVertex("kept");
   const { log } = (await step(instance, writerOf(context)))!;

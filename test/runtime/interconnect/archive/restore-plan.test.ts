@@ -63,7 +63,7 @@ async function planned(store: MemoryStore, target: RestoreTarget): Promise<unkno
   }
 }
 
-test("an empty location has none", async ({ store }) => {
+test("does not exist for an empty location", async ({ store }) => {
   assert.is(await planned(store, END), "SVC3420: no backup in memory: check the location");
 });
 
@@ -119,7 +119,9 @@ test("names the positions that remain if a manifest is missing or corrupt", asyn
   assert.is(await planned(store, END), `${corrupt}; before: ${at(40)}`);
 });
 
-test("has each part of a file once, and only the log of what follows", async ({ store }) => {
+test("reads each part of a file once, and only the log after the full backup", async ({
+  store,
+}) => {
   const [first, two] = await fill(store);
   const { pieces } = await planRestore(store, position(30));
   assert.equal(

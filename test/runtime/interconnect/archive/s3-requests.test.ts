@@ -87,7 +87,7 @@ test("create an object only where there is none", async ({ open, requests, statu
   assert.is(await putNew(404, 403), "s3://backups/a: PUT x: 403 Told");
 });
 
-test("that are refused say which and why", async ({ open, statuses }) => {
+test("report the rejected request and the reason", async ({ open, statuses }) => {
   const store = await open();
   const refused = (call: () => Promise<unknown>): Promise<string> => {
     statuses.splice(0, statuses.length, 403);

@@ -103,7 +103,7 @@ test("restores from a bucket what was backed up there", async (context) => {
   await same(instance, await begin(context, "b"));
 });
 
-test("says why a bucket cannot be used", async ({ environment, server }) => {
+test("reports why a bucket cannot be used", async ({ environment, server }) => {
   const failure = async (uri: string, changed: Record<string, string> = {}): Promise<string> => {
     try {
       const store = await S3Store.open(uri, { environment: { ...environment, ...changed } });

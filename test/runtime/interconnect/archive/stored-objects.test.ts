@@ -61,7 +61,7 @@ test("an object is written as a whole, and a new one only once", async ({ folder
   assert.equal(await namesIn(store, "a/"), ["a/b/two"]);
 });
 
-test("a location that cannot be used is told, and nothing is left in it", async (context) => {
+test("an unusable location is reported and left empty", async (context) => {
   const { folder, store } = context;
   const folderPath = join(folder, "backup");
   writeFileSync(folderPath, "no folder");
@@ -80,7 +80,7 @@ test("a location that cannot be used is told, and nothing is left in it", async 
   assert.equal(readdirSync(folderPath), ["a"]);
 });
 
-test("a location is no place inside of the data folder", async ({ folder }) => {
+test("rejects a location inside the data folder", async ({ folder }) => {
   const root = join(folder, "root");
   for (const path of [root, `${root}/`, join(root, "backup"), join(root, "x", "..", "y")]) {
     const text = await textOf(openStore(path, root));
@@ -92,7 +92,7 @@ test("a location is no place inside of the data folder", async ({ folder }) => {
   assert.is((await openStore(join(root, "backup"))).uri, join(root, "backup"));
 });
 
-test("a piece is what was backed up, or it is corrupt", async () => {
+test("a piece that differs from the backed-up bytes is corrupt", async () => {
   const store = new MemoryStore();
   const content = Buffer.from("content");
   const stored = await compress(content, { level: 1 });

@@ -62,7 +62,7 @@ async function readAgain(engine: MemoryEngine, group: Group): Promise<void> {
   }
 }
 
-test("none is made by a member that stops while it asks others", async () => {
+test("are not made by a member that stops while it queries others", async () => {
   let answer: (isBehind: boolean) => void = () => undefined;
   let isAsked = false;
   const { engine, stop } = startMember(true, () => {
@@ -78,7 +78,7 @@ test("none is made by a member that stops while it asks others", async () => {
   assert.is(engine.record!.holder, "B1");
 });
 
-test("one is made by a member that cannot ask others", async () => {
+test("are made by a member that cannot query others", async () => {
   const { engine, group, lines, stop } = startMember(true, async () => {
     throw new Error("closed");
   });
@@ -87,7 +87,7 @@ test("one is made by a member that cannot ask others", async () => {
   await stop();
 });
 
-test("none for long is logged, and again when it was the case again", async () => {
+test("are logged when missing for long, and when missing again", async () => {
   const { engine, lines, stop } = startMember(false, async () => false);
   for (const beat of [1, 2]) {
     const record = { holder: "B1", epoch: 1, beat, synced: [OTHER], next: null };
@@ -99,7 +99,7 @@ test("none for long is logged, and again when it was the case again", async () =
   await stop();
 });
 
-test("none is expected in a new group, whose first member may come late", async () => {
+test("are not expected in a new group, whose first member may come late", async () => {
   const { engine, lines, stop } = startMember(true, async () => false);
   engine.clear();
   // Ten reads take a `ttl` at least.
@@ -108,7 +108,7 @@ test("none is expected in a new group, whose first member may come late", async 
   await stop();
 });
 
-test("none is made after a forced one has failed", async () => {
+test("are not made after a forced claim has failed", async () => {
   const { engine, group, stop } = startMember(false, async () => false);
   while (engine.reads === 0) await turn();
   engine.unreachableFor.add("S1");
@@ -124,7 +124,7 @@ test("none is made after a forced one has failed", async () => {
   await stop();
 });
 
-test("none is made by a former leader that was asked to lead while it led", async () => {
+test("are not made by a former leader that was asked to lead while it led", async () => {
   const { engine, group, stop } = startMember(true, async () => false);
   while (engine.record!.holder !== "S1" || group.report().role === "following") await turn();
   assert.is(await group.force(true), 2);

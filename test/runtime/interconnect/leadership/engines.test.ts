@@ -13,7 +13,7 @@ import { NatsServers, natsVersion } from "../support/nats.js";
 const test = suite("leadership engines");
 
 if (natsVersion() !== null) {
-  test("nats-server", async () => {
+  test("nats-server passes the checks of an engine", async () => {
     const servers = await NatsServers.start(1);
     try {
       await checkEngine(servers.uri("leaders"), () => servers.kill(0));
@@ -21,16 +21,16 @@ if (natsVersion() !== null) {
       await servers.stop();
     }
   });
-} else test.skip("nats-server is not installed", () => undefined);
+} else test.skip("is skipped without nats-server", () => undefined);
 
 if (hasEtcd()) {
-  test("etcd", async () => {
+  test("etcd passes the checks of an engine", async () => {
     const server = await EtcdServer.start();
     await checkEngine(server.uri("svc"), () => server.stop());
   });
-} else test.skip("etcd is not installed", () => undefined);
+} else test.skip("is skipped without etcd", () => undefined);
 
-test("unknown engines are refused with the known ones", () => {
+test("unknown engines are rejected with a list of known ones", () => {
   for (const [uri, form] of [
     ["ftp://a/b", "nats://"],
     ["http://a:1", "http://host:port"],

@@ -26,7 +26,7 @@ test("waits for a new follower once it follows without delay, and is connected",
   assert.equal(progress.selectSynced(80, 0), [ONE]);
 });
 
-test("a follower needs what was there when it became required, not what came since", () => {
+test("a follower must catch up with the log as of when it became required", () => {
   const progress = new FollowerProgress();
   progress.written(0, 10);
   progress.acknowledged(10, ONE, 3);
@@ -62,7 +62,7 @@ function leading(...members: readonly Incarnation[]): FollowerProgress {
   return progress;
 }
 
-test("a new leader depends on the members that the record names", () => {
+test("a new leader requires the members that the record names", () => {
   const progress = new FollowerProgress([ONE, TWO], 100, "S2");
   assert.equal([progress.required().length, progress.syncedCount()], [2, 2]);
   assert.is(progress.confirmedSn(), -1, "nothing is known of them");
@@ -74,7 +74,7 @@ test("a new leader depends on the members that the record names", () => {
   assert.equal(new FollowerProgress([ONE]).selectSynced(999, 0), [ONE]);
 });
 
-test("knows what all required members have, and since when they answer", () => {
+test("tracks the position that all required members reached and since when they respond", () => {
   const progress = leading(ONE, TWO);
   assert.equal([progress.confirmedSn(), progress.haveAll()], [5, true]);
   progress.written(10, 7);
@@ -94,7 +94,7 @@ test("knows what all required members have, and since when they answer", () => {
   assert.equal([alone.haveAllAnswered(0), alone.syncedCount()], [false, 0]);
 });
 
-test("leaves out a member a second after it was lost, or has fallen behind", () => {
+test("drops a member one second after it was lost or fell behind", () => {
   const progress = leading(ONE, TWO);
   progress.lost(100, ONE);
   progress.lost(500, ONE);
@@ -178,7 +178,7 @@ test("removes a member first from the record, and then from the required ones", 
   );
 });
 
-test("an emptied member takes its own place, once it has everything", () => {
+test("an emptied member replaces its former self once it has everything", () => {
   const progress = leading(ONE);
   progress.lost(0, ONE);
   progress.acknowledged(500, EMPTIED, 4);

@@ -55,7 +55,7 @@ test("a handover refuses changes first, and accepts them again if it is late", a
   assert.is(member.group.report().role, "leading", "it has given up");
 });
 
-test("a handover that another leader has overtaken freezes no later changes", async (context) => {
+test("a handover overtaken by another leader freezes no later changes", async (context) => {
   for (const [leadsAgain, expected] of [
     [true, ["thaw"]],
     [false, []],

@@ -31,7 +31,7 @@ test("an engine that does not answer is logged twice a minute", async ({ open })
   assert.equal(member.lines, [line, line]);
 });
 
-test("a leader goes on without its engine, and says so", async ({ open }) => {
+test("a leader continues without its engine and logs it", async ({ open }) => {
   const member = await lead(open);
   member.engine.unreachableFor.add("B1");
   await member.pass(HOUR_MS / 4);
@@ -56,7 +56,7 @@ test("a lost record is reported by a member that had a leader, and only then", a
   assert.equal(fresh.lines, []);
 });
 
-test("members that may lead and do not are reported", async ({ open }) => {
+test("members that are eligible but do not lead are reported", async ({ open }) => {
   const member = open();
   member.store({ holder: "S2", synced: [OTHER] });
   await member.start();
@@ -69,7 +69,9 @@ test("members that may lead and do not are reported", async ({ open }) => {
   );
 });
 
-test("a member whose graphs are not complete reads on, and does not claim", async ({ open }) => {
+test("a member with incomplete graphs keeps reading the record, and does not claim", async ({
+  open,
+}) => {
   let isComplete = false;
   const member = open({ parts: { isComplete: () => isComplete } });
   member.store({});
@@ -94,7 +96,7 @@ test("a leader needs complete graphs for its claim only", async ({ open }) => {
   assert.is(asked, before);
 });
 
-test("it claims after as much more silence as it is behind", async ({ open }) => {
+test("delays its claim in proportion to its lag", async ({ open }) => {
   const member = open({ parts: { lag: () => 40 } });
   member.store({});
   await member.start();
@@ -105,7 +107,7 @@ test("it claims after as much more silence as it is behind", async ({ open }) =>
   assert.is(member.engine.record!.holder, "S1");
 });
 
-test("it asks the other members once, of which only some may lead", async ({ open }) => {
+test("queries the other members once, of which only some may lead", async ({ open }) => {
   const member = open();
   member.store({ synced: [member.file.incarnation, OTHER, ["B1", "b".repeat(32)]] });
   await member.start();
@@ -119,7 +121,7 @@ test("it asks the other members once, of which only some may lead", async ({ ope
   assert.equal([lone.engine.record!.holder, lone.since(/ask/)], ["S1", []]);
 });
 
-test("it does not wait for others that it cannot ask", async ({ open }) => {
+test("does not wait for members that it cannot query", async ({ open }) => {
   const isBehind = async (): Promise<boolean> => {
     throw new Error("closed");
   };
@@ -131,7 +133,7 @@ test("it does not wait for others that it cannot ask", async ({ open }) => {
   assert.is(member.engine.record!.holder, "S1", "at once");
 });
 
-test("it sleeps until something is due", async ({ open }) => {
+test("sleeps until the next step is due", async ({ open }) => {
   let looks = 0;
   const member = open({ rules: FIRST, parts: { lastSn: () => ++looks * 0 } });
   await member.start();

@@ -24,7 +24,9 @@ test("it publishes the highest epoch that its folder knows before it starts", ({
   for (const epochs of known) assert.equal(open(epochs).since(ROLE), ["following 7"]);
 });
 
-test("only the first member founds a group, and only one that was in none", async ({ open }) => {
+test("only the first member founds a group, and only if it was in none before", async ({
+  open,
+}) => {
   for (const [options, holder] of [
     [{ rules: FIRST }, "B1"],
     [{}, undefined],
@@ -63,7 +65,7 @@ test("it leads once its instance provides, in an epoch that it has stored", asyn
   assert.equal(member.since(/^(lead|changed)/), [], "once");
 });
 
-test("it lets others claim for two ttl if its instance cannot provide", async ({ open }) => {
+test("lets others claim for two ttl if its instance cannot provide", async ({ open }) => {
   let tries = 0;
   const provide = async (): Promise<void> => {
     if (++tries === 1) throw new Error("no disk");
@@ -91,7 +93,7 @@ test("it follows a leader of a higher epoch, which it stores", async ({ open }) 
   assert.equal([epoch, leader], [5, "S2"]);
 });
 
-test("it publishes that it leads no more before its instance has stopped to", async ({ open }) => {
+test("publishes the end of its lead before its instance stops leading", async ({ open }) => {
   let follow = (): void => undefined;
   const following = new Promise<void>((resolve) => {
     follow = resolve;
@@ -104,7 +106,7 @@ test("it publishes that it leads no more before its instance has stopped to", as
   follow();
 });
 
-test("a change of the leader, the role or the epoch is told once", async ({ open }) => {
+test("each change of the leader, the role or the epoch is reported once", async ({ open }) => {
   const member = open();
   member.store({ holder: "S2" });
   await member.start();
@@ -130,7 +132,7 @@ test("a leader is at risk without enough synced members, a follower is not", asy
   assert.equal([leader.group.report().isAtRisk, leader.group.report().synced], [false, ["S2"]]);
 });
 
-test("a leader logs when it begins and ends to refuse changes", async ({ open }) => {
+test("a leader logs when it starts and stops refusing changes", async ({ open }) => {
   const leader = open({ rules: FIRST });
   await leader.start();
   for (let quarter = 0; quarter <= 5 * 4; quarter++) await leader.pass(HOUR_MS / 4);

@@ -254,7 +254,7 @@ test("changes that only a former leader has are never confirmed", async (context
   assert.ok(await follower.isConfirmed());
 });
 
-test("a former leader that gives changes up leads only after its restart", async (context) => {
+test("a former leader that discards changes leads only after its restart", async (context) => {
   const group = await TestGroup.create(context, ["B1", "S1"]);
   const blocked = join(context.folder, "B1", "_ahead.json.tmp");
   const { first } = await succeed(group);
@@ -332,7 +332,7 @@ test("an operator who accepts the loss promotes a member that may not lead", asy
   assert.is(follower.log.length > 0, true);
 });
 
-test("a member whose graphs a snapshot was replacing does not lead", async (context) => {
+test("a member with partly replaced graphs does not lead", async (context) => {
   const group = await TestGroup.create(context, ["B1", "S1"]);
   await group.start("B1");
   await group.start("S1");
@@ -360,7 +360,7 @@ test("a member whose graphs a snapshot was replacing does not lead", async (cont
   );
 });
 
-test("a record of a later release is not replaced, one of the first is read", async (context) => {
+test("keeps a record of a later release, and reads one of the first release", async (context) => {
   const group = await TestGroup.create(context, ["B1", "S1"]);
   const record = { holder: "S1", epoch: 5, beat: 1, synced: [], next: null };
   const later = JSON.stringify({ format: 2, ...record });

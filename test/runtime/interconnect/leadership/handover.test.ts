@@ -109,7 +109,7 @@ async function leading(others: readonly Incarnation[]) {
   return { group, engine, confirmed, broken, write, handOver, hold, state, stop };
 }
 
-test("it needs a member that has all changes from before it was admitted", async () => {
+test("needs a member that caught up with the log as of its admission", async () => {
   const { group, engine, write, stop } = await leading([OTHER]);
   const otherMember: Incarnation = ["S2", "2".repeat(32)];
   const named = async (sn: number): Promise<boolean> => {
@@ -125,7 +125,7 @@ test("it needs a member that has all changes from before it was admitted", async
   await stop();
 });
 
-test("the last acknowledgement completes it, not the next interval", async () => {
+test("completes on the last acknowledgment, not at the next interval", async () => {
   const { group, engine, handOver, stop } = await leading([OTHER]);
   const { over } = await handOver();
   group.acknowledged(OTHER, 1);
@@ -134,7 +134,7 @@ test("the last acknowledgement completes it, not the next interval", async () =>
   await stop();
 });
 
-test("all changes are confirmed before it, also if a late member is left out", async () => {
+test("all changes are confirmed first, even if a late member is dropped", async () => {
   const late: Incarnation = ["S2", "2".repeat(32)];
   const { group, engine, confirmed, handOver, stop } = await leading([OTHER, late]);
   const { over } = await handOver();
@@ -182,7 +182,7 @@ async function undecided() {
   return { ...member, over, release };
 }
 
-test("a handover whose time is over waits for the call that completes it", async () => {
+test("a handover past its time limit waits for the pending call", async () => {
   const { engine, over, release, state, stop } = await undecided();
   release();
   await over;
@@ -207,14 +207,14 @@ async function withLostAnswer(isEngineAway: boolean) {
   return { ...member, outcome };
 }
 
-test("a handover whose answer was lost ends as the record tells", async () => {
+test("a handover without a response ends according to the record", async () => {
   const { engine, outcome, state, stop } = await withLostAnswer(false);
   assert.is(outcome, undefined);
   assert.equal([engine.record!.holder, ...state()], [null, "following", 0]);
   await stop();
 });
 
-test("a leader goes on if the engine cannot tell how its handover ended", async () => {
+test("a leader continues if the engine cannot report the outcome of its handover", async () => {
   const { broken, outcome, state, stop } = await withLostAnswer(true);
   assert.match(String(outcome), /did not get everything/);
   assert.is(state()[1], 1);
@@ -222,7 +222,7 @@ test("a leader goes on if the engine cannot tell how its handover ended", async 
   await stop();
 });
 
-test("a leader goes on after a pause that was longer than any call", async () => {
+test("a leader continues after a pause longer than any call", async () => {
   const { group, broken, over, release, state, stop } = await undecided();
   const { now } = performance;
   performance.now = () => now.call(performance) + MUCH_LATER_MS;
@@ -238,7 +238,7 @@ test("a leader goes on after a pause that was longer than any call", async () =>
   await stop();
 });
 
-test("a handover ends with its instance although the engine has not told how", async () => {
+test("a handover with unknown outcome ends with its instance", async () => {
   const { group, over, release, stop } = await undecided();
   let outcome = "";
   void over.catch(({ message }: Error) => {

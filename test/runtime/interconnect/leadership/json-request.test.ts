@@ -73,7 +73,7 @@ test("resolves with the status and an object, empty for other JSON", async (cont
   }
 });
 
-test("rejects what is no JSON, too long, incomplete, or late", async (context) => {
+test("rejects invalid, oversized, incomplete and late responses", async (context) => {
   const text = `{"a":"${"x".repeat(91)}"}`;
   assert.is(text.length, 99);
   context.answer = (response) => response.end(`${text} `);

@@ -36,7 +36,7 @@ test.before.each((context) => {
 
 test.after.each(({ root }) => rmSync(root, { recursive: true }));
 
-test("a record is read as it was written, and nothing else is read", () => {
+test("accepts only records in the written format", () => {
   const record: LeadershipRecord = {
     ...{ holder: "B1", epoch: 0, beat: 0, next: null },
     synced: [["S1.a:b-c", ID]],
@@ -101,7 +101,7 @@ test("a member keeps its incarnation, and the highest epoch", ({ root }) => {
   assert.is(new MemberFile(root, "B1").epoch, 0);
 });
 
-test("contents are set aside once, on request, and three times are kept", ({ root }) => {
+test("sets contents aside once on request, and keeps three copies", ({ root }) => {
   const fillWith = (text: string): void => {
     for (const folder of ["g", "nested/h", "_txlog"])
       mkdirSync(join(root, folder), { recursive: true });
@@ -144,7 +144,7 @@ function request(root: string, content: object | string): void {
   writeFileSync(join(root, "_ahead.json"), text);
 }
 
-test("a request says why, and where its log ends if that is known", ({ root }) => {
+test("a request contains its reason, and the end of its log if known", ({ root }) => {
   const end = { id: ID, sn: 3, chain: 4 };
   for (const [content, expected] of [
     [null, undefined],
@@ -157,7 +157,7 @@ test("a request says why, and where its log ends if that is known", ({ root }) =
   }
 });
 
-test("a start that was interrupted goes on with what it has moved", ({ root }) => {
+test("an interrupted start continues with the files already moved", ({ root }) => {
   const folder = join(root, ".lost", NAME);
   fill(folder);
   // Of a rewinding that was interrupted.
@@ -176,7 +176,7 @@ test("a start that was interrupted goes on with what it has moved", ({ root }) =
   assert.is.not(member.incarnation[1], ID);
 });
 
-test("a log that cannot be read leaves nothing but the reason", ({ root }) => {
+test("an unreadable log leaves only the reason", ({ root }) => {
   fill(root);
   writeFileSync(join(root, "_txlog/0000000000000001.seg"), "x".repeat(200));
   request(root, { name: NAME, end: { id: ID, sn: 3, chain: 4, counts: {} } });
@@ -184,7 +184,7 @@ test("a log that cannot be read leaves nothing but the reason", ({ root }) => {
   assert.equal(readdirSync(root).sort(), [".lost", "_member.json"]);
 });
 
-test("a request that cannot be read counts, except while the data folder is in use", ({ root }) => {
+test("an unreadable request counts, except while the data folder is in use", ({ root }) => {
   fill(root);
   request(root, "{");
   writeFileSync(join(root, "svc.lock"), "");

@@ -52,7 +52,7 @@ function leaderRecord(holder: string | null, epoch: number, beat = 0): string {
   return JSON.stringify({ holder, epoch, beat, synced: [], next: null });
 }
 
-test("a Lease shows who holds it", async () => {
+test("a Lease names its holder", async () => {
   const server = await FakeKubernetes.start();
   const engine = lease(server, "B1", 1_500);
   const first = await engine.swap((await engine.read()).revision, leaderRecord("B1", 1));
@@ -73,7 +73,7 @@ test("a Lease shows who holds it", async () => {
   await server.stop();
 });
 
-test("a Lease that was removed, and one of another group", async () => {
+test("a removed Lease cannot be replaced, and one of another group is rejected", async () => {
   const server = await FakeKubernetes.start();
   const engine = lease(server);
   const first = await engine.swap("", recordOf("B1", 1));
@@ -86,7 +86,7 @@ test("a Lease that was removed, and one of another group", async () => {
   await server.stop();
 });
 
-test("tokens are read again, and failures of the API server are failures", async () => {
+test("tokens are reread, and failures of the API server are reported", async () => {
   const server = await FakeKubernetes.start();
   const engine = lease(server);
   const first = await engine.swap("", recordOf("B1", 1));
@@ -115,7 +115,7 @@ test("tokens are read again, and failures of the API server are failures", async
   await server.stop();
 });
 
-test("a missing permission is told with the rule to add", async () => {
+test("a missing permission is reported with the rule to add", async () => {
   const server = await FakeKubernetes.start();
   for (const verb of ["get", "create", "update"]) {
     server.forbidden.clear();
@@ -136,7 +136,7 @@ test("a missing permission is told with the rule to add", async () => {
   await server.stop();
 });
 
-test("without a cluster or credentials, the start says what is missing", async () => {
+test("a start without a cluster or credentials names what is missing", async () => {
   const failureOf = (run: () => unknown): string => {
     try {
       return String(run());

@@ -51,7 +51,7 @@ async function withLateMember(
   }
 }
 
-test("is logged once, with what each has and the command", async () => {
+test("is logged once, with the position of each member and the command", async () => {
   await withLateMember(async ([leader, follower, late], until, sleep) => {
     for (const member of [leader, follower]) member.crash("disk");
     for (const member of [leader, follower, late]) member.start();
@@ -119,7 +119,7 @@ test("names the member of the latest leader, whose log may be the oldest", async
   );
 });
 
-test("is not logged while a member leads that the engine does not hear", async () => {
+test("is not logged while a member leads that the engine cannot reach", async () => {
   for (const synced of [SYNCED, null]) {
     const { report, seen } = reportOf({ ...NOTHING, member: null });
     await report.check(synced);
@@ -133,7 +133,7 @@ test("is not logged while a member of the record has its data", async () => {
   assert.equal(seen, { asked: 1, lines: [] });
 });
 
-test("is asked for at intervals, and logged again after a leader was there", async () => {
+test("is checked at intervals, and logged again after a leader existed", async () => {
   const { report, seen } = reportOf(null);
   for (let round = 0; round < 3; round++) await report.check(SYNCED);
   assert.equal([seen.asked, seen.lines.length], [1, 1]);

@@ -29,7 +29,7 @@ test("a new member reads first, follows, and knows of no leader", () => {
   assert.equal([member.epoch, member.groupEpoch], [2, 0]);
 });
 
-test("a follower knows what the record tells, and reads again when told to hurry", () => {
+test("a follower adopts the record, and reads again on request", () => {
   const member = create();
   member.next(0);
   member.heard(0, { revision: "1", record: FOLLOWED });
@@ -57,7 +57,7 @@ test("a leader writes the record each quarter of a ttl, and waits until then", (
   assert.equal([due.holder, due.beat, due.epoch, due.next], ["B1", beat + 1, epoch, null]);
 });
 
-test("a swap of unknown outcome is known by the record that is read", () => {
+test("the next read settles a swap of unknown outcome", () => {
   const member = create();
   member.next(0);
   member.heard(0, { revision: "1", record: { ...FOLLOWED, holder: "B1" } });
@@ -78,7 +78,7 @@ test("a swap of unknown outcome is known by the record that is read", () => {
   assert.is(late.isLeading, false, "it has not proposed any");
 });
 
-test("a renewal of unknown outcome counts once the record that is read is its own", () => {
+test("a renewal of unknown outcome counts once a read shows its own record", () => {
   const { member } = lead();
   const renewal = proposal(member, TTL_MS / 2);
   member.failed();
@@ -105,7 +105,7 @@ test("a leader reads the record after another member has changed it, and steps d
   }
 });
 
-test("a leader whose record the engine has lost writes it again while all answer", () => {
+test("a leader rewrites a record that the engine lost while all members respond", () => {
   const lose = (ackedAt: number): Member => {
     const { member, renew } = lead();
     renew(0);
@@ -122,7 +122,7 @@ test("a leader whose record the engine has lost writes it again while all answer
   assert.equal(record, { holder: "B1", epoch: 4, beat: 1, synced: [OWN, ONE], next: null });
 });
 
-test("a leader that gives up refuses changes until it is known what became of its call", () => {
+test("a leader that steps down refuses changes until the outcome of its call is known", () => {
   const handingOver = () => {
     const { member } = lead();
     assert.is(member.beginHandover("S2"), false, "it is not synced");
@@ -169,7 +169,7 @@ test("a higher epoch elsewhere ends leadership", () => {
   assert.is(member.epoch, epoch + 1);
 });
 
-test("a member that resigned claims after two ttl, one that is behind after 0.3 ttl", () => {
+test("a member that resigned claims after two ttl, a lagging one after 0.3 ttl", () => {
   const vacant = { ...FOLLOWED, holder: null, next: "B1" };
   const claimsAt = (member: Member, from: number, ms: number): boolean[] => {
     const at = (now: number): boolean => {
@@ -188,7 +188,7 @@ test("a member that resigned claims after two ttl, one that is behind after 0.3 
   assert.equal(claimsAt(behind, 50, 0.3 * TTL_MS), [false, true]);
 });
 
-test("only a synced process claims, what it held or was handed over", () => {
+test("only a synced process claims a lead that it held or was handed", () => {
   const claims = (change: Partial<LeadershipRecord> | null, options?: Partial<MemberOptions>) => {
     const member = create(options);
     member.heard(0, { revision: "1", record: change && { ...FOLLOWED, ...change } });

@@ -27,7 +27,7 @@ function proposeHandover(member: Member, now = 1) {
   return record;
 }
 
-test("a handover of unknown outcome has ended as the record that is read tells", () => {
+test("the next read settles a handover of unknown outcome", () => {
   const done = lead().member;
   const record = proposeHandover(done);
   done.failed();
@@ -41,7 +41,7 @@ test("a handover of unknown outcome has ended as the record that is read tells",
   assert.equal([undone.member.mode(2), undone.member.isGivingUp], ["leading", false]);
 });
 
-test("a handover that was proposed before another leader was met is no claim", () => {
+test("a handover proposed before another leader appeared is not a claim", () => {
   const { member, epoch } = lead();
   const record = proposeHandover(member);
   member.superseded(epoch + 1);
@@ -50,7 +50,7 @@ test("a handover that was proposed before another leader was met is no claim", (
   assert.is(member.isLeading, false);
 });
 
-test("a claim counts only if it is found by the first read after it", () => {
+test("a claim counts only if the first read after it shows it", () => {
   for (const outcome of ["failed", "refused"] as const) {
     const member = create();
     member.heard(0, { revision: "1", record: CLAIMED });
@@ -94,7 +94,7 @@ test("the next renewal is due a quarter of a ttl after the start of the last one
   assert.is(member.next(TTL_MS + TTL_MS / 4).do, "swap");
 });
 
-test("a leader whose record is lost names itself, and writes it before it is due", () => {
+test("a leader without a record names itself, and writes it before it is due", () => {
   const { member, epoch } = lead();
   member.acknowledged(1, ONE, 0);
   member.heard(1, { revision: "3", record: null });
@@ -103,7 +103,7 @@ test("a leader whose record is lost names itself, and writes it before it is due
   assert.equal([holder, written, synced], ["B1", epoch, [OWN, ONE]]);
 });
 
-test("only a synced follower is a successor, and only while it is one", () => {
+test("only a synced follower can be the successor", () => {
   const { member, renew } = lead({}, [OWN, ONE, TWO]);
   member.acknowledged(0, TWO, 0);
   member.written(0, 5);
@@ -190,7 +190,7 @@ test("a leader counts as heard for half of a ttl", () => {
   }
 });
 
-test("its own claim is a takeover, after which the next one is frequent", () => {
+test("its own claim is a takeover, which makes the next one frequent", () => {
   const { member, epoch } = lead();
   const takenOver = { ...FOLLOWED, epoch: epoch + 1 };
   member.heard(5_000, { revision: "beat 1", record: takenOver });

@@ -73,7 +73,7 @@ test("hands over once all changes are acknowledged", () => {
   assert.equal([leader.record!.holder, leader.record!.next], [null, "S1"]);
 });
 
-test("a new leader answers from its claim on, until that has been silent for a ttl", () => {
+test("a new leader responds from its claim until a ttl passes without a renewal", () => {
   const member = new Member({
     ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "go-on" },
     ...{ mayCreateRecord: false, epoch: 1 },
@@ -91,7 +91,7 @@ test("a new leader answers from its claim on, until that has been silent for a t
   assert.is(member.mode(TTL_MS), "refusing", "since it was sent");
 });
 
-test("a forced claim waits neither for a member with more nor after a failure to lead", () => {
+test("a forced claim waits neither for a more advanced member nor after a failed lead", () => {
   for (const wait of ["rivalsCompared", "resign"] as const) {
     const member = new Member({
       ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "go-on" },
@@ -136,7 +136,7 @@ test("a member is synced once it has everything from before it was required", ()
   assert.is(member.confirmedSn(), 100);
 });
 
-test("a member that is late is required until the record does not name it any more", () => {
+test("a late member is required until the record drops it", () => {
   const leader = new Leader();
   const { member } = leader;
   leader.run(0, 0);
@@ -188,7 +188,7 @@ test("alone, it refuses changes or goes on, as configured", () => {
   }
 });
 
-test("it refuses changes while its last synced member is silent, but not at once", () => {
+test("refuses changes after a delay while its last synced member is silent", () => {
   for (const [whenAlone, mode] of [
     ["refuse", "readonly"],
     ["go-on", "leading"],
@@ -249,7 +249,7 @@ function silence(watch: SilenceWatch, from: number, epoch: number, isHeard = tru
   }
 }
 
-test("time in which the engine does not answer is no silence of the leader", () => {
+test("time without responses of the engine does not count as silence of the leader", () => {
   const watch = new SilenceWatch(TTL_MS, POLL_MS);
   const record = { holder: "B1", epoch: 1, beat: 0, synced: [], next: null };
   for (const now of [0, 10 * TTL_MS, 20 * TTL_MS]) {
@@ -284,7 +284,7 @@ test("a forced claim has a later epoch than a record that the engine has lost", 
   assert.equal([member.epoch, call.do === "swap" && call.record.epoch], [5, 6]);
 });
 
-test("a group is abandoned once no member has led it for long", () => {
+test("a group without a leader for long is abandoned", () => {
   const abandonedAfter = (leads: boolean): number | null => {
     const member = new Member({
       ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "refuse" },
@@ -325,7 +325,7 @@ test("after a takeover, silence must last longer, and longer after another one",
   assert.is(silence(watch, now + 900_000, 6), 0);
 });
 
-test("after a takeover, a leader that is not heard either is not waited for longer", () => {
+test("after a takeover, an unheard leader gets no additional time", () => {
   const watch = new SilenceWatch(TTL_MS, POLL_MS);
   const now = silence(watch, 0, 1, false);
   assert.is(silence(watch, now + POLL_MS, 2, false), TTL_MS);

@@ -168,7 +168,7 @@ test("holds responses for its members before it provides to them", async (contex
   assert.equal(since(context, /lead|confirm/), ["confirm up to -1", "lead 5 one:1,two:2"]);
 });
 
-test("follows with what its log has, and confirms no more for others", async (context) => {
+test("follows from the end of its log, and stops confirming changes", async (context) => {
   const membership = await lead(context);
   context.calls.length = 0;
   store(context, membership, { holder: "S2", epoch: 9, synced: [OTHER] });
@@ -200,7 +200,7 @@ for (const [isEnding, at, title] of [
   });
 }
 
-test("a handover that is late lets graphs change again", async (context) => {
+test("a late handover makes graphs writable again", async (context) => {
   const membership = await lead(context);
   context.end.last = 8;
   context.calls.length = 0;
@@ -238,7 +238,7 @@ test("reads the record at once when its provider has gone", async (context) => {
   assert.is(context.engine.reads, reads + 1);
 });
 
-test("tells what all members have if none may lead", async (context) => {
+test("reports the positions of all members if none may lead", async (context) => {
   const membership = context.open();
   store(context, membership, { holder: "S2", synced: [OTHER] });
   await membership.join();
@@ -251,7 +251,7 @@ test("tells what all members have if none may lead", async (context) => {
   assert.match(context.lines.join(), each);
 });
 
-test("asks no member that its settings do not name", async (context) => {
+test("queries only members that its settings name", async (context) => {
   const membership = context.open();
   const synced = [membership.incarnation, OTHER, ["S9", "9".repeat(32)]];
   store(context, membership, { synced });
@@ -264,7 +264,7 @@ test("asks no member that its settings do not name", async (context) => {
   assert.equal(since(context, /ask/), [`ask two:2 for ${HOUR_MS * 0.05} ms`]);
 });
 
-test("takes no part in its group any more when it gives changes up", async (context) => {
+test("leaves its group when it discards changes", async (context) => {
   const membership = context.open();
   store(context, membership, {});
   await membership.join();

@@ -116,7 +116,7 @@ async function claim({ membership, engine, lines }: Context): Promise<boolean> {
   return states[0]!;
 }
 
-test("asks the other members, of which some do not answer, before it claims", async (context) => {
+test("queries the other members before it claims, even if some do not respond", async (context) => {
   context.answers = [null, at(5)];
   assert.is(await claim(context), false);
   const [asked] = context.calls.filter((call) => call.startsWith("ask"));
@@ -128,13 +128,13 @@ test("lets a member with more changes claim first", async (context) => {
   assert.is(await claim(context), true);
 });
 
-test("asks no member while it does not follow", async (context) => {
+test("queries no member while it does not follow", async (context) => {
   context.ownPositions = null;
   assert.is(await claim(context), false);
   assert.not(context.calls.some((call) => call.startsWith("ask")));
 });
 
-test("joins as a replica, which refuses leaders of epochs before", async (context) => {
+test("joins as a replica that refuses leaders of earlier epochs", async (context) => {
   const { root, calls, membership } = context;
   assert.not(isReplicaRoot(root));
   await membership.join();
@@ -142,7 +142,7 @@ test("joins as a replica, which refuses leaders of epochs before", async (contex
   assert.ok(isReplicaRoot(root));
 });
 
-test("restarts once if it must give up changes", ({ membership, calls }) => {
+test("restarts once if it must discard changes", ({ membership, calls }) => {
   assert.is(membership.isRewinding, false);
   membership.restartWithoutChanges("it is ahead", null);
   membership.restartWithoutChanges("it is ahead", null);

@@ -56,7 +56,7 @@ async function takeover(seed: number, mayLead: boolean) {
   }
 }
 
-test("leads next", async () => {
+test("becomes the next leader", async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {
     const { isKept, log } = await takeover(seed, true);
     assert.ok(isKept, `seed ${seed}`);
@@ -64,13 +64,13 @@ test("leads next", async () => {
   }
 });
 
-test("is waited for once only", async () => {
+test("is waited for only once", async () => {
   const { isKept, ms } = await takeover(1, false);
   assert.not.ok(isKept);
   assert.ok(ms < 2 * TTL_MS, `${ms} ms`);
 });
 
-test("has more of the same log, by the changes of any graph", () => {
+test("is ahead in the same log, by the change counts of any graph", () => {
   const logOf = (digit: string) => ({ id: digit.repeat(32), sn: 5, chain: 0 });
   const [log, otherLog] = [logOf("1"), logOf("2")];
   const graph = (digit: string, count: number) => ({

@@ -105,7 +105,7 @@ function withoutLost(folder: string): [string, string][] {
   return [...contentsOf(folder)].filter(([path]) => !path.startsWith(".lost")).sort();
 }
 
-test("gives its changes up, and follows without copies of graphs", async (context) => {
+test("discards its changes, and follows without copies of graphs", async (context) => {
   const { root, start, next, engine } = await becomeAhead(context);
   const { end: position } = readState(join(root, MARKER)) as unknown as { end: Ancestor };
   const former = readState(join(root, "_member.json"))!;
@@ -187,7 +187,7 @@ test("has its former contents or the rewound ones, wherever it dies", async (con
   }
 });
 
-test("starts empty if its snapshots and log do not lead to the place", async (context) => {
+test("starts empty if its snapshots and log do not reach the position", async (context) => {
   const { root } = await becomeAhead(context);
   const { end: position } = readState(join(root, MARKER)) as unknown as { end: Ancestor };
   const { counts, ...point } = position;
@@ -229,7 +229,7 @@ test("starts empty if its snapshots and log do not lead to the place", async (co
   );
 });
 
-test("rewinds again whatever an interrupted start has left of it", async (context) => {
+test("rewinds again after any interrupted start", async (context) => {
   const { root } = await becomeAhead(context);
   const request = readState(join(root, MARKER))!;
   setAside(root);

@@ -37,7 +37,7 @@ class Watch extends SilenceWatch {
   }
 }
 
-test("it begins with each change of the record, and steps of it are limited", () => {
+test("restarts with each change of the record, and limits each step", () => {
   const watch = new Watch();
   assert.is(watch.silentMs, 0);
   watch.read("1", 1, 150);
@@ -52,7 +52,7 @@ test("it begins with each change of the record, and steps of it are limited", ()
   assert.is(watch.silentMs, 10);
 });
 
-test("it is over after a ttl and the delay of a member", () => {
+test("ends after a ttl and the delay of the member", () => {
   const watch = new Watch();
   watch.pass("1", 1, TTL_MS - POLL_MS);
   watch.read("1", 1, POLL_MS - 1);
@@ -75,7 +75,7 @@ test("it is over after a ttl and the delay of a member", () => {
   );
 });
 
-test("soon after a takeover, a leader that is heard elsewhere has twice the time", () => {
+test("soon after a takeover, a leader heard by other means has twice the time", () => {
   const watch = new Watch();
   watch.read("2", 2, POLL_MS);
   const takenOverAt = watch.now;
@@ -122,7 +122,7 @@ test("frequent takeovers double that time, up to five minutes", () => {
   assert.is(takeOver(2 * 300_000 - TTL_MS), 10_000);
 });
 
-test("no takeover is seen in a first record, one of before, or none", () => {
+test("sees no takeover in the first record, an earlier one, or none", () => {
   for (const epochs of [
     [null, 3],
     [3, 3],

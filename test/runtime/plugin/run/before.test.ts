@@ -28,7 +28,7 @@ test("waits for promises of libraries before it goes on", async () => {
   }
 });
 
-test("takes what has no `then` as the result", () => {
+test("treats a value without `then` as the result", () => {
   // biome-ignore lint/suspicious/noThenProperty: what is tested
   for (const returned of [null, 0, "", { then: 1 }]) {
     assert.is(runBefore([() => returned, () => "next"], request), returned);

@@ -19,7 +19,7 @@ const NAMES: readonly (readonly [stated: string, name: string])[] = [
   ["filename*=UTF-8''a%C2%9B2J.png", "a2J.png"],
 ];
 
-test("states names without folders, control characters and dots alone", () => {
+test("writes names without folders, control characters or only dots", () => {
   for (const [stated, name] of NAMES) {
     const head = parsePartHead(`Content-Disposition: form-data; name="f"; ${stated}`);
     assert.is(head?.fileName, name, stated);

@@ -6,7 +6,7 @@ import { isReached } from "../../../../runtime/system/slot-moves/graph-digests.j
 
 const test = suite("digests of graphs");
 
-test("more operations contain earlier contents, and as many are equal", () => {
+test("with more operations include earlier contents, with equal counts must match", () => {
   const expected = { a: "9 abc", b: "10 def" };
   assert.ok(isReached(expected, expected));
   assert.ok(isReached({ a: "10 xyz", b: "11 xyz", c: "1 x" }, expected));

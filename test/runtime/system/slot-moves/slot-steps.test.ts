@@ -115,7 +115,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-test("of two runs that take over from each other, none acts with half of the leases", async () => {
+test("two runs that preempt each other never act with half of the leases", async () => {
   const instances = begin(SETTLED);
   const events = new Map<string, () => void>();
   const later = (name: string) => new Promise<void>((resolve) => events.set(name, resolve));
@@ -244,7 +244,7 @@ test("a run ends if a group has no leader for long", async () => {
   assert.equal([...instances[0].seconds], ["4"]);
 });
 
-test("requests go on before the source forgets the move", async () => {
+test("requests continue before the source forgets the move", async () => {
   const [source, target, dispatcher] = begin(SETTLED);
   const calls = callsOf([source, target, dispatcher]);
   const act = async (lease: ProcedureLease): Promise<void> => {
@@ -311,7 +311,7 @@ test("a run waits until replicas have what their leader had", async () => {
   assert.is(looks, 2);
 });
 
-test("a run that had lost a lease looks again before it acts", async () => {
+test("a run that lost a lease reads the states again before it acts", async () => {
   const [source, target, dispatcher] = begin(HELD);
   let isLost = false;
   const calls = callsOf([source, target, dispatcher], (_id, kind) => {
@@ -325,7 +325,7 @@ test("a run that had lost a lease looks again before it acts", async () => {
   assert.equal([source.done, target.done], [["abort"], ["remove", "abort"]]);
 });
 
-test("a run acts on no look at instances whose lease it does not have", async () => {
+test("a run ignores states of instances whose lease it does not hold", async () => {
   const [source, target, dispatcher] = begin(HELD);
   let looks = 0;
   const calls = callsOf([source, target, dispatcher], (id, kind) => {

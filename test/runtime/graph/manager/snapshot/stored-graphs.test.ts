@@ -151,7 +151,7 @@ function withoutAccess(isDenied: (path: string) => boolean, run: () => void): vo
   }
 }
 
-test("in a folder that cannot be read are no new ones", ({ root }) => {
+test("ignore unreadable folders without stored graphs", ({ root }) => {
   store(root, "cities", "cities");
   mkdirSync(join(root, "lost+found"));
   withoutAccess(

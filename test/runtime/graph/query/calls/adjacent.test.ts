@@ -43,7 +43,7 @@ test.before((context) => {
   context.graph = graph;
 });
 
-test("finds the same without a plan as with one", ({ graph }) => {
+test("returns the same result with and without a plan", ({ graph }) => {
   const fields = ["internalid"] as const;
   const [internal] = graph.neighborhood("a", { arc: "from", fields, result: "simple" });
   const names = [...IDS, "d", "v7", "b\\*", "\\", String(internal)];
