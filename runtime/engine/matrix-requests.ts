@@ -402,8 +402,7 @@ export class MatrixRequests {
   /** @throws ResponseError or RangeError for a response that cannot be serialized */
   #finish(progress: Progress, merged: MergedResponse): void {
     const { exchange, port, post, localProcessor } = progress.received;
-    const { matrix } = progress;
-    const coverage = merged.leaves === null ? null : matrix.coverage(merged.leaves);
+    const coverage = merged.leaves === null ? null : progress.matrix.coverage(merged.leaves);
     if (post === null && localProcessor === null) {
       const hierarchy = hierarchyOf(merged, coverage, explained(progress));
       const isReadonly = this.#dispatcher.isRetryable(progress.request);
@@ -427,9 +426,12 @@ export class MatrixRequests {
         hierarchy,
       );
     }
-    localProcessor?.run(partial, { texec, resubmits, processorState }, (status, kind, payload) =>
-      this.#result(progress, hierarchy, 0, status, kind, payload),
-    );
+    const isPartial = merged.incomplete > 0 || (coverage ?? 1) < 1;
+    localProcessor?.run(partial, { texec, resubmits, processorState }, (status, kind, payload) => {
+      // A partition that is down may contain what the others do not.
+      if (status === 404 && isPartial) this.#refuse(progress, 503, "Partition(s) down", true);
+      else this.#result(progress, hierarchy, 0, status, kind, payload);
+    });
   }
 
   /** Returns the parameter of a second round, which only the top dispatcher starts. */
