@@ -47,8 +47,8 @@ export function systemStatus(view: ServerView, isSimple: boolean): object {
   };
 }
 
-function objectCounts({ store: { order, size, propertyCount } }: RegisteredGraph) {
-  return { order, size, properties: propertyCount, vectors: 0 };
+function objectCounts({ store: { order, size, propertyCount, vectorFields } }: RegisteredGraph) {
+  return { order, size, properties: propertyCount, vectors: vectorFields.count };
 }
 
 function simpleServer({ metrics }: ServerView) {

@@ -165,6 +165,20 @@ test("graphsum and objcnt sum over all graphs", async () => {
   assert.is(await digestWith("films"), now, "a local graph, which replicas have not");
 });
 
+test("totals count vectors, also those with a name", async () => {
+  const films = new Graph("films");
+  films.createVertex("shown", { vector: [1, 2], vectors: { poster: [1] } });
+  const status = await response<Status>("/svc/builtin/status?simple=1");
+  const found = [
+    (await response<{ vectors: number }>("/svc/objcnt")).vectors,
+    (await response<{ graphsum: { vectors: number } }>("/svc/graphsum")).graphsum.vectors,
+    (await response<Record<string, unknown>>("/svc/nodestat"))["graph-vectors"],
+    (status.graphs[join(root, "films")] as { vectors: number }).vectors,
+  ];
+  films.deleteVertex("shown");
+  assert.equal(found, [2, 2, 2, 2]);
+});
+
 test("nodestat includes graph statistics", async () => {
   const before = await response<Record<string, unknown>>("/svc/nodestat");
   const figures = Object.entries(before).filter(([name]) => name.startsWith("graph-"));

@@ -157,6 +157,12 @@ for (const query of NEAREST) {
   }
 }
 
+test("MatrixObjects adds up the vectors", async () => {
+  const vectors = DOCUMENTS.filter(({ vector }) => vector !== null).length;
+  const answer = await get(below.dispatcher.port, "/svc/builtin/MatrixObjects");
+  assert.is((answer.json.response as { objects: { vectors: number } }).objects.vectors, vectors);
+});
+
 test("nearest explains each partition", async () => {
   const params = { hits: 3, vector: [3, 1, 2], explain: true };
   for (const { port } of [below.dispatcher, above]) {
@@ -182,6 +188,34 @@ test("nearest to a vertex that has no vector in any partition is an error", asyn
     const answer = await get(port, "/svc/builtin/nearest?graph=shop&id=goal");
     assert.is(answer.status, 400, answer.text);
     assert.match(answer.text, /id=goal \(it has no vector\)/);
+  }
+});
+
+test("a partial result does not say that a vertex is missing", async () => {
+  const places = [below.at(1, 0).engine.port, 1].map((port) => [{ host: "127.0.0.1", port }]);
+  const partial = await MatrixNode.start({
+    dispatcher: { partitions: places, replicas: [{}], options: { "allow-incomplete": true } },
+    processors: false,
+  });
+  const queries = [
+    ["neighbor", { id: "p1" }],
+    ["paths", { id: "root", to: "p1" }],
+    ["nearest", { id: "p1" }],
+  ] as const;
+  try {
+    for (const [name, query] of queries) {
+      const params = new URLSearchParams({ graph: "shop", query: JSON.stringify(query) });
+      const answer = await get(partial.port, `/svc/builtin/${name}?${params}`);
+      assert.is(answer.status, 503, answer.text);
+      assert.match(answer.text, /"Partition\(s\) down"/);
+    }
+    // A request for one partition is complete.
+    const headers = { "X-SVC-Partial-Target": "0" };
+    const { port } = partial;
+    const target = await get(port, "/svc/builtin/neighbor?graph=shop&id=p1", { headers });
+    assert.is(target.status, 404, target.text);
+  } finally {
+    await partial.kill();
   }
 });
 

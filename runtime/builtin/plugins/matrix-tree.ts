@@ -31,8 +31,8 @@ export function identify(request: PluginRequest): PluginResponse<number, object>
  * @readonly
  */
 export function matrixObjects(_request: PluginRequest): PluginResponse<number, ObjectCounts> {
-  const { order, size, properties } = graphTotals(serverView().graphs());
-  return response([[1, { order, size, properties, vectors: 0 }]]);
+  const { order, size, properties, vectors } = graphTotals(serverView().graphs());
+  return response([[1, { order, size, properties, vectors }]]);
 }
 
 /**

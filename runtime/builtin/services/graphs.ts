@@ -21,7 +21,7 @@ export const graphsum = jsonService((view) => {
       order: sums.order,
       size: sums.size,
       properties: sums.properties,
-      vectors: 0,
+      vectors: sums.vectors,
       enumerator: {
         relationship: sums.relationships,
         vertextype: sums.types,
@@ -37,6 +37,6 @@ export const graphsum = jsonService((view) => {
 });
 
 export const objcnt = jsonService((view) => {
-  const { order, size, properties } = graphTotals(view.graphs());
-  return { "master-serial": String(view.traffic().serial), order, size, properties, vectors: 0 };
+  const { order, size, properties, vectors } = graphTotals(view.graphs());
+  return { "master-serial": String(view.traffic().serial), order, size, properties, vectors };
 });

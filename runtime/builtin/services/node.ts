@@ -79,7 +79,7 @@ function graphMetrics(view: ServerView) {
     "graph-order": sums.order,
     "graph-size": sums.size,
     "graph-properties": sums.properties,
-    "graph-vectors": 0,
+    "graph-vectors": sums.vectors,
     "graph-nrel": sums.relationships,
     "graph-nvtx": sums.types,
     "graph-ndim": 0,

@@ -17,6 +17,7 @@ export interface GraphTotals {
   readonly order: number;
   readonly size: number;
   readonly properties: number;
+  readonly vectors: number;
   readonly relationships: number;
   readonly types: number;
   readonly keys: number;
@@ -35,6 +36,7 @@ export function graphTotals(graphs: readonly Counted[]): GraphTotals {
     order: sum(({ store }) => store.order),
     size: sum(({ store }) => store.size),
     properties: sum(({ store }) => store.propertyCount),
+    vectors: sum(({ store }) => store.vectorFields.count),
     relationships: sum(({ store }) => store.relationships.used),
     types: sum(({ store }) => store.types.used),
     keys: sum(({ store }) => store.keys.used),
