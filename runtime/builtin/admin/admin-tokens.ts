@@ -10,7 +10,16 @@ const RETAINED_TOKENS = 5;
 /** Clients with a token; the oldest is evicted. */
 const MAX_CLIENTS = 1000;
 
-class PermissionError extends Error {}
+/**
+ * Has no stack, for the log: it is no fault of svc. Instances and operators on one machine replace
+ * the tokens of each other, and request new ones.
+ */
+class PermissionError extends Error {
+  constructor(message: string) {
+    super(message);
+    delete this.stack;
+  }
+}
 export class Exception extends Error {}
 
 interface Token {

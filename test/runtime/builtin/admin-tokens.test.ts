@@ -5,6 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { AdminTokens } from "../../../runtime/builtin/admin/admin-tokens.js";
 import { ControlService } from "../../../runtime/builtin/admin/control-service.js";
+import { describeUncaught } from "../../../runtime/plugin/contract/stack-trace.js";
 
 const test = suite("admin tokens");
 
@@ -16,6 +17,17 @@ function refusal(act: () => void): string | null {
     return `${(error as Error).constructor.name}: ${(error as Error).message}`;
   }
 }
+
+test("logs a refused token in one line", () => {
+  const tokens = new AdminTokens();
+  tokens.issue("a");
+  try {
+    tokens.take("a", "x");
+    assert.unreachable();
+  } catch (error) {
+    assert.is(describeUncaught(error), "PermissionError: Invalid authtoken");
+  }
+});
 
 test("accepts a token once, from its client, for 300 seconds", () => {
   let now = 1_000_000;
