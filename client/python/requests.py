@@ -15,7 +15,7 @@ import re
 import secrets
 import urllib.parse
 from typing import IO, Any, Dict, Generic, Iterable, Iterator, Literal, Mapping, Optional
-from typing import Tuple, Union
+from typing import Tuple, Union, cast
 
 from .answers import _T, _ErrorKinds
 from .tokens import _TokenSource
@@ -182,7 +182,7 @@ def _request_of(
     body: Union[bytes, _StreamedBody] = b""
     if content is not LEFT_OUT:
         if operation.content == "form":
-            body, fields["content-type"] = _form(content)
+            body, fields["content-type"] = _form(cast(Dict[str, Any], content))
         else:
             body = _json(content) if operation.content == "json" else _body(content)
             fields["content-type"] = _MEDIA_TYPES[operation.content]
