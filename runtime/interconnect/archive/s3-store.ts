@@ -4,19 +4,25 @@
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { SvcError } from "../../base/errors.js";
 import { sha256 } from "./manifest.js";
 import type { ObjectStore, StoredObject } from "./object-store.js";
 
 const TIMEOUT_MS = 60_000;
-/** For responses 429 and 5xx, 50 ms to 1.6 s apart. */
+/** For responses 429 and 5xx, and after broken connections. */
 const RETRIES = 5;
+const RETRY_MS = 50;
+/** Codes of a connection that breaks, also one that the store closed while it was idle. */
+const BROKEN = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 const MAX_LIST_BYTES = 2 ** 22;
 const MAX_ERROR_BYTES = 2 ** 16;
 const NOT_FOUND = 404;
 /** The object exists, or another client is creating it. */
 const EXISTS = new Set([409, 412]);
+/** Makes a request create an object only if there is none. */
+const IF_NONE = "If-None-Match";
 
 /** Bucket and prefix of all keys, in characters that need no escaping in XML or in a URL. */
 const URI = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[\w.-]+)*)\/?$/;
@@ -35,6 +41,14 @@ interface SigningPackage {
     readonly region: string;
     readonly retries: number;
   }) => SigningClient;
+}
+
+interface Answer {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly body: Buffer;
+  /** Code of an error. */
+  readonly reason: string;
 }
 
 export interface S3Options {
@@ -86,43 +100,43 @@ export class S3Store implements ObjectStore {
   }
 
   async put(name: string, content: Uint8Array): Promise<void> {
-    await this.#require(await this.#write(name, content, {}), `PUT ${name}`);
+    this.#require(await this.#write(name, content, {}), `PUT ${name}`);
   }
 
   async putNew(name: string, content: Uint8Array): Promise<boolean> {
     // Some stores ignore `If-None-Match`, so check first.
     if (await this.has(name)) return false;
-    const response = await this.#write(name, content, { "If-None-Match": "*" });
-    if (EXISTS.has(response.status)) return false;
-    await this.#require(response, `PUT ${name}`);
+    const answer = await this.#write(name, content, { [IF_NONE]: "*" });
+    if (EXISTS.has(answer.status)) return false;
+    this.#require(answer, `PUT ${name}`);
     return true;
   }
 
   async has(name: string): Promise<boolean> {
     const head = await this.#request("HEAD", name);
-    if (head.status !== NOT_FOUND) await this.#require(head, `HEAD ${name}`);
+    if (head.status !== NOT_FOUND) this.#require(head, `HEAD ${name}`);
     return head.ok;
   }
 
   async get(name: string, maxBytes: number): Promise<Buffer | null> {
-    const response = await this.#request("GET", name);
-    if (response.status === NOT_FOUND) {
-      // A missing bucket is not a missing object.
-      const code = await this.#errorCode(response);
-      if (code === "NoSuchKey") return null;
-      throw this.#unusable(`GET ${name}: ${code}`);
-    }
-    await this.#require(response, `GET ${name}`);
-    return this.#read(response, name, maxBytes);
+    const answer = await this.#request("GET", name, {}, maxBytes);
+    // A missing bucket is not a missing object.
+    if (answer.status === NOT_FOUND && answer.reason === "NoSuchKey") return null;
+    this.#require(answer, `GET ${name}`);
+    return answer.body;
   }
 
   async *list(prefix: string): AsyncGenerator<StoredObject, void, void> {
     for (let marker: string | null = ""; marker !== null; ) {
       const page = { "max-keys": String(this.#pageSize), prefix: this.#prefix + prefix, marker };
-      const query = new URLSearchParams(page);
-      const response = await this.#request("GET", "", `?${query}`);
-      await this.#require(response, `LIST ${prefix}`);
-      const xml = (await this.#read(response, "list", MAX_LIST_BYTES)).toString();
+      const query = `?${new URLSearchParams(page)}`;
+      const answer = await this.#request("GET", query, {}, MAX_LIST_BYTES);
+      this.#require(answer, `LIST ${prefix}`);
+      const xml = answer.body.toString();
+      // A web server, or the console of a store, has a page for every path.
+      if (!xml.includes("<ListBucketResult")) {
+        throw this.#unusable(`LIST ${prefix}: the endpoint is no store with the S3 interface`);
+      }
       marker = null;
       const isLast = elementText(xml, "IsTruncated") !== "true";
       for (const [, entry] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
@@ -135,59 +149,70 @@ export class S3Store implements ObjectStore {
   }
 
   async remove(name: string): Promise<void> {
-    const response = await this.#request("DELETE", name);
-    if (response.status !== NOT_FOUND) await this.#require(response, `DELETE ${name}`);
+    const answer = await this.#request("DELETE", name);
+    if (answer.status !== NOT_FOUND) this.#require(answer, `DELETE ${name}`);
   }
 
-  #write(name: string, body: Uint8Array, headers: Record<string, string>): Promise<Response> {
-    const init = {
+  #write(name: string, body: Uint8Array, headers: Record<string, string>): Promise<Answer> {
+    return this.#request("PUT", name, {
       body: body as Uint8Array<ArrayBuffer>,
       // The store rejects a body that does not match the hash.
       headers: { ...headers, "X-Amz-Content-Sha256": sha256(body) },
-    };
-    return this.#request("PUT", name, "", init);
+    });
   }
 
+  /**
+   * Repeats requests whose connection breaks, but not the creation of an object: the response may
+   * have been lost.
+   * @param name of an object, or the query of a list
+   */
   async #request(
     method: string,
     name: string,
-    query = "",
     init: RequestInit = {},
-  ): Promise<Response> {
-    const key = name === "" ? "" : `/${this.#prefix}${name}`;
-    const url = `${this.#bucket}${key}${query}`;
-    try {
-      const abort = new AbortController();
-      const request = this.#client.fetch(url, { ...init, method, signal: abort.signal });
-      return await this.#limit(request, (reason) => abort.abort(reason));
-    } catch (error) {
-      const { message, cause } = error as Error;
-      const reason = cause instanceof Error && cause.message !== "" ? cause.message : message;
-      throw this.#unusable(`${method} ${name}: ${reason}`, error);
+    maxBytes = MAX_ERROR_BYTES,
+  ): Promise<Answer> {
+    const path = name.startsWith("?") ? name : `/${this.#prefix}${name}`;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#attempt(`${this.#bucket}${path}`, { ...init, method }, maxBytes);
+      } catch (error) {
+        const { message, cause } = error as Error & { cause?: Error & { code?: string } };
+        const isRepeated =
+          BROKEN.has(cause?.code ?? "") && !Object.hasOwn(init.headers ?? {}, IF_NONE);
+        if (!isRepeated || attempt === RETRIES) {
+          const reason = cause instanceof Error && cause.message !== "" ? cause.message : message;
+          throw this.#unusable(`${method} ${name}: ${reason}`, error);
+        }
+      }
+      await sleep(RETRY_MS * 2 ** attempt);
     }
+  }
+
+  async #attempt(url: string, init: RequestInit, maxBytes: number): Promise<Answer> {
+    const abort = new AbortController();
+    // Another host must not get the keys of a session, which a redirected request would carry.
+    const options = { ...init, redirect: "manual", signal: abort.signal } as const;
+    const sent = this.#client.fetch(url, options);
+    const response = await this.#limit(sent, (reason) => abort.abort(reason));
+    const { ok, status, statusText } = response;
+    const body = await this.#read(response, ok ? maxBytes : MAX_ERROR_BYTES);
+    const location = response.headers.get("location");
+    // HEAD has no body, and that of a proxy has no code.
+    const code = elementText(body.toString("utf8", 0, MAX_ERROR_BYTES), "Code") || statusText;
+    return { ok, status, body, reason: location === null ? code : `${code} to ${location}` };
   }
 
   /** @throws SvcError SVC3422 if the request failed */
-  async #require(response: Response, request: string): Promise<void> {
-    if (response.ok) return;
-    throw this.#unusable(`${request}: ${response.status} ${await this.#errorCode(response)}`);
+  #require({ ok, status, reason }: Answer, request: string): void {
+    if (!ok) throw this.#unusable(`${request}: ${status} ${reason}`);
   }
 
-  /** Returns the code in the body of an error. */
-  async #errorCode(response: Response): Promise<string> {
-    const body = await this.#read(response, "error", MAX_ERROR_BYTES);
-    return elementText(body.toString(), "Code");
-  }
-
-  async #read({ body }: Response, name: string, maxBytes: number): Promise<Buffer> {
+  async #read({ body }: Response, maxBytes: number): Promise<Buffer> {
     if (body === null) return Buffer.alloc(0);
     const reader = body.getReader();
-    try {
-      const reading = readAll(reader, maxBytes);
-      return await this.#limit(reading, (reason) => void reader.cancel(reason).catch(() => {}));
-    } catch (error) {
-      throw this.#unusable(`${name}: ${(error as Error).message}`, error);
-    }
+    const reading = readAll(reader, maxBytes);
+    return this.#limit(reading, (reason) => void reader.cancel(reason).catch(() => {}));
   }
 
   /** The timer does not rely on the signal of a request: Node.js drops it with the request. */

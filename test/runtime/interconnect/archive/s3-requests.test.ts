@@ -9,7 +9,7 @@ import { S3Store } from "../../../../runtime/interconnect/archive/s3-store.js";
 interface Context {
   server: Server;
   requests: IncomingMessage[];
-  /** Statuses of the next answers; 200 follows. */
+  /** Statuses of the next answers; 200 follows. 0 breaks the connection, 1 in the body. */
   statuses: number[];
   open: (environment?: Record<string, string>) => Promise<S3Store>;
 }
@@ -21,7 +21,13 @@ test.before.each(async (context) => {
   const server = createServer((request, response) => {
     requests.push(request);
     request.resume().on("end", () => {
-      response.writeHead(statuses.shift() ?? 200).end("<Code>Told</Code>");
+      const status = statuses.shift() ?? 200;
+      if (status === 0) return request.socket.destroy();
+      const location = status === 301 ? { Location: "http://127.0.0.1:1/x" } : {};
+      response.writeHead(status === 1 ? 200 : status, location);
+      if (status !== 1) return response.end("<Code>Told</Code>");
+      response.write("<Co");
+      return setTimeout(() => request.socket.destroy(), 10);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -83,8 +89,42 @@ test("create an object only where there is none", async ({ open, requests, statu
   assert.is(put!.headers["if-none-match"], "*");
   assert.is(await putNew(200), "none, false");
   for (const status of [409, 412]) assert.is(await putNew(404, status), "none, false");
-  assert.match(await putNew(403), /HEAD x: 403/);
+  assert.match(await putNew(403), /HEAD x: 403 Forbidden$/);
   assert.is(await putNew(404, 403), "s3://backups/a: PUT x: 403 Told");
+});
+
+test("repeat when the connection breaks, unless they create an object", async (context) => {
+  const { open, requests, statuses } = context;
+  const store = await open({ AWS_SESSION_TOKEN: "token" });
+  const sent = async (call: () => Promise<unknown>, ...answers: readonly number[]) => {
+    statuses.splice(0, statuses.length, ...answers);
+    const before = requests.length;
+    return [
+      await failure(call()),
+      requests
+        .slice(before)
+        .map(({ method }) => method)
+        .join(" "),
+    ];
+  };
+  const content = Buffer.from("1");
+  assert.equal(await sent(() => store.put("x", content), 0, 0), ["none, undefined", "PUT PUT PUT"]);
+  const read = await sent(() => store.get("x", 100), 0, 1);
+  assert.equal(read, ["none, <Code>Told</Code>", "GET GET GET"]);
+  const [text, methods] = await sent(() => store.putNew("x", content), 404, 0);
+  assert.match(text!, /^s3:\/\/backups\/a: PUT x: /);
+  assert.is(methods, "HEAD PUT");
+  const [broken, all] = await sent(() => store.has("x"), 0, 0, 0, 0, 0, 0, 0);
+  assert.match(broken!, /^s3:\/\/backups\/a: HEAD x: /);
+  assert.is(all, "HEAD HEAD HEAD HEAD HEAD HEAD");
+  // The key of the session must not reach another host.
+  const moved = await sent(() => store.put("x", content), 301);
+  assert.equal(moved, ["s3://backups/a: PUT x: 301 Told to http://127.0.0.1:1/x", "PUT"]);
+  const page = await sent(() => store.list("x").next());
+  assert.equal(page, [
+    "s3://backups/a: LIST x: the endpoint is no store with the S3 interface",
+    "GET",
+  ]);
 });
 
 test("report the rejected request and the reason", async ({ open, statuses }) => {
