@@ -2,7 +2,6 @@
 
 import type { AlgorithmReport, RunningAlgorithm } from "../../runtime/base/algorithm-report.js";
 import { SvcError } from "../../runtime/base/errors.js";
-
 import { requestInstance } from "../../runtime/system/instance-client.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
