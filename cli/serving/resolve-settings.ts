@@ -1,10 +1,11 @@
 // Resolves the settings of a server: options and variables override the configuration of the build.
 
-import { accessSync, constants, mkdirSync, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { availableParallelism, hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { ArgumentError, SvcError } from "../../runtime/base/errors.js";
+import { readText } from "../../runtime/base/read-text.js";
 import { openFileLimit } from "../../runtime/dispatch/descriptor-limit.js";
 import { readAdminKey, readDispatcherKey } from "../../runtime/settings/admin-key.js";
 import { configured, type ResolvedConfig } from "../../runtime/settings/config-rule.js";
@@ -178,7 +179,7 @@ function checkDescriptors(dispatcher: object | null): void {
 
 function readJson(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, "utf8"));
+    return JSON.parse(readText(file));
   } catch (error) {
     throw new SvcError("SVC2207", `${file}: ${(error as Error).message}`, { cause: error });
   }

@@ -1,9 +1,10 @@
 // Loads the system that a command works on, from its descriptor file.
 
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
 import { SvcError } from "../../runtime/base/errors.js";
+import { readText } from "../../runtime/base/read-text.js";
 import { hashFile, readManifest, SYSTEM_OUTPUT } from "../../runtime/settings/manifest.js";
 import { readDescriptor } from "../../runtime/system/read-descriptor.js";
 import type { System } from "../../runtime/system/system.js";
@@ -68,7 +69,7 @@ function readJson(file: string): unknown {
   try {
     const { size } = statSync(file);
     if (size > MAX_BYTES) throw new Error(`${size} bytes exceed the maximum size of a descriptor`);
-    return JSON.parse(readFileSync(file, "utf8"));
+    return JSON.parse(readText(file));
   } catch (error) {
     throw new SvcError("SVC3110", `${file}: ${(error as Error).message}`, { cause: error });
   }

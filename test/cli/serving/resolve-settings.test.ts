@@ -104,7 +104,8 @@ test("uses the descriptor for an instance of a system where no option is given",
     S1: { type: "search", hport: 9110, host: "127.0.0.8" },
   };
   const topology = { dispatch: { TD: [{ partitions: ["S1"] }] } };
-  writeFileSync(descriptor, JSON.stringify({ name: "Two", instances, topology }));
+  // Begins as editors of Windows write it.
+  writeFileSync(descriptor, `\uFEFF${JSON.stringify({ name: "Two", instances, topology })}`);
   const params = { instance: "TD", descriptor };
   const { port, ip, name, dispatcher, node } = await resolveSettings(folder, config, params);
   assert.equal([port, ip, name, node?.id], [9990, "127.0.0.7", "TD: shop", "TD"]);
