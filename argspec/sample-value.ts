@@ -22,8 +22,8 @@ export function sampleValue(schema: JsonSchema, $defs: Argspec["$defs"], depth =
   if (Array.isArray(schema.anyOf)) return inner(schema.anyOf[0]);
   if (schema.type === "array") {
     const items = Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
-    const least = Math.min(Number(schema.minItems ?? 0), Math.max(items.length, MAX_ITEMS));
-    return Array.from({ length: least }, (_, index) => inner(items[index] ?? schema.items));
+    const itemCount = Math.min(Number(schema.minItems ?? 0), Math.max(items.length, MAX_ITEMS));
+    return Array.from({ length: itemCount }, (_, index) => inner(items[index] ?? schema.items));
   }
   if (schema.type === "object") {
     const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;

@@ -72,19 +72,19 @@ export class UntrustedJson {
     });
   }
 
-  /** @param most how many items there may be */
-  items(most = MAX_VALUES): UntrustedJson[] {
+  /** @param maxItems how many items there may be */
+  items(maxItems = MAX_VALUES): UntrustedJson[] {
     const value = this.#value;
     if (!Array.isArray(value)) throw this.fault("expected a list");
-    if (value.length > most) throw this.fault(`at most ${most} items are allowed`);
+    if (value.length > maxItems) throw this.fault(`at most ${maxItems} items are allowed`);
     // Not map, which leaves out holes.
     return Array.from(value, (item: unknown, index) => this.#inner(String(index), item));
   }
 
-  text(most = MAX_TEXT): string {
+  text(maxLength = MAX_TEXT): string {
     const value = this.#value;
     if (typeof value !== "string") throw this.fault("expected a string");
-    if (value.length > most) throw this.fault(`at most ${most} characters are allowed`);
+    if (value.length > maxLength) throw this.fault(`at most ${maxLength} characters are allowed`);
     return value;
   }
 

@@ -16,15 +16,15 @@ function implies(source: Limits, target: Limits, word: LimitWord): boolean {
   switch (word) {
     case "minimum":
     case "exclusiveMinimum": {
-      const least = Math.max(source.minimum ?? -Infinity, source.exclusiveMinimum ?? -Infinity);
-      const isOver = source.exclusiveMinimum === least || word === "minimum";
-      return least > limit || (least === limit && isOver);
+      const minimum = Math.max(source.minimum ?? -Infinity, source.exclusiveMinimum ?? -Infinity);
+      const isOver = source.exclusiveMinimum === minimum || word === "minimum";
+      return minimum > limit || (minimum === limit && isOver);
     }
     case "maximum":
     case "exclusiveMaximum": {
-      const most = Math.min(source.maximum ?? Infinity, source.exclusiveMaximum ?? Infinity);
-      const isUnder = source.exclusiveMaximum === most || word === "maximum";
-      return most < limit || (most === limit && isUnder);
+      const maximum = Math.min(source.maximum ?? Infinity, source.exclusiveMaximum ?? Infinity);
+      const isUnder = source.exclusiveMaximum === maximum || word === "maximum";
+      return maximum < limit || (maximum === limit && isUnder);
     }
     case "minLength":
     case "minItems":

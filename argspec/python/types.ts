@@ -120,14 +120,14 @@ export class PythonTypes {
       return items === false ? "Tuple[()]" : `List[${this.annotation(items, itemName)}]`;
     }
     const itemTypes = prefixItems.map((item) => this.annotation(item, itemName));
-    const least = typeof minItems === "number" ? Math.min(minItems, itemTypes.length) : 0;
-    const forms = itemTypes.length - least + 1;
+    const requiredCount = typeof minItems === "number" ? Math.min(minItems, itemTypes.length) : 0;
+    const forms = itemTypes.length - requiredCount + 1;
     const isLong = forms > 1 && forms * itemTypes.join(", ").length > MAX_TUPLE_FORMS;
     if (items !== false || isLong) {
       const rest = items === false ? [] : [this.annotation(items, itemName)];
       return `List[${union([...itemTypes, ...rest])}]`;
     }
-    const lengths = [...itemTypes, ""].map((_, length) => length).slice(least);
+    const lengths = [...itemTypes, ""].map((_, length) => length).slice(requiredCount);
     return union(
       lengths.map((length) => `Tuple[${itemTypes.slice(0, length).join(", ") || "()"}]`),
     );

@@ -102,8 +102,8 @@ export class SchemaLowering {
     if (!Array.isArray(prefixItems)) {
       return rest === null ? tuple([], null) : { type: "array", items: rest };
     }
-    const least = typeof minItems === "number" ? Math.min(minItems, prefixItems.length) : 0;
-    const optional = prefixItems.length - least;
+    const requiredCount = typeof minItems === "number" ? Math.min(minItems, prefixItems.length) : 0;
+    const optional = prefixItems.length - requiredCount;
     if (optional === 0)
       return tuple(
         prefixItems.map((item) => this.lower(item)),
@@ -116,7 +116,9 @@ export class SchemaLowering {
     this.#isInOptionalItem = true;
     const all = prefixItems.map((item) => this.lower(item));
     this.#isInOptionalItem = false;
-    const shorter = all.slice(least).map((_, index) => tuple(all.slice(0, least + index), null));
+    const shorter = all
+      .slice(requiredCount)
+      .map((_, index) => tuple(all.slice(0, requiredCount + index), null));
     return { anyOf: [...shorter, tuple(all, rest)] };
   }
 

@@ -50,8 +50,11 @@ export function parseArguments<Table extends OptionTable>(
 }
 
 function tooMany({ name, arguments: { length } }: Command, word: string): SvcError {
-  const most = length === 1 ? "one argument" : `${length} arguments`;
-  return new SvcError("SVC3004", `\`svc ${name}\` takes ${most}; unexpected argument \`${word}\``);
+  const maximum = length === 1 ? "one argument" : `${length} arguments`;
+  return new SvcError(
+    "SVC3004",
+    `\`svc ${name}\` takes ${maximum}; unexpected argument \`${word}\``,
+  );
 }
 
 function tokensOf(options: OptionTable, words: readonly string[]) {

@@ -54,11 +54,13 @@ export function describeShape(types: Resolver, shape: TypeShape): string {
   }
 }
 
-function describeTuple(least: number, most: number | null): string {
-  if (most === null) {
-    return `an array of at least ${least}`;
+function describeTuple(minItems: number, maxItems: number | null): string {
+  if (maxItems === null) {
+    return `an array of at least ${minItems}`;
   }
-  return least === most ? `an array of ${least}` : `an array of ${least} to ${most}`;
+  return minItems === maxItems
+    ? `an array of ${minItems}`
+    : `an array of ${minItems} to ${maxItems}`;
 }
 
 function describeUnion(types: Resolver, members: readonly TypeShape[]): string {

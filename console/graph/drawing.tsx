@@ -251,10 +251,10 @@ function fitted(
   const all = [...positions.values()];
   const scale = (of: (point: Point) => number, from: number, to: number) => {
     const values = all.map(of);
-    const [least, most] = [Math.min(...values), Math.max(...values)];
-    const span = most - least;
+    const [minimum, maximum] = [Math.min(...values), Math.max(...values)];
+    const span = maximum - minimum;
     return (point: Point): number =>
-      span < 1e-6 ? (from + to) / 2 : from + ((of(point) - least) / span) * (to - from);
+      span < 1e-6 ? (from + to) / 2 : from + ((of(point) - minimum) / span) * (to - from);
   };
   const x = scale((point) => point.x, width > WIDE ? LEGEND : MARGIN, width - MARGIN);
   const y = scale((point) => point.y, MARGIN, height - MARGIN / 2);

@@ -90,8 +90,8 @@ function VectorBars({ vector, children }: VectorBarsProps) {
   const values = vector
     .slice(0, MAX_COMPONENTS)
     .filter((component) => typeof component === "number");
-  const most = Math.max(...values.map(Math.abs));
-  if (values.length === 0 || most === 0) return null;
+  const maximum = Math.max(...values.map(Math.abs));
+  if (values.length === 0 || maximum === 0) return null;
   const wide = 100 / values.length;
   return (
     <section>
@@ -100,7 +100,7 @@ function VectorBars({ vector, children }: VectorBarsProps) {
       </h3>
       <svg class="vec" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true">
         {values.map((value, index) => {
-          const high = (10 * Math.abs(value)) / most;
+          const high = (10 * Math.abs(value)) / maximum;
           const y = value < 0 ? 10 : 10 - high;
           const name = value < 0 ? "neg" : undefined;
           const x = index * wide;

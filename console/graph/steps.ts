@@ -24,7 +24,7 @@ export function stepTo(
   const start = positions.get(from);
   if (direction === undefined || start === undefined) return null;
   let found: string | null = null;
-  let least = Number.POSITIVE_INFINITY;
+  let lowestCost = Number.POSITIVE_INFINITY;
   for (const [id, { x, y }] of positions) {
     const [dx, dy] = [x - start.x, y - start.y];
     const distance = Math.hypot(dx, dy);
@@ -32,8 +32,8 @@ export function stepTo(
     const cosine = (dx * direction.x + dy * direction.y) / distance;
     if (cosine < MIN_COSINE) continue;
     const cost = distance / cosine;
-    if (cost >= least) continue;
-    least = cost;
+    if (cost >= lowestCost) continue;
+    lowestCost = cost;
     found = id;
   }
   return found;

@@ -71,13 +71,13 @@ interface ShownProps {
 function Shown({ kinds, onMore }: ShownProps) {
   const sum = (of: (kind: ArcKind) => number) => kinds.reduce((all, kind) => all + of(kind), 0);
   const rest = ({ arcs, rows }: ArcKind) => arcs - rows.length;
-  const [most] = [...kinds].sort((a, b) => rest(b) - rest(a));
+  const [mostFrequent] = [...kinds].sort((a, b) => rest(b) - rest(a));
   return (
     <>
       <strong>{count(sum(({ rows }) => rows.length))}</strong> of{" "}
       <strong>{count(sum(({ arcs }) => arcs))}</strong> arcs shown{" "}
-      {most !== undefined && rest(most) > 0 && (
-        <button type="button" class="link" onClick={() => onMore(most)}>
+      {mostFrequent !== undefined && rest(mostFrequent) > 0 && (
+        <button type="button" class="link" onClick={() => onMore(mostFrequent)}>
           Show {MORE} more
         </button>
       )}

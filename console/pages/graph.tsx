@@ -51,9 +51,9 @@ function useGraphInfo(graph: string): GraphInfo | null {
 }
 
 /** Adds a value to a list in the address, as a history entry; removes the oldest if it is full. */
-function addToAddress(name: string, value: string, most: number): void {
+function addToAddress(name: string, value: string, maxValues: number): void {
   const params = new URLSearchParams(currentRoute.value.params);
-  const values = [...params.getAll(name), value].slice(-most);
+  const values = [...params.getAll(name), value].slice(-maxValues);
   params.delete(name);
   for (const item of values) params.append(name, item);
   navigate(`search?${params}`);

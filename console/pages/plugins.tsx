@@ -79,7 +79,7 @@ function PluginList({ known, windows, chosen }: PluginListProps) {
     `${name} ${summary}`.toLowerCase().includes(words),
   );
   const counts = new Map(windows?.plugins.map((plugin) => [plugin.name, plugin.counts]));
-  const most = Math.max(1, ...[...counts.values()].flat());
+  const maximum = Math.max(1, ...[...counts.values()].flat());
   return (
     <section class={chosen === null ? "card" : "card listed"} aria-label="Plugins">
       <div class="body stack">
@@ -101,7 +101,7 @@ function PluginList({ known, windows, chosen }: PluginListProps) {
               isChosen={plugin.name === chosen}
               isGuarded={isGuarded(plugin, isAuthenticated)}
               counts={counts.get(plugin.name)}
-              most={most}
+              most={maximum}
               search={search}
             />
           ))}

@@ -130,8 +130,8 @@ function compareDigests(own: string, other: string): string {
 function formatThrottle(stat: unknown): string {
   const kinds = ["bytes", "opcodes", "operations", "transactions"];
   const limits = kinds.flatMap((kind) => {
-    const most = numberAt(stat, "data", kind, "throttle");
-    return most > 0 ? [`${count(most)} ${kind}/s`] : [];
+    const throttle = numberAt(stat, "data", kind, "throttle");
+    return throttle > 0 ? [`${count(throttle)} ${kind}/s`] : [];
   });
   return limits.length === 0 ? "none" : limits.join(", ");
 }

@@ -20,7 +20,7 @@ export function HeatPlot({ title, times, steps, boundsMs }: HeatPlotProps) {
   const merged = steps.slice(-MAX_COLUMNS).map((step) => mergeRows(step, rows));
   const used = merged.flatMap((step) => step.flatMap((value, row) => (value > 0 ? [row] : [])));
   const top = Math.min(rows - 1, Math.max(4, ...used));
-  const most = Math.max(1, ...merged.flat());
+  const maximum = Math.max(1, ...merged.flat());
   const { left, right, top: above, bottom, width, height } = PLOT;
   const tall = (height - above - bottom) / (top + 1);
   const wide = (width - left - right) / Math.max(1, merged.length);
@@ -53,7 +53,7 @@ export function HeatPlot({ title, times, steps, boundsMs }: HeatPlotProps) {
               .map((value, row) => (
                 <rect
                   key={`${column}/${row}`}
-                  class={`heat-${heatLevel(value, most)}`}
+                  class={`heat-${heatLevel(value, maximum)}`}
                   x={(left + column * wide).toFixed(1)}
                   y={(height - bottom - (row + 1) * tall).toFixed(1)}
                   width={(wide - 1).toFixed(1)}
@@ -90,7 +90,7 @@ function boundText(boundsMs: readonly number[], row: number): string {
 }
 
 /** Returns the step of a count on a logarithmic scale, 0 to 5. */
-function heatLevel(value: number, most: number): number {
+function heatLevel(value: number, maximum: number): number {
   if (value <= 0) return 0;
-  return Math.min(5, 1 + Math.round((4 * Math.log2(1 + value)) / Math.log2(1 + most)));
+  return Math.min(5, 1 + Math.round((4 * Math.log2(1 + value)) / Math.log2(1 + maximum)));
 }

@@ -75,8 +75,8 @@ function lastText({ values }: PlotLine): string {
 
 function Drawn({ kind = "lines", times, lines, threshold }: PlotProps) {
   const tops = kind === "stack" ? stackedTops(lines) : lines.map(({ values }) => values);
-  const most = Math.max(0, ...tops.flat().map((value) => value ?? 0));
-  const max = niceMax(Math.max(most, threshold ?? 0));
+  const maximum = Math.max(0, ...tops.flat().map((value) => value ?? 0));
+  const max = niceMax(Math.max(maximum, threshold ?? 0));
   const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
   return (
     <>

@@ -28,9 +28,9 @@ export function useWindows(): Windows | null {
 export function PluginCard({ windows }: { readonly windows: Windows | null }) {
   const called = windows?.plugins.filter(({ counts }) => sum(counts) > 0) ?? [];
   if (windows === null || called.length === 0) return null;
-  const most = [...called].sort((a, b) => sum(b.counts) - sum(a.counts)).slice(0, MAX_PLUGINS);
+  const busiest = [...called].sort((a, b) => sum(b.counts) - sum(a.counts)).slice(0, MAX_PLUGINS);
   const seconds = windows.stepS * windows.times.length;
-  const highest = Math.max(...most.flatMap(({ counts }) => counts));
+  const highest = Math.max(...busiest.flatMap(({ counts }) => counts));
   const columns: readonly Column<PluginWindow>[] = [
     {
       ...{ title: "Plugin", isHead: true },
@@ -64,7 +64,7 @@ export function PluginCard({ windows }: { readonly windows: Windows | null }) {
       <DataTable
         label="Plugins"
         columns={columns}
-        rows={most}
+        rows={busiest}
         keyOf={({ name }) => name}
         empty="No calls."
       />

@@ -52,7 +52,7 @@ function columns(
 ): readonly Column<PluginWindow>[] {
   const seconds = Math.max(1, stepS * times.length);
   const wholeMs = sum(plugins.map((plugin) => timeSpentMs(plugin, boundsMs)));
-  const most = Math.max(1, ...plugins.flatMap(({ counts }) => counts));
+  const maximum = Math.max(1, ...plugins.flatMap(({ counts }) => counts));
   const number = (percent: number): Column<PluginWindow> => {
     const value = (plugin: PluginWindow) => percentile(addLists(plugin.buckets), boundsMs, percent);
     return {
@@ -78,7 +78,7 @@ function columns(
     {
       ...{ title: "Requests", isOptional: true },
       cell: ({ name, counts }) => (
-        <Spark values={counts} max={most} label={`Requests of ${clipForDisplay(name, 40)}`} />
+        <Spark values={counts} max={maximum} label={`Requests of ${clipForDisplay(name, 40)}`} />
       ),
     },
     { title: "/s", isNumber: true, sort: perSecond, cell: (plugin) => rate(perSecond(plugin)) },

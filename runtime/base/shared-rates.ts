@@ -87,15 +87,15 @@ export function takeRate(key: string, perMinute: number, clock = nowMs): TakenRa
 function findWord(words: BigInt64Array, bucket: number, tag: number, now: number): number {
   const from = HEAD_WORDS + bucket * WAYS;
   let found = from;
-  let least = Number.POSITIVE_INFINITY;
+  let minimum = Number.POSITIVE_INFINITY;
   for (let position = from; position < from + WAYS; position++) {
     const word = Atomics.load(words, position);
     if (word !== 0n && tagOf(word) === tag) return position;
     const time = timeOf(word);
     // The first free word, because threads that add a key concurrently must choose the same one.
     const rank = time <= now ? 0 : time;
-    if (rank >= least) continue;
-    least = rank;
+    if (rank >= minimum) continue;
+    minimum = rank;
     found = position;
   }
   return found;

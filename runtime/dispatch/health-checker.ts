@@ -44,7 +44,7 @@ interface ProbeState {
 export class HealthChecker {
   #backEnds: readonly BackEnd[];
   readonly #revived: () => void;
-  readonly #lost: (backEnd: BackEnd) => void;
+  readonly #onLost: (backEnd: BackEnd) => void;
   readonly #sign: () => string;
   readonly #unhealthy = new Map<BackEnd, ProbeState>();
   readonly #probing = new Map<BackEnd, Probe>();
@@ -64,18 +64,18 @@ export class HealthChecker {
 
   /**
    * @param revived called when a back-end becomes usable again
-   * @param lost called when another instance leads, and the former leader does not respond
+   * @param onLost called when another instance leads, and the former leader does not respond
    * @param sign returns a header line for a probe
    */
   constructor(
     matrix: Matrix,
     revived: () => void,
-    lost: (backEnd: BackEnd) => void = () => undefined,
+    onLost: (backEnd: BackEnd) => void = () => undefined,
     sign = () => "",
   ) {
     this.#backEnds = [...matrix.all()];
     this.#revived = revived;
-    this.#lost = lost;
+    this.#onLost = onLost;
     this.#sign = sign;
   }
 
@@ -206,13 +206,13 @@ export class HealthChecker {
 
   /** Fails the requests at a former leader if it no longer responds; otherwise they complete. */
   async #checkFormer(former: BackEnd): Promise<void> {
-    if (this.#silent.has(former)) return this.#lost(former);
+    if (this.#silent.has(former)) return this.#onLost(former);
     const probe = this.#suspected.get(former) ?? new Probe(former, this.#sign(), FORMER_PROBE_MS);
     this.#confirming.add(probe);
     await probe.result;
     probe.close();
     this.#confirming.delete(probe);
-    if (!probe.hasAnswered && this.#timer !== null) this.#lost(former);
+    if (!probe.hasAnswered && this.#timer !== null) this.#onLost(former);
   }
 
   /** Probes all members of a group at once. */

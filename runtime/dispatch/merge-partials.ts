@@ -59,7 +59,7 @@ function mergeViews(views: readonly (PartialView | null)[], target: number | nul
   if (arrived.length === 0) throw new TypeError("nothing to merge");
   // Unlimited (-1) only if every partition is unlimited: a partition without a limit must not
   // override the limit of another one.
-  const maxhits = arrived.reduce((most, view) => Math.max(most, view.maxhits), -1);
+  const maxhits = arrived.reduce((maximum, view) => Math.max(maximum, view.maxhits), -1);
   const available = sum(filled, "count");
   const count = maxhits < 0 ? available : Math.min(available, maxhits);
   return {
@@ -135,7 +135,7 @@ function hasSameOrder(view: Sorting, first: Sorting): boolean {
 
 /** @throws ResponseError if the level exceeds the header field */
 function levelAbove(views: readonly PartialView[]): number {
-  const level = views.reduce((most, view) => Math.max(most, view.level), 0) + 1;
+  const level = views.reduce((maximum, view) => Math.max(maximum, view.level), 0) + 1;
   if (level > MAX_LEVEL) throw new ResponseError("integer overflow in level");
   return level;
 }

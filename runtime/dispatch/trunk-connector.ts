@@ -15,15 +15,15 @@ export class TrunkConnector implements Opener {
   readonly connected = "connect";
   readonly #connector: Connector;
   readonly #connectTimeoutMs: number;
-  readonly #lost: () => void;
+  readonly #onLost: () => void;
   /** Connection for new streams. */
   #link: Link | null = null;
 
-  /** @param lost called when the connection for new streams has closed */
-  constructor(connector: Connector, connectTimeoutMs: number, lost: () => void) {
+  /** @param onLost called when the connection for new streams has closed */
+  constructor(connector: Connector, connectTimeoutMs: number, onLost: () => void) {
     this.#connector = connector;
     this.#connectTimeoutMs = connectTimeoutMs;
-    this.#lost = lost;
+    this.#onLost = onLost;
   }
 
   open(address: BackEndAddress, { callback }: ReadCallback): ByteSocket {
@@ -55,7 +55,7 @@ export class TrunkConnector implements Opener {
     const link = new Link(this.#connector, address, this.#connectTimeoutMs, () => {
       if (this.#link !== link) return;
       this.#link = null;
-      this.#lost();
+      this.#onLost();
     });
     return link;
   }
@@ -67,14 +67,19 @@ class Link {
   /** Monotonic milliseconds. */
   readonly openedMs = performance.now();
   readonly #socket: ByteSocket;
-  readonly #lost: () => void;
+  readonly #onLost: () => void;
   readonly #timer: NodeJS.Timeout;
   /** Received part of the line that accepts the trunk. */
   #line = "";
   #isLeaving = false;
 
-  constructor(connector: Connector, address: BackEndAddress, timeoutMs: number, lost: () => void) {
-    this.#lost = lost;
+  constructor(
+    connector: Connector,
+    address: BackEndAddress,
+    timeoutMs: number,
+    onLost: () => void,
+  ) {
+    this.#onLost = onLost;
     this.#timer = setTimeout(() => this.#end(new Error("connect timeout")), timeoutMs);
     const callback = (count: number, bytes: Uint8Array): boolean => {
       this.#receive((bytes as Buffer).subarray(0, count));
@@ -120,7 +125,7 @@ class Link {
 
   #end(error: Error | "refused" | null): void {
     clearTimeout(this.#timer);
-    this.#lost();
+    this.#onLost();
     this.#socket.destroy();
     this.trunk.lost(error);
   }

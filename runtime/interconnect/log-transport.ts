@@ -58,9 +58,9 @@ export interface MemberProgress {
   /** Interval of acknowledgments of members, and of heartbeats of the leader. */
   readonly ackMs: number;
   /** Called when a member has everything up to a transaction on disk. */
-  acknowledged(member: Incarnation, sn: number): void;
+  onAcknowledged(member: Incarnation, sn: number): void;
   /** Called when a member has disconnected. */
-  lost(member: Incarnation): void;
+  onLost(member: Incarnation): void;
 }
 
 /** Sends the transaction log to one destination. */
@@ -110,7 +110,7 @@ export interface LogFollower {
   /** Rejects providers of lower epochs, because an instance leads the group in this one. */
   rejectEpochsBelow?(epoch: number): void;
   /** Stops following, and fences providers of earlier epochs. */
-  promoted(epoch: number): void;
+  onPromoted(epoch: number): void;
   /** Called when the flow control opens. */
   wake(): void;
 }

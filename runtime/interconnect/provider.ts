@@ -159,7 +159,7 @@ export class Provider implements LogSender {
       }
     } finally {
       peer.close();
-      if (this.#member !== null) this.#parts.members?.lost(this.#member);
+      if (this.#member !== null) this.#parts.members?.onLost(this.#member);
       this.#member = null;
       this.#isPaused = false;
     }
@@ -271,7 +271,7 @@ export class Provider implements LogSender {
         const sn = Number(message.body.readBigUInt64LE());
         this.#acknowledged = Math.min(sn, this.#parts.log.channel.log.durableSn);
         if (this.#member === null) continue;
-        this.#parts.members?.acknowledged(this.#member, this.#acknowledged);
+        this.#parts.members?.onAcknowledged(this.#member, this.#acknowledged);
       }
     } catch (error) {
       this.#attempts.failed(error as Error);

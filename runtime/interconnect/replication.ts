@@ -314,7 +314,7 @@ export class Replication {
     this.#lineage = promote(settings.root, true, claimed, operationCounts(manager));
     this.#fencedBy = null;
     log.epoch = Math.max(log.epoch, this.#lineage.epoch);
-    this.#subscriber?.promoted(log.epoch);
+    this.#subscriber?.onPromoted(log.epoch);
     this.#isPromoted = true;
     this.#unbound = null;
     this.#traffic.provider = null;
@@ -362,7 +362,7 @@ export class Replication {
 
   /** Makes graphs read-only: replicas of the new provider would not receive changes made here. */
   #fenced(epoch: number): void {
-    if (this.#membership !== null) return this.#membership.group.superseded(epoch);
+    if (this.#membership !== null) return this.#membership.group.onSuperseded(epoch);
     this.#detach(null);
     const { manager, settings } = this.#parts;
     manager.isReplica = true;

@@ -135,7 +135,7 @@ export class Subscriber implements LogFollower {
     await this.#replica?.settle();
   }
 
-  promoted(epoch: number): void {
+  onPromoted(epoch: number): void {
     this.#promotedTo = epoch;
     this.#end();
   }

@@ -54,7 +54,9 @@ export class MemoryWatchdog {
   async #measure({ id, worker }: WatchedExecutor): Promise<void> {
     const bytes = (await usedBytes(worker)) ?? 0;
     if (bytes <= this.#maxBytes + UNCOLLECTED_MB * BYTES_PER_MB) return;
-    const [usedMb, most] = [bytes, this.#maxBytes].map((size) => Math.round(size / BYTES_PER_MB));
-    this.#onExceeded(id, `heap and buffers use ${usedMb} MiB, executorHeapMiB is ${most}`);
+    const [usedMb, limitMb] = [bytes, this.#maxBytes].map((size) =>
+      Math.round(size / BYTES_PER_MB),
+    );
+    this.#onExceeded(id, `heap and buffers use ${usedMb} MiB, executorHeapMiB is ${limitMb}`);
   }
 }

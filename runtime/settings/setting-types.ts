@@ -68,13 +68,15 @@ export function integer(min: number, max: number): SettingType<number> {
 /** Returns the type of an integer or one other value. */
 export function integerOr<T extends number | string>(
   other: T,
-  least: number,
-  most: number,
+  minimum: number,
+  maximum: number,
 ): SettingType<number | T> {
-  const number = integer(least, most);
+  const number = integer(minimum, maximum);
   const expectation = `${number.expected}, or ${JSON.stringify(other)}`;
   const isNumber = (value: unknown) => {
-    return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+    return (
+      Number.isSafeInteger(value) && (value as number) >= minimum && (value as number) <= maximum
+    );
   };
   return {
     rule: test<number | T>(expectation, (value) => value === other || isNumber(value), other),

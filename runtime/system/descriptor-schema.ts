@@ -19,11 +19,11 @@ import { DEFAULT_TTL_MS, MAX_MEMBERS, MAX_TTL_MS, MIN_TTL_MS } from "./read-lead
 // Null equals omission, except for required values.
 const FLAG = { enum: [true, false, 0, 1, null] };
 const TEXT = { type: ["string", "null"] };
-const port = (least: number, most: number) => ({ minimum: least, maximum: most });
+const port = (minimum: number, maximum: number) => ({ minimum, maximum });
 
 /** Returns the pattern of a name with ranges, or numbers of ranges, in braces. */
-function withBraces({ source }: RegExp, most = 253): string {
-  return source.replace("^[", "^[{").replace(/-\]\{(\d+),\d+\}\$$/, `{}-]{$1,${most}}$`);
+function withBraces({ source }: RegExp, maxLength = 253): string {
+  return source.replace("^[", "^[{").replace(/-\]\{(\d+),\d+\}\$$/, `{}-]{$1,${maxLength}}$`);
 }
 
 const PARAMETERS: Readonly<Record<string, object>> = {

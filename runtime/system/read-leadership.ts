@@ -79,6 +79,6 @@ function checkGroups(
   }
 }
 
-function isInteger(value: unknown, least: number, most: number): boolean {
-  return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
+function isInteger(value: unknown, minimum: number, maximum: number): boolean {
+  return Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum;
 }

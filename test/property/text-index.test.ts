@@ -153,7 +153,7 @@ function check(random: Random, store: GraphStore, model: Model): void {
   const hits = 1 + random.below(5);
   const result = searchTexts(
     store,
-    () => declared.place,
+    () => declared.position,
     (index) => {
       const { parts, excluded } = parseSearchText(text, index.analysis, isPrefix);
       const minMatches = least === "all" ? parts.length : least;

@@ -112,8 +112,8 @@ function Lanes({ lanes, topology }: LanesProps) {
 /** Number of vertices and arcs of a partition: those of its builder or of its largest replica. */
 function contentOf(lane: Topology["lanes"][number] | undefined): string {
   const members = [...(lane?.builders ?? []), ...(lane?.replicas ?? [])];
-  const most = (name: string) => Math.max(0, ...members.map(({ node }) => numberAt(node, name)));
-  const [order, size] = [most("graph-order"), most("graph-size")];
+  const maxOf = (name: string) => Math.max(0, ...members.map(({ node }) => numberAt(node, name)));
+  const [order, size] = [maxOf("graph-order"), maxOf("graph-size")];
   return order === 0 ? "" : `${plural(order, "vertex", "vertices")}, ${plural(size, "arc")}`;
 }
 

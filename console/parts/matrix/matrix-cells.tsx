@@ -30,7 +30,7 @@ export function MatrixCells({ matrix, rates }: MatrixCellsProps) {
   const rows = Array.from({ length: Math.min(height, MAX_ROWS) }, (_, index) => index);
   const columns = partitions.slice(0, MAX_COLUMNS).map((_, index) => index);
   const isCut = height > MAX_ROWS || partitions.length > MAX_COLUMNS;
-  const most = Math.max(
+  const maximum = Math.max(
     1,
     ...backEnds.flatMap(({ key }) => rates.history(key).map((value) => value ?? 0)),
   );
@@ -68,7 +68,7 @@ export function MatrixCells({ matrix, rates }: MatrixCellsProps) {
                   return (
                     <td key={partition}>
                       {found !== undefined && (
-                        <Cell found={found} values={rates.history(found.key)} most={most} />
+                        <Cell found={found} values={rates.history(found.key)} most={maximum} />
                       )}
                     </td>
                   );

@@ -151,7 +151,7 @@ export function dropTextIndex(store: GraphStore, name = DEFAULT_NAME): boolean {
 export function textIndexes(store: GraphStore): TextIndexInfo[] {
   const { texts, writer, memory } = store;
   return readPinned(memory, writer.thread, () =>
-    declaredTextIndexes(texts).flatMap(({ place: position, definition }) => {
+    declaredTextIndexes(texts).flatMap(({ position, definition }) => {
       const state = texts.read(position);
       if (state === null) return [];
       const segments = state.segments.map((start) => new Segment(texts.views, start));

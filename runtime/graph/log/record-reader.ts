@@ -67,10 +67,10 @@ export class RecordReader {
   }
 
   /** Skips a text or value of limited length; sets `textAt` and `textBytes`. */
-  skipText(most = MAX_STRING): void {
+  skipText(maxBytes = MAX_STRING): void {
     const bytes = this.word();
     const end = this.#at + wordsFor(bytes);
-    if (bytes > most) throw corruptRecord("length of a text");
+    if (bytes > maxBytes) throw corruptRecord("length of a text");
     if (end > this.#end) throw corruptRecord("too short");
     const tailBytes = bytes & 3;
     if (tailBytes !== 0 && this.#words[end - 1]! >>> (tailBytes * 8) !== 0)

@@ -45,8 +45,8 @@ export class BlockAllocator implements Allocator {
     const { words } = writer.memory.header;
     const wanted = this.blockWords(sizeClass);
     if (words[this.#state + AllocatorWord.FreeLists + sizeClass] !== 0) return true;
-    const most = Math.min(MAX_ARENA_WORDS, this.arena.capacity);
-    if (words[this.#state + AllocatorWord.End]! + wanted <= most) return true;
+    const maxEnd = Math.min(MAX_ARENA_WORDS, this.arena.capacity);
+    if (words[this.#state + AllocatorWord.End]! + wanted <= maxEnd) return true;
     return this.#findHole(words, wanted) !== 0;
   }
 

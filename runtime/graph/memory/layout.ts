@@ -106,14 +106,14 @@ export function isMovableArena(arena: ArenaName): boolean {
 
 /** Returns the maximum words of an arena. */
 export function maxWords(arena: ArenaName, size: MemorySize): number {
-  const most = MAX_WORDS_PER_ARENA[arena] ?? MAX_ARENA_WORDS;
-  return size === "small" ? Math.min(most, SMALL_ARENA_WORDS) : most;
+  const limit = MAX_WORDS_PER_ARENA[arena] ?? MAX_ARENA_WORDS;
+  return size === "small" ? Math.min(limit, SMALL_ARENA_WORDS) : limit;
 }
 
 /** Returns the maximum words of an arena of automatic size before it is enlarged. */
 export function maxFirstWords(arena: ArenaName): number {
-  const most = maxWords(arena, "auto");
-  return isMovableArena(arena) ? Math.ceil(most / 2 ** FIRST_SHARE_SHIFT) : most;
+  const limit = maxWords(arena, "auto");
+  return isMovableArena(arena) ? Math.ceil(limit / 2 ** FIRST_SHARE_SHIFT) : limit;
 }
 
 /**

@@ -25,6 +25,6 @@ export function dropTexts({ texts, keys }: GraphStore, name: string): number {
   const index = findTextIndex(texts, name);
   if (index === null) return 0;
   for (const key of readKeys(index.definition)) keys.addCount(keys.codeOf(key), -1);
-  texts.drop(index.place);
+  texts.drop(index.position);
   return 1;
 }

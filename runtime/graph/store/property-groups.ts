@@ -153,15 +153,15 @@ export class PropertyGroups {
     return found;
   }
 
-  /** Returns the first key of a vertex from `least` on; -1: there is none. */
-  keyFrom(vertex: number, least: number): number {
+  /** Returns the first key of a vertex from `minKey` on; -1: there is none. */
+  keyFrom(vertex: number, minKey: number): number {
     const table = this.#tableOf(vertex);
     if (table === 0) return -1;
     const { words } = this.cells;
     const bit = 1 << (vertex & BIT_MASK);
     const count = this.#keysOf(table);
     const end = table + 1 + ENTRY_WORDS * count;
-    for (let at = this.#entryFrom(table, count, least); at < end; at += ENTRY_WORDS) {
+    for (let at = this.#entryFrom(table, count, minKey); at < end; at += ENTRY_WORDS) {
       if ((words[at + 1]! & bit) !== 0) return words[at]! & LOW_MASK;
     }
     return -1;

@@ -84,12 +84,12 @@ export class VertexTable implements Allocator {
     return handle;
   }
 
-  /** Returns free handles in the order of their allocation, at most `most`. Requires the mutex. */
-  listFree(most: number): Uint32Array {
-    const listed = new Uint32Array(most);
+  /** Returns free handles in the order of their allocation, at most `maxCount`. Requires the mutex. */
+  listFree(maxCount: number): Uint32Array {
+    const listed = new Uint32Array(maxCount);
     let count = 0;
     let handle = this.#header.words[Header.FreeHandle]!;
-    for (; handle !== 0 && count < most; count++) {
+    for (; handle !== 0 && count < maxCount; count++) {
       listed[count] = handle;
       handle = this.#record.words[handle * RECORD_WORDS + RecordWord.IdPointer]!;
     }

@@ -75,10 +75,10 @@ export class ColumnValues {
   }
 }
 
-/** Returns the bytes of an ordinal if the greatest one is `most`. */
-function widthFor(most: number): 0 | 1 | 2 | 4 {
-  if (most === 0) return 0;
-  return most < 0x100 ? 1 : most < 0x1_0000 ? 2 : 4;
+/** Returns the bytes of an ordinal if the greatest one is `maximum`. */
+function widthFor(maximum: number): 0 | 1 | 2 | 4 {
+  if (maximum === 0) return 0;
+  return maximum < 0x100 ? 1 : maximum < 0x1_0000 ? 2 : 4;
 }
 
 function widthArray({ buffer }: Uint8Array, width: number): Uint8Array | Uint16Array | Uint32Array {

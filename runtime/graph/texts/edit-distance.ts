@@ -6,18 +6,18 @@ let width = FIRST_LETTERS;
 let rows = new Uint8Array(FIRST_LETTERS * FIRST_LETTERS);
 
 /**
- * Returns the distance between two words, or any number above `most` if it is larger.
- * @param most maximum number of edits that matter
+ * Returns the distance between two words, or any number above `maxEdits` if it is larger.
+ * @param maxEdits maximum number of edits that matter
  */
-export function distance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1;
-  const filled = fillRows(a, b, most);
-  return filled < b.length ? most + 1 : rows[b.length * width + a.length]!;
+export function distance(a: string, b: string, maxEdits: number): number {
+  if (Math.abs(a.length - b.length) > maxEdits) return maxEdits + 1;
+  const filled = fillRows(a, b, maxEdits);
+  return filled < b.length ? maxEdits + 1 : rows[b.length * width + a.length]!;
 }
 
 /** Returns the distance of a word to the nearest prefix of a text, as `distance` does. */
-export function prefixDistance(word: string, text: string, most: number): number {
-  const filled = fillRows(word, text.slice(0, word.length + most), most);
+export function prefixDistance(word: string, text: string, maxEdits: number): number {
+  const filled = fillRows(word, text.slice(0, word.length + maxEdits), maxEdits);
   let minDistance = word.length;
   for (let row = 1; row <= filled; row++) {
     minDistance = Math.min(minDistance, rows[row * width + word.length]!);
@@ -29,13 +29,13 @@ export function prefixDistance(word: string, text: string, most: number): number
  * Fills a row for each letter of a text.
  * @returns number of rows, up to the first one that makes any continuation too distant
  */
-function fillRows(word: string, text: string, most: number): number {
+function fillRows(word: string, text: string, maxEdits: number): number {
   const length = word.length;
   makeRoom(Math.max(length, text.length));
   for (let column = 0; column <= length; column++) rows[column] = column;
   for (let row = 1; row <= text.length; row++) {
     // A swap skips a row, but its edit leads to a cell of that row as well.
-    if (fillRow(word, text, row) > most) return row - 1;
+    if (fillRow(word, text, row) > maxEdits) return row - 1;
   }
   return text.length;
 }

@@ -79,12 +79,12 @@ function render(text: string, marks: readonly Mark[], length: number): string {
 
 /** Returns the start of the part with the most marks, slightly before the first of them. */
 function startOfBest(text: string, marks: readonly Mark[], length: number): number {
-  let [best, bestEnd, most] = [marks[0]?.from ?? 0, 0, 0];
+  let [best, bestEnd, bestCount] = [marks[0]?.from ?? 0, 0, 0];
   for (let first = 0, last = 0; first < marks.length; first++) {
     const limit = marks[first]!.from + length;
     while (last < marks.length && marks[last]!.end <= limit) last++;
-    if (last - first <= most) continue;
-    most = last - first;
+    if (last - first <= bestCount) continue;
+    bestCount = last - first;
     best = marks[first]!.from;
     bestEnd = marks[last - 1]!.end;
   }

@@ -35,10 +35,10 @@ export function packNumbers(numbers: Uint32Array, count: number): Uint32Array {
 function packBlock(numbers: Uint32Array, packed: GrowingWords, head: number): void {
   let base = Number.POSITIVE_INFINITY;
   for (const [position, number] of numbers.entries()) base = Math.min(base, number - position);
-  let most = 0;
+  let maximum = 0;
   const differences = numbers.map((number, position) => number - position - base);
-  for (const difference of differences) most = Math.max(most, difference);
-  const width = most === 0 ? 0 : most < 0x100 ? 1 : most < 0x1_0000 ? 2 : 4;
+  for (const difference of differences) maximum = Math.max(maximum, difference);
+  const width = maximum === 0 ? 0 : maximum < 0x100 ? 1 : maximum < 0x1_0000 ? 2 : 4;
   packed.words[head] = base;
   packed.words[head + 1] = (packed.length << WIDTH_BITS) | width;
   const words = new Uint32Array(Math.ceil((numbers.length * width) / 4));

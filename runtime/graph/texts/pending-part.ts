@@ -217,12 +217,12 @@ export function termFactor(
 ): number {
   if (term === word.term || (word.isPrefix && term.startsWith(word.form))) return 1;
   if (synonyms.get(word.term)?.includes(term)) return 1;
-  const most = fuzzy === "auto" ? editsFor(word.form) : fuzzy;
-  if (most === 0) return 0;
-  const edits = term[0] === word.term[0] ? distance(word.term, term, most) : MAX_EDITS + 1;
-  const whole = edits <= most ? TYPO_WEIGHT ** edits : 0;
+  const maxEdits = fuzzy === "auto" ? editsFor(word.form) : fuzzy;
+  if (maxEdits === 0) return 0;
+  const edits = term[0] === word.term[0] ? distance(word.term, term, maxEdits) : MAX_EDITS + 1;
+  const whole = edits <= maxEdits ? TYPO_WEIGHT ** edits : 0;
   if (!word.isPrefix || term[0] !== word.form[0]) return whole;
-  const mostBegun = Math.min(most, editsFor(word.form));
+  const mostBegun = Math.min(maxEdits, editsFor(word.form));
   const begun = prefixDistance(word.form, term, mostBegun);
   return begun <= mostBegun ? Math.max(whole, TYPO_WEIGHT ** begun) : whole;
 }

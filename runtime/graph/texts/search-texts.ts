@@ -173,9 +173,9 @@ class Search {
     const noThreshold = Number.NEGATIVE_INFINITY;
     const versionOf = (vertex: number): number => texts.versionOf(vertex);
     const sink: MatchSink | null = all && {
-      begin: (segment, most) => {
+      begin: (segment, maxMatches) => {
         all.begin(segment);
-        all.reserve(most);
+        all.reserve(maxMatches);
       },
       take: (documents, count) => {
         if (!hasScores) all.addCurrent(documents, count, versionOf, accepts);

@@ -8,7 +8,7 @@ import type { TextTable } from "./text-table.js";
 
 export interface DeclaredTextIndex {
   /** Position in the directory. */
-  readonly place: number;
+  readonly position: number;
   readonly definition: TextIndexDefinition;
   /** The stored definition. */
   readonly text: string;
@@ -81,7 +81,7 @@ function readDeclared(
   const stored = table.definition(position);
   const definition = stored === null ? null : parseDefinition(stored.text);
   if (stored === null || definition === null) return null;
-  const index = { place: position, definition, text: stored.text };
+  const index = { position, definition, text: stored.text };
   indexes.set(position, { generation: stored.generation, index });
   return index;
 }

@@ -17,8 +17,8 @@ export type TakeMatch = (segment: Segment, document: number, score: number) => n
 
 /** Receives every match, regardless of its score. */
 export interface MatchSink {
-  /** @param most maximum number of matches in the segment */
-  begin(segment: Segment, most: number): void;
+  /** @param maxMatches maximum number of matches in the segment */
+  begin(segment: Segment, maxMatches: number): void;
   take(documents: Uint32Array, count: number): void;
 }
 

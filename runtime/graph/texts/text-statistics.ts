@@ -31,7 +31,9 @@ export interface TextStatisticsShare {
 
 /** Returns the number of documents of the most frequent term of each word. */
 export function mostFrequentTerms(terms: readonly TermCounts[]): number[] {
-  return terms.map((counts) => Object.values(counts).reduce((most, n) => Math.max(most, n), 0));
+  return terms.map((counts) =>
+    Object.values(counts).reduce((maximum, n) => Math.max(maximum, n), 0),
+  );
 }
 
 /** Sums the statistics of partitions. */

@@ -236,7 +236,7 @@ export function meanVector(
   factors: readonly number[],
   path: string,
 ): VectorParts {
-  const length = vectors.reduce((most, { bytes }) => Math.max(most, bytes.length), 0);
+  const length = vectors.reduce((maximum, { bytes }) => Math.max(maximum, bytes.length), 0);
   if (length === 0) return NULL_PARTS;
   if (vectors.some(({ isFeatures }) => isFeatures)) {
     return combineFeatures(vectors, factors, path);
@@ -253,7 +253,8 @@ export function meanVector(
   scratchBuffers().input.set(sums);
   // Sums of binary vectors have the precision of int8 vectors.
   const precision = vectors.reduce(
-    (most, parts) => (hasExactRow(parts.precision) ? Math.max(most, parts.precision) : most),
+    (highest, parts) =>
+      hasExactRow(parts.precision) ? Math.max(highest, parts.precision) : highest,
     0,
   );
   const name = (index: number): string => `${path}: component ${index} is ${sums[index]}`;

@@ -224,9 +224,9 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   countDispatcher(delta: 1 | -1): boolean {
-    const most =
+    const limit =
       this.#maxConnections - Math.min(CLIENT_CONNECTION_RESERVE, this.#maxConnections / 2);
-    if (delta > 0 && this.#dispatcherConnections >= most) return false;
+    if (delta > 0 && this.#dispatcherConnections >= limit) return false;
     this.#dispatcherConnections += delta;
     return true;
   }
@@ -306,8 +306,8 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     const count = this.clients.countAt(address);
     const idle = this.#evictionCandidate();
     const largest = this.clients.largestClient();
-    const most = Math.max(count, idle?.owner.counted ?? 0);
-    if (largest !== null && largest.counted > most && this.#tlsAcceptor?.reject(largest)) {
+    const threshold = Math.max(count, idle?.owner.counted ?? 0);
+    if (largest !== null && largest.counted > threshold && this.#tlsAcceptor?.reject(largest)) {
       this.events.onShedConnection(largest.key);
       return true;
     }

@@ -89,7 +89,7 @@ export class FollowerProgress {
     return this.confirmedSn() >= this.#logEnd;
   }
 
-  acknowledged(now: number, member: Incarnation, sn: number): void {
+  recordAcknowledgment(now: number, member: Incarnation, sn: number): void {
     const follower = this.#follower(member, now);
     if (sn > follower.sn || sn >= this.#logEnd) follower.advancedAtMs = now;
     follower.sn = sn;
@@ -97,12 +97,12 @@ export class FollowerProgress {
     follower.lostAtMs = null;
   }
 
-  lost(now: number, [id, incarnation]: Incarnation): void {
+  recordLoss(now: number, [id, incarnation]: Incarnation): void {
     const follower = this.#followers.get(`${id} ${incarnation}`);
     if (follower !== undefined) follower.lostAtMs ??= now;
   }
 
-  written(now: number, sn: number): void {
+  recordLogEnd(now: number, sn: number): void {
     if (sn === this.#logEnd) return;
     this.#logEnd = sn;
     if (now - (this.#marks.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY) < MARK_MS) return;
@@ -135,7 +135,7 @@ export class FollowerProgress {
   }
 
   /** Applies a record that the engine has stored, and that no delayed swap can replace any more. */
-  recorded(now: number, synced: readonly Incarnation[]): void {
+  applyRecord(now: number, synced: readonly Incarnation[]): void {
     const named = new Set(synced.map((member) => member.join(" ")));
     for (const [key, follower] of this.#followers) {
       const wasSynced = follower.isSynced;

@@ -130,19 +130,19 @@ export class Group implements MemberProgress {
     return this.#providedEpoch > 0 ? this.#member.confirmedSn() : -1;
   }
 
-  acknowledged(member: Incarnation, sn: number): void {
-    this.#member.acknowledged(performance.now(), member, sn);
+  onAcknowledged(member: Incarnation, sn: number): void {
+    this.#member.onAcknowledged(performance.now(), member, sn);
     if (this.#member.isHandingOver) this.#sleep.wake();
     this.#parts.confirm();
   }
 
-  lost(member: Incarnation): void {
-    this.#member.lost(performance.now(), member);
+  onLost(member: Incarnation): void {
+    this.#member.onLost(performance.now(), member);
   }
 
   /** Handles contact with a provider of a higher epoch. */
-  superseded(epoch: number): void {
-    this.#member.superseded(epoch);
+  onSuperseded(epoch: number): void {
+    this.#member.onSuperseded(epoch);
     this.#sleep.wake();
   }
 
@@ -240,7 +240,7 @@ export class Group implements MemberProgress {
       await this.#reportLoss();
       const now = performance.now();
       // A follower that is admitted now must first receive what was confirmed without it.
-      this.#member.written(now, this.#parts.lastSn());
+      this.#member.recordLogEnd(now, this.#parts.lastSn());
       const call = this.#member.next(now);
       if (call.do === "wait") {
         await this.#sleep.wait(Math.max(1, call.untilMs - now));
@@ -257,17 +257,17 @@ export class Group implements MemberProgress {
       try {
         if (call.do === "read") {
           const { revision, text } = await this.#limited(engine.read());
-          this.#member.heard(performance.now(), { revision, record: parseRecord(text) });
+          this.#member.onRead(performance.now(), { revision, record: parseRecord(text) });
         } else {
           // The swap may end the leadership, so respond to requests with confirmed changes first.
           this.#parts.confirm();
           const revision = await this.#limited(
             engine.swap(call.revision, encodeRecord(call.record)),
           );
-          this.#member.swapped(performance.now(), revision);
+          this.#member.onSwapped(performance.now(), revision);
         }
       } catch (error) {
-        this.#member.failed();
+        this.#member.onFailed();
         this.#logFailure(error as Error);
       }
     }
@@ -282,7 +282,7 @@ export class Group implements MemberProgress {
       this.#parts.warn(`leadership: cannot ask other members: ${error.message}`, "warn");
       return false;
     });
-    this.#member.rivalsCompared(performance.now(), isBehind);
+    this.#member.onRivalsCompared(performance.now(), isBehind);
     return isBehind;
   }
 
@@ -331,7 +331,7 @@ export class Group implements MemberProgress {
     const now = performance.now();
     this.#member.lag = this.#parts.lag();
     this.#member.leaderHeardAtMs = this.#parts.heardAtMs();
-    this.#member.written(now, this.#parts.lastSn());
+    this.#member.recordLogEnd(now, this.#parts.lastSn());
     this.#parts.confirm();
     this.#publish();
   }

@@ -175,7 +175,7 @@ export class Member {
   }
 
   /** Handles the result of a read. */
-  heard(now: number, reading: Reading): void {
+  onRead(now: number, reading: Reading): void {
     this.#silence.heard(now, reading);
     this.#reading = reading;
     this.#mustRead = false;
@@ -191,7 +191,7 @@ export class Member {
   }
 
   /** Handles the result of a swap. @param revision null: another member had changed the record */
-  swapped(now: number, revision: string | null): void {
+  onSwapped(now: number, revision: string | null): void {
     const record = this.#proposed!;
     this.#proposed = null;
     this.#isGivingUp = false;
@@ -209,13 +209,13 @@ export class Member {
   }
 
   /** Handles a failed call of the engine. A read follows, because a swap may have taken effect. */
-  failed(): void {
+  onFailed(): void {
     if (this.#mustRead) this.#isGivingUp = false;
     this.#mustRead = true;
   }
 
   /** Handles contact with an instance of a higher epoch. */
-  superseded(epoch: number): void {
+  onSuperseded(epoch: number): void {
     if (epoch <= this.#epoch) return;
     this.#epoch = epoch;
     this.#metEpoch = epoch;
@@ -224,18 +224,18 @@ export class Member {
   }
 
   /** Records that a follower has everything up to a transaction on disk. */
-  acknowledged(now: number, follower: Incarnation, sn: number): void {
-    this.#followers.acknowledged(now, follower, sn);
+  onAcknowledged(now: number, follower: Incarnation, sn: number): void {
+    this.#followers.recordAcknowledgment(now, follower, sn);
   }
 
   /** Records that a follower has disconnected. */
-  lost(now: number, follower: Incarnation): void {
-    this.#followers.lost(now, follower);
+  onLost(now: number, follower: Incarnation): void {
+    this.#followers.recordLoss(now, follower);
   }
 
   /** Records the last transaction of its own log. */
-  written(now: number, sn: number): void {
-    this.#followers.written(now, sn);
+  recordLogEnd(now: number, sn: number): void {
+    this.#followers.recordLogEnd(now, sn);
   }
 
   /** Begins a handover by refusing changes. Returns false if the member is not synced. */
@@ -251,7 +251,7 @@ export class Member {
    * @param sn last transaction of the log
    */
   completeHandover(now: number, sn: number): void {
-    this.#followers.written(now, sn);
+    this.#followers.recordLogEnd(now, sn);
     this.#isFrozen = true;
   }
 
@@ -296,7 +296,7 @@ export class Member {
   }
 
   /**
-   * Other members that may replace a silent leader; empty once `rivalsCompared` was called for this
+   * Other members that may replace a silent leader; empty once `onRivalsCompared` was called for this
    * record.
    */
   get rivals(): readonly string[] {
@@ -311,7 +311,7 @@ export class Member {
    * Handles the comparison with the rivals. There is one per silent leader: each delays the claim.
    * @param isBehind true if a rival has more of the log, so that it should claim first
    */
-  rivalsCompared(now: number, isBehind: boolean): void {
+  onRivalsCompared(now: number, isBehind: boolean): void {
     this.#comparedAt = this.#reading!.revision;
     if (isBehind) this.#claimsAfterMs = now + this.#options.ttlMs * YIELD;
   }
@@ -395,7 +395,7 @@ export class Member {
 
   #renewed(now: number, record: LeadershipRecord): void {
     this.#renewedAtMs = this.#proposedAtMs;
-    this.#followers.recorded(now, others(record, this.#options.id));
+    this.#followers.applyRecord(now, others(record, this.#options.id));
   }
 
   /** Remembers that a record existed, and its epoch, in case the engine loses it. */

@@ -65,7 +65,7 @@ export class StreamFollower implements LogFollower {
     await this.#parts.replica.settle();
   }
 
-  promoted(): void {
+  onPromoted(): void {
     this.stop();
   }
 

@@ -150,8 +150,8 @@ test("refuses a subscriber that cannot catch up, but lets members discard change
 
 test("reports a lost member, but no other subscriber, to its group once", async () => {
   const lost: Incarnation[] = [];
-  const rest = { maxDelayMs: 1, ackMs: 1000, acknowledged: () => undefined };
-  const provided = await ProvidedPeer.create({ ...rest, lost: (member) => lost.push(member) });
+  const rest = { maxDelayMs: 1, ackMs: 1000, onAcknowledged: () => undefined };
+  const provided = await ProvidedPeer.create({ ...rest, onLost: (member) => lost.push(member) });
   provided.run();
   const connect = async (positions: Partial<Positions>): Promise<void> => {
     const subscriber = await provided.subscribe(positions);

@@ -108,8 +108,8 @@ test("reports positions of members to its group, and sends them signs of life", 
 }) => {
   const reports: unknown[] = [];
   const members = {
-    ...{ maxDelayMs: 1, ackMs: 100, lost: () => undefined },
-    acknowledged: (...args: unknown[]) => reports.push(args),
+    ...{ maxDelayMs: 1, ackMs: 100, onLost: () => undefined },
+    onAcknowledged: (...args: unknown[]) => reports.push(args),
   };
   const provided = await ProvidedPeer.create(members);
   const second = await connect(provided);

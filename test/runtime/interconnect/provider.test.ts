@@ -144,7 +144,7 @@ test("shows no serial before the first transaction", async (context) => {
 test("tries a member of a group again sooner, and more often", async (context) => {
   const port = await freePort();
   const nothing = (): void => undefined;
-  const member = { maxDelayMs: 40, ackMs: 1000, acknowledged: nothing, lost: nothing };
+  const member = { maxDelayMs: 40, ackMs: 1000, onAcknowledged: nothing, onLost: nothing };
   const delays = async (members?: MemberProgress): Promise<number[]> => {
     const [{ setTimeout: real }, { random }, { now }] = [globalThis, Math, performance];
     const counts: number[] = [];

@@ -134,7 +134,7 @@ test("shows its provider while it is connected", async (context) => {
   await has(context, (steps) => steps.length >= 3);
   assert.equal(context.steps.slice(0, 3), ["accept 5 at 5", "mark", 'lose null ""']);
   await has(context, (steps) => accepted(steps).length === 2);
-  follower.promoted();
+  follower.onPromoted();
   await context.running;
   assert.ok(logs.every(({ isClosed }) => isClosed));
   assert.equal(lines.slice(0, 1), [`replication: following ${URI} (0 graphs)`]);

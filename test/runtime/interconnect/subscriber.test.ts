@@ -180,7 +180,7 @@ test("settles and retires its replica", async () => {
 
 test("announces its epoch once it is promoted", async () => {
   const { subscriber, provider, dial, stop } = await attached(false);
-  subscriber.promoted(9);
+  subscriber.onPromoted(9);
   assert.ok(await isLeft(provider));
   const peer = await dial();
   const positions = parseJsonBody(await peer.expect(MessageType.Positions));

@@ -112,17 +112,17 @@ type Act = (x: Context, a: Argument, b: Argument) => number;
 /** Declares a function and its conditional form, which returns the condition. */
 function withConditional(
   name: string,
-  most: number,
+  maxArguments: number,
   doc: string,
   act: Act,
   need: "collect" | "commit",
 ) {
   const traits = { ...EFFECT, need };
   return [
-    fixed(name, [0, most], "int", doc, act, traits),
+    fixed(name, [0, maxArguments], "int", doc, act, traits),
     fixed(
       `${name}if`,
-      [1, most + 1],
+      [1, maxArguments + 1],
       "any",
       `(c, …): ${name} if c; returns c`,
       (x, c, a, b) => {
@@ -135,11 +135,11 @@ function withConditional(
 }
 
 /** Offers the vertex to the top-k of its level; see the walker. */
-function recordCull(x: Context, score: Value, most: Value): number {
+function recordCull(x: Context, score: Value, size: Value): number {
   const number = toScore(score);
   x.score = number;
   x.culled = number;
-  x.cullSize = asNumber(most);
+  x.cullSize = asNumber(size);
   return Number(number > 0);
 }
 

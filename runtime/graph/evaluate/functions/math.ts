@@ -44,8 +44,8 @@ function real(name: string, doc: string, of: (a: number) => number): FunctionRow
   return numeric(name, 1, "real", `(x): ${doc}`, of);
 }
 
-function logarithm(name: string, doc: string, least: number, of: (a: number) => number) {
-  return real(name, doc, (a) => (a <= 0 ? least : of(a)));
+function logarithm(name: string, doc: string, minimum: number, of: (a: number) => number) {
+  return real(name, doc, (a) => (a <= 0 ? minimum : of(a)));
 }
 
 /** Rounds half away from zero. */

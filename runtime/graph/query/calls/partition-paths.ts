@@ -52,10 +52,10 @@ export function queryPaths(
   const found = call === "paths" ? findPaths(store, query) : findShortest(store, query);
   const { entries, explain, bounded = null } = found;
   const { k, hits } = options as ShortestPathsOptions;
-  const most = k ?? hits ?? MAX_PATHS;
+  const maxCount = k ?? hits ?? MAX_PATHS;
   const isExplaining = isExplained(options);
   const head: PartialHead = {
-    ...{ ...PLAIN_HEAD, listName: call, hits: most < 0 ? null : most, bounded },
+    ...{ ...PLAIN_HEAD, listName: call, hits: maxCount < 0 ? null : maxCount, bounded },
     isPlain: !isExplaining && options.incomplete !== true,
     ...{ found: entries.length, explain: isExplaining ? explain : null },
     paths: call === "paths" ? "ends" : (k ?? null) === null ? "cheapest" : null,

@@ -114,20 +114,20 @@ export function shortestPaths<O extends Boundable<ShortestPathsOptions> = Shorte
 ): ExplainedBy<O, "shortestPaths", FoundPath[]> {
   const given: O = checkedArguments("shortestPaths", options);
   const { k } = given;
-  const most = k === undefined ? maxPaths(given.hits) : requireCount("k", k, 1);
+  const maxCount = k === undefined ? maxPaths(given.hits) : requireCount("k", k, 1);
   const find = (deadline: Deadline): FoundPath[] => {
     const search = pathSearch(store, from, goals, given, deadline);
     return collect<FoundPath>(deadline, given, (found) => {
-      if (most === 0) return;
+      if (maxCount === 0) return;
       for (const path of pathsByCost(search)) {
         if (k === undefined && found.length > 0 && !isAsCheap(path.cost, found[0]!.cost)) break;
         found.push(idsAlong(store, path));
-        if (found.length >= most) break;
+        if (found.length >= maxCount) break;
       }
     });
   };
   return runExplained("shortestPaths", "aggregation", given, find, ({ length }) => {
-    const kept = `${most === Number.POSITIVE_INFINITY ? "all" : `${most} at most`} kept`;
+    const kept = `${maxCount === Number.POSITIVE_INFINITY ? "all" : `${maxCount} at most`} kept`;
     return { plan: [...explainPaths(store, given, BY_COST), kept], matched: length };
   });
 }
@@ -173,18 +173,18 @@ export function paths<O extends Boundable<PathsOptions> = PathsOptions>(
   const given: O = checkedArguments("paths", options);
   const range = parseRepeat(given.repeat ?? [1, null], null)!;
   const arc = compileArcFilter(store, given.arc, D_OUT);
-  const most = maxPaths(given.hits);
+  const maxCount = maxPaths(given.hits);
   const find = (deadline: Deadline): string[][] => {
     const reader = new ArcReader(store, arc);
     const passes = createVertexFilter(store, given.through, ".through", deadline);
     const isEnd = createVertexFilter(store, given.neighbor, ".neighbor", deadline);
     const start = findAnchor(store, from);
     return collect<string[]>(deadline, given, (found) => {
-      if (most === 0) return;
+      if (maxCount === 0) return;
       for (const path of pathsToEnds({ ...range, reader, start, passes, isEnd, deadline })) {
         deadline.spendTime(path.length);
         found.push(path.map((vertex) => store.ids.idOf(vertex)));
-        if (found.length >= most) break;
+        if (found.length >= maxCount) break;
       }
     });
   };
@@ -194,7 +194,7 @@ export function paths<O extends Boundable<PathsOptions> = PathsOptions>(
       describeRepeat(range),
       ...explainFilter(store, "through", given.through),
       ...explainFilter(store, "neighbor", given.neighbor),
-      `shortest first, ${most === Number.POSITIVE_INFINITY ? "all" : `${most} at most`} kept`,
+      `shortest first, ${maxCount === Number.POSITIVE_INFINITY ? "all" : `${maxCount} at most`} kept`,
     ];
     return { plan, matched: length };
   });

@@ -14,10 +14,10 @@ export class GatheredHits {
   #partsEnd = 0;
   #top = 0;
 
-  /** @param most maximum number of hits */
-  constructor(most: number) {
-    this.batch = new ArcBatch(new Uint32Array(most * ARC_WORDS));
-    this.#parts = new Uint32Array(most * PART_WORDS);
+  /** @param maxHits maximum number of hits */
+  constructor(maxHits: number) {
+    this.batch = new ArcBatch(new Uint32Array(maxHits * ARC_WORDS));
+    this.#parts = new Uint32Array(maxHits * PART_WORDS);
   }
 
   get isEmpty(): boolean {

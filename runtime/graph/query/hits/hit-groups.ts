@@ -59,8 +59,8 @@ export class HitGroups {
    */
   keepBehind(position: PagePosition, hits: HitBuffer, isPartial: boolean): void {
     const { firsts } = this;
-    const least = isPartial ? 0 : 1;
-    const isBehind = (slot: number): boolean => position.compare(hits, slot) >= least;
+    const minimum = isPartial ? 0 : 1;
+    const isBehind = (slot: number): boolean => position.compare(hits, slot) >= minimum;
     const dropped = this.#groups.filter((_, place) => !isBehind(firsts[place]!));
     this.#groups = this.#groups.filter((_, place) => isBehind(firsts[place]!));
     this.firsts = firsts.filter(isBehind);

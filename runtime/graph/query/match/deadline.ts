@@ -96,8 +96,8 @@ export class Deadline {
     this.#steps += STRIDE - this.#left;
     this.#left = STRIDE;
     if (this.#steps > this.#maxSteps && !this.#isSearched) {
-      const most = `visited more than ${this.#maxSteps} arcs and vertices`;
-      this.exceed(`Query too costly: ${most}; narrow the query`);
+      const reason = `visited more than ${this.#maxSteps} arcs and vertices`;
+      this.exceed(`Query too costly: ${reason}; narrow the query`);
     }
     this.#checkClock();
   }

@@ -22,22 +22,22 @@ export interface IntegerRange {
 }
 
 /**
- * @param refusal message of the error for values other than integers from `least` to `greatest`
+ * @param refusal message of the error for values other than integers from `smallest` to `greatest`
  * @throws QueryError
  */
 export function integerRange(
   test: ValueTest,
-  [least, greatest]: readonly [number, number],
+  [smallest, greatest]: readonly [number, number],
   refusal: string,
 ): IntegerRange {
   const { POSITIVE_INFINITY, NEGATIVE_INFINITY } = Number;
   const { code } = test;
-  const fits = `whole numbers of ${least} to ${greatest}`;
+  const fits = `whole numbers of ${smallest} to ${greatest}`;
   if (test.among !== null) throw invalidArgument(refusal, "in", fits);
   if (code === V_ANY) return { low: NEGATIVE_INFINITY, high: POSITIVE_INFINITY, isOutside: false };
   for (const bound of [test.low, test.high]) {
     const isWhole = test.text === null && Number.isSafeInteger(bound);
-    if (!isWhole || bound < least || bound > greatest) {
+    if (!isWhole || bound < smallest || bound > greatest) {
       throw invalidArgument(refusal, test.text ?? bound, fits);
     }
   }

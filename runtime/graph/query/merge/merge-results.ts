@@ -222,7 +222,7 @@ function addCounts(
 /** Returns the longest times, because partitions work concurrently. */
 function slowest(times: readonly QueryTiming[]): QueryTiming | null {
   return times.reduce<QueryTiming | null>(
-    (most, time) => (most === null || time.total > most.total ? time : most),
+    (slowest, time) => (slowest === null || time.total > slowest.total ? time : slowest),
     null,
   );
 }

@@ -221,8 +221,8 @@ function parseTimes(store: GraphStore, value: unknown, base: number): Constraint
 /** @param base 0 for absolute seconds, else the time that offsets are added to */
 function timeRange(condition: unknown, base: number): IntegerRange {
   const test = parseValueCondition(condition, V_GTE);
-  const [least, greatest] = base === 0 ? [T_MIN, T_MAX] : [-T_MAX, T_MAX];
-  const range = integerRange(test, [least, greatest], "Invalid time condition: out of range");
+  const [smallest, greatest] = base === 0 ? [T_MIN, T_MAX] : [-T_MAX, T_MAX];
+  const range = integerRange(test, [smallest, greatest], "Invalid time condition: out of range");
   return { ...range, low: range.low + base, high: range.high + base };
 }
 
@@ -289,19 +289,24 @@ function parseText(store: GraphStore, value: unknown): Constraint | null {
 function parseBounded(
   condition: unknown,
   plainCode: number,
-  [least, greatest]: readonly [number, number],
+  [smallest, greatest]: readonly [number, number],
   name: string,
   at: string,
 ): ValueTest {
   try {
     const test = parseValueCondition(condition, plainCode);
     const isText = test.text !== null || test.among !== null;
-    if (isText || test.low < least || test.high > greatest || Number.isNaN(test.low + test.high)) {
-      const text = `Invalid similarity condition: ${name} must be ${least} to ${greatest}`;
+    if (
+      isText ||
+      test.low < smallest ||
+      test.high > greatest ||
+      Number.isNaN(test.low + test.high)
+    ) {
+      const text = `Invalid similarity condition: ${name} must be ${smallest} to ${greatest}`;
       throw invalidArgument(
         text,
         condition,
-        `numbers of ${least} to ${greatest}, comparisons with them`,
+        `numbers of ${smallest} to ${greatest}, comparisons with them`,
       );
     }
     return test;

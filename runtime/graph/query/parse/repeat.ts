@@ -19,15 +19,15 @@ export function parseRepeat(
     if (through === null) return null;
     throw invalidArgument("through needs repeat", undefined, FORMS, at);
   }
-  const [least, most, ...others] = Array.isArray(repeat) ? (repeat as unknown[]) : [];
-  const max = most === null ? Number.POSITIVE_INFINITY : most;
+  const [minimum, maximum, ...others] = Array.isArray(repeat) ? (repeat as unknown[]) : [];
+  const max = maximum === null ? Number.POSITIVE_INFINITY : maximum;
   const isValid =
-    Number.isSafeInteger(least) &&
+    Number.isSafeInteger(minimum) &&
     (max === Number.POSITIVE_INFINITY || Number.isSafeInteger(max)) &&
-    (least as number) >= 1 &&
-    (max as number) >= (least as number) &&
+    (minimum as number) >= 1 &&
+    (max as number) >= (minimum as number) &&
     others.length === 0;
-  if (isValid) return { min: least as number, max: max as number, through };
+  if (isValid) return { min: minimum as number, max: max as number, through };
   throw invalidArgument("repeat must be the least and the most arcs", repeat, FORMS, at);
 }
 

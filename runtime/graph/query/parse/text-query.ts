@@ -90,7 +90,7 @@ export class TextQuery {
       const error = new KeyError(`unknown text index: '${name}'`);
       throw withArgumentDetails(error, name, fits, ".in");
     }
-    return { place: found.place, keys: found.definition.keys.map(({ name: key }) => key) };
+    return { place: found.position, keys: found.definition.keys.map(({ name: key }) => key) };
   }
 
   /** Names of the keys of the index. */

@@ -29,8 +29,12 @@ export function findSource(
   if (adjacent === null && indexed.length === 0 && narrowing.length === 0) return null;
   const sources: ((limit: number) => CandidateSource | null)[] = [
     ...indexed.map((check) => fromIndex(check, test.type?.code ?? 0)),
-    ...(adjacent === null ? [] : [(most: number) => findOtherEnds(store, adjacent, most)]),
-    ...narrowing.map((compound) => (most: number) => fromCompound(store, compound, most)),
+    ...(adjacent === null
+      ? []
+      : [(maxCandidates: number) => findOtherEnds(store, adjacent, maxCandidates)]),
+    ...narrowing.map(
+      (compound) => (maxCandidates: number) => fromCompound(store, compound, maxCandidates),
+    ),
   ];
   let best: CandidateSource | null = null;
   for (const source of sources) {

@@ -215,9 +215,9 @@ function narrow(
   // Reading a source up to the limit would cost as much as the index search.
   const expected = counted ?? (costs.index < costs.scan && test.ids === null ? share * count : 0);
   const found = expected > 2 * limit ? null : findSource(store, test, limit);
-  const most = found?.handles.length ?? limit;
-  if (type !== null && store.typeLists.count(type.code) < most) {
-    const vertices = new Uint32Array(most);
+  const capacity = found?.handles.length ?? limit;
+  if (type !== null && store.typeLists.count(type.code) < capacity) {
+    const vertices = new Uint32Array(capacity);
     const ofType = store.typeLists.count(type.code);
     const copied = store.typeLists.copyBefore(type.code, ofType, vertices);
     return { vertices: vertices.subarray(0, copied), origin: LIST_OF_TYPE };

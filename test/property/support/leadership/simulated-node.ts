@@ -129,7 +129,7 @@ export class SimulatedNode {
     const entry = `${name}@${this.#ledEpoch}`;
     this.log.push(entry);
     this.#unconfirmed.push({ sn: this.log.length, entry });
-    this.member.written(this.#now, this.log.length);
+    this.member.recordLogEnd(this.#now, this.log.length);
     this.#flush();
   }
 
@@ -196,15 +196,15 @@ export class SimulatedNode {
       this.#schedule(0, () => {
         if (isOver || processNumber !== this.#processNumber) return;
         isOver = true;
-        if (call.do === "read") this.member.heard(this.#now, result as Reading);
-        else this.member.swapped(this.#now, result as string | null);
+        if (call.do === "read") this.member.onRead(this.#now, result as Reading);
+        else this.member.onSwapped(this.#now, result as string | null);
         this.#step();
       }),
     );
     this.#schedule(CALL_TIMEOUT_MS, () => {
       if (isOver) return;
       isOver = true;
-      this.member.failed();
+      this.member.onFailed();
       this.#step();
     });
   }
@@ -224,7 +224,7 @@ export class SimulatedNode {
     this.flushed = this.log.length;
     this.epoch = epoch;
     this.#ledEpoch = epoch;
-    this.member.written(this.#now, this.log.length);
+    this.member.recordLogEnd(this.#now, this.log.length);
     this.#world.onLead(this);
   }
 
@@ -263,7 +263,7 @@ export class SimulatedNode {
     if (this.#ledEpoch !== epoch || this.#connections.has(follower.id)) return;
     this.#dialing.delete(follower.id);
     if (typeof position === "number") {
-      this.member.superseded(position);
+      this.member.onSuperseded(position);
       return this.#observe();
     }
     const isPrefix = position.every((entry, index) => this.log[index] === entry);
@@ -343,7 +343,7 @@ export class SimulatedNode {
     const sn = this.flushed;
     this.#send(connection, leader, () => {
       if (leader.#ledEpoch !== epoch) return;
-      leader.member.acknowledged(leader.#now, incarnation, sn);
+      leader.member.onAcknowledged(leader.#now, incarnation, sn);
       leader.#confirm();
     });
   }
@@ -384,7 +384,7 @@ export class SimulatedNode {
     leader.#schedule(0, () => {
       if (leader.#connections.get(follower.id) !== connection) return;
       leader.#connections.delete(follower.id);
-      leader.member.lost(leader.#now, incarnation);
+      leader.member.onLost(leader.#now, incarnation);
     });
   }
 

@@ -11,41 +11,41 @@ const test = suite("progress of followers");
 
 test("waits for a new follower once it follows without delay, and is connected", () => {
   const progress = new FollowerProgress();
-  progress.written(0, 5);
-  progress.acknowledged(10, ONE, 3);
-  progress.lost(20, ONE);
+  progress.recordLogEnd(0, 5);
+  progress.recordAcknowledgment(10, ONE, 3);
+  progress.recordLoss(20, ONE);
   progress.admit(30);
   assert.equal(progress.required(), [], "it has just left");
-  progress.acknowledged(40, ONE, 4);
+  progress.recordAcknowledgment(40, ONE, 4);
   progress.admit(50);
   assert.is(progress.required().length, 1);
   assert.not(progress.haveAll());
   assert.not(progress.hasAll("S1"), "it cannot take over yet");
   assert.equal(progress.selectSynced(60, 0), [], "it lacks a change from before");
-  progress.acknowledged(70, ONE, 5);
+  progress.recordAcknowledgment(70, ONE, 5);
   assert.equal(progress.selectSynced(80, 0), [ONE]);
 });
 
 test("a follower must catch up with the log as of when it became required", () => {
   const progress = new FollowerProgress();
-  progress.written(0, 10);
-  progress.acknowledged(10, ONE, 3);
+  progress.recordLogEnd(0, 10);
+  progress.recordAcknowledgment(10, ONE, 3);
   progress.admit(20);
-  progress.written(30, 20);
+  progress.recordLogEnd(30, 20);
   progress.admit(40);
-  progress.acknowledged(50, ONE, 9);
+  progress.recordAcknowledgment(50, ONE, 9);
   assert.equal(progress.selectSynced(60, 0), []);
-  progress.acknowledged(70, ONE, 10);
+  progress.recordAcknowledgment(70, ONE, 10);
   assert.equal(progress.selectSynced(80, 0), [ONE]);
 });
 
 test("does not wait for a follower that is a second late", () => {
   const progress = new FollowerProgress();
-  progress.acknowledged(0, ONE, 0);
-  progress.written(0, 5);
+  progress.recordAcknowledgment(0, ONE, 0);
+  progress.recordLogEnd(0, 5);
   progress.admit(1000);
   assert.equal(progress.required(), []);
-  progress.acknowledged(1001, ONE, 5);
+  progress.recordAcknowledgment(1001, ONE, 5);
   progress.admit(1002);
   assert.ok(progress.hasAll("S1"));
 });
@@ -57,8 +57,8 @@ const EMPTIED: Incarnation = ["S1", "c"];
 /** A leader with synced members, which have everything up to transaction 5. */
 function leading(...members: readonly Incarnation[]): FollowerProgress {
   const progress = new FollowerProgress(members, 0);
-  progress.written(0, 5);
-  for (const member of members) progress.acknowledged(0, member, 5);
+  progress.recordLogEnd(0, 5);
+  for (const member of members) progress.recordAcknowledgment(0, member, 5);
   return progress;
 }
 
@@ -77,16 +77,16 @@ test("a new leader requires the members that the record names", () => {
 test("tracks the position that all required members reached and since when they respond", () => {
   const progress = leading(ONE, TWO);
   assert.equal([progress.confirmedSn(), progress.haveAll()], [5, true]);
-  progress.written(10, 7);
+  progress.recordLogEnd(10, 7);
   assert.equal([progress.confirmedSn(), progress.haveAll()], [5, false]);
-  progress.acknowledged(20, ONE, 7);
+  progress.recordAcknowledgment(20, ONE, 7);
   assert.equal([progress.confirmedSn(), progress.haveAll()], [5, false]);
   assert.equal([progress.hasAll("S1"), progress.hasAll("S2")], [true, false]);
   assert.equal(
     [0, 1].map((at) => progress.haveAllAnswered(at)),
     [true, false],
   );
-  progress.acknowledged(30, TWO, 6);
+  progress.recordAcknowledgment(30, TWO, 6);
   assert.equal([progress.confirmedSn(), progress.haveAllAnswered(20)], [6, true]);
   assert.is(progress.haveAllAnswered(21), false);
   const alone = new FollowerProgress();
@@ -96,15 +96,15 @@ test("tracks the position that all required members reached and since when they 
 
 test("drops a member one second after it was lost or fell behind", () => {
   const progress = leading(ONE, TWO);
-  progress.lost(100, ONE);
-  progress.lost(500, ONE);
-  progress.lost(500, ["S9", "z"]);
+  progress.recordLoss(100, ONE);
+  progress.recordLoss(500, ONE);
+  progress.recordLoss(500, ["S9", "z"]);
   assert.equal(progress.selectSynced(1099, 0), [ONE, TWO]);
   assert.equal(progress.selectSynced(1100, 0), [TWO]);
-  progress.acknowledged(1100, ONE, 5);
+  progress.recordAcknowledgment(1100, ONE, 5);
   assert.equal(progress.selectSynced(1100, 0), [ONE, TWO]);
-  progress.written(1200, 6);
-  progress.acknowledged(1250, ONE, 6);
+  progress.recordLogEnd(1200, 6);
+  progress.recordAcknowledgment(1250, ONE, 6);
   assert.equal(progress.selectSynced(2199, 0), [ONE, TWO]);
   assert.equal(progress.selectSynced(2200, 0), [ONE]);
   assert.equal(progress.selectSynced(2200, 1), [ONE]);
@@ -113,62 +113,62 @@ test("drops a member one second after it was lost or fell behind", () => {
 
 test("remembers ends of its log twenty times a second, for a second", () => {
   const progress = leading(ONE);
-  progress.written(30, 6);
+  progress.recordLogEnd(30, 6);
   // Too soon after the first one: only the next end counts.
-  progress.written(49, 7);
-  progress.written(50, 8);
+  progress.recordLogEnd(49, 7);
+  progress.recordLogEnd(50, 8);
   assert.equal(progress.selectSynced(1049, 0), [ONE]);
   assert.equal(progress.selectSynced(1050, 0), []);
-  progress.acknowledged(1050, ONE, 7);
+  progress.recordAcknowledgment(1050, ONE, 7);
   assert.equal(progress.selectSynced(1050, 0), []);
-  progress.acknowledged(1050, ONE, 8);
+  progress.recordAcknowledgment(1050, ONE, 8);
   assert.equal(progress.selectSynced(1050, 0), [ONE]);
   // The same end again, and later ones.
-  progress.written(1100, 8);
+  progress.recordLogEnd(1100, 8);
   const write = (from: number, to: number): void => {
-    for (let at = from; at <= to; at += 100) progress.written(at, at / 100 - 3);
+    for (let at = from; at <= to; at += 100) progress.recordLogEnd(at, at / 100 - 3);
   };
   write(1200, 2100);
   assert.equal(progress.selectSynced(2199, 0), [ONE]);
   assert.equal(progress.selectSynced(2200, 0), []);
   write(2200, 3000);
-  progress.acknowledged(3000, ONE, 16);
+  progress.recordAcknowledgment(3000, ONE, 16);
   assert.equal(progress.selectSynced(3000, 0), []);
-  progress.acknowledged(3000, ONE, 17);
+  progress.recordAcknowledgment(3000, ONE, 17);
   assert.equal(progress.selectSynced(3000, 0), [ONE]);
 });
 
 test("remembers the end after one that was written again", () => {
   const progress = leading(ONE);
-  progress.written(1000, 5);
-  progress.written(1010, 6);
+  progress.recordLogEnd(1000, 5);
+  progress.recordLogEnd(1010, 6);
   assert.equal(progress.selectSynced(2009, 0), [ONE]);
   assert.equal(progress.selectSynced(2010, 0), []);
 });
 
 test("removes a member first from the record, and then from the required ones", () => {
   const progress = leading(ONE, TWO);
-  progress.recorded(10, [ONE, TWO]);
+  progress.applyRecord(10, [ONE, TWO]);
   assert.equal([progress.syncedCount(), progress.required().length], [2, 2]);
-  progress.recorded(20, [ONE]);
+  progress.applyRecord(20, [ONE]);
   assert.equal([progress.syncedCount(), progress.required().length], [1, 1]);
   // It is connected, and so it is known, and comes back.
   progress.admit(30);
   assert.equal([progress.syncedCount(), progress.required().length], [1, 2]);
-  progress.recorded(40, [ONE]);
+  progress.applyRecord(40, [ONE]);
   assert.equal(progress.required().length, 2, "it is not late");
   assert.equal(progress.selectSynced(40, 0), [ONE, TWO]);
-  progress.lost(50, TWO);
-  progress.recorded(1049, [ONE]);
+  progress.recordLoss(50, TWO);
+  progress.applyRecord(1049, [ONE]);
   assert.is(progress.required().length, 2);
-  progress.recorded(1050, [ONE]);
+  progress.applyRecord(1050, [ONE]);
   assert.is(progress.required().length, 1);
   // It is forgotten, with what it had.
-  progress.lost(1060, TWO);
-  progress.recorded(1070, [ONE, TWO]);
+  progress.recordLoss(1060, TWO);
+  progress.applyRecord(1070, [ONE, TWO]);
   assert.is(progress.syncedCount(), 1);
-  progress.written(1080, 6);
-  progress.acknowledged(1080, TWO, 5);
+  progress.recordLogEnd(1080, 6);
+  progress.recordAcknowledgment(1080, TWO, 5);
   progress.admit(1080);
   assert.equal([progress.required().length, progress.syncedCount()], [2, 1]);
   assert.equal(
@@ -180,14 +180,14 @@ test("removes a member first from the record, and then from the required ones", 
 
 test("an emptied member replaces its former self once it has everything", () => {
   const progress = leading(ONE);
-  progress.lost(0, ONE);
-  progress.acknowledged(500, EMPTIED, 4);
+  progress.recordLoss(0, ONE);
+  progress.recordAcknowledgment(500, EMPTIED, 4);
   progress.admit(500);
   assert.equal(progress.selectSynced(1000, 1), [ONE]);
-  progress.acknowledged(1000, EMPTIED, 5);
+  progress.recordAcknowledgment(1000, EMPTIED, 5);
   assert.equal(progress.selectSynced(1000, 1), [EMPTIED]);
   assert.equal(progress.selectSynced(1000, 2), [EMPTIED]);
-  progress.recorded(1000, [EMPTIED]);
+  progress.applyRecord(1000, [EMPTIED]);
   assert.equal([progress.syncedCount(), progress.required().length], [1, 1]);
 });
 

@@ -50,7 +50,7 @@ test("a handover refuses changes first, and accepts them again if it is late", a
   member.now = 1_050;
   assert.is(await over, "SVC3403: handover: S2 did not get everything within 1000 ms");
   assert.equal(member.since(/leading|thaw/), ["thaw", "leading 1"]);
-  member.group.acknowledged(OTHER, 1);
+  member.group.onAcknowledged(OTHER, 1);
   await member.settle();
   assert.is(member.group.report().role, "leading", "it has given up");
 });
@@ -67,7 +67,7 @@ test("a handover overtaken by another leader freezes no later changes", async (c
     const member = await lead(context.open, { parts: { freeze: () => frozen } });
     const over = member.group.handOver("S2", 1_000);
     member.store({ holder: leadsAgain ? null : "S2", next: "B1", epoch: 9 });
-    member.group.superseded(9);
+    member.group.onSuperseded(9);
     await member.settle();
     assert.is(member.group.report().epoch, leadsAgain ? 10 : 9);
     member.calls.length = 0;

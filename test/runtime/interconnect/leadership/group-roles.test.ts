@@ -100,7 +100,7 @@ test("publishes the end of its lead before its instance stops leading", async ({
   });
   const member = await lead(open, { parts: { follow: () => following } });
   member.since(ROLE);
-  member.group.superseded(9);
+  member.group.onSuperseded(9);
   await member.settle();
   assert.equal(member.since(ROLE), ["following 9"]);
   follow();
@@ -127,7 +127,7 @@ test("a leader is at risk without enough synced members, a follower is not", asy
   const leader = open({ rules: { ...FIRST, whenAlone: "go-on" } });
   await leader.start();
   assert.equal([leader.group.report().isAtRisk, leader.group.report().synced], [true, []]);
-  leader.group.acknowledged(OTHER, 0);
+  leader.group.onAcknowledged(OTHER, 0);
   await leader.settle();
   assert.equal([leader.group.report().isAtRisk, leader.group.report().synced], [false, ["S2"]]);
 });
@@ -142,7 +142,7 @@ test("a leader logs when it starts and stops refusing changes", async ({ open })
   leader.now += HOUR_MS + 1;
   leader.tick();
   assert.equal(leader.since(ROLE).at(-1), "refusing 1", "its lease has ended");
-  leader.group.acknowledged(OTHER, 0);
+  leader.group.onAcknowledged(OTHER, 0);
   await leader.settle();
   assert.equal(leader.since(ROLE).at(-1), "leading 1");
   const accepted = "leadership: enough members respond: changes are accepted again";

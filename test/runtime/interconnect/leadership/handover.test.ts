@@ -82,7 +82,7 @@ async function leading(others: readonly Incarnation[]) {
   group.start();
   while (role !== "refusing") await turn();
   while (group.report().synced.length < others.length) {
-    for (const member of others) group.acknowledged(member, 0);
+    for (const member of others) group.onAcknowledged(member, 0);
     // Makes the next step due.
     group.readNow();
     await turn();
@@ -113,7 +113,7 @@ test("needs a member that caught up with the log as of its admission", async () 
   const { group, engine, write, stop } = await leading([OTHER]);
   const otherMember: Incarnation = ["S2", "2".repeat(32)];
   const named = async (sn: number): Promise<boolean> => {
-    group.acknowledged(otherMember, sn);
+    group.onAcknowledged(otherMember, sn);
     for (let count = 0; count < 10; count++) {
       group.readNow();
       await turn();
@@ -128,7 +128,7 @@ test("needs a member that caught up with the log as of its admission", async () 
 test("completes on the last acknowledgment, not at the next interval", async () => {
   const { group, engine, handOver, stop } = await leading([OTHER]);
   const { over } = await handOver();
-  group.acknowledged(OTHER, 1);
+  group.onAcknowledged(OTHER, 1);
   await over;
   assert.equal([engine.record!.holder, engine.record!.next], [null, "S1"]);
   await stop();
@@ -138,8 +138,8 @@ test("all changes are confirmed first, even if a late member is dropped", async 
   const late: Incarnation = ["S2", "2".repeat(32)];
   const { group, engine, confirmed, handOver, stop } = await leading([OTHER, late]);
   const { over } = await handOver();
-  group.acknowledged(OTHER, 1);
-  group.lost(late);
+  group.onAcknowledged(OTHER, 1);
+  group.onLost(late);
   assert.not.ok(confirmed.includes("B1 1"), "another member lacks the change");
   const { now } = performance;
   try {
@@ -173,7 +173,7 @@ async function undecided() {
   // No time passes before the call begins.
   performance.now = () => since;
   const { over } = await member.handOver(1);
-  member.group.acknowledged(OTHER, 1);
+  member.group.onAcknowledged(OTHER, 1);
   for (let count = 0; count < 10; count++) await turn();
   performance.now = now;
   await whileLooking();
@@ -245,7 +245,7 @@ test("a handover with unknown outcome ends with its instance", async () => {
     outcome = message;
   });
   // It has nothing left to hand over when it stops.
-  group.superseded(2);
+  group.onSuperseded(2);
   const stopped = stop();
   await whileLooking();
   assert.match(outcome, /memory: does not tell how it has ended/);

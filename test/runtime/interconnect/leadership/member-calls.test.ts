@@ -32,16 +32,16 @@ test("a new member reads first, follows, and knows of no leader", () => {
 test("a follower adopts the record, and reads again on request", () => {
   const member = create();
   member.next(0);
-  member.heard(0, { revision: "1", record: FOLLOWED });
+  member.onRead(0, { revision: "1", record: FOLLOWED });
   assert.equal([member.leader, member.epoch, member.groupEpoch], ["S1", 3, 3]);
   assert.equal([member.recorded, member.rivals], [FOLLOWED.synced, ["S2"]]);
   assert.is(member.next(1).do, "wait");
   member.readNow();
   assert.is(member.next(1).do, "read");
-  member.heard(1, { revision: "2", record: { ...FOLLOWED, epoch: 1, holder: null } });
+  member.onRead(1, { revision: "2", record: { ...FOLLOWED, epoch: 1, holder: null } });
   assert.equal([member.leader, member.epoch, member.groupEpoch], [null, 3, 1]);
   assert.equal(member.rivals, []);
-  member.heard(2, { revision: "3", record: null });
+  member.onRead(2, { revision: "3", record: null });
   assert.equal([member.leader, member.recorded, member.groupEpoch], [null, [], 0]);
 });
 
@@ -60,31 +60,31 @@ test("a leader writes the record each quarter of a ttl, and waits until then", (
 test("the next read settles a swap of unknown outcome", () => {
   const member = create();
   member.next(0);
-  member.heard(0, { revision: "1", record: { ...FOLLOWED, holder: "B1" } });
+  member.onRead(0, { revision: "1", record: { ...FOLLOWED, holder: "B1" } });
   const claimed = proposal(member, 0);
-  member.failed();
+  member.onFailed();
   assert.equal(member.next(0).do, "wait", "it reads first");
   assert.equal(member.next(POLL_MS).do, "read");
   const others = { ...claimed, synced: [OWN, TWO] };
-  member.heard(POLL_MS, { revision: "2", record: others });
+  member.onRead(POLL_MS, { revision: "2", record: others });
   assert.is(member.isLeading, false, "a record that it did not write");
   const again = proposal(member, POLL_MS);
-  member.failed();
-  member.heard(POLL_MS + 5, { revision: "3", record: again });
+  member.onFailed();
+  member.onRead(POLL_MS + 5, { revision: "3", record: again });
   assert.equal([member.isLeading, member.epoch], [true, again.epoch]);
   const late = create();
-  late.heard(0, { revision: "1", record: { ...FOLLOWED, holder: "B1" } });
-  late.heard(1, { revision: "2", record: FOLLOWED });
+  late.onRead(0, { revision: "1", record: { ...FOLLOWED, holder: "B1" } });
+  late.onRead(1, { revision: "2", record: FOLLOWED });
   assert.is(late.isLeading, false, "it has not proposed any");
 });
 
 test("a renewal of unknown outcome counts once a read shows its own record", () => {
   const { member } = lead();
   const renewal = proposal(member, TTL_MS / 2);
-  member.failed();
+  member.onFailed();
   const until = TTL_MS / 2 + TTL_MS;
   assert.is(member.mode(TTL_MS + 1), "refusing", "since the last one before");
-  member.heard(TTL_MS + 1, { revision: "5", record: renewal });
+  member.onRead(TTL_MS + 1, { revision: "5", record: renewal });
   assert.is(member.mode(until - 1), "leading");
   assert.is(member.mode(until), "refusing", "since it was sent");
 });
@@ -98,9 +98,9 @@ test("a leader reads the record after another member has changed it, and steps d
   ] as const) {
     const { member } = lead();
     const renewal = proposal(member, TTL_MS / 4);
-    member.swapped(TTL_MS / 4, null);
+    member.onSwapped(TTL_MS / 4, null);
     assert.is(member.next(TTL_MS / 4).do, "read", "at once");
-    member.heard(TTL_MS / 4, { revision: "7", record: { ...renewal, ...change } });
+    member.onRead(TTL_MS / 4, { revision: "7", record: { ...renewal, ...change } });
     assert.is(member.isLeading, stays, JSON.stringify(change));
   }
 });
@@ -109,10 +109,10 @@ test("a leader rewrites a record that the engine lost while all members respond"
   const lose = (ackedAt: number): Member => {
     const { member, renew } = lead();
     renew(0);
-    member.acknowledged(ackedAt, ONE, 5);
+    member.onAcknowledged(ackedAt, ONE, 5);
     proposal(member, TTL_MS);
-    member.swapped(TTL_MS, null);
-    member.heard(TTL_MS + 1, { revision: "0", record: null });
+    member.onSwapped(TTL_MS, null);
+    member.onRead(TTL_MS + 1, { revision: "0", record: null });
     return member;
   };
   assert.is(lose(0).isLeading, false, "another member may lead");
@@ -132,7 +132,7 @@ test("a leader that steps down refuses changes until the outcome of its call is 
     assert.is(member.next(1).do, "wait", "its log accepts changes");
     member.completeHandover(1, 7);
     assert.equal([member.isHandingOver, member.next(1).do], [true, "wait"]);
-    member.acknowledged(1, ONE, 7);
+    member.onAcknowledged(1, ONE, 7);
     const { holder, next } = proposal(member, 1);
     assert.equal([holder, next, member.isGivingUp], [null, "S1", true]);
     member.cancelHandover();
@@ -140,15 +140,15 @@ test("a leader that steps down refuses changes until the outcome of its call is 
     return member;
   };
   const done = handingOver();
-  done.swapped(2, "3");
+  done.onSwapped(2, "3");
   assert.equal([done.isLeading, done.isGivingUp, done.mode(2)], [false, false, "following"]);
   const refused = handingOver();
-  refused.swapped(2, null);
+  refused.onSwapped(2, null);
   assert.equal([refused.isGivingUp, refused.mode(2)], [false, "leading"]);
   const unknown = handingOver();
-  unknown.failed();
+  unknown.onFailed();
   assert.equal([unknown.isGivingUp, unknown.mode(2)], [true, "refusing"]);
-  unknown.failed();
+  unknown.onFailed();
   assert.equal([unknown.isGivingUp, unknown.mode(2)], [false, "leading"]);
   const cancelled = lead();
   cancelled.member.beginHandover("S1");
@@ -160,12 +160,12 @@ test("a leader that steps down refuses changes until the outcome of its call is 
 
 test("a higher epoch elsewhere ends leadership", () => {
   const { member, epoch } = lead();
-  member.superseded(epoch);
+  member.onSuperseded(epoch);
   assert.is(member.isLeading, true, "its own");
-  member.superseded(epoch + 1);
+  member.onSuperseded(epoch + 1);
   assert.equal([member.isLeading, member.epoch, member.groupEpoch], [false, epoch + 1, epoch + 1]);
   assert.equal([member.next(0).do, member.mode(0)], ["read", "following"]);
-  member.superseded(epoch);
+  member.onSuperseded(epoch);
   assert.is(member.epoch, epoch + 1);
 });
 
@@ -173,7 +173,7 @@ test("a member that resigned claims after two ttl, a lagging one after 0.3 ttl",
   const vacant = { ...FOLLOWED, holder: null, next: "B1" };
   const claimsAt = (member: Member, from: number, ms: number): boolean[] => {
     const at = (now: number): boolean => {
-      member.heard(now, { revision: "9", record: vacant });
+      member.onRead(now, { revision: "9", record: vacant });
       return member.next(now).do === "swap";
     };
     return [at(from + ms - 1), at(from + ms)];
@@ -183,15 +183,15 @@ test("a member that resigned claims after two ttl, a lagging one after 0.3 ttl",
   assert.is(member.isLeading, false);
   assert.equal(claimsAt(member, 100, 2 * TTL_MS), [false, true]);
   const behind = create();
-  behind.heard(50, { revision: "9", record: vacant });
-  behind.rivalsCompared(50, true);
+  behind.onRead(50, { revision: "9", record: vacant });
+  behind.onRivalsCompared(50, true);
   assert.equal(claimsAt(behind, 50, 0.3 * TTL_MS), [false, true]);
 });
 
 test("only a synced process claims a lead that it held or was handed", () => {
   const claims = (change: Partial<LeadershipRecord> | null, options?: Partial<MemberOptions>) => {
     const member = create(options);
-    member.heard(0, { revision: "1", record: change && { ...FOLLOWED, ...change } });
+    member.onRead(0, { revision: "1", record: change && { ...FOLLOWED, ...change } });
     const call = member.next(0);
     return call.do === "swap" ? call.record : null;
   };
@@ -213,7 +213,7 @@ test("only a synced process claims a lead that it held or was handed", () => {
 test("a leader with too few synced followers acknowledges only if it may go on", () => {
   const confirmed = (options: Partial<MemberOptions>): number => {
     const { member } = lead(options);
-    member.acknowledged(1, ONE, 6);
+    member.onAcknowledged(1, ONE, 6);
     return member.confirmedSn();
   };
   assert.equal(
@@ -225,7 +225,7 @@ test("a leader with too few synced followers acknowledges only if it may go on",
 test("a member that left stays named only if changes wait for it", () => {
   const named = (whenAlone: MemberOptions["whenAlone"]) => {
     const { member } = lead({ whenAlone });
-    member.lost(0, ONE);
+    member.onLost(0, ONE);
     return proposal(member, TTL_MS).synced;
   };
   assert.equal([named("refuse"), named("go-on")], [[OWN, ONE], [OWN]]);

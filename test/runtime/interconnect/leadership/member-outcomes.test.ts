@@ -30,13 +30,13 @@ function proposeHandover(member: Member, now = 1) {
 test("the next read settles a handover of unknown outcome", () => {
   const done = lead().member;
   const record = proposeHandover(done);
-  done.failed();
-  done.heard(2, { revision: "3", record });
+  done.onFailed();
+  done.onRead(2, { revision: "3", record });
   assert.equal([done.isLeading, done.isGivingUp, done.required()], [false, false, []]);
   const undone = lead();
   proposeHandover(undone.member);
-  undone.member.failed();
-  undone.member.heard(2, { revision: "2", record: { ...CLAIMED, epoch: undone.epoch } });
+  undone.member.onFailed();
+  undone.member.onRead(2, { revision: "2", record: { ...CLAIMED, epoch: undone.epoch } });
   undone.member.cancelHandover();
   assert.equal([undone.member.mode(2), undone.member.isGivingUp], ["leading", false]);
 });
@@ -44,24 +44,24 @@ test("the next read settles a handover of unknown outcome", () => {
 test("a handover proposed before another leader appeared is not a claim", () => {
   const { member, epoch } = lead();
   const record = proposeHandover(member);
-  member.superseded(epoch + 1);
-  member.failed();
-  member.heard(2, { revision: "3", record });
+  member.onSuperseded(epoch + 1);
+  member.onFailed();
+  member.onRead(2, { revision: "3", record });
   assert.is(member.isLeading, false);
 });
 
 test("a claim counts only if the first read after it shows it", () => {
   for (const outcome of ["failed", "refused"] as const) {
     const member = create();
-    member.heard(0, { revision: "1", record: CLAIMED });
+    member.onRead(0, { revision: "1", record: CLAIMED });
     const record = proposal(member, 0);
-    if (outcome === "refused") member.swapped(1, null);
+    if (outcome === "refused") member.onSwapped(1, null);
     else {
-      member.failed();
-      member.heard(1, { revision: "1", record: CLAIMED });
+      member.onFailed();
+      member.onRead(1, { revision: "1", record: CLAIMED });
     }
     // From when it took effect is not known.
-    member.heard(2, { revision: "2", record });
+    member.onRead(2, { revision: "2", record });
     assert.is(member.isLeading, false, outcome);
     assert.is(proposal(member, 2).epoch, record.epoch + 1);
   }
@@ -70,14 +70,14 @@ test("a claim counts only if the first read after it shows it", () => {
 test("a refused swap is followed by a read at once, and a written one by its revision", () => {
   const member = create();
   assert.is(member.next(0).do, "read");
-  member.heard(0, { revision: "1", record: CLAIMED });
+  member.onRead(0, { revision: "1", record: CLAIMED });
   assert.is(member.next(1).do, "swap");
-  member.swapped(1, null);
+  member.onSwapped(1, null);
   assert.is(member.next(2).do, "read");
   const leader = lead().member;
   const revisions = [1, 2].map((n) => {
     const call = leader.next(n * TTL_MS);
-    leader.swapped(n * TTL_MS, `${10 * n}`);
+    leader.onSwapped(n * TTL_MS, `${10 * n}`);
     return call.do === "swap" && [call.revision, call.record.beat];
   });
   assert.equal(revisions, [
@@ -89,15 +89,15 @@ test("a refused swap is followed by a read at once, and a written one by its rev
 test("the next renewal is due a quarter of a ttl after the start of the last one", () => {
   const { member, renew } = lead();
   renew(TTL_MS);
-  member.acknowledged(TTL_MS, ONE, 0);
+  member.onAcknowledged(TTL_MS, ONE, 0);
   assert.is(member.next(TTL_MS + TTL_MS / 4 - 1).do, "wait");
   assert.is(member.next(TTL_MS + TTL_MS / 4).do, "swap");
 });
 
 test("a leader without a record names itself, and writes it before it is due", () => {
   const { member, epoch } = lead();
-  member.acknowledged(1, ONE, 0);
-  member.heard(1, { revision: "3", record: null });
+  member.onAcknowledged(1, ONE, 0);
+  member.onRead(1, { revision: "3", record: null });
   assert.equal([member.isLeading, member.leader], [true, "B1"]);
   const { holder, epoch: written, synced } = proposal(member, 2);
   assert.equal([holder, written, synced], ["B1", epoch, [OWN, ONE]]);
@@ -105,19 +105,19 @@ test("a leader without a record names itself, and writes it before it is due", (
 
 test("only a synced follower can be the successor", () => {
   const { member, renew } = lead({}, [OWN, ONE, TWO]);
-  member.acknowledged(0, TWO, 0);
-  member.written(0, 5);
-  member.acknowledged(1, ["S3", "3".repeat(32)], 4);
+  member.onAcknowledged(0, TWO, 0);
+  member.recordLogEnd(0, 5);
+  member.onAcknowledged(1, ["S3", "3".repeat(32)], 4);
   member.next(1);
   assert.ok(member.required().some(({ id, isSynced }) => id === "S3" && !isSynced));
   assert.is(member.beginHandover("S3"), false, "it lacks changes");
-  member.lost(1, ["S3", "3".repeat(32)]);
+  member.onLost(1, ["S3", "3".repeat(32)]);
   assert.ok(member.beginHandover("S1"));
-  member.lost(2, ONE);
-  member.acknowledged(2, TWO, 5);
+  member.onLost(2, ONE);
+  member.onAcknowledged(2, TWO, 5);
   const later = 2 * TTL_MS;
   assert.equal(renew(later).synced, [OWN, TWO]);
-  member.acknowledged(later, TWO, 5);
+  member.onAcknowledged(later, TWO, 5);
   member.completeHandover(later, 5);
   assert.equal(
     member.required().map(({ id }) => id),
@@ -129,43 +129,43 @@ test("only a synced follower can be the successor", () => {
 test("a handover that begins when it leads again waits until its log is frozen", () => {
   const { member, epoch } = lead();
   assert.ok(member.beginHandover("S1"));
-  member.superseded(epoch + 1);
+  member.onSuperseded(epoch + 1);
   // Its instance had been freezing the log.
   member.completeHandover(1, 0);
-  member.heard(1, { revision: "3", record: { ...CLAIMED, epoch: epoch + 1, synced: [OWN, ONE] } });
+  member.onRead(1, { revision: "3", record: { ...CLAIMED, epoch: epoch + 1, synced: [OWN, ONE] } });
   proposal(member, 1);
-  member.swapped(1, "4");
+  member.onSwapped(1, "4");
   assert.equal([member.mode(1), member.isHandingOver], ["leading", false]);
-  member.acknowledged(1, ONE, 0);
+  member.onAcknowledged(1, ONE, 0);
   assert.ok(member.beginHandover("S1"));
   assert.is(member.next(2).do, "wait");
 });
 
 test("a forced claim is made once, and not after it was cancelled", () => {
   const cancelled = create();
-  cancelled.heard(0, { revision: "1", record: FOLLOWED });
+  cancelled.onRead(0, { revision: "1", record: FOLLOWED });
   cancelled.force();
   cancelled.cancelForce();
   cancelled.next(0);
   assert.is(cancelled.next(0).do, "wait");
   const member = create();
-  member.heard(0, { revision: "1", record: FOLLOWED });
+  member.onRead(0, { revision: "1", record: FOLLOWED });
   member.force();
   proposal(member, 0);
-  member.swapped(0, "2");
+  member.onSwapped(0, "2");
   assert.equal([member.isLeading, member.isForced], [true, false]);
   member.resign(1);
-  member.heard(1, { revision: "2", record: { ...CLAIMED, epoch: 4 } });
+  member.onRead(1, { revision: "2", record: { ...CLAIMED, epoch: 4 } });
   assert.is(member.next(1 + POLL_MS).do, "read", "its instance could not lead");
 });
 
 test("a new leader does not wait for the silent one that it replaces", () => {
   const member = create({ whenAlone: "go-on" });
   const reading = { revision: "1", record: FOLLOWED };
-  for (let now = 0; now <= TTL_MS; now += POLL_MS) member.heard(now, reading);
+  for (let now = 0; now <= TTL_MS; now += POLL_MS) member.onRead(now, reading);
   assert.equal(proposal(member, TTL_MS).synced, FOLLOWED.synced);
-  member.swapped(TTL_MS, "2");
-  member.acknowledged(TTL_MS + 1, TWO, 0);
+  member.onSwapped(TTL_MS, "2");
+  member.onAcknowledged(TTL_MS + 1, TWO, 0);
   assert.equal(proposal(member, TTL_MS + 1).synced, [OWN, TWO]);
 });
 
@@ -173,7 +173,7 @@ test("a new leader does not wait for the silent one that it replaces", () => {
 function isReplaced(member: Member, from: number, epoch: number, heardMs: number): boolean {
   const record = { ...FOLLOWED, epoch };
   for (let now = from; now <= from + TTL_MS; now += POLL_MS) {
-    member.heard(now, { revision: `silent ${epoch}`, record });
+    member.onRead(now, { revision: `silent ${epoch}`, record });
     member.leaderHeardAtMs = now - heardMs;
   }
   return member.next(from + TTL_MS).do === "swap";
@@ -185,7 +185,7 @@ test("a leader counts as heard for half of a ttl", () => {
     [TTL_MS / 2, true],
   ] as const) {
     const member = create();
-    member.heard(0, { revision: "1", record: FOLLOWED });
+    member.onRead(0, { revision: "1", record: FOLLOWED });
     assert.is(isReplaced(member, POLL_MS, 4, heardMs), expected);
   }
 });
@@ -193,7 +193,7 @@ test("a leader counts as heard for half of a ttl", () => {
 test("its own claim is a takeover, which makes the next one frequent", () => {
   const { member, epoch } = lead();
   const takenOver = { ...FOLLOWED, epoch: epoch + 1 };
-  member.heard(5_000, { revision: "beat 1", record: takenOver });
+  member.onRead(5_000, { revision: "beat 1", record: takenOver });
   // 10 s of calm would be over by now, and 20 s are not.
   assert.is(isReplaced(member, 16_000, epoch + 1, 0), false);
   assert.is(isReplaced(member, 26_000, epoch + 1, 0), true);

@@ -42,17 +42,17 @@ class Leader {
     for (const end = this.now + ms; this.now < end; ) {
       this.now += 10;
       if (member.isLeading) {
-        if (first !== null) member.acknowledged(this.now, ["S1", ONE], first);
-        if (two !== null) member.acknowledged(this.now, ["S2", TWO], two);
+        if (first !== null) member.onAcknowledged(this.now, ["S1", ONE], first);
+        if (two !== null) member.onAcknowledged(this.now, ["S2", TWO], two);
       }
       const call = member.next(this.now);
       if (call.do === "wait") continue;
-      if (this.isEngineAway) member.failed();
+      if (this.isEngineAway) member.onFailed();
       else if (call.do === "read") {
-        member.heard(this.now, { revision: String(this.#revision), record: this.record });
+        member.onRead(this.now, { revision: String(this.#revision), record: this.record });
       } else {
         this.record = call.record;
-        member.swapped(this.now, String(++this.#revision));
+        member.onSwapped(this.now, String(++this.#revision));
       }
     }
   }
@@ -62,7 +62,7 @@ test("hands over once all changes are acknowledged", () => {
   const leader = new Leader();
   const { member } = leader;
   leader.run(0, 0);
-  member.written(leader.now, 5);
+  member.recordLogEnd(leader.now, 5);
   leader.run(5, 5);
   assert.equal(leader.synced, ["B1", "S1", "S2"]);
   assert.ok(member.beginHandover("S1"));
@@ -83,21 +83,21 @@ test("a new leader responds from its claim until a ttl passes without a renewal"
     ["S2", TWO],
   ] as const;
   const record = { holder: null, epoch: 1, beat: 0, synced, next: "S1" };
-  member.heard(0, { revision: "1", record });
+  member.onRead(0, { revision: "1", record });
   assert.is(member.next(0).do, "swap");
-  member.swapped(50, "2");
+  member.onSwapped(50, "2");
   // S2 has not acknowledged anything yet.
   assert.is(member.mode(TTL_MS - 1), "leading");
   assert.is(member.mode(TTL_MS), "refusing", "since it was sent");
 });
 
 test("a forced claim waits neither for a more advanced member nor after a failed lead", () => {
-  for (const wait of ["rivalsCompared", "resign"] as const) {
+  for (const wait of ["onRivalsCompared", "resign"] as const) {
     const member = new Member({
       ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "go-on" },
       ...{ mayCreateRecord: false, epoch: 1 },
     });
-    member.heard(0, { revision: "1", record: { ...RECORD, epoch: 1 } });
+    member.onRead(0, { revision: "1", record: { ...RECORD, epoch: 1 } });
     member[wait](0, true);
     assert.is(member.next(0).do, "read");
     member.force();
@@ -111,9 +111,9 @@ test("rivals are asked once while a leader is silent", () => {
     ...{ mayCreateRecord: false, epoch: 1 },
   });
   const asked = [0, 1].map((beat) => {
-    member.heard(0, { revision: String(beat), record: { ...RECORD, epoch: 1, beat } });
+    member.onRead(0, { revision: String(beat), record: { ...RECORD, epoch: 1, beat } });
     const before = member.rivals;
-    member.rivalsCompared(0, false);
+    member.onRivalsCompared(0, false);
     return [before, member.rivals];
   });
   assert.equal(asked, [
@@ -126,7 +126,7 @@ test("a member is synced once it has everything from before it was required", ()
   const leader = new Leader();
   const { member } = leader;
   leader.run(null, null, 100);
-  member.written(leader.now, 100);
+  member.recordLogEnd(leader.now, 100);
   leader.run(null, 40, 300);
   assert.equal(leader.synced, ["B1"]);
   assert.is(member.confirmedSn(), -1, "nothing is acknowledged without a synced member");
@@ -140,11 +140,11 @@ test("a late member is required until the record drops it", () => {
   const leader = new Leader();
   const { member } = leader;
   leader.run(0, 0);
-  member.written(leader.now, 1);
+  member.recordLogEnd(leader.now, 1);
   leader.run(1, 1);
   leader.isEngineAway = true;
   for (let sn = 2; sn < 40; sn++) {
-    member.written(leader.now, sn);
+    member.recordLogEnd(leader.now, sn);
     leader.run(sn, 1, 50);
   }
   assert.is(member.confirmedSn(), 1, "it may still lead next");
@@ -154,7 +154,7 @@ test("a late member is required until the record drops it", () => {
   assert.is(member.confirmedSn(), 39);
   // The last synced member stays in the record, and so do changes wait for it.
   for (let sn = 40; sn < 80; sn++) {
-    member.written(leader.now, sn);
+    member.recordLogEnd(leader.now, sn);
     leader.run(39, 1, 50);
   }
   assert.equal(leader.synced, ["B1", "S1"]);
@@ -211,7 +211,7 @@ test("a last synced member that responds but stores nothing counts as silent", (
   const leader = new Leader();
   const { member } = leader;
   leader.run(0, null);
-  member.written(leader.now, 9);
+  member.recordLogEnd(leader.now, 9);
   leader.run(0, null, 5 * TTL_MS - 20);
   assert.is(member.mode(leader.now), "leading", "it may be about to go on");
   leader.run(0, null, 30);
@@ -234,9 +234,9 @@ test("a new leader gives its members time to connect", () => {
   ] as const;
   const start = 100 * TTL_MS;
   const record = { holder: null, epoch: 1, beat: 0, synced, next: "S1" };
-  member.heard(start, { revision: "1", record });
+  member.onRead(start, { revision: "1", record });
   assert.is(member.next(start).do, "swap");
-  member.swapped(start, "2");
+  member.onSwapped(start, "2");
   assert.is(member.mode(start), "leading");
 });
 
@@ -261,14 +261,14 @@ test("time without responses of the engine does not count as silence of the lead
 
 test("the first member founds its group once, whatever becomes of the record", () => {
   const isLeader = (member: Member): boolean => {
-    member.heard(0, { revision: "0", record: null });
+    member.onRead(0, { revision: "0", record: null });
     return member.next(0).do === "swap";
   };
   const follower = new Leader().member;
-  follower.heard(0, { revision: "1", record: { ...RECORD, holder: "S1", epoch: 1 } });
+  follower.onRead(0, { revision: "1", record: { ...RECORD, holder: "S1", epoch: 1 } });
   const leader = new Leader().member;
   assert.ok(isLeader(leader));
-  leader.swapped(0, "1");
+  leader.onSwapped(0, "1");
   assert.equal([isLeader(leader), isLeader(follower)], [false, false]);
 });
 
@@ -277,8 +277,8 @@ test("a forced claim has a later epoch than a record that the engine has lost", 
     ...{ id: "S1", incarnation: ONE, ttlMs: TTL_MS, minSynced: 1, whenAlone: "refuse" },
     ...{ mayCreateRecord: false, epoch: 1 },
   });
-  member.heard(0, { revision: "1", record: { ...RECORD, epoch: 5 } });
-  member.heard(0, { revision: "2", record: null });
+  member.onRead(0, { revision: "1", record: { ...RECORD, epoch: 5 } });
+  member.onRead(0, { revision: "2", record: null });
   member.force();
   const call = member.next(0);
   assert.equal([member.epoch, call.do === "swap" && call.record.epoch], [5, 6]);
@@ -295,16 +295,16 @@ test("a group without a leader for long is abandoned", () => {
       revision: "1",
       record: { ...RECORD, epoch: 1, ...handover } as LeadershipRecord,
     };
-    member.heard(0, reading);
+    member.onRead(0, reading);
     const call = member.next(0);
     if (call.do === "swap") {
       reading = { revision: "2", record: call.record };
-      member.swapped(0, reading.revision);
+      member.onSwapped(0, reading.revision);
     }
     assert.is(member.isLeading, leads);
     // A leader that cannot write the record reads it.
     for (let now = 0; now <= 6 * TTL_MS; now += POLL_MS) {
-      member.heard(now, reading);
+      member.onRead(now, reading);
       if (member.isAbandoned) return now;
     }
     return null;
@@ -338,9 +338,9 @@ test("a member hears of its leader through the engine and its connection", () =>
       ...{ mayCreateRecord: false, epoch: 1 },
     });
     const record: LeadershipRecord = { ...RECORD, epoch: 1 };
-    member.heard(0, { revision: "1", record });
+    member.onRead(0, { revision: "1", record });
     for (let now = POLL_MS; ; now += POLL_MS) {
-      member.heard(now, { revision: "2", record: { ...record, epoch: 2 } });
+      member.onRead(now, { revision: "2", record: { ...record, epoch: 2 } });
       if (isHeard) member.leaderHeardAtMs = now;
       if (member.next(now).do === "swap") return now - POLL_MS;
     }

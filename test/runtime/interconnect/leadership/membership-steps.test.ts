@@ -122,7 +122,7 @@ async function lead(context: Context): Promise<Membership> {
   store(context, membership, { holder: null, next: "S1" });
   await membership.join();
   await settle(membership);
-  membership.group.acknowledged(OTHER, 7);
+  membership.group.onAcknowledged(OTHER, 7);
   await settle(membership);
   assert.is(membership.group.report().role, "leading");
   return membership;

@@ -100,17 +100,17 @@ test.after.each(({ end }) => end());
 
 /** Joins the group, and claims in place of its silent leader. Returns whether it was behind. */
 async function claim({ membership, engine, lines }: Context): Promise<boolean> {
-  const { rivalsCompared } = Member.prototype;
+  const { onRivalsCompared } = Member.prototype;
   const states: boolean[] = [];
-  Member.prototype.rivalsCompared = function (now, isBehind) {
+  Member.prototype.onRivalsCompared = function (now, isBehind) {
     states.push(isBehind);
-    rivalsCompared.call(this, now, isBehind);
+    onRivalsCompared.call(this, now, isBehind);
   };
   try {
     await membership.join();
     while (engine.record!.holder !== "S1") await turn();
   } finally {
-    Member.prototype.rivalsCompared = rivalsCompared;
+    Member.prototype.onRivalsCompared = onRivalsCompared;
   }
   assert.equal(lines, []);
   return states[0]!;

@@ -158,7 +158,7 @@ export function withLoneMembers(test: Test<LoneMembers>): void {
 export async function lead(open: Open, options: LoneMemberOptions = {}): Promise<LoneMember> {
   const member = open({ rules: FIRST, ...options });
   await member.start();
-  member.group.acknowledged(OTHER, 0);
+  member.group.onAcknowledged(OTHER, 0);
   await member.settle();
   return member;
 }

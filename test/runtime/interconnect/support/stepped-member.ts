@@ -35,15 +35,15 @@ export function proposal(member: Member, now: number): LeadershipRecord {
 export function lead(options: Partial<MemberOptions> = {}, synced = [OWN, ONE]) {
   const member = create(options);
   const handed = { ...FOLLOWED, holder: null, next: "B1", synced };
-  member.heard(0, { revision: "1", record: handed });
+  member.onRead(0, { revision: "1", record: handed });
   let record = proposal(member, 0);
-  member.swapped(0, "2");
-  member.acknowledged(0, ONE, 0);
+  member.onSwapped(0, "2");
+  member.onAcknowledged(0, ONE, 0);
   /** Writes the record as often as is due. */
   const renew = (now: number): LeadershipRecord => {
     for (let call = member.next(now); call.do === "swap"; call = member.next(now)) {
       record = call.record;
-      member.swapped(now, `${now}`);
+      member.onSwapped(now, `${now}`);
     }
     return record;
   };
