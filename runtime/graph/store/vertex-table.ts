@@ -84,7 +84,7 @@ export class VertexTable implements Allocator {
     return handle;
   }
 
-  /** Returns free handles in the order of their allocation, at most `maxCount`. Requires the mutex. */
+  /** Returns up to `maxCount` free handles in the order of allocation. Requires the mutex. */
   listFree(maxCount: number): Uint32Array {
     const listed = new Uint32Array(maxCount);
     let count = 0;

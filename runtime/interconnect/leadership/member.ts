@@ -296,8 +296,8 @@ export class Member {
   }
 
   /**
-   * Other members that may replace a silent leader; empty once `onRivalsCompared` was called for this
-   * record.
+   * Other members that may replace a silent leader; empty once `onRivalsCompared` was called for
+   * this record.
    */
   get rivals(): readonly string[] {
     const { revision = null, record = null } = this.#reading ?? {};

@@ -189,12 +189,13 @@ export function paths<O extends Boundable<PathsOptions> = PathsOptions>(
     });
   };
   return runExplained("paths", "neighborhood", given, find, ({ length }) => {
+    const kept = maxCount === Number.POSITIVE_INFINITY ? "all" : `${maxCount} at most`;
     const plan = [
       `${describeArcs(arc)} of one vertex`,
       describeRepeat(range),
       ...explainFilter(store, "through", given.through),
       ...explainFilter(store, "neighbor", given.neighbor),
-      `shortest first, ${maxCount === Number.POSITIVE_INFINITY ? "all" : `${maxCount} at most`} kept`,
+      `shortest first, ${kept} kept`,
     ];
     return { plan, matched: length };
   });
