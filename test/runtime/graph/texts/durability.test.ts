@@ -12,6 +12,7 @@ import { saveGraph } from "../../../../runtime/graph/manager/snapshot/save-graph
 import { Header } from "../../../../runtime/graph/memory/layout.js";
 import { DataError } from "../../../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { ANALYSIS_VERSION } from "../../../../runtime/graph/texts/analysis/analysis.js";
 import { MAX_DEFINITION_BYTES } from "../../../../runtime/graph/texts/index-definition.js";
 import { Directory, MAX_INDEXES } from "../../../../runtime/graph/texts/text-layout.js";
 import { TextProcessor } from "../../../../runtime/graph/texts/text-processor.js";
@@ -314,7 +315,7 @@ const REFUSED: readonly (readonly [what: string, change: object])[] = [
   ["synonyms that are no texts", { synonyms: [[1]] }],
   ["stop words that are neither true nor false", { stopWords: 1 }],
   ["positions that are neither true nor false", { positions: undefined }],
-  ["a newer analysis", { version: 2 }],
+  ["a newer analysis", { version: ANALYSIS_VERSION + 1 }],
   ["a version that is no number", { version: "1" }],
 ];
 
