@@ -4,11 +4,13 @@
 //
 // A large graph of which little has changed since its last snapshot is saved as a delta, which
 // replaces the former delta. If a delta is corrupt, only the changes since the snapshot are lost,
-// and the log still contains them.
+// and the log still contains them. Backups contain the snapshot and the log, without the delta.
 
 import { existsSync, fsyncSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { flushFile } from "../../../base/async-calls.js";
+import { LOG_FOLDER } from "../../../base/graph-names.js";
 import type { CommitClock } from "../../memory/commit-clock.js";
 import { Header } from "../../memory/layout.js";
 import { nowSeconds } from "../../memory/time.js";
@@ -150,7 +152,7 @@ function findBase(
 ): SnapshotHeader | null {
   const { header } = store.memory;
   const checksum = header.words[Header.BaseChecksum]!;
-  if (checksum === 0) return null;
+  if (checksum === 0 || isMissingInLog(store, files)) return null;
   const words = usedWords(store.memory).reduce((sum, used) => sum + used, 0);
   if (words * 4 < minGraphBytes) return null;
   if (countChangedWords(store) > words * MAX_DELTA_SHARE) return null;
@@ -160,6 +162,19 @@ function findBase(
   } catch {
     // The base was removed or is corrupt, so a full snapshot is needed.
     return null;
+  }
+}
+
+/**
+ * Returns whether the data folder has a log that lacks the changes of this process, such as those
+ * of `svc graph import`.
+ */
+function isMissingInLog({ memory }: GraphStore, { folder }: SnapshotFiles): boolean {
+  if (memory.log?.isOn === true) return false;
+  // A path within the data folder can have several names.
+  for (let at = dirname(folder); ; at = dirname(at)) {
+    if (existsSync(join(at, LOG_FOLDER))) return true;
+    if (at === dirname(at)) return false;
   }
 }
 

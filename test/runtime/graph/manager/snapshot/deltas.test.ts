@@ -5,6 +5,7 @@
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -19,7 +20,10 @@ import * as assert from "uvu/assert";
 import { loadGraph } from "../../../../../runtime/graph/manager/snapshot/load-graph.js";
 import { saveGraph } from "../../../../../runtime/graph/manager/snapshot/save-graph.js";
 import { SnapshotFiles } from "../../../../../runtime/graph/manager/snapshot/snapshot-files.js";
-import { snapshotCounts } from "../../../../../runtime/graph/manager/snapshot/snapshot-reader.js";
+import {
+  readSnapshotHeader,
+  snapshotCounts,
+} from "../../../../../runtime/graph/manager/snapshot/snapshot-reader.js";
 import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
 import { Random, SEED } from "../../../../property/support/random.js";
 import { changeAtRandom, timeless } from "../../../../property/support/random-changes.js";
@@ -102,6 +106,24 @@ test("are replaced by a whole snapshot when forced, or when much has changed", (
   assert.not(existsSync(files.delta));
   assert.ok(statSync(files.current).size > size * 1.5);
   assert.equal(contentOf(load(folder)), contentOf(store));
+});
+
+test("are not written where a log lacks the changes of this process", ({ folder, store }) => {
+  const files = new SnapshotFiles(join(folder, "graphs", NAME));
+  saveGraph(store, files.folder, { ...SMALL, isForced: true });
+  for (const [id, isDelta] of [
+    ["a", true],
+    ["b", false],
+  ] as const) {
+    if (!isDelta) mkdirSync(join(folder, "_txlog"));
+    const content = add(store, id);
+    saveGraph(store, files.folder, SMALL);
+    assert.is(existsSync(files.delta), isDelta);
+    // A backup contains no delta.
+    const { operationCount } = readSnapshotHeader(files.current);
+    assert.is(operationCount === store.operationCount, !isDelta);
+    assert.equal(contentOf(load(files.folder)), content);
+  }
 });
 
 test("are not written for small graphs", ({ folder, files, store }) => {
