@@ -63,8 +63,8 @@ async function write(root: string, id: string): Promise<void> {
   assert.is(status, 200, text);
 }
 
-/** Copies the provider's data to the replica without one vertex, as if it were complete. */
-async function lead(where: string): Promise<void> {
+/** Lets the data of provider and replica diverge while the replica's marker claims equality. */
+async function diverge(where: string): Promise<void> {
   assert.is((await system.down()).code, 0);
   await system.ended();
   const data = join(system.root, "data");
@@ -81,8 +81,8 @@ async function lead(where: string): Promise<void> {
   assert.not(await areEqual());
 }
 
-/** A synchronization that cannot end: the receiver is suspended. */
-async function begunSync(): Promise<{ pid: number; end(): Promise<void> }> {
+/** Starts a synchronization that cannot complete, because the receiver is suspended. */
+async function startSync(): Promise<{ pid: number; end(): Promise<void> }> {
   const { pid } = await system.nodestat("S1");
   process.kill(pid, "SIGSTOP");
   stopped = pid;
@@ -113,14 +113,14 @@ test("completes an attach in the next run after the operator is killed", async (
 });
 
 test("reports divergence, and resends on request of an operator", async () => {
-  await lead("once");
+  await diverge("once");
   await sync();
   await until(areEqual);
 });
 
 test("can be cancelled, and continues when its operator is killed", async () => {
-  await lead("twice");
-  const first = await begunSync();
+  await diverge("twice");
+  const first = await startSync();
   await until(async () => {
     const { code, out } = await system.admin("cancel-sync", "B1");
     assert.is(code, 0);
@@ -128,7 +128,7 @@ test("can be cancelled, and continues when its operator is killed", async () => 
   });
   process.kill(first.pid, "SIGCONT");
   await first.end();
-  const second = await begunSync();
+  const second = await startSync();
   // It may have begun or not: the next one has to complete it in any case.
   await delay(400);
   await second.end();

@@ -1,4 +1,4 @@
-// Processes that are killed while they back up or restore: a backup is what it was before, and a
+// Processes that are killed while they back up or restore: a backup keeps its former state, and a
 // folder whose restore was interrupted is not served. SEED=n repeats a run.
 // limit: 60 s
 

@@ -49,7 +49,7 @@ const LEAVES: readonly Place[] = [
   { type: "Record<str & MaxLength<#>, int>" },
 ];
 
-/** Types around a place `T`, which may lose what was written there. */
+/** Types around a placeholder `T`, whose constraints they might lose. */
 const AROUND: readonly string[] = [
   ...["T[]", "Array<T>", "readonly T[]", "[T, str]", "[str, ...T[]]", "[str, T?]"],
   ...["T | null", "NonNullable<T | null>", "{ a: T }", "{ a?: T; b: str }", "Record<str, T>"],

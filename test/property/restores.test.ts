@@ -86,7 +86,7 @@ async function makeHistory(context: InstancesContext, instance: Instance, random
         if (random.below(10) === 0) clock.second += random.below(3);
       }
       if (random.below(3) === 0) await instance.save();
-      // A writer continues what another one began.
+      // A writer continues the backup of another one.
       await step(instance, writerOf(context, random.of([ALWAYS, ONCE, ONCE])));
     }
     await instance.save();

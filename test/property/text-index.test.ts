@@ -230,7 +230,7 @@ for (const type of [null, "t"]) {
       change(random, graph, model);
       if (random.below(20) === 0) failingBatch(random, graph, model);
       if (random.below(4) === 0) build(random, processor);
-      // A builder that dies leaves what it was about to the next one.
+      // A builder that dies leaves its work to the next one.
       if (random.below(50) === 0) processor = new TextProcessor(store, assert.unreachable);
       if (random.below(3) === 0) check(random, store, model);
       if (random.below(3) === 0) checkFacets(random, graph, model, type);

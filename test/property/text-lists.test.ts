@@ -40,7 +40,7 @@ interface Lists {
   readonly norms: Uint8Array;
 }
 
-/** A list is as dense as its place says, and leaves out some windows or parts of them. */
+/** The density of a list depends on its position; some windows or parts of them are empty. */
 function makePostings(random: Random, term: number): Postings {
   const postings = new Map<number, Uint32Array>();
   const step = [1, 2, 3, 9, 40, 170, 1000, DOCUMENTS - 1][term % 8]!;

@@ -44,7 +44,7 @@ function makeShop(random: Random) {
   return { graph, products };
 }
 
-/** Words of a search: plain ones, and a prefix as its last. */
+/** Returns a search of plain words, which may end with a prefix, and its model. */
 function randomSearch(random: Random): { text: string; matches: (word: string) => boolean[] } {
   const words = [random.of(["red", "blue", "shoe", "coat"]), ...random.list(1, () => "red")];
   const prefix = random.below(3) === 0 ? random.of(["re", "sh", "b"]) : null;
@@ -56,7 +56,7 @@ function randomSearch(random: Random): { text: string; matches: (word: string) =
   return { text, matches };
 }
 
-/** How many of the sought words a product has. */
+/** Counts the words of the search that a product contains. */
 function countMatches({ title, body }: Product, matches: (word: string) => boolean[]): number {
   const partMatches = wordsOf(`${title} ${body}`).map(matches);
   return (matches("") as boolean[]).filter((_, at) => partMatches.some((row) => row[at])).length;

@@ -69,7 +69,7 @@ function makeIndexed(random: Random, count = VECTORS): Indexed {
   return { store, graph, vectors, processor };
 }
 
-/** Ids of the best hits, exactly or by the index whatever its cost. */
+/** Returns the ids of the best hits, exactly or by the index regardless of cost. */
 function best(
   { store }: Indexed,
   probe: number[],

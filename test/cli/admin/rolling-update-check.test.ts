@@ -13,7 +13,7 @@ import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 
 const test = suite("rolling update checks");
 
-/** Updates an instance that answers as `answer` says. */
+/** Updates an instance whose responses come from `answer`. */
 async function update(
   answer: (path: string, body: string) => object,
   values: AdminContext["values"] = {},

@@ -1,4 +1,4 @@
-// `svc admin status` of a large system: sums by dispatcher, and what needs attention.
+// `svc admin status` of a large system: sums by dispatcher, and instances that need attention.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -33,19 +33,19 @@ test.after(() => {
   for (const server of servers) server.close().closeAllConnections();
 });
 
-/** URL of a server with one response to everything. */
-async function serving(listener: RequestListener): Promise<string> {
+/** Starts a server with one response to all requests; returns its URL. */
+async function serveResponse(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   servers.push(server);
   await new Promise((resolve) => server.once("listening", resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function answering(envelope: unknown): Promise<string> {
-  return serving((_request, response) => response.end(JSON.stringify(envelope)));
+function serveEnvelope(envelope: unknown): Promise<string> {
+  return serveResponse((_request, response) => response.end(JSON.stringify(envelope)));
 }
 
-async function rejects(work: Promise<unknown>, code: string, words: string): Promise<void> {
+async function assertRejects(work: Promise<unknown>, code: string, words: string): Promise<void> {
   const error = await work.then(
     () => assert.unreachable(words),
     (error: unknown) => error,
@@ -62,20 +62,24 @@ test("reads a file, a build folder and a project", async () => {
 });
 
 test("reports missing parts of a path", async () => {
-  await rejects(loadArgspec(join(folder, "nowhere")), "SVC3014", "nowhere");
-  await rejects(loadArgspec(join(folder, "empty")), "SVC3014", "run `svc build`");
-  await rejects(loadArgspec(join(folder, "cut.json/")), "SVC3014", "cut.json/");
-  await rejects(loadArgspec(join(folder, "x".repeat(5000))), "SVC3014", "xxx");
+  await assertRejects(loadArgspec(join(folder, "nowhere")), "SVC3014", "nowhere");
+  await assertRejects(loadArgspec(join(folder, "empty")), "SVC3014", "run `svc build`");
+  await assertRejects(loadArgspec(join(folder, "cut.json/")), "SVC3014", "cut.json/");
+  await assertRejects(loadArgspec(join(folder, "x".repeat(5000))), "SVC3014", "xxx");
   const above = loadRecords(join(folder, "cut.json/x"), null);
-  await rejects(above, "SVC3014", "cut.json/x is not a folder");
-  await rejects(loadArgspec(join(folder, "cut.json")), "SVC3015", "cut.json: ");
+  await assertRejects(above, "SVC3014", "cut.json/x is not a folder");
+  await assertRejects(loadArgspec(join(folder, "cut.json")), "SVC3015", "cut.json: ");
   const otherFile = join(folder, "other.json");
-  await rejects(loadArgspec(otherFile), "SVC3015", `${otherFile}: invalid argspec: the document: `);
+  await assertRejects(
+    loadArgspec(otherFile),
+    "SVC3015",
+    `${otherFile}: invalid argspec: the document: `,
+  );
 });
 
 test("requests it from a server, with the prefix of its service", async () => {
   const requests: string[] = [];
-  const url = await serving((request, response) => {
+  const url = await serveResponse((request, response) => {
     requests.push(request.url!);
     response.end(JSON.stringify({ status: "OK", response: BUILTINS }));
   });
@@ -87,29 +91,29 @@ test("requests it from a server, with the prefix of its service", async () => {
 });
 
 test("reports servers that do not respond, are older, or are of another kind", async () => {
-  const dropping = await serving((request) => request.socket.destroy());
-  await rejects(loadArgspec(dropping), "SVC3016", `no response from ${dropping}: `);
-  await rejects(loadArgspec("http://"), "SVC3016", "Invalid URL");
+  const dropping = await serveResponse((request) => request.socket.destroy());
+  await assertRejects(loadArgspec(dropping), "SVC3016", `no response from ${dropping}: `);
+  await assertRejects(loadArgspec("http://"), "SVC3016", "Invalid URL");
   const missing = { status: "ERROR", message: { svc: ["TypeError", "missing: plugin"] } };
   for (const envelope of [missing, { status: "OK", response: [] }]) {
-    await rejects(
-      loadArgspec(await answering(envelope)),
+    await assertRejects(
+      loadArgspec(await serveEnvelope(envelope)),
       "SVC3017",
       "does not publish its argspec",
     );
   }
   for (const body of [null, 1, [], "OK", { status: "fine" }]) {
-    await rejects(loadArgspec(await answering(body)), "SVC3017", "not an svc server");
+    await assertRejects(loadArgspec(await serveEnvelope(body)), "SVC3017", "not an svc server");
   }
-  const page = await serving((_request, response) => response.end("<html>"));
-  await rejects(loadArgspec(page), "SVC3017", "not an svc server");
-  const wrong = await answering({ status: "OK", response: { argspec: 1 } });
-  await rejects(loadArgspec(wrong), "SVC3015", `${wrong}: invalid argspec: `);
+  const page = await serveResponse((_request, response) => response.end("<html>"));
+  await assertRejects(loadArgspec(page), "SVC3017", "not an svc server");
+  const wrong = await serveEnvelope({ status: "OK", response: { argspec: 1 } });
+  await assertRejects(loadArgspec(wrong), "SVC3015", `${wrong}: invalid argspec: `);
 });
 
 test("limits a response in bytes and time", async () => {
   let isClosed = false;
-  const endless = await serving((_request, response) => {
+  const endless = await serveResponse((_request, response) => {
     const chunk = Buffer.alloc(1 << 20, " ");
     const write = () => {
       while (!isClosed && response.write(chunk));
@@ -119,15 +123,15 @@ test("limits a response in bytes and time", async () => {
     });
     write();
   });
-  await rejects(loadArgspec(endless), "SVC3016", "exceeds 67108864 bytes");
-  const silent = await serving((_request, response) => response.write("{"));
-  await rejects(fetchResponse(silent, "/", 50), "SVC3016", "timeout");
+  await assertRejects(loadArgspec(endless), "SVC3016", "exceeds 67108864 bytes");
+  const silent = await serveResponse((_request, response) => response.write("{"));
+  await assertRejects(fetchResponse(silent, "/", 50), "SVC3016", "timeout");
 });
 
 test("accepts records of a build or a server", async () => {
   const records = [{ path: "/svc/plugin/a", description: "", parameters: {}, bound_graph: null }];
   const requests: string[] = [];
-  const url = await serving((request, response) => {
+  const url = await serveResponse((request, response) => {
     requests.push(request.url!);
     const isThere = !request.url!.includes("none");
     response.end(
@@ -137,11 +141,11 @@ test("accepts records of a build or a server", async () => {
   assert.equal(await loadRecords(url, null), records);
   assert.equal(await loadRecords(url, "a&b"), records);
   assert.equal(requests, ["/svc/builtin/plugins", "/svc/builtin/argspec?plugin=a%26b"]);
-  await rejects(loadRecords(url, "none"), "SVC3018", "plugin not found: `none`");
-  const older = await answering({ status: "OK", response: {} });
-  await rejects(loadRecords(older, null), "SVC3017", "does not publish plugin records");
-  await rejects(loadRecords(join(folder, "cut.json"), null), "SVC3014", "is not a folder");
-  await rejects(loadRecords(join(folder, "empty"), null), "SVC3014", "is not built");
+  await assertRejects(loadRecords(url, "none"), "SVC3018", "plugin not found: `none`");
+  const older = await serveEnvelope({ status: "OK", response: {} });
+  await assertRejects(loadRecords(older, null), "SVC3017", "does not publish plugin records");
+  await assertRejects(loadRecords(join(folder, "cut.json"), null), "SVC3014", "is not a folder");
+  await assertRejects(loadRecords(join(folder, "empty"), null), "SVC3014", "is not built");
 });
 
 test.run();

@@ -38,7 +38,7 @@ test.after(() => {
   project.remove();
 });
 
-/** An expression of a value; null if it has no readable one. */
+/** Returns a JavaScript expression for a value; null if there is no readable one. */
 function expression(value: unknown): string | null {
   if (typeof value === "function") return String(value);
   const style = { compact: true, breakLength: Infinity };
@@ -46,14 +46,17 @@ function expression(value: unknown): string | null {
   return /empty item|\[Function/.test(text) ? null : text;
 }
 
-/** Whether a manifest can contain it. */
+/** Returns whether a manifest can contain a value. */
 function isJson(value: unknown): boolean {
   if (typeof value === "bigint") return false;
   return isDeepStrictEqual(JSON.parse(JSON.stringify([value])), [value]);
 }
 
-/** Position of a key of svc.config.ts in a file with one value per line. */
-function placed(key: string, value: string): { text: string; line: number; column: number } {
+/** Returns a configuration with one setting, and the position of its key. */
+function configurationWith(
+  key: string,
+  value: string,
+): { text: string; line: number; column: number } {
   const [top, inner] = key.split(".");
   if (inner === undefined) {
     const text = `export default {\n  ${top}: ${value},\n};\n`;
@@ -68,7 +71,7 @@ for (const [name, row] of rows) {
     for (const [value, expected] of WRONG_VALUES[name]) {
       const written = expression(value);
       if (written === null) continue;
-      const { text, line, column } = placed(row.key, written);
+      const { text, line, column } = configurationWith(row.key, written);
       project.write("svc.config.mjs", text);
       const { ok, diagnostics } = await buildProject(folder);
       rmSync(project.path("svc.config.mjs"));

@@ -1,4 +1,4 @@
-// Stored readings: with them, a build after any edit has the result of a build without them.
+// Stored readings: after any edit, a build with them gives the same result as a full build.
 
 import {
   existsSync,
@@ -25,13 +25,14 @@ ${imports}
 /** Does it. @plugin */
 export function ${name}(request: PluginRequest, a: ${type}): ${type} { return a; }
 `;
-const from = (name: string, file: string) => `import type { ${name} } from "../lib/${file}.js";`;
+const importFrom = (name: string, file: string) =>
+  `import type { ${name} } from "../lib/${file}.js";`;
 
 const FILES: Readonly<Record<string, string>> = {
-  "plugins/a.ts": plugin("first", "Point", from("Point", "point")),
-  "plugins/b.ts": plugin("second", "Box<Point>", from("Point, Box", "point")),
+  "plugins/a.ts": plugin("first", "Point", importFrom("Point", "point")),
+  "plugins/b.ts": plugin("second", "Box<Point>", importFrom("Point, Box", "point")),
   "plugins/c.ts": plugin("third", "int"),
-  "plugins/d.ts": `${plugin("fourth", "Small", from("Small", "small"))}
+  "plugins/d.ts": `${plugin("fourth", "Small", importFrom("Small", "small"))}
 export { shared } from "../lib/shared.js";`,
   "lib/point.ts": `export type { Point } from "./deep.js";
 export interface Box<T> { readonly held: T }`,
@@ -109,7 +110,7 @@ test("reads changed files and their dependents again", async () => {
   assert.equal(await project.build(), ["a.ts", "b.ts"]);
   project.remove("plugins/a.ts");
   assert.equal(await project.build(), []);
-  project.write("plugins/e.ts", plugin("fifth", "Point", from("Point", "point")));
+  project.write("plugins/e.ts", plugin("fifth", "Point", importFrom("Point", "point")));
   assert.equal(await project.build(), ["e.ts"]);
   assert.equal(await project.build(), []);
 });
@@ -173,7 +174,7 @@ test("finds a module that is created where none existed", async () => {
   assert.equal(await project.build(), LAST_ALL);
   // A changed file may look elsewhere than it did.
   project.write("lib/more.d.ts", "export type More = string;");
-  project.write("plugins/c.ts", plugin("third", "More", from("More", "more")));
+  project.write("plugins/c.ts", plugin("third", "More", importFrom("More", "more")));
   assert.equal(await project.build(), ["c.ts"]);
   project.write("lib/more.ts", "export type More = number;");
   assert.equal(await project.build(), LAST_ALL);
@@ -222,16 +223,16 @@ test("reads everything again when the only import of global declarations is gone
 });
 
 test("follows global declarations of packages while a type may depend on them", async () => {
-  const made = (name: string) => `node_modules/@types/${name}/index.d.ts`;
+  const typesPath = (name: string) => `node_modules/@types/${name}/index.d.ts`;
   const project = new Project({
     "tsconfig.json": '{ "compilerOptions": { "strict": true, "types": ["*"] } }',
     "plugins/a.ts": plugin("first", "Buffer"),
     "plugins/c.ts": plugin("third", "int"),
-    [made("made")]: "interface Buffer { readonly length: number }",
+    [typesPath("made")]: "interface Buffer { readonly length: number }",
   });
   await project.build();
   assert.equal(await project.build(), []);
-  project.write(made("more"), "interface Buffer { readonly more: number }");
+  project.write(typesPath("more"), "interface Buffer { readonly more: number }");
   assert.equal(await project.build(), LAST_ALL);
   project.write("plugins/c.ts", plugin("third", "Buffer"));
   assert.equal(await project.build(), ["c.ts"]);
@@ -319,12 +320,12 @@ export interface Tree { readonly leaves: Leaves }
 export interface Leaf { readonly tree: Tree | null; /** @maximum 9 */ readonly size: number }
 export declare function made(): { /** @maximum 5 */ readonly size: number };`;
   const project = new Project({
-    "plugins/a.ts": plugin("first", "Tree", from("Tree", "tree")),
-    "plugins/b.ts": plugin("second", "Leaf", from("Leaf", "tree")),
-    "plugins/c.ts": plugin("third", "{ one: Leaf }", from("Leaf", "tree")),
+    "plugins/a.ts": plugin("first", "Tree", importFrom("Tree", "tree")),
+    "plugins/b.ts": plugin("second", "Leaf", importFrom("Leaf", "tree")),
+    "plugins/c.ts": plugin("third", "{ one: Leaf }", importFrom("Leaf", "tree")),
     "plugins/d.ts": plugin("fourth", "int", 'import "../lib/tree.js";'),
-    "plugins/e.ts": plugin("fifth", "ReturnType<typeof made>", from("made", "tree")),
-    "plugins/f.ts": plugin("sixth", "ReturnType<typeof made>", from("made", "tree")),
+    "plugins/e.ts": plugin("fifth", "ReturnType<typeof made>", importFrom("made", "tree")),
+    "plugins/f.ts": plugin("sixth", "ReturnType<typeof made>", importFrom("made", "tree")),
     "lib/tree.ts": tree,
   });
   await project.build();
@@ -419,7 +420,7 @@ const TYPES = [
   "any",
   "Buffer",
 ];
-const IMPORTS = [from("Point, Box", "point"), from("Small", "small")].join("\n");
+const IMPORTS = [importFrom("Point, Box", "point"), importFrom("Small", "small")].join("\n");
 
 test("gives the same result as a full build after any edits", async () => {
   const seed = Number(process.env.SEED ?? 7);

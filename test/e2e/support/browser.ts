@@ -9,16 +9,16 @@ import { join } from "node:path";
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 export const FLAGS: readonly string[] = [
   ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"],
-  // It would try to resolve hosts that do not exist.
+  // Background requests would try to resolve hosts that do not exist.
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
   ...["--disable-quic", "--disable-extensions", "--mute-audio"],
 ];
 
-/** Path of its program, null if there is none. */
+/** Returns the path of a browser; null if none is installed. */
 export function findBrowser(): string | null {
   const { CHROMIUM } = process.env;
-  const places = NAMES.map((name) => `/usr/bin/${name}`);
-  return CHROMIUM || (places.find((path) => existsSync(path)) ?? null);
+  const paths = NAMES.map((name) => `/usr/bin/${name}`);
+  return CHROMIUM || (paths.find((path) => existsSync(path)) ?? null);
 }
 
 /** Opens a page, and resolves with a function that closes the browser. */

@@ -1,4 +1,4 @@
-// Runs a simulation under consecutive seeds, and sums up what has happened.
+// Runs a simulation under consecutive seeds, and sums its events.
 
 import { simulateCluster } from "./interconnect/simulated-cluster.js";
 import { simulateGroup } from "./leadership/simulated-group.js";

@@ -1,4 +1,4 @@
-// Steps of a move: a group of one member does at once for what several have to be told in between.
+// Steps of a move: a group of one member combines steps that several members take one by one.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -51,7 +51,7 @@ const seeEpoch: Use = (root) => new MemberFile(root, "a").recordEpoch(6);
 const ownEpoch: Use = (root) => new MemberFile(root, "a").epoch;
 const ownSlots: Use = (root) => new KeptSlots(root, SLOTS).isKnown;
 
-/** The last column is what a reader returns of it. */
+/** The last column is the value that a reader returns. */
 const FILES: readonly [name: string, what: string, write: Use, read: Use, known: RegExp][] = [
   ["_lineage.json", "lineage", (root) => beginLineage(root, END, 4), readLineage, /"epoch":5/],
   ["_fenced.json", "fence", (root) => writeFence(root, 9), fencedBy, /^9$/],

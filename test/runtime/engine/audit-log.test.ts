@@ -1,4 +1,4 @@
-// Entries of the audit log: which requests it contains, and what it says of them.
+// Entries of the audit log: the requests that it contains, and their fields.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Utilization of the event loop from given numbers: what is logged, when, and how often.
+// Utilization of the event loop from given numbers: warnings, their times and their frequency.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

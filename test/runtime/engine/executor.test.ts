@@ -1,4 +1,4 @@
-// An executor goes on after a result that cannot be sent.
+// An executor continues after a result that cannot be sent.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

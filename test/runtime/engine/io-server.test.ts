@@ -7,7 +7,7 @@ import type { Exchange, ServerEvents } from "../../../runtime/http/transport.js"
 
 const test = suite("IO server");
 
-/** The parts of a server that notes when it measures, and what it is asked for. */
+/** The parts of a server that records its measurements and its requests. */
 function partsOf(noted: string[]): IoParts {
   const events: ServerEvents = {
     request: (exchange: Exchange) => {

@@ -1,4 +1,4 @@
-// Cache of compressed files: what is stored, compressed once, and tried again.
+// Cache of compressed files: stored files, incompressible ones, and retries.
 
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Files are served from their folder only, whatever path a client tries.
+// Files are served only from their folder, for any path that a client requests.
 
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

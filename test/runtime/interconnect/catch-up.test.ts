@@ -1,4 +1,4 @@
-// When a replica may serve: what it waits for, and what takes it out again.
+// When a replica may serve: conditions before it serves, and reasons to stop.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

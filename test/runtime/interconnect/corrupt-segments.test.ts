@@ -234,7 +234,7 @@ test("a frame inside of a torn one counts only if its header cannot be of it", (
   const at = HEAD_BYTES + 2 * FRAME_BYTES;
   const bytes = disk.contentOf(paths[2]);
   bytes[bytes.length - 1]! ^= 1;
-  // Its header is in sequence: the payload was not written, whatever it looks like.
+  // Its header is in sequence, so the payload was never written.
   const copy = new SimulatedDisk();
   for (const path of paths) replace(copy, path, disk.contentOf(path));
   assert.is(openSegments(copy).last, 6);

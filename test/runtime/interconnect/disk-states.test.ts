@@ -29,7 +29,7 @@ test.after.each(removeFolder);
 
 type Operation = "read" | "write" | "flush" | "truncate";
 
-/** A disk whose files fail while `fails` says so of an operation. */
+/** A disk whose files fail in the operations for which `fails` returns true. */
 function failingDisk(fails: (operation: Operation) => boolean): Disk {
   const check = (operation: Operation): void => {
     if (fails(operation)) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });

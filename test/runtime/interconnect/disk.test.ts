@@ -1,4 +1,4 @@
-// The real disk: what it opens, and which failures it tells apart.
+// The real disk: files that it opens, and failures that it distinguishes.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

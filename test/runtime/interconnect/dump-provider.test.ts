@@ -28,7 +28,7 @@ const { setTimeout: realTimeout } = globalThis;
 test.before.each((context) => {
   context.log = new DumpedLog(mkdtempSync(join(tmpdir(), "svc-dump-")));
   context.log.keep("g");
-  // Its first frame also tells that there is a graph.
+  // Its first frame also declares the graph.
   context.log.write("g");
   context.lines = [];
   context.gate = new FlowControl();

@@ -1,4 +1,4 @@
-// The files of a dump: when they are durable, and from where a dump goes on.
+// The files of a dump: when they are durable, and where a dump continues.
 
 import {
   appendFileSync,

@@ -118,7 +118,7 @@ test("keeps the first known end of a log", ({ root }) => {
 const [LOG, OTHER] = ["a".repeat(32), "c".repeat(32)] as const;
 const [GRAPH, CREATED] = ["b".repeat(32), "d".repeat(32)] as const;
 
-/** Promotes a replica of a log with what its provider told, and returns its ancestors. */
+/** Promotes a replica of a log with its provider's ancestors, and returns its own. */
 function promoteReplica(
   root: string,
   log: Ancestor,

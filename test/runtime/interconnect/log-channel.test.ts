@@ -30,7 +30,7 @@ test("forgets a closed graph once its last changes are written", async () => {
   channel.log.close();
 });
 
-/** A channel with a graph, and what writes and flushes its changes. */
+/** Creates a channel with a graph, and functions that write and flush its changes. */
 function logged(disk = new SimulatedDisk(), ringWords?: number) {
   const channel = new LogChannel(disk, "/log");
   const store = loggedStore(ringWords);

@@ -1,4 +1,4 @@
-// Replication through a stream in memory: a log transport is any `LogStream`, whatever its broker.
+// Replication through a stream in memory: any `LogStream` can be a log transport.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

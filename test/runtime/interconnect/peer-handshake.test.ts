@@ -18,7 +18,7 @@ const KEY = new SharedKey(null);
 const NODE = Number(process.versions.node.split(".")[0]);
 const HELLO = { protocol: 4, oldest: 4, nonce: "0".repeat(64), node: NODE };
 
-/** Returns how a handshake with someone who greets in this way ends: null: it goes on. */
+/** Returns the error of a handshake after a greeting; null: the handshake continues. */
 async function greet(hello: unknown): Promise<string | null> {
   const [here, there] = MemorySocket.pair();
   let outcome: string | null = null;

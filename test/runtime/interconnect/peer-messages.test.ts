@@ -229,7 +229,7 @@ test("reads ahead until stopped, and delivers the messages later", async () => {
   assert.is(await reading, true);
   const types = [await peer.next(), await peer.next()].map((message) => message?.type);
   assert.equal(types, [Ack, Status]);
-  // A failure of what it reads ahead reaches the next reader.
+  // An error while it reads ahead reaches the next reader.
   here.destroy(new Error("reset"));
   await settle();
   assert.is(await failureOf(peer.next()), "reset");

@@ -1,4 +1,4 @@
-// A provider connects to a subscriber, and decides by its positions what to send, or to refuse it.
+// A provider connects to a subscriber, and derives from its positions what to send or a refusal.
 
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";

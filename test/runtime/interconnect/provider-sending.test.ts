@@ -1,4 +1,4 @@
-// How a provider sends to a subscriber, and what it learns from it.
+// How a provider sends to a subscriber, and handles its acknowledgments.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -93,7 +93,7 @@ function split(text: string): Buffer[] {
 
 const typeOf = (message: Buffer): number => message.readUInt32LE(4) & 0xff;
 
-/** Repeats what one end has sent; proofs depend on the other end, which is alive. */
+/** Replays the recorded bytes of one end; proofs are computed for the live other end. */
 class Player {
   readonly received: number[] = [];
   readonly #socket: Socket;

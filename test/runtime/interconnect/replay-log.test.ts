@@ -1,4 +1,4 @@
-// Replays logs on graphs: what each one lacks, in order, and what becomes of a graph that fails.
+// Replays logs on graphs: missing transactions in order, and graphs that fail.
 
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -86,7 +86,7 @@ test("its progress is the share of the log before each frame", () => {
   for (const count of [1, 2, 4]) history.write(...Array(count).fill(0));
   const replay = new Replay();
   replay.run(history, new Map([[1, copy()]]));
-  // The first frame also tells that there is a graph.
+  // The first frame also declares the graph.
   assert.is(history.channel.log.last, 8);
   assert.equal(replay.shares, [0, 2 / 8, 4 / 8]);
 });
@@ -142,7 +142,7 @@ test("a graph that a transaction has left half applied is not touched again", ()
   }
 });
 
-/** Runs with another clock, and returns what goes to the terminal. */
+/** Runs with another clock, and returns the output to the terminal. */
 function terminal(isTerminal: boolean, run: (pass: (ms: number) => void) => void): string[] {
   const real = { now: performance.now, isatty: tty.isatty, writeSync: fs.writeSync };
   const lines: string[] = [];

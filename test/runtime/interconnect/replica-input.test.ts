@@ -27,7 +27,7 @@ test.after(() => {
   Date.now = now;
 });
 
-/** An input whose replica notes what it gets; its frames have two transactions of five records. */
+/** An input whose replica records messages; its frames have two transactions of five records. */
 function create() {
   const traffic = new Traffic();
   /** Distances from the provider. */

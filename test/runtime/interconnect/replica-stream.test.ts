@@ -1,4 +1,4 @@
-// A replica that follows a stream, which may repeat what it has.
+// A replica that follows a stream, which may repeat transactions.
 
 import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";

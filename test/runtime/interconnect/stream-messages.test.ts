@@ -1,4 +1,4 @@
-// States that a writer tells the broker with each part of a message, and when it goes on.
+// States that a writer sends with each part of a message, and when it continues.
 
 import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
@@ -35,7 +35,7 @@ interface Sent {
 
 const test = suite("messages of a stream");
 
-/** A writer to a broker that stores each part when it is told to. */
+/** A writer to a broker that stores each part on request. */
 function setUp(maxPartBytes = PART_BYTES) {
   const sent: Sent[] = [];
   const reached: number[] = [];

@@ -1,4 +1,4 @@
-// Where a subscriber listens, whom it accepts, and which failures of others it tells.
+// Addresses that a subscriber listens on, peers that it accepts, and failures that it logs.
 
 import { once } from "node:events";
 import { syncBuiltinESMExports } from "node:module";

@@ -1,4 +1,4 @@
-// The worker that a command starts before it reads what it serves.
+// The worker that a command starts before it reads the build.
 
 import { syncBuiltinESMExports } from "node:module";
 import threads from "node:worker_threads";

@@ -1,4 +1,4 @@
-// Service-IN and -OUT: what takes a server out of service, and what brings it back.
+// Service-IN and -OUT: reasons to take a server out of service, and its return.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

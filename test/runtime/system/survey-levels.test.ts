@@ -19,9 +19,9 @@ interface Context {
   root: SystemWatch;
   down: Set<string>;
   asked: Set<string>;
-  /** Replaces what D1 answers for its branch; null: the truth. */
+  /** Replaces the response of D1 for its branch; null keeps the correct one. */
   forged: ((answer: ShortOverview) => unknown) | null;
-  /** Replaces what D1 answers for ids; null: the truth. */
+  /** Replaces the response of D1 for ids; null keeps the correct one. */
   list: ((ids: readonly string[]) => unknown) | null;
 }
 

@@ -1,4 +1,4 @@
-// The short overview of a system: what a reader gets the first time, and what after that.
+// The compact overview of a system: first responses, and later differences.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

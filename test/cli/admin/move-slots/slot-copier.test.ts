@@ -27,7 +27,7 @@ class Pair {
   readonly received = new Map<number, string>();
   messages = 0;
   encodings = 0;
-  /** Replaces what the source answers. */
+  /** Replaces the responses of the source. */
   forged: readonly string[] | null = null;
 
   constructor(readonly content: Map<number, string>) {}
@@ -78,7 +78,7 @@ test("are complete, in few messages", async () => {
   assert.equal([...pair.received.values()], texts);
   assert.is(pair.messages, 3);
   assert.is(copier.bytes, 29);
-  // Only what has changed is sent again.
+  // Only changed content is sent again.
   pair.content.set(1, "changed");
   await copier.copy(pair.encoded(), "move", FROM!, TO!);
   assert.equal([pair.received.get(1), pair.messages, copier.bytes], ["changed", 4, 36]);
@@ -131,7 +131,7 @@ test("for the next cut are read while the target writes", async () => {
   await copier.copy(encoded, "next", FROM!, TO!);
   assert.equal([...pair.received], [...pair.content]);
   assert.equal([pair.encodings, pair.messages], [1, 2]);
-  // Only what has changed since is sent again.
+  // Only later changes are sent again.
   pair.content.set(1, "b");
   await copier.copy(pair.encoded(), "next", FROM!, TO!);
   assert.equal([pair.received.get(1), pair.messages], ["b", 3]);

@@ -1,4 +1,4 @@
-// Engine of one record in virtual time: calls and answers are late or lost, it is away at times,
+// Engine of one record in virtual time: calls and responses are late or lost, it fails at times,
 // and a lost call may still have its effect.
 
 import type {

@@ -1,4 +1,4 @@
-// Virtual time: runs what is due, in order, without waiting.
+// Virtual time: runs due events in order, without waiting.
 
 /** Result of an event that was cancelled or put off: nothing has happened. */
 export const NOTHING = Symbol("nothing");
@@ -33,7 +33,7 @@ export class VirtualTime {
   /**
    * Runs the next event that is due until a time, with all before it in which nothing happens;
    * returns false if there is none.
-   * @param settle runs what the event has resolved
+   * @param settle runs the continuations of promises that the event has resolved
    */
   runNext(end: number, settle: () => void = () => undefined): boolean {
     while (this.#heap.length > 0 && this.#heap[0]!.at <= end) {

@@ -4,7 +4,7 @@ import type { Random } from "../random.js";
 
 export type Task = Generator<undefined, void, undefined>;
 
-/** Executes tasks until all have ended. @throws what the first one that failed did */
+/** Executes tasks until all have ended. @throws the error of the first task that failed */
 export function* interleave(tasks: readonly Task[], random: Random): Task {
   const failures: unknown[] = [];
   for (const running = new Set(tasks); running.size > 0; ) {

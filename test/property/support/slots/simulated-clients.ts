@@ -109,7 +109,7 @@ export class SimulatedClients {
       const parts: { readonly content: Content; readonly version: number }[] = [];
       for (const group of this.#world.groups.values()) {
         yield;
-        // A former leader may respond with what was before, for as long as its lease lasts.
+        // A former leader may respond with former contents for the time of its lease.
         const up = group.members.filter((member) => member.isUp && member.term === group.term);
         const [syncedMember] = up.filter((member) => group.synced.has(member));
         if (syncedMember === undefined) return;

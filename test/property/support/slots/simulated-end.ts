@@ -1,5 +1,5 @@
-// Invariants of slots that move: one owner per slot and version at any time, and afterwards each
-// change that was acknowledged in the owner of its key alone.
+// Invariants of moving slots: at any time, one owner per slot and version; at the end, every
+// acknowledged change is stored only by the owner of its key.
 
 import * as assert from "uvu/assert";
 import { SlotMap } from "../../../../runtime/base/slot-map.js";
@@ -12,7 +12,7 @@ export function checkOwners(members: readonly { readonly record: SlotRecord }[])
   const maps = new Map<number, SlotRecord["map"]>();
   for (const { record } of members) {
     const known = maps.get(record.version) ?? record.map;
-    // Most have the same one, and this is called after each step.
+    // Most members share one object; this runs after each step.
     if (record.map === known) maps.set(record.version, known);
     else assert.equal(record.map, known, `two maps of version ${record.version}`);
   }

@@ -37,7 +37,7 @@ export function isSettled({ record, group, absent }: Member): boolean {
   return !isMixed(record, group) || record.move?.id === absent;
 }
 
-/** @param forgets what it knows only until the restart */
+/** @param forgets discards the state that does not survive a restart */
 export function crash(member: Member, random: Random, forgets: boolean): void {
   member.isUp = false;
   member.leads = false;

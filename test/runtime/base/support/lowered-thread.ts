@@ -1,4 +1,4 @@
-// Lowers its priority, and tells its entry in /proc.
+// Lowers its priority, and reports its entry in /proc.
 
 import { readFileSync } from "node:fs";
 import { parentPort } from "node:worker_threads";

@@ -8,7 +8,7 @@ import { Batch } from "../../../../runtime/base/wire/batch.js";
 
 const test = suite("batch");
 
-/** Copies what is posted, as a port does. */
+/** Copies posted messages, as a port does. */
 class Posted {
   readonly messages: unknown[][] = [];
 

@@ -20,7 +20,7 @@ import {
 
 const test = suite("rpc client");
 
-/** A thread that records its calls and replies when told to. */
+/** A thread that records its calls and replies on request. */
 class Other {
   readonly calls: RpcRequest<string>[] = [];
   postMessage(message: unknown): void {

@@ -1,4 +1,4 @@
-// Constraints: what is refused, and when, on disk, on replicas and after errors.
+// Constraints: rejected changes, snapshots, replicas, and states after errors.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -319,7 +319,7 @@ test("texts that occur once need no table, and share it with others later", ({ g
   for (const id of ["ann", "bob"]) addPerson(graph, id, { email: `${id}@x`, name: `${id}@y` });
   assert.not(hasTable());
   refusal(() => addPerson(graph, "eve", { email: "ann@x" }));
-  // Twice in one vertex: what one property loses, the other keeps.
+  // Two properties of one vertex share the value: one keeps it when the other loses it.
   addPerson(graph, "dan", { email: "dan", name: "dan" });
   assert.ok(hasTable());
   const dan = graph.openVertex("dan");

@@ -1,4 +1,4 @@
-// Ints are 64 bits and wrap, whatever calculates them: literals, operators, functions, aggregates,
+// Ints have 64 bits and wrap in all computations: literals, operators, functions, aggregates,
 // comparisons and cells agree with a naive model of BigInts, in closures and in loops.
 // ROUNDS=1000000 for a long run.
 

@@ -39,8 +39,8 @@ import {
 const test = suite("loops");
 const ROUNDS = rounds(6_000);
 
-/** Remaining arcs and cells. */
-function changed(text: string, isLoop: boolean): { words: number[]; cells: readonly Value[] } {
+/** Filters all arcs; returns the remaining ones and the cells. */
+function filterArcs(text: string, isLoop: boolean): { words: number[]; cells: readonly Value[] } {
   const run = newRun(new MemoryCells(8));
   const bound = new BoundProgram(store, compileExpression(text), run);
   if (isLoop) bound.program.loop("filter", 1e6);
@@ -63,10 +63,10 @@ test("leave the same cells as closures and the interpreter", () => {
     const expectedWords = [...wordsOf(ARCS.filter((_, index) => passes(results[index]!)))];
     for (const isLoop of [false, true]) {
       const message = `SEED=${SEED}: ${isLoop ? "loop" : "closures"}: ${text}`;
-      const made = changed(text, isLoop);
-      assert.equal(made.words, expectedWords, message);
+      const actual = filterArcs(text, isLoop);
+      assert.equal(actual.words, expectedWords, message);
       cells.forEach((cell, at) => {
-        const value = made.cells[at]!;
+        const value = actual.cells[at]!;
         const shown = value instanceof Float ? `${value.value}.0` : String(value);
         assert.ok(isSame(value, cell), `${message}: cell ${at}: ${shown}`);
       });
@@ -102,15 +102,15 @@ test("collect the same arcs as the interpreter has values for", () => {
       const run = newRun(new MemoryCells(8));
       const bound = new BoundProgram(store, compileExpression(text), run);
       if (isLoop) bound.program.loop("filter", 1e6);
-      const made: number[][] = [];
+      const collected: number[][] = [];
       run.collector = (_level, _tail, head, word1, bits) => {
-        made.push([head, (word1 >>> 8) & 31, bits]);
+        collected.push([head, (word1 >>> 8) & 31, bits]);
       };
       const words = wordsOf(ARCS);
       const end = new ArcProgram(bound).filter(START, words, 0, words.length);
       const message = `SEED=${SEED}: ${isLoop ? "loop" : "closures"}: ${text}`;
       assert.equal(
-        made,
+        collected,
         expectedArcs.filter((arc) => arc !== null),
         message,
       );
@@ -129,8 +129,8 @@ test("pass the same vertices as closures and the interpreter", () => {
   let loops = 0;
   const rounds = Math.ceil(ROUNDS / 20);
   for (let round = 0; round < rounds; round++) {
-    const made = expression(random, 1 + random.below(3), false);
-    const text = made
+    const candidate = expression(random, 1 + random.below(3), false);
+    const text = candidate
       .replaceAll(/(next)?\.arc\.value/g, "vertex['b']")
       .replaceAll("next", "vertex")
       .replaceAll(".deg", "vertex.deg");
@@ -179,7 +179,11 @@ test("compare integers with reals nearly, and with each other exactly", () => {
     [`${int} == 1`, true],
   ] as const) {
     for (const isLoop of [false, true]) {
-      assert.is(changed(text, isLoop).words.length, isTrue ? wordCount : 0, `${text}, ${isLoop}`);
+      assert.is(
+        filterArcs(text, isLoop).words.length,
+        isTrue ? wordCount : 0,
+        `${text}, ${isLoop}`,
+      );
     }
   }
 });

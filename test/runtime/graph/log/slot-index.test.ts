@@ -1,4 +1,4 @@
-// The index of slots finds each vertex once, whatever handles are used again between two calls.
+// The index of slots finds each vertex once, even if handles are reused between two calls.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

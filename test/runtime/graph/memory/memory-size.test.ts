@@ -1,4 +1,4 @@
-// Graphs of small memory: what they reserve, refuse, and keep.
+// Graphs of small memory: reserved addresses, refused changes, and persistence.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

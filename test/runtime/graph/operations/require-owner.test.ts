@@ -1,4 +1,4 @@
-// A divided graph accepts changes of its own vertices and of anchors only, whatever makes them.
+// A divided graph accepts only changes of its own vertices and of anchors, from any caller.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,4 +1,4 @@
-// Algorithms in slices: results, progress, abortion, and what they write.
+// Algorithms in slices: results, progress, abortion, and written properties.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,4 +1,4 @@
-// Rules of several arcs and paths: results, limits, and what they refuse.
+// Rules of several arcs and paths: results, limits, and rejected options.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

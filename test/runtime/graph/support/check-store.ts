@@ -1,5 +1,5 @@
 // Checks a whole graph from outside, word by word: every invariant that holds while nothing is
-// written. Any violation is a bug, whatever its cause.
+// written. Any violation is a bug.
 
 import * as assert from "uvu/assert";
 import { Header, NEVER, RecordWord, VertexFlag } from "../../../../runtime/graph/memory/layout.js";

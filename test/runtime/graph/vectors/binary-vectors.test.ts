@@ -1,4 +1,4 @@
-// Graphs of binary vectors: what they accept, memory, values, and moving to and from them.
+// Graphs of binary vectors: accepted values, memory, and conversions to and from them.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,4 +1,4 @@
-// Verdicts on what handlers return, by the handlers of a build.
+// Decisions about the values that authentication handlers of a build return.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -44,7 +44,7 @@ test("carry principals as large as a header line allows", () => {
   }
 });
 
-/** Asserts that a receiver names what is wrong with a signature. */
+/** Asserts that a receiver reports why a signature is invalid. */
 function assertRefused(value: string, expected: RegExp, request = REQUEST, now = NOW): void {
   assert.match(receiver().verify(request, value, now) as string, expected);
 }

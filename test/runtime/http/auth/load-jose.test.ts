@@ -1,4 +1,4 @@
-// The optional package: where it is found, and what its absence is called.
+// The optional package `jose`: where it is found, and the error of a missing one.
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -7,7 +7,7 @@ import { AcceptBurst, type PostponedReader } from "../../../../runtime/http/net/
 
 const test = suite("accept burst");
 
-/** A connection that notes what it reads. */
+/** A connection that records its input. */
 class Reader implements PostponedReader {
   readonly #name: string;
   readonly #taken: string[];

@@ -279,7 +279,7 @@ test("two writers never mix their backups", async (c) => {
   await otherWriter.step();
   const text = "SVC3422: memory: another process writes to this backup";
   assert.is(await describeFailure(c.writer.step()), text);
-  // It is the same log, so that it goes on behind the other one.
+  // Its log is the same, so it continues after the other writer.
   assert.is(await c.writer.step(), null);
   change(c);
   assert.equal(kindOf(await c.writer.step()), [3, 1, true, 3, 1, ""]);

@@ -15,7 +15,7 @@ import { begin, isFlushed, keep, makeFolder, removeFolder } from "../support/log
 interface Context extends LoggedFolder {
   /** Changes a graph some times; returns its contents after each change. */
   change: (store: GraphStore, times: number) => GraphCheckpoint[];
-  /** Checks what was written so far. */
+  /** Checks the log written so far. */
   check: (expected: readonly GraphCheckpoint[]) => Promise<unknown>;
   save: () => Promise<void>;
   store: GraphStore;

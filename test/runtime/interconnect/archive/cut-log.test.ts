@@ -29,7 +29,7 @@ function fill(disk: SimulatedDisk): SegmentLog {
   return log;
 }
 
-/** Returns what is left, the last transaction and its second. */
+/** Returns the remaining log, its last transaction and its second. */
 function cut(target: RestoreTarget): [left: string[], sn: number, at: number] {
   const disk = new SimulatedDisk();
   const { logId } = fill(disk);

@@ -1,4 +1,4 @@
-// Pieces of a log that goes on, is replaced, or whose segments go away while they are read.
+// Pieces of a log that grows, is replaced, or loses segments while they are read.
 
 import { join } from "node:path";
 import { suite } from "uvu";

@@ -1,4 +1,4 @@
-// Requests to a store with the S3 interface that answers as a test says.
+// Requests to a store with the S3 interface that a test scripts.
 
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -24,7 +24,7 @@ const test = suite("claims of a member");
 /**
  * A member of a group whose leader is silent.
  * @param isSynced whether it may claim
- * @param isBehind what the others tell
+ * @param isBehind result of the query to the other members
  */
 function startMember(isSynced: boolean, isBehind: () => Promise<boolean>) {
   const folder = mkdtempSync(join(tmpdir(), "svc-claim-"));

@@ -1,4 +1,4 @@
-// The etcd engine, with servers that answer as a test says.
+// The etcd engine, with servers that a test scripts.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -163,7 +163,7 @@ test("removes a member first from the record, and then from the required ones", 
   assert.is(progress.required().length, 2);
   progress.applyRecord(1050, [ONE]);
   assert.is(progress.required().length, 1);
-  // It is forgotten, with what it had.
+  // The member and its position are forgotten.
   progress.recordLoss(1060, TWO);
   progress.applyRecord(1070, [ONE, TWO]);
   assert.is(progress.syncedCount(), 1);

@@ -1,4 +1,4 @@
-// Commands of an operator to one member of a group, and what it tells when it refuses them.
+// Commands of an operator to one member of a group, and the reasons of refusals.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -15,7 +15,7 @@ import { MemberFile } from "../../../../runtime/interconnect/leadership/member-f
 import { MemoryEngine } from "../support/memory-engine.js";
 
 const HOUR_MS = 3_600_000;
-/** More than a leader waits for a member that is gone. */
+/** Longer than a leader waits for a lost member. */
 const LATER_MS = 2000;
 /** More than a leader waits before it reads the record again. */
 const READ_LATER_MS = HOUR_MS / 8;
@@ -154,7 +154,7 @@ test("all changes are confirmed first, even if a late member is dropped", async 
   await stop();
 });
 
-/** Time goes on, for more than one look at the outcome. */
+/** Advances the time by more than one check of the outcome. */
 async function whileLooking(): Promise<void> {
   const since = performance.now();
   while (performance.now() < since + 20) await turn();

@@ -1,4 +1,4 @@
-// A group whose members that may lead have lost their data, in virtual time: the log says so.
+// The log reports when all members that may lead have lost their data, in virtual time.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -16,7 +16,7 @@ const LINE = /SVC3402: .*/g;
 
 const test = suite("the loss of the members that may lead");
 
-/** The members of a group, of which the last one was away for a change, and may not lead. */
+/** Runs a group whose last member missed a change, so that it may not lead. */
 async function withLateMember(
   run: (
     members: readonly [SimulatedMember, SimulatedMember, SimulatedMember],

@@ -1,4 +1,4 @@
-// Calls of the engine by one member, and what their results make of it.
+// Calls of the engine by one member, and the effects of their results.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

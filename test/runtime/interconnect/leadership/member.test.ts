@@ -36,7 +36,7 @@ class Leader {
     return this.record!.synced.map(([id]) => id).sort();
   }
 
-  /** Time goes on, and the members acknowledge; null: they do not. */
+  /** Advances the time while the members acknowledge; null: a member does not. */
   run(first: number | null, two: number | null, ms = 400): void {
     const { member } = this;
     for (const end = this.now + ms; this.now < end; ) {

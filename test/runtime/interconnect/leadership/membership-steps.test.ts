@@ -1,5 +1,5 @@
 // Steps of an instance that joins its group, leads, hands over and follows: what happens to its
-// log and its replication, in which order. Time passes only as the test says.
+// log and its replication, and in which order. The test controls the time.
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

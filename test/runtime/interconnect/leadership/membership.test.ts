@@ -1,4 +1,4 @@
-// A member asks the others what they have before it claims, and joins its group as a replica.
+// A member compares its log with the other members before it claims, and joins as a replica.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -68,7 +68,7 @@ export async function attached(isMember: boolean) {
   assert.is(subscriber.report().state, "leader");
   const port = await subscriber.listen();
   const sockets = new Map<Peer, Socket>();
-  /** Connects, and says nothing yet. */
+  /** Connects without sending anything. */
   const reach = async (): Promise<Peer> => {
     const socket = connect(port, "127.0.0.1");
     await once(socket, "connect");

@@ -16,7 +16,7 @@ import { MemberFile } from "../../../../runtime/interconnect/leadership/member-f
 import type { LeadershipSettings } from "../../../../runtime/settings/server-settings.js";
 import { MemoryEngine } from "./memory-engine.js";
 
-/** Reads of a follower, and checks of a leader, are an hour's parts away. */
+/** A ttl of hours: no read or check is due unless a test advances the time. */
 export const HOUR_MS = 3_600_000;
 export const POLL_MS = HOUR_MS / 10;
 /** The first member of its group. */
@@ -100,7 +100,7 @@ export class LoneMember {
     await this.settle();
   }
 
-  /** Time goes on, in steps of a poll. */
+  /** Advances the time in steps of one poll. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= POLL_MS) {
       this.now += Math.min(left, POLL_MS);
@@ -108,7 +108,7 @@ export class LoneMember {
     }
   }
 
-  /** Does what it does at short intervals. */
+  /** Runs the work of its short interval. */
   tick(): void {
     this.#tick();
   }

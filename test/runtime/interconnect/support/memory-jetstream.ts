@@ -1,4 +1,4 @@
-// The packages of NATS with one stream in memory, for what a server does seldom.
+// The packages of NATS with one stream in memory, for rare behavior of a server.
 
 import type { MsgHdrs } from "@nats-io/transport-node";
 import {

@@ -1,4 +1,4 @@
-// Two ends of a connection in memory, which hold what is written while a test wants it.
+// Two ends of a connection in memory, which hold back written data on request of a test.
 
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";

@@ -46,7 +46,7 @@ export class MemoryStore implements ObjectStore {
     this.objects.delete(name);
   }
 
-  /** Adds the next manifests: full backups, or what followed them. */
+  /** Adds the next manifests: full backups, or additions to them. */
   async add(...manifests: readonly Partial<Manifest>[]): Promise<Manifest[]> {
     const added: Manifest[] = [];
     for (const options of manifests) {

@@ -64,7 +64,7 @@ export function provideStream({
     await writer.append("table", part, { ...ownState, ...state });
   };
   const running: Promise<void>[] = [];
-  /** Runs until it waits; returns what it has said. */
+  /** Runs until it waits; returns the lines that it logged. */
   const run = async (): Promise<string> => {
     running.push(provider.run());
     await settle();

@@ -1,4 +1,4 @@
-// Time that passes only when a test says so, and with it timers and intervals.
+// Time, timers and intervals that only a test advances.
 
 import type { Test } from "uvu";
 

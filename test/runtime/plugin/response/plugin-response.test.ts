@@ -1,4 +1,4 @@
-// Rules of append, every attribute, and what a post-processor finds in a response.
+// Rules of append, every attribute, and the response that a post-processor receives.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,4 +1,4 @@
-// A replica has what its provider had once it has executed as many operations, with equal contents.
+// A replica has caught up once it has executed as many operations, with equal contents.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -38,16 +38,17 @@ const NUMBERS = [
 test("contain a number exactly if it meets the condition", () => {
   let ranges = 0;
   for (const code of [V_LTE, V_GT, V_GTE, V_LT, V_EQ, V_NEQ]) {
-    for (const bound of NUMBERS) ranges += same([code, bound]);
+    for (const bound of NUMBERS) ranges += checkRange([code, bound]);
   }
   for (const code of [V_RANGE, V_NRANGE]) {
-    for (const low of NUMBERS) for (const high of NUMBERS) ranges += same([code, [low, high]]);
+    for (const low of NUMBERS)
+      for (const high of NUMBERS) ranges += checkRange([code, [low, high]]);
   }
   assert.is(ranges, 5 * NUMBERS.length + NUMBERS.length ** 2);
 });
 
-/** 1 if the condition is a range. */
-function same(condition: unknown): number {
+/** Compares a condition with its range; returns 0 if it has none, else 1. */
+function checkRange(condition: unknown): number {
   const parsed = parseValueCondition(condition);
   const range = closedRange(parsed);
   if (range === null) return 0;

@@ -1,4 +1,4 @@
-// Sort keys of hits: bytes in the order of the hits, which decode to what was encoded.
+// Sort keys of hits: their bytes compare like the hits, and decode to the encoded values.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
