@@ -49,6 +49,8 @@ export class PendingTexts {
   /** By vertex. */
   readonly #known = new Map<number, KnownDocument>();
   readonly #log: PendingLog;
+  /** True if the log contains texts that may have been rolled back; their versions remain. */
+  #isTentative = false;
 
   /** @param keys number of keys of the index */
   constructor(source: TextSource, table: TextTable, keys: number) {
@@ -68,6 +70,8 @@ export class PendingTexts {
     const { forms } = this.#source.analysis.tokenizer;
     if (this.#known.size > MAX_KNOWN || forms.isFull) this.#forget();
     if (forms.isFull) forms.forget();
+    if (this.#isTentative) this.#log.clear();
+    this.#isTentative = this.#table.writer.isWriting;
     const others: PendingDocument[] = [];
     const isListed = serial - builtTo < RING_WORDS;
     if (isListed) {
@@ -112,7 +116,10 @@ export class PendingTexts {
       const document = this.#analyze(vertex, version);
       // The vertex changed meanwhile. After the last attempt, a later search reads it again.
       if (table.versionOf(vertex) !== version && attempt < MAX_ATTEMPTS) continue;
-      if (this.#known.size < MAX_KNOWN) this.#known.set(vertex, { version, document });
+      // Changes of this thread may be rolled back.
+      if (this.#known.size < MAX_KNOWN && !table.writer.isWriting) {
+        this.#known.set(vertex, { version, document });
+      }
       return document;
     }
   }

@@ -78,7 +78,9 @@ export abstract class PreparedQuery<
     if (offset < 0)
       throw invalidArgument("offset cannot be negative", offset, "0 or more", ".offset");
     const opid = this.store.operationCount;
-    const isKept = cache && !this.plan.isVolatile;
+    // While changes are under way that may be rolled back, other changes can get the same count.
+    const isAtRest = this.store.memory.header.words[Header.Mutex] === 0;
+    const isKept = cache && isAtRest && !this.plan.isVolatile;
     const cacheKey = isKept ? `${opid} ${hits} ${offset} ${this.cacheKey}` : null;
     if (cacheKey !== null && cacheKey === this.#cachedFor) return this.#cached as Result;
     this.opid = opid;

@@ -3,6 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { S_RANK } from "../../../../runtime/base/sort-constants.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { batch } from "../../../../runtime/graph/changes/batch.js";
 import { M_INT } from "../../../../runtime/graph/model/constants.js";
@@ -34,6 +35,52 @@ test("log one transaction and return the result", ({ store, graph }) => {
   assert.is(made, 1);
   assert.is(takeUnits(store).length, 1);
   assert.equal(graph.neighborhood("a"), ["b"]);
+});
+
+function abort(graph: Graph, run: () => void): void {
+  assert.throws(() => {
+    graph.batch(() => {
+      run();
+      throw new RangeError("over");
+    });
+  }, /over/);
+}
+
+test("leave nothing in searches of texts once they are rolled back", ({ graph }) => {
+  const found = () =>
+    ["red", "blue"].map((text) => [
+      graph.search(text),
+      graph.vertices({ condition: { text }, rank: "text.score", sortby: S_RANK }),
+    ]);
+  graph.index("text", { keys: ["title"] });
+  const put = (id: string, title: unknown) =>
+    graph.createVertex(id, { properties: { title: title as string } });
+  put("a", "red");
+  abort(graph, () => {
+    put("a", "blue");
+    put("b", "red");
+    assert.equal(found(), [
+      [["b"], ["b"]],
+      [["a"], ["a"]],
+    ]);
+  });
+  assert.equal(found(), [
+    [["a"], ["a"]],
+    [[], []],
+  ]);
+});
+
+test("leave nothing in cached results once they are rolled back", ({ graph }) => {
+  const query = graph.newVerticesQuery();
+  const list = () => query.execute({ cache: true });
+  abort(graph, () => {
+    graph.createVertex("a");
+    assert.equal(list(), ["a"]);
+  });
+  // The graph has the same operation count again.
+  graph.createVertex("b");
+  assert.equal(list(), ["b"]);
+  assert.is(list(), list(), "it is cached");
 });
 
 test("return any result but a promise", ({ graph }) => {
