@@ -39,7 +39,8 @@ const OPEN = /\b(?:process|import|globalThis|Date|Math|crypto|performance|requir
 
 /**
  * @param file path relative to the project
- * @throws SvcError with the given code if the file does not run
+ * @throws SvcError with the given code if the file does not run, SVC1105 if its folder cannot be
+ *   written
  */
 export async function evaluate(
   projectDir: string,
@@ -67,6 +68,12 @@ async function run(path: string, code: string, expected: Expected): Promise<unkn
   const copy = join(folder, `.${file}.${unique}.mjs`);
   try {
     writeFileSync(copy, code);
+  } catch (error) {
+    throw new SvcError("SVC1105", `${copy} cannot be written: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  try {
     const module = await blockProcessExit(file, expected.code, () => withTimeout(importFile(copy)));
     if (module.default === undefined) {
       throw new Error(`no default export; write ${expected.example}`);

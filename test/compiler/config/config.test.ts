@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadConfig } from "../../../compiler/config/config.js";
+import { evaluate } from "../../../compiler/config/evaluate.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { resolveConfig } from "../../../runtime/settings/config-rule.js";
 
@@ -79,6 +80,16 @@ test("reports files that fail to run", async ({ dir }) => {
     assert.match(error.message, message);
     assert.equal(readdirSync(dir), ["svc.config.ts"]);
   }
+});
+
+test("names the folder if it cannot be written, which is no fault of the file", async ({ dir }) => {
+  // The name of the copy is too long. Permissions would not hold back all users.
+  const file = `${"a".repeat(240)}.ts`;
+  write(dir, file, "export default {};");
+  const expected = { name: "svc-server", contents: "", example: "", code: "SVC1101" } as const;
+  const error = await evaluate(dir, file, expected).catch((thrown: SvcError) => thrown);
+  assert.is((error as SvcError).code, "SVC1105");
+  assert.match((error as SvcError).message, /cannot be written: ENAMETOOLONG/);
 });
 
 test("reports all errors in one error", async ({ dir }) => {
