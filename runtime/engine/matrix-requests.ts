@@ -428,8 +428,8 @@ export class MatrixRequests {
     }
     const isPartial = merged.incomplete > 0 || (coverage ?? 1) < 1;
     localProcessor?.run(partial, { texec, resubmits, processorState }, (status, kind, payload) => {
-      // A partition that is down may contain what the others do not.
-      if (status === 404 && isPartial) this.#refuse(progress, 503, "Partition(s) down", true);
+      // A partition that is down may contain the vertex. Queries can be repeated, also by POST.
+      if (status === 404 && isPartial) this.#error(progress, 503, "Partition(s) down", false);
       else this.#result(progress, hierarchy, 0, status, kind, payload);
     });
   }

@@ -208,6 +208,9 @@ test("a partial result does not say that a vertex is missing", async () => {
       const answer = await get(partial.port, `/svc/builtin/${name}?${params}`);
       assert.is(answer.status, 503, answer.text);
       assert.match(answer.text, /"Partition\(s\) down"/);
+      const path = `/svc/builtin/${name}?graph=shop`;
+      const posted = { method: "POST", body: JSON.stringify(query) };
+      assert.is((await get(partial.port, path, posted)).status, 503);
     }
     // A request for one partition is complete.
     const headers = { "X-SVC-Partial-Target": "0" };
