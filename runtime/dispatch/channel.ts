@@ -35,7 +35,7 @@ export type ChannelState =
 
 /** Receives the outcome of a request. */
 export interface ChannelUser {
-  onResponse(channel: Channel, answer: BackEndResponse): void;
+  onResponse(channel: Channel, response: BackEndResponse): void;
   onFailure(channel: Channel, fault: ChannelFault, reason: string): void;
 }
 
@@ -184,19 +184,19 @@ export class Channel {
   /** @param chunk overwritten after this returns */
   #receive(chunk: Buffer): void {
     if (this.#user === null) return this.close();
-    let answer: BackEndResponse | null;
+    let response: BackEndResponse | null;
     try {
-      answer = this.#parser.feed(chunk);
+      response = this.#parser.feed(chunk);
     } catch (error) {
       if (!(error instanceof MalformedResponse)) throw error;
       return this.#fail("bad-answer", error.message);
     }
-    if (answer === null) return;
+    if (response === null) return;
     const user = this.#user;
     this.#user = null;
     this.sinceMs = performance.now();
-    if (answer.isLast) this.#disconnect();
-    user.onResponse(this, answer);
+    if (response.isLast) this.#disconnect();
+    user.onResponse(this, response);
   }
 
   #lost(reason: string, isBad = this.#parser.isStarted): void {

@@ -245,7 +245,7 @@ export class DispatchCall implements AttemptOwner {
     if (performance.now() - this.#sinceMs < softTimeoutMs) return;
     if (!meetsCoverage(this.#parts, this.#matrix.config)) return;
     for (const part of this.#parts) {
-      if (part.answer !== null) continue;
+      if (part.response !== null) continue;
       part.omit();
       for (const attempt of part.attempts) attempt.abort();
     }
@@ -275,30 +275,30 @@ export class DispatchCall implements AttemptOwner {
   }
 
   /** Handles a response. */
-  onResponse(attempt: Attempt, answer: BackEndResponse): void {
+  onResponse(attempt: Attempt, response: BackEndResponse): void {
     const { part, backEnd } = attempt;
-    const { status } = answer;
+    const { status } = response;
     const ms = performance.now() - attempt.sentMs;
     backEnd.metrics.recordResponse(status, ms);
     this.dispatch.trace?.dispatched(attempt.step, status);
-    attempt.release(answer.backlog);
+    attempt.release(response.backlog);
     if (status === UNAVAILABLE) this.#recordFailure(backEnd, "returned 503");
-    else if (backEnd.row.isLeader && (status === MISDIRECTED || isOutcomeUnknown(answer))) {
+    else if (backEnd.row.isLeader && (status === MISDIRECTED || isOutcomeUnknown(response))) {
       // Marks it as down: requests wait for the next leader only while there is no leader.
       this.#recordFailure(backEnd, "does not lead");
     } else if (status === TOO_MANY_REQUESTS) backEnd.penalize();
     else backEnd.outlier.recordResponse(status >= 500 && status !== INSUFFICIENT_STORAGE);
-    if (isPartial(answer)) {
-      this.#owner.recordSuccess(this.request, answer.isReadonly, ms);
+    if (isPartial(response)) {
+      this.#owner.recordSuccess(this.request, response.isReadonly, ms);
       backEnd.speed.observe(this.#matrix.pluginMeans.relate(this.request.path, ms / attempt.load));
     }
-    if (!this.#isEnded && !part.isDone) this.#handleResponse(part, backEnd, answer);
+    if (!this.#isEnded && !part.isDone) this.#handleResponse(part, backEnd, response);
     this.#complete();
   }
 
-  #handleResponse(part: PartitionCall, backEnd: BackEnd, answer: BackEndResponse): void {
-    const { status } = answer;
-    this.dispatch.explanation?.recordEnd(part.partition, status, answer.explain);
+  #handleResponse(part: PartitionCall, backEnd: BackEnd, response: BackEndResponse): void {
+    const { status } = response;
+    this.dispatch.explanation?.recordEnd(part.partition, status, response.explain);
     if (status === MISDIRECTED && this.#matrix.hasLeaders) {
       part.markNotExecuted();
       part.exclude(backEnd);
@@ -307,19 +307,20 @@ export class DispatchCall implements AttemptOwner {
       part.markNotExecuted();
       part.exclude(backEnd);
       if (status === UNAVAILABLE) return;
-      part.failure = this.#describeFailure(part, status, backEndError(answer.body), true);
-    } else if (isOutcomeUnknown(answer) && this.#isSafeAtNextLeader(backEnd)) part.exclude(backEnd);
-    else if (this.request.isRelayed) part.succeed(answer);
-    else if (isPartial(answer)) this.#acceptPartial(part, backEnd, answer);
-    else this.#fail(part, status, backEndError(answer.body), true);
+      part.failure = this.#describeFailure(part, status, backEndError(response.body), true);
+    } else if (isOutcomeUnknown(response) && this.#isSafeAtNextLeader(backEnd))
+      part.exclude(backEnd);
+    else if (this.request.isRelayed) part.succeed(response);
+    else if (isPartial(response)) this.#acceptPartial(part, backEnd, response);
+    else this.#fail(part, status, backEndError(response.body), true);
   }
 
   /** Accepts a partial. Partials of different slot maps would lack keys or contain them twice. */
-  #acceptPartial(part: PartitionCall, backEnd: BackEnd, answer: BackEndResponse): void {
+  #acceptPartial(part: PartitionCall, backEnd: BackEnd, response: BackEndResponse): void {
     const expectedId = this.#slotsId;
-    if (expectedId === null || answer.slots === expectedId) return part.succeed(answer);
+    if (expectedId === null || response.slots === expectedId) return part.succeed(response);
     // A back-end that executes a request for a key owns it, whichever map it has.
-    if (this.request.key !== null && answer.slots !== null) return part.succeed(answer);
+    if (this.request.key !== null && response.slots !== null) return part.succeed(response);
     if (this.#isRetryable(part, backEnd)) part.exclude(backEnd);
     else if (this.#owner.isRetryable(this.request)) this.#repeatLater();
     else this.#fail(part, 500, connectionError(OTHER_SLOTS), false);

@@ -143,11 +143,11 @@ export interface ErrorHierarchy {
 }
 
 /**
- * @param answers by partition; null if none is usable
+ * @param responses by partition; null if none is usable
  * @param failures errors that back-ends responded with, which count as responses
  */
 export function errorHierarchy(
-  answers: readonly (BackEndResponse | null)[],
+  responses: readonly (BackEndResponse | null)[],
   failures: readonly Pick<BackEndError, "level" | "deep">[],
 ): ErrorHierarchy {
   let level = 0;
@@ -157,14 +157,14 @@ export function errorHierarchy(
     level = Math.max(level, failure.level);
     deep += failure.deep;
   }
-  for (const answer of answers) {
-    const view = answer === null ? null : parseView(answer);
+  for (const response of responses) {
+    const view = response === null ? null : parseView(response);
     if (view === null) continue;
     arrived++;
     level = Math.max(level, view.level);
     deep += view.partials;
   }
-  return { level: level + 1, partitions: [answers.length, answers.length - arrived, deep] };
+  return { level: level + 1, partitions: [responses.length, responses.length - arrived, deep] };
 }
 
 function parseView({ body }: BackEndResponse): PartialView | null {

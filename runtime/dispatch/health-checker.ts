@@ -177,14 +177,14 @@ export class HealthChecker {
       reused,
     );
     this.#probing.set(backEnd, probe);
-    const answer = await probe.result;
+    const response = await probe.result;
     this.#probing.delete(backEnd);
-    if (answer === null || !this.#mayReceive(backEnd, answer))
+    if (response === null || !this.#mayReceive(backEnd, response))
       return this.#postpone(backEnd, probe);
     probe.close();
     this.#unhealthy.delete(backEnd);
     this.#silent.delete(backEnd);
-    backEnd.markUp(answer.takesTrunk);
+    backEnd.markUp(response.takesTrunk);
     this.#revived();
   }
 
@@ -269,7 +269,7 @@ class Probe implements ChannelUser {
   isLate = false;
   readonly channel: Channel;
   readonly #timer: NodeJS.Timeout;
-  #resolve: (answer: BackEndResponse | null) => void = () => {};
+  #resolve: (response: BackEndResponse | null) => void = () => {};
 
   /** @param signature header line */
   constructor(
@@ -301,19 +301,19 @@ class Probe implements ChannelUser {
     this.channel.abort();
   }
 
-  onResponse(_channel: Channel, answer: BackEndResponse): void {
+  onResponse(_channel: Channel, response: BackEndResponse): void {
     this.hasAnswered = true;
-    const { status, body } = answer;
+    const { status, body } = response;
     if (status === 503) this.refusal = `: ${describeRefusal(body)}`;
-    this.#end(status === 200 && body.toString("latin1") === HEALTHY ? answer : null);
+    this.#end(status === 200 && body.toString("latin1") === HEALTHY ? response : null);
   }
 
   onFailure(): void {
     this.#end(null);
   }
 
-  #end(answer: BackEndResponse | null): void {
+  #end(response: BackEndResponse | null): void {
     clearTimeout(this.#timer);
-    this.#resolve(answer);
+    this.#resolve(response);
   }
 }

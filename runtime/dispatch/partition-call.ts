@@ -15,7 +15,7 @@ const NO_ATTEMPTS: readonly Attempt[] = [];
 
 /** Receives the outcome of attempts. */
 export interface AttemptOwner {
-  onResponse(attempt: Attempt, answer: BackEndResponse): void;
+  onResponse(attempt: Attempt, response: BackEndResponse): void;
   onFailure(attempt: Attempt, fault: ChannelFault, reason: string): void;
 }
 
@@ -39,7 +39,7 @@ export class PartitionCall {
   attempts = NO_ATTEMPTS;
   /** True if a back-end may have executed the request. */
   isBegun = false;
-  answer: BackEndResponse | null = null;
+  response: BackEndResponse | null = null;
   /** Failure reported to the parent in place of a response. */
   failure: PartitionFailure | null = null;
   isDone = false;
@@ -70,8 +70,8 @@ export class PartitionCall {
     if (this.attempts.length === 0) this.isBegun = false;
   }
 
-  succeed(answer: BackEndResponse): void {
-    this.answer = answer;
+  succeed(response: BackEndResponse): void {
+    this.response = response;
     this.failure = null;
     this.isDone = true;
   }
@@ -118,8 +118,8 @@ export class Attempt implements ChannelUser {
     return { partition, replica, host, port, sentMs: this.sentMs };
   }
 
-  onResponse(_: Channel, answer: BackEndResponse): void {
-    this.#owner.onResponse(this, answer);
+  onResponse(_: Channel, response: BackEndResponse): void {
+    this.#owner.onResponse(this, response);
   }
 
   onFailure(_: Channel, fault: ChannelFault, reason: string): void {
@@ -150,7 +150,7 @@ type PassedStatus = 401 | 403 | 409 | 414 | 421 | 422 | 507;
 export interface Answered {
   readonly kind: "answered";
   /** By partition; null: partition down, or not addressed. */
-  readonly answers: readonly (BackEndResponse | null)[];
+  readonly responses: readonly (BackEndResponse | null)[];
   /** Whether partitions may be missing, and corrupt responses are left out. */
   readonly allowsPartial: boolean;
 }
@@ -186,15 +186,15 @@ export function classifyOutcome(
   config: MatrixConfig,
   isLenient: boolean,
 ): Outcome {
-  const answers: (BackEndResponse | null)[] = new Array(config.partitions.length).fill(null);
-  for (const { partition, answer } of parts) answers[partition] = answer;
+  const responses: (BackEndResponse | null)[] = new Array(config.partitions.length).fill(null);
+  for (const { partition, response } of parts) responses[partition] = response;
   const failed = parts.find(({ failure }) => failure !== null);
-  if (failed !== undefined) return toFailure(failed.failure!, answers, parts);
-  if (parts.every(({ answer }) => answer === null)) {
+  if (failed !== undefined) return toFailure(failed.failure!, responses, parts);
+  if (parts.every(({ response }) => response === null)) {
     return toRefusal(parts, 503, "All partitions down");
   }
   if (isLenient && !meetsCoverage(parts, config)) return toRefusal(parts, 503, "Partition(s) down");
-  return { kind: "answered", answers, allowsPartial: isLenient };
+  return { kind: "answered", responses, allowsPartial: isLenient };
 }
 
 /** Returns whether enough partitions have responded, among them the required ones. */
@@ -202,7 +202,7 @@ export function meetsCoverage(
   parts: readonly PartitionCall[],
   { minCoverage, required }: MatrixConfig,
 ): boolean {
-  const missing = parts.filter(({ answer }) => answer === null);
+  const missing = parts.filter(({ response }) => response === null);
   if (missing.length === parts.length) return false;
   const share = 1 - missing.length / parts.length;
   return share >= minCoverage && !missing.some(({ partition }) => required.includes(partition));
@@ -218,7 +218,7 @@ export function toRefusal(
 
 function toFailure(
   failure: PartitionFailure,
-  answers: readonly (BackEndResponse | null)[],
+  responses: readonly (BackEndResponse | null)[],
   parts: readonly PartitionCall[],
 ): Outcome {
   const { status, text, isKeyed } = failure;
@@ -228,7 +228,7 @@ function toFailure(
     kind: "failed",
     status: isPassed ? (status as PassedStatus) : 500,
     message: text,
-    hierarchy: errorHierarchy(answers, answeredFailures(parts)),
+    hierarchy: errorHierarchy(responses, answeredFailures(parts)),
   };
 }
 

@@ -40,16 +40,16 @@ export class InlinePlugins {
   /** Names of all plugins ever loaded here: their timers survive a reload. */
   readonly loaded = new Set<string>();
   readonly #state: SharedState;
-  readonly #answers: ResponseWriter;
+  readonly #writer: ResponseWriter;
   readonly #moved: () => void;
   readonly #records = new WeakMap<PluginRoute, CallRecord>();
   #loads = 0;
   #beat: NodeJS.Timeout | undefined;
 
   /** @param moved counts plugins moved to the executors */
-  constructor(state: SharedState, answers: ResponseWriter, moved: () => void) {
+  constructor(state: SharedState, writer: ResponseWriter, moved: () => void) {
     this.#state = state;
-    this.#answers = answers;
+    this.#writer = writer;
     this.#moved = moved;
   }
 
@@ -111,7 +111,7 @@ export class InlinePlugins {
       isDone = true;
       const isReadonly = kind === RESULT_PARTIAL && entry.readonly;
       const sentKind = isReadonly ? RESULT_READONLY_PARTIAL : kind;
-      this.#answers.result(exchange, port, 0, status, sentKind, payload);
+      this.#writer.result(exchange, port, 0, status, sentKind, payload);
     });
     this.#state.leaveInline();
     const tookMs = nowMs() - begunMs;
@@ -123,7 +123,7 @@ export class InlinePlugins {
       if (isDone) return;
       isDone = true;
       const message = failureMessage("timeout", route.name);
-      this.#answers.refuse(exchange, port, 500, message, { execId: 0, isPlugin: true });
+      this.#writer.refuse(exchange, port, 500, message, { execId: 0, isPlugin: true });
     };
     setTimeout(timeOut, route.timeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS).unref();
   }

@@ -29,27 +29,27 @@ export interface FollowRequest {
 
 export class MatrixFeeds {
   readonly #dispatcher: Dispatcher;
-  readonly #answers: ResponseWriter;
+  readonly #writer: ResponseWriter;
   #open = 0;
 
-  constructor(dispatcher: Dispatcher, answers: ResponseWriter) {
+  constructor(dispatcher: Dispatcher, writer: ResponseWriter) {
     this.#dispatcher = dispatcher;
-    this.#answers = answers;
+    this.#writer = writer;
   }
 
   async start(follow: FollowRequest): Promise<void> {
     const { exchange, port } = follow;
     if (this.#open >= MAX_CHANGE_FEEDS) {
-      return this.#answers.refuse(exchange, port, 503, TOO_MANY, { fields: RETRY_AFTER });
+      return this.#writer.refuse(exchange, port, 503, TOO_MANY, { fields: RETRY_AFTER });
     }
     const feed = this.#create(follow);
     this.#open++;
     const end = await feed.open();
     if (end === null) return this.#stream(follow, feed);
     this.#open--;
-    if (end instanceof Error) return this.#answers.refuse(exchange, port, 503, end.message);
+    if (end instanceof Error) return this.#writer.refuse(exchange, port, 503, end.message);
     const { status, mediaType, body } = end;
-    this.#answers.relay(exchange, port, {
+    this.#writer.relay(exchange, port, {
       ...{ status, mediaType, body, fields: "", backlog: -1, isLast: true, isReadonly: true },
       ...{ takesTrunk: false, leads: null, slots: null, explain: null },
     });
@@ -73,9 +73,9 @@ export class MatrixFeeds {
   #stream({ exchange, port, request }: FollowRequest, feed: MergedFeed): void {
     const events = {
       onStart: (port2: MessagePort) => {
-        this.#answers.stream(exchange, port, { port: port2, format });
+        this.#writer.stream(exchange, port, { port: port2, format });
       },
-      onFailedStart: () => this.#answers.refuse(exchange, port, 503, "Partition(s) down"),
+      onFailedStart: () => this.#writer.refuse(exchange, port, 503, "Partition(s) down"),
       onFailure: () => undefined,
       onCancel: () => undefined,
       onEnd: () => {

@@ -153,7 +153,7 @@ export class MatrixRequests {
   /** Identifies this dispatcher, to detect dispatch loops. */
   readonly #name = randomBytes(6).toString("hex");
   readonly #dispatcher: Dispatcher;
-  readonly #answers: ResponseWriter;
+  readonly #writer: ResponseWriter;
   readonly #scheduler: Scheduler;
   readonly #traces: TraceSampler;
   readonly #feeds: MatrixFeeds;
@@ -166,17 +166,17 @@ export class MatrixRequests {
 
   constructor(
     dispatcher: Dispatcher,
-    answers: ResponseWriter,
+    writer: ResponseWriter,
     scheduler: Scheduler,
     traces: TraceSampler,
     signer: RequestSigner | null,
   ) {
     this.#signer = signer;
     this.#dispatcher = dispatcher;
-    this.#answers = answers;
+    this.#writer = writer;
     this.#scheduler = scheduler;
     this.#traces = traces;
-    this.#feeds = new MatrixFeeds(dispatcher, answers);
+    this.#feeds = new MatrixFeeds(dispatcher, writer);
   }
 
   /** With a single back-end, responses are relayed unchanged unless a processor reads them. */
@@ -195,7 +195,7 @@ export class MatrixRequests {
 
   /** Answers a request for a plugin of the back-ends. */
   submit(request: MatrixRequest): void {
-    const isExplained = this.#answers.isExplained(request.exchange);
+    const isExplained = this.#writer.isExplained(request.exchange);
     const progress = new Progress(request, isExplained, this.#onEnd);
     if (request.pre !== null) return this.#runProcessor(progress, request.pre, null);
     const { exchange, target } = request;
@@ -372,7 +372,7 @@ export class MatrixRequests {
       case "failed":
         return this.#error(progress, outcome.status, outcome.message, true, outcome.hierarchy);
       case "answered":
-        if (request.isRelayed) return this.#answers.relay(exchange, port, outcome.answers[0]!);
+        if (request.isRelayed) return this.#writer.relay(exchange, port, outcome.responses[0]!);
         return this.#merge(progress, request, outcome);
     }
   }
@@ -380,9 +380,9 @@ export class MatrixRequests {
   #merge(
     progress: Progress,
     request: ForwardedRequest,
-    { answers, allowsPartial }: Answered,
+    { responses, allowsPartial }: Answered,
   ): void {
-    const partials = answers.map((answer) => answer?.body ?? null);
+    const partials = responses.map((response) => response?.body ?? null);
     const { matrix } = progress;
     try {
       const merged = allowsPartial
@@ -394,7 +394,7 @@ export class MatrixRequests {
     } catch (error) {
       // A partial may be corrupt, or the result too large for one buffer.
       if (!(error instanceof ResponseError || error instanceof RangeError)) throw error;
-      const hierarchy = errorHierarchy(answers, []);
+      const hierarchy = errorHierarchy(responses, []);
       this.#error(progress, 500, error.message, true, hierarchy);
     }
   }
@@ -406,7 +406,7 @@ export class MatrixRequests {
     if (post === null && localProcessor === null) {
       const hierarchy = hierarchyOf(merged, coverage, explained(progress));
       const isReadonly = this.#dispatcher.isRetryable(progress.request);
-      return this.#answers.merged(exchange, port, merged, hierarchy, isReadonly);
+      return this.#writer.merged(exchange, port, merged, hierarchy, isReadonly);
     }
     progress.explanation.begin("post");
     progress.trace?.queued();
@@ -448,7 +448,7 @@ export class MatrixRequests {
     const { exchange, port } = progress.received;
     const explain = explained(progress);
     const how = explain === null ? hierarchy : { ...hierarchy, explain };
-    this.#answers.result(exchange, port, ...result, how);
+    this.#writer.result(exchange, port, ...result, how);
   }
 
   /** @param isBegun a back-end may have executed it */
@@ -475,7 +475,7 @@ export class MatrixRequests {
     const how = { ...ENGINE, ...hierarchy, explain: explained(progress) };
     const challenge = status === UNAUTHENTICATED.status ? UNAUTHENTICATED.fields : "";
     const fields = text === NO_LEADER || text === SLOTS_MOVE ? RETRY_AFTER : challenge;
-    this.#answers.refuse(exchange, port, status, text, { isPlugin, hierarchy: how, fields });
+    this.#writer.refuse(exchange, port, status, text, { isPlugin, hierarchy: how, fields });
   }
 }
 

@@ -63,7 +63,7 @@ function send(
 async function textOf(sent: Sent): Promise<string> {
   await until(() => sent.outcome !== null, "outcome");
   const outcome = sent.outcome!;
-  if (outcome.kind === "answered") return outcome.answers.map((each) => each?.body).join();
+  if (outcome.kind === "answered") return outcome.responses.map((each) => each?.body).join();
   return outcome.kind === "failed" ? outcome.message : `${outcome.status} ${outcome.message}`;
 }
 

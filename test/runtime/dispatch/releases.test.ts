@@ -68,10 +68,10 @@ for (const recorded of recordedDispatches()) {
     const body = Buffer.from(ownResponse.serialize()).toString("latin1");
     request.answer(200, body, "Content-Type: application/x-svc-partial");
     await until(() => outcome !== null, "outcome");
-    const { kind, answers } = outcome as unknown as Extract<Outcome, { kind: "answered" }>;
+    const { kind, responses } = outcome as unknown as Extract<Outcome, { kind: "answered" }>;
     assert.is(kind, "answered");
     assert.is(trunks.length, 1);
-    const bodies = answers.map((answer) => answer!.body);
+    const bodies = responses.map((response) => response!.body);
     const merged = PluginResponse.deserialize(encodeMerged(mergePartials(bodies)));
     const theirs = bodyInTrunk(Buffer.from(recorded.query.backEnd, "base64"))!;
     const { entries } = PluginResponse.deserialize(theirs);

@@ -68,7 +68,7 @@ class Run {
     const traces = new TraceSampler(null, new ClientPermissions([]));
     this.#requests = new MatrixRequests(
       this.#dispatcher(),
-      this.#answers(),
+      this.#writer(),
       this.#scheduler(),
       traces,
       null,
@@ -101,15 +101,15 @@ class Run {
         const { request, resubmits } = dispatch;
         this.dispatched.push({ request, resubmits });
         const answer = { status: 200, mediaType: "", backlog: -1, isLast: false, body: this.body };
-        const answers = new Array(this.width).fill(answer);
-        const answered: Outcome = { kind: "answered", answers, allowsPartial: false };
+        const responses = new Array(this.width).fill(answer);
+        const answered: Outcome = { kind: "answered", responses, allowsPartial: false };
         const outcome = resubmits < this.rounds ? answered : (this.outcome ?? answered);
         queueMicrotask(() => dispatch.onEnd(outcome, matrix));
       },
     } as unknown as Dispatcher;
   }
 
-  #answers(): ResponseWriter {
+  #writer(): ResponseWriter {
     return {
       isExplained: () => false,
       relay: () => this.#answer("relayed"),

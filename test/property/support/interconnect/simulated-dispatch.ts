@@ -178,7 +178,7 @@ export class SimulatedDispatch {
       assert.ok(isRefused || now - sentAt >= LEADER_WAIT_MS, `${id} has a key: ${outcome.message}`);
     }
     if (outcome.kind !== "answered") return;
-    const body = outcome.answers[0]!.body.toString("latin1");
+    const body = outcome.responses[0]!.body.toString("latin1");
     const [answered, epoch, member = ""] = body.split(" ");
     assert.is(answered, id, "a response is that of its request");
     if (request.method === "GET") return;

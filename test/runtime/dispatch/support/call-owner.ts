@@ -77,7 +77,7 @@ export class Owner implements CallOwner {
     const [outcome] = this.outcomes;
     if (outcome!.kind === "refused") return `${outcome!.status} ${outcome!.message}`;
     if (outcome!.kind === "failed") return outcome!.message;
-    return outcome!.answers.map((answer) => answer?.body.toString("latin1") ?? "-").join(",");
+    return outcome!.responses.map((response) => response?.body.toString("latin1") ?? "-").join(",");
   }
 }
 
