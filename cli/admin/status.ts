@@ -74,11 +74,15 @@ function describeOutOfService(
   // Members of a group follow its leader by themselves.
   const provider = system.leadership === null ? system.providers.get(id) : undefined;
   const subscribers = rows.find((row) => row.id === provider)?.nodestat?.subscribers;
+  if (provider === undefined || !Array.isArray(subscribers)) {
+    return [`Out of service: ${id} (${reason})`];
+  }
+  // Replicas on several machines can have the same port.
   const { tport } = system.instances.get(id)!;
-  const isAttached =
-    !Array.isArray(subscribers) ||
-    subscribers.some((one) => isPlainObject(one) && one.txport === tport);
-  const hint = isAttached ? "" : `; to attach it: svc admin attach ${provider}`;
+  const declared = system.subscribers.get(provider)!.map((other) => system.instances.get(other)!);
+  const attached = subscribers.filter((entry) => isPlainObject(entry) && entry.txport === tport);
+  const isComplete = attached.length >= declared.filter((other) => other.tport === tport).length;
+  const hint = isComplete ? "" : `; to attach it: svc admin attach ${provider}`;
   return [`Out of service: ${id} (${reason}${hint})`];
 }
 

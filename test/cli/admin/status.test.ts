@@ -137,6 +137,10 @@ test("names the command that attaches a replica without a provider", async (cont
   assert.is(await lineOf(""), detached);
   assert.is(await lineOf('{ "txport": 7001 }'), detached);
   assert.is(await lineOf('{ "txport": 7000 }'), attached);
+  const other = { ...replica, host: "127.0.0.2" };
+  const replicas = { transaction: { H: ["R", "S"] } };
+  context.descriptor = { instances: { H: { hport }, R: replica, S: other }, topology: replicas };
+  assert.is(await lineOf('{ "txport": 7000 }'), detached, "the other one is attached");
   context.descriptor = null;
 });
 
