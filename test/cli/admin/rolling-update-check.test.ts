@@ -17,6 +17,7 @@ const test = suite("rolling update checks");
 async function update(
   answer: (path: string, body: string) => object,
   values: AdminContext["values"] = {},
+  descriptor: object = {},
 ): Promise<void> {
   const server: Server = createServer(async (request, response) => {
     const body = {
@@ -30,8 +31,10 @@ async function update(
   const hport = (server.address() as AddressInfo).port - 1;
   const system = readDescriptor({
     graphs: ["g"],
-    instances: { S1: { hport, graph: "g" }, S2: { hport: 9000, tport: 9002, graph: "g" } },
+    common: { graph: "g", host: "127.0.0.1" },
+    instances: { S1: { hport, tport: 9003 }, S2: { hport: 9000, tport: 9002 } },
     topology: { transaction: { S1: ["S2"] } },
+    ...descriptor,
   });
   const context = new AdminContext(system, values);
   context.print = () => undefined;
@@ -113,8 +116,8 @@ test("update replicas before their providers, but first what is out of service",
     const id = ids[request.headers.host!.split(":")[0]!]!;
     if (request.url!.includes("ADMIN_ServiceIn")) order.push(id);
     const status = id === "U1" && !order.includes(id) ? left : { "service-in": 1 };
-    const told = { authtoken: "t", status: "granted", build: "a", ...status };
-    response.end(JSON.stringify({ status: "OK", response: told }));
+    const body = { authtoken: "t", status: "granted", build: "a", ...status };
+    response.end(JSON.stringify({ status: "OK", response: body }));
   });
   await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
   const hport = (server.address() as AddressInfo).port - 1;
@@ -140,31 +143,36 @@ test("update replicas before their providers, but first what is out of service",
   }
 });
 
-test("wait for another process, also with the same pid, and attach its subscribers", async () => {
-  let wasAsked = 0;
-  let start = "2026-01-01 00:00:00";
-  let isIn = 1;
-  const order: string[] = [];
-  const answer = (path: string, body: string): object => {
-    const names = /ADMIN_(Shutdown|ServiceIn|ServiceOut|UpdateSubscribers)/;
-    const [, operation] = names.exec(path) ?? [];
-    if (operation !== undefined) order.push(`${operation}${body} ${start.slice(-2)}`);
-    if (path.includes("/svc/peerstat")) {
-      return { subscribers: [["svc://10.0.0.1:9002"], ["nats://10.0.0.1:4222/shop"]] };
-    }
-    if (operation === "ServiceIn") isIn = 1;
-    if (operation === "ServiceOut") isIn = 0;
-    // The former process still answers after it was asked to stop.
-    if (path.includes("/svc/time") && order.includes("Shutdown 00") && ++wasAsked === 2) {
-      start = "2026-01-01 00:00:07";
-    }
-    return { pid: 1, "service-in": isIn, build: "a", time: { start } };
-  };
-  await update(answer, { restart: true });
+const restarts: readonly [label: string, descriptor: object, attached: readonly string[]][] = [
   // `svc admin attach` added the subscriber.
-  const attached = 'UpdateSubscribers["10.0.0.1:9002"] 07';
-  assert.equal(order, ["ServiceOut 00", "Shutdown 00", attached, "ServiceIn 07"]);
-  assert.is(wasAsked, 2);
-});
+  ["attach its subscribers", {}, ['UpdateSubscribers["10.0.0.1:9002"] 07']],
+  ["attach nothing in a group", { leadership: { engine: "nats://n1:4222/leaders" } }, []],
+];
+for (const [label, descriptor, attached] of restarts) {
+  test(`wait for another process, also with the same pid, and ${label}`, async () => {
+    let wasAsked = 0;
+    let start = "2026-01-01 00:00:00";
+    let isIn = 1;
+    const order: string[] = [];
+    const answer = (path: string, body: string): object => {
+      const names = /ADMIN_(Shutdown|ServiceIn|ServiceOut|UpdateSubscribers)/;
+      const [, operation] = names.exec(path) ?? [];
+      if (operation !== undefined) order.push(`${operation}${body} ${start.slice(-2)}`);
+      if (path.includes("/svc/peerstat")) {
+        return { subscribers: [["svc://10.0.0.1:9002"], ["nats://10.0.0.1:4222/shop"]] };
+      }
+      if (operation === "ServiceIn") isIn = 1;
+      if (operation === "ServiceOut") isIn = 0;
+      // The former process still answers after it was asked to stop.
+      if (path.includes("/svc/time") && order.includes("Shutdown 00") && ++wasAsked === 2) {
+        start = "2026-01-01 00:00:07";
+      }
+      return { pid: 1, "service-in": isIn, build: "a", time: { start } };
+    };
+    await update(answer, { restart: true }, descriptor);
+    assert.equal(order, ["ServiceOut 00", "Shutdown 00", ...attached, "ServiceIn 07"]);
+    assert.is(wasAsked, 2);
+  });
+}
 
 test.run();

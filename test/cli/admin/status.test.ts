@@ -141,6 +141,12 @@ test("names the command that attaches a replica without a provider", async (cont
   const replicas = { transaction: { H: ["R", "S"] } };
   context.descriptor = { instances: { H: { hport }, R: replica, S: other }, topology: replicas };
   assert.is(await lineOf('{ "txport": 7000 }'), detached, "the other one is attached");
+  const leadership = { engine: "nats://n1:4222/leaders" };
+  const leader = { hport, graph: "g", tport: 7002 };
+  const member = { ...replica, graph: "g" };
+  const instances = { H: leader, R: member };
+  context.descriptor = { graphs: ["g"], leadership, instances, topology };
+  assert.is(await lineOf(""), attached, "a member of a group");
   context.descriptor = null;
 });
 
