@@ -59,7 +59,7 @@ export interface EngineParts {
   readonly admin: BuiltinScheduler;
   readonly traces: TraceSampler;
   readonly operators: OperatorAuth;
-  /** Of the main port and of the admin port, as the guards. */
+  /** Like the guards, one for the main port and one for the admin port. */
   readonly trusted: readonly [TrustedClients, TrustedClients];
   readonly originGuards: readonly [CrossOriginGuard, CrossOriginGuard];
   readonly console: ConsoleRequests;

@@ -11,8 +11,8 @@ const RETAINED_TOKENS = 5;
 const MAX_CLIENTS = 1000;
 
 /**
- * Has no stack, for the log: it is no fault of svc. Instances and operators on one machine replace
- * the tokens of each other, and request new ones.
+ * Has no stack, so that the log has one line: a refused token is no bug. Instances and operators on
+ * one machine replace each other's tokens, and then request new ones.
  */
 class PermissionError extends Error {
   constructor(message: string) {

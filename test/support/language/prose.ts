@@ -80,7 +80,7 @@ function paragraphs({ path, text }: SourceFile): Prose[] {
 function tableTexts(): Prose[] {
   const prose: Prose[] = [];
   const add = (source: string, ...texts: readonly string[]): void => {
-    prose.push(...texts.map((text) => ({ source: source, text })));
+    prose.push(...texts.map((text) => ({ source, text })));
   };
   for (const [code, { title, fix }] of Object.entries(ERROR_CODES)) add(code, title, fix);
   for (const [name, { help, optionHelp }] of Object.entries(SETTINGS)) add(name, help, optionHelp);

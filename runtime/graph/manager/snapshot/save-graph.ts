@@ -171,7 +171,7 @@ function findBase(
  */
 function isMissingInLog({ memory }: GraphStore, { folder }: SnapshotFiles): boolean {
   if (memory.log?.isOn === true) return false;
-  // A path within the data folder can have several names.
+  // The path of a graph within the data folder can have several parts.
   for (let at = dirname(folder); ; at = dirname(at)) {
     if (existsSync(join(at, LOG_FOLDER))) return true;
     if (at === dirname(at)) return false;
