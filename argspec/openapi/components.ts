@@ -21,6 +21,10 @@ const ENVELOPE = {
       "that contributed. Null if no back-end took part.",
   },
   exec_ms: { type: "number", minimum: 0, description: "Time of execution in milliseconds." },
+  coverage: {
+    ...{ type: "number", minimum: 0, maximum: 1 },
+    description: "Share of the engines that contributed, if partial results are allowed.",
+  },
   explain: {
     type: "object",
     additionalProperties: true,
@@ -52,7 +56,8 @@ export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         ...tupleSchema([INTEGER, INTEGER, NUMBER, NUMBER]),
         description: "Sums over all partitions.",
       },
-      meta: { description: "Message from the plugin, or null." },
+      message: { type: "string", description: "Text from the plugin, if it has set one." },
+      meta: { description: "Value from the plugin, or null." },
     },
     required: ["level", "levelparts", "partials", "hitcount", "aggregator", "meta"],
   },

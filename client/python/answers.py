@@ -83,6 +83,8 @@ class Envelope(Generic[_T]):
     port: Optional[Tuple[int, int]] = None
     exec_id: Optional[int] = None
     explain: Any = None
+    coverage: Optional[float] = None
+    """Share of the engines that contributed, 0 to 1; None unless partial results are allowed."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,6 +98,7 @@ class PluginResponse(Generic[_K, _T]):
     aggregator: Tuple[int, int, float, float]
     meta: Any
     entries: List[Tuple[_K, _T]]
+    message: Optional[str] = None
 
 
 _LEVEL = re.compile(r"<partial: (\d{1,9}) width: (\d{1,9})> \| (\d{3}) \| ", re.ASCII)
@@ -197,6 +200,7 @@ def _plugin_response(value: Any) -> Optional[PluginResponse[Any, Any]]:
         aggregator=cast(Tuple[int, int, float, float], tuple(aggregator)),
         meta=_member(value, "meta"),
         entries=[(entry[0], entry[1]) for entry in entries],
+        message=_member(value, "message"),
     )
 
 
@@ -215,6 +219,7 @@ def _envelope(value: Any, response: _T) -> Envelope[_T]:
         port=cast(Tuple[int, int], tuple(port)) if port else None,
         exec_id=_member(value, "exec_id"),
         explain=_member(value, "explain"),
+        coverage=_member(value, "coverage"),
     )
 
 

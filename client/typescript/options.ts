@@ -108,6 +108,8 @@ export interface Envelope<T> {
   /** `[partitions, failed, instances at all levels]`; null if the instance is no dispatcher. */
   partitions: [number, number, number] | null;
   exec_ms: number;
+  /** Share of the engines that contributed, 0 to 1; present if partial results are allowed. */
+  coverage?: number;
   /** Present if the request has the header field `X-SVC-Explain: 1`. */
   explain?: unknown;
 }

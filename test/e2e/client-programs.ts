@@ -119,12 +119,13 @@ const search: ClientProgram = {
 const matrix: ClientProgram = {
   body: `
   const { highest, found, engines } = await client.mountains({ continent: "Europe", n: 1 });
-  const { partitions } = await client.mountainsRaw();
+  const { partitions, coverage } = await client.mountainsRaw();
   const one = await client.with({ partial: 1 }).heights({ n: 1 });
-  print({ highest, found, engines, partitions, partials: one.partials });`,
+  const share = coverage ?? "needs all";
+  print({ highest, found, engines, partitions, share, partials: one.partials });`,
   prints: {
     highest: ["Elbrus 5642 m"],
-    ...{ found: 9, engines: 2, partitions: [2, 0, 2], partials: 1 },
+    ...{ found: 9, engines: 2, partitions: [2, 0, 2], share: "needs all", partials: 1 },
   },
   wrong: ['client.mountains({ n: "1" })', "(await client.mountains()).entries"],
 };

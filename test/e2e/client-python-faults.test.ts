@@ -242,6 +242,20 @@ test("reports a response without an envelope as an HTTP error", async () => {
   assert.is(await result(GET), 2);
 });
 
+test("shows the coverage of a partial result, and the message of a sorted list", async () => {
+  const head = { level: 1, levelparts: 2, partials: 1, hitcount: 1, aggregator: [0, 0, 0, 0] };
+  const list = { ...head, message: "half of it", meta: null, entries: [[1, "a"]] };
+  const shape = { status: "OK", response: list, level: 1, partitions: [2, 1, 1], exec_ms: 1 };
+  server.script(answer(200, JSON.stringify({ ...shape, coverage: 0.5 })));
+  const partial = (await result({ do: "list_raw" })) as Record<string, unknown>;
+  assert.equal([partial.coverage, partial.partitions], [0.5, [2, 1, 1]]);
+  assert.is((partial.response as typeof list).message, "half of it");
+
+  server.script(answer(200, JSON.stringify(shape)));
+  const whole = (await result({ do: "list_raw" })) as Record<string, unknown>;
+  assert.is(whole.coverage, null);
+});
+
 /** Possibly executed, although no complete response arrived. */
 const LOSSES: Readonly<Record<string, Step>> = {
   "before the response": reset(),
