@@ -3,6 +3,8 @@
 import type { Argspec, ArgspecService } from "../argspec.js";
 
 const VERSION_LENGTH = 12;
+/** Values of npm that are no SPDX license expressions, as `identifier` requires. */
+const NOT_SPDX = /^(UNLICENSED$|SEE LICENSE IN )/;
 
 /** Returns the `info` object; without a version, its version is a prefix of the contract hash. */
 export function buildInfoObject({ service, hash }: Argspec, description: string): object {
@@ -11,7 +13,9 @@ export function buildInfoObject({ service, hash }: Argspec, description: string)
     title: name ?? "svc",
     version: version ?? hash.slice(0, VERSION_LENGTH),
     description,
-    ...(license !== undefined && { license: { name: license, identifier: license } }),
+    ...(license !== undefined && {
+      license: { name: license, ...(!NOT_SPDX.test(license) && { identifier: license }) },
+    }),
   };
 }
 

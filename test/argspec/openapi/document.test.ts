@@ -197,6 +197,14 @@ test("lists the prefix before the root", async () => {
   assert.is(info.version, shop.hash.slice(0, 12));
 });
 
+test("identifies only licenses with an SPDX expression", async () => {
+  for (const license of ["UNLICENSED", "SEE LICENSE IN LICENSE.txt"]) {
+    const service = { ...shop.service, license };
+    const { info } = await validDocument(openapiDocument({ ...shop, service }));
+    assert.equal(info.license, { name: license });
+  }
+});
+
 test("includes version, license, servers and security of the project", async () => {
   const security = {
     token: { type: "http", scheme: "bearer" },
