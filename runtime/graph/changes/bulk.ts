@@ -17,10 +17,10 @@ export type VertexInput = string | (CreateOptions & { readonly id: string });
  * @returns number of vertices created or made real
  */
 export function createVertices(access: Access, vertices: readonly VertexInput[]): number {
-  const given = requireArray(vertices, "vertices");
+  const checkedVertices = requireArray(vertices, "vertices");
   return batch(access.store, () => {
     let created = 0;
-    for (const [at, vertex] of given.entries()) {
+    for (const [at, vertex] of checkedVertices.entries()) {
       try {
         created +=
           typeof vertex === "object" && vertex !== null
@@ -49,10 +49,10 @@ export function connectMany<N>(
   keyOf: (store: GraphStore, terminal: N) => VertexKey,
   options?: ConnectOptions,
 ): number {
-  const given = requireArray(arcs, "pairs of an arc and a terminal");
+  const checkedArcs = requireArray(arcs, "pairs of an arc and a terminal");
   return batch(access.store, () => {
     let created = 0;
-    for (const [at, pair] of given.entries()) {
+    for (const [at, pair] of checkedArcs.entries()) {
       if (!Array.isArray(pair) || pair.length !== 2) {
         const error = new TypeError("expected a pair of an arc and a terminal");
         throw withArgumentDetails(error, pair, "[arc, terminal]", `arcs[${at}]`);
@@ -68,7 +68,7 @@ export function connectMany<N>(
   });
 }
 
-function requireArray<T>(given: readonly T[], what: string): readonly T[] {
-  if (!Array.isArray(given)) throw new TypeError(`a list of ${what} is required`);
-  return given;
+function requireArray<T>(list: readonly T[], items: string): readonly T[] {
+  if (!Array.isArray(list)) throw new TypeError(`a list of ${items} is required`);
+  return list;
 }

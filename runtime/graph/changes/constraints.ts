@@ -40,8 +40,8 @@ export function constrain(store: GraphStore, constraint: Constraint): boolean {
   checkProperty(constraint);
   const { type, key, value } = constraint;
   for (const name of ["unique", "required"] as const) {
-    const given = constraint[name] ?? false;
-    requireThat(typeof given === "boolean", given, "true or false", `.${name}`);
+    const flag = constraint[name] ?? false;
+    requireThat(typeof flag === "boolean", flag, "true or false", `.${name}`);
   }
   const isKind = value === undefined || VALUE_KINDS.includes(value);
   requireThat(isKind, value, VALUE_KINDS.join(", "), ".value");
@@ -104,7 +104,7 @@ function checkProperty({ type, key }: ConstrainedProperty): void {
   requireThat(typeof key === "string" && key !== "", key, NAMES, ".key");
 }
 
-function requireThat(isRight: boolean, given: unknown, fits: string, at: string): void {
+function requireThat(isRight: boolean, value: unknown, fits: string, at: string): void {
   if (isRight) return;
-  throw withArgumentDetails(new ValueError("invalid constraint"), given, fits, at);
+  throw withArgumentDetails(new ValueError("invalid constraint"), value, fits, at);
 }

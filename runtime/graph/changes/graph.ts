@@ -98,17 +98,22 @@ const NAME_TABLES = { relationship: "relationships", type: "types", key: "keys" 
 
 /**
  * Returns the code of a name, assigning one if needed.
- * @param wanted code that the name must have or get; 0: any code
+ * @param requestedCode code that the name must have or get; 0: any code
  * @throws EnumerationError, ArcError, ValueError, AccessError
  */
-export function enumerate(store: GraphStore, kind: NameKind, name: string, wanted = 0): number {
+export function enumerate(
+  store: GraphStore,
+  kind: NameKind,
+  name: string,
+  requestedCode = 0,
+): number {
   const names = store[NAME_TABLES[kind]];
   return store.writer.mutate(() => {
-    if (wanted !== 0 && names.codeOf(name) === 0 && !names.isFree(wanted)) {
-      throw new EnumerationError(`code ${wanted} is taken or out of range for a ${kind}`);
+    if (requestedCode !== 0 && names.codeOf(name) === 0 && !names.isFree(requestedCode)) {
+      throw new EnumerationError(`code ${requestedCode} is taken or out of range for a ${kind}`);
     }
-    const code = ENSURE_CODE[kind](store, name, wanted);
-    if (wanted === 0 || code === wanted) return code;
+    const code = ENSURE_CODE[kind](store, name, requestedCode);
+    if (requestedCode === 0 || code === requestedCode) return code;
     throw new EnumerationError(`'${name}' has another code: ${code}`);
   });
 }

@@ -233,8 +233,8 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-function requireThat(isRight: boolean, given: unknown, fits: string, at: string): void {
+function requireThat(isRight: boolean, value: unknown, fits: string, at: string): void {
   if (isRight) return;
   const error = new ValueError(`invalid ${at.slice(1)} of a text index`);
-  throw withArgumentDetails(error, given, fits, at);
+  throw withArgumentDetails(error, value, fits, at);
 }

@@ -120,9 +120,9 @@ function collectVectors(store: GraphStore, { vector, vectors }: CreateOptions): 
   if ((vector ?? null) === null && vectors === undefined) return NO_VECTORS;
   const named = Object.entries(vectors ?? {});
   if (named.some(([name]) => name === UNNAMED)) throw new ValueError("a vector's name is empty");
-  return [[UNNAMED, vector] as const, ...named].flatMap(([name, given]) => {
-    if (given === null || given === undefined) return [];
-    return [[name, toStoredParts(store, given, name)] as const];
+  return [[UNNAMED, vector] as const, ...named].flatMap(([name, components]) => {
+    if (components === null || components === undefined) return [];
+    return [[name, toStoredParts(store, components, name)] as const];
   });
 }
 

@@ -40,8 +40,8 @@ export function isMember(value: Value, members: Value): boolean {
   if (members instanceof PackedValue) return isPacked(value, members);
   if (members instanceof Bits) {
     if (!(isInt(value) || value instanceof Bits)) return false;
-    const wanted = rawBits(value);
-    return (wanted & members.value) === wanted;
+    const bits = rawBits(value);
+    return (bits & members.value) === bits;
   }
   if (members instanceof VectorValue) return hasFeature(members, value);
   return false;

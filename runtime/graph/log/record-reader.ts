@@ -99,6 +99,6 @@ export class RecordReader {
   }
 }
 
-export function corruptRecord(what: string): DataError {
-  return new DataError(`corrupt operation record: ${what}`);
+export function corruptRecord(reason: string): DataError {
+  return new DataError(`corrupt operation record: ${reason}`);
 }

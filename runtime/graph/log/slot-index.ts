@@ -35,21 +35,18 @@ export class SlotIndex {
     this.#slots = slots;
   }
 
-  /**
-   * Returns the vertices of slots, real and virtual ones, without anchors. Requires the mutex.
-   * @param wanted slots to list
-   */
-  find(wanted: ReadonlySet<number>): Map<number, number[]> {
+  /** Returns the vertices of slots, real and virtual ones, without anchors. Requires the mutex. */
+  find(slots: ReadonlySet<number>): Map<number, number[]> {
     this.#refresh();
-    const missing = [...wanted].filter((slot) => !this.#listed.has(slot));
+    const missing = [...slots].filter((slot) => !this.#listed.has(slot));
     if (missing.length > 0) {
       if (this.#listed.size > MAX_LISTED) this.#listed.clear();
       const first = Math.min(...missing);
       const end = Math.min(first + LISTED_AHEAD, this.#slots.count);
       const ahead = Array.from({ length: end - first }, (_, n) => first + n);
-      this.#list(new Set([...wanted, ...ahead]));
+      this.#list(new Set([...slots, ...ahead]));
     }
-    return new Map([...wanted].map((slot) => [slot, this.#verticesOf(slot)]));
+    return new Map([...slots].map((slot) => [slot, this.#verticesOf(slot)]));
   }
 
   #list(slots: ReadonlySet<number>): void {

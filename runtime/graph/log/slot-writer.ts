@@ -60,8 +60,8 @@ export class SlotWriter {
   }
 
   /** @throws DataError if the records are corrupt, or contradict the graph */
-  write(given: Uint32Array): void {
-    const words = given.slice();
+  write(records: Uint32Array): void {
+    const words = records.slice();
     this.#start = 0;
     this.#records = 0;
     this.#heads = 0;

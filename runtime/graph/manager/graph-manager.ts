@@ -237,7 +237,7 @@ export class GraphManager {
   }
 
   /** Loads or creates a graph, before replay of the log. */
-  #load({ name, folder, isStorable, identity: given, size }: OpenGraphRequest): GraphStore {
+  #load({ name, folder, isStorable, identity: knownIdentity, size }: OpenGraphRequest): GraphStore {
     if (this.names().length >= MAX_GRAPHS) {
       throw new DataError(`open graph limit reached (${MAX_GRAPHS})`);
     }
@@ -249,7 +249,7 @@ export class GraphManager {
     if (loaded !== null && changes?.isErased(loaded) !== true) return loaded;
     // A former process ended before it could remove the files of the erased graph.
     if (loaded !== null) eraseStoredGraph(folder);
-    const identity = given ?? changes?.identityOf(name);
+    const identity = knownIdentity ?? changes?.identityOf(name);
     return GraphStore.create(name, this.#thread, {
       log,
       values: isStorable ? { folder, isWritable: true } : null,

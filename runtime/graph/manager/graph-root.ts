@@ -56,8 +56,10 @@ export class GraphRoot {
 
   /** Returns the graphs that should exist: stored, configured, or opened before. */
   expected(): string[] {
-    const own = Object.entries(this.#configured).filter(([, { isOfBackEnds }]) => !isOfBackEnds);
-    return [...new Set([...own.map(([name]) => name), ...this.#paths.keys()])];
+    const configured = Object.entries(this.#configured).filter(
+      ([, { isOfBackEnds }]) => !isOfBackEnds,
+    );
+    return [...new Set([...configured.map(([name]) => name), ...this.#paths.keys()])];
   }
 
   isExpected(name: string): boolean {

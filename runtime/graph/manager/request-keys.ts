@@ -94,10 +94,10 @@ export class RequestKey {
       const vertex = ids.find(this.#id);
       if (vertex === 0 || !vertices.isReal(vertex)) return null;
       const all = properties.all(vertex);
-      const answer = all[ANSWER];
+      const response = all[ANSWER];
       return {
         fingerprint: String(all[FINGERPRINT]),
-        answer: answer instanceof Uint8Array ? answer : null,
+        answer: response instanceof Uint8Array ? response : null,
       };
     } finally {
       writer.end();
@@ -120,13 +120,13 @@ export class RequestKey {
 
   /**
    * Ends the request.
-   * @param answer response to record for repetitions; null: unknown
+   * @param response response to record for repetitions; null: unknown
    */
-  end(answer: Uint8Array | null): void {
+  end(response: Uint8Array | null): void {
     if (this.#isOver) return;
     this.#isOver = true;
     try {
-      if (this.#isRecorded && answer !== null) this.#recordResponse(answer);
+      if (this.#isRecorded && response !== null) this.#recordResponse(response);
     } finally {
       this.#endAnnouncement();
       if (this.#isRunning && --running === 0) {
@@ -186,9 +186,9 @@ export class RequestKey {
     throw new KeyError("another request with this Idempotency-Key has changed graphs");
   }
 
-  #recordResponse(answer: Uint8Array): void {
+  #recordResponse(response: Uint8Array): void {
     try {
-      setProperty(this.#access, this.#id, ANSWER, answer);
+      setProperty(this.#access, this.#id, ANSWER, response);
     } catch {
       // Only a repetition is affected: it learns that the response is unknown.
     }

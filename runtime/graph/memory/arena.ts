@@ -122,8 +122,8 @@ export class Arena {
   grow(words: number): void {
     const now = sharedBuffer(this.memory).byteLength;
     const bytes = this.#skewBytes + words * 4;
-    const wanted = Math.max(bytes, now + Math.min(MAX_STEP_BYTES, now >>> 2));
-    const pages = Math.ceil(Math.min(wanted, maxMemoryBytes(this.memory)) / PAGE_BYTES);
+    const nextBytes = Math.max(bytes, now + Math.min(MAX_STEP_BYTES, now >>> 2));
+    const pages = Math.ceil(Math.min(nextBytes, maxMemoryBytes(this.memory)) / PAGE_BYTES);
     if (words > this.capacity) throw graphFullError(maxMemoryBytes(this.memory));
     growBy(this.memory, pages - Math.floor(now / PAGE_BYTES));
     this.refresh();

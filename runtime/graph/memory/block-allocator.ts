@@ -43,11 +43,11 @@ export class BlockAllocator implements Allocator {
   /** Returns false if `allocate` would find the arena full. */
   hasRoom(writer: Writer, sizeClass: number): boolean {
     const { words } = writer.memory.header;
-    const wanted = this.blockWords(sizeClass);
+    const blockWords = this.blockWords(sizeClass);
     if (words[this.#state + AllocatorWord.FreeLists + sizeClass] !== 0) return true;
     const maxEnd = Math.min(MAX_ARENA_WORDS, this.arena.capacity);
-    if (words[this.#state + AllocatorWord.End]! + wanted <= maxEnd) return true;
-    return this.#findHole(words, wanted) !== 0;
+    if (words[this.#state + AllocatorWord.End]! + blockWords <= maxEnd) return true;
+    return this.#findHole(words, blockWords) !== 0;
   }
 
   /** Frees a block at the commit; until then it is neither changed nor reused. */

@@ -191,8 +191,9 @@ export class CommitClock {
 
   /** Log thread only: resolves after `ms`, or as soon as a flush is requested. */
   async pause(ms: number): Promise<void> {
-    const wanted = Atomics.load(this.#words, Word.Requested);
-    if (!this.isRequested) await Atomics.waitAsync(this.#words, Word.Requested, wanted, ms).value;
+    const requested = Atomics.load(this.#words, Word.Requested);
+    if (!this.isRequested)
+      await Atomics.waitAsync(this.#words, Word.Requested, requested, ms).value;
   }
 
   /** Starts a flush and returns its number. */
@@ -395,9 +396,9 @@ export class CommitClock {
 
   #request(flush: number): void {
     for (;;) {
-      const wanted = Atomics.load(this.#words, Word.Requested);
-      if (((wanted - flush) | 0) >= 0) break;
-      if (Atomics.compareExchange(this.#words, Word.Requested, wanted, flush | 0) !== wanted)
+      const requested = Atomics.load(this.#words, Word.Requested);
+      if (((requested - flush) | 0) >= 0) break;
+      if (Atomics.compareExchange(this.#words, Word.Requested, requested, flush | 0) !== requested)
         continue;
       Atomics.notify(this.#words, Word.Requested);
       break;

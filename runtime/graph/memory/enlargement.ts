@@ -48,17 +48,17 @@ export class Enlargement {
     arriveIfCalled();
     const memory = this.#memory;
     memory.refresh();
-    const wanted = memory.arenas.filter(
+    const requestedArenas = memory.arenas.filter(
       (arena) => isMovable(arena) && this.#isRequested(arena.id) && !isEnlarged(arena),
     );
-    if (wanted.length === 0) {
+    if (requestedArenas.length === 0) {
       this.#withdraw(this.#requested & ~RELOCATING);
       return;
     }
     if (performance.now() < this.#retryAt) return;
-    const memories = this.#allocate(wanted.map(({ id }) => id));
+    const memories = this.#allocate(requestedArenas.map(({ id }) => id));
     if (memories === null) return;
-    const isUrgent = wanted.some(({ id, words }) => {
+    const isUrgent = requestedArenas.some(({ id, words }) => {
       return words.length > 2 * enlargeAboveWords(ARENAS[id]!);
     });
     const timeoutMs = isUrgent ? URGENT_TIMEOUT_MS : ARRIVAL_TIMEOUT_MS;

@@ -260,14 +260,14 @@ export function reservedBytes(reservations: readonly ArenaReservation[]): number
 
 /**
  * Allocates empty arenas.
- * @param what subject of the error message
+ * @param subject subject of the error message
  * @throws CapacityError if the process may not reserve enough address space
  */
 export function allocateArenas(
-  what: string,
+  subject: string,
   reservations: readonly ArenaReservation[],
 ): ArenaMemory[] {
-  return reserveAddressSpace(what, reservedBytes(reservations), () =>
+  return reserveAddressSpace(subject, reservedBytes(reservations), () =>
     reservations.map(allocateArena),
   );
 }

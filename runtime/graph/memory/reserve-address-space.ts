@@ -10,25 +10,30 @@ const THREAD_RESERVE_BYTES = 4 * 2 ** 30;
 
 /**
  * Calls `make` if the process may still reserve `bytes` of address space.
- * @param what subject of the error message
+ * @param subject subject of the error message
  * @throws CapacityError if it may not
  */
-export function reserveAddressSpace<T>(what: string, bytes: number, make: () => T): T {
+export function reserveAddressSpace<T>(subject: string, bytes: number, make: () => T): T {
   const left = availableAddressSpace();
-  if (left < bytes + THREAD_RESERVE_BYTES) throw addressSpaceError(what, bytes, left);
+  if (left < bytes + THREAD_RESERVE_BYTES) throw addressSpaceError(subject, bytes, left);
   try {
     return make();
   } catch (error) {
-    if (error instanceof RangeError) throw addressSpaceError(what, bytes, null, error);
+    if (error instanceof RangeError) throw addressSpaceError(subject, bytes, null, error);
     throw error;
   }
 }
 
 /** @param left null: unknown */
-function addressSpaceError(what: string, bytes: number, left: number | null, cause?: RangeError) {
+function addressSpaceError(
+  subject: string,
+  bytes: number,
+  left: number | null,
+  cause?: RangeError,
+) {
   const had = left === null ? "less" : `only ${formatGiB(left)} more`;
   return new CapacityError(
-    `${what} reserves ${formatGiB(bytes)} of address space (no memory) in addition to ` +
+    `${subject} reserves ${formatGiB(bytes)} of address space (no memory) in addition to ` +
       `${formatGiB(THREAD_RESERVE_BYTES)} for threads, but the process may reserve ${had}: ` +
       "raise `ulimit -v`, or open fewer graphs",
     { cause },

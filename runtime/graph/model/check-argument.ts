@@ -7,48 +7,48 @@ const MAX_NAME = 100;
 const MILLISECONDS = "milliseconds; 0: do not wait, negative: for ever";
 
 /** @throws TypeError */
-export function checkText(given: unknown, what: string): asserts given is string {
-  if (typeof given !== "string") {
-    throw withArgumentDetails(new TypeError(`${what} is a text`), given, "a text");
+export function checkText(value: unknown, label: string): asserts value is string {
+  if (typeof value !== "string") {
+    throw withArgumentDetails(new TypeError(`${label} is a text`), value, "a text");
   }
 }
 
 /** @throws TypeError */
-export function checkTextOrNull(given: unknown, what: string): asserts given is string | null {
-  if (given !== null && typeof given !== "string") {
+export function checkTextOrNull(value: unknown, label: string): asserts value is string | null {
+  if (value !== null && typeof value !== "string") {
     throw withArgumentDetails(
-      new TypeError(`${what} is a text, or null`),
-      given,
+      new TypeError(`${label} is a text, or null`),
+      value,
       "a text, or null",
     );
   }
 }
 
 /** @throws TypeError */
-export function checkInteger(given: unknown, what: string): asserts given is number {
-  if (!Number.isInteger(given)) {
-    throw withArgumentDetails(new TypeError(`${what} is an integer`), given, "an integer");
+export function checkInteger(value: unknown, label: string): asserts value is number {
+  if (!Number.isInteger(value)) {
+    throw withArgumentDetails(new TypeError(`${label} is an integer`), value, "an integer");
   }
 }
 
 /** @throws TypeError */
-export function checkNumber(given: unknown, what: string): asserts given is number {
-  if (typeof given !== "number") {
-    throw withArgumentDetails(new TypeError(`${what} is a number`), given, "a number");
+export function checkNumber(value: unknown, label: string): asserts value is number {
+  if (typeof value !== "number") {
+    throw withArgumentDetails(new TypeError(`${label} is a number`), value, "a number");
   }
 }
 
 /** @throws TypeError */
-export function checkFunction(given: unknown): void {
-  if (typeof given !== "function") {
-    throw withArgumentDetails(new TypeError("a function is required"), given, "a function");
+export function checkFunction(value: unknown): void {
+  if (typeof value !== "function") {
+    throw withArgumentDetails(new TypeError("a function is required"), value, "a function");
   }
 }
 
 /** @throws TypeError */
-export function checkTimeout(given: unknown): asserts given is number {
-  if (typeof given !== "number" || Number.isNaN(given)) {
-    throw withArgumentDetails(new TypeError("a timeout is a number"), given, MILLISECONDS);
+export function checkTimeout(value: unknown): asserts value is number {
+  if (typeof value !== "number" || Number.isNaN(value)) {
+    throw withArgumentDetails(new TypeError("a timeout is a number"), value, MILLISECONDS);
   }
 }
 
@@ -56,31 +56,36 @@ export function checkTimeout(given: unknown): asserts given is number {
  * Returns true for a plain object. Arrays and instances of classes such as Map or Promise would
  * otherwise pass as options without any members.
  */
-export function isPlainRecord(given: unknown): given is object {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return false;
-  return Object.prototype.toString.call(given) === "[object Object]";
+export function isPlainRecord(value: unknown): value is object {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.prototype.toString.call(value) === "[object Object]";
 }
 
 /**
  * @param at argument path
  * @throws TypeError
  */
-export function checkObject(given: unknown, what: string, at = ""): asserts given is object {
-  if (isPlainRecord(given)) return;
-  throw withArgumentDetails(new TypeError(`${what} must be an object`), given, "an object", at);
+export function checkObject(value: unknown, label: string, at = ""): asserts value is object {
+  if (isPlainRecord(value)) return;
+  throw withArgumentDetails(new TypeError(`${label} must be an object`), value, "an object", at);
 }
 
 /**
  * Checks that an options object has known names only.
  * @throws TypeError
  */
-export function checkOptions(given: unknown, names: ReadonlySet<string>): void {
-  checkObject(given, "options");
-  for (const name in given) {
+export function checkOptions(options: unknown, names: ReadonlySet<string>): void {
+  checkObject(options, "options");
+  for (const name in options) {
     if (names.has(name)) continue;
     const text = `'${name.slice(0, MAX_NAME)}' is an invalid keyword argument for this function`;
     const fits = names.size === 0 ? "no options" : [...names].join(", ");
-    throw withArgumentDetails(new TypeError(text), Reflect.get(given, name), fits, inMember(name));
+    throw withArgumentDetails(
+      new TypeError(text),
+      Reflect.get(options, name),
+      fits,
+      inMember(name),
+    );
   }
 }
 

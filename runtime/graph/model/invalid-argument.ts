@@ -29,27 +29,27 @@ const DETAILS = new WeakMap<object, ArgumentDetails>();
 /**
  * Returns a QueryError with argument path.
  * @param text the problem
- * @param given the value
+ * @param value the rejected value
  * @param fits expected values
  * @param at path from the caller to the value
  */
-export function invalidArgument(text: string, given: unknown, fits: string, at = ""): QueryError {
-  return attachDetails(new QueryError(text), given, fits, at);
+export function invalidArgument(text: string, value: unknown, fits: string, at = ""): QueryError {
+  return attachDetails(new QueryError(text), value, fits, at);
 }
 
 /** Returns a SearchError for a name that cannot exist. */
-export function invalidNameError(text: string, given: unknown, fits: string, at = ""): SearchError {
-  return attachDetails(new SearchError(text), given, fits, at);
+export function invalidNameError(text: string, value: unknown, fits: string, at = ""): SearchError {
+  return attachDetails(new SearchError(text), value, fits, at);
 }
 
 /** Adds value, expected values and path to another error, unless it has them already. */
 export function withArgumentDetails<E extends Error>(
   error: E,
-  given: unknown,
+  value: unknown,
   fits: string,
   at = "",
 ): E {
-  return DETAILS.has(error) ? error : attachDetails(error, given, fits, at);
+  return DETAILS.has(error) ? error : attachDetails(error, value, fits, at);
 }
 
 /** Returns whether an error names the argument that it rejects. */
@@ -78,8 +78,8 @@ export function inMember(name: string): string {
   return PLAIN_NAME.test(name) ? `.${name}` : `[${formatValue(name)}]`;
 }
 
-function attachDetails<E extends Error>(error: E, given: unknown, fits: string, path: string): E {
-  const details = { problem: error.message, given: formatValue(given), fits, path };
+function attachDetails<E extends Error>(error: E, value: unknown, fits: string, path: string): E {
+  const details = { problem: error.message, given: formatValue(value), fits, path };
   DETAILS.set(error, details);
   writeMessage(error, details);
   return error;

@@ -88,7 +88,7 @@ export class ParsedArc {
    * @throws ArcError, ValueError, TypeError
    */
   set(relationship: unknown, modifier: unknown, value: unknown, steps = ARGUMENTS): this {
-    const given = modifier === undefined || modifier === null ? STATIC_CODE : modifier;
+    const modifierNumber = modifier === undefined || modifier === null ? STATIC_CODE : modifier;
     if (typeof relationship === "string") this.relationship = relationship;
     else if (relationship === null || relationship === undefined) {
       this.relationship = DEFAULT_RELATIONSHIP;
@@ -96,11 +96,12 @@ export class ParsedArc {
       const error = new ArcError("Invalid arc, relationship must be a string");
       throw withArgumentDetails(error, relationship, NAMES, steps[0]);
     }
-    if (typeof given !== "number") throw badModifier(given, steps);
-    const code = (given & ~FLAGS) === M_STAT ? given - M_STAT + STATIC_CODE : given;
+    if (typeof modifierNumber !== "number") throw badModifier(modifierNumber, steps);
+    const code =
+      (modifierNumber & ~FLAGS) === M_STAT ? modifierNumber - M_STAT + STATIC_CODE : modifierNumber;
     const row = (code & ~FLAGS) === (code & CODE_MASK) ? MODIFIERS[code & CODE_MASK] : undefined;
     if (row === undefined || row.isResult || !Number.isInteger(code)) {
-      throw badModifier(given, steps);
+      throw badModifier(modifierNumber, steps);
     }
     this.modifier = row;
     this.flags = (code & M_FWDONLY) === 0 ? 0 : ArcFlag.ForwardOnly;
@@ -111,8 +112,13 @@ export class ParsedArc {
   }
 }
 
-function badModifier(given: unknown, steps: Steps): ArcError {
-  return withArgumentDetails(new ArcError("Invalid arc modifier"), given, MODIFIER_FORMS, steps[1]);
+function badModifier(modifier: unknown, steps: Steps): ArcError {
+  return withArgumentDetails(
+    new ArcError("Invalid arc modifier"),
+    modifier,
+    MODIFIER_FORMS,
+    steps[1],
+  );
 }
 
 /** @throws ArcError, ValueError, TypeError */

@@ -145,10 +145,10 @@ function clearMemory(store: GraphStore): void {
 }
 
 /** Records the removal to be restarted if the thread dies before `finish`. */
-function begin(store: GraphStore, what: number, subject: number, at: number): void {
+function begin(store: GraphStore, removal: number, subject: number, at: number): void {
   store.writer.put(store.memory.header, Header.UnfinishedSubject, subject);
   store.writer.put(store.memory.header, Header.UnfinishedAt, at);
-  store.writer.put(store.memory.header, Header.Unfinished, what);
+  store.writer.put(store.memory.header, Header.Unfinished, removal);
 }
 
 function finish(store: GraphStore): void {

@@ -357,10 +357,10 @@ export class ArcRuns {
     }
     if (index !== 0) this.#dropIndex(at);
     const arcs = position + 1;
-    const wanted = indexShapeFor(arcs, shape);
-    const built = this.#index.build(this.sides.words[at + Side.Pointer]!, arcs, wanted);
+    const newShape = indexShapeFor(arcs, shape);
+    const built = this.#index.build(this.sides.words[at + Side.Pointer]!, arcs, newShape);
     const sizeClass = this.sides.words[at + Side.Class]! & CLASS_MASK;
-    this.#writer.put(this.sides, at + Side.Class, sizeClass | (wanted << SHAPE_SHIFT));
+    this.#writer.put(this.sides, at + Side.Class, sizeClass | (newShape << SHAPE_SHIFT));
     this.#writer.put(this.sides, at + Side.Index, built);
   }
 

@@ -389,17 +389,17 @@ export class Constraints implements EntryMatcher, CommitCheck {
     const cell = this.#groups.find(vertex, key);
     const { words } = this.#groups.cells;
     const [low, high] = cell === 0 ? [0, 0] : [words[cell]!, words[cell + 1]!];
-    const what = { vertex, type, key };
+    const subject = { vertex, type, key };
     if (cell === 0 || kindOfCell(high) === PropertyKind.Null) {
-      return isRequired(rules) ? { ...what, rule: "required", other: 0, found: "" } : null;
+      return isRequired(rules) ? { ...subject, rule: "required", other: 0, found: "" } : null;
     }
     const kind = kindOfRules(rules);
     if (kind !== undefined && !isOfKind(kind, high, low)) {
-      return { ...what, rule: kind, other: 0, found: describeCell(high, low) };
+      return { ...subject, rule: kind, other: 0, found: describeCell(high, low) };
     }
     if (!isUnique(rules)) return null;
     const other = this.#findOther(vertex, type, key, high, low);
-    return other === 0 ? null : { ...what, rule: "unique", other, found: "" };
+    return other === 0 ? null : { ...subject, rule: "unique", other, found: "" };
   }
 }
 

@@ -52,11 +52,11 @@ export class ContentDigest {
    * @param first offset of the first one
    */
   arcs(sign: Sign, initial: number, words: Uint32Array, first: number, count: number): void {
-    const own = this.#idHash(initial);
+    const initialHash = this.#idHash(initial);
     total.fill(0);
     const end = first + count * ARC_WORDS;
     for (let at = first; at < end; at += ARC_WORDS) {
-      mix(Seed.Arc, own, this.#idHash(words[at]!), words[at + 1]!, words[at + 2]!);
+      mix(Seed.Arc, initialHash, this.#idHash(words[at]!), words[at + 1]!, words[at + 2]!);
       for (let word = 0; word < DIGEST_WORDS; word++) total[word]! += term[word]!;
     }
     term.set(total);

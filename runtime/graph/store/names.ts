@@ -151,13 +151,13 @@ export class NameEnumeration {
   /**
    * Returns the code of a name, assigning one if needed. The name must be validated. Requires a
    * mutation.
-   * @param wanted a free code, 0 for the next one
+   * @param requestedCode a free code, 0 for the next one
    * @throws SvcError SVC2404 if no code is left
    */
-  define(name: string, wanted = 0): number {
+  define(name: string, requestedCode = 0): number {
     const code = this.codeOf(name);
     if (code !== 0) return code;
-    const next = wanted || this.nextCode;
+    const next = requestedCode || this.nextCode;
     if (next === 0) throw new EnumerationError(this.#kind.exhausted);
     const position = this.#findEntry(next);
     // Skipped codes get no name; they are assigned last.

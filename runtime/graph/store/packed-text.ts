@@ -79,10 +79,10 @@ export class PackedText {
    * range.
    */
   equals(words: Uint32Array, pointer: number): boolean {
-    const own = this.words;
+    const ownWords = this.words;
     const count = this.wordCount;
     for (let index = 0; index < count; index++) {
-      if (own[index] !== words[pointer + index]) return false;
+      if (ownWords[index] !== words[pointer + index]) return false;
     }
     return true;
   }

@@ -402,7 +402,7 @@ export class PropertyTable {
     writer.add(header, Header.PropertyCount, change);
     const count = writer.add(record, vertex * RECORD_WORDS + RecordWord.PropertyCount, change);
     const flags = meta.words[vertex]!;
-    const wanted = count > 0 ? flags | HAS_PROPERTIES : flags & ~HAS_PROPERTIES;
-    if (wanted !== flags) writer.put(meta, vertex, wanted);
+    const newFlags = count > 0 ? flags | HAS_PROPERTIES : flags & ~HAS_PROPERTIES;
+    if (newFlags !== flags) writer.put(meta, vertex, newFlags);
   }
 }

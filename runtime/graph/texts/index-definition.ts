@@ -33,21 +33,21 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Parses a logged or stored definition; null if it is invalid. */
 export function parseDefinition(text: string): TextIndexDefinition | null {
   try {
-    const given = JSON.parse(text) as TextIndexDefinition;
-    const { name, keys, type, language, synonyms, version } = given;
+    const definition = JSON.parse(text) as TextIndexDefinition;
+    const { name, keys, type, language, synonyms, version } = definition;
     const isDefinition =
       isIndexName(name) &&
       areKeys(keys) &&
       (type === null || typeof type === "string") &&
       LANGUAGE_CODES.includes(language) &&
-      ["string", "undefined"].includes(typeof given.languageKey) &&
-      typeof given.stopWords === "boolean" &&
-      typeof given.positions === "boolean" &&
-      areColumns(given.columns) &&
+      ["string", "undefined"].includes(typeof definition.languageKey) &&
+      typeof definition.stopWords === "boolean" &&
+      typeof definition.positions === "boolean" &&
+      areColumns(definition.columns) &&
       areSynonyms(synonyms) &&
       Number.isInteger(version) &&
       version <= ANALYSIS_VERSION;
-    return isDefinition ? given : null;
+    return isDefinition ? definition : null;
   } catch {
     return null;
   }

@@ -143,12 +143,12 @@ export class PendingPart {
   }
 
   #countTerm(terms: Int32Array, key: number, isCounted: boolean): number {
-    const [wanted] = this.#terms as [number];
-    if (wanted < 0) return 0;
+    const [searchedTerm] = this.#terms as [number];
+    if (searchedTerm < 0) return 0;
     let frequency = 0;
-    for (let at = 0; at < terms.length; at++) if (terms[at] === wanted) frequency++;
+    for (let at = 0; at < terms.length; at++) if (terms[at] === searchedTerm) frequency++;
     if (isCounted && frequency > 0) {
-      increase(this.counts, wanted * this.#search.boosts.length + key, 1);
+      increase(this.counts, searchedTerm * this.#search.boosts.length + key, 1);
     }
     return frequency;
   }

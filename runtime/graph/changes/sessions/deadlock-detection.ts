@@ -48,10 +48,10 @@ export class LockWait {
 
   #rejectDeadlock(vertex: number): void {
     const { ids } = this.#store;
-    const own = { session: this.#session, vertex };
-    const path = findCycle(this.#store, own);
+    const newWait = { session: this.#session, vertex };
+    const path = findCycle(this.#store, newWait);
     if (path === null) return;
-    const circle = [own, ...path];
+    const circle = [newWait, ...path];
     const steps = circle.map(
       (wait) => `session ${wait.session} waits for '${ids.idOf(wait.vertex)}'`,
     );
@@ -64,8 +64,8 @@ export class LockWait {
 }
 
 /** Returns the waits that lead from the holders of a vertex back to this session, or null. */
-function findCycle({ locks }: GraphStore, own: WaitEntry): WaitEntry[] | null {
-  const waits = locks.waits().filter((wait) => wait.session !== own.session);
+function findCycle({ locks }: GraphStore, newWait: WaitEntry): WaitEntry[] | null {
+  const waits = locks.waits().filter((wait) => wait.session !== newWait.session);
   if (waits.length === 0) return null;
   const held = locks.entries();
   const seen = new Set<WaitEntry>();
@@ -74,7 +74,7 @@ function findCycle({ locks }: GraphStore, own: WaitEntry): WaitEntry[] | null {
     const holders = held
       .filter((lock) => lock.vertex === step.vertex && lock.session !== step.session)
       .map((lock) => lock.session);
-    if (step !== own && holders.includes(own.session)) return [];
+    if (step !== newWait && holders.includes(newWait.session)) return [];
     for (const wait of waits) {
       if (seen.has(wait) || !holders.includes(wait.session)) continue;
       seen.add(wait);
@@ -83,5 +83,5 @@ function findCycle({ locks }: GraphStore, own: WaitEntry): WaitEntry[] | null {
     }
     return null;
   };
-  return pathFrom(own);
+  return pathFrom(newWait);
 }

@@ -197,10 +197,10 @@ function makeReal(
 }
 
 /** @throws KeyError */
-function requireVertex(store: GraphStore, name: VertexKey, wanted: number): number {
+function requireVertex(store: GraphStore, name: VertexKey, count: number): number {
   const vertex = findVertex(store, name);
   if (vertex !== 0) return vertex;
-  throw new KeyError(wanted === 1 ? `Object does not exist: '${name}'` : `No object : '${name}'`);
+  throw new KeyError(count === 1 ? `Object does not exist: '${name}'` : `No object : '${name}'`);
 }
 
 function findVertex(store: GraphStore, name: VertexKey): number {

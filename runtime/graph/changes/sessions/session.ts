@@ -91,12 +91,12 @@ export class Session implements SessionView {
   isBlocked(vertex: number, isWritable: boolean): boolean {
     if (this.#hasEnded) throw new AccessError("request has ended and cannot hold vertices");
     if (isWritable && this.#store.isReadonly) throw readonlyError(this.#store);
-    const own = this.#holds.get(vertex);
-    if (own !== undefined) {
-      if (own.count >= MAX_RECURSION) {
+    const hold = this.#holds.get(vertex);
+    if (hold !== undefined) {
+      if (hold.count >= MAX_RECURSION) {
         throw new AccessError(`Recursion limit reached for object: '${this.#idOf(vertex)}'`);
       }
-      return isWritable && !own.isWritable;
+      return isWritable && !hold.isWritable;
     }
     const { locks } = this.#store;
     return locks.ownerOf(vertex) !== 0 || (isWritable && locks.countOf(vertex) > 0);
@@ -104,10 +104,10 @@ export class Session implements SessionView {
 
   /** Locks a vertex that is not blocked; call `accept` after the commit. Requires a mutation. */
   take(vertex: number, isWritable: boolean): HeldVertex {
-    const own = this.#holds.get(vertex);
-    if (own !== undefined) {
-      this.#store.locks.addCount(own.entry, 1);
-      return own;
+    const hold = this.#holds.get(vertex);
+    if (hold !== undefined) {
+      this.#store.locks.addCount(hold.entry, 1);
+      return hold;
     }
     const entry = this.#store.locks.add(this.id, vertex, isWritable);
     return { vertex, session: this, entry, isWritable, count: 0 };

@@ -25,8 +25,8 @@ function geoRow(name: string, doc: string, of: typeof distance): FunctionRow {
   const row = numeric(name, 4, "real", doc, of);
   return {
     ...row,
-    call: (_x, ...given) => {
-      const [a, b, c, d] = given.map((value) => asNumber(value ?? null));
+    call: (_x, ...coordinates) => {
+      const [a, b, c, d] = coordinates.map((value) => asNumber(value ?? null));
       return boxedReal(of(a!, b!, c!, d!));
     },
   };

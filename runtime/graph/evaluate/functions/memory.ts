@@ -76,7 +76,7 @@ export function increment(value: Value, by: 1 | -1): Value {
   return isReal(value) ? boxedReal(asNumber(value) + by) : value;
 }
 
-type Change = (cell: Value, ...given: Value[]) => Value;
+type Change = (cell: Value, ...operands: Value[]) => Value;
 
 /** Declares an update of one cell, by address and by the address in a cell. */
 function cellUpdate(name: string, arity: number, doc: string, change: Change): FunctionRow {

@@ -97,11 +97,11 @@ export function numeric(
   number: NumberCall,
   big: ((a: bigint) => bigint) | null = null,
 ): FunctionRow {
-  const call: Call = (_x, ...given) => {
+  const call: Call = (_x, ...operands) => {
     let isKeptReal = type === "real";
     const numbers = [0, 0, 0, 0];
     for (let index = 0; index < arity; index++) {
-      const value = given[index]!;
+      const value = operands[index]!;
       if (value === null) return null;
       if (!isNumeric(value)) return Number.NaN;
       if (big !== null && typeof value === "bigint") return wrapInt(big(value));

@@ -24,14 +24,14 @@ function clearSet(set: Set<number>): number {
 type SetOf = (x: Context) => Set<number>;
 type KeyOf = (value: Value) => number | null;
 
-function setFunctions(prefix: string, what: string, setOf: SetOf, key: KeyOf): FunctionRow[] {
+function setFunctions(prefix: string, member: string, setOf: SetOf, key: KeyOf): FunctionRow[] {
   const none = prefix === "iset" ? -1 : 0;
   return [
     fixed(
       `${prefix}.add`,
       1,
       "int",
-      `(x): adds ${what}; 1 if new`,
+      `(x): adds ${member}; 1 if new`,
       (x, a) => {
         const found = key(a!);
         return found === null ? none : addKey(setOf(x), found);
@@ -42,7 +42,7 @@ function setFunctions(prefix: string, what: string, setOf: SetOf, key: KeyOf): F
       `${prefix}.del`,
       1,
       "int",
-      `(x): removes ${what}; 1 if present`,
+      `(x): removes ${member}; 1 if present`,
       (x, a) => {
         const found = key(a!);
         return Number(found !== null && setOf(x).delete(found));
@@ -53,7 +53,7 @@ function setFunctions(prefix: string, what: string, setOf: SetOf, key: KeyOf): F
       `${prefix}.has`,
       1,
       "int",
-      `(x): 1 if ${what} is present`,
+      `(x): 1 if ${member} is present`,
       (x, a) => {
         const found = key(a!);
         return Number(found !== null && setOf(x).has(found));

@@ -208,7 +208,7 @@ interface MemoryNeeded {
 }
 
 /** Returns the wanted or stored size; automatic if the contents do not fit into small memory. */
-function memoryNeeded(reader: SnapshotReader, wanted: MemorySize | undefined): MemoryNeeded {
+function memoryNeeded(reader: SnapshotReader, requestedSize: MemorySize | undefined): MemoryNeeded {
   const { arenas } = reader.header;
   const header = new Uint32Array(HEADER_WORDS);
   const position = arenas.findIndex(({ name }) => name === "header");
@@ -217,7 +217,7 @@ function memoryNeeded(reader: SnapshotReader, wanted: MemorySize | undefined): M
     return { size: "large", isLarge: () => true };
   }
   reader.readArena(position, header);
-  const size = wanted ?? (header[Header.IsSmall] === 1 ? "small" : "auto");
+  const size = requestedSize ?? (header[Header.IsSmall] === 1 ? "small" : "auto");
   const hasVectors = header[Header.VectorCount] !== 0 || header[Header.VectorFields] !== 0;
   const fits = arenas.every(({ name, words }) => words <= maxWords(name as ArenaName, size));
   if (size === "small" && fits && !hasVectors) return { size, isLarge: () => false };

@@ -117,6 +117,9 @@ export function adjacent<O extends Explainable<AdjacentOptions> = AdjacentOption
   anchor: Anchor,
   options?: O,
 ): ExplainedBy<O, "adjacent", boolean> {
-  const given: O = checkedArguments("adjacent", options);
-  return new Adjacency(store, given).executeExplained(findAnchor(store, anchor), given);
+  const checkedOptions: O = checkedArguments("adjacent", options);
+  return new Adjacency(store, checkedOptions).executeExplained(
+    findAnchor(store, anchor),
+    checkedOptions,
+  );
 }

@@ -52,15 +52,15 @@ export function randomWalks<O extends Explainable<WalkOptions> = WalkOptions>(
   from: Anchor,
   options?: O,
 ): ExplainedBy<O, "randomWalks", string[][]> {
-  const given: O = checkedArguments("randomWalks", options);
-  const { steps = 10, walks = 1, seed = Math.floor(Math.random() * 2 ** 32) } = given;
+  const checkedOptions: O = checkedArguments("randomWalks", options);
+  const { steps = 10, walks = 1, seed = Math.floor(Math.random() * 2 ** 32) } = checkedOptions;
   for (const [name, value] of Object.entries({ steps, walks, seed })) {
     if (!Number.isSafeInteger(value) || value < 0) {
       throw new ValueError(`${name} must be an integer of 0 or more`);
     }
   }
-  const isWeighted = parseFlag("weighted", given.weighted, false);
-  const test = compileArcFilter(store, given.arc, D_OUT);
+  const isWeighted = parseFlag("weighted", checkedOptions.weighted, false);
+  const test = compileArcFilter(store, checkedOptions.arc, D_OUT);
   const reader = new ArcReader(store, test);
   const random = seeded(seed);
   const start = findAnchor(store, from);
@@ -77,7 +77,7 @@ export function randomWalks<O extends Explainable<WalkOptions> = WalkOptions>(
   };
   const find = (deadline: Deadline): string[][] =>
     Array.from({ length: walks }, () => walkOnce(deadline));
-  return runExplained("randomWalks", "aggregation", given, find, ({ length }) => {
+  return runExplained("randomWalks", "aggregation", checkedOptions, find, ({ length }) => {
     const plan = [`${describeArcs(test)} of one vertex`, `${steps} arcs at most, one at random`];
     return { plan, matched: length };
   });
@@ -93,12 +93,12 @@ export function coOccurrence<O extends Explainable<CoOccurrenceOptions> = CoOccu
   id: Anchor,
   options?: O,
 ): ExplainedBy<O, "coOccurrence", ScoredVertex[]> {
-  const given: O = checkedArguments("coOccurrence", options);
-  const test = compileArcFilter(store, given.arc, D_OUT);
+  const checkedOptions: O = checkedArguments("coOccurrence", options);
+  const test = compileArcFilter(store, checkedOptions.arc, D_OUT);
   const back = new ArcReader(store, test, opposite(test.direction));
   const [there, here] = [new ArcReader(store, test), back];
-  const hits = parseHits(given.hits, DEFAULT_HITS);
-  const isWeighted = parseFlag("weighted", given.weighted, false);
+  const hits = parseHits(checkedOptions.hits, DEFAULT_HITS);
+  const isWeighted = parseFlag("weighted", checkedOptions.weighted, false);
   const weight = (words: Uint32Array, at: number): number =>
     isWeighted ? arcWeight(words[at + 1]!, words[at + 2]!) : 1;
   const anchor = findAnchor(store, id);
@@ -116,7 +116,7 @@ export function coOccurrence<O extends Explainable<CoOccurrenceOptions> = CoOccu
     }
     return topScores(store, scores, hits);
   };
-  return runExplained("coOccurrence", "aggregation", given, find, ({ length }) => {
+  return runExplained("coOccurrence", "aggregation", checkedOptions, find, ({ length }) => {
     const plan = [`${describeArcs(test)} of one vertex, and back from each head`];
     return { plan: [...plan, `${hits} at most kept`], matched: length };
   });

@@ -38,8 +38,8 @@ export function degree<O extends Explainable<DegreeOptions> = DegreeOptions>(
     anyArc ??= compileArcFilter(store, undefined, D_ANY);
     return countArcs(store, findAnchor(store, anchor), anyArc, NO_DEADLINE) as Degree<O>;
   }
-  const given: O = checkedArguments("degree", options);
-  const { arc, filter } = given;
+  const checkedOptions: O = checkedArguments("degree", options);
+  const { arc, filter } = checkedOptions;
   const isFiltered = filter !== undefined && filter !== null;
   const plan = isFiltered ? planWalk(store, { arc, filter }, D_ANY) : null;
   const test = plan?.arc ?? compileArcFilter(store, arc, D_ANY);
@@ -48,7 +48,7 @@ export function degree<O extends Explainable<DegreeOptions> = DegreeOptions>(
     plan === null
       ? countArcs(store, vertex, test, deadline)
       : countNeighborhood(plan, vertex, deadline);
-  return runExplained("degree", "aggregation", given, count, (matched) => {
+  return runExplained("degree", "aggregation", checkedOptions, count, (matched) => {
     const source = test.isUnfiltered && plan === null ? ["from counters"] : [];
     return { plan: [`${describeArcs(test)} of one vertex`, ...source], matched };
   });

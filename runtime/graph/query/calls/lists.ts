@@ -91,13 +91,13 @@ function distinctHeads(
   direction: DirectionNumber,
   name: string,
 ): unknown {
-  const given: ExplainedOptions<ListOptions> = checkedArguments("list", options);
-  const { neighbor, sortby, rank, pre, filter, post, memory, explain } = given;
+  const checkedOptions: ExplainedOptions<ListOptions> = checkedArguments("list", options);
+  const { neighbor, sortby, rank, pre, filter, post, memory, explain } = checkedOptions;
   const walk = { neighbor, pre, filter, post, memory };
   const source = new NeighborhoodSource(store, walk, direction, "head", name);
   const order = { ...(sortby !== undefined && { sortby }), rank };
   const query = new EntryQuery(source, { ...order, ...(explain !== undefined && { explain }) });
-  return query.execute(findAnchor(store, anchor), given);
+  return query.execute(findAnchor(store, anchor), checkedOptions);
 }
 
 /**
@@ -137,11 +137,11 @@ function arcTuples(
   direction: DirectionNumber,
   name: string,
 ): unknown {
-  const given: ExplainedOptions<ArcListOptions> = checkedArguments("arcList", options);
-  const { explain } = given;
+  const checkedOptions: ExplainedOptions<ArcListOptions> = checkedArguments("arcList", options);
+  const { explain } = checkedOptions;
   const source = new NeighborhoodSource(store, {}, direction, "arc", name);
   const query = new EntryQuery(source, { ...TUPLE, ...(explain !== undefined && { explain }) });
-  return query.execute(findAnchor(store, anchor), given);
+  return query.execute(findAnchor(store, anchor), checkedOptions);
 }
 
 /** Returns the ids of the vertices of a type; null or `"__vertex__"`: untyped vertices. */

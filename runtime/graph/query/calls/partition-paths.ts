@@ -71,8 +71,8 @@ function findPaths(store: GraphStore, { anchor, options }: PathsQuery): Found {
 function findShortest(store: GraphStore, { anchor, goal, options }: ShortestPathsQuery): Found {
   // A goal in another partition cannot be reached.
   if (tryAnchor(store, goal) === 0) return { entries: [], explain: null };
-  const given = { ...options, explain: true } as const;
-  const { shortestPaths: found, ...rest } = shortestPaths(store, anchor, [goal], given);
+  const explainedOptions = { ...options, explain: true } as const;
+  const { shortestPaths: found, ...rest } = shortestPaths(store, anchor, [goal], explainedOptions);
   return {
     ...rest,
     entries: found.map((shortest) => entryOf(shortest, shortest.cost, shortest.path)),

@@ -69,8 +69,8 @@ function queryNearest(store: GraphStore, probes: Probes, options: NearestOptions
   const targets = Object.entries(probes).map(([name, probe]) => {
     return { name, parts: parseVector(probe, "probe") };
   });
-  const given = { ...options, explain: true } as const;
-  const { nearest: found, explain } = nearest(store, targets, given);
+  const explainedOptions = { ...options, explain: true } as const;
+  const { nearest: found, explain } = nearest(store, targets, explainedOptions);
   const entries = found.map((entry): PartialEntry => {
     const { id, similarity } = entry;
     const hit = { key: -similarity, name: id, head: "", tail: "" };

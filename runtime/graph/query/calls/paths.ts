@@ -90,15 +90,15 @@ export function shortestPath<O extends Explainable<PathOptions> = PathOptions>(
   goals: readonly Anchor[],
   options?: O,
 ): ExplainedBy<O, "shortestPath", FoundPath | null> {
-  const given: O = checkedArguments("shortestPath", options);
+  const checkedOptions: O = checkedArguments("shortestPath", options);
   const find = (deadline: Deadline): FoundPath | null => {
-    const search = pathSearch(store, from, goals, given, deadline);
-    const found = isWeighted(given) ? leastWeight(search) : fewestArcs(search);
+    const search = pathSearch(store, from, goals, checkedOptions, deadline);
+    const found = isWeighted(checkedOptions) ? leastWeight(search) : fewestArcs(search);
     return found === null ? null : idsAlong(store, found);
   };
-  return runExplained("shortestPath", "aggregation", given, find, (path) => {
-    const method = isWeighted(given) ? BY_WEIGHT : explainEnds(store);
-    return { plan: explainPaths(store, given, method), matched: path === null ? 0 : 1 };
+  return runExplained("shortestPath", "aggregation", checkedOptions, find, (path) => {
+    const method = isWeighted(checkedOptions) ? BY_WEIGHT : explainEnds(store);
+    return { plan: explainPaths(store, checkedOptions, method), matched: path === null ? 0 : 1 };
   });
 }
 
@@ -112,12 +112,12 @@ export function shortestPaths<O extends Boundable<ShortestPathsOptions> = Shorte
   goals: readonly Anchor[],
   options?: O,
 ): ExplainedBy<O, "shortestPaths", FoundPath[]> {
-  const given: O = checkedArguments("shortestPaths", options);
-  const { k } = given;
-  const maxCount = k === undefined ? maxPaths(given.hits) : requireCount("k", k, 1);
+  const checkedOptions: O = checkedArguments("shortestPaths", options);
+  const { k } = checkedOptions;
+  const maxCount = k === undefined ? maxPaths(checkedOptions.hits) : requireCount("k", k, 1);
   const find = (deadline: Deadline): FoundPath[] => {
-    const search = pathSearch(store, from, goals, given, deadline);
-    return collect<FoundPath>(deadline, given, (found) => {
+    const search = pathSearch(store, from, goals, checkedOptions, deadline);
+    return collect<FoundPath>(deadline, checkedOptions, (found) => {
       if (maxCount === 0) return;
       for (const path of pathsByCost(search)) {
         if (k === undefined && found.length > 0 && !isAsCheap(path.cost, found[0]!.cost)) break;
@@ -126,9 +126,9 @@ export function shortestPaths<O extends Boundable<ShortestPathsOptions> = Shorte
       }
     });
   };
-  return runExplained("shortestPaths", "aggregation", given, find, ({ length }) => {
+  return runExplained("shortestPaths", "aggregation", checkedOptions, find, ({ length }) => {
     const kept = `${maxCount === Number.POSITIVE_INFINITY ? "all" : `${maxCount} at most`} kept`;
-    return { plan: [...explainPaths(store, given, BY_COST), kept], matched: length };
+    return { plan: [...explainPaths(store, checkedOptions, BY_COST), kept], matched: length };
   });
 }
 
@@ -170,16 +170,16 @@ export function paths<O extends Boundable<PathsOptions> = PathsOptions>(
   from: Anchor,
   options?: O,
 ): ExplainedBy<O, "paths", string[][]> {
-  const given: O = checkedArguments("paths", options);
-  const range = parseRepeat(given.repeat ?? [1, null], null)!;
-  const arc = compileArcFilter(store, given.arc, D_OUT);
-  const maxCount = maxPaths(given.hits);
+  const checkedOptions: O = checkedArguments("paths", options);
+  const range = parseRepeat(checkedOptions.repeat ?? [1, null], null)!;
+  const arc = compileArcFilter(store, checkedOptions.arc, D_OUT);
+  const maxCount = maxPaths(checkedOptions.hits);
   const find = (deadline: Deadline): string[][] => {
     const reader = new ArcReader(store, arc);
-    const passes = createVertexFilter(store, given.through, ".through", deadline);
-    const isEnd = createVertexFilter(store, given.neighbor, ".neighbor", deadline);
+    const passes = createVertexFilter(store, checkedOptions.through, ".through", deadline);
+    const isEnd = createVertexFilter(store, checkedOptions.neighbor, ".neighbor", deadline);
     const start = findAnchor(store, from);
-    return collect<string[]>(deadline, given, (found) => {
+    return collect<string[]>(deadline, checkedOptions, (found) => {
       if (maxCount === 0) return;
       for (const path of pathsToEnds({ ...range, reader, start, passes, isEnd, deadline })) {
         deadline.spendTime(path.length);
@@ -188,13 +188,13 @@ export function paths<O extends Boundable<PathsOptions> = PathsOptions>(
       }
     });
   };
-  return runExplained("paths", "neighborhood", given, find, ({ length }) => {
+  return runExplained("paths", "neighborhood", checkedOptions, find, ({ length }) => {
     const kept = maxCount === Number.POSITIVE_INFINITY ? "all" : `${maxCount} at most`;
     const plan = [
       `${describeArcs(arc)} of one vertex`,
       describeRepeat(range),
-      ...explainFilter(store, "through", given.through),
-      ...explainFilter(store, "neighbor", given.neighbor),
+      ...explainFilter(store, "through", checkedOptions.through),
+      ...explainFilter(store, "neighbor", checkedOptions.neighbor),
       `shortest first, ${kept} kept`,
     ];
     return { plan, matched: length };

@@ -58,12 +58,12 @@ export function planCache<O extends ExecuteOptions, P>(
   isKept: (options: O) => boolean = () => true,
 ): (store: GraphStore, options: O | undefined) => CachedPlan<P> {
   const knownOf = new WeakMap<GraphStore, Known<P>[]>();
-  return (store, given) => {
+  return (store, uncheckedOptions) => {
     const known = knownOf.get(store) ?? [];
     if (known.length === 0) knownOf.set(store, known);
-    const found = takeKnown(known, given ?? NO_OPTIONS);
-    if (found !== null && (!found.isRebound || rebind(found, given))) return found;
-    const options = checkedArguments(call, given);
+    const found = takeKnown(known, uncheckedOptions ?? NO_OPTIONS);
+    if (found !== null && (!found.isRebound || rebind(found, uncheckedOptions))) return found;
+    const options = checkedArguments(call, uncheckedOptions);
     const { hits, offset, timeout, limexec } = options;
     const limits = { hits, offset, timeout, limexec } as ExecuteOptions;
     const now = nowSeconds();
@@ -95,8 +95,8 @@ function takeKnown<P>(known: Known<P>[], options: unknown): Known<P> | null {
 }
 
 /** Binds the probe vector of a known plan; false if it needs another plan. */
-function rebind<P>({ plan }: Known<P>, given: unknown): boolean {
-  return (plan as Rebindable).rebind?.((given as { vector: unknown }).vector) === true;
+function rebind<P>({ plan }: Known<P>, options: unknown): boolean {
+  return (plan as Rebindable).rebind?.((options as { vector: unknown }).vector) === true;
 }
 
 /** Copies options; the vector of a plan that accepts others is not compared. */

@@ -73,8 +73,8 @@ export abstract class PreparedQuery<
    */
   execute(options?: Options): Result {
     this.refuseErased();
-    const given = checkedArguments<PreparedExecuteOptions>(this.#call, options);
-    const { hits = -1, offset = 0, cache = false } = given;
+    const checkedOptions = checkedArguments<PreparedExecuteOptions>(this.#call, options);
+    const { hits = -1, offset = 0, cache = false } = checkedOptions;
     if (offset < 0)
       throw invalidArgument("offset cannot be negative", offset, "0 or more", ".offset");
     const opid = this.store.operationCount;
@@ -86,7 +86,7 @@ export abstract class PreparedQuery<
     this.opid = opid;
     const begun = performance.now();
     try {
-      const result = this.plan.execute(this.anchor(), given) as Result;
+      const result = this.plan.execute(this.anchor(), checkedOptions) as Result;
       this.error = null;
       this.reason = Reason.None;
       this.#cached = cacheKey === null ? undefined : result;

@@ -40,8 +40,8 @@ export class NeighborhoodQuery<
 
   /** @throws QueryError, SearchError, UnsupportedError, TypeError */
   constructor(store: GraphStore, anchor: Anchor | null = null, options?: O) {
-    const given: NeighborhoodQueryOptions = checkedArguments("neighborhoodQuery", options);
-    super(store, planNeighborhood(store, given), "execute", anchor);
+    const checkedOptions: NeighborhoodQueryOptions = checkedArguments("neighborhoodQuery", options);
+    super(store, planNeighborhood(store, checkedOptions), "execute", anchor);
   }
 
   /**
@@ -112,7 +112,7 @@ export class AggregatorQuery<const O extends AggregateQueryOptions = object> ext
 
   /** @throws QueryError, SearchError, UnsupportedError, TypeError */
   constructor(store: GraphStore, anchor: Anchor | null = null, options?: O) {
-    const given: AggregateQueryOptions = checkedArguments("aggregatorQuery", options);
-    super(store, new Aggregation(store, given), "executeWhole", anchor);
+    const checkedOptions: AggregateQueryOptions = checkedArguments("aggregatorQuery", options);
+    super(store, new Aggregation(store, checkedOptions), "executeWhole", anchor);
   }
 }

@@ -284,7 +284,10 @@ export function search<const O extends SearchOptions = object>(
   text: string,
   options?: O,
 ): SearchResult<O> {
-  const given = checkedArguments<SearchOptions>("search", options);
-  const query = planSearch(store, text, given);
-  return query.execute(0, { ...given, hits: given.hits ?? DEFAULT_HITS }) as SearchResult<O>;
+  const checkedOptions = checkedArguments<SearchOptions>("search", options);
+  const query = planSearch(store, text, checkedOptions);
+  return query.execute(0, {
+    ...checkedOptions,
+    hits: checkedOptions.hits ?? DEFAULT_HITS,
+  }) as SearchResult<O>;
 }

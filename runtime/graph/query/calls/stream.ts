@@ -51,8 +51,8 @@ export function scanVertexEntries<const O extends ScanOptions = object>(
   store: GraphStore,
   options?: O,
 ): IterableIterator<ScannedVertex<O>> {
-  const given: ScanOptions = checkedArguments("scan", options);
-  const { test, expressions } = planVertexScan(store, given.condition);
+  const checkedOptions: ScanOptions = checkedArguments("scan", options);
+  const { test, expressions } = planVertexScan(store, checkedOptions.condition);
   const batch = new ArcBatch(new Uint32Array([0, 0, 0]));
   batch.end = batch.words.length;
   const stream: Stream = {
@@ -65,7 +65,7 @@ export function scanVertexEntries<const O extends ScanOptions = object>(
       sink.take(batch);
     },
   };
-  return entriesOf(stream, renderer(stream, given)) as IterableIterator<ScannedVertex<O>>;
+  return entriesOf(stream, renderer(stream, checkedOptions)) as IterableIterator<ScannedVertex<O>>;
 }
 
 /**
@@ -77,8 +77,8 @@ export function scanArcEntries<const O extends ScanOptions = object>(
   store: GraphStore,
   options?: O,
 ): IterableIterator<ScannedArc<O>> {
-  const given: ScanOptions = checkedArguments("scan", options);
-  const { tail, rule, expressions } = planArcScan(store, given.condition);
+  const checkedOptions: ScanOptions = checkedArguments("scan", options);
+  const { tail, rule, expressions } = planArcScan(store, checkedOptions.condition);
   const stream: Stream = {
     ...{ store, test: tail, expressions, isQuiet: false },
     defaultFields: F_AARC,
@@ -88,7 +88,7 @@ export function scanArcEntries<const O extends ScanOptions = object>(
       walker.walk(rule, vertex, 1);
     },
   };
-  return entriesOf(stream, renderer(stream, given)) as IterableIterator<ScannedArc<O>>;
+  return entriesOf(stream, renderer(stream, checkedOptions)) as IterableIterator<ScannedArc<O>>;
 }
 
 /** @throws QueryError unknown format or fields */

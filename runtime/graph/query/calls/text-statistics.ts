@@ -20,9 +20,9 @@ export function textStatistics(
   text: string,
   options?: SearchOptions,
 ): TextStatisticsShare {
-  const given = checkedArguments<SearchOptions>("search", options);
-  const query = new TextQuery(store, text, given);
-  const deadline = readDeadline("global", given);
+  const checkedOptions = checkedArguments<SearchOptions>("search", options);
+  const query = new TextQuery(store, text, checkedOptions);
+  const deadline = readDeadline("global", checkedOptions);
   const count = (hasTypos: boolean) =>
     countTerms(
       store,
@@ -33,7 +33,7 @@ export function textStatistics(
   const withTypos = count(true);
   const { documents, lengths } = withTypos.statistics;
   if (!query.isFuzzyOnDemand) return { documents, lengths, terms: withTypos.terms };
-  const hits = countExact(store, query, given);
+  const hits = countExact(store, query, checkedOptions);
   const typos: { hits: number; terms: readonly TermCounts[] } = { hits, terms: withTypos.terms };
   return { documents, lengths, terms: count(false).terms, typos };
 }

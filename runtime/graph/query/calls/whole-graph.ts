@@ -65,10 +65,10 @@ export function components<O extends Explainable<ComponentOptions> = ComponentOp
   store: GraphStore,
   options?: O,
 ): ExplainedBy<O, "components", string[][]> {
-  const given: O = checkedArguments("components", options);
-  const run = new ExplainedRun("aggregation", given);
+  const checkedOptions: O = checkedArguments("components", options);
+  const run = new ExplainedRun("aggregation", checkedOptions);
   const execution = { deadline: run.deadline, plan: [] };
-  const found = runAtOnce(findComponents({ store, session: null }, given, execution));
+  const found = runAtOnce(findComponents({ store, session: null }, checkedOptions, execution));
   return run.finish("components", found, describeWith(execution));
 }
 
@@ -80,10 +80,10 @@ export function pageRank<O extends Explainable<PageRankOptions> = PageRankOption
   store: GraphStore,
   options?: O,
 ): ExplainedBy<O, "pageRank", ScoredVertex[]> {
-  const given: O = checkedArguments("pageRank", options);
-  const run = new ExplainedRun("aggregation", given);
+  const checkedOptions: O = checkedArguments("pageRank", options);
+  const run = new ExplainedRun("aggregation", checkedOptions);
   const execution = { deadline: run.deadline, plan: [] };
-  const found = runAtOnce(findRanks({ store, session: null }, given, execution));
+  const found = runAtOnce(findRanks({ store, session: null }, checkedOptions, execution));
   return run.finish("pageRank", found, describeWith(execution));
 }
 

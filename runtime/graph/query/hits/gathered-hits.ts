@@ -35,9 +35,9 @@ export class GatheredHits {
 
   /** Adds the hits of a batch, which has one at least. Requires room. */
   push({ words, from, end, tail, level, side }: ArcBatch): void {
-    const own = this.batch.words;
+    const hitWords = this.batch.words;
     let top = this.#top;
-    for (let at = from; at < end; at++) own[top++] = words[at]!;
+    for (let at = from; at < end; at++) hitWords[top++] = words[at]!;
     this.#top = top;
     const part = this.#partsEnd;
     this.#parts[part] = top;

@@ -48,8 +48,8 @@ export class HitTree implements HitSink {
       this.#before.push(before);
       hits.keys[slot] = keys[slot - first]!;
       this.#level(batch.level).push(slot);
-      const own = below.filter((child) => this.#isBelow(child, slot));
-      if (own.length > 0) this.#children.set(slot, own);
+      const children = below.filter((child) => this.#isBelow(child, slot));
+      if (children.length > 0) this.#children.set(slot, children);
     }
     return true;
   }

@@ -63,13 +63,14 @@ export class GroupBits {
     const stamps = this.#stamps;
     const stamp = this.#stamp;
     const passing = this.#passing;
-    const wanted = isNegated ? 0 : 1;
+    const expectedBit = isNegated ? 0 : 1;
     let top = from;
     for (let arc = from; arc < end; arc += ARC_WORDS) {
       const head = arcs[arc]!;
       const group = getGroup(head);
       if (stamps[group] !== stamp) testGroup(head);
-      if (((passing[group]! >>> getGroupBit(head)) & 1) === wanted) top = moveArc(arcs, arc, top);
+      if (((passing[group]! >>> getGroupBit(head)) & 1) === expectedBit)
+        top = moveArc(arcs, arc, top);
     }
     return top;
   }

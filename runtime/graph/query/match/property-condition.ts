@@ -157,12 +157,12 @@ export class PropertyCondition {
     for (let begin = from; begin < end; ) {
       const first = arcs[begin]!;
       const group = getGroup(first);
-      let wanted = 0;
+      let members = 0;
       let next = begin;
       for (; next < end && getGroup(arcs[next]!) === group; next += ARC_WORDS) {
-        wanted |= 1 << getGroupBit(arcs[next]!);
+        members |= 1 << getGroupBit(arcs[next]!);
       }
-      const matching = this.#matching(first, wanted);
+      const matching = this.#matching(first, members);
       const passing = isNegated ? ~matching : matching;
       for (let arc = begin; arc < next; arc += ARC_WORDS) {
         if ((passing & (1 << getGroupBit(arcs[arc]!))) !== 0) top = moveArc(arcs, arc, top);
@@ -205,21 +205,21 @@ export class PropertyCondition {
     return this.#tested >= groups && groups <= MAX_GROUPS && this.#bits.reserve(groups);
   }
 
-  /** Returns the bit set of the wanted vertices of a group that match. */
-  #matching(vertex: number, wanted: number): number {
+  /** Returns the bit set of matching vertices, among the `members` of a group. */
+  #matching(vertex: number, members: number): number {
     const { groups } = this.#properties;
     for (let attempt = 0; ; attempt++) {
       const seen = groups.enter(vertex, attempt);
-      const matching = this.#matchingNow(vertex, wanted);
+      const matching = this.#matchingNow(vertex, members);
       if (groups.leave(vertex, seen)) return matching;
     }
   }
 
   /** As `#matching` for one seqlock attempt; `leave` validates it. */
-  #matchingNow(vertex: number, wanted: number): number {
+  #matchingNow(vertex: number, members: number): number {
     const { groups } = this.#properties;
     const tests = this.#tests;
-    let left = wanted;
+    let left = members;
     for (let index = 0; index < tests.length && left !== 0; index++) {
       const test = tests[index]!;
       const entry = groups.entryOf(vertex, test.code);
@@ -229,8 +229,8 @@ export class PropertyCondition {
     return left;
   }
 
-  /** Returns the bit set of vertices of a group whose cells of one key pass. */
-  #passing(test: KeyTest, entry: number, wanted: number): number {
+  /** Returns the bit set of the `members` of a group whose cells of one key pass. */
+  #passing(test: KeyTest, entry: number, members: number): number {
     const { groups } = this.#properties;
     const bitmap = groups.bitmapOf(entry);
     const first = groups.cellsOf(entry);
@@ -238,11 +238,11 @@ export class PropertyCondition {
     const { floats } = groups;
     const { words } = groups.cells;
     // A scan wants all vertices of a group, whose cells are contiguous.
-    const areAll = (bitmap & ~wanted) === 0;
+    const areAll = (bitmap & ~members) === 0;
     const { isRange, low, high } = test;
     let passing = 0;
     let cell = first;
-    for (let bits = bitmap & wanted; bits !== 0; bits &= bits - 1) {
+    for (let bits = bitmap & members; bits !== 0; bits &= bits - 1) {
       const bit = bits & -bits;
       if (!areAll) cell = first + CELL_WORDS * bitCount(bitmap & (bit - 1));
       const number = floats[cell >>> 1]!;

@@ -148,14 +148,14 @@ export class RunScanner {
     for (let attempt = 0; ; attempt++) {
       const seen = this.#reader.enter(this.side, vertex, attempt);
       const isFound = this.#find(vertex, attempt);
-      const wanted = Math.min(this.#length, limit);
-      const hasRoom = isFound && stack.hasRoom(wanted);
+      const maxArcs = Math.min(this.#length, limit);
+      const hasRoom = isFound && stack.hasRoom(maxArcs);
       if (hasRoom && !this.#copyBest(test, stack, best)) this.#copy(test, stack, limit);
       const isValid = this.#reader.leave(this.side, vertex, seen);
       if (isValid && hasRoom) return (stack.top - top) / ARC_WORDS;
       stack.top = top;
       // Memory is reserved only for validated lengths, and never under the lock.
-      if (isValid && isFound) stack.reserve(wanted);
+      if (isValid && isFound) stack.reserve(maxArcs);
     }
   }
 

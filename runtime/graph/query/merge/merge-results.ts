@@ -48,8 +48,8 @@ export function selectEntries(
   entries: readonly PartialEntry[],
   isTop: boolean,
 ): readonly PartialEntry[] {
-  const wanted = paths === null ? entries : selectPaths(paths, entries);
-  const kept = groups === null ? wanted : firstOfGroups(groups, wanted);
+  const candidates = paths === null ? entries : selectPaths(paths, entries);
+  const kept = groups === null ? candidates : firstOfGroups(groups, candidates);
   if (hits === null) return kept;
   // Below another dispatcher, what other partitions have shown is not known yet.
   const { shown = 0, equal = 0 } = (isTop ? null : cursor) ?? {};

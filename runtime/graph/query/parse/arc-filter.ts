@@ -260,8 +260,8 @@ function parseDirection(
   throw invalidArgument("Invalid arc direction", direction, DIRECTION_FORMS, at);
 }
 
-function isDirection(given: unknown): given is DirectionNumber {
-  return given === D_ANY || given === D_IN || given === D_OUT || given === D_BOTH;
+function isDirection(value: unknown): value is DirectionNumber {
+  return value === D_ANY || value === D_IN || value === D_OUT || value === D_BOTH;
 }
 
 function parseModifier(modifier: unknown, at: string): number {

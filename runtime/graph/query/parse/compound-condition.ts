@@ -32,8 +32,8 @@ export function compileCompounds(
 ): Compounds {
   const compounds: Compounds = { checks: [], walked: [], narrowing: [] };
   for (const { name, members } of parts) {
-    const given = requireMembers(name, members, budget);
-    const tests = given.map((member, at) => compile(member, `.${name}[${at}]`));
+    const conditions = requireMembers(name, members, budget);
+    const tests = conditions.map((member, at) => compile(member, `.${name}[${at}]`));
     if (name === "and") addAll(compounds, tests);
     else addAny(compounds, tests);
   }

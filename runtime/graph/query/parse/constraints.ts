@@ -255,9 +255,9 @@ function parseSimilarity(store: GraphStore, value: unknown): Constraint | null {
   }
   if (vector === "tail")
     throw new UnsupportedError("the tail's vector in conditions is not supported");
-  const given = isReference(vector) ? (vector as { vector?: unknown }).vector : vector;
+  const components = isReference(vector) ? (vector as { vector?: unknown }).vector : vector;
   const place = "similarity.vector";
-  const probe = probeFor(store.vectors, parseVector(given, place), place);
+  const probe = probeFor(store.vectors, parseVector(components, place), place);
   const tests = {
     score: parseBounded(score, V_GTE, [-1, 1], "score", at),
     hamdist: parseBounded(hamdist, V_LTE, [0, 64], "hamdist", at),
@@ -268,11 +268,11 @@ function parseSimilarity(store: GraphStore, value: unknown): Constraint | null {
 function parseText(store: GraphStore, value: unknown): Constraint | null {
   if (value === null) return null;
   const { inner, isNegated, at } = unwrapNegation(value);
-  const given = typeof inner === "string" ? { query: inner } : inner;
-  if (!isPlainRecord(given)) {
+  const condition = typeof inner === "string" ? { query: inner } : inner;
+  if (!isPlainRecord(condition)) {
     throw invalidArgument("Invalid text condition", inner, `a text, or { ${TEXT_FITS} }`, at);
   }
-  const { query, ...options } = given as Readonly<Record<string, unknown>>;
+  const { query, ...options } = condition as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(options).find((name) => !TEXT_MEMBERS.includes(name));
   if (unknown !== undefined) {
     const text = `Invalid text condition: '${unknown}'`;

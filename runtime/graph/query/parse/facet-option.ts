@@ -42,12 +42,12 @@ export function parseFacets(source: KeySource, option: unknown): readonly Facet[
   if (!isPlainRecord(option)) {
     throw invalidArgument("invalid facets parameter", option, `{ name: ${FITS} }`, ".facets");
   }
-  const given = Object.entries(option).filter(([, facet]) => facet !== undefined);
-  if (given.length === 0 || given.length > MAX_FACETS) {
+  const facets = Object.entries(option).filter(([, facet]) => facet !== undefined);
+  if (facets.length === 0 || facets.length > MAX_FACETS) {
     const fits = `1 to ${MAX_FACETS} facets`;
-    throw invalidArgument(`invalid number of facets: ${given.length}`, option, fits, ".facets");
+    throw invalidArgument(`invalid number of facets: ${facets.length}`, option, fits, ".facets");
   }
-  return given.map(([name, facet]) => {
+  return facets.map(([name, facet]) => {
     try {
       return parseFacet(source, name, facet);
     } catch (error) {

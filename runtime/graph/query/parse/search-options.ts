@@ -49,9 +49,9 @@ export function parseHighlight(
  */
 export function parseFuse(option: unknown, vector: unknown): Fusion | null {
   if (option === undefined || option === null || option === false) return null;
-  const given = option === true ? DEFAULT_FUSION : option;
+  const fusion = option === true ? DEFAULT_FUSION : option;
   const fits = "true, { rrf, candidates }";
-  if (!isPlainRecord(given)) {
+  if (!isPlainRecord(fusion)) {
     throw invalidArgument("invalid fuse parameter", option, fits, ".fuse");
   }
   if (vector === undefined || vector === null) {
@@ -61,7 +61,7 @@ export function parseFuse(option: unknown, vector: unknown): Fusion | null {
     rrf = DEFAULT_FUSION.rrf,
     candidates = DEFAULT_FUSION.candidates,
     ...others
-  } = given as Partial<Fusion>;
+  } = fusion as Partial<Fusion>;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
     throw invalidArgument(`unknown member: '${unknown}'`, option, fits, ".fuse");

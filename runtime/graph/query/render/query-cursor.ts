@@ -53,13 +53,13 @@ export function requireStableOrder({ kind }: Sortby): void {
 export class QueryCursor {
   readonly #source: HitSource;
   readonly #digest: string;
-  readonly #given: unknown;
+  readonly #cursor: unknown;
   readonly #contents: CursorContents | null;
 
-  constructor(source: HitSource, digest: string, given: unknown, contents: CursorContents | null) {
+  constructor(source: HitSource, digest: string, cursor: unknown, contents: CursorContents | null) {
     this.#source = source;
     this.#digest = digest;
-    this.#given = given;
+    this.#cursor = cursor;
     this.#contents = contents;
   }
 
@@ -70,7 +70,7 @@ export class QueryCursor {
    */
   position(anchor: number, order: HitOrder, isPartial: boolean): PagePosition | null {
     if (this.#contents === null) return null;
-    if (this.#contents.anchor !== this.#nameOf(anchor)) throw foreignCursor(this.#given);
+    if (this.#contents.anchor !== this.#nameOf(anchor)) throw foreignCursor(this.#cursor);
     return this.#positionAt(this.#contents, order, isPartial);
   }
 

@@ -72,8 +72,8 @@ function parseItem(whole: string, part: Part): SelectItem {
   if (text.startsWith(".")) return { kind: "attribute", name: text, ...place };
   const property = PROPERTY.exec(text);
   if (property === null) throw syntaxError(text === "" ? ";" : text, from);
-  const [, name, given] = property;
-  const fallback = given === undefined ? null : readDefault(given.trim(), from);
+  const [, name, defaultText] = property;
+  const fallback = defaultText === undefined ? null : readDefault(defaultText.trim(), from);
   return { kind: "property", name: name!, fallback, ...place };
 }
 

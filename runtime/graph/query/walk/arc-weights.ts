@@ -58,7 +58,7 @@ export class ValueWeights implements ArcWeights {
 export class ExpressionWeights implements ArcWeights {
   readonly #buffer = new Buffer();
   readonly #program: ArcProgram;
-  readonly #one = new Uint32Array(ARC_WORDS);
+  readonly #arcWords = new Uint32Array(ARC_WORDS);
   readonly #weight = new Float64Array(1);
   readonly #position = {
     ...{ tail: 0, level: 1, side: HitSide.Out as number },
@@ -80,12 +80,12 @@ export class ExpressionWeights implements ArcWeights {
 
   /** Weighs arcs of different tails, one by one. */
   #weighIncoming(head: number, words: Uint32Array, into: Float64Array): void {
-    const one = this.#one;
+    const arcWords = this.#arcWords;
     for (let at = 0, arc = 0; at < words.length; at += ARC_WORDS, arc++) {
-      one[0] = head;
-      one[1] = words[at + 1]!;
-      one[2] = words[at + 2]!;
-      this.#program.score(this.#at(words[at]!), one, 0, ARC_WORDS, this.#weight);
+      arcWords[0] = head;
+      arcWords[1] = words[at + 1]!;
+      arcWords[2] = words[at + 2]!;
+      this.#program.score(this.#at(words[at]!), arcWords, 0, ARC_WORDS, this.#weight);
       into[arc] = this.#weight[0]!;
     }
   }

@@ -52,13 +52,13 @@ export class Candidates {
 
   /**
    * @param test a bound test that all must pass, null for none
-   * @param wanted number of candidates that suffice if they pass
+   * @param sufficientCount number of candidates that suffice if they pass
    * @param slice buffer of the slice; required if scans interleave
    */
-  constructor(store: GraphStore, test: VertexTest | null, wanted: number, slice = shared) {
+  constructor(store: GraphStore, test: VertexTest | null, sufficientCount: number, slice = shared) {
     this.#store = store;
     this.slice = slice;
-    this.#size = wanted <= FIRST_OF_FEW ? firstOfFew(test, wanted) : SLICE;
+    this.#size = sufficientCount <= FIRST_OF_FEW ? firstOfFew(test, sufficientCount) : SLICE;
     const isSelective = test !== null && !test.isNegated;
     this.#handles = isSelective ? this.#findHandles(test) : null;
     const type = isSelective && this.#handles === null ? test.type : null;
@@ -151,8 +151,8 @@ export function isTypeOnly({ isPlain, isNegated, checks, filter, type }: VertexT
 }
 
 /** Returns the size of the first slice if few candidates are wanted that pass a test. */
-function firstOfFew(test: VertexTest | null, wanted: number): number {
-  return test === null || isTypeOnly(test) ? Math.max(1, wanted) : FIRST_OF_FEW;
+function firstOfFew(test: VertexTest | null, sufficientCount: number): number {
+  return test === null || isTypeOnly(test) ? Math.max(1, sufficientCount) : FIRST_OF_FEW;
 }
 
 function setOf(handles: Uint32Array, count: number): HandleSet {

@@ -47,9 +47,12 @@ export function isSelective({ origin }: NearestSource): boolean {
 }
 
 /** Offers the vertices with the nearest vectors of one table; returns what it compared. */
-export function findInTable({ store, test, ef: wanted }: NearestSearch, scan: Scan): NearestSource {
+export function findInTable(
+  { store, test, ef: requestedEf }: NearestSearch,
+  scan: Scan,
+): NearestSource {
   const { best, table } = scan;
-  const ef = best.limit > MAX_EF || wanted === 0 ? 0 : Math.max(wanted, best.limit);
+  const ef = best.limit > MAX_EF || requestedEf === 0 ? 0 : Math.max(requestedEf, best.limit);
   const { filter } = scan;
   const isOpen = test === null || filter === null;
   const passing = isOpen ? ALL_PASS : estimatePassing(store, test, table, filter);

@@ -156,9 +156,9 @@ export function* joinComponents({
   };
   for (let place = 0; place < vertices.length; place++) {
     for (let arc = starts[place]!; arc < starts[place + 1]!; arc++) {
-      const [one, other] = [rootOf(place), rootOf(heads[arc]!)];
-      if (one < other) roots[other] = one;
-      else roots[one] = other;
+      const [root, otherRoot] = [rootOf(place), rootOf(heads[arc]!)];
+      if (root < otherRoot) roots[otherRoot] = root;
+      else roots[root] = otherRoot;
     }
     if ((place & STEP_MASK) === 0) yield place / vertices.length;
   }

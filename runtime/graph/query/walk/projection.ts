@@ -102,9 +102,9 @@ export function* project(
     const words = reader.read(vertices[place]!);
     deadline.spend(words.length / ARC_WORDS + 1);
     if (arcs + words.length / ARC_WORDS > heads.length) {
-      const wanted = Math.max(arcs + words.length, heads.length * 2);
-      heads = copyInto(heads, new Uint32Array(wanted));
-      if (isWeighted) values = copyInto(values, new Float64Array(wanted));
+      const capacity = Math.max(arcs + words.length, heads.length * 2);
+      heads = copyInto(heads, new Uint32Array(capacity));
+      if (isWeighted) values = copyInto(values, new Float64Array(capacity));
     }
     for (let at = 0; at < words.length; at += ARC_WORDS) {
       // Vertices created since they were counted have no position.

@@ -42,8 +42,8 @@ export const EUCLIDEAN: Measure = {
 
   boundThreshold(threshold, probe) {
     if (threshold === Number.NEGATIVE_INFINITY) return threshold;
-    const [own, distance] = [probe.norm * probe.norm, threshold * threshold];
+    const [squaredNorm, distance] = [probe.norm * probe.norm, threshold * threshold];
     const unit = 2 * computeUnit(probe);
-    return roundDown((own - distance) / unit, (own + distance) / unit);
+    return roundDown((squaredNorm - distance) / unit, (squaredNorm + distance) / unit);
   },
 };

@@ -25,7 +25,7 @@ export interface KernelTerms {
 
 /** Substitutes a probe into the formula. */
 export function bindForm({ field, factor, weight }: KernelForm, probe: ProbeTerms): KernelTerms {
-  const own = field === Slot.Scale ? probe.scale : probe.factor;
+  const probeFactor = field === Slot.Scale ? probe.scale : probe.factor;
   const base = weight === 0 ? 0 : weight * probe.norm * probe.norm;
-  return { field: field * 4, factor: factor * own, weight, base };
+  return { field: field * 4, factor: factor * probeFactor, weight, base };
 }
