@@ -77,11 +77,10 @@ export abstract class PreparedQuery<
     const { hits = -1, offset = 0, cache = false } = checkedOptions;
     if (offset < 0)
       throw invalidArgument("offset cannot be negative", offset, "0 or more", ".offset");
-    const opid = this.store.operationCount;
-    // While changes are under way that may be rolled back, other changes can get the same count.
-    const isAtRest = this.store.memory.header.words[Header.Mutex] === 0;
-    const isKept = cache && isAtRest && !this.plan.isVolatile;
-    const cacheKey = isKept ? `${opid} ${hits} ${offset} ${this.cacheKey}` : null;
+    const { operationCount: opid, settledCount } = this.store;
+    // A rollback resets the operation count, also that of another thread during the query.
+    const isKept = cache && settledCount !== -1 && !this.plan.isVolatile;
+    const cacheKey = isKept ? `${settledCount} ${hits} ${offset} ${this.cacheKey}` : null;
     if (cacheKey !== null && cacheKey === this.#cachedFor) return this.#cached as Result;
     this.opid = opid;
     const begun = performance.now();

@@ -76,11 +76,32 @@ test("leave nothing in cached results once they are rolled back", ({ graph }) =>
   abort(graph, () => {
     graph.createVertex("a");
     assert.equal(list(), ["a"]);
+    graph.createVertex("c");
+    assert.equal(list(), ["a", "c"]);
   });
   // The graph has the same operation count again.
   graph.createVertex("b");
   assert.equal(list(), ["b"]);
   assert.is(list(), list(), "it is cached");
+});
+
+test("leave nothing in cached results if another thread rolls back meanwhile", ({ graph }) => {
+  const query = graph.newVerticesQuery();
+  const list = () => query.execute({ cache: true });
+  const { plan } = query as unknown as { plan: { execute: (...args: unknown[]) => unknown } };
+  const { execute } = plan;
+  // Stands for the other thread.
+  plan.execute = (...args) => {
+    let result: unknown;
+    abort(graph, () => {
+      graph.createVertex("a");
+      result = execute.apply(plan, args);
+    });
+    return result;
+  };
+  assert.equal(list(), ["a"]);
+  plan.execute = execute;
+  assert.equal(list(), []);
 });
 
 test("return any result but a promise", ({ graph }) => {
