@@ -53,7 +53,8 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
       COLUMNS,
       rows.map((row) => formatCells(context, row)),
     ),
-    ...rows.flatMap((row) => describeOutOfService(context, row, rows)),
+    ...rows.flatMap(describeOutOfService),
+    ...describeDetached(context, rows),
     ...rows.flatMap(describeReadonly),
     ...(ids === undefined ? describeLeaderless(rows) : []),
     ...describeWaiting(rows),
@@ -64,26 +65,31 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
 }
 
 /** Describes why an instance is out of service. */
-function describeOutOfService(
-  { system }: AdminContext,
-  { id, nodestat }: Row,
-  rows: readonly Row[],
-): string[] {
+function describeOutOfService({ id, nodestat }: Row): string[] {
   const reason = nodestat?.["service-out-reason"];
-  if (typeof reason !== "string") return [];
+  return typeof reason === "string" ? [`Out of service: ${id} (${reason})`] : [];
+}
+
+/** Describes replicas that their running providers send no changes to. */
+function describeDetached({ system }: AdminContext, rows: readonly Row[]): string[] {
   // Members of a group follow its leader by themselves.
-  const provider = system.leadership === null ? system.providers.get(id) : undefined;
-  const subscribers = rows.find((row) => row.id === provider)?.nodestat?.subscribers;
-  if (provider === undefined || !Array.isArray(subscribers)) {
-    return [`Out of service: ${id} (${reason})`];
-  }
-  // Replicas on several machines can have the same port.
-  const { tport } = system.instances.get(id)!;
-  const declared = system.subscribers.get(provider)!.map((other) => system.instances.get(other)!);
-  const attached = subscribers.filter((entry) => isPlainObject(entry) && entry.txport === tport);
-  const isComplete = attached.length >= declared.filter((other) => other.tport === tport).length;
-  const hint = isComplete ? "" : `; to attach it: svc admin attach ${provider}`;
-  return [`Out of service: ${id} (${reason}${hint})`];
+  if (system.leadership !== null) return [];
+  return rows.flatMap(({ id: provider, nodestat }) => {
+    const attached = nodestat?.subscribers;
+    if (!Array.isArray(attached)) return [];
+    const ports = attached.map((entry) => (isPlainObject(entry) ? entry.txport : null));
+    const replicas = system.subscribers.get(provider)!;
+    const portOf = (id: string) => system.instances.get(id)!.tport;
+    const count = (all: readonly unknown[], port: number) => all.filter((p) => p === port).length;
+    // Replicas on several machines can have the same port.
+    const lacksAt = (port: number) => count(replicas.map(portOf), port) - count(ports, port);
+    const candidates = replicas.filter((id) => lacksAt(portOf(id)) > 0);
+    const lacking = [...new Set(candidates.map(portOf))].reduce((sum, at) => sum + lacksAt(at), 0);
+    if (lacking === 0) return [];
+    const some = lacking < candidates.length ? `${lacking} of ` : "";
+    const ids = candidates.join(", ");
+    return [`Not attached: ${some}${ids} (run svc admin attach ${provider})`];
+  });
 }
 
 /** Describes why an instance refuses changes that it should accept, or soon will. */

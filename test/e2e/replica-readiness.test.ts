@@ -88,6 +88,8 @@ test("reports readiness only after it has caught up", async () => {
   assert.is((await state(replica))["service-out-reason"], "waiting for a provider");
   await untilServing(replica);
   assert.is((await state(replica)).replica.state, "orphan");
+  const { text } = await get(replica.port + 1, "/metrics");
+  assertFiring(text, text, ["SvcReplicaOrphan"]);
 });
 
 test("refuses to go into service before it has caught up, unless forced", async () => {

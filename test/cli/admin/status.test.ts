@@ -122,31 +122,30 @@ test("reports a leader that waits for a member", async (context) => {
 
 test("names the command that attaches a replica without a provider", async (context) => {
   const hport = (context.server.address() as AddressInfo).port - 1;
-  const replica = { hport, host: "localhost", tport: 7000 };
-  const topology = { transaction: { H: ["R"] } };
-  context.descriptor = { instances: { H: { hport }, R: replica }, topology };
+  const leader = { hport, graph: "g", tport: 7002 };
+  const replica = { hport, host: "localhost", tport: 7000, graph: "g" };
+  const sibling = { ...replica, host: "127.0.0.2" };
   const lineOf = async (subscribers: string): Promise<string | undefined> => {
-    const node = `"service-out-reason": "waiting", "subscribers": [${subscribers}]`;
     context.answer = (response, body) =>
-      response.end(body.replace('"uptime"', `${node}, "uptime"`));
+      response.end(body.replace('"uptime"', `"subscribers": [${subscribers}], "uptime"`));
     const lines = (await status(context))[1].split("\n");
-    return lines.find((line) => line.startsWith("Out of service: R"));
+    return lines.find((line) => line.startsWith("Not attached"));
   };
-  const attached = "Out of service: R (waiting)";
-  const detached = "Out of service: R (waiting; to attach it: svc admin attach H)";
+  const topology = { transaction: { H: ["R"] } };
+  const descriptor = { graphs: ["g"], instances: { H: leader, R: replica }, topology };
+  context.descriptor = descriptor;
+  const detached = "Not attached: R (run svc admin attach H)";
   assert.is(await lineOf(""), detached);
   assert.is(await lineOf('{ "txport": 7001 }'), detached);
-  assert.is(await lineOf('{ "txport": 7000 }'), attached);
-  const other = { ...replica, host: "127.0.0.2" };
-  const replicas = { transaction: { H: ["R", "S"] } };
-  context.descriptor = { instances: { H: { hport }, R: replica, S: other }, topology: replicas };
-  assert.is(await lineOf('{ "txport": 7000 }'), detached, "the other one is attached");
+  assert.is(await lineOf('{ "txport": 7000 }'), undefined);
+  const instances = { H: leader, R: replica, S: sibling };
+  context.descriptor = { ...descriptor, instances, topology: { transaction: { H: ["R", "S"] } } };
+  assert.is(await lineOf(""), "Not attached: R, S (run svc admin attach H)");
+  const oneOf = "Not attached: 1 of R, S (run svc admin attach H)";
+  assert.is(await lineOf('{ "txport": 7000 }'), oneOf);
   const leadership = { engine: "nats://n1:4222/leaders" };
-  const leader = { hport, graph: "g", tport: 7002 };
-  const member = { ...replica, graph: "g" };
-  const instances = { H: leader, R: member };
-  context.descriptor = { graphs: ["g"], leadership, instances, topology };
-  assert.is(await lineOf(""), attached, "a member of a group");
+  context.descriptor = { ...descriptor, leadership };
+  assert.is(await lineOf(""), undefined, "a member of a group");
   context.descriptor = null;
 });
 
