@@ -45,7 +45,7 @@ import {
 } from "../plugin/contract/wire-text.js";
 import { splitHttpResponse } from "../plugin/response/http-response.js";
 import { PluginResponse } from "../plugin/response/plugin-response.js";
-import { plainText } from "../plugin/run/render.js";
+import { NO_STREAM_TO_DISPATCHER, plainText } from "../plugin/run/render.js";
 import type { AccessLog } from "./access-log.js";
 import type { AuditLog } from "./audit-log.js";
 import { type ErrorMessage, failureLine, failureMessage, plainMessage } from "./error-message.js";
@@ -55,8 +55,6 @@ import type { SchedulerEvents } from "./scheduler.js";
 import { dropStream, type StreamPayload, Streams } from "./streams.js";
 
 const NO_EXECUTOR = "Service Unavailable: all executors are busy";
-const NO_STREAM_TO_DISPATCHER =
-  "400 Bad Request: a dispatcher cannot stream; call a back-end directly";
 const TOO_MANY_STREAMS = "Service Unavailable: too many responses in progress";
 const TOO_MANY_REQUESTS = 429;
 const READONLY_FIELD = "X-SVC-Readonly: 1\r\n";

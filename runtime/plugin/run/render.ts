@@ -22,6 +22,8 @@ import { setLevels } from "../response/response-origin.js";
 import { encodeForwarding } from "./forwarding.js";
 import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
 
+export const NO_STREAM_TO_DISPATCHER =
+  "400 Bad Request: a dispatcher cannot stream; call a back-end directly";
 const NO_MATRIX =
   "Preprocessor plugin only allowed in dispatcher context (PluginRequest was returned)";
 const NOT_RESUBMITTABLE =

@@ -14,7 +14,7 @@ import { DeferredGraph, runBefore } from "./before.js";
 import { bindMerged, type Merging } from "./forwarding.js";
 import { takeBoundGraphs } from "./graph-binding.js";
 import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
-import { renderPost } from "./render.js";
+import { NO_STREAM_TO_DISPATCHER, renderPost } from "./render.js";
 import { type Renderer, rendererFor, typedRenderer } from "./renderers.js";
 import { reportThrown } from "./report-thrown.js";
 import { isStream, type StreamEvents, StreamSender } from "./stream-sender.js";
@@ -193,6 +193,8 @@ function finish(
 ): void {
   if (source.streams && isStream(result)) {
     sendStream(result, entry, source, bound, done, renderer);
+  } else if (source.accept === "partial" && isStream(result)) {
+    sendMessage(releaseFirst(bound, done), "partial", 400, NO_STREAM_TO_DISPATCHER);
   } else renderer.render(result, source.accept, releaseFirst(bound, done), source);
 }
 

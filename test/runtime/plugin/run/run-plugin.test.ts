@@ -139,6 +139,17 @@ test("serializes a response for a dispatcher only", async () => {
   ]);
 });
 
+test("refuses to stream to a dispatcher that merges", async () => {
+  async function* ticks(): AsyncGenerator<number> {
+    yield 1;
+  }
+  assert.equal(await resultOf(() => ticks(), { accept: "partial" }), [
+    400,
+    RESULT_ERROR,
+    '"400 Bad Request: a dispatcher cannot stream; call a back-end directly"',
+  ]);
+});
+
 test("renders a returned response as JSON", async () => {
   const [, , payload] = await resultOf(() => new PluginResponse());
   assert.match(payload as string, /^\{"level":0,"levelparts":1,.*"entries":\[\]\}$/);
