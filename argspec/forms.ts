@@ -32,8 +32,8 @@ export async function argspecForm(
  * none of that name.
  */
 export function findPlugin(argspec: Argspec, name: string): Argspec | null {
-  const own = selectPlugin(argspec, name);
-  if (own.plugins.length > 0) return own;
+  const selected = selectPlugin(argspec, name);
+  if (selected.plugins.length > 0) return selected;
   const builtin = selectPlugin(BUILTINS, name);
   return builtin.plugins.length > 0 ? { ...builtin, service: argspec.service } : null;
 }

@@ -88,10 +88,10 @@ export class UntrustedJson {
     return value;
   }
 
-  /** @param what such as "a name" */
-  matching(pattern: RegExp, what: string): string {
+  /** @param expected such as "a name" */
+  matching(pattern: RegExp, expected: string): string {
     const text = this.text();
-    if (!pattern.test(text)) throw this.fault(`expected ${what}`);
+    if (!pattern.test(text)) throw this.fault(`expected ${expected}`);
     return text;
   }
 

@@ -46,8 +46,8 @@ export function compileBuiltins(packageDir: string): readonly Diagnostic[] {
   const diagnostics = [...read.diagnostics, ...checkPlugins(plugins, types, { executors: 1 })];
   if (hasErrors(diagnostics)) return diagnostics;
   for (const set of SETS) {
-    const own = plugins.filter(({ module }) => dirname(module) === set.sources);
-    writeFiles(join(packageDir, set.generated), modulesOf(set, inNumberOrder(own), types));
+    const setPlugins = plugins.filter(({ module }) => dirname(module) === set.sources);
+    writeFiles(join(packageDir, set.generated), modulesOf(set, inNumberOrder(setPlugins), types));
   }
   writeFiles(join(packageDir, SETS[0]!.generated), readonlyModule(inNumberOrder(plugins)));
   writeFiles(join(packageDir, ARGSPEC_FOLDER), argspecModule(inNumberOrder(plugins), types));

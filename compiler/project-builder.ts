@@ -94,8 +94,8 @@ export class ProjectBuilder {
   constructor(projectDir: string, tsconfig = TSCONFIG_FILE) {
     this.projectDir = resolve(projectDir);
     this.#tsconfig = this.#relativePath(tsconfig);
-    const own = this.#tsconfig === TSCONFIG_FILE ? null : this.#tsconfig;
-    this.#schemas = new SchemaInspector(this.projectDir, own);
+    const customTsconfig = this.#tsconfig === TSCONFIG_FILE ? null : this.#tsconfig;
+    this.#schemas = new SchemaInspector(this.projectDir, customTsconfig);
     this.#installed = new InstalledFiles(this.projectDir);
     if (tsconfig !== TSCONFIG_FILE && !existsSync(resolve(projectDir, tsconfig))) {
       throw new SvcError("SVC1061", `file not found: ${tsconfig}`);

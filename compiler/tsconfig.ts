@@ -152,8 +152,8 @@ function inherited(chain: Chain, key: "files" | "include" | "exclude"): string[]
 }
 
 function inProject(file: string, path: string): string {
-  const own = path.replace(/^\$\{configDir\}\//, "");
-  return own === path ? posix.join(posix.dirname(file), path) : own;
+  const relativePath = path.replace(/^\$\{configDir\}\//, "");
+  return relativePath === path ? posix.join(posix.dirname(file), path) : relativePath;
 }
 
 /** Patterns of the declarations among what an entry of `files` or `include` means. */

@@ -34,8 +34,8 @@ interface Place {
 
 function parsePlace(path: string, query: string, fragment: string): Place {
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.html$/, "");
-  const wanted = ALIASES.get(name) ?? name;
-  const page = PAGES.find((known) => known === wanted) ?? "system";
+  const pageName = ALIASES.get(name) ?? name;
+  const page = PAGES.find((known) => known === pageName) ?? "system";
   const body = new URLSearchParams(fragment.slice(1)).get("body") ?? "";
   return { page, params: new URLSearchParams(query), body };
 }

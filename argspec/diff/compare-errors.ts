@@ -44,9 +44,9 @@ export function compareErrors(before: Side, after: Side): readonly Change[] {
 
 /** Type of the details in all errors of this kind; null if one of them has none. */
 function typeOf({ operation, definitions }: Side, kind: string): Type | null {
-  const own = operation.errors.filter(isTyped).filter((error) => error.exception === kind);
-  const schemas = own.flatMap(({ details }) => (details === undefined ? [] : [details]));
-  if (schemas.length < own.length) return null;
+  const errorsOfKind = operation.errors.filter(isTyped).filter((error) => error.exception === kind);
+  const schemas = errorsOfKind.flatMap(({ details }) => (details === undefined ? [] : [details]));
+  if (schemas.length < errorsOfKind.length) return null;
   const schema: JsonSchema = schemas.length === 1 ? schemas[0]! : { anyOf: schemas };
   return { schema, definitions };
 }

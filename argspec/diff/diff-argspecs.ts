@@ -44,8 +44,11 @@ function byName(argspec: Argspec): ReadonlyMap<string, Plugin> {
   }
   return new Map(
     listOperations(argspec).map((operation) => {
-      const own = ROLES.filter((role) => roles.get(operation.name)!.has(role));
-      return [operation.name, { operation, definitions: argspec.$defs, roles: own.join(", ") }];
+      const ownRoles = ROLES.filter((role) => roles.get(operation.name)!.has(role));
+      return [
+        operation.name,
+        { operation, definitions: argspec.$defs, roles: ownRoles.join(", ") },
+      ];
     }),
   );
 }

@@ -71,11 +71,11 @@ class Run {
     return false;
   }
 
-  #holds(what: "start" | "end" | "word" | "inside", at: number): boolean {
-    if (what === "start") return at === 0;
-    if (what === "end") return at === this.#text.length;
+  #holds(assertion: "start" | "end" | "word" | "inside", at: number): boolean {
+    if (assertion === "start") return at === 0;
+    if (assertion === "end") return at === this.#text.length;
     const isEdge = isWord(this.#text[at - 1]) !== isWord(this.#text[at]);
-    return isEdge === (what === "word");
+    return isEdge === (assertion === "word");
   }
 
   #charBefore(at: number): string {

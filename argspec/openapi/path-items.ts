@@ -67,7 +67,7 @@ function operationObject(
   const untyped = operation.errors.filter((error) => !isTyped(error));
   const errors = untyped.map(errorText).join("\n");
   const responses = {
-    200: answer(named, options.types),
+    200: successResponse(named, options.types),
     ...errorResponses(errors, isBuiltin, accessStatuses(operation, service)),
     ...typedResponses(operation.errors.filter(isTyped), options.types),
   };
@@ -94,7 +94,7 @@ function operationObject(
  * Response to a client that accepts JSON. The document's description covers plain text: some
  * generators turn two media types into a union.
  */
-function answer({ operation, resultName }: NamedOperation, types: Types): object {
+function successResponse({ operation, resultName }: NamedOperation, types: Types): object {
   const { result, returns } = operation;
   const description = returns === "" ? "The plugin's result, in the envelope." : returns;
   if (result.kind === "stream") {

@@ -17,9 +17,9 @@ export function typedResponses(
   const statuses = [...new Set(errors.map(({ status }) => status))];
   return Object.fromEntries(
     statuses.map((status) => {
-      const own = errors.filter((error) => error.status === status);
-      const text = [statusText(status), own.map(errorText).join("\n")].filter(Boolean);
-      const schemas = own.map((error) => errorSchema(error, types));
+      const statusErrors = errors.filter((error) => error.status === status);
+      const text = [statusText(status), statusErrors.map(errorText).join("\n")].filter(Boolean);
+      const schemas = statusErrors.map((error) => errorSchema(error, types));
       const schema = { anyOf: [...schemas, schemaReference("SvcError")] };
       const content = { "application/json": { schema } };
       return [status, { description: text.join("\n\n"), content }];

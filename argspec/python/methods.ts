@@ -33,8 +33,8 @@ export function groupText(group: Group, module: PythonNames): readonly string[] 
   const names = nameTable({ $defs }, operations);
   // Inside a class, a method would hide a type of the same name.
   for (const method of names.methods.values()) module.reserve(method);
-  const own = new Map([...names.types].map(([key, name]) => [key, module.take(name)]));
-  const types = collectTypes($defs, own, module);
+  const typeNames = new Map([...names.types].map(([key, name]) => [key, module.take(name)]));
+  const types = collectTypes($defs, typeNames, module);
   const constants: string[] = [];
   const plans = planOperations(operations, pythonViews($defs));
   const shared = plans.shared.length > 0 ? module.take("_plans") : "()";

@@ -177,8 +177,8 @@ export class PlanBuilder<T> {
     );
     const known = names.flatMap((name): [string, Plan | null][] => {
       const types = views.flatMap(({ properties, others: rest }) => {
-        const own = properties.find(([key]) => key === name);
-        return own ? [own[1]] : (rest ?? []);
+        const property = properties.find(([key]) => key === name);
+        return property ? [property[1]] : (rest ?? []);
       });
       const plan = this.#planOf(types as readonly T[], `${path}.${name}`);
       return plan === null && others === null ? [] : [[name, plan]];

@@ -55,9 +55,9 @@ ${group("Builtin", "builtin", builtin)}${group("Services", "service", services)}
 /** Our names contain no `$`, so these collide with neither them nor the classes. */
 function constants(kind: string, { methods, plans }: Section): string {
   const lines = methods.map(({ name, operation }) => {
-    const own = plans.byOperation.get(operation) ?? {};
-    const members = literal({ ...clientOperation(operation), ...own });
-    const isShared = plans.shared.length > 0 && Object.keys(own).length > 0;
+    const ownPlans = plans.byOperation.get(operation) ?? {};
+    const members = literal({ ...clientOperation(operation), ...ownPlans });
+    const isShared = plans.shared.length > 0 && Object.keys(ownPlans).length > 0;
     const value = isShared ? `${members.slice(0, -1)},"plans":${kind}$$plans}` : members;
     return `const ${kind}$${name} = ${value};\n`;
   });
@@ -103,6 +103,6 @@ function methodCode(kind: string, { name, rawName, form }: Method): string {
     return this.#connection.${call}(${kind}$${name}, params, options);
   }
 `;
-  const own = form === "page" ? pageCode(kind, name) : code(name, CALLS[form]);
-  return own + (rawName === null ? "" : code(rawName, "callRaw"));
+  const formCode = form === "page" ? pageCode(kind, name) : code(name, CALLS[form]);
+  return formCode + (rawName === null ? "" : code(rawName, "callRaw"));
 }

@@ -69,19 +69,21 @@ export function buildSection($defs: Argspec["$defs"], operations: readonly Opera
       isParamsOptional: !inputsOf(operation).some(({ required }) => required),
     };
   });
-  const own = methods.flatMap(({ operation, params, result, name, form }): TypeRequest[] => [
-    {
-      name: params,
-      schema: paramsSchema(operation, lowering),
-      comment: `/** Parameters of \`${name}\`. */\n`,
-    },
-    resultRequest(
-      result,
-      operation,
-      lowering,
-      `/** ${form === "stream" ? "A piece of what" : "What"} \`${name}\` answers. */\n`,
-    ),
-  ]);
+  const methodTypes = methods.flatMap(
+    ({ operation, params, result, name, form }): TypeRequest[] => [
+      {
+        name: params,
+        schema: paramsSchema(operation, lowering),
+        comment: `/** Parameters of \`${name}\`. */\n`,
+      },
+      resultRequest(
+        result,
+        operation,
+        lowering,
+        `/** ${form === "stream" ? "A piece of what" : "What"} \`${name}\` answers. */\n`,
+      ),
+    ],
+  );
   const errors = listErrorKinds(operations).map((error): TypedKind => {
     const details = error.details === null ? null : names.details.get(error.kind)!;
     return { ...error, type: names.errors.get(error.kind)!, detailsType: details };
@@ -92,7 +94,7 @@ export function buildSection($defs: Argspec["$defs"], operations: readonly Opera
     return [{ name: detailsType, schema: lowering.lower(details), comment }];
   });
   const plans = planOperations(operations, schemaViews($defs));
-  return { methods, types: [...named, ...own, ...detailTypes], errors, plans };
+  return { methods, types: [...named, ...methodTypes, ...detailTypes], errors, plans };
 }
 
 /** Parameters, including the body. */

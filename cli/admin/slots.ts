@@ -141,8 +141,8 @@ function listWarnings(
     }
     const foreign = divided.filter(({ id }) => groups[owners.ownerOfKey(id)] !== group).length;
     if (foreign === 0) continue;
-    const what = `${foreign} of ${divided.length} examined vertices`;
-    warnings.push(`${graph}: ${group}: ${what} belong to other groups`);
+    const portion = `${foreign} of ${divided.length} examined vertices`;
+    warnings.push(`${graph}: ${group}: ${portion} belong to other groups`);
   }
   return [...warnings, ...listRepeated(groupGraphs[0]!.graph, verticesById.values())];
 }

@@ -84,11 +84,11 @@ async function readRows({ system, secure }: AdminContext): Promise<Rows> {
   const deadline = performance.now() + WAIT_MS;
   let ids: readonly string[] = [];
   for (let known = ""; ; ) {
-    const answer = await watch.read("", known, -1);
-    known = answer.revision;
-    if (Array.isArray(answer.instances)) ids = answer.instances.map(([id]) => id);
-    for (const row of (answer.rest ?? []) as readonly Row[]) rest.set(ids[Number(row[0])]!, row);
-    for (const row of (answer.live ?? []) as readonly Row[]) live.set(ids[Number(row[0])]!, row);
+    const response = await watch.read("", known, -1);
+    known = response.revision;
+    if (Array.isArray(response.instances)) ids = response.instances.map(([id]) => id);
+    for (const row of (response.rest ?? []) as readonly Row[]) rest.set(ids[Number(row[0])]!, row);
+    for (const row of (response.live ?? []) as readonly Row[]) live.set(ids[Number(row[0])]!, row);
     const isWaiting = [...rest.values()].some(([, health]) => health === HEALTH.waiting);
     if (!isWaiting || performance.now() > deadline) return { rest, live };
     await delay(POLL_MS);

@@ -121,9 +121,7 @@ function describeWaiting(rows: readonly Row[]): string[] {
     if (group.role === "readonly")
       return [`Changes refused: ${group.group} (too few members respond to ${id}, which leads)`];
     if (group.role !== "leading") return [];
-    const awaited = Array.isArray(group.synced)
-      ? group.synced.filter((one) => silent.has(one))
-      : [];
+    const awaited = Array.isArray(group.synced) ? group.synced.filter((id) => silent.has(id)) : [];
     const text = `${id} acknowledges none before ${awaited.join(" and ")} responds`;
     return awaited.length === 0 ? [] : [`Changes wait: ${group.group} (${text})`];
   });

@@ -109,8 +109,8 @@ async function describePositions(context: AdminContext, id: string): Promise<str
  * @throws SvcError SVC3115, or with the code of the instance
  */
 async function runCommand(context: AdminContext, id: string, command: string): Promise<unknown> {
-  const answer = await operate(context.address(id), "Console", { graph: "_system" }, command);
-  const [result] = (answer as { result: readonly unknown[] }).result;
+  const response = await operate(context.address(id), "Console", { graph: "_system" }, command);
+  const [result] = (response as { result: readonly unknown[] }).result;
   if (typeof result !== "string") return result;
   const [, code, message] = FAILURE.exec(result) ?? [];
   if (code !== undefined && isErrorCode(code)) {

@@ -36,9 +36,9 @@ export async function fetchResponse(
     const token = accessToken();
     const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const headers = { accept: "application/json", ...authorization };
-    const answer = await fetch(address, { headers, signal: AbortSignal.timeout(timeoutMs) });
-    if (answer.status === 401) isRejected = true;
-    text = await boundedText(answer);
+    const response = await fetch(address, { headers, signal: AbortSignal.timeout(timeoutMs) });
+    if (response.status === 401) isRejected = true;
+    text = await boundedText(response);
   } catch (error) {
     throw new SvcError("SVC3016", `no response from ${url}: ${reasonOf(error)}`, { cause: error });
   }
@@ -50,11 +50,11 @@ export async function fetchResponse(
   throw new SvcError("SVC3017", `not an svc server: ${url}`);
 }
 
-async function boundedText(answer: Response): Promise<string> {
+async function boundedText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   // An exception in the loop cancels the response.
-  for await (const chunk of answer.body ?? []) {
+  for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > MAX_BYTES) throw new Error(`response exceeds ${MAX_BYTES} bytes`);
     chunks.push(chunk);

@@ -27,8 +27,8 @@ export async function loadArgspec(source: string): Promise<Argspec> {
 }
 
 async function fromServer(url: string): Promise<unknown> {
-  const answer = await fetchResponse(url, "/svc/builtin/argspec?format=schema");
-  if (answer.status === "OK" && !Array.isArray(answer.response)) return answer.response;
+  const fetched = await fetchResponse(url, "/svc/builtin/argspec?format=schema");
+  if (fetched.status === "OK" && !Array.isArray(fetched.response)) return fetched.response;
   // Older servers lack the parameter `plugin`, or respond with its record.
   throw new SvcError("SVC3017", `server at ${url} does not publish its argspec`);
 }

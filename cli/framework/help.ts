@@ -37,8 +37,8 @@ ${columns([...options, ["--help", "show help"]])}
 ${environment}`;
 }
 
-function argumentRows({ arguments: given }: Command): string {
-  return given.length === 0 ? "" : `${columns(given.map(({ name, help }) => [name, help]))}\n\n`;
+function argumentRows({ arguments: rows }: Command): string {
+  return rows.length === 0 ? "" : `${columns(rows.map(({ name, help }) => [name, help]))}\n\n`;
 }
 
 function usage(command: Command): string {

@@ -55,8 +55,8 @@ async function rebuildByServer(
   const target = new URL(`/svc/builtin/rebuildvectors?${query}`, url);
   let body: { readonly response?: Rebuilt; readonly message?: unknown };
   try {
-    const answer = await fetch(target, { method: "POST", headers: { "X-SVC-Change": "1" } });
-    body = (await answer.json()) as typeof body;
+    const response = await fetch(target, { method: "POST", headers: { "X-SVC-Change": "1" } });
+    body = (await response.json()) as typeof body;
   } catch (error) {
     throw new SvcError("SVC2701", `${url}: ${(error as Error).message}`, { cause: error });
   }

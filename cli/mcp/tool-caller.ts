@@ -88,8 +88,8 @@ export class ToolCaller {
     const declared = outputSchema ?? plainResultSchema(operation, this.#$defs);
     const mismatch = declared === null ? null : this.#faultOf(response, declared);
     if (mismatch === null) return successResult(response, outputSchema !== undefined);
-    const answer = JSON.stringify(response);
-    return errorResult("answer", [`does not match the declared type: ${mismatch}`, answer]);
+    const json = JSON.stringify(response);
+    return errorResult("answer", [`does not match the declared type: ${mismatch}`, json]);
   }
 
   async #callHttp(operation: ClientOperation, params: Arguments, options: CallOptions) {

@@ -76,9 +76,9 @@ async function send(
   against: string | null,
 ): Promise<void> {
   try {
-    const answer = await server.send(recorded);
-    const { ms, difference } = compared(recorded, answer);
-    outcome.addResponse(recorded, ms ?? answer.ms, answer.status, difference);
+    const response = await server.send(recorded);
+    const { ms, difference } = compared(recorded, response);
+    outcome.addResponse(recorded, ms ?? response.ms, response.status, difference);
   } catch (error) {
     // Node.js rejects such a request before it connects: this says nothing about the server.
     if (error instanceof TypeError) return outcome.leftOut("invalid request");

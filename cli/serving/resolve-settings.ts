@@ -36,7 +36,7 @@ export async function resolveSettings(
 ): Promise<ServerSettings> {
   const systemInstance = await planSystemInstance(projectDir, config, values);
   const planned = systemInstance === null ? {} : plannedSettings(systemInstance.plan, config);
-  const settings = checkSettings((name) => given(name, config, values, planned));
+  const settings = checkSettings((name) => givenValue(name, config, values, planned));
   checkDescriptors(settings.dispatcher);
   const root = checkedRoot(projectDir, settings.root, values.root !== undefined);
   const role = values.role ?? systemInstance?.plan.role;
@@ -145,7 +145,7 @@ function instanceRoot(root: string, { folder }: InstancePlan): string {
 }
 
 /** Returns the value of an option, a variable or a file, otherwise of the configuration. */
-function given(
+function givenValue(
   name: SettingName,
   config: ResolvedConfig,
   values: ServeValues,

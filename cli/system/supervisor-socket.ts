@@ -90,8 +90,8 @@ function proofOf(token: string, ...parts: readonly string[]): string {
   return createHmac("sha256", token).update(JSON.stringify(parts)).digest("hex");
 }
 
-function isProof(given: unknown, token: string, ...parts: readonly string[]): boolean {
-  const shown = Buffer.from(typeof given === "string" ? given : "");
+function isProof(proof: unknown, token: string, ...parts: readonly string[]): boolean {
+  const shown = Buffer.from(typeof proof === "string" ? proof : "");
   const right = Buffer.from(proofOf(token, ...parts));
   return shown.length === right.length && timingSafeEqual(shown, right);
 }

@@ -35,10 +35,10 @@ export function createInMemoryFetch(connectPort: () => MessagePort): Fetch {
       };
       signal.addEventListener("abort", gone, { once: true });
       sent.on("error", (error) => reject(new TypeError("fetch failed", { cause: error })));
-      sent.on("response", (answer) => {
-        answered = answer;
-        answer.on("close", () => signal.removeEventListener("abort", gone));
-        resolve(responseOf(method, answer));
+      sent.on("response", (incoming) => {
+        answered = incoming;
+        incoming.on("close", () => signal.removeEventListener("abort", gone));
+        resolve(responseOf(method, incoming));
       });
       sent.end(body ?? undefined);
     });
@@ -61,15 +61,15 @@ function headersOf(request: Request, host: string, body: Buffer | null): Record<
   return headers;
 }
 
-function responseOf(method: string, answer: IncomingMessage): Response {
-  const status = answer.statusCode!;
+function responseOf(method: string, incoming: IncomingMessage): Response {
+  const status = incoming.statusCode!;
   const headers = new Headers();
-  const { rawHeaders } = answer;
+  const { rawHeaders } = incoming;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
   }
   const isEmpty = method === "HEAD" || EMPTY.has(status);
-  if (isEmpty) answer.resume();
-  const body = isEmpty ? null : (Readable.toWeb(answer) as ReadableStream);
-  return new Response(body, { status, statusText: answer.statusMessage ?? "", headers });
+  if (isEmpty) incoming.resume();
+  const body = isEmpty ? null : (Readable.toWeb(incoming) as ReadableStream);
+  return new Response(body, { status, statusText: incoming.statusMessage ?? "", headers });
 }

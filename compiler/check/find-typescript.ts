@@ -25,8 +25,8 @@ export function findTypeScript(projectDir: string): readonly [string, ...string[
 
 /** Returns whether the project has its own TypeScript older than version 6. */
 export function hasOldTypeScript(projectDir: string): boolean {
-  const own = findInstalled(join(projectDir, "package.json"));
-  return own !== null && own.major < FIRST_WITH_STRICT_DEFAULTS;
+  const installed = findInstalled(join(projectDir, "package.json"));
+  return installed !== null && installed.major < FIRST_WITH_STRICT_DEFAULTS;
 }
 
 /** Windows cannot start a program with a longer path without the prefix that the script adds. */

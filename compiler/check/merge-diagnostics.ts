@@ -8,16 +8,16 @@ import { sortDiagnostics } from "../diagnostics/sort.js";
  * that follow from a missing package.
  */
 export function mergeDiagnostics(
-  own: readonly Diagnostic[],
+  ownDiagnostics: readonly Diagnostic[],
   types: readonly Diagnostic[],
 ): Diagnostic[] {
-  const missing = own.find(({ code }) => code === "SVC1270");
+  const missing = ownDiagnostics.find(({ code }) => code === "SVC1270");
   if (missing !== undefined) return [missing];
-  const decorated = own.filter(({ code }) => code === "SVC1001" || code === "SVC1004");
+  const decorated = ownDiagnostics.filter(({ code }) => code === "SVC1001" || code === "SVC1004");
   const further = types.filter(
     (type) => !OF_DECORATORS.has(type.code) || !decorated.some((finding) => isNear(finding, type)),
   );
-  return sortDiagnostics([...own, ...further]);
+  return sortDiagnostics([...ownDiagnostics, ...further]);
 }
 
 const OF_DECORATORS = new Set(["TS1206", "TS1238", "TS1240", "TS1241", "TS1249", "TS1270"]);

@@ -33,11 +33,11 @@ function guardPermanently(code: "SVC1101" | "SVC1180"): void {
   if (isGuarded) return;
   isGuarded = true;
   const { exit } = process;
-  process.exit = (...given) => {
+  process.exit = (...args) => {
     const file = moduleInStack(captureFullStack());
     // Without an argument, `process.exitCode` is the status, not 0.
-    if (file === undefined) return exit.apply(process, given);
-    throw new ExitAttempt(file, code, given[0]);
+    if (file === undefined) return exit.apply(process, args);
+    throw new ExitAttempt(file, code, args[0]);
   };
 }
 

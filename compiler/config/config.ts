@@ -85,7 +85,7 @@ function packageFacts(projectDir: string): PackageFacts {
   } catch {
     // Without package.json, nothing is known about the project.
   }
-  const given = isPlainObject(info) ? info : {};
-  const textOf = (key: string) => (typeof given[key] === "string" ? given[key] : null);
+  const fields = isPlainObject(info) ? info : {};
+  const textOf = (key: string) => (typeof fields[key] === "string" ? fields[key] : null);
   return { name: textOf("name"), version: textOf("version"), license: textOf("license") };
 }

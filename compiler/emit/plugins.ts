@@ -61,8 +61,8 @@ export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string)
   for (const [number, plugin] of plugins.entries()) {
     const path = pluginPath(plugin, pathPrefix);
     const { timeouts, access, ...others } = routes[path] ?? {};
-    const own = plugin.timeoutMs === null ? {} : { [plugin.role]: plugin.timeoutMs };
-    const all = { ...timeouts, ...own };
+    const roleTimeout = plugin.timeoutMs === null ? {} : { [plugin.role]: plugin.timeoutMs };
+    const all = { ...timeouts, ...roleTimeout };
     const hasAny = Object.keys(all).length > 0;
     const inline = plugin.inline && { inline: true as const };
     const files = plugin.params.some(isFile) && { files: true as const };

@@ -36,8 +36,8 @@ export class ResultChecks {
     this.#names.set(key, name);
     // Reserves its position, because it may refer to itself.
     const index = this.#texts.push("") - 1;
-    const own = shape.kind === "ref" ? this.#types[shape.name]! : shape;
-    const body = this.#statements(own, "value", "path").map((line) => `  ${line}\n`);
+    const resolved = shape.kind === "ref" ? this.#types[shape.name]! : shape;
+    const body = this.#statements(resolved, "value", "path").map((line) => `  ${line}\n`);
     const head = `function ${name}(value, path, depth) {\n  if (isTooDeep(depth)) return null;\n`;
     this.#texts[index] = `${head}${body.join("")}  return null;\n}\n`;
     return name;
@@ -111,13 +111,13 @@ export class ResultChecks {
 
   #object({ properties, additional }: ShapeOfKind<"object">, value: string, path: string) {
     const fields = this.#variable("fields");
-    const own = properties.flatMap(({ name, shape }) =>
+    const propertyChecks = properties.flatMap(({ name, shape }) =>
       this.#leadsToInt(shape)
         ? this.#inner(shape, propertyAccess(fields, name), `${path} + ${quote(`.${name}`)}`)
         : [],
     );
     const others = additional === null ? [] : this.#others(additional, properties, fields, path);
-    const lines = [...own, ...others].map((line) => `  ${line}`);
+    const lines = [...propertyChecks, ...others].map((line) => `  ${line}`);
     if (lines.length === 0) return [];
     return [`const ${fields} = readFields(${value});`, `if (${fields} !== null) {`, ...lines, "}"];
   }

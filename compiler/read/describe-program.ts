@@ -26,14 +26,14 @@ interface ResolutionVisitors {
  *
  * @param roots files that the program was opened with
  * @param plugins plugin files
- * @param own plugin files, and modules of the project that they import
+ * @param ownFiles plugin files, and modules of the project that they import
  * @param findHooks returns the modules of the hooks that a file names
  */
 export function describeProgram(
   context: ReadContext,
   roots: readonly string[],
   plugins: ReadonlySet<string>,
-  own: ReadonlySet<string>,
+  ownFiles: ReadonlySet<string>,
   findHooks: (path: string) => readonly string[],
 ): Map<string, StoredFile> {
   const { program, projectDir } = context;
@@ -47,8 +47,8 @@ export function describeProgram(
       isGlobal: isGlobal(file),
       isImplied: false,
       isInput: isInput(projectDir, fileName),
-      isOwn: own.has(fileName),
-      limits: own.has(fileName) ? statedLimits(context, file) : [],
+      isOwn: ownFiles.has(fileName),
+      limits: ownFiles.has(fileName) ? statedLimits(context, file) : [],
       reads: [],
       isDoubtful: false,
       reading: null,

@@ -74,8 +74,8 @@ export function isDeprecated(symbol: ts.Symbol): boolean {
 
 /** Returns the text of the comment immediately before a parameter. */
 export function directDocComment(parameter: ts.ParameterDeclaration): string {
-  const own = ts.getJSDocCommentsAndTags(parameter).filter(ts.isJSDoc);
-  return commentText(own.filter(({ parent }) => parent === parameter).at(-1));
+  const docs = ts.getJSDocCommentsAndTags(parameter).filter(ts.isJSDoc);
+  return commentText(docs.filter(({ parent }) => parent === parameter).at(-1));
 }
 
 function firstComment(nodes: readonly ts.Node[]): ts.JSDoc | undefined {

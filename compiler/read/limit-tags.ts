@@ -20,8 +20,8 @@ export interface LimitTag {
 
 /** Returns the constraints in a declaration's own comment. */
 export function readLimitTags(context: ReadContext, node: ts.Node): LimitTag[] {
-  const own = ts.getJSDocTags(node).filter(({ parent }) => parent.parent === node);
-  return own.filter(isLimit).flatMap((tag) => readLimit(context, tag, readTagLine(tag)));
+  const tags = ts.getJSDocTags(node).filter(({ parent }) => parent.parent === node);
+  return tags.filter(isLimit).flatMap((tag) => readLimit(context, tag, readTagLine(tag)));
 }
 
 export function limitTagsOfSymbol(context: ReadContext, symbol: ts.Symbol): LimitTag[] {

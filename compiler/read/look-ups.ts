@@ -17,7 +17,7 @@ export class LookUpRecorder {
 
   readonly note = (question: Question, path: string): void => {
     const key = `${question} ${path}`;
-    if (!this.answers.has(key)) this.answers.set(key, answer(question, path));
+    if (!this.answers.has(key)) this.answers.set(key, lookUp(question, path));
   };
 }
 
@@ -54,7 +54,7 @@ export function recordLookUps<H extends ts.ModuleResolutionHost>(
 export function areLookUpsCurrent(lookUps: LookUps): boolean {
   for (const [key, known] of lookUps) {
     const space = key.indexOf(" ");
-    if (answer(key.slice(0, space) as Question, key.slice(space + 1)) !== known) return false;
+    if (lookUp(key.slice(0, space) as Question, key.slice(space + 1)) !== known) return false;
   }
   return true;
 }
@@ -68,7 +68,7 @@ export function hashSource(path: string): string {
   }
 }
 
-function answer(question: Question, path: string): string {
+function lookUp(question: Question, path: string): string {
   try {
     switch (question) {
       case "file":

@@ -125,9 +125,9 @@ export class PluginReader {
   /** Returns the results of the last reading. */
   parts(): ReadParts {
     const plugins = new Set(this.#files);
-    const own = new Set([...this.#files, ...this.#modules]);
+    const ownFiles = new Set([...this.#files, ...this.#modules]);
     return {
-      files: describeProgram(this.#context!, this.#roots, plugins, own, (path) => {
+      files: describeProgram(this.#context!, this.#roots, plugins, ownFiles, (path) => {
         const reading = this.#readings.get(path);
         return reading ? this.#listHooks(reading) : [];
       }),
@@ -217,8 +217,8 @@ export class PluginReader {
    */
   #reportsElsewhere(path: string): boolean {
     const { diagnostics = [] } = this.#readings.get(path) ?? {};
-    const own = relativePath(this.#projectDir, path);
-    return diagnostics.some(({ position }) => position.file !== own);
+    const ownPath = relativePath(this.#projectDir, path);
+    return diagnostics.some(({ position }) => position.file !== ownPath);
   }
 
   /** Discards all readings if global declarations have changed, because they affect every file. */

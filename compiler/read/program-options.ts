@@ -36,11 +36,11 @@ export function readProgramOptions(
   const { config } = ts.readConfigFile(path, ts.sys.readFile);
   // List no files: the configuration of svc determines them.
   const host = { ...recordLookUps(ts.sys, lookUps), readDirectory: () => [] };
-  const own = ts.parseJsonConfigFileContent(config, host, dirname(path), undefined, path);
+  const parsed = ts.parseJsonConfigFileContent(config, host, dirname(path), undefined, path);
   // The same options as the type check, so that types are read as they were checked.
   const replacements = replacementOptions(projectDir, tsconfig);
   const { options } = ts.convertCompilerOptionsFromJson(replacements, projectDir);
-  return { ...own.options, ...options, ...STABLE_ORDER };
+  return { ...parsed.options, ...options, ...STABLE_ORDER };
 }
 
 /** @throws SvcError SVC1061 with the position of a syntax error */

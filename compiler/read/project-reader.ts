@@ -115,14 +115,14 @@ export class ProjectReader {
     if ([...before.files].some(([path, { isGlobal }]) => isGlobal && !reached.has(path)))
       return null;
     const modules = [...reached].filter(([path, { isOwn }]) => isOwn && !files.includes(path));
-    const own = [...files, ...modules.map(([path]) => path)];
-    const readings = own.map(
+    const ownFiles = [...files, ...modules.map(([path]) => path)];
+    const readings = ownFiles.map(
       (path) => parts?.readings.get(path) ?? reached.get(path)?.reading ?? null,
     );
     if (!isComplete(readings)) return null;
     const named = new Map([...before.named, ...(parts?.named ?? [])]);
-    const stated = own.flatMap((path) => reached.get(path)?.limits ?? []);
-    const reads = own.map((path) => reached.get(path)?.reads ?? []);
+    const stated = ownFiles.flatMap((path) => reached.get(path)?.limits ?? []);
+    const reads = ownFiles.map((path) => reached.get(path)?.reads ?? []);
     const joined = joinReadings(readings, named, { stated, reads });
     const inputs = [...reached].filter(([, { isInput }]) => isInput);
     const dependencies = inputs.map(([path]) => relativePath(this.#projectDir, path)).sort();

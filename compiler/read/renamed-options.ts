@@ -39,8 +39,8 @@ function convertBaseUrl(projectDir: string, tsconfig: string): Options {
   if (typeof baseUrl?.value !== "string") return {};
   const base = resolve(projectDir, dirname(baseUrl.file), baseUrl.value).replaceAll("\\", "/");
   const below = (path: string) => (isAbsolute(path) ? path : posix.join(base, path));
-  const own = (inheritedOption(projectDir, tsconfig, "paths")?.value ?? {}) as Options;
-  const paths = Object.entries(own).map(([pattern, targets]) => {
+  const inherited = (inheritedOption(projectDir, tsconfig, "paths")?.value ?? {}) as Options;
+  const paths = Object.entries(inherited).map(([pattern, targets]) => {
     return [pattern, Array.isArray(targets) ? targets.map((path) => below(String(path))) : targets];
   });
   return { baseUrl: null, paths: { "*": [below("*")], ...Object.fromEntries(paths) } };

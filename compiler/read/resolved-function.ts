@@ -135,8 +135,8 @@ function innermostFunction(
   signature: ts.Signature,
 ): PluginFunction {
   const owners = parameters.map(({ parent }): ts.Node => parent).filter(isFunctionNode);
-  const own = owners.at(-1) ?? functionWithin(node);
-  return own ?? (signature.getDeclaration() as unknown as PluginFunction);
+  const owner = owners.at(-1) ?? functionWithin(node);
+  return owner ?? (signature.getDeclaration() as unknown as PluginFunction);
 }
 
 function functionWithin(node: ts.Node): PluginFunction | undefined {

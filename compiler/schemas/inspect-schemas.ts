@@ -69,8 +69,8 @@ export async function inspectSchemas(
   const file = join(projectDir, name);
   try {
     writeFileSync(file, `${code}\n${INSPECTION}`);
-    const answers = (await run(file)) as readonly (readonly [unknown, boolean])[];
-    const schemas = answers.slice(0, count).map(([text, rejectsText]) => {
+    const results = (await run(file)) as readonly (readonly [unknown, boolean])[];
+    const schemas = results.slice(0, count).map(([text, rejectsText]) => {
       return { jsonSchema: parseJson(text), rejectsText };
     });
     return { schemas, fault: null };
@@ -97,7 +97,7 @@ function run(file: string): Promise<readonly unknown[]> {
       if (stderr.length < 4000) stderr += text;
     });
     const timer = setTimeout(() => child.kill("SIGKILL"), LOAD_MS);
-    child.on("message", (answers) => resolve(Array.isArray(answers) ? answers : []));
+    child.on("message", (results) => resolve(Array.isArray(results) ? results : []));
     child.on("error", reject);
     child.on("close", () => {
       clearTimeout(timer);

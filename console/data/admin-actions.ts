@@ -108,7 +108,7 @@ export function useAdminActions(): AdminActions {
         if (held.current === null) await unlock();
         await runOne(call, call.operation, false);
       }),
-    runOn: (...given) => whileBusy(() => onEach(...given)),
+    runOn: (...args) => whileBusy(() => onEach(...args)),
   };
 }
 

@@ -76,8 +76,8 @@ function typeScriptText({ url, body, headers, isEnveloped }: SnippetCall): strin
   } else if (body?.kind === "text") {
     options.push(`body: ${quoted(body.text)}`);
   }
-  const given = options.length === 0 ? "" : `, { ${options.join(", ")} }`;
-  lines.push(`const answer = await fetch(${quoted(url)}${given});`);
+  const optionText = options.length === 0 ? "" : `, { ${options.join(", ")} }`;
+  lines.push(`const answer = await fetch(${quoted(url)}${optionText});`);
   lines.push(
     isEnveloped
       ? "console.log((await answer.json()).response);"

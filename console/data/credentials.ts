@@ -56,8 +56,8 @@ export function findHeaderFault({ name, value }: HeaderRow): string | null {
 /** Fields that can be sent, by name. */
 export function requestHeaders(): Readonly<Record<string, string>> {
   const rows = headerRows.value.filter((row) => row.name !== "" && findHeaderFault(row) === null);
-  const own = credentialRow(credentials.value);
-  return Object.fromEntries([...rows, ...(own === null ? [] : [own])].map(toPair));
+  const ownRow = credentialRow(credentials.value);
+  return Object.fromEntries([...rows, ...(ownRow === null ? [] : [ownRow])].map(toPair));
 }
 
 function toPair({ name, value }: HeaderRow): readonly [string, string] {

@@ -125,10 +125,10 @@ function serialOf(node: unknown): number {
 /** Returns the lag of an instance according to its provider. */
 function lagMs({ node, provider }: Seen): number {
   const port = numberAt(node, "adminport");
-  const own = listAt(provider, "subscribers").find(
+  const peer = listAt(provider, "subscribers").find(
     (subscriber) => numberAt(subscriber, "adminport") === port,
   );
-  return numberAt(own, "lag_ms");
+  return numberAt(peer, "lag_ms");
 }
 
 /**

@@ -69,12 +69,12 @@ export async function exploreArcs(
   const directions = (["D_IN", "D_OUT"] as const).filter(
     (direction) => conditions.direction === "" || conditions.direction === direction,
   );
-  const wanted = names
+  const shownNames = names
     .slice(0, MAX_RELATIONSHIPS)
     .flatMap((relationship) => directions.map((direction) => ({ relationship, direction })));
   const found: ArcKind[] = [];
   const work = async (): Promise<void> => {
-    for (let next = wanted.shift(); next !== undefined; next = wanted.shift()) {
+    for (let next = shownNames.shift(); next !== undefined; next = shownNames.shift()) {
       const times = more.get(kindKey(next.direction, next.relationship)) ?? 0;
       const facets = withTypes ? { facets: { ".type": MAX_TYPES } } : {};
       const query = { ...neighborQuery({ ...conditions, ...next }), counts: true, ...facets };

@@ -97,7 +97,7 @@ export function bundleArcs(
     const sorted = [...members].sort((a, b) => angle(a) - angle(b));
     const arc = sorted[Math.floor(sorted.length / 2)]!;
     const name = clipForDisplay(arc.relationship, MAX_NAME);
-    const what = members.length === 1 ? count(arc.value) : `×${count(members.length)}`;
-    return { arc, text: arc.to === center ? `← ${name} ${what}` : `${name} ${what} →` };
+    const label = members.length === 1 ? count(arc.value) : `×${count(members.length)}`;
+    return { arc, text: arc.to === center ? `← ${name} ${label}` : `${name} ${label} →` };
   });
 }

@@ -36,8 +36,8 @@ export function completionsAt(text: string, cursor: number, names: Names): Compl
   const pools = isInString(text, from)
     ? [isKey(text, from) ? names.keys : [], names.values, names.expression]
     : [names.constants, names.keys, names.expression];
-  const wanted = word.toLowerCase();
-  const found = pools.flat().filter((name) => name.toLowerCase().startsWith(wanted));
+  const lowerWord = word.toLowerCase();
+  const found = pools.flat().filter((name) => name.toLowerCase().startsWith(lowerWord));
   const words = [...new Set(found)].filter((name) => name !== word).slice(0, MAX_WORDS);
   return { from, words };
 }

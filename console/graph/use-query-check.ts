@@ -25,8 +25,8 @@ export function useCheck(graph: string, mode: Mode, text: string): QueryFault | 
       const message = textAt(found, "message");
       if (signal.aborted || message === "") return;
       const at = readPath(found, "at");
-      const own = locateFault(message, text, false);
-      setFault(typeof at === "number" ? { at, message } : (own ?? { at: 0, message }));
+      const fault = locateFault(message, text, false);
+      setFault(typeof at === "number" ? { at, message } : (fault ?? { at: 0, message }));
     };
     // A dispatcher has no graph to check with.
     const timer = setTimeout(() => void check().catch(() => {}), CHECK_AFTER_MS);

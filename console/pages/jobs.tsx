@@ -14,8 +14,8 @@ const EVERY_MS = 1000;
 const MAX_TEXT = 200;
 
 export function Jobs() {
-  const answer = useLive("svc/builtin/jobs", EVERY_MS);
-  const jobs = Array.isArray(answer) ? answer : [];
+  const jobName = useLive("svc/builtin/jobs", EVERY_MS);
+  const jobs = Array.isArray(jobName) ? jobName : [];
   const wanted = currentRoute.value.params.get("job") ?? "";
   const chosen = jobs.find((job) => textAt(job, "name") === wanted) ?? jobs[0];
   return (
@@ -31,7 +31,7 @@ export function Jobs() {
           rows={jobs}
           keyOf={nameOf}
           isSelected={(job) => job === chosen}
-          empty={answer === null ? "Loading jobs…" : "No function has the tag @cron or @every."}
+          empty={jobName === null ? "Loading jobs…" : "No function has the tag @cron or @every."}
         />
       </section>
       {chosen !== undefined && <Runs job={chosen} />}

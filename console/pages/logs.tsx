@@ -161,8 +161,8 @@ function facet(title: string, lines: readonly Line[], read: (line: Line) => stri
   return {
     ...{ title, values },
     has(line, chosen) {
-      const own = [...chosen].filter((key) => key.startsWith(`${title}:`));
-      return own.length === 0 || own.includes(`${title}:${read(line)}`);
+      const chosenHere = [...chosen].filter((key) => key.startsWith(`${title}:`));
+      return chosenHere.length === 0 || chosenHere.includes(`${title}:${read(line)}`);
     },
   };
 }

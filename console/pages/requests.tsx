@@ -131,15 +131,15 @@ function shortName(address: string): string {
   return nameAddress(systemView.value.instances, address);
 }
 
-function nameCell({ number, plugin, arguments: given }: RequestRecord) {
+function nameCell({ number, plugin, arguments: callArguments }: RequestRecord) {
   return (
     <>
       <button type="button" class="link" onClick={() => saveStatePart("number", String(number))}>
         {clipForDisplay(plugin, 60)}
       </button>
-      {given.length > 0 && (
+      {callArguments.length > 0 && (
         <div class="faint s mono">
-          {clipForDisplay(given.map(([name, size]) => `${name} (${size})`).join(" "), 60)}
+          {clipForDisplay(callArguments.map(([name, size]) => `${name} (${size})`).join(" "), 60)}
         </div>
       )}
     </>
@@ -220,8 +220,10 @@ function facet(
   return {
     ...{ title, values: [...counts].sort((a, b) => b[1] - a[1]) },
     has: (record, chosen) => {
-      const wanted = [...chosen].filter((key) => key.startsWith(`${title}:`));
-      return wanted.length === 0 || read(record).some((value) => chosen.has(`${title}:${value}`));
+      const chosenHere = [...chosen].filter((key) => key.startsWith(`${title}:`));
+      return (
+        chosenHere.length === 0 || read(record).some((value) => chosen.has(`${title}:${value}`))
+      );
     },
   };
 }

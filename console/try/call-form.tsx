@@ -188,12 +188,12 @@ function Examples({ plugin, onPick }: ExamplesProps) {
   const all = queries.map((query) =>
     Object.entries(query).map(([name, value]) => [name, parseFieldValue(value)] as const),
   );
-  const given = all.filter((values) => values.length > 0);
-  if (given.length === 0) return null;
+  const filled = all.filter((values) => values.length > 0);
+  if (filled.length === 0) return null;
   return (
     <div class="row">
       <span class="faint s">Examples:</span>
-      {given.map((values, index) => (
+      {filled.map((values, index) => (
         <button key={index} type="button" class="tag" onClick={() => onPick(new Map(values))}>
           {clipForDisplay(values.map(([name, value]) => `${name}=${value}`).join(" "), 60)}
         </button>

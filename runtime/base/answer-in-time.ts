@@ -1,9 +1,9 @@
 // Timeout for responses of external services and of other threads.
 
 /** @throws Error if there is no response in time; a later one is ignored */
-export function answerInTime<T>(answer: Promise<T>, ms: number): Promise<T> {
+export function answerInTime<T>(response: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms).unref();
-    answer.then(resolve, reject).finally(() => clearTimeout(late));
+    response.then(resolve, reject).finally(() => clearTimeout(late));
   });
 }

@@ -53,9 +53,9 @@ export function pauseAfter(sinceMs: number, everyMs: number): number {
   return Math.max(MIN_PAUSE_SHARE * everyMs, everyMs - 2 * (performance.now() - sinceMs));
 }
 
-/** @param given valid values; a text is the location */
-export function planArchive(given: string | ArchiveConfig): ArchivePlan {
-  const config: ArchiveConfig = typeof given === "string" ? { to: given } : given;
+/** @param value valid values; a text is the location */
+export function planArchive(value: string | ArchiveConfig): ArchivePlan {
+  const config: ArchiveConfig = typeof value === "string" ? { to: value } : value;
   const ms = (name: keyof typeof PERIODS): number => parsePeriod(config[name] ?? PERIODS[name]);
   return {
     ...{ place: config.to, everyMs: ms("every"), fullMs: ms("full") },

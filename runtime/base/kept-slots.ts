@@ -236,10 +236,10 @@ export function storeSlotRecord(root: string, record: SlotRecord): void {
 }
 
 /** Returns whether a value from outside is a record. */
-export function isSlotRecord(given: unknown): given is SlotRecord {
-  if (!isPlainObject(given) || !isPlainObject(given.map)) return false;
-  const { version, groups, move } = given;
-  const { count, runs } = given.map;
+export function isSlotRecord(value: unknown): value is SlotRecord {
+  if (!isPlainObject(value) || !isPlainObject(value.map)) return false;
+  const { version, groups, move } = value;
+  const { count, runs } = value.map;
   if (!isCount(version) || !areNames(groups)) return false;
   if (!isCount(count) || count < MIN_SLOTS || count > MAX_SLOTS) return false;
   const isRun = (run: unknown, index: number, all: readonly unknown[]): run is SlotRun => {
@@ -249,15 +249,15 @@ export function isSlotRecord(given: unknown): given is SlotRecord {
     return isNext && run[0] < count && run[1] < groups.length;
   };
   if (!Array.isArray(runs) || runs.length === 0 || !runs.every(isRun)) return false;
-  if (typeof (given.isRestored ?? false) !== "boolean") return false;
-  if (given.undone !== undefined && !areNames([given.undone])) return false;
+  if (typeof (value.isRestored ?? false) !== "boolean") return false;
+  if (value.undone !== undefined && !areNames([value.undone])) return false;
   return move === null || (isSlotMove(move, count) && typeof Object(move).isGiven === "boolean");
 }
 
 /** Returns whether a value from outside is a move. */
-export function isSlotMove(given: unknown, count: number): given is SlotMove {
-  if (!isPlainObject(given)) return false;
-  const { id, version, from, to, slots } = given;
+export function isSlotMove(value: unknown, count: number): value is SlotMove {
+  if (!isPlainObject(value)) return false;
+  const { id, version, from, to, slots } = value;
   if (!areNames([id, from, to]) || !isCount(version)) return false;
   if (!Array.isArray(slots) || slots.length === 0 || slots.length > count) return false;
   return (
@@ -268,15 +268,15 @@ export function isSlotMove(given: unknown, count: number): given is SlotMove {
 /** Returns a plan with the map and the move of a record. */
 function planWithRecord(plan: SlotPlan, record: SlotRecord, changedMs = 0): SlotPlan {
   const { map, groups, move } = record;
-  const own = plan.groups[plan.own];
+  const ownGroup = plan.groups[plan.own];
   const partitions = plan.partitions && groups.map((group) => partitionOf(plan, group));
-  const next = { ...plan, map, groups, partitions, own: groups.indexOf(own ?? "") };
-  const isSource = move !== null && move.from === own && !move.isGiven;
+  const next = { ...plan, map, groups, partitions, own: groups.indexOf(ownGroup ?? "") };
+  const isSource = move !== null && move.from === ownGroup && !move.isGiven;
   return {
     ...next,
     id: identifySlots(next),
     held: isSource ? move.slots : [],
-    isMoving: isMixed(record, own ?? null),
+    isMoving: isMixed(record, ownGroup ?? null),
     changedMs,
   };
 }
@@ -285,11 +285,11 @@ function partitionOf({ partitions, groups }: SlotPlan, group: string): number {
   return partitions?.[groups.indexOf(group)] ?? -1;
 }
 
-function isCount(given: unknown): given is number {
-  return typeof given === "number" && Number.isSafeInteger(given) && given >= 0;
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-function areNames(given: unknown): given is string[] {
-  if (!Array.isArray(given) || given.length > 2 ** 15) return false;
-  return given.every((name) => typeof name === "string" && name.length > 0 && name.length <= 200);
+function areNames(value: unknown): value is string[] {
+  if (!Array.isArray(value) || value.length > 2 ** 15) return false;
+  return value.every((name) => typeof name === "string" && name.length > 0 && name.length <= 200);
 }

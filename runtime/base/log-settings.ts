@@ -46,7 +46,7 @@ export function logSettings(): LogSettings {
 
 /** The environment variable also applies to programs: the operator reads their log. */
 function isJson(format: LogFormat): boolean {
-  const wanted = format === "auto" ? process.env.SVC_LOG_FORMAT : format;
-  if (wanted === "json" || wanted === "text") return wanted === "json";
+  const effectiveFormat = format === "auto" ? process.env.SVC_LOG_FORMAT : format;
+  if (effectiveFormat === "json" || effectiveFormat === "text") return effectiveFormat === "json";
   return process.stderr.isTTY !== true;
 }

@@ -113,11 +113,11 @@ export function onDroppedWrites(listener: () => void): void {
  */
 export function limitOutputBuffer(): void {
   for (const stream of [process.stdout, process.stderr]) {
-    const write = stream.write.bind(stream) as (...given: unknown[]) => boolean;
-    stream.write = (...given: unknown[]): boolean => {
-      if (stream.writableLength <= MAX_UNREAD_BYTES) return write(...given);
+    const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
+    stream.write = (...args: unknown[]): boolean => {
+      if (stream.writableLength <= MAX_UNREAD_BYTES) return write(...args);
       countDropped();
-      const done = given.at(-1);
+      const done = args.at(-1);
       if (typeof done === "function") process.nextTick(done as () => void);
       return true;
     };

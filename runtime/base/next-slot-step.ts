@@ -154,8 +154,8 @@ function forwardStep(
   const older = members.filter(({ group, record }) => {
     return group !== move.from && group !== move.to && record.version < move.version;
   });
-  const given = sources.find(({ record }) => hasGiven(record, move))!;
-  const next = { ...given.record, move: null };
+  const source = sources.find(({ record }) => hasGiven(record, move))!;
+  const next = { ...source.record, move: null };
   const meanwhile = [
     ...(untaken.length > 0 ? [tell(untaken, { do: "take", id })] : []),
     ...(older.length > 0 ? [tell(older, { do: "install", record: next })] : []),

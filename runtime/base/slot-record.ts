@@ -43,26 +43,26 @@ export type SlotCommand =
 
 /**
  * Returns the record after a command. Idempotent: repeating the last command changes nothing.
- * @param own group of the instance; null: none, such as for a dispatcher
+ * @param ownGroup group of the instance; null: none, such as for a dispatcher
  * @throws SvcError SVC3413 for a command that does not fit the record
  */
 export function changeSlots(
   record: SlotRecord,
-  own: string | null,
+  ownGroup: string | null,
   command: SlotCommand,
 ): SlotRecord {
-  if (command.do === "hold") return hold(record, own, command.move);
-  if (command.do === "install") return install(record, own, command.record);
+  if (command.do === "hold") return hold(record, ownGroup, command.move);
+  if (command.do === "install") return install(record, ownGroup, command.record);
   const { move } = record;
   const isKnown = move !== null && move.id === command.id;
   if (command.do === "abort") {
     if (!isKnown) return record;
     if (move.isGiven) throw createRefusal("the slots are given: the move can only go forward");
-    const undone = move.to === own ? { undone: move.id } : {};
+    const undone = move.to === ownGroup ? { undone: move.id } : {};
     return { ...record, ...undone, move: null };
   }
   const requiredGroup = command.do === "take" ? move?.to : move?.from;
-  if (!isKnown || requiredGroup !== own)
+  if (!isKnown || requiredGroup !== ownGroup)
     throw createRefusal(`${command.do}: no such move is held here`);
   if (command.do === "clear") {
     if (!move.isGiven) throw createRefusal("clear: the slots are not given");
@@ -76,10 +76,10 @@ export function changeSlots(
   return { ...transferSlots(record, move), move: null };
 }
 
-function hold(record: SlotRecord, own: string | null, move: SlotMove): SlotRecord {
+function hold(record: SlotRecord, ownGroup: string | null, move: SlotMove): SlotRecord {
   if (record.move?.id === move.id) return record;
   if (record.move !== null) throw createRefusal("hold: another move is not finished");
-  if (own !== move.from && own !== move.to)
+  if (ownGroup !== move.from && ownGroup !== move.to)
     throw createRefusal("hold: the move concerns other groups");
   if (move.version !== record.version + 1) {
     throw createRefusal(`hold: version ${move.version} does not follow ${record.version}`);
@@ -93,14 +93,14 @@ function hold(record: SlotRecord, own: string | null, move: SlotMove): SlotRecor
 }
 
 /** Replaces the map with a later one. A dispatcher has no data and accepts any map. */
-function install(record: SlotRecord, own: string | null, next: SlotRecord): SlotRecord {
-  if (own === null) return settle(next);
+function install(record: SlotRecord, ownGroup: string | null, next: SlotRecord): SlotRecord {
+  if (ownGroup === null) return settle(next);
   if (record.move !== null) throw createRefusal("install: a move is not finished");
   if (
     record.isRestored === true &&
-    !isDeepStrictEqual(listBoundaries(record, own), listBoundaries(next, own))
+    !isDeepStrictEqual(listBoundaries(record, ownGroup), listBoundaries(next, ownGroup))
   ) {
-    const text = `${own} was restored with version ${record.version} of the slot map`;
+    const text = `${ownGroup} was restored with version ${record.version} of the slot map`;
     throw createRefusal(
       `${text}, and others have version ${next.version}: restore all to one time`,
     );
@@ -121,8 +121,8 @@ function settle({ isRestored: _, undone: __, ...next }: SlotRecord): SlotRecord 
 }
 
 /** Returns the offsets where ranges of a group's slots begin and end. */
-function listBoundaries({ map, groups }: SlotRecord, own: string): readonly number[] {
-  const owned = map.runs.map(([first, owner]) => [first, groups[owner] === own] as const);
+function listBoundaries({ map, groups }: SlotRecord, ownGroup: string): readonly number[] {
+  const owned = map.runs.map(([first, owner]) => [first, groups[owner] === ownGroup] as const);
   const isOther = ([, is]: readonly [number, boolean], at: number) =>
     is !== (owned[at - 1]?.[1] ?? false);
   return owned.filter(isOther).map(([first]) => first);
@@ -134,8 +134,8 @@ function transferSlots(record: SlotRecord, { version, slots, to }: SlotMove): Sl
 }
 
 /** Returns whether a group may hold content of slots that it does not own. */
-export function isMixed({ move }: SlotRecord, own: string | null): boolean {
-  return move !== null && (move.isGiven || move.from !== own);
+export function isMixed({ move }: SlotRecord, ownGroup: string | null): boolean {
+  return move !== null && (move.isGiven || move.from !== ownGroup);
 }
 
 /** Returns the slots whose owner differs between two records, or that one of them moves. */
@@ -151,10 +151,10 @@ export function listMoved(before: SlotRecord, after: SlotRecord): number[] {
 
 /** Returns the number of slots that a group owns. */
 export function countSlots({ map, groups }: SlotRecord, group: string): number {
-  const wanted = groups.indexOf(group);
+  const groupIndex = groups.indexOf(group);
   const ends = [...map.runs.slice(1).map(([first]) => first), map.count];
   return map.runs.reduce((sum, [first, owner], run) => {
-    return owner === wanted ? sum + ends[run]! - first : sum;
+    return owner === groupIndex ? sum + ends[run]! - first : sum;
   }, 0);
 }
 

@@ -158,8 +158,8 @@ export class TlsFiles {
     log(`${this.#label}.cert ${verb}: ${this.#paths.cert} is valid until ${validTo}`, "warn");
   }
 
-  #refusal(part: Part, what: string, cause?: unknown): SvcError {
-    const text = `${this.#label}.${part}: ${this.#paths[part]} ${what}`;
+  #refusal(part: Part, problem: string, cause?: unknown): SvcError {
+    const text = `${this.#label}.${part}: ${this.#paths[part]} ${problem}`;
     return new SvcError("SVC2941", text, { cause });
   }
 }

@@ -102,8 +102,8 @@ export class BuiltinScheduler {
   }
 
   /** Ends a request of the long-query executor, which still counts in the admin executor. */
-  #leave(call: PluginCall, answer: () => void): void {
+  #leave(call: PluginCall, respond: () => void): void {
     this.#schedulers[0].release(call);
-    answer();
+    respond();
   }
 }

@@ -67,7 +67,7 @@ export interface IoParts {
   readonly requests: RecentRequests;
   readonly traffic: TrafficCounters;
   readonly routes: RouteTable;
-  readonly answers: ResponseWriter;
+  readonly responses: ResponseWriter;
   readonly scheduler: Scheduler;
   readonly admin: BuiltinScheduler;
   readonly graphs: GraphRegistry;
@@ -111,7 +111,7 @@ export class IoServer {
       case "plugins":
         return this.#setPlugins(command.list);
       case "argspec":
-        return this.#parts.answers.setArgspec(command.hash);
+        return this.#parts.responses.setArgspec(command.hash);
       case "executors":
         return this.#setExecutors(command);
       case "warmUp":
@@ -166,7 +166,7 @@ export class IoServer {
     // An unreadable file of jobs fails the build before it replaces anything.
     await this.#parts.jobs.load(table.routes);
     this.#setPlugins(table);
-    this.#parts.answers.setArgspec(table.argspec.hash);
+    this.#parts.responses.setArgspec(table.argspec.hash);
     this.#parts.scheduler.setExecutors(executors);
     this.#parts.jobs.setJobs(this.#parts.routes.jobs);
     if (inlineDir !== null)
@@ -277,7 +277,7 @@ export class IoServer {
     this.#parts.engine.stop();
     while (this.#working() > 0 && performance.now() < deadline) await delay(5);
     this.#parts.engine.rejectRemaining();
-    this.#parts.answers.streams.cancelAll();
+    this.#parts.responses.streams.cancelAll();
     this.#parts.dispatcher?.close();
     // The admin server closes first: a monitor must not find the main port closed.
     const closing = [...this.#servers].reverse().map(async (server) => {
@@ -311,7 +311,7 @@ export class IoServer {
     this.#parts.scheduler.tick();
     this.#parts.admin.tick();
     this.#parts.dispatcher?.tick();
-    this.#parts.answers.streams.recheck(performance.now(), (exchange) =>
+    this.#parts.responses.streams.recheck(performance.now(), (exchange) =>
       this.#parts.engine.isStillPermitted(exchange),
     );
     void this.#renewCertificates();

@@ -66,8 +66,8 @@ export class KeyedCalls {
   }
 
   /** Stores the response of a request with a key. */
-  responded(serial: number, ...answer: Parameters<Done>): void {
-    this.#take(serial)?.end(encode(...answer));
+  responded(serial: number, ...outcome: Parameters<Done>): void {
+    this.#take(serial)?.end(encode(...outcome));
   }
 
   /** Records that a request with a key ended without a storable response. */
@@ -113,9 +113,9 @@ function encode(status: number, kind: number, payload: string | Uint8Array): Uin
   return Buffer.concat([head, isText ? Buffer.from(payload, "latin1") : payload]);
 }
 
-function decode(answer: Uint8Array): Omit<KnownOutcome, "flush"> {
-  const [high, low, kind, isText] = answer as unknown as [number, number, number, number];
-  const content = new Uint8Array(answer.subarray(HEAD_BYTES));
+function decode(encoded: Uint8Array): Omit<KnownOutcome, "flush"> {
+  const [high, low, kind, isText] = encoded as unknown as [number, number, number, number];
+  const content = new Uint8Array(encoded.subarray(HEAD_BYTES));
   const payload = isText === 1 ? Buffer.from(content.buffer).toString("latin1") : content;
   return { status: high * 256 + low, kind, payload };
 }

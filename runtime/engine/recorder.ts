@@ -109,7 +109,7 @@ export class Recorder {
     const isCompared = body !== null && method !== "HEAD";
     // Latin1 text has one character per byte.
     const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : (body ?? NO_BODY);
-    const { content, ...answer } = comparableResponse(status, mediaType, bytes);
+    const { content, ...summary } = comparableResponse(status, mediaType, bytes);
     const fields = RECORDED_FIELDS.flatMap((name) => {
       const value = headers.get(name);
       return value === undefined ? [] : [[name, value] as const];
@@ -123,8 +123,8 @@ export class Recorder {
       ...(bodies && typeof sent === "string" && { body: base64(Buffer.from(sent, "latin1")) }),
       status,
       ms: Number((nowMs() - t0Ms).toFixed(MS_DIGITS)),
-      bytes: isCompared ? answer.bytes : null,
-      digest: isCompared ? answer.digest : null,
+      bytes: isCompared ? summary.bytes : null,
+      digest: isCompared ? summary.digest : null,
       ...(bodies && isCompared && content !== null && { answer: base64(content) }),
     };
   }

@@ -51,7 +51,7 @@ import type { TraceSampler } from "./trace-sampler.js";
 export interface EngineParts {
   readonly state: SharedState;
   readonly view: ServerView;
-  readonly answers: ResponseWriter;
+  readonly responses: ResponseWriter;
   readonly routes: RouteTable;
   readonly files: FileServer;
   readonly scheduler: Scheduler;
@@ -131,7 +131,7 @@ export class RequestEngine {
 
   #serviceOut({ exchange, port }: PluginCall, isBegun: boolean): void {
     const status = refusalStatus(exchange, 503, isBegun);
-    this.#parts.answers.refuse(exchange, port, status, "Service Out");
+    this.#parts.responses.refuse(exchange, port, status, "Service Out");
   }
 
   #createEvents(port: 0 | 1): ServerEvents {
@@ -146,7 +146,7 @@ export class RequestEngine {
           this.#request(exchange, port);
         } catch (error) {
           log(`internal error: ${(error as Error).stack}`, "error");
-          this.#parts.answers.refuse(exchange, port, 500, "Internal error in request handler");
+          this.#parts.responses.refuse(exchange, port, 500, "Internal error in request handler");
         }
         this.current = null;
       },
@@ -157,7 +157,7 @@ export class RequestEngine {
         this.#parts.audit?.recordRejection(port, rejection, client, exchange);
       },
       errorBody: ({ message }, accept, t0Ms) =>
-        this.#parts.answers.errorBody({ accept, t0Ms }, port, message),
+        this.#parts.responses.errorBody({ accept, t0Ms }, port, message),
       onResponse: (bytesIn, bytesOut) => {
         if (port === 0) this.#parts.view.metrics.countBytes(bytesIn, bytesOut);
       },
@@ -179,33 +179,33 @@ export class RequestEngine {
   }
 
   #request(exchange: Exchange, port: 0 | 1): void {
-    const { answers } = this.#parts;
+    const { responses } = this.#parts;
     const { target, method } = exchange;
     exchange.trace = this.#parts.traces.begin(exchange);
     const mark = target.indexOf("?");
     const path = this.#parts.routes.resolve(mark < 0 ? target : target.slice(0, mark));
-    if (this.#isOver(exchange, path)) return answers.refuse(exchange, port, 503, "Service Out");
-    if (path === null) return answers.refuse(exchange, port, 404, NO_SUCH_NAME);
+    if (this.#isOver(exchange, path)) return responses.refuse(exchange, port, 503, "Service Out");
+    if (path === null) return responses.refuse(exchange, port, 404, NO_SUCH_NAME);
     const unsigned = port === 0 ? this.#parts.auth.acceptSignature(exchange, path) : null;
     if (unsigned !== null) return this.#reject(exchange, port, unsigned);
     const foreign = this.#parts.originGuards[port].refusal(exchange);
-    if (foreign !== null) return answers.refuse(exchange, port, 403, foreign);
+    if (foreign !== null) return responses.refuse(exchange, port, 403, foreign);
     const resource = this.#resource(path, port);
     const kind = resourceKind(path, resource);
     const allowed = allowedMethods(kind);
     const isPlugin = kind === "plugin" || kind === "change" || kind === "control";
     // Metrics cover the main port only.
     if (isPlugin && port === 0) this.#setCountedPlugin(exchange, path, resource);
-    if (method === "OPTIONS") return answers.options(exchange, port, allowed);
+    if (method === "OPTIONS") return responses.options(exchange, port, allowed);
     const closed = port === 0 ? this.#parts.builtins.refusal(exchange, path, resource) : null;
-    if (closed !== null) return answers.refuse(exchange, port, 403, closed);
+    if (closed !== null) return responses.refuse(exchange, port, 403, closed);
     if (!allowed.includes(method)) {
       const hint = kind === "change" ? `: ${CHANGE_REQUEST_HELP}` : "";
-      return answers.refuse(exchange, port, 405, `405 Method Not Allowed${hint}`);
+      return responses.refuse(exchange, port, 405, `405 Method Not Allowed${hint}`);
     }
     if (this.#isOut(path, port) && !this.#mayBypass(exchange, port)) {
       const isCounted = path !== HEALTH_PATH;
-      return answers.refuse(exchange, port, 503, "Service Unavailable", { isCounted });
+      return responses.refuse(exchange, port, 503, "Service Unavailable", { isCounted });
     }
     const verdict = this.#parts.auth.check(exchange, port, path, resource);
     if (verdict instanceof Promise) void this.#admitLater(exchange, port, path, resource, verdict);
@@ -243,7 +243,7 @@ export class RequestEngine {
   ): Promise<void> {
     const later = await verdict;
     if (!this.#isOver(exchange, path)) return this.#admit(exchange, port, path, resource, later);
-    this.#parts.answers.refuse(exchange, port, 503, "Service Out");
+    this.#parts.responses.refuse(exchange, port, 503, "Service Out");
   }
 
   #reject(
@@ -251,17 +251,17 @@ export class RequestEngine {
     port: 0 | 1,
     { status, message, fields }: Pick<HttpRejection, "status" | "message" | "fields">,
   ): void {
-    this.#parts.answers.refuse(exchange, port, status, message, { fields });
+    this.#parts.responses.refuse(exchange, port, status, message, { fields });
   }
 
   #answer(exchange: Exchange, port: 0 | 1, path: string, resource: Resource | undefined): void {
-    const { answers } = this.#parts;
+    const { responses } = this.#parts;
     const kind = resourceKind(path, resource);
     const refusal = this.#refusal(exchange, port, kind);
-    if (refusal !== null) return answers.refuse(exchange, port, 403, refusal);
+    if (refusal !== null) return responses.refuse(exchange, port, 403, refusal);
     this.#parts.audit?.admit(exchange, kind);
     const failure = port === 1 && path === HEALTH_PATH ? this.#failureReason() : null;
-    if (failure !== null) return answers.refuse(exchange, port, 503, failure);
+    if (failure !== null) return responses.refuse(exchange, port, 503, failure);
     if (this.#isDispatched(exchange, port, path, resource)) return;
     if (resource === undefined) {
       if (this.#parts.console.serve(exchange, port, path)) return;
@@ -390,8 +390,8 @@ export class RequestEngine {
 
   /** Runs a pre-processor without back-ends: it can still answer by itself. */
   #submitPre(exchange: Exchange, port: 0 | 1, plugin: PluginRoute | null): void {
-    const { answers, scheduler } = this.#parts;
-    if (plugin === null) return answers.refuse(exchange, port, 500, POST_WITHOUT_MATRIX);
+    const { responses, scheduler } = this.#parts;
+    if (plugin === null) return responses.refuse(exchange, port, 500, POST_WITHOUT_MATRIX);
     this.#submit(scheduler, exchange, port, port, plugin);
   }
 
@@ -445,22 +445,22 @@ export class RequestEngine {
   #noResource(exchange: Exchange, port: 0 | 1, path: string, kind: ResourceKind): void {
     if (kind === "plugin") {
       const name = path.slice(path.indexOf("/", "/svc/".length) + 1);
-      return this.#parts.answers.refuse(exchange, port, 404, unknownPlugin(name));
+      return this.#parts.responses.refuse(exchange, port, 404, unknownPlugin(name));
     }
     if (kind === "service") {
       const text = "404 Not Found: unknown service or file";
-      return this.#parts.answers.refuse(exchange, port, 404, text);
+      return this.#parts.responses.refuse(exchange, port, 404, text);
     }
     if (this.#parts.jquery.serve(exchange, path)) return;
     const refuse = (status: number, message: string, fields = "") =>
-      this.#parts.answers.refuse(exchange, port, status, message, { fields });
+      this.#parts.responses.refuse(exchange, port, status, message, { fields });
     this.#parts.files.serve(exchange, path, refuse, isolationFields(port));
   }
 
   #isTooLarge(exchange: Exchange, port: 0 | 1): boolean {
     if (exchange.body === null || exchange.body.length <= MAX_BUILTIN_BODY_BYTES) return false;
     const { status, message } = PAYLOAD_TOO_LARGE;
-    this.#parts.answers.refuse(exchange, port, status, message);
+    this.#parts.responses.refuse(exchange, port, status, message);
     return true;
   }
 
@@ -468,33 +468,33 @@ export class RequestEngine {
     if (this.#isTooLarge(exchange, port)) return;
     const { basePort } = this.#parts.state;
     runBuiltin(entry, exchange, port, basePort, this.#serial++, (status, kind, payload) =>
-      this.#parts.answers.result(exchange, port, 0, status, kind, payload),
+      this.#parts.responses.result(exchange, port, 0, status, kind, payload),
     );
   }
 
   #answerService(exchange: Exchange, port: 0 | 1, service: Service, query: string): void {
-    const { answers, view } = this.#parts;
+    const { responses, view } = this.#parts;
     let text: string | Iterable<string> | Promise<string>;
     try {
       const isTrusted = this.#parts.trusted[port].isTrusted(exchange);
       text = service.handle(view, { exchange, query, portOffset: port, isTrusted });
     } catch (error) {
       if (error instanceof ForbiddenError) {
-        return answers.refuse(exchange, port, 403, error.message);
+        return responses.refuse(exchange, port, 403, error.message);
       }
       if (!(error instanceof ParameterError)) throw error;
       const message = exceptionMessage("svc", error.exceptionName, error.message);
-      return answers.refuse(exchange, port, 400, message);
+      return responses.refuse(exchange, port, 400, message);
     }
     const fields = service.fields?.(view) ?? "";
-    if (typeof text === "string") return answers.service(exchange, port, service, text, fields);
+    if (typeof text === "string") return responses.service(exchange, port, service, text, fields);
     if (text instanceof Promise) {
       text.then(
-        (later) => answers.service(exchange, port, service, later),
-        (error: Error) => answers.refuse(exchange, port, 503, error.message),
+        (later) => responses.service(exchange, port, service, later),
+        (error: Error) => responses.refuse(exchange, port, 503, error.message),
       );
       return;
     }
-    this.#slow.render(text, (pieces) => answers.slowService(exchange, port, service, pieces));
+    this.#slow.render(text, (pieces) => responses.slowService(exchange, port, service, pieces));
   }
 }

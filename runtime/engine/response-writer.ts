@@ -234,8 +234,8 @@ export class ResponseWriter {
   }
 
   /** Relays a back-end's response unchanged; a dispatcher also gets the load of this instance. */
-  relay(exchange: Exchange, port: 0 | 1, answer: BackEndResponse): void {
-    const { status, body, isReadonly, explain, fields } = answer;
+  relay(exchange: Exchange, port: 0 | 1, response: BackEndResponse): void {
+    const { status, body, isReadonly, explain, fields } = response;
     const isPartial = exchange.headers.accept === "partial";
     const partialFields = isPartial ? this.#partialFields(exchange, explain, isReadonly) : "";
     this.#send(
@@ -243,7 +243,7 @@ export class ResponseWriter {
       port,
       true,
       status,
-      relayedMediaType(answer),
+      relayedMediaType(response),
       body,
       fields + partialFields,
     );

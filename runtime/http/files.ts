@@ -76,13 +76,13 @@ export class FileServer {
     const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n${varying}`;
     if (matchesEtag(headers.get("if-none-match"), tag))
       return exchange.answer(304, null, "", fields);
-    const answer = (content: Uint8Array | null): void => {
+    const respond = (content: Uint8Array | null): void => {
       if (content === null) send(exchange, file, varying, refuse);
       else exchange.answer(200, mediaType, content, encoded(fields, coding));
     };
     const content = compressed.find(path, tag, size, coding);
-    if (content instanceof Promise) content.then(answer);
-    else answer(content);
+    if (content instanceof Promise) content.then(respond);
+    else respond(content);
   }
 
   /** Never rejects. */

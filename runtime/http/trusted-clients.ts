@@ -129,7 +129,7 @@ function forcesPreflight(headers: Exchange["headers"]): boolean {
 export function isServerHostName(host: string | undefined, hosts: readonly string[] = []): boolean {
   if (host === undefined || isOwnName(host)) return true;
   const name = host.toLowerCase().replace(/:\d*$/, "");
-  return hosts.some((own) => (own.startsWith(".") ? name.endsWith(own) : name === own));
+  return hosts.some((host) => (host.startsWith(".") ? name.endsWith(host) : name === host));
 }
 
 const isOwnName = remember((host: string): boolean => {

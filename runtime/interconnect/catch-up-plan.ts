@@ -129,13 +129,13 @@ function findMismatch(
 export function isSuperseded(
   positions: Positions,
   { log: ownOrigin, ancestors }: StartingPoint,
-  own: OwnLog,
+  provider: OwnLog,
 ): boolean {
   const { log, origin, epoch } = positions;
-  if (log === null || log.id === own.log.logId) return false;
+  if (log === null || log.id === provider.log.logId) return false;
   const ancestor = ancestors.find(({ id }) => id === log.id);
-  if (ancestor !== undefined) return isPast(positions, ancestor, own);
-  return origin !== ownOrigin && epoch > 1 && epoch < own.log.epoch;
+  if (ancestor !== undefined) return isPast(positions, ancestor, provider);
+  return origin !== ownOrigin && epoch > 1 && epoch < provider.log.epoch;
 }
 
 /** Log of a provider and the graphs in it. */
@@ -148,12 +148,12 @@ export interface OwnLog {
  * Returns whether a subscriber has changes of a log after the transaction at which another instance
  * took over. Compares operation counts, because after a crash a position is older than the graphs.
  */
-function isPast({ log, graphs }: Positions, { sn, counts }: Ancestor, own: OwnLog): boolean {
+function isPast({ log, graphs }: Positions, { sn, counts }: Ancestor, provider: OwnLog): boolean {
   if (counts === undefined) return log!.sn > sn;
   return graphs.some(({ identity, count }) => {
     const endCount = counts[identity];
     if (endCount !== undefined) return count > endCount;
-    const graph = own.graphs.byIdentity(identity);
+    const graph = provider.graphs.byIdentity(identity);
     // The graph was created later, or was closed there: only the position can decide.
     return graph === undefined || (!graph.isErased && log!.sn > sn);
   });

@@ -103,17 +103,19 @@ function endOfEachLog(known: readonly Ancestor[], end: Ancestor | null): Ancesto
  * Returns whether the graphs of a replica have reached an end. The provider reports ends in
  * advance, and the replica can be promoted before that.
  */
-function isReached({ counts = {} }: Ancestor, { counts: own }: Ancestor): boolean {
-  if (own === undefined) return true;
-  return Object.entries(counts).every(([identity, count]) => count <= (own[identity] ?? 0));
+function isReached({ counts = {} }: Ancestor, { counts: replicaCounts }: Ancestor): boolean {
+  if (replicaCounts === undefined) return true;
+  return Object.entries(counts).every(
+    ([identity, count]) => count <= (replicaCounts[identity] ?? 0),
+  );
 }
 
 /** Limits the operation counts of an end to those of the replica, and omits graphs it lacks. */
-function limit(ancestor: Ancestor, { counts: own }: Ancestor): Ancestor {
-  if (ancestor.counts === undefined || own === undefined) return ancestor;
+function limit(ancestor: Ancestor, { counts: replicaCounts }: Ancestor): Ancestor {
+  if (ancestor.counts === undefined || replicaCounts === undefined) return ancestor;
   const limited = Object.entries(ancestor.counts)
-    .filter(([identity]) => own[identity] !== undefined)
-    .map(([identity, count]) => [identity, Math.min(count, own[identity]!)]);
+    .filter(([identity]) => replicaCounts[identity] !== undefined)
+    .map(([identity, count]) => [identity, Math.min(count, replicaCounts[identity]!)]);
   return { ...ancestor, counts: Object.fromEntries(limited) };
 }
 

@@ -326,9 +326,9 @@ export class Replication {
 
   /** Joins its group. @throws SvcError SVC3400, SVC2530, SVC2534 */
   async #join(settings: LeadershipSettings): Promise<void> {
-    const { settings: own, manager, warn, openEngine, restart } = this.#parts;
+    const { settings: ownSettings, manager, warn, openEngine, restart } = this.#parts;
     this.#membership = new Membership({
-      ...{ root: own.root, settings, log: this.#log, warn, openEngine },
+      ...{ root: ownSettings.root, settings, log: this.#log, warn, openEngine },
       replicating: {
         lead: async (epoch, addresses) => {
           await this.#promote(epoch);
@@ -338,7 +338,7 @@ export class Replication {
           this.#detach(null);
           manager.isReplica = true;
         },
-        follow: () => this.#bind(own.txPort!),
+        follow: () => this.#bind(ownSettings.txPort!),
         rejectEpochsBelow: (epoch) => this.#subscriber?.rejectEpochsBelow?.(epoch),
         freeze: (isFrozen) => {
           manager.isReplica = isFrozen;
@@ -387,8 +387,8 @@ export class Replication {
     }
   }
 
-  #open(what: "input" | "output", isOpen: boolean): void {
-    if (what === "input") {
+  #open(direction: "input" | "output", isOpen: boolean): void {
+    if (direction === "input") {
       this.#input.isOpen = isOpen;
       this.#subscriber?.wake();
     } else {

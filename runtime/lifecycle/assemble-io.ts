@@ -63,7 +63,7 @@ export async function assembleIo(
   connect?: Connect,
 ): Promise<IoServer> {
   const { settings } = data;
-  const parts = settings.dispatcher && (await import("../engine/matrix-parts.js"));
+  const code = settings.dispatcher && (await import("../engine/matrix-parts.js"));
   const state = new SharedState(data.state);
   const counters = createCounters(state, data);
   const trusted = createTrustedClients(settings);
@@ -75,7 +75,7 @@ export async function assembleIo(
   const traces = new TraceSampler(tracer, new ClientPermissions(settings.dispatcherNetworks));
   const recorder = createRecorder(settings);
   const audit = settings.audit === null ? null : new AuditLog(settings.audit);
-  const answers = new ResponseWriter({
+  const responses = new ResponseWriter({
     ...counters,
     // Unanswered requests of the main port.
     backlog: () => scheduler.working + scheduler.waiting + (dispatcher?.working ?? 0),
@@ -85,12 +85,12 @@ export async function assembleIo(
   const adminStates = openAdminStates(data);
   const states = { main: state, builtin: adminStates };
   const jobs = createJobs(data, state, { engine: () => engine, leads: () => view.leads });
-  const [scheduler, admin] = createSchedulers(data, states, counters, answers, notify, jobs);
+  const [scheduler, admin] = createSchedulers(data, states, counters, responses, notify, jobs);
   const signature = createSignature(settings);
-  const dispatcher = parts && createDispatcher(parts, settings, connect, signature);
+  const dispatcher = code && createDispatcher(code, settings, connect, signature);
   const auth = createAuthenticator(settings);
   const signer = signature && new RequestSigner(signature, trusted[0], auth !== null);
-  const matrix = parts && new parts.MatrixRequests(dispatcher!, answers, scheduler, traces, signer);
+  const matrix = code && new code.MatrixRequests(dispatcher!, responses, scheduler, traces, signer);
   const graphs = new GraphRegistry(IO_THREAD);
   const traffic = new TrafficCounters(data.traffic);
   const shared = { settings, scheduler, admin, ...counters };
@@ -100,11 +100,11 @@ export async function assembleIo(
     current: () => engine.current,
     clock: new CommitClock(data.clock),
   });
-  const inline = new InlinePlugins(state, answers, () => counters.metrics.countInlineMove());
+  const inline = new InlinePlugins(state, responses, () => counters.metrics.countInlineMove());
   const routes = new RouteTable(settings.prefix);
   const builtins = new BuiltinAccess(settings, trusted[0]);
   const engine: RequestEngine = new RequestEngine({
-    ...{ state, view, answers, routes, scheduler, inline, admin, trusted, traces, matrix },
+    ...{ state, view, responses, routes, scheduler, inline, admin, trusted, traces, matrix },
     auth: new RequestAuthentication({
       handlers: auth,
       signature,
@@ -125,7 +125,7 @@ export async function assembleIo(
   showStackTraces(settings.stackTraces);
   addBuiltins(routes);
   const own = { adminStates, graphs, traffic, view, control, jobs, tracer, recorder, audit };
-  return new IoServer({ ...shared, ...own, routes, answers, inline, auth, engine, dispatcher });
+  return new IoServer({ ...shared, ...own, routes, responses, inline, auth, engine, dispatcher });
 }
 
 /**
@@ -158,7 +158,7 @@ function createSchedulers(
   { settings, clock: logClock }: IoThreadData,
   states: { readonly main: SharedState; readonly builtin: readonly [SharedState, SharedState] },
   { metrics }: { readonly metrics: Metrics },
-  answers: ResponseWriter,
+  responses: ResponseWriter,
   notify: (notice: IoNotification) => void,
   jobs: JobRunner,
 ): [scheduler: Scheduler, admin: BuiltinScheduler] {
@@ -167,7 +167,7 @@ function createSchedulers(
   // A query needs a deadline even where plugins have none.
   const waitMs = pluginTimeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS;
   const clock = new CommitClock(logClock);
-  const outcomes = jobs.intercept(answers);
+  const outcomes = jobs.intercept(responses);
   const events: SchedulerEvents = {
     ...outcomes,
     terminate: (executor, reason) => notify({ notice: "terminate", executor, reason }),

@@ -143,27 +143,27 @@ async function setDescriptor(
   { service, graphs }: Parts,
   { content, split }: ControlArguments,
 ): Promise<object> {
-  const given = readDescriptor(JSON.parse(String(content)));
+  const newSystem = readDescriptor(JSON.parse(String(content)));
   const { id, descriptor: currentDescriptor } = service.node;
-  if (id !== null && !given.instances.has(id)) throw new Error(`it has no instance ${id}`);
+  if (id !== null && !newSystem.instances.has(id)) throw new Error(`it has no instance ${id}`);
   const currentSystem = currentDescriptor === null ? null : readDescriptor(currentDescriptor);
-  const slotPlan = id === null ? null : planInstance(given, id).slots;
+  const slotPlan = id === null ? null : planInstance(newSystem, id).slots;
   // All owners remain, so each vertex keeps exactly one owner for any number of partitions.
   const isCovered = slotPlan !== null && graphs.slots?.accepts(slotPlan) === true;
   if (id !== null && currentSystem !== null && Number(split ?? 0) === 0 && !isCovered) {
-    await checkWidth(currentSystem, given, id, service.settings.projectDir);
+    await checkWidth(currentSystem, newSystem, id, service.settings.projectDir);
   }
-  const matrix = id === null ? "unchanged" : await changeMatrix(service, given, id);
+  const matrix = id === null ? "unchanged" : await changeMatrix(service, newSystem, id);
   if (isCovered) graphs.slots?.replan(slotPlan);
-  const { descriptor } = given;
+  const { descriptor } = newSystem;
   service.setNode({ descriptor, descriptorHash: descriptorHash(descriptor) });
-  const isSame = isCovered || currentSystem === null || haveEqualSlots(currentSystem, given);
+  const isSame = isCovered || currentSystem === null || haveEqualSlots(currentSystem, newSystem);
   const slots = isSame ? "unchanged" : AFTER_RESTART;
   return { action: "system descriptor updated", matrix, slots };
 }
 
-async function changeMatrix(service: HttpService, given: System, id: string): Promise<string> {
-  const { dispatcher } = planInstance(given, id);
+async function changeMatrix(service: HttpService, newSystem: System, id: string): Promise<string> {
+  const { dispatcher } = planInstance(newSystem, id);
   if (JSON.stringify(dispatcher) === JSON.stringify(service.dispatcher)) return "unchanged";
   if (dispatcher === null || service.dispatcher === null) return "applies after RestartHTTP";
   await service.setDispatcher(dispatcher);

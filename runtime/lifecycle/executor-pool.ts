@@ -238,8 +238,8 @@ export class ExecutorPool {
     const signal = new Int32Array(new SharedArrayBuffer(4));
     const { port1: control, port2: controlled } = new MessageChannel();
     const algorithms = this.#connectAlgorithms();
-    const own = { id, port: port1, routes, signal, algorithms };
-    const data: ExecutorThreadData = { ...this.#data, ...own };
+    const threadData = { id, port: port1, routes, signal, algorithms };
+    const data: ExecutorThreadData = { ...this.#data, ...threadData };
     const { hasFunctions, loadTimeoutMs: timeoutMs } = this.#bounds;
     const stops = hasFunctions ? new MessageChannel() : null;
     const hooks = stops && { port: stops.port1, isFirst, timeoutMs };

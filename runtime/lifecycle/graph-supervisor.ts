@@ -375,9 +375,9 @@ export class GraphSupervisor implements GraphSource {
       await this.#recoverLogged();
       await this.#replicate();
     }
-    const answer = await this.#interconnect.call({ op: "control", control });
+    const response = await this.#interconnect.call({ op: "control", control });
     this.#controls.note(control);
-    return answer;
+    return response;
   }
 
   /** Restores replication in a new thread: the configuration, then the overrides. */

@@ -108,8 +108,8 @@ export class HttpService {
       },
       startIo,
     );
-    this.#inline = new InlineWatchdog(this.#state, (what, plugin) => {
-      log(`${what}: shutting down`, "error", { plugin });
+    this.#inline = new InlineWatchdog(this.#state, (problem, plugin) => {
+      log(`${problem}: shutting down`, "error", { plugin });
       process.exit(1);
     });
     const { projectDir, stackTraces, root, dispatcherKey: sharedKey } = settings;
@@ -359,8 +359,8 @@ export class HttpService {
     try {
       this.#connectAdmin(executor);
     } catch (error) {
-      const what = executor === 0 ? "built-in plugins" : "long queries";
-      log(`${what} cannot run: ${(error as Error).message}`, "error");
+      const subject = executor === 0 ? "built-in plugins" : "long queries";
+      log(`${subject} cannot run: ${(error as Error).message}`, "error");
     }
   }
 

@@ -11,7 +11,7 @@ const MAX_STALLED_POLLS = 5;
 
 export class InlineWatchdog {
   readonly #state: SharedState;
-  readonly #onStuck: (what: string, plugin: string) => void;
+  readonly #onStuck: (problem: string, plugin: string) => void;
   #timer: NodeJS.Timeout | null = null;
   #routes: Routes = {};
   /** Last observed turn and heartbeat, and the number of polls without progress. */
@@ -20,10 +20,10 @@ export class InlineWatchdog {
   #beats = 0;
   #beatPolls = 0;
 
-  /** @param hangs called with what does not return, and its plugin */
-  constructor(state: SharedState, hangs: (what: string, plugin: string) => void) {
+  /** @param onStuck called with the problem and the plugin */
+  constructor(state: SharedState, onStuck: (problem: string, plugin: string) => void) {
     this.#state = state;
-    this.#onStuck = hangs;
+    this.#onStuck = onStuck;
   }
 
   /** Watches the plugins in service, if one of them is inline. */
@@ -49,8 +49,8 @@ export class InlineWatchdog {
     if (this.#turnPolls >= MAX_STALLED_POLLS) {
       this.#onStuck(`@inline plugin ${name} does not return`, name);
     } else if (this.#beatPolls >= MAX_STALLED_POLLS && !isInside) {
-      const what = "code left on the IO thread by an @inline plugin does not return";
-      this.#onStuck(turn === 0 ? what : `${what}, ${name} was the last that ran`, name);
+      const problem = "code left on the IO thread by an @inline plugin does not return";
+      this.#onStuck(turn === 0 ? problem : `${problem}, ${name} was the last that ran`, name);
     }
   }
 

@@ -76,7 +76,7 @@ export class ReplicationOverrides {
 /**
  * Returns a key that ignores the scheme of an instance, options of a stream and the root of a dump.
  */
-function normalizeUri(given: string): string {
-  if (given.startsWith("file:")) return given.replace(/^file:.*\//, "file:");
-  return given.replace(/^svc:\/\//, "").replace(/\?.*$|\/$/, "");
+function normalizeUri(uri: string): string {
+  if (uri.startsWith("file:")) return uri.replace(/^file:.*\//, "file:");
+  return uri.replace(/^svc:\/\//, "").replace(/\?.*$|\/$/, "");
 }

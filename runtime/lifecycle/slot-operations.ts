@@ -139,26 +139,26 @@ async function readState(
   };
 }
 
-function readMove(given: unknown, { record }: KeptSlots): SlotMove {
-  if (!isSlotMove(given, record.map.count)) throw createInvalidCommandError();
-  return given;
+function readMove(value: unknown, { record }: KeptSlots): SlotMove {
+  if (!isSlotMove(value, record.map.count)) throw createInvalidCommandError();
+  return value;
 }
 
-function readCommand(given: unknown, slots: KeptSlots): SlotCommand {
-  if (!isPlainObject(given)) throw createInvalidCommandError();
+function readCommand(command: unknown, slots: KeptSlots): SlotCommand {
+  if (!isPlainObject(command)) throw createInvalidCommandError();
   const { count } = slots.record.map;
-  switch (given.do) {
+  switch (command.do) {
     case "hold":
-      return { do: "hold", move: readMove(given.move, slots) };
+      return { do: "hold", move: readMove(command.move, slots) };
     case "install":
-      if (!isSlotRecord(given.record) || given.record.map.count !== count)
+      if (!isSlotRecord(command.record) || command.record.map.count !== count)
         throw createInvalidCommandError();
-      return { do: "install", record: given.record };
+      return { do: "install", record: command.record };
     case "give":
     case "take":
     case "clear":
     case "abort":
-      return { do: given.do, id: String(given.id) };
+      return { do: command.do, id: String(command.id) };
     default:
       throw createInvalidCommandError();
   }
@@ -185,24 +185,24 @@ function readStaged(chunk: Command, names: unknown) {
   };
 }
 
-function readList(given: unknown): Command[] {
-  const isList = Array.isArray(given) && given.length <= MAX_SLOTS && given.every(isPlainObject);
+function readList(value: unknown): Command[] {
+  const isList = Array.isArray(value) && value.length <= MAX_SLOTS && value.every(isPlainObject);
   if (!isList) throw new Error("a list is required");
-  return given;
+  return value;
 }
 
-function readSlots(given: unknown): number[] {
-  if (!Array.isArray(given) || given.length > MAX_SLOTS) throw new Error("slots are required");
-  return given.map(readSlot);
+function readSlots(value: unknown): number[] {
+  if (!Array.isArray(value) || value.length > MAX_SLOTS) throw new Error("slots are required");
+  return value.map(readSlot);
 }
 
-const readSlot = (given: unknown): number => readNumber(given, MAX_SLOTS);
+const readSlot = (value: unknown): number => readNumber(value, MAX_SLOTS);
 
 const readTerm = ({ term }: Command): number => readNumber(term, Number.MAX_SAFE_INTEGER);
 
-function readNumber(given: unknown, max: number): number {
-  if (typeof given === "number" && Number.isInteger(given) && given >= 0 && given <= max) {
-    return given;
+function readNumber(value: unknown, max: number): number {
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= max) {
+    return value;
   }
   throw new Error(`a number from 0 to ${max} is required`);
 }

@@ -60,9 +60,9 @@ export function requireAddressSpace(threads: number): void {
   const left = availableAddressSpace();
   const needed = threads * THREAD_ADDRESS_BYTES;
   if (left >= needed) return;
-  const what = threads === 1 ? "a thread needs" : `${threads} threads need`;
+  const subject = threads === 1 ? "a thread needs" : `${threads} threads need`;
   const has = `the process may reserve only ${formatGiB(left)} more (\`ulimit -v\`)`;
-  throw new SvcError("SVC2206", `${what} ${formatGiB(needed)} of address space, but ${has}`);
+  throw new SvcError("SVC2206", `${subject} ${formatGiB(needed)} of address space, but ${has}`);
 }
 
 /**

@@ -58,8 +58,8 @@ async function updateSubscribers(
   { content, goal }: ControlArguments,
 ): Promise<object> {
   const text = String(content ?? "").trim() || String(goal ?? "[]");
-  const given: unknown = JSON.parse(text);
-  const list = Array.isArray(given) ? given : (given as { destinations?: unknown })?.destinations;
+  const body: unknown = JSON.parse(text);
+  const list = Array.isArray(body) ? body : (body as { destinations?: unknown })?.destinations;
   if (!Array.isArray(list)) throw new Error("a list of host:port is required");
   const requested = [...new Set(list.map(parseUri))];
   const attached = (await graphs.control({ do: "attached" })) as readonly string[];

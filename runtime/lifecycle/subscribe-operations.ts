@@ -41,10 +41,10 @@ export async function unsubscribe(parts: Parts): Promise<object> {
   const { system, id } = requireSystem(service);
   const provider = subscriptions.get(service) ?? system.providers.get(id);
   if (provider === undefined) throw new Error("no provider");
-  const own = ownAddress(parts);
-  await operate(service, system, provider, "Detach", { uri: own });
+  const ownUri = ownAddress(parts);
+  await operate(service, system, provider, "Detach", { uri: ownUri });
   subscriptions.delete(service);
-  return { subscriber: own, action: "unsubscribed" };
+  return { subscriber: ownUri, action: "unsubscribed" };
 }
 
 function requireSystem({ node }: HttpService): { readonly system: System; readonly id: string } {
@@ -88,8 +88,8 @@ function operate(
 
 /** @throws Error at the timeout; the operation may still complete */
 async function withTimeout(timeout: unknown, done: Promise<unknown>): Promise<void> {
-  const given = Number(timeout);
-  const ms = given > 0 ? Math.min(given, MAX_WAIT_MS) : MAX_WAIT_MS;
+  const requestedMs = Number(timeout);
+  const ms = requestedMs > 0 ? Math.min(requestedMs, MAX_WAIT_MS) : MAX_WAIT_MS;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`provider did not respond within ${ms} ms`)), ms);

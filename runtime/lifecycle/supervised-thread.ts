@@ -166,8 +166,8 @@ export class SupervisedThread<A, D extends object = object, N extends Notificati
     });
   }
 
-  #onReply(answer: RpcReply): void {
-    const error = this.#rpc.settle(answer);
+  #onReply(reply: RpcReply): void {
+    const error = this.#rpc.settle(reply);
     // During `close` the caller awaits the exit.
     if (!this.#rpc.hasPending && !this.#closed) this.#running?.worker.unref();
     if (error !== null) log(`${this.#kind.title}: ${error.message}`, "error");

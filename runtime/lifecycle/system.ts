@@ -247,12 +247,12 @@ class System extends ReplicatingSystem {
    */
   async runServer(name?: string | RunOptions, options: RunOptions = {}): Promise<void> {
     const service = this.#running();
-    const given = typeof name === "object" ? name : { ...options, ...(name && { name }) };
-    if (given.name !== undefined) {
-      this.#name = given.name;
-      await service.rename(given.name);
+    const runOptions = typeof name === "object" ? name : { ...options, ...(name && { name }) };
+    if (runOptions.name !== undefined) {
+      this.#name = runOptions.name;
+      await service.rename(runOptions.name);
     }
-    await runUntilSignal(given);
+    await runUntilSignal(runOptions);
     await this.stopHTTP();
   }
 
@@ -344,7 +344,7 @@ class System extends ReplicatingSystem {
   }
 
   async #settings(port: unknown, options: StartOptions): Promise<ServerSettings> {
-    const given: Readonly<Record<string, unknown>> = {
+    const values: Readonly<Record<string, unknown>> = {
       ...options,
       ...this.#graphSettings,
       // In graph settings, `ip` is where replication listens; a program cannot set it.
@@ -353,7 +353,7 @@ class System extends ReplicatingSystem {
     };
     // A program may pass null for every omitted setting except the port.
     const settings = checkSettings((name) => {
-      return name === "port" ? (port ?? null) : (given[name] ?? undefined);
+      return name === "port" ? (port ?? null) : (values[name] ?? undefined);
     });
     if (settings.dispatcher !== null) readMatrixConfig(settings.dispatcher, openFileLimit());
     return {
@@ -374,30 +374,30 @@ function logFailure({ message }: Error): void {
 }
 
 /** Saving and logging are off by default: a program may only want to read the graphs. */
-function graphSettings(given: InitializeOptions): GraphSettings {
-  const { idle = false } = given;
+function graphSettings(options: InitializeOptions): GraphSettings {
+  const { idle = false } = options;
   if (typeof idle !== "boolean") {
     throw new SvcError("SVC2205", `invalid idle: ${expected("true or false", idle)}`);
   }
-  const events = checkSetting("events", given.events ?? undefined);
+  const events = checkSetting("events", options.events ?? undefined);
   return {
-    root: resolve(checkSetting("root", given.root ?? undefined)),
+    root: resolve(checkSetting("root", options.root ?? undefined)),
     graphs: {},
-    readonly: checkSetting("readonly", given.readonly ?? undefined),
+    readonly: checkSetting("readonly", options.readonly ?? undefined),
     events: idle && events !== false ? "paused" : events,
-    saveEvery: checkSetting("saveEvery", given.saveEvery ?? 0),
-    durability: checkSetting("durability", given.durability ?? "off"),
-    retainLogBytes: checkSetting("retainLogBytes", given.retainLogBytes),
-    txPort: checkSetting("txPort", given.txPort ?? null),
-    followStream: checkSetting("followStream", given.followStream ?? null),
-    txKeyFile: checkSetting("txKeyFile", given.txKeyFile ?? null),
-    archive: checkSetting("archive", given.archive ?? null),
+    saveEvery: checkSetting("saveEvery", options.saveEvery ?? 0),
+    durability: checkSetting("durability", options.durability ?? "off"),
+    retainLogBytes: checkSetting("retainLogBytes", options.retainLogBytes),
+    txPort: checkSetting("txPort", options.txPort ?? null),
+    followStream: checkSetting("followStream", options.followStream ?? null),
+    txKeyFile: checkSetting("txKeyFile", options.txKeyFile ?? null),
+    archive: checkSetting("archive", options.archive ?? null),
     ...{ ip: null, attach: [], publishStream: null, slots: null, leadership: null },
   };
 }
 
-function startOptions(given: StartArguments): StartOptions {
-  const [first, prefix, servicein, dispatcher] = given;
+function startOptions(args: StartArguments): StartOptions {
+  const [first, prefix, servicein, dispatcher] = args;
   if (typeof first === "object" && first !== null) return first;
   return {
     ip: first ?? null,

@@ -182,25 +182,25 @@ export class Metrics {
 
   #sampleLatency(seconds: number): void {
     this.#sinceLatency[0]! += seconds;
-    let answers = 0;
+    let responses = 0;
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
-      answers += this.#fresh(HISTOGRAM_AT + bucket);
+      responses += this.#fresh(HISTOGRAM_AT + bucket);
     }
     const recent = this.#recent;
     // A second without responses has no sample; after a minute, the last one is obsolete.
-    if (answers === 0) {
+    if (responses === 0) {
       if (this.#sinceLatency[0]! >= MAX_LATENCY_AGE_S) recent.fill(0, Recent.LatencyMeanMs);
       return;
     }
     const former = recent[Recent.LatencyMeanMs]!;
-    const mean = this.#fresh(Counter.LatencySumMs) / answers;
+    const mean = this.#fresh(Counter.LatencySumMs) / responses;
     const step = smoothing(former, mean);
     // Applies the smoothing once per second that has passed.
     const weight = former === 0 ? 1 : 1 - (1 - step) ** Math.max(1, this.#sinceLatency[0]!);
     this.#sinceLatency[0] = 0;
     recent[Recent.LatencyMeanMs]! += weight * (mean - former);
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
-      const share = this.#fresh(HISTOGRAM_AT + bucket) / answers;
+      const share = this.#fresh(HISTOGRAM_AT + bucket) / responses;
       const at = SHARES_AT + bucket;
       recent[at]! += weight * (share - recent[at]!);
     }
@@ -340,12 +340,12 @@ export class Metrics {
   /** Latency of all responses since the start or the last reset. */
   latencyOfAll(percentiles: readonly number[]): Latency {
     const counts = new Float64Array(BUCKETS);
-    let answers = 0;
+    let responses = 0;
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
       counts[bucket] = this.#total(HISTOGRAM_AT + bucket);
-      answers += counts[bucket]!;
+      responses += counts[bucket]!;
     }
-    const mean = answers === 0 ? 0 : this.#total(Counter.LatencySumMs) / answers;
+    const mean = responses === 0 ? 0 : this.#total(Counter.LatencySumMs) / responses;
     return latencyRecord(mean, counts, percentiles);
   }
 

@@ -105,8 +105,8 @@ function declaredPlugins(value: unknown, path: Path, problems: Problems): Declar
   return (["engine", "pre", "post"] as const).flatMap((role) => {
     const written = functions[role];
     if (written === null) return [];
-    const [, own, exportPath] = MODULE_EXPORT.exec(written)!;
-    const file = own ?? module;
+    const [, ownModule, exportPath] = MODULE_EXPORT.exec(written)!;
+    const file = ownModule ?? module;
     if (file === null) {
       const text = 'expected `module#export`, as there is no "module"';
       problems.push({ path: [...path, role], text });

@@ -102,11 +102,11 @@ export const SERVER_SETTINGS = (Object.keys(SETTINGS) as SettingName[]).filter(
 
 /**
  * Validates all settings of a server.
- * @param given returns the value given for a setting; undefined if omitted
+ * @param valueFor returns the value given for a setting; undefined if omitted
  * @throws SvcError SVC2205, and ArgumentError for a dispatcher
  */
-export function checkSettings(given: (name: SettingName) => unknown): CheckedSettings {
-  const entries = SERVER_SETTINGS.map((name) => [name, checkSetting(name, given(name))]);
+export function checkSettings(valueFor: (name: SettingName) => unknown): CheckedSettings {
+  const entries = SERVER_SETTINGS.map((name) => [name, checkSetting(name, valueFor(name))]);
   return Object.fromEntries(entries) as CheckedSettings;
 }
 

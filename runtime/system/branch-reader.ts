@@ -51,31 +51,31 @@ export class BranchReader {
     const query = `form=branch&known=${encodeURIComponent(last.revision)}&cells=${cells}`;
     const path = `/svc/builtin/system_overview?${query}`;
     const request = { path, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
-    const answer = await requestInstance(address, request).catch(() => null);
-    if (!isPlainObject(answer) || answer.layout !== this.#layout) {
+    const response = await requestInstance(address, request).catch(() => null);
+    if (!isPlainObject(response) || response.layout !== this.#layout) {
       this.#last.delete(id);
       return null;
     }
-    const revision = String(answer.revision).slice(0, MAX_TEXT);
+    const revision = String(response.revision).slice(0, MAX_TEXT);
     const number = Number(revision.split("-")[1]) || 0;
     this.#last.set(id, { revision, cells: wantsCells ? number : last.cells });
     return {
-      live: acceptRows(answer.live, members, 1, LIVE_COLUMNS.length),
-      rest: acceptRows(answer.rest, members, 1, REST_COLUMNS.length),
-      cells: acceptRows(answer.cells, members, CELL_KEYS, CELL_COLUMNS.length),
+      live: acceptRows(response.live, members, 1, LIVE_COLUMNS.length),
+      rest: acceptRows(response.rest, members, 1, REST_COLUMNS.length),
+      cells: acceptRows(response.cells, members, CELL_KEYS, CELL_COLUMNS.length),
     };
   }
 }
 
 /** @param keys number of values before the columns, the first one being the position of a member */
 function acceptRows(
-  given: unknown,
+  rows: unknown,
   members: ReadonlySet<number>,
   keys: number,
   columns: number,
 ): readonly Row[] {
-  if (!Array.isArray(given)) return [];
-  return given.flatMap((row: unknown) => {
+  if (!Array.isArray(rows)) return [];
+  return rows.flatMap((row: unknown) => {
     if (!Array.isArray(row) || !members.has(row[0])) return [];
     return [row.slice(0, keys + columns).map((value) => acceptValue(value))];
   });

@@ -38,12 +38,12 @@ export class DescriptorErrors {
 
 /** Reports unknown keys: their settings would have no effect. */
 export function rejectUnknownKeys(
-  given: Readonly<Record<string, unknown>>,
+  dict: Readonly<Record<string, unknown>>,
   known: readonly string[],
   inside: string,
   errors: DescriptorErrors,
 ): void {
-  for (const key of Object.keys(given)) {
+  for (const key of Object.keys(dict)) {
     if (known.includes(key)) continue;
     errors.at(inside + key, `unknown key${errors.isFull ? "" : didYouMean(key, known)}`);
   }

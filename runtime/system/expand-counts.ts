@@ -9,9 +9,9 @@ type Dict = Readonly<Record<string, unknown>>;
 const MAX_COUNT = 16_384;
 
 /** Returns a descriptor with ranges in place of counts. */
-export function expandCounts(given: Dict, errors: DescriptorErrors): Dict {
-  const { instances, topology, common } = given;
-  if (!isPlainObject(instances)) return given;
+export function expandCounts(descriptor: Dict, errors: DescriptorErrors): Dict {
+  const { instances, topology, common } = descriptor;
+  if (!isPlainObject(instances)) return descriptor;
   const shared = isPlainObject(common) ? common : {};
   const names = new Map<string, string>();
   const entries = Object.entries(instances).map(([id, instance]) => {
@@ -24,7 +24,7 @@ export function expandCounts(given: Dict, errors: DescriptorErrors): Dict {
     return [id, rest];
   });
   const rename = (dict: Dict): Dict => renameKeys(dict, names, errors);
-  const named = { ...given, instances: rename(Object.fromEntries(entries)) };
+  const named = { ...descriptor, instances: rename(Object.fromEntries(entries)) };
   if (!isPlainObject(topology) || !isPlainObject(topology.dispatch)) return named;
   return { ...named, topology: { ...topology, dispatch: rename(topology.dispatch) } };
 }

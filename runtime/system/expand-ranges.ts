@@ -106,9 +106,9 @@ export class RangeExpander {
         entries.set(key, value);
         continue;
       }
-      for (const { name, numbers: own } of this.#list(key, numbers)) {
+      for (const { name, numbers: ownNumbers } of this.#list(key, numbers)) {
         if (entries.has(name)) this.#errors.add(`System descriptor has ${name} twice: see ${key}`);
-        const inner = own.length === 0 ? numbers : own;
+        const inner = ownNumbers.length === 0 ? numbers : ownNumbers;
         entries.set(name, this.#expand(value, inner, depth + 1));
       }
     }

@@ -171,8 +171,9 @@ class LevelSurvey {
     const path = `/svc/builtin/${this.#topic.plugin}?idlist=${encodeURIComponent(ids.join())}`;
     const request = { path, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
     const address = { host, port: hport + 1, secure };
-    const answer = await requestInstance(address, request).catch(() => null);
-    const listed = isPlainObject(answer) && Array.isArray(answer.instances) ? answer.instances : [];
+    const response = await requestInstance(address, request).catch(() => null);
+    const listed =
+      isPlainObject(response) && Array.isArray(response.instances) ? response.instances : [];
     const isEntry = (entry: unknown): entry is Entry & { readonly id: string } =>
       isPlainObject(entry) && typeof entry.id === "string";
     return new Map(listed.filter(isEntry).map((entry) => [entry.id, entry]));

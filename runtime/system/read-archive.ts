@@ -10,28 +10,28 @@ const PLACE = /^(?=.*\S)[^\p{Cc}]{1,4096}$/u;
 
 /** Returns null if the system has no continuous backup. */
 export function readArchive(
-  given: unknown,
+  section: unknown,
   instances: ReadonlyMap<string, Instance>,
   errors: DescriptorErrors,
 ): System["archive"] {
-  if (given === undefined || given === null) return null;
-  if (!isPlainObject(given)) {
+  if (section === undefined || section === null) return null;
+  if (!isPlainObject(section)) {
     errors.at("archive", "dict required");
     return null;
   }
-  rejectUnknownKeys(given, ["from", "to", ...PERIOD_NAMES], "archive.", errors);
-  const { from, to } = given;
+  rejectUnknownKeys(section, ["from", "to", ...PERIOD_NAMES], "archive.", errors);
+  const { from, to } = section;
   if (typeof to !== "string" || !PLACE.test(to)) {
     errors.at("archive.to", "folder or s3://bucket/prefix required");
   }
   for (const name of PERIOD_NAMES) {
-    const value = given[name] ?? PERIODS[name];
+    const value = section[name] ?? PERIODS[name];
     if (typeof value === "string" && PERIOD.test(value)) continue;
     errors.at(`archive.${name}`, `${PERIOD_FORM} required`);
   }
   const instance = typeof from === "string" ? instances.get(from) : undefined;
   if (instance === undefined) errors.at("archive.from", "instance required");
   else if (instance.type === "dispatch") errors.at("archive.from", "a dispatcher has no graphs");
-  const { from: _, ...config } = given;
+  const { from: _, ...config } = section;
   return { from: String(from), config: config as unknown as ArchiveConfig };
 }

@@ -28,16 +28,16 @@ export const GRAPH_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
  * Parses and checks a descriptor.
  * @throws SvcError SVC2700 with all errors, one per line
  */
-export function readDescriptor(given: unknown): System {
-  if (!isPlainObject(given)) throw new SvcError("SVC2700", "System descriptor must be dict");
-  const { format = null } = given;
+export function readDescriptor(value: unknown): System {
+  if (!isPlainObject(value)) throw new SvcError("SVC2700", "System descriptor must be dict");
+  const { format = null } = value;
   const reason = explainLaterFormat(format, DESCRIPTOR_FORMAT);
   if (reason !== null) throw new SvcError("SVC2700", `System descriptor: ${reason}`);
   const errors = new DescriptorErrors();
   if (format !== null && format !== DESCRIPTOR_FORMAT) {
     errors.at("format", `${DESCRIPTOR_FORMAT} required`);
   }
-  const descriptor = expandCounts(renameOldKeys(given), errors);
+  const descriptor = expandCounts(renameOldKeys(value), errors);
   const ranges = new RangeExpander(errors);
   const named = {
     ...descriptor,
@@ -71,17 +71,18 @@ export function readDescriptor(given: unknown): System {
 }
 
 /** Renames keys of older descriptors, whose instances had all graphs by default. */
-function renameOldKeys(given: Record<string, unknown>): Record<string, unknown> {
-  const { topology, graphs, instances } = given;
-  if (!isPlainObject(topology)) return given;
+function renameOldKeys(descriptor: Record<string, unknown>): Record<string, unknown> {
+  const { topology, graphs, instances } = descriptor;
+  if (!isPlainObject(topology)) return descriptor;
   const { input, search, ...rest } = topology;
-  if (input === undefined && search === undefined) return given;
+  if (input === undefined && search === undefined) return descriptor;
   const renamed = {
     ...rest,
     ...(input !== undefined && { transaction: input }),
     ...(search !== undefined && { dispatch: search }),
   };
-  if (!Array.isArray(graphs) || !isPlainObject(instances)) return { ...given, topology: renamed };
+  if (!Array.isArray(graphs) || !isPlainObject(instances))
+    return { ...descriptor, topology: renamed };
   const all = graphs.join(" ");
   const named = Object.entries(instances).map(([id, instance]) => {
     if (!isPlainObject(instance) || instance.graph !== undefined || all === "") {
@@ -89,29 +90,29 @@ function renameOldKeys(given: Record<string, unknown>): Record<string, unknown> 
     }
     return [id, { ...instance, graph: all }];
   });
-  return { ...given, topology: renamed, instances: Object.fromEntries(named) };
+  return { ...descriptor, topology: renamed, instances: Object.fromEntries(named) };
 }
 
-function readGraphs(given: unknown, errors: DescriptorErrors): string[] {
-  if (given === undefined) return [];
-  if (!Array.isArray(given)) {
+function readGraphs(value: unknown, errors: DescriptorErrors): string[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) {
     errors.at("graphs", "list of strings required");
     return [];
   }
-  for (const [index, name] of given.entries()) {
+  for (const [index, name] of value.entries()) {
     const isName = typeof name === "string" && GRAPH_NAME.test(name);
     if (!isName) errors.at(`graphs[${index}]`, "name of a graph required");
   }
-  return given;
+  return value;
 }
 
 function readObject(
-  given: unknown,
+  value: unknown,
   path: string,
   errors: DescriptorErrors,
 ): Readonly<Record<string, unknown>> {
-  if (given === undefined) return {};
-  if (isPlainObject(given)) return given;
+  if (value === undefined) return {};
+  if (isPlainObject(value)) return value;
   errors.at(path, "dict required");
   return {};
 }

@@ -141,8 +141,8 @@ function rejectDuplicates(instances: readonly Instance[], errors: DescriptorErro
   const [first] = instances;
   for (const { id, type, host, hport, tport, group, prefix } of instances) {
     const addressOf = (port: number) => `${host}:${port}`;
-    const rejectTaken = (key: string, ...wanted: readonly number[]): void => {
-      const conflicting = wanted.find((port) => port > 0 && ports.has(addressOf(port)));
+    const rejectTaken = (key: string, ...requestedPorts: readonly number[]): void => {
+      const conflicting = requestedPorts.find((port) => port > 0 && ports.has(addressOf(port)));
       if (conflicting === undefined) return;
       errors.at(`instances.${id}.${key}`, `duplicate port ${conflicting} on host ${host}`);
     };
@@ -164,7 +164,7 @@ function rejectDuplicates(instances: readonly Instance[], errors: DescriptorErro
 /** Reads the parameters of one instance and reports errors. */
 class Fields {
   constructor(
-    readonly given: Dict,
+    readonly parameters: Dict,
     readonly path: string,
     readonly errors: DescriptorErrors,
   ) {}
@@ -174,7 +174,7 @@ class Fields {
   }
 
   integer(key: string, fallback: number | null, min: number, max: number): number {
-    const value = this.given[key] ?? fallback;
+    const value = this.parameters[key] ?? fallback;
     const isValid =
       Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
     if (isValid) return value as number;
@@ -183,14 +183,14 @@ class Fields {
   }
 
   number(key: string, fallback: number): number {
-    const value = this.given[key] ?? fallback;
+    const value = this.parameters[key] ?? fallback;
     if (Number.isFinite(value)) return value as number;
     this.wrong(key, "number required");
     return fallback;
   }
 
   flag(key: string, fallback: boolean): boolean {
-    const value = this.given[key] ?? fallback;
+    const value = this.parameters[key] ?? fallback;
     // Older descriptors use numbers.
     if (typeof value === "boolean" || value === 0 || value === 1) return Boolean(value);
     this.wrong(key, "true or false required");
@@ -198,21 +198,21 @@ class Fields {
   }
 
   text(key: string, fallback: string, pattern: RegExp, detail: string): string {
-    const value = this.given[key] ?? fallback;
+    const value = this.parameters[key] ?? fallback;
     if (typeof value === "string" && pattern.test(value)) return value;
     this.wrong(key, detail);
     return fallback;
   }
 
   oneOf(key: string, words: readonly InstanceType[], fallback: InstanceType): InstanceType {
-    const value = this.given[key] ?? fallback;
+    const value = this.parameters[key] ?? fallback;
     if (words.includes(value as InstanceType)) return value as InstanceType;
     this.wrong(key, `must be one of ${JSON.stringify(words)}`);
     return fallback;
   }
 
   graphs(declared: readonly string[]): string[] {
-    const value = this.given.graph ?? "";
+    const value = this.parameters.graph ?? "";
     if (typeof value !== "string") {
       this.wrong("graph", "names with blanks between them required");
       return [];

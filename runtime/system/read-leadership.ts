@@ -17,18 +17,18 @@ type Trees = Pick<System, "subscribers" | "providers">;
 
 /** Returns null if operators promote replicas. */
 export function readLeadership(
-  given: unknown,
+  section: unknown,
   instances: ReadonlyMap<string, Instance>,
   trees: Trees,
   errors: DescriptorErrors,
 ): Required<SystemLeadership> | null {
-  if (given === undefined || given === null) return null;
-  if (!isPlainObject(given)) {
+  if (section === undefined || section === null) return null;
+  if (!isPlainObject(section)) {
     errors.at("leadership", "dict required");
     return null;
   }
-  rejectUnknownKeys(given, KEYS, "leadership.", errors);
-  const { engine, ttl = DEFAULT_TTL_MS, minSynced = 1, whenAlone = "refuse" } = given;
+  rejectUnknownKeys(section, KEYS, "leadership.", errors);
+  const { engine, ttl = DEFAULT_TTL_MS, minSynced = 1, whenAlone = "refuse" } = section;
   if (engine === NONE) return null;
   if (typeof engine !== "string" || !ENGINE.test(engine)) {
     errors.at("leadership.engine", 'URI or "none" required');

@@ -22,17 +22,17 @@ type Topology = Pick<System, "graphs" | "instances" | "providers" | "matrices">;
 
 /** Returns null for a system without slots. */
 export function readSlots(
-  given: unknown,
+  section: unknown,
   topology: Topology,
   errors: DescriptorErrors,
 ): SystemSlots | null {
-  if (given === undefined || given === null) return null;
-  if (!isPlainObject(given)) {
+  if (section === undefined || section === null) return null;
+  if (!isPlainObject(section)) {
     errors.at("slots", "dict required");
     return null;
   }
-  rejectUnknownKeys(given, KEYS, "slots.", errors);
-  const graphs = readNames(given.graphs ?? [], "slots.graphs", errors);
+  rejectUnknownKeys(section, KEYS, "slots.", errors);
+  const graphs = readNames(section.graphs ?? [], "slots.graphs", errors);
   if (graphs.length === 0) errors.at("slots.graphs", "list of one graph or more required");
   const unknown = graphs.filter((name) => !topology.graphs.includes(name));
   for (const name of unknown) {
@@ -41,7 +41,7 @@ export function readSlots(
       `${name} is undeclared, must be one of ${formatList(topology.graphs)}`,
     );
   }
-  const everywhere = readNames(given.everywhere ?? [], "slots.everywhere", errors);
+  const everywhere = readNames(section.everywhere ?? [], "slots.everywhere", errors);
   const groups = listGroups(topology, graphs);
   const isNamed = graphs.length > unknown.length;
   if (groups.length === 0 && isNamed)
@@ -56,15 +56,15 @@ export function readSlots(
     const owned = partitions.map((replicas) => replicas.map(listOwners));
     checkMatrix(id, owned, errors);
   }
-  const count = readCount(given.count, groups.length, errors);
+  const count = readCount(section.count, groups.length, errors);
   return { graphs, everywhere, groups, map: divideSlots(count, groups.length) };
 }
 
-function readCount(given: unknown, groups: number, errors: DescriptorErrors): number {
+function readCount(value: unknown, groups: number, errors: DescriptorErrors): number {
   const fallback = groups > MAX_MATRIX_DIMENSION ? DEFAULT_MANY_SLOTS : DEFAULT_SLOTS;
-  const count = Number(given ?? fallback);
+  const count = Number(value ?? fallback);
   const isPower = Number.isInteger(count) && Math.log2(count) % 1 === 0;
-  if (typeof (given ?? 0) !== "number" || !isPower || count < MIN_SLOTS || count > MAX_SLOTS) {
+  if (typeof (value ?? 0) !== "number" || !isPower || count < MIN_SLOTS || count > MAX_SLOTS) {
     errors.at("slots.count", `power of two from ${MIN_SLOTS} to ${MAX_SLOTS} required`);
     return fallback;
   }
@@ -72,10 +72,10 @@ function readCount(given: unknown, groups: number, errors: DescriptorErrors): nu
   return count;
 }
 
-function readNames(given: unknown, path: string, errors: DescriptorErrors): readonly string[] {
-  const isList = Array.isArray(given) && given.length <= MAX_TYPES;
-  const isValid = isList && given.every((name) => typeof name === "string" && NAME.test(name));
-  if (isValid) return [...new Set(given as string[])];
+function readNames(value: unknown, path: string, errors: DescriptorErrors): readonly string[] {
+  const isList = Array.isArray(value) && value.length <= MAX_TYPES;
+  const isValid = isList && value.every((name) => typeof name === "string" && NAME.test(name));
+  if (isValid) return [...new Set(value as string[])];
   errors.at(path, "list of names required");
   return [];
 }

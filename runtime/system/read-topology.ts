@@ -21,7 +21,7 @@ type Transactions = Pick<System, "subscribers" | "providers">;
 
 /** @param instances `instances` of the descriptor; only its keys are read */
 export function readTransactions(
-  given: unknown,
+  transactions: unknown,
   instances: unknown,
   errors: DescriptorErrors,
 ): Transactions {
@@ -48,7 +48,7 @@ export function readTransactions(
       }
     }
   };
-  visit(given, null, 0);
+  visit(transactions, null, 0);
   for (const id of known) if (!subscribers.has(id)) subscribers.set(id, []);
   return { subscribers, providers };
 }
@@ -67,18 +67,18 @@ function listMembers(node: unknown): (readonly [string, unknown])[] | null {
 
 /** @param groups members of each group that elects its leader, by name */
 export function readDispatch(
-  given: unknown,
+  dispatch: unknown,
   instances: ReadonlyMap<string, Instance>,
   groups: ReadonlyMap<string, readonly string[]>,
   errors: DescriptorErrors,
 ): ReadonlyMap<string, SystemMatrix> {
   const matrices = new Map<string, SystemMatrix>();
-  if (given === undefined) return matrices;
-  if (!isPlainObject(given)) {
+  if (dispatch === undefined) return matrices;
+  if (!isPlainObject(dispatch)) {
     errors.at("topology.dispatch", "dict required");
     return matrices;
   }
-  for (const [id, rows] of Object.entries(given)) {
+  for (const [id, rows] of Object.entries(dispatch)) {
     if (!instances.has(id)) {
       errors.add(`System descriptor topology.dispatch instance "${id}" is undefined`);
       continue;
@@ -98,11 +98,11 @@ class MatrixReader {
     readonly errors: DescriptorErrors,
   ) {}
 
-  read(given: unknown): SystemMatrix {
+  read(matrix: unknown): SystemMatrix {
     const rows: SystemRow[] = [];
     const engines: string[][] = [];
     let allowIncomplete = false;
-    for (const [index, row] of this.#listRows(given).entries()) {
+    for (const [index, row] of this.#listRows(matrix).entries()) {
       const where = `replica ${index}`;
       if (!isPlainObject(row)) {
         this.#reject(`${where} dict required`);
@@ -159,13 +159,13 @@ class MatrixReader {
   }
 
   /** An object stands for one partition, with one replica per key. */
-  #listRows(given: unknown): readonly unknown[] {
-    if (Array.isArray(given)) return given;
-    if (!isPlainObject(given)) {
+  #listRows(matrix: unknown): readonly unknown[] {
+    if (Array.isArray(matrix)) return matrix;
+    if (!isPlainObject(matrix)) {
       this.#reject("list or dict required");
       return [];
     }
-    return Object.entries(given).map(([engine, row]) => {
+    return Object.entries(matrix).map(([engine, row]) => {
       return isPlainObject(row ?? {}) ? { ...(row as object), partitions: [engine] } : row;
     });
   }

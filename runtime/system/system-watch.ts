@@ -263,9 +263,9 @@ export class SystemWatch {
     const address: Address = { host, port: hport + 1, secure: this.#secure };
     const base = { instance, ...placementFor(this.#system, id) };
     const sinceMs = performance.now();
-    let answer: Awaited<ReturnType<typeof requestWithRetry>>;
+    let response: Awaited<ReturnType<typeof requestWithRetry>>;
     try {
-      answer = await requestWithRetry(address, NODESTAT);
+      response = await requestWithRetry(address, NODESTAT);
     } catch (error) {
       const { message } = error as Error;
       return { ...base, health: null, figures: {}, error: message, isSlow: false };
@@ -273,13 +273,13 @@ export class SystemWatch {
     const isSlow = isSlowSince(sinceMs);
     const figures: Record<string, unknown> = {};
     try {
-      figures[NODESTAT] = unwrapAnswer(address, NODESTAT, answer);
+      figures[NODESTAT] = unwrapAnswer(address, NODESTAT, response);
       if (this.#system.matrices.has(id)) figures[MATRIX] = await requestMetrics(address, MATRIX);
       const health = readNodestat({ figures })["service-in"] ? HEALTHY : "503 Service out";
       return { ...base, health, figures, error: null, isSlow };
     } catch (error) {
       const { message } = error as Error;
-      return { ...base, health: `${answer.status}`, figures, error: message, isSlow: true };
+      return { ...base, health: `${response.status}`, figures, error: message, isSlow: true };
     }
   }
 

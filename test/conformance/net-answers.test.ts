@@ -29,7 +29,7 @@ test.before.each(async (context) => {
 test.after.each(async ({ server, engine }) => {
   RawClient.closeAll();
   await until(() => engine.open === 0, "the end of all connections");
-  assert.is(server.answers.held, 0);
+  assert.is(server.responses.held, 0);
   await server.close();
 });
 
@@ -60,7 +60,7 @@ test("limits one connection to its quota for any number of requests", async (con
   const { server, engine } = context;
   const client = await deaf(context, HOLD.repeat(20));
   answerAll(context, 20 * MIB);
-  assert.ok(server.answers.held <= MEMORY_BYTES / 4 + MIB, `${server.answers.held}`);
+  assert.ok(server.responses.held <= MEMORY_BYTES / 4 + MIB, `${server.responses.held}`);
   client.send(ECHO);
   await sleep(20);
   assert.is(engine.requests, 20, "no more is read from it");
@@ -92,8 +92,8 @@ test("rejects clients beyond the total limit before execution", async (context) 
   const from = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
   for (const address of from) await deaf(context, HOLD, address);
   answerAll(context, 100 * MIB);
-  assert.ok(server.answers.held <= MEMORY_BYTES);
-  server.answers.held += MEMORY_BYTES;
+  assert.ok(server.responses.held <= MEMORY_BYTES);
+  server.responses.held += MEMORY_BYTES;
   const before = engine.requests;
   const late = await RawClient.open(server.port, "127.0.0.1", "127.0.0.4");
   late.send(ECHO);
@@ -101,7 +101,7 @@ test("rejects clients beyond the total limit before execution", async (context) 
   assert.is(answer!.status, 503);
   assert.match(answer!.head, "\r\nRetry-After: 2\r\n");
   assert.is(engine.requests, before);
-  server.answers.held -= MEMORY_BYTES;
+  server.responses.held -= MEMORY_BYTES;
   late.send(ECHO);
   assert.is((await late.answers(1))[0]!.status, 200);
 });
@@ -112,7 +112,7 @@ test("counts responses queued behind a slow one", async (context) => {
   for (const exchange of engine.held.slice(1)) {
     exchange.answer(200, "text/plain", Buffer.alloc(MIB, "x"));
   }
-  assert.ok(server.answers.held >= 9 * MIB);
+  assert.ok(server.responses.held >= 9 * MIB);
   client.send(ECHO);
   await sleep(20);
   assert.is(engine.requests, 10, `above ${MEMORY_BYTES / 32} bytes nothing is read`);

@@ -176,7 +176,7 @@ test("responses for a client that does not read are buffered up to a limit", asy
   await until(() => context.engine.requests > 0, "the first request");
   await sleep(100);
   assert.ok(context.engine.requests < 60, "it is read no further than its answers go out");
-  assert.ok(server.answers.held <= 6 * 1024 * 1024, `${server.answers.held} bytes are held`);
+  assert.ok(server.responses.held <= 6 * 1024 * 1024, `${server.responses.held} bytes are held`);
 });
 
 test("clients need a certificate of the CA if it is required", async (context) => {

@@ -44,7 +44,7 @@ test.after.each(async ({ server, engine }) => {
   RawClient.closeAll();
   for (const exchange of engine.held) exchange.answer(200, "text/plain", "over");
   await server.close();
-  assert.equal([server.budget.used, server.answers.held], [0, 0]);
+  assert.equal([server.budget.used, server.responses.held], [0, 0]);
   assert.equal([server.clients.size, engine.open], [0, 0]);
 });
 

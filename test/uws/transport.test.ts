@@ -176,7 +176,7 @@ test("limits one client to a request rate, and to quotas of bodies and responses
     client.socket.pause();
     held.push(client);
   }
-  const answers = server.clients.at("127.0.0.3").answers;
+  const answers = server.clients.at("127.0.0.3").responses;
   for (const exchange of engine.held)
     exchange.answer(200, "text/plain", "x".repeat((16 * LARGE_BYTES) / 8));
   await until(() => answers.held > 0, "an answer that waits");

@@ -35,9 +35,12 @@ export class CutSize {
     const targetMs = Math.min(MAX_DATA_MS, Math.max(MIN_DATA_MS, fixedMs));
     // The short time of little content says nothing about that of much.
     if (dataMs <= targetMs && words * MAX_CHANGE < this.#words) return;
-    const wanted = (words * targetMs) / Math.max(1, dataMs);
+    const targetWords = (words * targetMs) / Math.max(1, dataMs);
     // Limited, because a busy machine may have delayed this cut alone.
-    const next = Math.min(this.#words * MAX_CHANGE, Math.max(this.#words / MAX_CHANGE, wanted));
+    const next = Math.min(
+      this.#words * MAX_CHANGE,
+      Math.max(this.#words / MAX_CHANGE, targetWords),
+    );
     this.#words = Math.round(Math.min(MAX_CUT_WORDS, Math.max(MIN_WORDS, next)));
   }
 }

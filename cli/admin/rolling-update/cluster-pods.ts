@@ -138,8 +138,8 @@ export class ClusterPods {
 
   /** Returns the pod of an instance; null: it does not exist now. */
   async #pod(id: string): Promise<ClusterObject | null> {
-    const answer = await this.#request("GET", this.#podPath(id));
-    return answer.kind === "Status" ? null : answer;
+    const response = await this.#request("GET", this.#podPath(id));
+    return response.kind === "Status" ? null : response;
   }
 
   #podPath(id: string): string {

@@ -30,11 +30,11 @@ export async function fetchNodestat(context: AdminContext, id: string): Promise<
  * @throws SvcError SVC2701 without a response
  */
 export async function fetchProcess(context: AdminContext, id: string): Promise<string> {
-  const answer = await requestInstance(context.address(id), {
+  const response = await requestInstance(context.address(id), {
     path: "/svc/time",
     timeoutMs: REQUEST_TIMEOUT_MS,
   });
-  const { time } = (isPlainObject(answer) ? answer : {}) as StatusObject;
+  const { time } = (isPlainObject(response) ? response : {}) as StatusObject;
   const { start } = (isPlainObject(time) ? time : {}) as StatusObject;
   const { pid } = await fetchNodestat(context, id);
   return `${pid} since ${start}`;
@@ -55,7 +55,7 @@ export function readGroup(status: StatusObject): GroupStatus {
     isPlainObject(status.group) ? status.group : {}
   ) as StatusObject;
   const ids = Array.isArray(synced) ? synced.filter((id) => typeof id === "string") : [];
-  const asName = (given: unknown) => (typeof given === "string" ? given : null);
+  const asName = (value: unknown) => (typeof value === "string" ? value : null);
   const isLeading = role === "leading" || role === "readonly";
   return { group: asName(group), leader: asName(leader), isLeading, synced: ids };
 }

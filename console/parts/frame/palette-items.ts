@@ -32,7 +32,7 @@ export function findItems(
   text: string,
   { plugins, graphs, saved }: Findable,
 ): readonly PaletteItem[] {
-  const wanted = text.trim().toLowerCase();
+  const searchText = text.trim().toLowerCase();
   const fixed = [
     ...pages(),
     ...instances(),
@@ -40,10 +40,13 @@ export function findItems(
     ...savedItems(saved),
     ...actions(),
   ];
-  const found = fixed.filter(({ title }) => title.toLowerCase().includes(wanted));
-  const rank = ({ title }: PaletteItem) => (title.toLowerCase().startsWith(wanted) ? 0 : 1);
+  const found = fixed.filter(({ title }) => title.toLowerCase().includes(searchText));
+  const rank = ({ title }: PaletteItem) => (title.toLowerCase().startsWith(searchText) ? 0 : 1);
   found.sort((a, b) => rank(a) - rank(b));
-  return [...found.slice(0, MAX_ITEMS), ...(wanted === "" ? [] : searches(text.trim(), graphs))];
+  return [
+    ...found.slice(0, MAX_ITEMS),
+    ...(searchText === "" ? [] : searches(text.trim(), graphs)),
+  ];
 }
 
 function pages(): PaletteItem[] {

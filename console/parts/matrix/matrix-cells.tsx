@@ -83,8 +83,8 @@ export function MatrixCells({ matrix, rates }: MatrixCellsProps) {
 }
 
 function partitionRate(backEnds: readonly PlacedBackEnd[], partition: number): string {
-  const own = backEnds.filter((backEnd) => backEnd.partition === partition);
-  return rate(own.reduce((sum, backEnd) => sum + (backEnd.rate ?? 0), 0));
+  const members = backEnds.filter((backEnd) => backEnd.partition === partition);
+  return rate(members.reduce((sum, backEnd) => sum + (backEnd.rate ?? 0), 0));
 }
 
 function RowHead({ row, first }: { readonly row: number; readonly first: unknown }) {

@@ -1,9 +1,11 @@
-// Keys or items of a partial: parts of variable length and a table of their offsets, relative to
-// the first. Created only by `PartialView`, which ensures that they lie within the bytes and
-// validates them before use.
+// The keys or the items of a partial, stored as a table of offsets and the concatenated parts.
+// Example with three parts, `aaa`, an empty one and `bbbbb`:
 //
-//    table   u32[count + 1]   0  3  3  8        the last one is the end of the last part
-//    first   aaabbbbb                           three parts: aaa, an empty one, bbbbb
+//    table   u32[count + 1]   0  3  3  8        start of each part, then the end of the last one
+//    first   aaabbbbb                           the parts; offsets count from here
+//
+// Only `PartialView` creates it: it checks that both lie within the bytes, and validates the
+// offsets before use.
 
 import { isUtf8 } from "node:buffer";
 
@@ -19,7 +21,10 @@ export class PartialParts {
   /** End of the last part. */
   readonly end: number;
 
-  /** @param table its offset in `bytes`, as `first` for the parts; both lie within them */
+  /**
+   * @param table offset of the table in `bytes`
+   * @param first offset of the parts in `bytes`
+   */
   constructor(bytes: Buffer, view: DataView, count: number, table: number, first: number) {
     this.#bytes = bytes;
     this.#view = view;

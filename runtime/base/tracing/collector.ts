@@ -113,8 +113,8 @@ export class Collector {
   #post(text: string): Promise<void> {
     const body = Buffer.from(text);
     const { request: send } = this.#url.protocol === "https:" ? https() : http();
-    const own = { "content-type": "application/json", "content-length": body.length };
-    const headers = { ...this.#options.headers, ...own };
+    const contentHeaders = { "content-type": "application/json", "content-length": body.length };
+    const headers = { ...this.#options.headers, ...contentHeaders };
     return new Promise((resolve, reject) => {
       const options = { method: "POST", headers, agent: false as const };
       const request = send(this.#url, options, (response) => {

@@ -197,10 +197,10 @@ export function paths(
   const target = graphNamed(graph);
   const from = start as string;
   if (!request.toplevel) {
-    const query = (own: Arguments): PartitionQuery =>
+    const query = (pathOptions: Arguments): PartitionQuery =>
       goal === ""
-        ? { call: "paths", anchor: from, options: own }
-        : { call: "shortestPaths", anchor: from, goal: goal as string, options: own };
+        ? { call: "paths", anchor: from, options: pathOptions }
+        : { call: "shortestPaths", anchor: from, goal: goal as string, options: pathOptions };
     return withClientExpressions(() => partitionResponse(target, options, query));
   }
   return withClientExpressions(() =>
@@ -236,8 +236,8 @@ export function nearest(
   name: str = "",
 ): unknown {
   const texts = [query, content];
-  const { vector, vectors = {}, ...given } = queryArguments(request, { id, hits }, texts, NAMED);
-  const { id: anchor, ...options } = given;
+  const { vector, vectors = {}, ...args } = queryArguments(request, { id, hits }, texts, NAMED);
+  const { id: anchor, ...options } = args;
   const target = graphNamed(graph);
   const probes = readProbes(target, vector, vectors, name);
   if (Object.keys(probes).length === 0 && anchor === "") {
@@ -284,8 +284,8 @@ function nearestInPartition(
 ): unknown {
   if (probes !== null) {
     return withClientExpressions(() =>
-      partitionResponse(graph, options, (given) => {
-        return { call: "nearest", probes, options: given };
+      partitionResponse(graph, options, (partitionOptions) => {
+        return { call: "nearest", probes, options: partitionOptions };
       }),
     );
   }
@@ -391,7 +391,7 @@ function withMemory(
   if (typeof memory !== "number") {
     throw new ParameterError("TypeError", "memory (a number of cells is required)");
   }
-  const bounded = (given: Arguments) => boundedResult(name, given, run);
+  const bounded = (queryOptions: Arguments) => boundedResult(name, queryOptions, run);
   if (memory === 0 && sharedmem === 0) return withClientExpressions(() => bounded(options));
   const size = limitMemoryCells(memory === 0 ? DEFAULT_CELLS : memory);
   const cells = sharedmem === 0 ? graph.memory(size) : sharedMemory(request, graph, size);

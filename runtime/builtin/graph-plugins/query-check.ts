@@ -55,10 +55,10 @@ export function querycheck(
   }
 }
 
-function prepare(graph: Graph, call: "vertices" | "neighbor" | "arcs", given: object): void {
-  if (call === "vertices") graph.newVerticesQuery(given);
-  else if (call === "arcs") graph.newArcsQuery(given);
-  else graph.newNeighborhoodQuery(null, given);
+function prepare(graph: Graph, call: "vertices" | "neighbor" | "arcs", options: object): void {
+  if (call === "vertices") graph.newVerticesQuery(options);
+  else if (call === "arcs") graph.newArcsQuery(options);
+  else graph.newNeighborhoodQuery(null, options);
 }
 
 function describeFault(text: string, error: Error): QueryFault {

@@ -197,8 +197,8 @@ export class JobLease {
     return this.#limited(record.swap(revision, this.#encode(content)));
   }
 
-  #limited<T>(answer: Promise<T>): Promise<T> {
-    return answerInTime(answer, this.#parts.timeoutMs);
+  #limited<T>(response: Promise<T>): Promise<T> {
+    return answerInTime(response, this.#parts.timeoutMs);
   }
 
   #encode({ epoch, jobs }: Content): string {

@@ -262,10 +262,10 @@ export class JobRunner {
   }
 
   /** Passes the outcomes of jobs to them, and all others to `answers`. */
-  intercept({ call: answer, failedCall, droppedCall }: Answers): Outcomes {
+  intercept({ call: respond, failedCall, droppedCall }: Answers): Outcomes {
     return {
       result: (call, executor, status, kind, payload) => {
-        if (!isJob(call)) return answer(call, executor, status, kind, payload);
+        if (!isJob(call)) return respond(call, executor, status, kind, payload);
         this.#recordResult(call, kind, payload);
       },
       onFailure: (call, executor, failure) => {

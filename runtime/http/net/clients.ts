@@ -11,7 +11,7 @@ export class Client implements BodyMemory {
   /** Open connections: all, and those not of dispatchers. */
   connections = 0;
   counted = 0;
-  readonly answers: ResponseMemory;
+  readonly responses: ResponseMemory;
   /** Null without a rate limit. */
   readonly requests: RateLimiter | null;
   /** Disk space of its bodies. */
@@ -23,21 +23,21 @@ export class Client implements BodyMemory {
 
   /**
    * @param maxBodyBytes quota of `bodies`, which all clients share
-   * @param answers unread responses of all clients
+   * @param responses unread responses of all clients
    * @param shed releases memory of clients that hold more of `bodies`, if there are any
    */
   constructor(
     readonly key: string,
     bodies: BodyMemory,
     maxBodyBytes: number,
-    answers: ResponseMemory,
+    responses: ResponseMemory,
     readonly limits: ClientLimits,
     shed: (client: Client, bytes: number) => boolean = () => false,
   ) {
     this.#shed = shed;
     const { requestsPerSecond } = limits;
     this.requests = requestsPerSecond > 0 ? new RateLimiter(requestsPerSecond) : null;
-    this.answers = clientResponses(answers);
+    this.responses = clientResponses(responses);
     this.#bodies = bodies;
     this.#maxBodyBytes = maxBodyBytes;
   }
@@ -49,7 +49,7 @@ export class Client implements BodyMemory {
 
   /** Returns whether the client holds no shared resources. */
   get holdsNothing(): boolean {
-    return this.#bodyBytes === 0 && this.uploadBytes === 0 && this.answers.held === 0;
+    return this.#bodyBytes === 0 && this.uploadBytes === 0 && this.responses.held === 0;
   }
 
   /** Returns whether the client may open further connections only as a dispatcher. */

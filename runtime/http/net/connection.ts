@@ -65,7 +65,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
   readonly #output: OutputBuffer;
   readonly #queue: ResponseQueue;
   readonly #reader: RequestReader;
-  readonly #answers: ConnectionResponses;
+  readonly #responses: ConnectionResponses;
   /** Set once the connection became a trunk, which carries the streams of a dispatcher. */
   #trunk: Trunk | null = null;
   /** Received bytes not yet consumed: part of a head, or requests that must wait. */
@@ -105,7 +105,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     this.#queue = new ResponseQueue(this, this.#output);
     this.#reader = new RequestReader(this);
     host.clients.connected(owner, !isDispatcher);
-    this.#answers = new ConnectionResponses(owner.answers);
+    this.#responses = new ConnectionResponses(owner.responses);
     this.client = formatClientUrl(this.remoteAddress, this.remotePort);
     this.openedAtMs = toEpochMs(this.#activeAtMs);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
@@ -165,7 +165,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
   /** Updates the memory account of responses; a closed connection holds none. */
   #count(): void {
     const isClosed = this.#socket.destroyed;
-    this.#answers.set(isClosed ? 0 : this.#queue.heldBytes + this.#output.unsent);
+    this.#responses.set(isClosed ? 0 : this.#queue.heldBytes + this.#output.unsent);
   }
 
   /** Checks timeouts; called periodically. */
@@ -223,7 +223,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
   // RequestSink
 
   mayRead(): boolean {
-    if (this.#phase !== "open" || this.#queue.isFull || this.#answers.isLarge) return false;
+    if (this.#phase !== "open" || this.#queue.isFull || this.#responses.isLarge) return false;
     if (this.#trunk !== null) return false;
     if (this.#reader.isBehind || (this.#reader.waitsForIdle && !this.isIdle)) return false;
     return !this.#output.isBlocked;
@@ -257,7 +257,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
       }
       if (requests?.take(performance.now()) === false) return TOO_MANY_REQUESTS;
     }
-    return this.#answers.isUsedUp ? RESPONSE_MEMORY_EXHAUSTED : null;
+    return this.#responses.isUsedUp ? RESPONSE_MEMORY_EXHAUSTED : null;
   }
 
   refuse(...[refusal, head, t0Ms, bytes, isLast]: Parameters<RequestSink["refuse"]>): void {
@@ -355,7 +355,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
   }
 
   hasCapacityFor(bytes: number): boolean {
-    return this.#answers.hasCapacityFor(bytes);
+    return this.#responses.hasCapacityFor(bytes);
   }
 
   answerRefusal(exchange: NetExchange, refusal: HttpRejection): void {
@@ -489,7 +489,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     this.#rest = null;
     this.#queue.abort();
     this.#trunk?.lost(new Error("connection closed"));
-    this.#answers.set(0);
+    this.#responses.set(0);
     if (this.#isDispatcher) this.#host.countDispatcher(-1);
     this.#host.clients.recordClose(this.owner, !this.#isDispatcher);
     this.#host.onClose(this);

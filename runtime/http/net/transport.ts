@@ -78,7 +78,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   readonly lastHeads: ResponseHeads;
   isRetiring = false;
   readonly budget: BodyBudget;
-  readonly answers: ResponseMemory;
+  readonly responses: ResponseMemory;
   readonly clients: Clients;
   readonly maxBodyBytes: number;
   readonly uploads: UploadFolder;
@@ -118,11 +118,11 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     const { bodyMemoryBytes, limits } = options;
     const share = bodyMemoryBytes * MAX_CLIENT_MEMORY_RATIO;
     this.budget = new BodyBudget(bodyMemoryBytes, bodyMemoryBytes * SMALL_BODY_RESERVE_RATIO);
-    this.answers = new ResponseMemory(options.responseMemoryBytes, null);
+    this.responses = new ResponseMemory(options.responseMemoryBytes, null);
     const shed = (client: Client, bytes: number): boolean =>
       shedLargestBody(this.#arrivingBodies(), client, bytes);
-    const { budget, answers } = this;
-    this.clients = new Clients((key) => new Client(key, budget, share, answers, limits, shed));
+    const { budget, responses } = this;
+    this.clients = new Clients((key) => new Client(key, budget, share, responses, limits, shed));
     // A body that can never fit gets 413, not a retryable 503.
     this.maxBodyBytes = Math.min(options.maxBodyBytes, share);
     this.uploads = new UploadFolder(options.uploadBytes ?? 0);
@@ -162,7 +162,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   memory(): TransportMemory {
-    return transportMemory(this.budget, this.answers);
+    return transportMemory(this.budget, this.responses);
   }
 
   useTls(material: TlsMaterial): void {

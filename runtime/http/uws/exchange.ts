@@ -98,7 +98,7 @@ export class UwsExchange implements Exchange {
   answer(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
     const { length } = body;
     const isLarge = length > INLINE_BODY_BYTES && this.method !== "HEAD";
-    if (isLarge && !this.#answered && !this.owner.answers.hasCapacityFor(length)) {
+    if (isLarge && !this.#answered && !this.owner.responses.hasCapacityFor(length)) {
       return this.refuse(
         this.method === "POST" ? RESPONSE_DROPPED : RESPONSE_MEMORY_EXHAUSTED,
         false,
@@ -139,13 +139,13 @@ export class UwsExchange implements Exchange {
     isLast: boolean,
   ): void {
     const { length } = body;
-    const { answers } = this.owner;
+    const { responses } = this.owner;
     const head = this.#host.heads[isLast ? "last" : "text"](status, mediaType, fields);
-    answers.add(length);
+    responses.add(length);
     const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : sendable(body);
     const send = (): void =>
       this.#stream(head, length, [bytes as Uint8Array], () => {
-        answers.add(-length);
+        responses.add(-length);
         if (isLast && !this.aborted) this.#response.close();
       });
     if (isLast) setImmediate(send);

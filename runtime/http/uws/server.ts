@@ -174,7 +174,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
     const { owner } = exchange;
     if (owner.requests?.take(performance.now()) === false) {
       exchange.refuse(TOO_MANY_REQUESTS, fields.chunked || fields.expect !== null);
-    } else if (owner.answers.isUsedUp) {
+    } else if (owner.responses.isUsedUp) {
       exchange.refuse(RESPONSE_MEMORY_EXHAUSTED, fields.chunked || fields.expect !== null);
     } else if (refusal !== null)
       exchange.refuse(refusal, fields === NO_FIELDS || fields.expect !== null);

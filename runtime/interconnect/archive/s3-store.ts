@@ -106,9 +106,9 @@ export class S3Store implements ObjectStore {
   async putNew(name: string, content: Uint8Array): Promise<boolean> {
     // Some stores ignore `If-None-Match`, so check first.
     if (await this.has(name)) return false;
-    const answer = await this.#write(name, content, { [IF_NONE]: "*" });
-    if (EXISTS.has(answer.status)) return false;
-    this.#require(answer, `PUT ${name}`);
+    const response = await this.#write(name, content, { [IF_NONE]: "*" });
+    if (EXISTS.has(response.status)) return false;
+    this.#require(response, `PUT ${name}`);
     return true;
   }
 
@@ -119,20 +119,20 @@ export class S3Store implements ObjectStore {
   }
 
   async get(name: string, maxBytes: number): Promise<Buffer | null> {
-    const answer = await this.#request("GET", name, {}, maxBytes);
+    const response = await this.#request("GET", name, {}, maxBytes);
     // A missing bucket is not a missing object.
-    if (answer.status === NOT_FOUND && answer.reason === "NoSuchKey") return null;
-    this.#require(answer, `GET ${name}`);
-    return answer.body;
+    if (response.status === NOT_FOUND && response.reason === "NoSuchKey") return null;
+    this.#require(response, `GET ${name}`);
+    return response.body;
   }
 
   async *list(prefix: string): AsyncGenerator<StoredObject, void, void> {
     for (let marker: string | null = ""; marker !== null; ) {
       const page = { "max-keys": String(this.#pageSize), prefix: this.#prefix + prefix, marker };
       const query = `?${new URLSearchParams(page)}`;
-      const answer = await this.#request("GET", query, {}, MAX_LIST_BYTES);
-      this.#require(answer, `LIST ${prefix}`);
-      const xml = answer.body.toString();
+      const response = await this.#request("GET", query, {}, MAX_LIST_BYTES);
+      this.#require(response, `LIST ${prefix}`);
+      const xml = response.body.toString();
       // A web server, or the console of a store, has a page for every path.
       if (!xml.includes("<ListBucketResult")) {
         throw this.#unusable(`LIST ${prefix}: the endpoint is no store with the S3 interface`);
@@ -149,8 +149,8 @@ export class S3Store implements ObjectStore {
   }
 
   async remove(name: string): Promise<void> {
-    const answer = await this.#request("DELETE", name);
-    if (answer.status !== NOT_FOUND) this.#require(answer, `DELETE ${name}`);
+    const response = await this.#request("DELETE", name);
+    if (response.status !== NOT_FOUND) this.#require(response, `DELETE ${name}`);
   }
 
   #write(name: string, body: Uint8Array, headers: Record<string, string>): Promise<Answer> {

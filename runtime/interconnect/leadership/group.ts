@@ -358,8 +358,8 @@ export class Group implements MemberProgress {
     if (role !== "refusing") this.#isReadonly = role === "readonly";
   }
 
-  #limited<T>(answer: Promise<T>): Promise<T> {
-    return answerInTime(answer, callTimeoutMs(this.#parts.settings));
+  #limited<T>(response: Promise<T>): Promise<T> {
+    return answerInTime(response, callTimeoutMs(this.#parts.settings));
   }
 
   #logFailure(error: Error): void {

@@ -136,12 +136,12 @@ export class Membership {
 
   async #isBehind(ids: readonly string[]): Promise<boolean> {
     const { replicating, settings } = this.#parts;
-    const own = replicating.positions();
-    if (own === null) return false;
+    const ownPositions = replicating.positions();
+    if (ownPositions === null) return false;
     const addresses = ids.flatMap((id) => settings.members[id] ?? []);
     const timeoutMs = settings.ttl * RIVALS_TIMEOUT;
     const rivals = await replicating.fetchPositions(addresses, timeoutMs);
-    return rivals.some((positions) => positions !== null && hasMore(positions, own));
+    return rivals.some((positions) => positions !== null && hasMore(positions, ownPositions));
   }
 
   async #fetchAllPositions(): Promise<MemberPositions> {

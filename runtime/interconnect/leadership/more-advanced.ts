@@ -9,10 +9,10 @@ import type { Positions } from "../wire/positions.js";
  * graphs. Only for a graph that is missing here, the positions decide: it was created later, or it
  * was erased here.
  */
-export function hasMore({ log, graphs }: Positions, own: Positions): boolean {
-  if (log === null || own.log === null || log.id !== own.log.id) return false;
-  const isLater = log.sn > own.log.sn;
-  const counts = new Map(own.graphs.map(({ identity, count }) => [identity, count]));
+export function hasMore({ log, graphs }: Positions, ownPositions: Positions): boolean {
+  if (log === null || ownPositions.log === null || log.id !== ownPositions.log.id) return false;
+  const isLater = log.sn > ownPositions.log.sn;
+  const counts = new Map(ownPositions.graphs.map(({ identity, count }) => [identity, count]));
   return graphs.some(({ identity, count }) => {
     const ownCount = counts.get(identity);
     return ownCount === undefined ? isLater : count > ownCount;

@@ -338,9 +338,9 @@ function parseHello(body: Buffer): { nonce: Buffer; incompatibility: string | nu
 
 /** Returns why a peer is incompatible with this instance, or null. */
 function explainIncompatibility(protocol: number, oldest: number, node: number): string | null {
-  const own = `${OLDEST_PROTOCOL} to ${PROTOCOL}`;
+  const ownRange = `${OLDEST_PROTOCOL} to ${PROTOCOL}`;
   if (protocol < OLDEST_PROTOCOL || oldest > PROTOCOL) {
-    const versions = `one end speaks protocols ${oldest} to ${protocol}, the other ${own}`;
+    const versions = `one end speaks protocols ${oldest} to ${protocol}, the other ${ownRange}`;
     return `${versions}: install the same release of svc on both`;
   }
   // Property values may be encoded by `v8.serialize`, whose format depends on the Node.js version.

@@ -93,7 +93,7 @@ const IDENTITY = /^[0-9a-f]{32}$/;
 const HOST = /^[\w.:-]{0,255}$/;
 
 /** @throws SvcError SVC2531 */
-export function parsePositions(given: unknown): Required<Positions> {
+export function parsePositions(value: unknown): Required<Positions> {
   const {
     log,
     origin = null,
@@ -101,7 +101,7 @@ export function parsePositions(given: unknown): Required<Positions> {
     graphs,
     diverged,
     member = null,
-  } = (given ?? {}) as Partial<Positions>;
+  } = (value ?? {}) as Partial<Positions>;
   if (log !== null && !isLogPosition(log)) throw malformedMessage("invalid log position");
   if (!isCount(epoch) || !(origin === null || isIdentity(origin)))
     throw malformedMessage("invalid epoch");
@@ -114,10 +114,10 @@ export function parsePositions(given: unknown): Required<Positions> {
 }
 
 /** @throws SvcError SVC2531 */
-export function parseOffer(given: unknown): Offer {
-  const { logId, isRoot, origin, epoch, graphs, lastNumber, erased, goal } = (given ??
+export function parseOffer(value: unknown): Offer {
+  const { logId, isRoot, origin, epoch, graphs, lastNumber, erased, goal } = (value ??
     {}) as Partial<Offer>;
-  const { ancestors = [] } = (given ?? {}) as Partial<Offer>;
+  const { ancestors = [] } = (value ?? {}) as Partial<Offer>;
   const isOffer =
     isIdentity(logId) && isIdentity(origin) && Array.isArray(graphs) && Array.isArray(erased);
   if (!isOffer || !graphs.every(isOfferedGraph) || !erased.every(isIdentity))
@@ -131,60 +131,60 @@ export function parseOffer(given: unknown): Offer {
 }
 
 /** @throws SvcError SVC2531 */
-function parseGoal(given: unknown): number | null {
-  if (given === null || isCount(given)) return given;
+function parseGoal(value: unknown): number | null {
+  if (value === null || isCount(value)) return value;
   throw malformedMessage("invalid goal");
 }
 
 /** @throws SvcError SVC2531 */
-export function parseSnapshotHead(given: unknown): SnapshotHead {
-  const head = (given ?? {}) as SnapshotHead;
+export function parseSnapshotHead(value: unknown): SnapshotHead {
+  const head = (value ?? {}) as SnapshotHead;
   const isCounted = isCount(head.bytes) && isCount(head.count) && isCount(head.values ?? 0);
   if (!isOfferedGraph(head) || !isCounted) throw malformedMessage("invalid snapshot header");
   return head;
 }
 
 /** @throws SvcError SVC2531 */
-export function parseStart(given: unknown): Start {
-  const { sn, chain } = (given ?? {}) as Partial<Start>;
+export function parseStart(value: unknown): Start {
+  const { sn, chain } = (value ?? {}) as Partial<Start>;
   if (!isCount(sn) || !isCount(chain)) throw malformedMessage("invalid start position");
   return { sn, chain };
 }
 
-export function isOfferedGraph(given: unknown): given is OfferedGraph {
-  const { number, identity, name, path } = (given ?? {}) as Partial<OfferedGraph>;
+export function isOfferedGraph(value: unknown): value is OfferedGraph {
+  const { number, identity, name, path } = (value ?? {}) as Partial<OfferedGraph>;
   const isNamed = typeof name === "string" && GRAPH_NAME.test(name) && typeof path === "string";
   return isNamed && isCount(number) && isIdentity(identity);
 }
 
-function isLogPosition(given: unknown): given is NonNullable<Positions["log"]> {
-  const { id, sn, chain } = (given ?? {}) as Record<string, unknown>;
+function isLogPosition(value: unknown): value is NonNullable<Positions["log"]> {
+  const { id, sn, chain } = (value ?? {}) as Record<string, unknown>;
   return isIdentity(id) && isCount(sn) && isCount(chain);
 }
 
-export function isAncestor(given: unknown): given is Ancestor {
-  const { counts = {} } = Object(given) as Partial<Ancestor>;
-  if (!isLogPosition(given) || typeof counts !== "object" || counts === null) return false;
+export function isAncestor(value: unknown): value is Ancestor {
+  const { counts = {} } = Object(value) as Partial<Ancestor>;
+  if (!isLogPosition(value) || typeof counts !== "object" || counts === null) return false;
   const entries = Object.entries(counts);
   if (entries.length > MAX_GRAPHS) return false;
   return entries.every(([id, count]) => isIdentity(id) && isCount(count));
 }
 
-function isPositions(given: unknown): given is readonly Position[] {
-  return Array.isArray(given) && given.length <= MAX_GRAPHS && given.every(isPosition);
+function isPositions(value: unknown): value is readonly Position[] {
+  return Array.isArray(value) && value.length <= MAX_GRAPHS && value.every(isPosition);
 }
 
-function isPosition(given: unknown): given is Position {
-  const { identity, count, digest } = (given ?? {}) as Partial<Position>;
+function isPosition(value: unknown): value is Position {
+  const { identity, count, digest } = (value ?? {}) as Partial<Position>;
   return isIdentity(identity) && isCount(count) && (digest === null || isIdentity(digest));
 }
 
-export function isIdentity(given: unknown): given is string {
-  return typeof given === "string" && IDENTITY.test(given);
+export function isIdentity(value: unknown): value is string {
+  return typeof value === "string" && IDENTITY.test(value);
 }
 
-export function isCount(given: unknown): given is number {
-  return Number.isSafeInteger(given) && (given as number) >= 0;
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 /** State of a peer, sent every two seconds. */
@@ -205,8 +205,8 @@ export interface PeerStatus {
 }
 
 /** @throws SvcError SVC2531 */
-export function parseStatus(given: unknown): PeerStatus {
-  const { at, host, adminPort, serial, digest, graphs, goal } = (given ??
+export function parseStatus(value: unknown): PeerStatus {
+  const { at, host, adminPort, serial, digest, graphs, goal } = (value ??
     {}) as Partial<PeerStatus>;
   const isAddress = typeof host === "string" && HOST.test(host) && isCount(adminPort);
   const isStatus = isAddress && adminPort < 65536 && isCount(at) && isCount(serial);

@@ -129,8 +129,8 @@ export class PluginRequest extends ReceivedRequest {
       this.#readers = second as Readers;
       return;
     }
-    const [given, partial] = rest;
-    const content = buildContent(given);
+    const [rawContent, partial] = rest;
+    const content = buildContent(rawContent);
     const source = constructedSource(plugin, first, second, content);
     super(source);
     this.#source = source;

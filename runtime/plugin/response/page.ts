@@ -80,11 +80,14 @@ function seal(state: Buffer, plugin: string): string {
  */
 export function toCursor(name: string, value: unknown, plugin: string): Cursor | null {
   if (value === null) return null;
-  const [given = "", text = ""] = CURSOR.exec(String(value)) ?? [];
+  const [received = "", text = ""] = CURSOR.exec(String(value)) ?? [];
   const state = Buffer.from(text, "base64url");
   // Compares the texts, because the last letter of base64 has bits without effect.
   const sealed = seal(state, plugin);
-  if (given.length === sealed.length && timingSafeEqual(Buffer.from(given), Buffer.from(sealed))) {
+  if (
+    received.length === sealed.length &&
+    timingSafeEqual(Buffer.from(received), Buffer.from(sealed))
+  ) {
     return new Cursor(JSON.parse(state.toString()));
   }
   const shown = truncateForMessage(String(value));

@@ -30,7 +30,7 @@ function partsOf(noted: string[]): IoParts {
     requests: { forget: () => {} },
     scheduler: { tick: note("scheduler") },
     admin: { tick: note("admin") },
-    answers: { streams: { recheck: () => {} } },
+    responses: { streams: { recheck: () => {} } },
     ...{ engine: { events: [events] }, inline: { loaded: [] }, dispatcher: null },
   };
   return parts as unknown as IoParts;

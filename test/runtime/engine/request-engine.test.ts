@@ -30,7 +30,7 @@ function stopped(waiting: PluginCall[], running: PluginCall[], refused: unknown[
       calls: () => running.map((call) => ({ call, executor: 0 })),
     },
     admin: { rejectQueued: () => [call(4)], calls: () => [] },
-    answers: {
+    responses: {
       refuse: (exchange: { serial: number }, _port: number, status: number, message: string) =>
         refused.push([exchange.serial, status, message]),
     },

@@ -1,5 +1,6 @@
-// Invariants of moving slots: at any time, one owner per slot and version; at the end, every
-// acknowledged change is stored only by the owner of its key.
+// Invariants of slot moves. After each step, all members agree on the owners of a map version, and
+// a merged response contains each key once. At the end, each acknowledged change is stored by the
+// owner of its key, and no other group has that key.
 
 import * as assert from "uvu/assert";
 import { SlotMap } from "../../../../runtime/base/slot-map.js";
