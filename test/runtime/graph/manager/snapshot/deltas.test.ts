@@ -1,5 +1,7 @@
 // Deltas: saves that write only what changed since the last whole snapshot, and what a crash or
 // corruption between any two of their steps leaves. SEED=n repeats a run.
+// Each save waits for the disk several times, which other tests keep busy.
+// limit: 120 s
 // takes 6 s
 
 import {
