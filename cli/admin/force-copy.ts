@@ -6,16 +6,15 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
-import { requestInstance } from "../../runtime/system/instance-client.js";
 import { ProcedureLease } from "../../runtime/system/procedure-lease.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { operate } from "./remote.js";
 import { requireRedundancy } from "./rolling-update/check.js";
 import { fetchNodestat, type StatusObject } from "./rolling-update/instances.js";
 import { enterService } from "./service-in.js";
+import { listAttached, setSubscribers, streamAddress } from "./subscribers.js";
 
 const REASON = "force copy";
-const REQUEST_TIMEOUT_MS = 5000;
 const POLL_MS = 500;
 /** How long to wait for equal digests while no graph is being sent. */
 const SETTLE_MS = 60_000;
@@ -80,29 +79,6 @@ async function listSubscribers(context: AdminContext, id: string): Promise<strin
   const { instances, subscribers } = context.system;
   const declared = subscribers.get(id)!.filter((other) => instances.get(other)!.tport > 0);
   return [...new Set([...attached, ...declared.map((other) => streamAddress(context, other))])];
-}
-
-/** Returns `host:port` of the attached subscribers; no streams. */
-export async function listAttached(context: AdminContext, id: string): Promise<string[]> {
-  const request = { path: "/svc/peerstat", timeoutMs: REQUEST_TIMEOUT_MS };
-  const status = (await requestInstance(context.address(id), request)) as {
-    readonly subscribers?: readonly (readonly [string, unknown])[];
-  };
-  return (status.subscribers ?? []).flatMap(([uri]) => /^svc:\/\/(.+)$/.exec(uri)?.[1] ?? []);
-}
-
-function streamAddress({ system }: AdminContext, id: string): string {
-  const { host, tport } = system.instances.get(id)!;
-  return `${host}:${tport}`;
-}
-
-/** Attaches exactly these subscribers. */
-export async function setSubscribers(
-  context: AdminContext,
-  id: string,
-  addresses: readonly string[],
-): Promise<void> {
-  await operate(context.address(id), "UpdateSubscribers", {}, JSON.stringify(addresses));
 }
 
 /** @throws SvcError SVC3332 if the digests do not become equal */

@@ -13,7 +13,6 @@ import { requestInstance } from "../../runtime/system/instance-client.js";
 import { ProcedureLease } from "../../runtime/system/procedure-lease.js";
 import { buildHash, readBuild } from "../serving/built-project.js";
 import type { AdminContext, VerbArguments } from "./context.js";
-import { listAttached, setSubscribers } from "./force-copy.js";
 import { kubernetesApp } from "./manifest/kubernetes.js";
 import { operate } from "./remote.js";
 import { checkUpdate, isServing, requireRedundancy } from "./rolling-update/check.js";
@@ -30,6 +29,7 @@ import {
   type StatusObject,
 } from "./rolling-update/instances.js";
 import { enterService } from "./service-in.js";
+import { listAttached, setSubscribers } from "./subscribers.js";
 
 const WAIT_MS = 30_000;
 /** A stopping process may save its graphs twice, and loads them when it starts again. */
@@ -93,11 +93,10 @@ async function updateAll(
 async function sortForUpdate(context: AdminContext, ids: readonly string[]): Promise<string[]> {
   const statuses = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
   const rankOf = (status: StatusObject): number =>
-    isOutOfService(status) ? -Infinity : readGroup(status).isLeading ? 1 : 0;
-  const ranks = new Map(
-    ids.map((id, index) => [id, rankOf(statuses[index]!) || -countProviders(context, id)]),
-  );
-  return [...ids].sort((a, b) => ranks.get(a)! - ranks.get(b)!);
+    isOutOfService(status) ? 0 : readGroup(status).isLeading ? 2 : 1;
+  const ranks = new Map(ids.map((id, index) => [id, rankOf(statuses[index]!)]));
+  const depthOf = (id: string): number => countProviders(context, id);
+  return [...ids].sort((a, b) => ranks.get(a)! - ranks.get(b)! || depthOf(b) - depthOf(a));
 }
 
 /** Returns the number of providers above an instance. */

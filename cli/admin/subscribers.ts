@@ -10,6 +10,7 @@ import { operate } from "./remote.js";
 import { fetchNodestat, readGroup } from "./rolling-update/instances.js";
 
 const REQUEST_TIMEOUT_MS = 2000;
+const STATUS_TIMEOUT_MS = 5000;
 /** A failure with an error code and a message in JSON notation. */
 const FAILURE = /^Exception\("(SVC\d{4}): ((?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*)"\)$/u;
 
@@ -32,8 +33,11 @@ export const attach = {
       const selected = subscribers
         .get(id)!
         .filter((other) => only === null || only.includes(other));
-      const addresses = JSON.stringify(selected.map((other) => streamAddress(context, other)));
-      return operate(context.address(id), "UpdateSubscribers", {}, addresses);
+      return setSubscribers(
+        context,
+        id,
+        selected.map((other) => streamAddress(context, other)),
+      );
     };
     return forEachInstance(context, providers, updateSubscribers, (result) => {
       const { added, removed } = result as Record<string, readonly string[]>;
@@ -119,8 +123,29 @@ async function runCommand(context: AdminContext, id: string, command: string): P
   throw new SvcError("SVC3115", `${command} of ${id}: ${result}`);
 }
 
-/** @throws SvcError SVC3117 */
-function streamAddress({ system }: AdminContext, id: string): string {
+/** Returns `host:port` of the attached subscribers; no streams. */
+export async function listAttached(context: AdminContext, id: string): Promise<string[]> {
+  const request = { path: "/svc/peerstat", timeoutMs: STATUS_TIMEOUT_MS };
+  const status = (await requestInstance(context.address(id), request)) as {
+    readonly subscribers?: readonly (readonly [string, unknown])[];
+  };
+  return (status.subscribers ?? []).flatMap(([uri]) => /^svc:\/\/(.+)$/.exec(uri)?.[1] ?? []);
+}
+
+/** Attaches exactly these subscribers. */
+export function setSubscribers(
+  context: AdminContext,
+  id: string,
+  addresses: readonly string[],
+): Promise<unknown> {
+  return operate(context.address(id), "UpdateSubscribers", {}, JSON.stringify(addresses));
+}
+
+/**
+ * Returns `host:port` at which a subscriber receives changes.
+ * @throws SvcError SVC3117
+ */
+export function streamAddress({ system }: AdminContext, id: string): string {
   const { host, tport } = system.instances.get(id)!;
   if (tport > 0) return `${host}:${tport}`;
   throw new SvcError("SVC3117", `Destination has no TX input service: ${id}`);
