@@ -121,9 +121,9 @@ const TLS_KEYS = ["ca", "cert", "key", "name"] as const;
 const TLS_TEXT = /^(?=.*\S)[^\p{Cc}]{1,4096}$/u;
 
 /** Returns null if the instances use no TLS. */
-function readTls(given: unknown, errors: DescriptorErrors): SystemTls | null {
-  if (given === undefined || given === null || given === false) return null;
-  const dict = given === true ? {} : given;
+function readTls(input: unknown, errors: DescriptorErrors): SystemTls | null {
+  if (input === undefined || input === null || input === false) return null;
+  const dict = input === true ? {} : input;
   if (!isPlainObject(dict)) {
     errors.at("tls", "true, false or dict required");
     return null;

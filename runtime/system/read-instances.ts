@@ -57,8 +57,8 @@ export function readInstances(
       continue;
     }
     rejectUnknownKeys(parameters, KEYS, `${path}.`, errors);
-    const own = withoutGraphs({ ...shared, ...parameters });
-    const fields = new Fields({ ...shared, ...own, ...parameters }, path, errors);
+    const overrides = withoutGraphs({ ...shared, ...parameters });
+    const fields = new Fields({ ...shared, ...overrides, ...parameters }, path, errors);
     parsed.set(id, readInstance(id, fields, graphs, subscribers.get(id) ?? []));
   }
   rejectSimilarIds([...parsed.values()], errors);

@@ -1,4 +1,4 @@
-// The copy of the short overview: what each response changes, and which objects stay.
+// The copy of the short overview: changes by each response, and objects that stay the same.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,4 +1,4 @@
-// Authentication of the main port: what it covers, what is open, and what a client is told.
+// Authentication of the main port: protected and open paths, and the responses to clients.
 // limit: 60 s
 
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-// `http.builtins`: who may use built-in plugins and services on the main port.
+// `http.builtins`: access to built-in plugins and services on the main port.
 // limit: 60 s
 // takes 4 s
 

@@ -1,5 +1,5 @@
-// The web console: how it is served, and its pages in a real browser against a real server. Browser
-// tests are skipped without a browser.
+// The web console and its pages in a real browser, against a real server. Browser tests are skipped
+// without a browser.
 // limit: 120 s
 // takes 10 s
 

@@ -1,4 +1,4 @@
-// Requests that a server records, replayed to another one: what is recorded, what never is, and the
+// Requests that a server records, replayed to another one: recorded and omitted parts, and the
 // report of differences.
 // limit: 60 s
 // takes 15 s

@@ -1,4 +1,4 @@
-// Constants of a build: what never changes is one in each file, and everything else stays as it is.
+// Constants of a build: bindings that never change become constants, and all others stay.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Bodies in an argspec: whether a plugin requires one.
+// Bodies in an argspec, required or optional.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,4 +1,4 @@
-// `@public` and `@scope`: what they declare, and the combinations that are rejected.
+// The annotations `@public` and `@scope`: their effect, and combinations that are rejected.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

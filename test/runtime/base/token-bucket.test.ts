@@ -1,4 +1,4 @@
-// Token bucket: what was taken comes back by events or by time, up to the capacity.
+// Token bucket: events or time refill it, up to its capacity.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

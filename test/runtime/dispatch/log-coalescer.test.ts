@@ -1,4 +1,4 @@
-// Coalescing of log lines: which events are logged one by one, and how the others are summarized.
+// Coalescing of log lines: events that are logged one by one, and summaries of the others.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,5 +1,5 @@
-// A matrix with back-ends of earlier releases: what each one has sent is repeated to a dispatcher
-// of this release, and merged with the response of a back-end of this release.
+// A matrix with back-ends of earlier releases: their recorded responses are replayed to a
+// dispatcher of this release, and merged with the response of a back-end of this release.
 // test/e2e/dispatch.test.ts writes the file of a release, and repeats what a dispatcher has sent.
 
 import { type AddressInfo, createServer, type Server } from "node:net";

@@ -1,4 +1,4 @@
-// Clients behind proxies: which address of the header fields counts.
+// Clients behind proxies: the choice of the client's address from the header fields.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

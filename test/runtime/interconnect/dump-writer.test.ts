@@ -1,4 +1,4 @@
-// The files of a dump: when they are durable, and where a dump continues.
+// The files of a dump: when they are durable, and the position at which a dump continues.
 
 import {
   appendFileSync,

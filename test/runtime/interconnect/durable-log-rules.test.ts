@@ -1,5 +1,5 @@
-// The two logs of a data folder: which graph is in which, when they are on, and which segments and
-// changes they give up.
+// The two logs of a data folder: the choice of the log for a graph, when each one is on, and the
+// segments and changes that they drop.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

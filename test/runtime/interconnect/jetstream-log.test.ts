@@ -1,4 +1,4 @@
-// A log in a stream of JetStream: how it is created, found, appended to, read and checked.
+// A log in a stream of JetStream: created, found, appended to, read and checked.
 
 import { mkdtempSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-// The graphs of a log: which of their changes wait, are written, and may be removed from it.
+// The graphs of a log: changes that wait, are written, or may be removed from the log.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

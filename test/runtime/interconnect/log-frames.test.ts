@@ -1,5 +1,5 @@
-// The frames that a log gets from the rings of its graphs: how much each holds, and transactions
-// over several graphs, which are never in two of them.
+// The frames that a log gets from the rings of its graphs: their size, and transactions over
+// several graphs, which are never split.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

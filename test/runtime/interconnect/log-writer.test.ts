@@ -1,5 +1,5 @@
-// The loop that writes and flushes the logs: when it writes, what it confirms, and what follows a
-// failure.
+// The loop that writes and flushes the logs: when it writes, the changes that it confirms, and
+// failures.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,5 +1,5 @@
-// The plan for a subscriber with given positions: which graphs it gets as snapshots, and which
-// subscribers are refused.
+// The plan for a subscriber with given positions: the graphs that it gets as snapshots, and
+// subscribers that are refused.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,5 +1,5 @@
-// Replication with earlier releases: what a provider and a subscriber of each one have sent is
-// repeated to instances of this one. MAKE_RELEASE=0.2.0 writes the file of this code.
+// Replication with earlier releases: messages of their providers and subscribers are replayed to
+// instances of this release. MAKE_RELEASE=0.2.0 records those of this code.
 // limit: 60 s
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

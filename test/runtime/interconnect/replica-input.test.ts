@@ -1,5 +1,5 @@
-// The messages of a provider: which part of the replica gets them, and how its traffic and its
-// distance from the provider are counted.
+// The messages of a provider: the part of the replica that gets each of them, and the counts of
+// its traffic and its lag.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

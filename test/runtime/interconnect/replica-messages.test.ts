@@ -1,4 +1,4 @@
-// A replica and single messages of a provider: which ones it applies, ignores or refuses.
+// A replica that applies, ignores or refuses single messages of a provider.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";

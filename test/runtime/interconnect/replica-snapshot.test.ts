@@ -1,4 +1,4 @@
-// A replica and the snapshots of a provider: what they replace, and what follows them.
+// A replica that gets snapshots from its provider: they replace its graphs, and changes follow.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

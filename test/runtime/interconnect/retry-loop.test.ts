@@ -1,4 +1,4 @@
-// The retry loop: when the next attempt starts, and which failures are logged.
+// The retry loop: the start of the next attempt, and logged failures.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

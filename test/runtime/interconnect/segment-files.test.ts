@@ -1,4 +1,4 @@
-// The files of a transaction log: which of them are kept, opened and closed, and failures of them.
+// The files of a transaction log: retention, opening, closing, and I/O errors.
 
 import { crc32 } from "node:zlib";
 import { suite } from "uvu";

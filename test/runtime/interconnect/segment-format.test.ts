@@ -1,4 +1,4 @@
-// The formats of a segment: which names, headers and frames are of the log, and which are not.
+// The formats of a segment: valid and invalid file names, headers and frames.
 
 import { crc32 } from "node:zlib";
 import { suite } from "uvu";

@@ -1,5 +1,5 @@
-// A follower of a stream in memory, step by step: what it gives to its replica, and when it reads
-// the stream again.
+// A follower of a stream in memory, step by step: the messages that it passes to its replica, and
+// when it reads the stream again.
 
 import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";

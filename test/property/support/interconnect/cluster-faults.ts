@@ -1,5 +1,5 @@
-// Faults of a simulated group: some at any moment, and some at the worst one: when a change was
-// just acknowledged, or another member may lead.
+// Faults of a simulated group, some at any moment, some at the worst: just after the acknowledgment
+// of a change, or when another member may lead.
 
 import type { LeadershipRecord } from "../../../../runtime/interconnect/leadership/leadership.js";
 import type { SimulatedEngine } from "../leadership/simulated-engine.js";

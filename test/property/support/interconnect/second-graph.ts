@@ -1,5 +1,5 @@
-// A second graph of a simulated group, which clients create, change and erase while members fail:
-// what was acknowledged after the last erasure is there, and what was erased does not come back.
+// A second graph of a simulated group, which clients create, change and erase while members fail.
+// Changes acknowledged after the last erasure are there, and erased ones do not come back.
 
 import * as assert from "uvu/assert";
 import { openStore } from "../../../runtime/graph/support/make-graph.js";

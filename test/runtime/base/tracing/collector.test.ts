@@ -1,4 +1,4 @@
-// Export of traces: what a collector receives, and that requests do not wait for a failing one.
+// Export of traces to a collector. Requests do not wait for one that fails.
 
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-// Variables of OpenTelemetry: what each of them changes, and that invalid ones change nothing.
+// The effect of each OpenTelemetry environment variable. Invalid values change nothing.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

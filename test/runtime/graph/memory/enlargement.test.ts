@@ -1,4 +1,4 @@
-// Arenas of automatic size: what an empty graph reserves, when arenas are enlarged, and refusals.
+// Arenas of automatic size: the memory that an empty graph reserves, enlargements, and refusals.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Time slices of queries: when they end, and the result of an interrupted query.
+// Time slices of queries: their end, and the result of an interrupted query.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

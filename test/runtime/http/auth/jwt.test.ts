@@ -1,4 +1,4 @@
-// JSON Web Tokens: which are admitted, what becomes the principal, and how often they are verified.
+// JSON Web Tokens: accepted and rejected ones, the principal, and the cache of verified ones.
 
 import { createHmac } from "node:crypto";
 import type { JWTPayload } from "jose";

@@ -1,4 +1,4 @@
-// Steps of a backup of a made-up log: which manifest each one adds.
+// Steps of a backup of an artificial log: each step adds a certain manifest.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

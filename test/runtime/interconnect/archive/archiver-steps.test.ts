@@ -1,5 +1,5 @@
-// Continuous backup of a made-up log, step by step: what it reports, keeps and verifies. Steps and
-// time pass only under control of the test.
+// Continuous backup of an artificial log, step by step: its reports, retention and verification.
+// Steps and time pass only under control of the test.
 
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The plan of a restore: which manifests and pieces it needs, for made-up backups.
+// The plan of a restore: the manifests and pieces that it needs, for artificial backups.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,4 +1,4 @@
-// A restore whose machine loses its power at any moment: what it left is not served, or complete.
+// A loss of power at any moment of a restore. Its folder is complete afterwards, or not served.
 
 import fs from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Calls of the engine by one member of a group: when it claims, and what it logs of failures.
+// Calls of the engine by one member of a group: its claims, and its log lines for failures.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

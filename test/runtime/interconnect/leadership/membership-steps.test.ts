@@ -1,5 +1,5 @@
-// Steps of an instance that joins its group, leads, hands over and follows: what happens to its
-// log and its replication, and in which order. The test controls the time.
+// Steps of an instance that joins its group, leads, hands over and follows: the order in which its
+// log and its replication change. The test controls the time.
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
