@@ -18,9 +18,14 @@ const USAGE_ERRORS: ReadonlySet<ErrorCodeName> = new Set([
   "SVC3111",
 ]);
 
+/** Messages that name the command to run themselves. */
+const NAMES_COMMAND = /: run `[^`]+`(?: first)?$/;
+
 function errorLine(code: ErrorCodeName, message: string): string {
+  const line = `svc: error ${code}: ${escapeControlChars(message)}`;
+  if (NAMES_COMMAND.test(message)) return line;
   const end = /[.?!]$/.test(message) ? "" : ".";
-  return `svc: error ${code}: ${escapeControlChars(message)}${end} ${ERROR_CODES[code].fix}`;
+  return `${line}${end} ${ERROR_CODES[code].fix}`;
 }
 
 /** The process or the machine has no free file descriptor. */

@@ -73,7 +73,7 @@ function OwnMatrix({ isAlone }: { readonly isAlone: boolean }) {
   return (
     <>
       <PageHead title="Matrix" />
-      <p class="soft">This is an engine: it has no matrix.</p>
+      <p class="soft">This instance has no back-ends.</p>
     </>
   );
 }

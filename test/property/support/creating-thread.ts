@@ -1,5 +1,5 @@
 // A thread that creates vertices with unique values, which another one creates at the same time,
-// and reports the number of those that it could create.
+// and reports the number of created vertices.
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
