@@ -9,6 +9,8 @@ import { nowSeconds } from "../memory/time.js";
 import { areEventsRunning } from "../store/event-switches.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Access } from "../store/session-view.js";
+import { KeyExpiryClock } from "./key-expiry-clock.js";
+import { REQUESTS_GRAPH } from "./system-graph.js";
 
 const TICK_MS = 250;
 const BATCH = 256;
@@ -18,11 +20,13 @@ const FAILED_RETRY_SECONDS = 60;
 export class EventProcessor extends TimeSlicedTask {
   readonly #store: GraphStore;
   readonly #access: Access;
+  readonly #keyClock: KeyExpiryClock | null;
 
   constructor(access: Access) {
     super(TICK_MS);
     this.#store = access.store;
     this.#access = access;
+    this.#keyClock = access.store.name === REQUESTS_GRAPH ? new KeyExpiryClock() : null;
   }
 
   /** Handles due events unless suspended; returns their number, at most `BATCH`. */
@@ -38,7 +42,10 @@ export class EventProcessor extends TimeSlicedTask {
   }
 
   protected slice(): boolean {
-    return this.run(nowSeconds()) === BATCH;
+    // Another instance, with another system clock, creates the keys of a replica.
+    if (!areEventsRunning(this.#store)) this.#keyClock?.reset();
+    const now = nowSeconds();
+    return this.run(this.#keyClock?.read(now) ?? now) === BATCH;
   }
 
   /** Returns a vertex that is due, or 0; takes the mutex only if one seems due. */

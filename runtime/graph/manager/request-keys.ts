@@ -17,10 +17,10 @@ import { KeyError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
+import { KEY_LIFESPAN_SECONDS } from "./key-expiry-clock.js";
 import { SYSTEM_GRAPH } from "./system-graph.js";
 import { findThreadGraphs, threadGraphs } from "./thread-graphs.js";
 
-const LIFESPAN_SECONDS = 600;
 const MAX_KEYS = 100_000;
 /** Properties of a key. */
 const FINGERPRINT = "request";
@@ -181,7 +181,7 @@ export class RequestKey {
     const { store } = this.#access;
     if (store.order >= this.#maxKeys) removeOldest(store);
     const properties = { [FINGERPRINT]: this.fingerprint };
-    const options = { lifespan: LIFESPAN_SECONDS, properties };
+    const options = { lifespan: KEY_LIFESPAN_SECONDS, properties };
     if (createVertex(this.#access, this.#id, options) === 1) return;
     throw new KeyError("another request with this Idempotency-Key has changed graphs");
   }

@@ -10,6 +10,8 @@ import {
 } from "../../../../runtime/graph/api/status/event-status.js";
 import { Session } from "../../../../runtime/graph/changes/sessions/session.js";
 import { EventProcessor } from "../../../../runtime/graph/manager/event-processor.js";
+import { KEY_LIFESPAN_SECONDS } from "../../../../runtime/graph/manager/key-expiry-clock.js";
+import { REQUESTS_GRAPH } from "../../../../runtime/graph/manager/system-graph.js";
 import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
 import { M_INT, M_TMX, T_NEVER } from "../../../../runtime/graph/model/constants.js";
 import { AccessError } from "../../../../runtime/graph/model/errors.js";
@@ -180,6 +182,43 @@ test("runs by itself from start to stop", async ({ graph, events }) => {
   graph.createVertex("last", { lifespan: 0 });
   await new Promise((resolve) => setTimeout(resolve, 600));
   assert.is(graph.order, 1);
+});
+
+class SteppedProcessor extends EventProcessor {
+  step(): void {
+    this.slice();
+  }
+}
+
+test("idempotency keys neither follow the system clock nor that of another instance", () => {
+  const store = GraphStore.create(REQUESTS_GRAPH, TEST_THREAD);
+  const keys = openStore(store);
+  const events = new SteppedProcessor({ store, session: new Session(store) });
+  const [{ now: systemClock }, { now: monotonic }] = [Date, performance];
+  let [steps, elapsedMs] = [0, 0];
+  Date.now = () => systemClock() + steps + elapsedMs;
+  performance.now = () => monotonic.call(performance) + elapsedMs;
+  try {
+    events.step();
+    keys.createVertex("step", { lifespan: KEY_LIFESPAN_SECONDS });
+    steps = 3_600_000;
+    events.step();
+    for (const remaining of [1, 1, 0]) {
+      assert.is(keys.order, remaining);
+      elapsedMs += KEY_LIFESPAN_SECONDS * 1000;
+      events.step();
+    }
+    assert.is(keys.order, 0);
+    setEventsEnabled(store, false, EventPause.Replica);
+    events.step();
+    setEventsEnabled(store, true, EventPause.Replica);
+    keys.createVertex("by another clock", { lifespan: 0 });
+    events.step();
+    assert.is(keys.order, 1);
+  } finally {
+    Date.now = systemClock;
+    performance.now = monotonic;
+  }
 });
 
 test("reports the backlog by due time", ({ store, graph }) => {
