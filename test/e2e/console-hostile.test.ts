@@ -118,6 +118,8 @@ inBrowser("calls plugins, and explores requests and graphs, without a pointer", 
   for (const letter of "metrics") await page.key(letter);
   await page.key("Enter");
   await isAt("/status");
+  // The field of the closed palette keeps the focus until the next frame.
+  await page.tab.until(`document.activeElement.closest("dialog") === null`);
   await goTo("p");
   await isAt("/plugin");
   await page.has("recommend");
