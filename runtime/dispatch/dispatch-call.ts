@@ -243,9 +243,11 @@ export class DispatchCall implements AttemptOwner {
   completePartially(softTimeoutMs: number): void {
     if (this.#isEnded || !this.#allowsPartial) return;
     if (performance.now() - this.#sinceMs < softTimeoutMs) return;
-    if (!meetsCoverage(this.#parts, this.#matrix.config)) return;
+    const responses = this.#parts.map(({ response }) => response);
+    if (!meetsCoverage(responses, this.#matrix.config)) return;
     for (const part of this.#parts) {
-      if (part.response !== null) continue;
+      // An error of a back-end fails the request, like one that arrives before the soft timeout.
+      if (part.isDone) continue;
       part.omit();
       for (const attempt of part.attempts) attempt.abort();
     }

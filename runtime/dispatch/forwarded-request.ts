@@ -116,6 +116,12 @@ export function pathOfRequest(request: Uint8Array): string {
   return parsePath(bytes.toString("latin1", start, bytes.indexOf(" ", start)));
 }
 
+/** Returns the request line and header lines of an encoded request. */
+export function headOf(request: Uint8Array): string {
+  const bytes = Buffer.from(request.buffer, request.byteOffset, request.length);
+  return bytes.toString("latin1", 0, bytes.indexOf("\r\n\r\n") + 2);
+}
+
 function parsePath(target: string): string {
   const mark = target.indexOf("?");
   return mark < 0 ? target : target.slice(0, mark);

@@ -84,12 +84,13 @@ export class Matrix {
 
   /**
    * Returns the share of engines that contributed, relative to the largest number so far.
-   * @param leaves engines that contributed, by partition
+   * @param leaves engines that contributed, by partition; null: the partition did not
    */
-  coverage(leaves: readonly number[]): number {
+  coverage(leaves: readonly (number | null)[]): number {
     let answered = 0;
     let expected = 0;
-    for (const [partition, count] of leaves.entries()) {
+    for (const [partition, leavesOfPartition] of leaves.entries()) {
+      const count = leavesOfPartition ?? 0;
       const maximum = Math.max(this.#leaves[partition]!, count);
       this.#leaves[partition] = maximum;
       answered += count;

@@ -14,8 +14,11 @@ const MAX_LEVEL = 2 ** 32 - 1;
 export interface MergedResponse extends PartialNumbers {
   /** Addressed partitions that did not respond. */
   readonly incomplete: number;
-  /** Engines that contributed, by partition; null if partial results are not allowed. */
-  readonly leaves: readonly number[] | null;
+  /**
+   * Engines that contributed, by partition, null for a partition without an intact partial; null
+   * if partial results are not allowed.
+   */
+  readonly leaves: readonly (number | null)[] | null;
   /** JSON text. */
   readonly meta: Uint8Array | null;
   /** The partials that have entries. */
@@ -49,7 +52,7 @@ export function mergePartials(
 export function mergeTrusted(partials: readonly (Uint8Array | null)[]): MergedResponse | null {
   const views = partials.map(parseViewIfIntact);
   if (views.every((view) => view === null)) return null;
-  return { ...mergeViews(views, null), leaves: views.map((view) => view?.partials ?? 0) };
+  return { ...mergeViews(views, null), leaves: views.map((view) => view?.partials ?? null) };
 }
 
 function mergeViews(views: readonly (PartialView | null)[], target: number | null): MergedResponse {

@@ -193,19 +193,22 @@ export function classifyOutcome(
   if (parts.every(({ response }) => response === null)) {
     return toRefusal(parts, 503, "All partitions down");
   }
-  if (isLenient && !meetsCoverage(parts, config)) return toRefusal(parts, 503, "Partition(s) down");
+  if (isLenient && !meetsCoverage(responses, config))
+    return toRefusal(parts, 503, "Partition(s) down");
   return { kind: "answered", responses, allowsPartial: isLenient };
 }
 
-/** Returns whether enough partitions have responded, among them the required ones. */
+/**
+ * Returns whether enough partitions have responded, among them the required ones.
+ * @param responses of all partitions; null if one did not respond
+ */
 export function meetsCoverage(
-  parts: readonly PartitionCall[],
+  responses: readonly unknown[],
   { minCoverage, required }: MatrixConfig,
 ): boolean {
-  const missing = parts.filter(({ response }) => response === null);
-  if (missing.length === parts.length) return false;
-  const share = 1 - missing.length / parts.length;
-  return share >= minCoverage && !missing.some(({ partition }) => required.includes(partition));
+  const missing = responses.filter((response) => response === null).length;
+  if (missing === responses.length || 1 - missing / responses.length < minCoverage) return false;
+  return required.every((partition) => responses[partition] !== null);
 }
 
 export function toRefusal(

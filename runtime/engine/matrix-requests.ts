@@ -26,6 +26,7 @@ import { readFeedRequest } from "../dispatch/feed/feed-request.js";
 import {
   type ForwardedRequest,
   forwardedRequest,
+  headOf,
   PRIMARY,
   pathOfRequest,
   type ReceivedRequest,
@@ -37,7 +38,7 @@ import {
 import type { Matrix } from "../dispatch/matrix.js";
 import { type MergedResponse, mergePartials, mergeTrusted } from "../dispatch/merge-partials.js";
 import { encodeMerged } from "../dispatch/merged-response.js";
-import type { Answered, Outcome } from "../dispatch/partition-call.js";
+import { type Answered, meetsCoverage, type Outcome } from "../dispatch/partition-call.js";
 import { clientAddress } from "../http/client-address.js";
 import { isDisconnected } from "../http/disconnect-errors.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
@@ -101,6 +102,8 @@ class Progress implements Dispatch {
   /** State that the pre-processor passes to the post-processor. */
   processorState: Uint8Array | null = null;
   resubmits = 0;
+  /** Of the first of two rounds; 1 before it has ended. */
+  firstCoverage = 1;
   /** Time of the last response of a back-end, milliseconds since 1970. */
   answeredMs = 0;
   /** The client requests the explanation, which is recorded for the console in any case. */
@@ -390,7 +393,10 @@ export class MatrixRequests {
         : mergePartials(partials, matrix.partitionFor(request));
       progress.trace?.merged(progress.answeredMs);
       if (merged === null) this.#refuse(progress, 503, "All partitions down", true);
-      else this.#finish(progress, merged);
+      // Corrupt partials are known only now.
+      else if (merged.leaves !== null && !meetsCoverage(merged.leaves, matrix.config)) {
+        this.#refuse(progress, 503, "Partition(s) down", true);
+      } else this.#finish(progress, merged);
     } catch (error) {
       // A partial may be corrupt, or the result too large for one buffer.
       if (!(error instanceof ResponseError || error instanceof RangeError)) throw error;
@@ -402,7 +408,8 @@ export class MatrixRequests {
   /** @throws ResponseError or RangeError for a response that cannot be serialized */
   #finish(progress: Progress, merged: MergedResponse): void {
     const { exchange, port, post, localProcessor } = progress.received;
-    const coverage = merged.leaves === null ? null : progress.matrix.coverage(merged.leaves);
+    const share = merged.leaves === null ? null : progress.matrix.coverage(merged.leaves);
+    const coverage = share === null ? null : Math.min(share, progress.firstCoverage);
     if (post === null && localProcessor === null) {
       const hierarchy = hierarchyOf(merged, coverage, explained(progress));
       const isReadonly = this.#dispatcher.isRetryable(progress.request);
@@ -414,22 +421,21 @@ export class MatrixRequests {
     const partial = encodeMerged(merged);
     const parameter = this.#secondRound(progress, partial);
     if (parameter !== null) {
+      progress.firstCoverage = coverage ?? 1;
       return this.#dispatch(progress, withParameter(progress.request, parameter));
     }
     const { resubmits, processorState } = progress;
     const hierarchy = hierarchyOf(merged, coverage, null);
     if (post !== null) {
-      return this.#runProcessor(
-        progress,
-        post,
-        [partial, texec, resubmits, processorState],
-        hierarchy,
-      );
+      const input: MergedInput = [partial, texec, resubmits, processorState];
+      return this.#runProcessor(progress, post, input, hierarchy);
     }
     const isPartial = merged.incomplete > 0 || (coverage ?? 1) < 1;
     localProcessor?.run(partial, { texec, resubmits, processorState }, (status, kind, payload) => {
-      // A partition that is down may contain the vertex. Queries can be repeated, also by POST.
-      if (status === 404 && isPartial) this.#error(progress, 503, "Partition(s) down", false);
+      // A partition that is down may have the vertex or its vector. Queries can be repeated, also
+      // by POST.
+      const isUnknown = isPartial && (status === 404 || status === 400);
+      if (isUnknown) this.#error(progress, 503, "Partition(s) down", false);
       else this.#result(progress, hierarchy, 0, status, kind, payload);
     });
   }
@@ -477,12 +483,6 @@ export class MatrixRequests {
     const fields = text === NO_LEADER || text === SLOTS_MOVE ? RETRY_AFTER : challenge;
     this.#writer.refuse(exchange, port, status, text, { isPlugin, hierarchy: how, fields });
   }
-}
-
-/** Returns the request line and header lines. */
-function headOf(request: Uint8Array): string {
-  const bytes = Buffer.from(request.buffer, request.byteOffset, request.length);
-  return bytes.toString("latin1", 0, bytes.indexOf("\r\n\r\n") + 2);
 }
 
 function explained({ received, isExplained, explanation }: Progress): string | null {

@@ -149,6 +149,16 @@ test("returns a partial result after the soft timeout if coverage suffices", asy
   assert.is(await second.owner.outcome(), "p0r0,p1r0,-");
 });
 
+test("fails because of an error before the soft timeout", async () => {
+  small = await SmallMatrix.start(3, 1, {}, INCOMPLETE);
+  const { call, owner } = begin(false);
+  await answer(0, 0);
+  (await small.at(1, 0).next()).answer(400, '{"message": "x"}', "Content-Type: application/json");
+  await until(() => small.matrix.backEnds[1]![0]!.running === 0, "the error");
+  later(1000, () => call.completePartially(500));
+  assert.is(await owner.outcome(), "<partial: 1 width: 3> | 400 | x");
+});
+
 test("fails when coverage is too low", async () => {
   small = await SmallMatrix.start(3, 1, {}, { ...INCOMPLETE, "min-coverage": 0.6 });
   for (const partition of [0, 1]) small.matrix.backEnds[partition]![0]!.markDown("a test says so");

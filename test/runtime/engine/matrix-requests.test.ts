@@ -9,7 +9,7 @@ import type { Dispatch } from "../../../runtime/dispatch/dispatch-call.js";
 import type { Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
 import type { Matrix } from "../../../runtime/dispatch/matrix.js";
 import type { Outcome } from "../../../runtime/dispatch/partition-call.js";
-import { MatrixRequests } from "../../../runtime/engine/matrix-requests.js";
+import { type LocalProcessor, MatrixRequests } from "../../../runtime/engine/matrix-requests.js";
 import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
 import type { ResponseWriter } from "../../../runtime/engine/response-writer.js";
 import type { Scheduler } from "../../../runtime/engine/scheduler.js";
@@ -43,6 +43,11 @@ class Run {
   /** Return values of the processors: a request to forward, or a value. */
   returned: readonly ("forward" | "value")[] = [];
   body = Buffer.from(new PluginResponse().serialize());
+  /** Bodies of the partitions in each round, null for none, if partial results are allowed. */
+  partials: readonly (readonly (Buffer | null)[])[] | null = null;
+  localProcessor: LocalProcessor | null = null;
+  /** Share of the matrix in the response of a processor. */
+  coverage: number | null = null;
   exchange = EXCHANGE;
   /** Outcome of the matrix; null for a response of every partition. */
   outcome: Outcome | null = null;
@@ -80,7 +85,8 @@ class Run {
     const exchange = { ...this.exchange, headers } as Exchange;
     const request = { exchange, port: 0, target: "/svc/plugin/a", serial: 7 } as const;
     this.answered = "";
-    this.#requests.submit({ ...request, pre, post, localProcessor: null, minQueue: 0 });
+    const { localProcessor } = this;
+    this.#requests.submit({ ...request, pre, post, localProcessor, minQueue: 0 });
     while (this.answered === "") await new Promise((resolve) => setImmediate(resolve));
     return this.answered;
   }
@@ -89,7 +95,8 @@ class Run {
     const matrix = {
       width: this.width,
       height: this.height,
-      config: { timeoutMs: 0 },
+      config: { timeoutMs: 0, minCoverage: 0, required: [1] },
+      coverage: (leaves: readonly (number | null)[]) => leaves.filter(Boolean).length / this.width,
       partitionFor: () => this.owner,
     } as unknown as Matrix;
     Object.defineProperty(matrix, "slots", { get: () => (this.owner === null ? null : {}) });
@@ -100,9 +107,12 @@ class Run {
       dispatch: (dispatch: Dispatch) => {
         const { request, resubmits } = dispatch;
         this.dispatched.push({ request, resubmits });
-        const answer = { status: 200, mediaType: "", backlog: -1, isLast: false, body: this.body };
-        const responses = new Array(this.width).fill(answer);
-        const answered: Outcome = { kind: "answered", responses, allowsPartial: false };
+        const answer = { status: 200, mediaType: "", backlog: -1, isLast: false };
+        const responses = (
+          this.partials?.[this.dispatched.length - 1] ?? new Array(this.width).fill(this.body)
+        ).map((body) => body && { ...answer, body });
+        const allowsPartial = this.partials !== null;
+        const answered: Outcome = { kind: "answered", responses, allowsPartial };
         const outcome = resubmits < this.rounds ? answered : (this.outcome ?? answered);
         queueMicrotask(() => dispatch.onEnd(outcome, matrix));
       },
@@ -114,7 +124,10 @@ class Run {
       isExplained: () => false,
       relay: () => this.#answer("relayed"),
       merged: () => this.#answer("merged"),
-      result: () => this.#answer("result"),
+      result: (...[, , , , , , hierarchy]: Parameters<ResponseWriter["result"]>) => {
+        this.coverage = hierarchy!.coverage;
+        this.#answer("result");
+      },
       refuse: ((_exchange, _port, status, message, how) => {
         this.position = how?.hierarchy ?? null;
         this.#answer(`${status} ${message}`);
@@ -259,6 +272,36 @@ test("fails when valid partials do not fit together", async () => {
   run.body = Buffer.from(much.serialize());
   assert.is(await run.end(null, POST), "500 float overflow in f2");
   assert.equal([run.position?.level, run.position?.partitions], [1, [2, 0, 2]]);
+});
+
+test("sends no partial result without the intact response of a required partition", async () => {
+  const run = new Run(2, 1);
+  const corrupt = Buffer.from("<html>");
+  run.partials = [[corrupt, run.body]];
+  assert.is(await run.end(null, null), "merged");
+  run.partials = [];
+  run.body = corrupt;
+  assert.is(await run.end(null, null), "503 All partitions down");
+  const other = new Run(2, 1);
+  other.partials = [[other.body, corrupt]];
+  assert.is(await other.end(null, null), "503 Partition(s) down");
+});
+
+test("reports the lower coverage of two rounds", async () => {
+  for (const [first, second] of [
+    [0.5, 1],
+    [1, 0.5],
+  ]) {
+    const run = new Run(2, 1);
+    const partials = (share = 0) => [share === 1 ? run.body : null, run.body];
+    run.partials = [partials(first), partials(second)];
+    run.localProcessor = {
+      ...{ isPrimary: false, isFeed: false, secondRound: () => "statistics=1" },
+      run: (_partial, _merging, done) => done(200, RESULT_VALUE, "1"),
+    };
+    assert.is(await run.end(null, null), "result");
+    assert.equal([run.dispatched.length, run.coverage], [2, 0.5]);
+  }
 });
 
 test("limits the number of resubmissions", async () => {
