@@ -117,7 +117,7 @@ export function pathOfRequest(request: Uint8Array): string {
 }
 
 /** Returns the request line and header lines of an encoded request. */
-export function headOf(request: Uint8Array): string {
+export function readHead(request: Uint8Array): string {
   const bytes = Buffer.from(request.buffer, request.byteOffset, request.length);
   return bytes.toString("latin1", 0, bytes.indexOf("\r\n\r\n") + 2);
 }

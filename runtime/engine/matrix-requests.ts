@@ -26,10 +26,10 @@ import { readFeedRequest } from "../dispatch/feed/feed-request.js";
 import {
   type ForwardedRequest,
   forwardedRequest,
-  headOf,
   PRIMARY,
   pathOfRequest,
   type ReceivedRequest,
+  readHead,
   requestContent,
   signedRequest,
   withHeaders,
@@ -306,7 +306,7 @@ export class MatrixRequests {
     const deadlineMs = this.#deadlineMs(received.exchange);
     const { requestId } = received.exchange;
     // Present already if the processor returned the request that it received.
-    const block = headOf(bytes);
+    const block = readHead(bytes);
     const isNamed = requestId === null || idIn(block) !== null;
     const fields: string[] = [];
     if (isExplained) fields.push(EXPLAIN_FIELD);
