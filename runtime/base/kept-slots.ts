@@ -20,7 +20,7 @@ import {
   type SlotMove,
   type SlotRecord,
 } from "./slot-record.js";
-import { readStateOrNull, writeState } from "./state-file.js";
+import { AppendedState, readStateOrNull, writeState } from "./state-file.js";
 
 /** File name in the data folder. */
 const SLOTS_FILE = "_slots.json";
@@ -30,6 +30,7 @@ const LONGEST_REQUEST_MS = 60_000;
 /** The slot record of this process, which only the main thread changes. */
 export class KeptSlots {
   readonly #root: string;
+  readonly #file: AppendedState;
   #plan: SlotPlan;
   #record: SlotRecord;
   #changedMs = 0;
@@ -47,6 +48,7 @@ export class KeptSlots {
    */
   constructor(root: string, plan: SlotPlan) {
     this.#root = root;
+    this.#file = new AppendedState(join(root, SLOTS_FILE));
     this.#plan = plan;
     this.#record = readSlotRecord(root, plan);
     this.#isKnown = existsSync(join(root, SLOTS_FILE)) || plan.partitions !== null || plan.own < 0;
@@ -98,7 +100,7 @@ export class KeptSlots {
    */
   announce(command: SlotCommand): () => void {
     this.#replace(changeSlots(this.#record, this.own, command));
-    return () => storeSlotRecord(this.#root, this.#record);
+    return () => this.#write(this.#record);
   }
 
   /**
@@ -114,8 +116,13 @@ export class KeptSlots {
   }
 
   #store(next: SlotRecord): void {
-    storeSlotRecord(this.#root, next);
+    this.#write(next);
     this.#replace(next);
+  }
+
+  #write(record: SlotRecord): void {
+    mkdirDurable(this.#root);
+    this.#file.write(record);
   }
 
   #replace(next: SlotRecord): void {

@@ -1,12 +1,24 @@
 // Small JSON files with the state of a data folder. Each contains the version of its format, so
-// that a release rejects files of later releases.
+// that a release rejects files of later releases. A file that changes often has a line per state,
+// and the last complete line counts.
 
-import { readFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { replaceFileSync } from "./durable-files.js";
 import { SvcError } from "./errors.js";
 import { explainLaterFormat } from "./later-release.js";
 
 const STATE_FORMAT = 1;
+/** Size at which a file with several states is replaced by one with the last state. */
+const MAX_APPENDED_BYTES = 2 ** 18;
+/** A new file would need a flush of its folder. */
+const APPEND_EXISTING = constants.O_WRONLY | constants.O_APPEND;
 
 type State = Readonly<Record<string, unknown>>;
 
@@ -24,10 +36,20 @@ export function readState(file: string): State | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  const { format, ...content } = Object(JSON.parse(text)) as State;
+  const { format, ...content } = Object(parseLast(text)) as State;
   const reason = explainLaterFormat(format, STATE_FORMAT);
   if (reason !== null) throw new SvcError("SVC2506", `${file}: ${reason}`);
   return content;
+}
+
+/** Returns the last state in a text. A line that a crash has interrupted was not acknowledged. */
+function parseLast(text: string): unknown {
+  const lines = text.split("\n");
+  const rest = lines.pop()!;
+  // A file of one state may lack the line break.
+  if (lines.length === 0) return JSON.parse(rest);
+  // After a power loss, a file may end with zeros.
+  return JSON.parse(lines.findLast((line) => !line.includes("\0")) ?? "");
 }
 
 /** Like `readState`, but returns null for an unreadable or corrupt file. */
@@ -43,6 +65,46 @@ export function readStateOrNull(file: string): State | undefined | null {
 /** Replaces a file atomically, and flushes it. */
 export function writeState(file: string, content: object): void {
   replaceFileSync(file, encodeState(content));
+}
+
+/** A file of state that changes often: an appended line is flushed faster than a new file. */
+export class AppendedState {
+  readonly #file: string;
+  /** Bytes of the lines that this process has written; null: the file has to be replaced. */
+  #bytes: number | null = null;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Stores a state durably. */
+  write(content: object): void {
+    const text = encodeState(content);
+    const total = (this.#bytes ?? MAX_APPENDED_BYTES) + Buffer.byteLength(text);
+    // A failed write may leave a part of a line, to which nothing must be appended.
+    this.#bytes = null;
+    this.#bytes = total <= MAX_APPENDED_BYTES && this.#append(text) ? total : this.#replace(text);
+  }
+
+  #append(text: string): boolean {
+    try {
+      const descriptor = openSync(this.#file, APPEND_EXISTING);
+      try {
+        writeFileSync(descriptor, text);
+        fdatasyncSync(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #replace(text: string): number {
+    replaceFileSync(this.#file, text);
+    return Buffer.byteLength(text);
+  }
 }
 
 export function encodeState(content: object): string {

@@ -1,7 +1,7 @@
 // Files of state in a data folder: each is of a version, and one of a later release is refused and
 // left as it is.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -9,6 +9,7 @@ import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { installSlots, type SlotPlan } from "../../../runtime/base/instance-slots.js";
 import { findSlotRecord, KeptSlots } from "../../../runtime/base/kept-slots.js";
+import { AppendedState, readState } from "../../../runtime/base/state-file.js";
 import { readJobs, writeJobs } from "../../../runtime/engine/jobs/job-file.js";
 import { MemberFile } from "../../../runtime/interconnect/leadership/member-file.js";
 import {
@@ -84,5 +85,54 @@ for (const [name, label, write, read, known] of FILES) {
     assert.match(JSON.stringify(read(root)), known);
   });
 }
+
+const stateText = (n: number): string => `${JSON.stringify({ format: 1, n })}\n`;
+
+test("states are appended, and the last complete one counts", ({ root }) => {
+  const file = join(root, "state.json");
+  const state = new AppendedState(file);
+  for (const n of [1, 2, 3]) state.write({ n });
+  const text = readFileSync(file, "utf8");
+  assert.is(text, stateText(1) + stateText(2) + stateText(3));
+  assert.equal(readState(file), { n: 3 });
+  // A crash has interrupted the last write, or its bytes were not on the disk.
+  for (const torn of ['{"format":1,"n', "\0\0\0\0", "\0\0\0\n"]) {
+    writeFileSync(file, text + torn);
+    assert.equal(readState(file), { n: 3 }, JSON.stringify(torn));
+  }
+  // A complete line was acknowledged, so it is corrupt.
+  writeFileSync(file, `${text}{"format":1,"n":\n`);
+  assert.throws(() => readState(file), /JSON/);
+});
+
+test("a file of many states is replaced, and so is one of another process", ({ root }) => {
+  const file = join(root, "state.json");
+  writeFileSync(file, stateText(1) + stateText(2).slice(0, 5));
+  const state = new AppendedState(file);
+  const large = "a".repeat(2 ** 16);
+  const counts: number[] = [];
+  for (let n = 3; n < 11; n++) {
+    state.write({ n, large });
+    assert.is(readState(file)?.n, n);
+    counts.push(readFileSync(file, "utf8").trimEnd().split("\n").length);
+  }
+  assert.equal(counts, [1, 2, 3, 1, 2, 3, 1, 2]);
+});
+
+test("a state is stored after its file was removed, or a write has failed", ({ root }) => {
+  const file = join(root, "state.json");
+  const state = new AppendedState(file);
+  state.write({ n: 1 });
+  rmSync(file);
+  state.write({ n: 2 });
+  assert.equal(readState(file), { n: 2 });
+  rmSync(file);
+  mkdirSync(file);
+  assert.throws(() => state.write({ n: 3 }));
+  rmdirSync(file);
+  writeFileSync(file, "a part of");
+  state.write({ n: 4 });
+  assert.is(readFileSync(file, "utf8"), stateText(4), "nothing is appended to a part of a line");
+});
 
 test.run();
