@@ -1,10 +1,11 @@
 // Adapts the size of the cuts of a slot move to the time for which each cut blocks changes: content
-// takes as long as the fixed costs, but at least 100 ms, which users hardly notice, at most 500.
+// takes as long as the fixed costs, but at least 50 ms, which users hardly notice, at most 500.
 
-const FIRST_WORDS = 2 ** 16;
+/** Little, because instances execute their code for moves slowly at first. */
+const FIRST_WORDS = 2 ** 13;
 const MIN_WORDS = 2 ** 12;
 export const MAX_CUT_WORDS = 2 ** 22;
-const MIN_DATA_MS = 100;
+const MIN_DATA_MS = 50;
 const MAX_DATA_MS = 500;
 /** Maximum ratio of the sizes of consecutive cuts. */
 const MAX_CHANGE = 2;

@@ -128,8 +128,7 @@ export class SlotMover {
     this.#following = slots.slice(count, count + this.#maxSlots);
     const id = randomBytes(8).toString("hex");
     const move: SlotMove = { id, version: record.version + 1, from, to, slots: first.slots };
-    // The renewal shows the progress to other operators.
-    await Promise.all([this.#lease.renew(), this.#copier.copy(first, id, source, target)]);
+    await this.#copier.copy(first, id, source, target);
     const hooks = {
       copy: async (step: CopyStep) => {
         await this.#copy(step);

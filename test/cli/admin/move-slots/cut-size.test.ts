@@ -14,15 +14,15 @@ function factor(heldMs: number, dataMs: number, share = 1): number {
   return Math.round((size.words / before) * 1000) / 1000;
 }
 
-test("aims at 100 ms of copying per cut", () => {
-  assert.is(factor(120, 100), 1);
-  assert.is(factor(90, 80), 1.25);
-  assert.is(factor(200, 160), 0.625);
+test("aims at 50 ms of copying per cut", () => {
+  assert.is(factor(70, 50), 1);
+  assert.is(factor(50, 40), 1.25);
+  assert.is(factor(120, 80), 0.625);
 });
 
 test("follows the content of the last cut, not its planned size", () => {
-  assert.is(factor(120, 100, 0.75), 0.75);
-  assert.is(factor(120, 100, 1.5), 1.5);
+  assert.is(factor(70, 50, 0.75), 0.75);
+  assert.is(factor(70, 50, 1.5), 1.5);
 });
 
 test("is unchanged after a quick cut of less than half of its size", () => {
