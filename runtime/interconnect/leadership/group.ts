@@ -155,8 +155,10 @@ export class Group implements MemberProgress {
   /**
    * Hands over to another member once all required members have the whole log.
    * @throws SvcError SVC3403; this instance then continues to lead, unless the outcome is unknown
+   * @throws SvcError SVC3408 if the engine does not respond; no request has waited then
    */
   async handOver(id: string, timeoutMs: number): Promise<void> {
+    await this.#expectEngine();
     const epoch = this.#providedEpoch;
     if (epoch === 0) throw new SvcError("SVC3403", "handover: this instance does not lead");
     if (!this.#member.beginHandover(id)) {
@@ -187,6 +189,16 @@ export class Group implements MemberProgress {
     this.#publish();
     const text = `handover: ${id} did not get everything within ${timeoutMs} ms`;
     throw new SvcError("SVC3403", text);
+  }
+
+  async #expectEngine(): Promise<void> {
+    const { engine, settings } = this.#parts;
+    try {
+      await this.#limited(engine.read());
+    } catch (error) {
+      const text = `handover: ${settings.engine} does not answer: ${(error as Error).message}`;
+      throw new SvcError("SVC3408", text, { cause: error });
+    }
   }
 
   /**

@@ -55,6 +55,18 @@ test("a handover refuses changes first, and accepts them again if it is late", a
   assert.is(member.group.report().role, "leading", "it has given up");
 });
 
+test("a handover without an engine lets no request wait", async ({ open }) => {
+  const member = await lead(open);
+  member.calls.length = 0;
+  member.engine.unreachableFor.add("B1");
+  assert.is(
+    await describeFailure(member.group.handOver("S2", 1_000)),
+    "SVC3408: handover: memory: does not answer: engine is away",
+  );
+  assert.equal(member.since(/refusing|freeze|thaw/), []);
+  assert.is(member.group.report().role, "leading");
+});
+
 test("a handover overtaken by another leader freezes no later changes", async (context) => {
   for (const [leadsAgain, expected] of [
     [true, ["thaw"]],
@@ -66,6 +78,7 @@ test("a handover overtaken by another leader freezes no later changes", async (c
     });
     const member = await lead(context.open, { parts: { freeze: () => frozen } });
     const over = member.group.handOver("S2", 1_000);
+    await member.settle();
     member.store({ holder: leadsAgain ? null : "S2", next: "B1", epoch: 9 });
     member.group.onSuperseded(9);
     await member.settle();

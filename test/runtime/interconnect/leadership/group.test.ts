@@ -143,7 +143,7 @@ test("a handover keeps all changes, and leads back", async (context) => {
   assert.is(await codeOf(follower.control({ do: "handOver", to: "B1", timeoutMs: 1 })), "SVC3403");
   assert.is(await codeOf(instance.control({ do: "handOver", to: "S9", timeoutMs: 1 })), "SVC3403");
   group.engine.unreachableFor.add("B1");
-  assert.is(await codeOf(instance.control({ do: "handOver", to: "S1", timeoutMs: 1 })), "SVC3403");
+  assert.is(await codeOf(instance.control({ do: "handOver", to: "S1", timeoutMs: 1 })), "SVC3408");
   let changes = 0;
   instance.graph().createVertex(`a${changes++}`);
   assert.ok(await instance.isConfirmed(), "it leads on");

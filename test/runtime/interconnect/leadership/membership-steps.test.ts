@@ -185,11 +185,12 @@ for (const [isEnding, at, title] of [
   [false, 600, "a handover waits for endless changes half of its time"],
 ] as const) {
   test(title, async (context) => {
-    const { group } = await lead(context);
+    const membership = await lead(context);
     context.now = 100;
     context.log.changesInProgress = 1;
     context.calls.length = 0;
-    const over = group.handOver("S2", 1_000);
+    const over = membership.group.handOver("S2", 1_000);
+    await settle(membership);
     context.now = at - 1;
     await delay(10);
     assert.equal(since(context, /freeze|settled/), []);
