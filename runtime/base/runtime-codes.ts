@@ -337,7 +337,7 @@ export const RUNTIME_CODES = {
   },
   SVC3401: {
     title: "graphs are not caught up",
-    fix: "wait until the provider has sent everything, or go in with `--force`",
+    fix: "wait until the provider has sent everything, or use `svc admin service-in --force`",
   },
   SVC3402: {
     title: "no member of a group may lead",
@@ -347,7 +347,7 @@ export const RUNTIME_CODES = {
   },
   SVC3403: {
     title: "handover is not possible",
-    fix: "wait until the successor is caught up, then try again",
+    fix: "name the leader, and a successor in the same group that has caught up; see `svc admin status`",
   },
   SVC3404: {
     title: "member has changes that the leader lacks",

@@ -248,7 +248,7 @@ test("a handover with unknown outcome ends with its instance", async () => {
   group.onSuperseded(2);
   const stopped = stop();
   await whileLooking();
-  assert.match(outcome, /memory: does not tell how it has ended/);
+  assert.match(outcome, /outcome unknown, because memory: does not respond/);
   release();
   await stopped;
 });
