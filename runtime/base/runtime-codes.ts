@@ -347,7 +347,7 @@ export const RUNTIME_CODES = {
   },
   SVC3403: {
     title: "handover is not possible",
-    fix: "name the leader, and a successor in the same group that has caught up; see `svc admin status`",
+    fix: "name the leader, and a member that has caught up; `svc admin status` shows both",
   },
   SVC3404: {
     title: "member has changes that the leader lacks",

@@ -182,7 +182,10 @@ export class Group implements MemberProgress {
     this.#member.cancelHandover();
     if (!(await this.#isDecided())) {
       const { engine } = this.#parts.settings;
-      throw new SvcError("SVC3403", `handover: outcome unknown, because ${engine} does not respond`);
+      throw new SvcError(
+        "SVC3403",
+        `handover: outcome unknown, because ${engine} does not respond`,
+      );
     }
     if (!this.#member.isLeading) return;
     this.#parts.thaw();
