@@ -52,12 +52,14 @@ test("keys stay for their lifespan when the system clock is set", ({ clock }) =>
 });
 
 test("keys stay when a wrong system clock is corrected", ({ clock }) => {
-  wait(clock, 1300);
-  offset += HOUR;
-  wait(clock, 500);
-  offset -= HOUR;
-  const expiry = expiryOfKey();
-  assert.ok(wait(clock, 599) < expiry);
+  for (const wrongSeconds of [500, 1300]) {
+    wait(clock, 1300);
+    offset += HOUR;
+    wait(clock, wrongSeconds);
+    offset -= HOUR;
+    const expiry = expiryOfKey();
+    assert.ok(wait(clock, 599) < expiry);
+  }
 });
 
 test("keys of another instance or process stay for a lifespan", ({ clock }) => {
