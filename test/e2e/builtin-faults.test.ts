@@ -126,7 +126,7 @@ const ROWS: readonly Row[] = [
   row("paths", { to: "b", query: '{"k":"x"}' }, 400, /^invalid k parameter/),
   row("paths", { to: "b", query: '{"weighted":7}' }, 400, /^invalid weighted parameter/),
   row("paths", { sharedmem: "1" }, 400, /^'sharedmem' is an invalid keyword argument/),
-  row("nearest", { id: "nope", vector: "" }, 400, /^id=nope \(there is no such vertex\)/),
+  row("nearest", { id: "nope", vector: "" }, 404, /^Object does not exist: 'nope'/),
   row("nearest", { sharedmem: "1" }, 400, /^'sharedmem' is an invalid keyword argument/),
   row("nearest", { approximate: '{"ef":1e9}' }, 400, /^ef must be/),
   row("nearest", { approximate: "7" }, 400, /^invalid approximate parameter/),

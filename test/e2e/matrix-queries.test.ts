@@ -176,7 +176,7 @@ test("nearest explains each partition", async () => {
 });
 
 test("nearest to a vertex that no partition has is an error", async () => {
-  for (const { port } of [below.dispatcher, above]) {
+  for (const { port } of [whole, below.dispatcher, above]) {
     const answer = await get(port, "/svc/builtin/nearest?graph=shop&id=nobody");
     assert.is(answer.status, 404);
     assert.match(answer.text, /Object does not exist: 'nobody'/);

@@ -9,7 +9,6 @@ import type { ArcFilter, Vector } from "../../graph/api/public-names.js";
 import { D_OUT, F_AARC, F_NAMES } from "../../graph/model/constants.js";
 import type { int, json, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { HttpError } from "../../plugin/response/http-error.js";
 import {
   limitExpressions,
   limitMemoryCells,
@@ -269,7 +268,6 @@ function readProbes(graph: Graph, vector: unknown, vectors: unknown, name: strin
 }
 
 async function nearestTo(graph: Graph, id: string, name: string, options: object): Promise<object> {
-  if (!graph.hasVertex(id)) throw new HttpError(400, `id=${id} (there is no such vertex)`);
   const vector = await readProbe(graph, id, name);
   if (vector.length === 0) throw missingVector(id);
   return graph.nearest({ [name]: vector }, options);
