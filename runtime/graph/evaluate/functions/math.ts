@@ -2,13 +2,14 @@
 
 import { PackedValue } from "../../store/property-values.js";
 import { computeMagnitude } from "../../vectors/vector-parts.js";
-import { wrapInt } from "../ints.js";
+import { type Int, truncateReal, wrapInt } from "../ints.js";
 import { add, compareTexts, multiply } from "../operators.js";
 import { isIntList, packedNumbers } from "../packed.js";
 import {
   asNumber,
   Bits,
   boxedReal,
+  isInt,
   isNumeric,
   rawBits,
   toComparable,
@@ -51,6 +52,25 @@ function logarithm(name: string, doc: string, minimum: number, of: (a: number) =
 /** Rounds half away from zero. */
 export function roundHalfAway(a: number): number {
   return Math.sign(a) * Math.round(Math.abs(a));
+}
+
+function randomBits(): bigint {
+  const randomWord = (): bigint => BigInt(Math.floor(Math.random() * 2 ** 32));
+  return (randomWord() << 32n) | randomWord();
+}
+
+/** Returns `a` if no other int is in the range. */
+function randomInt(a: Value, b: Value): Value {
+  const [low, high] = [truncated(a), truncated(b)];
+  if (typeof low === "number" && typeof high === "number") {
+    return high <= low + 1 ? a : low + Math.floor(Math.random() * (high - low));
+  }
+  const range = BigInt(high) - BigInt(low);
+  return range <= 1n ? a : wrapInt(BigInt(low) + ((randomBits() * range) >> 64n));
+}
+
+function truncated(value: Value): Int {
+  return isInt(value) ? value : truncateReal(asNumber(value));
 }
 
 function factorial(n: number): number {
@@ -223,21 +243,8 @@ export const MATH: readonly FunctionRow[] = [
     2,
     "any",
     "(a, b): random int in [a, b)",
-    (_x, a, b) => {
-      const [low, high] = [Math.trunc(asNumber(a!)), Math.trunc(asNumber(b!))];
-      return high <= low + 1 ? a! : add(low, Math.floor(Math.random() * (high - low)));
-    },
+    (_x, a, b) => randomInt(a!, b!),
     VOLATILE,
   ),
-  fixed(
-    "randbits",
-    0,
-    "bits",
-    "(): 64 random bits",
-    () => {
-      const randomWord = (): bigint => BigInt(Math.floor(Math.random() * 2 ** 32));
-      return new Bits((randomWord() << 32n) | randomWord());
-    },
-    VOLATILE,
-  ),
+  fixed("randbits", 0, "bits", "(): 64 random bits", () => new Bits(randomBits()), VOLATILE),
 ];

@@ -265,4 +265,33 @@ test("values of examples", () => {
   is("isreal(9007199254740991 * 3.0)", 1);
 });
 
+test("random ints of any range are ints of it", () => {
+  const graph = makeGraph();
+  const long = 2n ** 53n;
+  for (const [low, high] of [
+    [LEAST, -(LEAST + 1n)],
+    [0n, -(LEAST + 1n)],
+    [long + 1n, long + 4n],
+    [1n - long, long - 1n],
+    [LEAST, LEAST + 2n],
+    [LEAST, 5n],
+    [-5n, 3n],
+  ] as const) {
+    const drawn = Array.from({ length: 200 }, () => {
+      const value = graph.evaluate(`randint(${low}, ${high})`) as number | bigint;
+      assert.ok(value >= low && value < high, `${value}`);
+      assert.ok(typeof value === "bigint" || Number.isSafeInteger(value), `${value}`);
+      return value;
+    });
+    // Both halves of the range occur.
+    const middle = (low + high) / 2n;
+    assert.ok(drawn.some((value) => value < middle) && drawn.some((value) => value >= middle));
+  }
+  const alone = ["randint(7, 8)", `randint(${long}, ${LEAST})`, "randint(2.5, 1)"];
+  assert.equal(
+    alone.map((text) => graph.evaluate(text)),
+    [7, long, 2.5],
+  );
+});
+
 test.run();
