@@ -70,11 +70,14 @@ export function periodOption(option: string, text: string): number {
   throw new SvcError("SVC3003", `--${option} must be ${PERIOD_FORM}: ${text}`);
 }
 
-function report(manifest: Manifest | null, { tail }: ArchiveWriter): void {
+function report(manifest: Manifest | null, { tail, removalError }: ArchiveWriter): void {
   const at = describePoint(tail!);
   if (manifest === null) process.stdout.write(`nothing new after ${at}\n`);
   else {
     const kind = manifest.full === manifest.number ? "full backup" : "backup";
     process.stdout.write(`${kind} ${manifest.number} up to ${at}\n`);
   }
+  if (removalError === null) return;
+  const text = `expired parts of the backup were not removed: ${removalError.message}`;
+  process.stderr.write(`svc: warning: ${text}\n`);
 }

@@ -77,6 +77,7 @@ export class ArchiveWriter {
   readonly #stored = new Set<string>();
   /** True after another process wrote to this backup: only the same log may continue it. */
   #hasConflict = false;
+  #removalError: Error | null = null;
 
   constructor(store: ObjectStore, source: ArchiveSource, options: ArchiveOptions) {
     this.#store = store;
@@ -91,12 +92,18 @@ export class ArchiveWriter {
     return this.#tail;
   }
 
+  /** Failure to remove expired parts in the last step, whose backup is complete. */
+  get removalError(): Error | null {
+    return this.#removalError;
+  }
+
   /**
    * Adds new changes to the backup.
    * @returns the manifest; null: there were no changes
    * @throws SvcError SVC3050, SVC3420, SVC3422
    */
   async step(): Promise<Manifest | null> {
+    this.#removalError = null;
     if (await this.#mustOpen()) await this.#open();
     const time = Date.now();
     const slots = readSlots(this.#source.root);
@@ -114,7 +121,11 @@ export class ArchiveWriter {
     const manifest = isFull ? await this.#fullManifest(step, time) : this.#partManifest(step, time);
     const before = this.#full?.manifest ?? null;
     await this.#finish(manifest, step);
-    if (isFull) await removeExpired(this.#store, manifest, before, time);
+    if (isFull) {
+      await removeExpired(this.#store, manifest, before, time).catch((error: Error) => {
+        this.#removalError = error;
+      });
+    }
     return manifest;
   }
 

@@ -116,6 +116,7 @@ export class Archiver {
       const isFirst = this.#writer.tail === null;
       this.#report(await this.#writer.step(), isFirst);
       this.#completeAtMs = time;
+      if (this.#writer.removalError !== null) throw this.#writer.removalError;
       if (this.#lastLogged !== "") warn(`backup: ${plan.place}: continues`);
       this.#lastLogged = "";
       await this.#verifyWhenDue();

@@ -196,10 +196,10 @@ export class S3Store implements ObjectStore {
     const sent = this.#client.fetch(url, options);
     const response = await this.#limit(sent, (reason) => abort.abort(reason));
     const { ok, status, statusText } = response;
-    const body = await this.#read(response, ok ? maxBytes : MAX_ERROR_BYTES);
+    const body = await this.#read(response, ok ? maxBytes : null);
     const location = response.headers.get("location");
     // HEAD has no body, and that of a proxy has no code.
-    const code = elementText(body.toString("utf8", 0, MAX_ERROR_BYTES), "Code") || statusText;
+    const code = elementText(body.toString(), "Code") || statusText;
     return { ok, status, body, reason: location === null ? code : `${code} to ${location}` };
   }
 
@@ -208,7 +208,7 @@ export class S3Store implements ObjectStore {
     if (!ok) throw this.#unusable(`${request}: ${status} ${reason}`);
   }
 
-  async #read({ body }: Response, maxBytes: number): Promise<Buffer> {
+  async #read({ body }: Response, maxBytes: number | null): Promise<Buffer> {
     if (body === null) return Buffer.alloc(0);
     const reader = body.getReader();
     const reading = readAll(reader, maxBytes);
@@ -237,10 +237,13 @@ export class S3Store implements ObjectStore {
   }
 }
 
-/** @throws Error if the body has more bytes */
+/**
+ * @param maxBytes maximum of the whole body; null: reads only the beginning of an error page
+ * @throws Error if the body has more bytes
+ */
 async function readAll(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  maxBytes: number,
+  maxBytes: number | null,
 ): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -248,8 +251,9 @@ async function readAll(
     const { done, value } = await reader.read();
     if (done) return Buffer.concat(chunks);
     bytes += value.length;
-    if (bytes > maxBytes) {
+    if (bytes > (maxBytes ?? MAX_ERROR_BYTES)) {
       await reader.cancel();
+      if (maxBytes === null) return Buffer.concat([...chunks, value]);
       throw new Error(`it has more than ${maxBytes} bytes`);
     }
     chunks.push(value);

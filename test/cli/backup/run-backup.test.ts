@@ -9,6 +9,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { periodOption } from "../../../cli/backup/run-backup.js";
 import { parseTarget } from "../../../cli/backup/run-restore.js";
+import { FolderStore } from "../../../runtime/interconnect/archive/folder-store.js";
 import { Instance } from "../../runtime/interconnect/support/instance.js";
 import { run } from "../run-main.js";
 
@@ -43,6 +44,29 @@ test("backs up, verifies and restores", async ({ root, backupFolder, folder }) =
   const refused = await run("restore", backupFolder, target);
   assert.is(refused.code, 1);
   assert.match(refused.stderr, "SVC3420");
+});
+
+test("a full backup succeeds although expired parts cannot be removed", async (context) => {
+  const { root, backupFolder } = context;
+  const instance = await Instance.start(root);
+  instance.graph().createVertex("x");
+  await instance.stop();
+  const { now } = Date;
+  const { remove } = FolderStore.prototype;
+  FolderStore.prototype.remove = () => Promise.reject(new Error("denied"));
+  try {
+    for (let number = 1; number <= 4; number++) {
+      Date.now = () => now() + number * 2000;
+      const options = ["--to", backupFolder, "--full", "1s", "--keep", "1s"];
+      const { code, stdout, stderr } = await run("backup", root, ...options);
+      assert.equal([code, stdout.split(" up to")[0]], [0, `full backup ${number}`]);
+      const warning = "svc: warning: expired parts of the backup were not removed: denied\n";
+      assert.is(stderr, number < 4 ? "" : warning);
+    }
+  } finally {
+    Date.now = now;
+    FolderStore.prototype.remove = remove;
+  }
 });
 
 test("an interrupted restore is neither backed up nor checked", async ({ root, backupFolder }) => {

@@ -11,6 +11,7 @@ import { planArchive } from "../../../../runtime/base/archive-config.js";
 import { SvcError } from "../../../../runtime/base/errors.js";
 import { Archiver, type ArchiverParts } from "../../../../runtime/interconnect/archive/archiver.js";
 import { VERIFIED } from "../../../../runtime/interconnect/archive/manifest.js";
+import { FolderStore } from "../../../../runtime/interconnect/archive/folder-store.js";
 import type { DurableLog } from "../../../../runtime/interconnect/durable-log.js";
 import type { SegmentLog } from "../../../../runtime/interconnect/log/segment-log.js";
 import { InterruptibleSleep } from "../../../../runtime/interconnect/retry-loop.js";
@@ -196,6 +197,28 @@ test("logs its recovery once after a failure", async (context) => {
   await context.step();
   const lines = ["error: SVC3422: backup: EIO", "error: SVC2504: backup: denied"];
   assert.equal(context.lines, lines, "it was the case again");
+});
+
+test("a backup counts although its expired parts cannot be removed", async (context) => {
+  change(context);
+  const plan = { ...planArchive(context.backup), fullMs: 1000, keepMs: 1000 };
+  const archiver = await context.open({ plan });
+  const { remove } = FolderStore.prototype;
+  FolderStore.prototype.remove = () => Promise.reject(new Error("denied"));
+  try {
+    for (let full = 2; full <= 4; full++) {
+      context.now += 2000;
+      change(context);
+      await context.step();
+    }
+    while (context.lines.length < 5) await turn();
+    assert.is(context.lines[4], "error: SVC3422: backup: denied");
+    assert.is(archiver.report().ageMs, 0);
+    await context.step();
+    assert.equal(context.lines.splice(5), [`none: backup: ${context.backup}: continues`]);
+  } finally {
+    FolderStore.prototype.remove = remove;
+  }
 });
 
 test("verifies a day after its beginning, then each period", async (context) => {

@@ -11,6 +11,8 @@ interface Context {
   requests: IncomingMessage[];
   /** Statuses of the next answers; 200 follows. 0 breaks the connection, 1 in the body. */
   statuses: number[];
+  /** Bodies of the next answers. */
+  bodies: string[];
   open: (environment?: Record<string, string>) => Promise<S3Store>;
 }
 
@@ -18,6 +20,7 @@ const test = suite<Context>("s3 requests");
 
 test.before.each(async (context) => {
   const [requests, statuses]: [IncomingMessage[], number[]] = [[], []];
+  const bodies: string[] = [];
   const server = createServer((request, response) => {
     requests.push(request);
     request.resume().on("end", () => {
@@ -25,7 +28,7 @@ test.before.each(async (context) => {
       if (status === 0) return request.socket.destroy();
       const location = status === 301 ? { Location: "http://127.0.0.1:1/x" } : {};
       response.writeHead(status === 1 ? 200 : status, location);
-      if (status !== 1) return response.end("<Code>Told</Code>");
+      if (status !== 1) return response.end(bodies.shift() ?? "<Code>Told</Code>");
       response.write("<Co");
       return setTimeout(() => request.socket.destroy(), 10);
     });
@@ -37,7 +40,7 @@ test.before.each(async (context) => {
     const variables = { ...keys, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`, ...environment };
     return S3Store.open("s3://backups/a", { environment: variables });
   };
-  Object.assign(context, { server, requests, statuses, open });
+  Object.assign(context, { server, requests, statuses, bodies, open });
 });
 
 test.after.each(async ({ server }) => {
@@ -125,6 +128,43 @@ test("repeat when the connection breaks, unless they create an object", async (c
     "s3://backups/a: LIST x: the endpoint is no store with the S3 interface",
     "GET",
   ]);
+});
+
+test("repeat after each code of a broken connection, but no other failure", async (context) => {
+  const store = await context.open();
+  const { fetch } = globalThis;
+  try {
+    for (const [code, attempts] of [
+      ["UND_ERR_SOCKET", 2],
+      ["ECONNRESET", 2],
+      ["EPIPE", 2],
+      ["ECONNREFUSED", 1],
+    ] as const) {
+      let calls = 0;
+      globalThis.fetch = (...request) => {
+        if (calls++ > 0) return fetch(...request);
+        const cause = Object.assign(new Error("broken"), { code });
+        return Promise.reject(new TypeError("fetch failed", { cause }));
+      };
+      const outcome = await failure(store.put("x", Buffer.from("1")));
+      assert.is(calls, attempts, code);
+      assert.is(outcome === "none, undefined", attempts === 2, outcome);
+    }
+  } finally {
+    globalThis.fetch = fetch;
+  }
+});
+
+test("report the status of a long error page", async ({ open, statuses, bodies }) => {
+  const store = await open();
+  for (const page of ["x".repeat(2 ** 20), `<Code>Told</Code>${"x".repeat(2 ** 20)}`]) {
+    statuses.push(403);
+    bodies.push(page);
+    const reason = await failure(store.put("x", Buffer.from("1")));
+    assert.match(reason, /^s3:\/\/backups\/a: PUT x: 403 (Forbidden|Told)$/);
+  }
+  bodies.push("x".repeat(101));
+  assert.match(await failure(store.get("x", 100)), /GET x: it has more than 100 bytes$/);
 });
 
 test("report the rejected request and the reason", async ({ open, statuses }) => {
