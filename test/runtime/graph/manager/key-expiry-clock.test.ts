@@ -17,7 +17,7 @@ test.before.each((context) => {
 
 const second = (): number => Math.floor(offset + elapsedMs / 1000);
 
-/** Reads the clock each second for some time; returns the highest second up to which keys are due. */
+/** Reads the clock each second; returns the highest second up to which keys were due. */
 function wait(clock: KeyExpiryClock, seconds: number): number {
   let due = clock.read(second());
   for (let passed = 0; passed < seconds; passed++) {
