@@ -53,6 +53,8 @@ export class Dispatcher implements CallOwner {
    */
   readonly #calls: DispatchCall[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
+  /** Runs only while there are requests: it would wake an idle process 200 times a second. */
+  #hedging: NodeJS.Timeout | null = null;
   readonly #held = new HeldRequests(this);
   #isPumping = false;
   #nextExhaustedLogMs = 0;
@@ -156,8 +158,9 @@ export class Dispatcher implements CallOwner {
 
   #setTimers(): void {
     for (const timer of this.#timers.splice(0)) clearInterval(timer);
-    const { timeoutMs, softTimeoutMs, hedge } = this.matrix.config;
-    if (hedge) this.#every(HEDGE_SWEEP_MS, () => this.#hedge());
+    this.#endHedging();
+    this.#beginHedging();
+    const { timeoutMs, softTimeoutMs } = this.matrix.config;
     if (softTimeoutMs > 0) {
       this.#every(sweepMs(softTimeoutMs), () => this.#completeLateCalls(softTimeoutMs));
     }
@@ -176,6 +179,7 @@ export class Dispatcher implements CallOwner {
     this.release();
     this.#health.stop();
     for (const timer of this.#timers) clearInterval(timer);
+    this.#endHedging();
     for (const call of [...this.#calls]) call.cancel(503, SERVICE_OUT);
     this.#waiting.clear();
     this.matrix.close();
@@ -209,6 +213,7 @@ export class Dispatcher implements CallOwner {
     if (isHeld && this.#held.push(dispatch)) return;
     const call = new DispatchCall(this.matrix, dispatch, this);
     call.listIndex = this.#calls.push(call) - 1;
+    this.#beginHedging();
     if (this.#isClosed) call.cancel(503, SERVICE_OUT);
     else if (isHeld) call.cancel(503, SLOTS_MOVE);
     // Calls that wait for the same resource go first.
@@ -321,7 +326,18 @@ export class Dispatcher implements CallOwner {
     for (const call of [...this.#calls]) call.completePartially(softTimeoutMs);
   }
 
+  #beginHedging(): void {
+    if (!this.matrix.config.hedge || this.#isClosed) return;
+    this.#hedging ??= setInterval(() => this.#hedge(), HEDGE_SWEEP_MS);
+  }
+
+  #endHedging(): void {
+    if (this.#hedging !== null) clearInterval(this.#hedging);
+    this.#hedging = null;
+  }
+
   #hedge(): void {
+    if (this.#calls.length === 0) this.#endHedging();
     for (const call of [...this.#calls]) {
       if (this.#retryable.has(call.request)) call.hedge(this.#retryable.slowMs(call.request));
     }

@@ -7,7 +7,11 @@ import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
-import { MAX_DISPATCH_BACKLOG, MAX_QUEUE_BYPASS_MS } from "../../../runtime/base/limits.js";
+import {
+  HEDGE_SWEEP_MS,
+  MAX_DISPATCH_BACKLOG,
+  MAX_QUEUE_BYPASS_MS,
+} from "../../../runtime/base/limits.js";
 import type { Dispatch } from "../../../runtime/dispatch/dispatch-call.js";
 import { Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
 import type { Outcome } from "../../../runtime/dispatch/partition-call.js";
@@ -395,6 +399,48 @@ test("fails all running and waiting requests on close", async () => {
   assert.is(dispatcher.working, 0);
   await new Promise((resolve) => setTimeout(resolve, 5));
   assert.not(small.at(0, 0).requests.map(pathOf).includes("/late"));
+});
+
+/** Records the running timers that look for late requests, until `stop`. */
+function recordSweeps(): { readonly running: Set<unknown>; stop(): void } {
+  const { setInterval: begin, clearInterval: end } = globalThis;
+  const running = new Set<unknown>();
+  globalThis.setInterval = ((run: () => void, ms: number) => {
+    const timer = begin(run, ms);
+    if (ms === HEDGE_SWEEP_MS) running.add(timer);
+    return timer;
+  }) as typeof setInterval;
+  globalThis.clearInterval = (timer) => {
+    running.delete(timer);
+    end(timer);
+  };
+  const stop = (): void =>
+    void Object.assign(globalThis, { setInterval: begin, clearInterval: end });
+  return { running, stop };
+}
+
+test("looks for late requests only while there are requests", async () => {
+  const { running, stop } = recordSweeps();
+  try {
+    await start(1, 1, {}, { hedge: true });
+    await until(() => running.size === 0, "end without requests");
+    const requests = [send("/a"), send("/b")];
+    assert.is(running.size, 1);
+    const answering = answerAll(small.at(0, 0));
+    for (const sent of requests) await textOf(sent);
+    answering.stop();
+    await until(() => running.size === 0, "end after the last request");
+    send("/c");
+    await dispatcher.change({ ...small.config, hedge: false });
+    assert.is(running.size, 0);
+    await dispatcher.change(small.config);
+    assert.is(running.size, 1);
+    dispatcher.close();
+    send("/d");
+    assert.is(running.size, 0);
+  } finally {
+    stop();
+  }
 });
 
 test.run();

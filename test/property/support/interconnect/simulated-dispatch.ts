@@ -71,7 +71,7 @@ export class SimulatedDispatch {
     const rows = ports.map((port) => ({ host: "127.0.0.1", port }));
     const partitions = [this.#isForLeaders ? rows : [...rows, ...rows]];
     const replicas = partitions[0]!.map((_, n) => ({ leader: n < rows.length }));
-    // Hedging looks for late requests every few milliseconds, which doubles the cost of a seed.
+    // Hedging looks for late requests every few milliseconds, which makes a seed cost more.
     const options = { timeout: TIMEOUT_MS, hedge: world.random.below(4) === 0 };
     const config = readMatrixConfig({ partitions, replicas, options });
     world.after(0, this.#process, () => {
