@@ -3,6 +3,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
+import { findDuplicateKey } from "../../runtime/base/duplicate-key.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { readText } from "../../runtime/base/read-text.js";
 import { hashFile, readManifest, SYSTEM_OUTPUT } from "../../runtime/settings/manifest.js";
@@ -69,7 +70,11 @@ function readJson(file: string): unknown {
   try {
     const { size } = statSync(file);
     if (size > MAX_BYTES) throw new Error(`${size} bytes exceed the maximum size of a descriptor`);
-    return JSON.parse(readText(file));
+    const text = readText(file);
+    const value: unknown = JSON.parse(text);
+    const duplicate = findDuplicateKey(text);
+    if (duplicate !== null) throw new Error(`an object has two keys ${JSON.stringify(duplicate)}`);
+    return value;
   } catch (error) {
     throw new SvcError("SVC3110", `${file}: ${(error as Error).message}`, { cause: error });
   }

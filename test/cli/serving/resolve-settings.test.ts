@@ -1,6 +1,6 @@
 // Source of each server setting, and rejected data folders.
 
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -119,7 +119,10 @@ test("uses the descriptor for an instance of a system where no option is given",
 
 test("reports an unknown instance and an invalid descriptor", async () => {
   const descriptor = join(folder, "system.json");
+  const twice = join(folder, "twice.json");
+  writeFileSync(twice, readFileSync(descriptor, "utf8").replace("{", '{"name":"a","name":"b",'));
   const wrong = [
+    [{ instance: "S1", descriptor: twice }, "SVC3110", /an object has two keys "name"$/],
     [{ instance: "S2", descriptor }, "SVC3111", /no instance "S2", did you mean `S1`/],
     [{ instance: "S1", descriptor: join(folder, "none.json") }, "SVC3110", /none\.json/],
     [{ instance: "S1" }, "SVC3110", /contains none of .*\bsvc\.system\.json/],
