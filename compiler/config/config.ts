@@ -7,7 +7,7 @@ import { isPlainObject } from "../../runtime/base/plain-object.js";
 import { type ResolvedConfig, resolveConfig } from "../../runtime/settings/config-rule.js";
 import type { Problems } from "../../runtime/settings/rules.js";
 import { ConfigError } from "./config-error.js";
-import { evaluate } from "./evaluate.js";
+import { evaluate, failedToLoad } from "./evaluate.js";
 import { loadSystemFile, type SystemFile } from "./system-file.js";
 
 /** In order of preference. */
@@ -49,11 +49,20 @@ export async function loadConfig(projectDir: string): Promise<LoadedConfig> {
   const evaluated = await evaluate(projectDir, file, { ...OWN_MODULE, example, code: "SVC1101" });
   const { value, inputs, openCode } = evaluated;
   const problems: Problems = [];
-  const config = resolveConfig(value, problems);
+  const config = resolveOwn(value, problems, file);
   if (problems.length > 0) {
     throw new ConfigError(projectDir, file, problems);
   }
   return withSystem(projectDir, { config: withFacts(config, facts), file, inputs, openCode });
+}
+
+/** Getters of the configuration are code of the project, too. */
+function resolveOwn(value: unknown, problems: Problems, file: string): ResolvedConfig {
+  try {
+    return resolveConfig(value, problems);
+  } catch (error) {
+    throw failedToLoad("SVC1101", file, error);
+  }
 }
 
 async function withSystem(

@@ -53,10 +53,12 @@ export async function evaluate(
     return { value, inputs, openCode: OPEN.test(code) ? code : null };
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    throw new SvcError(expected.code, `failed to load ${file}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw failedToLoad(expected.code, file, error);
   }
+}
+
+export function failedToLoad(code: Expected["code"], file: string, cause: unknown): SvcError {
+  return new SvcError(code, `failed to load ${file}: ${messageOf(cause)}`, { cause });
 }
 
 async function run(path: string, code: string, expected: Expected): Promise<unknown> {

@@ -71,6 +71,7 @@ test("reports files that fail to run", async ({ dir }) => {
     ["export default {", /svc\.config\.ts:1:17: /],
     ["throw new Error('boom')", /boom/],
     ["export const config = {}", /no default export/],
+    ["export default { get name() { throw new Error('boom'); } }", /svc\.config\.ts: boom$/],
     ['import "./nowhere.js"; export default {}', /svc\.config\.ts:1:8: Could not resolve/],
   ];
   for (const [text, message] of cases) {
