@@ -20,7 +20,7 @@ const processor = (role: PluginSpec["role"], overrides: Partial<PluginSpec> = {}
 const engine = processor("engine", { params: [param("inner")], result: LIST });
 const pre = processor("pre", { params: [param("outer")], result: REQUEST });
 const post = processor("post", { params: [param("own")], result: TEXT });
-const other = plugin("other", { result: NUMBER });
+const otherPlugin = plugin("other", { result: NUMBER });
 
 function find(...plugins: PluginSpec[]) {
   return listOperations(argspecOf(plugins)).find(({ name }) => name === "find")!;
@@ -35,15 +35,15 @@ test("are listed once, in order", () => {
 });
 
 test("have the parameters of the first processor", () => {
-  const taken = (...plugins: PluginSpec[]) => {
+  const parameterNames = (...plugins: PluginSpec[]) => {
     const { params, isOpen } = find(...plugins);
     return [...params.map(({ name }) => name), isOpen];
   };
-  assert.equal(taken(engine, pre, post), ["outer", false]);
-  assert.equal(taken(engine, post), ["inner", false]);
-  assert.equal(taken(processor("engine", { open: true })), [true]);
+  assert.equal(parameterNames(engine, pre, post), ["outer", false]);
+  assert.equal(parameterNames(engine, post), ["inner", false]);
+  assert.equal(parameterNames(processor("engine", { open: true })), [true]);
   // It forwards to engines elsewhere, whose parameters apply.
-  assert.equal(taken(post), [true]);
+  assert.equal(parameterNames(post), [true]);
 });
 
 test("do not list a body as a query parameter", () => {
@@ -55,20 +55,27 @@ test("do not list a body as a query parameter", () => {
 
 test("have the result of the last processor", () => {
   const result = (...plugins: PluginSpec[]) => find(...plugins).result;
-  const asking = (...forwards: string[]) => ({ ...pre, forwards });
+  const preForwardingTo = (...forwards: string[]) => ({ ...pre, forwards });
   assert.equal(result(engine), LIST);
   assert.equal(result(engine, pre), LIST);
   assert.equal(result(engine, pre, post), TEXT);
   assert.equal(result(pre), ANY);
-  assert.equal(result(asking("other"), engine, other), NUMBER);
+  assert.equal(result(preForwardingTo("other"), engine, otherPlugin), NUMBER);
   assert.equal(
-    result(asking("other"), engine, other, { ...other, role: "post", result: LIST }),
+    result(preForwardingTo("other"), engine, otherPlugin, {
+      ...otherPlugin,
+      role: "post",
+      result: LIST,
+    }),
     LIST,
   );
-  assert.equal(result(asking("other"), post, other), TEXT);
-  assert.equal(result(asking("nowhere"), engine), ANY);
-  assert.equal(result(asking("other", "third"), engine, other, plugin("third")), ANY);
-  assert.equal(result(asking("other", "third"), engine, other, post), TEXT);
+  assert.equal(result(preForwardingTo("other"), post, otherPlugin), TEXT);
+  assert.equal(result(preForwardingTo("nowhere"), engine), ANY);
+  assert.equal(
+    result(preForwardingTo("other", "third"), engine, otherPlugin, plugin("third")),
+    ANY,
+  );
+  assert.equal(result(preForwardingTo("other", "third"), engine, otherPlugin, post), TEXT);
 });
 
 test("have a pre-processor's result only if it is the only possible one", () => {

@@ -52,7 +52,7 @@ function readSchema(schema: unknown, $defs: object = {}) {
 }
 
 /** @param message its beginning, which is a position */
-function refuses(value: unknown, message: string): void {
+function assertRefused(value: unknown, message: string): void {
   assert.throws(
     () => readArgspec(value),
     (error: unknown) =>
@@ -71,20 +71,20 @@ test("accepts the compiler's output, byte for byte", () => {
 
 test("rejects documents of another format", () => {
   for (const value of [undefined, null, 1, "x", [], [documentOf()]]) {
-    refuses(value, "the document: expected an object");
+    assertRefused(value, "the document: expected an object");
   }
-  refuses({}, "the document: `argspec` is missing");
-  refuses({ ...documentOf(), argspec: "1" }, "argspec: expected a non-negative integer");
-  refuses({ ...documentOf(), argspec: 2 }, "argspec: unsupported argspec format 2");
-  refuses({ ...documentOf(), hash: HASH.slice(1) }, "hash: expected 64 hexadecimal digits");
-  refuses({ ...documentOf(), service: {} }, "service: `name` is missing");
+  assertRefused({}, "the document: `argspec` is missing");
+  assertRefused({ ...documentOf(), argspec: "1" }, "argspec: expected a non-negative integer");
+  assertRefused({ ...documentOf(), argspec: 2 }, "argspec: unsupported argspec format 2");
+  assertRefused({ ...documentOf(), hash: HASH.slice(1) }, "hash: expected 64 hexadecimal digits");
+  assertRefused({ ...documentOf(), service: {} }, "service: `name` is missing");
   for (const prefix of ["shop", "//shop", "/", "/a?b", "/a\n"]) {
-    refuses(
+    assertRefused(
       { ...documentOf(), service: { name: null, prefix } },
       "service.prefix: expected a path",
     );
   }
-  refuses({ ...documentOf(), plugins: {} }, "plugins: expected a list");
+  assertRefused({ ...documentOf(), plugins: {} }, "plugins: expected a list");
 });
 
 const FLOW = "service.security.a.flows.clientCredentials";
@@ -141,7 +141,7 @@ test("reads valid project information and ignores the rest", () => {
     ],
   ];
   for (const [project, message] of wrong) {
-    refuses({ ...documentOf(), service: { ...service, ...project } }, message);
+    assertRefused({ ...documentOf(), service: { ...service, ...project } }, message);
   }
 });
 
@@ -150,7 +150,7 @@ test("reads the hooks of a plugin", () => {
   assert.equal(read(documentOf({ guards })).plugins[0]!.guards, guards);
   assert.is(read(documentOf({ guards: [] })).plugins[0]!.guards, undefined);
   const message = "plugins.0.guards.0.headers.0: expected a string";
-  refuses(documentOf({ guards: [{ ...guards[0], headers: [1] }] }), message);
+  assertRefused(documentOf({ guards: [{ ...guards[0], headers: [1] }] }), message);
 });
 
 test("ignores members of later versions", () => {
@@ -227,13 +227,13 @@ const WRONG_PLUGINS: readonly [plugin: object, place: string][] = [
 ];
 
 test("reports the position of a fault in a plugin", () => {
-  for (const [plugin, message] of WRONG_PLUGINS) refuses(documentOf(plugin), message);
+  for (const [plugin, message] of WRONG_PLUGINS) assertRefused(documentOf(plugin), message);
   const twice = documentOf();
   const [search] = twice.plugins as [object];
-  refuses({ ...twice, plugins: [search, search] }, "plugins.1: duplicate plugin `sea");
+  assertRefused({ ...twice, plugins: [search, search] }, "plugins.1: duplicate plugin `sea");
   // Clients would have to call two plugins by one name.
   const builtin = { ...search, path: "/svc/builtin/search" };
-  refuses({ ...twice, plugins: [search, builtin] }, "plugins.1: duplicate plugin `sea");
+  assertRefused({ ...twice, plugins: [search, builtin] }, "plugins.1: duplicate plugin `sea");
 });
 
 const WRONG_SCHEMAS: readonly [schema: unknown, place: string][] = [
@@ -260,22 +260,30 @@ const WRONG_SCHEMAS: readonly [schema: unknown, place: string][] = [
 test("reports the position of a fault in a schema", () => {
   for (const [schema, message] of WRONG_SCHEMAS) {
     const inDefinition = message.startsWith("`") || message === "expected an object" ? ": " : ".";
-    refuses(documentOf({}, { T: schema }), `$defs.T${inDefinition}${message}`);
+    assertRefused(documentOf({}, { T: schema }), `$defs.T${inDefinition}${message}`);
   }
 });
 
 test("rejects invalid names and definitions of types", () => {
-  refuses(documentOf({}, { "A B": {} }), "$defs.A B: invalid type name");
-  refuses(documentOf({}, { "x*/": {} }), "$defs.x*/: invalid type name");
-  const to = (name: string) => ({ $ref: `#/$defs/${name}` });
-  refuses(documentOf({}, { A: to("A") }), "$defs: circular definition: `A`");
-  refuses(
-    documentOf({}, { A: to("B"), B: { anyOf: [{ type: "null" }, to("A")] } }),
+  assertRefused(documentOf({}, { "A B": {} }), "$defs.A B: invalid type name");
+  assertRefused(documentOf({}, { "x*/": {} }), "$defs.x*/: invalid type name");
+  const refTo = (name: string) => ({ $ref: `#/$defs/${name}` });
+  assertRefused(documentOf({}, { A: refTo("A") }), "$defs: circular definition: `A`");
+  assertRefused(
+    documentOf({}, { A: refTo("B"), B: { anyOf: [{ type: "null" }, refTo("A")] } }),
     "$defs: circular definition: `A`",
   );
-  const list = { A: { anyOf: [to("B"), { type: "null" }] }, B: { type: "array", items: to("A") } };
+  const list = {
+    A: { anyOf: [refTo("B"), { type: "null" }] },
+    B: { type: "array", items: refTo("A") },
+  };
   assert.equal(read(documentOf({}, list)).$defs, list);
-  const shared = { A: { anyOf: [to("B"), to("C")] }, B: to("D"), C: to("D"), D: { type: "null" } };
+  const shared = {
+    A: { anyOf: [refTo("B"), refTo("C")] },
+    B: refTo("D"),
+    C: refTo("D"),
+    D: { type: "null" },
+  };
   assert.equal(read(documentOf({}, shared)).$defs, shared);
 });
 
@@ -288,7 +296,7 @@ test("accepts a long chain of aliases, and rejects a cycle", () => {
       ]),
     );
   assert.is(Object.keys(read(documentOf({}, chain({ type: "null" }))).$defs).length, 20_000);
-  refuses(documentOf({}, chain({ $ref: "#/$defs/T0" })), "$defs: circular definition: `T0`");
+  assertRefused(documentOf({}, chain({ $ref: "#/$defs/T0" })), "$defs: circular definition: `T0`");
 });
 
 test("accepts a union with more types than a call has arguments", () => {
@@ -309,19 +317,19 @@ test("keeps keys such as __proto__ as plain keys", () => {
   const { query } = readArgspec(documentOf(plugin)).plugins[0]!.examples[0] as { query: object };
   assert.is(JSON.stringify(query), '{"__proto__":{"x":1}}');
   // Inherited members do not count.
-  refuses(Object.create(documentOf()), "the document: `argspec` is missing");
+  assertRefused(Object.create(documentOf()), "the document: `argspec` is missing");
 });
 
 test("terminates for unlimited nesting and repetition", () => {
   let deep: object = {};
   for (let level = 0; level < 100_000; level++) deep = { items: deep };
-  refuses(documentOf({}, { T: deep }), "$defs.T.items.items");
+  assertRefused(documentOf({}, { T: deep }), "$defs.T.items.items");
   const circle: { items?: object } = {};
   circle.items = circle;
-  refuses(documentOf({}, { T: circle }), "$defs.T.items.items");
+  assertRefused(documentOf({}, { T: circle }), "$defs.T.items.items");
   let wide: object = { type: "null" };
   for (let level = 0; level < 40; level++) wide = { anyOf: [wide, wide] };
-  refuses(documentOf({}, { T: wide }), "$defs.T.anyOf.0");
+  assertRefused(documentOf({}, { T: wide }), "$defs.T.anyOf.0");
 });
 
 test.run();

@@ -7,14 +7,14 @@ import { BUILTINS } from "../../argspec/builtins.js";
 import { selectPlugin } from "../../argspec/select.js";
 
 const test = suite("selectPlugin");
-const to = (name: string) => ({ $ref: `#/$defs/${name}` });
+const refTo = (name: string) => ({ $ref: `#/$defs/${name}` });
 
 const ARGSPEC: Argspec = {
   argspec: 1,
   service: { name: "shop", prefix: null },
   hash: "a".repeat(64),
   plugins: [
-    plugin("search", "engine", { kind: "response", sortkey: to("Key"), item: to("Node") }),
+    plugin("search", "engine", { kind: "response", sortkey: refTo("Key"), item: refTo("Node") }),
     plugin("search", "pre", { kind: "request" }),
     plugin("other", "engine", { kind: "value", schema: { enum: ["#/$defs/Unused"] } }),
   ],
@@ -23,11 +23,11 @@ const ARGSPEC: Argspec = {
     Leaf: { type: "object", properties: { $ref: { type: "null" } }, additionalProperties: false },
     Node: {
       type: "object",
-      properties: { next: { anyOf: [to("Node"), { type: "null" }] } },
-      additionalProperties: { type: "array", prefixItems: [to("Leaf")], items: to("Rest") },
+      properties: { next: { anyOf: [refTo("Node"), { type: "null" }] } },
+      additionalProperties: { type: "array", prefixItems: [refTo("Leaf")], items: refTo("Rest") },
     },
     Rest: { type: "string" },
-    Unused: to("Key"),
+    Unused: refTo("Key"),
   },
 };
 
@@ -65,10 +65,10 @@ test("returns no plugins for an unknown name", () => {
 
 test("includes the types of parameters", () => {
   const { plugins } = ARGSPEC;
-  const schema = { type: "array", items: to("Unused") };
+  const schema = { type: "array", items: refTo("Unused") };
   const param = { name: "q", in: "query", wire: "json", required: true, schema } as const;
-  const taking = { ...ARGSPEC, plugins: [{ ...plugins[2]!, params: [param] }] };
-  assert.equal(Object.keys(selectPlugin(taking, "other").$defs), ["Key", "Unused"]);
+  const withParameter = { ...ARGSPEC, plugins: [{ ...plugins[2]!, params: [param] }] };
+  assert.equal(Object.keys(selectPlugin(withParameter, "other").$defs), ["Key", "Unused"]);
 });
 
 test("supports the built-in plugins", () => {

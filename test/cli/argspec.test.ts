@@ -76,12 +76,15 @@ test("writes a file and creates its parent folders", async () => {
 });
 
 test("reports unsupported output", async () => {
-  const unknown = await run("argspec", file, "--plugin", "neigbor");
-  assert.match(unknown.stderr, "SVC3018: plugin not found: `neigbor`, did you mean `neighbor`?");
-  assert.is(unknown.code, 1);
-  const useless = await run("argspec", file, "--json-params", "string");
-  assert.match(useless.stderr, "SVC3003: --json-params requires `--format openapi`");
-  assert.is(useless.code, 2);
+  const unknownResult = await run("argspec", file, "--plugin", "neigbor");
+  assert.match(
+    unknownResult.stderr,
+    "SVC3018: plugin not found: `neigbor`, did you mean `neighbor`?",
+  );
+  assert.is(unknownResult.code, 1);
+  const uselessResult = await run("argspec", file, "--json-params", "string");
+  assert.match(uselessResult.stderr, "SVC3003: --json-params requires `--format openapi`");
+  assert.is(uselessResult.code, 2);
   assert.match((await run("argspec", file, "--format", "record")).stderr, "SVC3014: ");
 });
 

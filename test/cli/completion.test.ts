@@ -20,20 +20,24 @@ const WITH_S = VERBS.map(({ name }) => name).filter((name) => name.startsWith("s
 const OF_GRAPH = COMMANDS.flatMap(({ name }) => (/^graph (.+)/.exec(name) ?? []).slice(1));
 
 /** Suggestions of bash for lists of words, the last of each incomplete. */
-function offered(script: string, cwd: string, lines: readonly (readonly string[])[]): string[][] {
-  const asks = lines.map((words) => {
+function readCompletions(
+  script: string,
+  cwd: string,
+  lines: readonly (readonly string[])[],
+): string[][] {
+  const prompts = lines.map((words) => {
     const typed = words.map((word) => `'${word}'`).join(" ");
     return `COMP_WORDS=(svc ${typed}); COMP_CWORD=${words.length}; COMPREPLY=(); _svc
 printf '%s\\n' "\${COMPREPLY[@]}" ---`;
   });
-  const program = `${script}\n${asks.join("\n")}`;
+  const program = `${script}\n${prompts.join("\n")}`;
   const { stdout, stderr, status } = spawnSync("bash", ["--norc", "-c", program], {
     cwd,
     encoding: "utf8",
   });
   assert.is(status, 0, stderr);
-  const answers = stdout.split("---\n").slice(0, -1);
-  return answers.map((text) => text.split("\n").filter((line) => line !== ""));
+  const responses = stdout.split("---\n").slice(0, -1);
+  return responses.map((text) => text.split("\n").filter((line) => line !== ""));
 }
 
 test("completes commands, options, their values and paths in bash", async () => {
@@ -66,7 +70,7 @@ test("completes commands, options, their values and paths in bash", async () => 
   ] as const;
   try {
     const words = [...expected, ...included].map(([words]) => words);
-    const offers = offered(script, folder, words);
+    const offers = readCompletions(script, folder, words);
     assert.equal(
       expected.map(([words], index) => [words, offers[index]]),
       expected,

@@ -125,15 +125,15 @@ test("reports a file instead of the log folder, which is no corruption", ({ root
 });
 
 test("reports unreadable files and too many open files as such", () => {
-  const said = (code: string): string => {
+  const describeOpeningError = (code: string): string => {
     const error = openingError(Object.assign(new Error(`${code}: open 'x.seg'`), { code }));
     return error instanceof SvcError ? `${error.code}: ${error.message}` : "as it was";
   };
   for (const code of ["EACCES", "EPERM", "EROFS"]) {
-    assert.is(said(code), `SVC2504: log cannot be opened: ${code}: open 'x.seg'`);
+    assert.is(describeOpeningError(code), `SVC2504: log cannot be opened: ${code}: open 'x.seg'`);
   }
-  assert.is(said("EMFILE"), "SVC3093: log cannot be opened: EMFILE: open 'x.seg'");
-  assert.is(said("EIO"), "as it was");
+  assert.is(describeOpeningError("EMFILE"), "SVC3093: log cannot be opened: EMFILE: open 'x.seg'");
+  assert.is(describeOpeningError("EIO"), "as it was");
 });
 
 test("treats a read error as corruption and recovers everything before it", async () => {

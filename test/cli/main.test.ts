@@ -86,9 +86,9 @@ test("rejects an invalid matrix size", async () => {
 });
 
 test("reports a missing folder, and the command to run before a first build", async () => {
-  const missing = await run("serve", join(folder, "nowhere"));
-  assert.match(missing.stderr, "svc: error SVC3005: ");
-  assert.is(missing.code, 1);
+  const missingResult = await run("serve", join(folder, "nowhere"));
+  assert.match(missingResult.stderr, "svc: error SVC3005: ");
+  assert.is(missingResult.code, 1);
   const unbuilt = await run("serve", folder);
   // The command replaces the general remedy.
   const line = /^svc: error SVC3006: project is not built: run `svc build [^`]+`\n$/;

@@ -142,11 +142,11 @@ test("detects changed types of a package and a changed environment", async ({ pr
 test("reads and writes nothing when nothing changed", async ({ project }) => {
   await buildProject(project.dir);
   const before = statSync(project.path(".svc")).ino;
-  const again = await buildProject(project.dir);
-  assert.is(again.ok, true);
-  assert.is(again.unchanged, true);
-  assert.is(again.plugins, 1);
-  assert.is(again.timings.read, undefined);
+  const secondBuild = await buildProject(project.dir);
+  assert.is(secondBuild.ok, true);
+  assert.is(secondBuild.unchanged, true);
+  assert.is(secondBuild.plugins, 1);
+  assert.is(secondBuild.timings.read, undefined);
   assert.is(statSync(project.path(".svc")).ino, before);
 });
 
@@ -154,8 +154,8 @@ test("repeats the warnings of an unchanged project", async ({ project }) => {
   project.write("plugins/size.ts", "/** @maximum 5 */\nexport type Size = number;\n");
   const warnings = ["SVC1146 plugins/size.ts:1"];
   assert.equal(codes(await buildProject(project.dir)), warnings);
-  const again = await buildProject(project.dir);
-  assert.equal([codes(again), again.unchanged], [warnings, true]);
+  const secondBuild = await buildProject(project.dir);
+  assert.equal([codes(secondBuild), secondBuild.unchanged], [warnings, true]);
 });
 
 test("detects new, removed and modified files", async ({ project }) => {
@@ -225,9 +225,9 @@ test("removes remains of killed builds, but not those of running ones", async ({
 });
 
 test("reports differences with check and writes nothing", async ({ project }) => {
-  const missing = await buildProject(project.dir, { check: true });
-  assert.is(missing.ok, false);
-  assert.equal(missing.differing, FILES);
+  const missingBuild = await buildProject(project.dir, { check: true });
+  assert.is(missingBuild.ok, false);
+  assert.equal(missingBuild.differing, FILES);
   assert.is(existsSync(project.path(".svc")), false);
   await buildProject(project.dir);
   assert.is((await buildProject(project.dir, { check: true })).ok, true);

@@ -33,13 +33,13 @@ export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptio
 
 export class TestEngine implements ServerEvents {
   requests = 0;
-  answers = 0;
+  responseCount = 0;
   open = 0;
   sheds = 0;
   readonly rejections: string[] = [];
   readonly shedClients: string[] = [];
   /** Requests under `/hold`, oldest first, until the test answers them. */
-  readonly held: Exchange[] = [];
+  readonly heldExchanges: Exchange[] = [];
 
   request(exchange: Exchange): void {
     this.requests++;
@@ -47,7 +47,7 @@ export class TestEngine implements ServerEvents {
     if (exchange.method === "OPTIONS") {
       const kind = path === "*" ? "server" : "plugin";
       exchange.answer(200, null, "", `Allowed: ${allowedMethods(kind).join(", ")}\r\n`);
-    } else if (path === "/hold") this.held.push(exchange);
+    } else if (path === "/hold") this.heldExchanges.push(exchange);
     else if (path === "/late") setImmediate(() => this.#echo(exchange));
     else if (path === "/empty") exchange.answer(200, null, "");
     else if (path === "/unmodified") exchange.answer(304, null, "");
@@ -89,7 +89,7 @@ export class TestEngine implements ServerEvents {
   }
 
   onResponse(): void {
-    this.answers++;
+    this.responseCount++;
   }
 
   onConnection(delta: 1 | -1): void {

@@ -43,17 +43,18 @@ async function until(condition: () => boolean, label: string): Promise<void> {
 /** A client that sends requests and reads nothing; resolves once they are held. */
 async function deaf(context: Context, requests: string, from = "127.0.0.1"): Promise<RawClient> {
   const { engine, server } = context;
-  const before = engine.held.length;
+  const before = engine.heldExchanges.length;
   const count = requests.split(" /hold ").length - 1;
   const client = await RawClient.open(server.port, "127.0.0.1", from);
   client.socket.pause();
   client.send(requests);
-  await until(() => engine.held.length === before + count, "the requests");
+  await until(() => engine.heldExchanges.length === before + count, "the requests");
   return client;
 }
 
 function answerAll({ engine }: Context, bytes: number): void {
-  for (const exchange of engine.held) exchange.answer(200, "text/plain", Buffer.alloc(bytes, "x"));
+  for (const exchange of engine.heldExchanges)
+    exchange.answer(200, "text/plain", Buffer.alloc(bytes, "x"));
 }
 
 test("limits one connection to its quota for any number of requests", async (context) => {
@@ -64,12 +65,12 @@ test("limits one connection to its quota for any number of requests", async (con
   client.send(ECHO);
   await sleep(20);
   assert.is(engine.requests, 20, "no more is read from it");
-  const other = await RawClient.open(server.port);
-  other.send(ECHO);
-  assert.is((await other.answers(1))[0]!.status, 200);
+  const otherClient = await RawClient.open(server.port);
+  otherClient.send(ECHO);
+  assert.is((await otherClient.responses(1))[0]!.status, 200);
   client.socket.resume();
   await client.until(() => client.received.length > 60 * MIB && !client.isClosed, "the answers");
-  const statuses = (await client.answers(21)).map(({ status }) => status);
+  const statuses = (await client.responses(21)).map(({ status }) => status);
   assert.equal(statuses.slice(0, 3), [200, 200, 200]);
   assert.equal(new Set(statuses.slice(3, 20)), new Set([503]));
   assert.is(statuses[20], 200, "it goes on once it reads");
@@ -79,12 +80,12 @@ test("sends no retryable error when it drops the response of an executed POST", 
   const client = await deaf(context, POST.repeat(3));
   answerAll(context, 40 * MIB);
   client.socket.resume();
-  const answers = await client.answers(3);
+  const responses = await client.responses(3);
   assert.equal(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200, 500, 500],
   );
-  assert.match(answers[1]!.body, "executed");
+  assert.match(responses[1]!.body, "executed");
 });
 
 test("rejects clients beyond the total limit before execution", async (context) => {
@@ -95,21 +96,21 @@ test("rejects clients beyond the total limit before execution", async (context) 
   assert.ok(server.responses.held <= MEMORY_BYTES);
   server.responses.held += MEMORY_BYTES;
   const before = engine.requests;
-  const late = await RawClient.open(server.port, "127.0.0.1", "127.0.0.4");
-  late.send(ECHO);
-  const [answer] = await late.answers(1);
+  const lateClient = await RawClient.open(server.port, "127.0.0.1", "127.0.0.4");
+  lateClient.send(ECHO);
+  const [answer] = await lateClient.responses(1);
   assert.is(answer!.status, 503);
   assert.match(answer!.head, "\r\nRetry-After: 2\r\n");
   assert.is(engine.requests, before);
   server.responses.held -= MEMORY_BYTES;
-  late.send(ECHO);
-  assert.is((await late.answers(1))[0]!.status, 200);
+  lateClient.send(ECHO);
+  assert.is((await lateClient.responses(1))[0]!.status, 200);
 });
 
 test("counts responses queued behind a slow one", async (context) => {
   const { server, engine } = context;
   const client = await deaf(context, HOLD.repeat(10));
-  for (const exchange of engine.held.slice(1)) {
+  for (const exchange of engine.heldExchanges.slice(1)) {
     exchange.answer(200, "text/plain", Buffer.alloc(MIB, "x"));
   }
   assert.ok(server.responses.held >= 9 * MIB);
@@ -117,8 +118,8 @@ test("counts responses queued behind a slow one", async (context) => {
   await sleep(20);
   assert.is(engine.requests, 10, `above ${MEMORY_BYTES / 32} bytes nothing is read`);
   client.socket.resume();
-  engine.held[0]!.answer(200, "text/plain", "first");
-  assert.is((await client.answers(11)).at(-1)!.status, 200);
+  engine.heldExchanges[0]!.answer(200, "text/plain", "first");
+  assert.is((await client.responses(11)).at(-1)!.status, 200);
 });
 
 test("releases exclusive bytes once they are sent", async (context) => {
@@ -127,16 +128,16 @@ test("releases exclusive bytes once they are sent", async (context) => {
   const bytes = [0, 1].map((start) => Buffer.alloc(20 * MIB).map((_, at) => (at + start) & 127));
   const [sole, keepAlive] = bytes as [Buffer, Buffer];
   const sent = sole.toString("latin1");
-  for (const [n, exchange] of engine.held.entries()) {
+  for (const [n, exchange] of engine.heldExchanges.entries()) {
     if (n === 0) markExclusive(sole);
     exchange.answer(200, "text/plain", n === 0 ? sole : keepAlive);
   }
   await sleep(50);
   assert.is(sole.length, 20 * MIB, "the client has not read it");
   client.socket.resume();
-  const answers = await client.answers(2);
-  assert.ok(answers[0]!.body === sent);
-  assert.ok(answers[1]!.body === keepAlive.toString("latin1"));
+  const responses = await client.responses(2);
+  assert.ok(responses[0]!.body === sent);
+  assert.ok(responses[1]!.body === keepAlive.toString("latin1"));
   await until(() => sole.length === 0, "that they are given back");
   assert.is(keepAlive.length, 20 * MIB);
 });
@@ -147,13 +148,13 @@ test("releases the bytes of clients that disconnected before", async (context) =
     const client = await deaf(context, HOLD);
     const sole = Buffer.alloc(20 * MIB, "x");
     markExclusive(sole);
-    engine.held.pop()!.answer(200, "text/plain", sole);
+    engine.heldExchanges.pop()!.answer(200, "text/plain", sole);
     if (n % 2 === 0) await sleep(1);
     client.socket.resetAndDestroy();
   }
-  const other = await RawClient.open(server.port);
-  other.send(ECHO);
-  assert.is((await other.answers(1))[0]!.status, 200);
+  const otherClient = await RawClient.open(server.port);
+  otherClient.send(ECHO);
+  assert.is((await otherClient.responses(1))[0]!.status, 200);
 });
 
 test.run();

@@ -57,7 +57,7 @@ function post(bytes: number): string {
 }
 
 /** A client whose body lacks its last bytes. */
-async function sender(
+async function startUpload(
   server: NetServer,
   bytes: number,
   from: string,
@@ -72,7 +72,7 @@ async function sender(
 async function statusOf(server: NetServer, bytes: number, from: string): Promise<number> {
   const client = await RawClient.open(server.port, "127.0.0.1", from);
   client.send(post(bytes) + "x".repeat(bytes));
-  const [answer] = await client.answers(1);
+  const [answer] = await client.responses(1);
   client.close();
   return answer!.status;
 }
@@ -80,7 +80,8 @@ async function statusOf(server: NetServer, bytes: number, from: string): Promise
 test("endless bodies leave room for others and time out", async (context) => {
   const { server } = context;
   const slow: RawClient[] = [];
-  for (let count = 0; count < 4; count++) slow.push(await sender(server, 40 * MIB, "127.0.0.1"));
+  for (let count = 0; count < 4; count++)
+    slow.push(await startUpload(server, 40 * MIB, "127.0.0.1"));
   // Four do not fit into the share of a client, so one is refused.
   const hasArrived = ({ isClosed, socket: { localPort } }: RawClient): boolean => {
     const from = `http://127.0.0.1:${localPort}/`;
@@ -117,41 +118,41 @@ test("slow bodies of several addresses are refused in favor of another one", asy
   const options = { bodyMemoryBytes: 4 * MIB, maxBodyBytes: MIB };
   const server = new NetServer(serverOptions(options), context.engine);
   await server.listen(0, "127.0.0.1");
-  const hungry: RawClient[] = [];
+  const uploads: RawClient[] = [];
   for (let count = 0; count < 3; count++) {
-    hungry.push(await sender(server, 570_000, "127.0.0.2"));
+    uploads.push(await startUpload(server, 570_000, "127.0.0.2"));
     // A dispatcher, which has many clients, holds more.
-    hungry.push(await sender(server, 590_000, "127.0.0.1", IDENT));
+    uploads.push(await startUpload(server, 590_000, "127.0.0.1", IDENT));
   }
   const { budget } = server;
   await until(() => budget.used > 3 * (570_000 + 590_000), "their bodies");
   assert.is(await statusOf(server, 500_000, "127.0.0.3"), 200);
-  await until(() => hungry.some(({ received }) => received !== ""), "the refusal of one");
-  const refused = hungry.find(({ received }) => received !== "");
-  assert.equal([refused!.received.slice(9, 12), hungry.indexOf(refused!) % 2], ["503", 0]);
-  for (const client of hungry) if (client !== refused) client.send("xxx");
-  for (const client of hungry) {
-    if (client !== refused) assert.is((await client.answers(1))[0]!.status, 200);
+  await until(() => uploads.some(({ received }) => received !== ""), "the refusal of one");
+  const refused = uploads.find(({ received }) => received !== "");
+  assert.equal([refused!.received.slice(9, 12), uploads.indexOf(refused!) % 2], ["503", 0]);
+  for (const client of uploads) if (client !== refused) client.send("xxx");
+  for (const client of uploads) {
+    if (client !== refused) assert.is((await client.responses(1))[0]!.status, 200);
   }
   await server.close();
   assert.is(budget.used, 0);
 });
 
 test("a client outside of the parents' networks cannot act as a dispatcher", async ({ server }) => {
-  const stranger = await RawClient.open(server.port, "127.0.0.1", "127.0.0.2");
-  stranger.send(`GET /echo HTTP/1.1\r\n${PARTIAL}\r\n`.repeat(2));
-  const answers = await stranger.answers(2);
-  for (const { body } of answers) assert.is(body, "GET|/echo|json 0 0 -1 2||none");
-  stranger.send(`${IDENT}GET /echo HTTP/1.1\r\n${HOST}\r\n`);
-  const [refusal] = await stranger.answers(1);
+  const untrustedClient = await RawClient.open(server.port, "127.0.0.1", "127.0.0.2");
+  untrustedClient.send(`GET /echo HTTP/1.1\r\n${PARTIAL}\r\n`.repeat(2));
+  const responses = await untrustedClient.responses(2);
+  for (const { body } of responses) assert.is(body, "GET|/echo|json 0 0 -1 2||none");
+  untrustedClient.send(`${IDENT}GET /echo HTTP/1.1\r\n${HOST}\r\n`);
+  const [refusal] = await untrustedClient.responses(1);
   assert.is(refusal!.status, 403);
   assert.match(refusal!.body, "127.0.0.2 may not dispatch to this server");
-  await stranger.until(() => stranger.isClosed, "the end");
-  assert.is(stranger.received, "");
+  await untrustedClient.until(() => untrustedClient.isClosed, "the end");
+  assert.is(untrustedClient.received, "");
 
   const parent = await RawClient.open(server.port);
   parent.send(`${IDENT}GET /echo HTTP/1.1\r\n${PARTIAL}\r\n`);
-  assert.is((await parent.answers(1))[0]!.body, "GET|/echo|partial 0 0 -1 2|1.1.1.0.0.0.1|none");
+  assert.is((await parent.responses(1))[0]!.body, "GET|/echo|partial 0 0 -1 2|1.1.1.0.0.0.1|none");
 });
 
 test("a request accepted by a dispatcher is accepted by its back-ends, with added fields", async ({
@@ -159,26 +160,27 @@ test("a request accepted by a dispatcher is accepted by its back-ends, with adde
 }) => {
   const fields = Array.from({ length: 99 }, (_, n) => `X-${n}: ${"v".repeat(600)}\r\n`).join("");
   const added = `X-SVC-Via: ${"a".repeat(5000)}\r\nX-SVC-Partial-Target: 1\r\n`;
-  const ask = (target: string, block: string) => `GET /${target} HTTP/1.1\r\n${HOST}${block}\r\n`;
+  const requestText = (target: string, block: string) =>
+    `GET /${target} HTTP/1.1\r\n${HOST}${block}\r\n`;
   const line = "t".repeat(MAX_REQUEST_LINE_BYTES + 4 - "GET / HTTP/1.1".length);
 
   const client = await RawClient.open(server.port);
-  client.send(ask("echo", fields) + ask("echo", fields + added));
-  const statuses = (await client.answers(2)).map(({ status }) => status);
+  client.send(requestText("echo", fields) + requestText("echo", fields + added));
+  const statuses = (await client.responses(2)).map(({ status }) => status);
   assert.equal(statuses, [200, 400]);
-  const other = await RawClient.open(server.port);
-  other.send(ask(line, ""));
-  assert.is((await other.answers(1))[0]!.status, 414);
+  const otherClient = await RawClient.open(server.port);
+  otherClient.send(requestText(line, ""));
+  assert.is((await otherClient.responses(1))[0]!.status, 414);
 
   const parent = await RawClient.open(server.port);
-  parent.send(IDENT + ask("echo", fields + added) + ask(line, ""));
-  for (const { status } of await parent.answers(2)) assert.is(status, 200);
-  parent.send(ask("echo", fields.repeat(2)));
-  assert.is((await parent.answers(1))[0]!.status, 400);
+  parent.send(IDENT + requestText("echo", fields + added) + requestText(line, ""));
+  for (const { status } of await parent.responses(2)) assert.is(status, 200);
+  parent.send(requestText("echo", fields.repeat(2)));
+  assert.is((await parent.responses(1))[0]!.status, 400);
 });
 
 /** A server of its own with limits per client. */
-async function limited(engine: TestEngine, limits: ClientLimits): Promise<NetServer> {
+async function startLimitedServer(engine: TestEngine, limits: ClientLimits): Promise<NetServer> {
   const server = new NetServer(serverOptions({ limits }), engine);
   await server.listen(0, "127.0.0.1");
   return server;
@@ -187,11 +189,11 @@ async function limited(engine: TestEngine, limits: ClientLimits): Promise<NetSer
 const GET = `GET /echo HTTP/1.1\r\n${HOST}\r\n`;
 
 test("connections per address are limited, except for dispatchers", async (context) => {
-  const server = await limited(context.engine, { connections: 3, requestsPerSecond: 0 });
+  const server = await startLimitedServer(context.engine, { connections: 3, requestsPerSecond: 0 });
   const open = async (from: string, text: string): Promise<number> => {
     const client = await RawClient.open(server.port, "127.0.0.1", from);
     client.send(text);
-    return (await client.answers(1))[0]!.status;
+    return (await client.responses(1))[0]!.status;
   };
   for (let opened = 0; opened < 3; opened++) assert.is(await open("127.0.0.2", GET), 200);
   assert.is(await open("127.0.0.2", GET), 429);
@@ -200,10 +202,10 @@ test("connections per address are limited, except for dispatchers", async (conte
   for (let opened = 0; opened < 3; opened++) assert.is(await open("127.0.0.1", GET), 200);
   assert.is(await open("127.0.0.1", GET), 429, "no dispatcher");
   assert.is(await open("127.0.0.1", IDENT + GET), 200);
-  const silent = await RawClient.open(server.port);
+  const silentClient = await RawClient.open(server.port);
   await until(() => server.connections().length === 14, "the last connection");
   server.sweep(performance.now() + IDENT_LINE_TIMEOUT_MS + 1);
-  await silent.until(() => silent.isClosed, "the end of who says nothing");
+  await silentClient.until(() => silentClient.isClosed, "the end of who says nothing");
   RawClient.closeAll();
   await until(() => server.connections().length === 0, "the end of all");
   assert.is(await open("127.0.0.2", GET), 200);
@@ -212,10 +214,10 @@ test("connections per address are limited, except for dispatchers", async (conte
 
 test("closes idle connections of the address that has most to admit others", async (context) => {
   const { server, engine } = context;
-  const held = await RawClient.open(server.port, "127.0.0.1");
-  held.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
-  await until(() => engine.held.length === 1, "the request");
-  const uploading = await sender(server, 100, "127.0.0.1");
+  const heldClient = await RawClient.open(server.port, "127.0.0.1");
+  heldClient.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
+  await until(() => engine.heldExchanges.length === 1, "the request");
+  const uploadingClient = await startUpload(server, 100, "127.0.0.1");
   const silent = Array.from({ length: MAX_CONNECTIONS_PER_PORT - 2 }, () =>
     RawClient.open(server.port, "127.0.0.1"),
   );
@@ -231,41 +233,41 @@ test("closes idle connections of the address that has most to admit others", asy
     await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "all of them again");
   }
   assert.equal(engine.shedClients, ["127.0.0.1", "127.0.0.1", "127.0.0.1"]);
-  engine.held[0]!.answer(200, "text/plain", "held");
-  assert.is((await held.answers(1))[0]!.body, "held");
-  uploading.send("xxx");
-  assert.is((await uploading.answers(1))[0]!.status, 200);
+  engine.heldExchanges[0]!.answer(200, "text/plain", "held");
+  assert.is((await heldClient.responses(1))[0]!.body, "held");
+  uploadingClient.send("xxx");
+  assert.is((await uploadingClient.responses(1))[0]!.status, 200);
 });
 
 test("replaces idle connections of several addresses, oldest first", async (context) => {
   const { server, engine } = context;
-  const crowd = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
-  const working = await RawClient.open(server.port, "127.0.0.1", "127.0.0.2");
-  working.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
-  await until(() => engine.held.length === 1, "the request");
+  const addresses = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
+  const workingClient = await RawClient.open(server.port, "127.0.0.1", "127.0.0.2");
+  workingClient.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
+  await until(() => engine.heldExchanges.length === 1, "the request");
   const idle: RawClient[] = [];
   for (let count = 1; count < MAX_CONNECTIONS_PER_PORT; count++) {
-    idle.push(await RawClient.open(server.port, "127.0.0.1", crowd[count % 3]!));
+    idle.push(await RawClient.open(server.port, "127.0.0.1", addresses[count % 3]!));
   }
   await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "all of them");
   // Used last, the first one of each address stays.
   for (const used of idle.slice(0, 3)) {
     used.send(`GET /echo HTTP/1.1\r\n${HOST}\r\n`);
-    await used.answers(1);
+    await used.responses(1);
   }
-  const held = crowd.map((address) => server.clients.at(address).counted);
+  const held = addresses.map((address) => server.clients.at(address).counted);
   for (let count = 0; count < 9; count++) {
     const client = await RawClient.open(server.port, "127.0.0.1", `127.0.1.${count}`);
     client.send(`GET /echo HTTP/1.1\r\n${HOST}\r\n`);
-    assert.is((await client.answers(1))[0]!.status, 200, `client ${count}`);
+    assert.is((await client.responses(1))[0]!.status, 200, `client ${count}`);
   }
-  const left = crowd.map((address) => server.clients.at(address).counted);
+  const left = addresses.map((address) => server.clients.at(address).counted);
   assert.is(sum(left), sum(held) - 9);
   assert.ok(Math.max(...left) - Math.min(...left) <= 1, left.join());
   await until(() => idle.filter(({ isClosed }) => isClosed).length === 9, "the end of nine");
   assert.is(idle.slice(3, 15).filter(({ isClosed }) => isClosed).length, 9, "the oldest");
-  engine.held[0]!.answer(200, "text/plain", "held");
-  assert.is((await working.answers(1))[0]!.body, "held");
+  engine.heldExchanges[0]!.answer(200, "text/plain", "held");
+  assert.is((await workingClient.responses(1))[0]!.body, "held");
 });
 
 function sum(numbers: readonly number[]): number {
@@ -273,71 +275,74 @@ function sum(numbers: readonly number[]): number {
 }
 
 test("requests per address are rate-limited, over all its connections", async (context) => {
-  const server = await limited(context.engine, { connections: 0, requestsPerSecond: 20 });
-  const ask = async (from: string, text: string, count: number): Promise<number[]> => {
+  const server = await startLimitedServer(context.engine, {
+    connections: 0,
+    requestsPerSecond: 20,
+  });
+  const request = async (from: string, text: string, count: number): Promise<number[]> => {
     const client = await RawClient.open(server.port, "127.0.0.1", from);
     client.send(text + GET.repeat(count));
-    const answers = await client.answers(count);
-    for (const { status, head } of answers) {
+    const responses = await client.responses(count);
+    for (const { status, head } of responses) {
       assert.is(status === 429, /\r\nRetry-After: 1\r\n/.test(head));
     }
-    return answers.map(({ status }) => status);
+    return responses.map(({ status }) => status);
   };
-  const first = await ask("127.0.0.2", "", 40);
+  const first = await request("127.0.0.2", "", 40);
   assert.equal(first.slice(0, 20), new Array(20).fill(200));
   assert.ok(first.includes(429));
-  assert.ok((await ask("127.0.0.2", "", 40)).includes(429), "another connection");
+  assert.ok((await request("127.0.0.2", "", 40)).includes(429), "another connection");
   assert.is(context.engine.rejections[0], "429 rate 127.0.0.2 /echo");
-  assert.not.ok((await ask("127.0.0.3", "", 20)).includes(429), "another address");
-  assert.not.ok((await ask("127.0.0.1", IDENT, 60)).includes(429), "a dispatcher");
+  assert.not.ok((await request("127.0.0.3", "", 20)).includes(429), "another address");
+  assert.not.ok((await request("127.0.0.1", IDENT, 60)).includes(429), "a dispatcher");
   await server.close();
 });
 
 test("dispatchers leave a reserve of connections to clients", async ({ server, engine }) => {
   const limit = MAX_CONNECTIONS_PER_PORT - CLIENT_CONNECTION_RESERVE;
-  const ask = `${IDENT}GET /echo HTTP/1.1\r\n${HOST}\r\n`;
+  const request = `${IDENT}GET /echo HTTP/1.1\r\n${HOST}\r\n`;
   const clients: RawClient[] = [];
   for (let opened = 0; opened < limit; opened++) {
     const client = await RawClient.open(server.port);
-    client.send(ask);
+    client.send(request);
     clients.push(client);
   }
-  for (const client of clients) assert.is((await client.answers(1))[0]!.status, 200);
-  const beyond = await RawClient.open(server.port);
-  beyond.send(ask);
-  assert.is((await beyond.answers(1))[0]!.status, 429);
-  await beyond.until(() => beyond.isClosed, "the end");
+  for (const client of clients) assert.is((await client.responses(1))[0]!.status, 200);
+  const excessClient = await RawClient.open(server.port);
+  excessClient.send(request);
+  assert.is((await excessClient.responses(1))[0]!.status, 429);
+  await excessClient.until(() => excessClient.isClosed, "the end");
   const client = await RawClient.open(server.port);
   client.send(`GET /echo HTTP/1.1\r\n${HOST}\r\n`);
-  assert.is((await client.answers(1))[0]!.status, 200);
+  assert.is((await client.responses(1))[0]!.status, 200);
   clients[0]!.close();
   await until(() => engine.open < limit + 1, "the end of one");
   const next = await RawClient.open(server.port);
-  next.send(ask);
-  assert.is((await next.answers(1))[0]!.status, 200);
+  next.send(request);
+  assert.is((await next.responses(1))[0]!.status, 200);
 });
 
 test("a half-closed client is detected while its requests wait", async ({ server, engine }) => {
   const get = `GET /hold HTTP/1.1\r\n${HOST}\r\n`;
   const client = await RawClient.open(server.port);
   client.send(get.repeat(MAX_PIPELINED_REQUESTS + 20));
-  await until(() => engine.held.length === MAX_PIPELINED_REQUESTS, "the requests");
-  assert.is(engine.held[0]!.connection.endedAtMs, 0);
+  await until(() => engine.heldExchanges.length === MAX_PIPELINED_REQUESTS, "the requests");
+  assert.is(engine.heldExchanges[0]!.connection.endedAtMs, 0);
   client.socket.end();
-  await until(() => engine.held[0]!.connection.endedAtMs > 0, "the end of its half");
+  await until(() => engine.heldExchanges[0]!.connection.endedAtMs > 0, "the end of its half");
   for (let next = 0; next < MAX_PIPELINED_REQUESTS + 20; next++) {
-    await until(() => engine.held.length > next, "the next request");
-    engine.held[next]!.answer(200, "text/plain", "x");
+    await until(() => engine.heldExchanges.length > next, "the next request");
+    engine.heldExchanges[next]!.answer(200, "text/plain", "x");
   }
-  await client.answers(MAX_PIPELINED_REQUESTS + 20);
+  await client.responses(MAX_PIPELINED_REQUESTS + 20);
 
-  const other = await RawClient.open(server.port);
-  other.send(get.repeat(MAX_PIPELINED_REQUESTS + 20));
+  const otherClient = await RawClient.open(server.port);
+  otherClient.send(get.repeat(MAX_PIPELINED_REQUESTS + 20));
   const first = MAX_PIPELINED_REQUESTS + 20;
-  await until(() => engine.held.length === first + MAX_PIPELINED_REQUESTS, "the requests");
-  other.socket.resetAndDestroy();
-  await until(() => engine.held[first]!.aborted, "the reset");
-  for (const exchange of engine.held) exchange.answer(200, "text/plain", "to nobody");
+  await until(() => engine.heldExchanges.length === first + MAX_PIPELINED_REQUESTS, "the requests");
+  otherClient.socket.resetAndDestroy();
+  await until(() => engine.heldExchanges[first]!.aborted, "the reset");
+  for (const exchange of engine.heldExchanges) exchange.answer(200, "text/plain", "to nobody");
 });
 
 test("the input of a client whose requests wait is buffered up to a limit", async (context) => {
@@ -347,17 +352,17 @@ test("the input of a client whose requests wait is buffered up to a limit", asyn
   const count = MAX_PIPELINED_REQUESTS + 1000;
   client.send(get.repeat(count));
   client.socket.write(Buffer.alloc(8 * MIB, get));
-  await until(() => engine.held.length === MAX_PIPELINED_REQUESTS, "the requests");
+  await until(() => engine.heldExchanges.length === MAX_PIPELINED_REQUESTS, "the requests");
   await sleep(50);
   const read = server.connections()[0]!.bytesIn;
   assert.ok(read < MAX_READ_AHEAD_BYTES + 256 * 1024, `${read} bytes were read`);
   for (let answered = 0; answered < count; answered++) {
-    await until(() => engine.held.length > answered, "the next request");
-    engine.held[answered]!.answer(200, "text/plain", "x");
+    await until(() => engine.heldExchanges.length > answered, "the next request");
+    engine.heldExchanges[answered]!.answer(200, "text/plain", "x");
   }
   client.close();
   await until(() => {
-    for (const exchange of engine.held) exchange.answer(200, "text/plain", "to nobody");
+    for (const exchange of engine.heldExchanges) exchange.answer(200, "text/plain", "to nobody");
     return engine.open === 0;
   }, "the end");
 });

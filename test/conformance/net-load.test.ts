@@ -62,7 +62,7 @@ async function afterSilence(
   const client = await RawClient.open(server.port);
   client.send(begin);
   await until(() => server.connections()[0]?.bytesIn === begin.length, "the arrival");
-  await until(() => engine.answers === engine.requests, "the answers");
+  await until(() => engine.responseCount === engine.requests, "the answers");
   server.sweep(performance.now() + idleMs);
   return client;
 }
@@ -72,7 +72,7 @@ test("responds 408 to an incomplete head after its timeout", async (context) => 
   const patient = await afterSilence(context, begin, HEAD_TIMEOUT_MS - 1000);
   assert.not.ok(patient.isClosed);
   context.server.sweep(performance.now() + HEAD_TIMEOUT_MS + 1000);
-  const [answer] = await patient.answers(1);
+  const [answer] = await patient.responses(1);
   assert.is(answer!.status, 408);
   await patient.until(() => patient.isClosed, "the end");
 });
@@ -85,7 +85,7 @@ test("does not extend the timeout of a head that arrives byte by byte", async (c
   }
   await until(() => context.server.connections()[0]?.bytesIn === 16, "the arrival");
   context.server.sweep(performance.now() + HEAD_TIMEOUT_MS + 1);
-  assert.is((await client.answers(1))[0]!.status, 408);
+  assert.is((await client.responses(1))[0]!.status, 408);
 });
 
 test("responds 408 to a stalled body and releases its memory", async (context) => {
@@ -98,7 +98,7 @@ test("responds 408 to a stalled body and releases its memory", async (context) =
   context.server.sweep(performance.now() + BODY_RATE_WINDOW_MS + 1000);
   assert.not.ok(client.isClosed, "what has arrived buys time");
   context.server.sweep(performance.now() + BODY_RATE_WINDOW_MS + 200_000);
-  assert.is((await client.answers(1))[0]!.status, 408);
+  assert.is((await client.responses(1))[0]!.status, 408);
   assert.is(context.server.budget.used, 0);
 });
 
@@ -113,7 +113,7 @@ test("does not treat empty lines as a head or as activity", async (context) => {
   server.sweep(performance.now() + HEAD_TIMEOUT_MS + 1000);
   assert.not.ok(client.isClosed);
   client.send(`\n${GET}`);
-  assert.is((await client.answers(1))[0]!.status, 200);
+  assert.is((await client.responses(1))[0]!.status, 200);
   client.send("\r");
   await until(() => server.connections()[0]?.bytesIn === 4 + GET.length + 1, "the arrival");
   server.sweep(performance.now() + IDLE_TIMEOUT_MS + 1000);
@@ -123,13 +123,13 @@ test("does not treat empty lines as a head or as activity", async (context) => {
 
 test("closes idle connections, including those of dispatchers", async (context) => {
   const dispatcher = await afterSilence(context, `XSVCIDENT 1 1 1 0 0 0 1\r\n${GET}`, 0);
-  await dispatcher.answers(1);
+  await dispatcher.responses(1);
   context.server.sweep(performance.now() + EXTRA_CHANNEL_IDLE_MS);
   dispatcher.send(GET);
-  assert.is((await dispatcher.answers(1))[0]!.status, 200, "it keeps idle channels for less");
+  assert.is((await dispatcher.responses(1))[0]!.status, 200, "it keeps idle channels for less");
   const client = await RawClient.open(context.server.port);
   client.send(GET);
-  await client.answers(1);
+  await client.responses(1);
   context.server.sweep(performance.now() + IDLE_TIMEOUT_MS + 1000);
   await client.until(() => client.isClosed, "the end");
   assert.is(client.received, "", "ended without a word");
@@ -139,10 +139,10 @@ test("closes idle connections, including those of dispatchers", async (context) 
 test("does not treat a request in progress as idle", async (context) => {
   const client = await RawClient.open(context.server.port);
   client.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
-  await until(() => context.engine.held.length === 1, "the request");
+  await until(() => context.engine.heldExchanges.length === 1, "the request");
   context.server.sweep(performance.now() + 10 * IDLE_TIMEOUT_MS);
-  context.engine.held[0]!.answer(200, "text/plain", "late");
-  assert.is((await client.answers(1))[0]!.body, "late");
+  context.engine.heldExchanges[0]!.answer(200, "text/plain", "late");
+  assert.is((await client.responses(1))[0]!.body, "late");
   client.close();
 });
 
@@ -161,17 +161,18 @@ test("runs at most 64 requests of a connection at once", async (context) => {
   await until(() => engine.requests >= MAX_PIPELINED_REQUESTS, "the requests");
   await sleep(5);
   assert.is(engine.requests, MAX_PIPELINED_REQUESTS);
-  for (const index of [2, 1, 0]) engine.held[index]!.answer(200, "text/plain", String(index));
-  const answers = await client.answers(3);
+  for (const index of [2, 1, 0])
+    engine.heldExchanges[index]!.answer(200, "text/plain", String(index));
+  const responses = await client.responses(3);
   assert.equal(
-    answers.map(({ body }) => body),
+    responses.map(({ body }) => body),
     ["0", "1", "2"],
   );
   await until(() => engine.requests === MAX_PIPELINED_REQUESTS + 3, "three more");
   client.close();
   // Input is paused, so that the server notices it only when it responds.
   await until(() => {
-    for (const exchange of engine.held) exchange.answer(200, "text/plain", "to nobody");
+    for (const exchange of engine.heldExchanges) exchange.answer(200, "text/plain", "to nobody");
     return engine.open === 0;
   }, "the end");
   await expectEmpty(context);
@@ -183,12 +184,15 @@ test("delays requests with large heads until earlier ones are answered", async (
   const fields = Array.from({ length: 5 }, (_, n) => `X-${n}: ${"a".repeat(8000)}\r\n`).join("");
   client.send(`GET /hold HTTP/1.1\r\n${HOST}${fields}\r\n`.repeat(6));
   for (let answered = 0; answered < 6; answered++) {
-    await until(() => engine.held.length > answered, "the next request");
+    await until(() => engine.heldExchanges.length > answered, "the next request");
     await sleep(5);
-    assert.ok(engine.held.length <= answered + 2, `${engine.held.length} requests are held`);
-    engine.held[answered]!.answer(200, "text/plain", String(answered));
+    assert.ok(
+      engine.heldExchanges.length <= answered + 2,
+      `${engine.heldExchanges.length} requests are held`,
+    );
+    engine.heldExchanges[answered]!.answer(200, "text/plain", String(answered));
   }
-  assert.is((await client.answers(6)).at(-1)!.body, "5");
+  assert.is((await client.responses(6)).at(-1)!.body, "5");
   client.close();
   await expectEmpty(context);
 });
@@ -198,13 +202,13 @@ test("marks requests of a disconnected client and releases their memory", async 
   const client = await RawClient.open(server.port);
   const body = "x".repeat(200_000);
   client.send(`POST /hold HTTP/1.1\r\n${HOST}Content-Length: ${body.length}\r\n\r\n${body}`);
-  await until(() => engine.held.length === 1, "the request");
-  assert.not.ok(engine.held[0]!.aborted);
-  assert.ok(engine.held[0]!.body instanceof Uint8Array);
+  await until(() => engine.heldExchanges.length === 1, "the request");
+  assert.not.ok(engine.heldExchanges[0]!.aborted);
+  assert.ok(engine.heldExchanges[0]!.body instanceof Uint8Array);
   client.socket.resetAndDestroy();
-  await until(() => engine.held[0]!.aborted, "the mark");
+  await until(() => engine.heldExchanges[0]!.aborted, "the mark");
   assert.is(server.budget.used, 200_000, "the engine may still read the body");
-  engine.held[0]!.answer(200, "text/plain", "to nobody");
+  engine.heldExchanges[0]!.answer(200, "text/plain", "to nobody");
   await expectEmpty(context);
 });
 
@@ -226,14 +230,14 @@ test("ignores a second response", async (context) => {
   const { engine, server } = context;
   const client = await RawClient.open(server.port);
   client.send(`GET /hold HTTP/1.1\r\nHost: a\r\n\r\n${GET}`);
-  await until(() => engine.held.length === 1, "the request");
-  engine.held[0]!.answer(200, "text/plain", "one");
-  engine.held[0]!.answer(500, "text/plain", "two");
-  const answers = await client.answers(2);
-  assert.is(answers[0]!.body, "one");
-  assert.is(answers[1]!.status, 200);
+  await until(() => engine.heldExchanges.length === 1, "the request");
+  engine.heldExchanges[0]!.answer(200, "text/plain", "one");
+  engine.heldExchanges[0]!.answer(500, "text/plain", "two");
+  const responses = await client.responses(2);
+  assert.is(responses[0]!.body, "one");
+  assert.is(responses[1]!.status, 200);
   assert.match(
-    answers[0]!.head,
+    responses[0]!.head,
     "Connection: keep-Alive\r\nAccess-Control-Allow-Origin: *\r\nCont",
   );
   client.close();
@@ -246,18 +250,18 @@ test("rejects connections beyond the limit, until one closes", async (context) =
   await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "the admissions");
   const refused = clients.slice(MAX_CONNECTIONS_PER_PORT);
   for (const client of refused) {
-    const [answer] = await client.answers(1);
+    const [answer] = await client.responses(1);
     assert.is(answer!.status, 429);
     await client.until(() => client.isClosed, "the end");
   }
   for (const client of clients) client.send(GET);
   const admitted = clients.slice(0, MAX_CONNECTIONS_PER_PORT);
-  for (const client of admitted) assert.is((await client.answers(1))[0]!.status, 200);
+  for (const client of admitted) assert.is((await client.responses(1))[0]!.status, 200);
   for (const client of clients) client.close();
   await expectEmpty(context);
-  const later = await RawClient.open(server.port);
-  later.send(GET);
-  assert.is((await later.answers(1))[0]!.status, 200);
+  const laterClient = await RawClient.open(server.port);
+  laterClient.send(GET);
+  assert.is((await laterClient.responses(1))[0]!.status, 200);
 });
 
 test("limits the total size of bodies in progress", async (context) => {
@@ -272,17 +276,17 @@ test("limits the total size of bodies in progress", async (context) => {
     return client;
   };
   const first = await send();
-  await until(() => engine.held.length === 1, "the first");
+  await until(() => engine.heldExchanges.length === 1, "the first");
   const second = await send();
-  const [refused] = await second.answers(1);
+  const [refused] = await second.responses(1);
   assert.is(refused!.status, 503);
   assert.match(refused!.head, "\r\nRetry-After: 2\r\n");
-  engine.held[0]!.answer(200, "text/plain", "done");
-  await first.answers(1);
-  const third = await send();
-  await until(() => engine.held.length === 2, "the third");
-  engine.held[1]!.answer(200, "text/plain", "done");
-  await third.answers(1);
+  engine.heldExchanges[0]!.answer(200, "text/plain", "done");
+  await first.responses(1);
+  const thirdClient = await send();
+  await until(() => engine.heldExchanges.length === 2, "the third");
+  engine.heldExchanges[1]!.answer(200, "text/plain", "done");
+  await thirdClient.responses(1);
   assert.is(server.budget.used, used);
 });
 

@@ -47,14 +47,14 @@ function request(client: string | null, path = "/echo"): string {
 }
 
 async function statuses(client: RawClient, count: number): Promise<number[]> {
-  return (await client.answers(count)).map(({ status }) => status);
+  return (await client.responses(count)).map(({ status }) => status);
 }
 
 async function held({ engine }: Context, client: RawClient): Promise<string> {
-  await client.until(() => engine.held.length > 0, "the request");
-  const exchange = engine.held.shift()!;
+  await client.until(() => engine.heldExchanges.length > 0, "the request");
+  const exchange = engine.heldExchanges.shift()!;
   exchange.answer(200, "text/plain", "x");
-  await client.answers(1);
+  await client.responses(1);
   return `${clientAddress(exchange)} ${clientUrl(exchange)}`;
 }
 
@@ -127,9 +127,9 @@ test("takes the client from the PROXY protocol", async (context) => {
       assert.is(await held(context, client), "192.0.2.1 http://192.0.2.1:4711/", `cut at ${cut}`);
     }
   }
-  const unknown = await RawClient.open(port, "127.0.0.1", PROXY);
-  unknown.send(`PROXY UNKNOWN\r\n${request(null, "/hold")}`);
-  assert.is(await held(context, unknown), "unknown http://unknown:0/");
+  const unknownClient = await RawClient.open(port, "127.0.0.1", PROXY);
+  unknownClient.send(`PROXY UNKNOWN\r\n${request(null, "/hold")}`);
+  assert.is(await held(context, unknownClient), "unknown http://unknown:0/");
   const check = await RawClient.open(port, "127.0.0.1", PROXY);
   check.send(`\r\n\r\n\0\r\nQUIT\n\x20\0\0\0${request(null, "/hold")}`);
   assert.match(await held(context, check), /^127\.0\.0\.1 http:\/\/127\.0\.0\.1:[1-9]/);
@@ -141,13 +141,13 @@ test("makes room for clients behind a proxy of the PROXY protocol", async (conte
   for (const from of ["192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.1"]) {
     const client = await RawClient.open(port, "127.0.0.1", PROXY);
     client.send(`PROXY TCP4 ${from} 10.0.0.1 4711 80\r\n${request(null)}`);
-    await client.answers(1);
+    await client.responses(1);
     idle.push(client);
   }
-  const late = await RawClient.open(port, "127.0.0.1", PROXY);
-  late.send(`PROXY TCP4 192.0.2.3 10.0.0.1 4711 80\r\n${request(null)}`);
-  assert.equal(await statuses(late, 1), [200]);
-  await late.until(() => idle[0]!.isClosed, "the end of the longest idle");
+  const lateClient = await RawClient.open(port, "127.0.0.1", PROXY);
+  lateClient.send(`PROXY TCP4 192.0.2.3 10.0.0.1 4711 80\r\n${request(null)}`);
+  assert.equal(await statuses(lateClient, 1), [200]);
+  await lateClient.until(() => idle[0]!.isClosed, "the end of the longest idle");
   assert.equal(
     idle.map(({ isClosed }) => isClosed),
     [true, false, false, false],
@@ -177,9 +177,9 @@ test("requires the PROXY protocol from proxies only", async (context) => {
     await client.until(() => client.isClosed, "the end");
     assert.is(client.received, "");
   }
-  const other = await RawClient.open(port, "127.0.0.1", OTHER);
-  other.send(request(null));
-  assert.equal(await statuses(other, 1), [200]);
+  const otherClient = await RawClient.open(port, "127.0.0.1", OTHER);
+  otherClient.send(request(null));
+  assert.equal(await statuses(otherClient, 1), [200]);
   const spoofing = await RawClient.open(port, "127.0.0.1", OTHER);
   spoofing.send(`PROXY TCP4 192.0.2.1 10.0.0.1 4711 80\r\n${request(null)}`);
   assert.equal(await statuses(spoofing, 1), [400]);
@@ -188,15 +188,15 @@ test("requires the PROXY protocol from proxies only", async (context) => {
 
 test("ends connections that send no PROXY header", async (context) => {
   const server = await listen(context, { proxyProtocol: true, maxConnections: 2 });
-  const silent = await RawClient.open(server.port, "127.0.0.1", PROXY);
+  const silentClient = await RawClient.open(server.port, "127.0.0.1", PROXY);
   const half = await RawClient.open(server.port, "127.0.0.1", PROXY);
   half.send("PROXY ");
   await half.until(() => server.waitingForProxy === 2, "both");
   server.sweep(performance.now() + HEAD_TIMEOUT_MS);
-  await half.until(() => silent.isClosed && half.isClosed, "the end of both");
-  const again = await RawClient.open(server.port, "127.0.0.1", PROXY);
-  again.socket.end("PROXY ");
-  await again.until(() => again.isClosed, "the end of one cut off");
+  await half.until(() => silentClient.isClosed && half.isClosed, "the end of both");
+  const secondClient = await RawClient.open(server.port, "127.0.0.1", PROXY);
+  secondClient.socket.end("PROXY ");
+  await secondClient.until(() => secondClient.isClosed, "the end of one cut off");
   assert.is(server.waitingForProxy, 0);
 });
 
@@ -213,8 +213,8 @@ test("reads the PROXY protocol before TLS", async (context) => {
   secured.on("data", (chunk) => {
     received += chunk;
   });
-  await client.until(() => context.engine.held.length > 0, "the request");
-  const exchange = context.engine.held.shift()!;
+  await client.until(() => context.engine.heldExchanges.length > 0, "the request");
+  const exchange = context.engine.heldExchanges.shift()!;
   assert.is(clientUrl(exchange), "http://192.0.2.1:4711/");
   exchange.answer(200, "text/plain", "x");
   await client.until(() => received.startsWith("HTTP/1.1 200"), "the response");

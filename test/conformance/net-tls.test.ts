@@ -64,7 +64,7 @@ function open(server: NetServer, from = HERE, client: object = BELIEVES): Promis
 
 async function statusOf(client: RawClient, text = GET): Promise<number> {
   client.send(text);
-  return (await client.answers(1))[0]!.status;
+  return (await client.responses(1))[0]!.status;
 }
 
 async function until(condition: () => boolean, label: string): Promise<void> {
@@ -80,20 +80,20 @@ test("a connection without a completed handshake counts and times out", async (c
   const first = await open(server, "127.0.0.2");
   assert.is(await statusOf(first), 200);
   const mute = await RawClient.open(server.port, HERE, "127.0.0.2");
-  const slow = await RawClient.open(server.port, HERE, "127.0.0.2");
-  slow.send("\x16\x03\x01");
+  const slowClient = await RawClient.open(server.port, HERE, "127.0.0.2");
+  slowClient.send("\x16\x03\x01");
   await until(() => server.clients.at("127.0.0.2").counted === 3, "all three");
-  const beyond = await RawClient.open(server.port, HERE, "127.0.0.2");
-  await beyond.until(() => beyond.isClosed, "the end of one too many");
-  assert.is(beyond.received, "");
+  const excessClient = await RawClient.open(server.port, HERE, "127.0.0.2");
+  await excessClient.until(() => excessClient.isClosed, "the end of one too many");
+  assert.is(excessClient.received, "");
   assert.is(await statusOf(await open(server, "127.0.0.3")), 200, "another address");
 
   // Slowly arriving bytes are no progress.
   server.sweep(performance.now() + HEAD_TIMEOUT_MS / 2);
-  slow.send("\x02");
-  assert.not.ok(mute.isClosed || slow.isClosed);
+  slowClient.send("\x02");
+  assert.not.ok(mute.isClosed || slowClient.isClosed);
   server.sweep(performance.now() + HEAD_TIMEOUT_MS);
-  await slow.until(() => mute.isClosed && slow.isClosed, "the end of both");
+  await slowClient.until(() => mute.isClosed && slowClient.isClosed, "the end of both");
   await until(() => server.clients.at("127.0.0.2").counted === 1, "room for others");
   assert.is(await statusOf(await open(server, "127.0.0.2")), 200);
   assert.is(await statusOf(first), 200, "who was there before");
@@ -118,10 +118,10 @@ test("a connection without TLS is closed without effect on others", async (conte
   const server = await serverWith(context);
   const client = await open(server);
   for (const text of [GET, "\x16\x03\x01\x00\x05garbage", "\0".repeat(5000)]) {
-    const plain = await RawClient.open(server.port);
-    plain.send(text);
-    await plain.until(() => plain.isClosed, "the end");
-    assert.not.ok(plain.received.includes("HTTP"), plain.received);
+    const plainClient = await RawClient.open(server.port);
+    plainClient.send(text);
+    await plainClient.until(() => plainClient.isClosed, "the end");
+    assert.not.ok(plainClient.received.includes("HTTP"), plainClient.received);
   }
   const old = connect({ port: server.port, host: HERE, ...BELIEVES, maxVersion: "TLSv1.1" });
   await assertFails(once(old, "secureConnect"));
@@ -146,7 +146,7 @@ test("an endless head is answered with 408", async (context) => {
   client.send("GET /echo HTTP/1.1\r\nHost:");
   await until(() => (server.connections()[0]?.bytesIn ?? 0) > 0, "its first bytes");
   server.sweep(performance.now() + HEAD_TIMEOUT_MS + 1);
-  assert.is((await client.answers(1))[0]!.status, 408);
+  assert.is((await client.responses(1))[0]!.status, 408);
   await client.until(() => client.isClosed, "the end");
 });
 
@@ -163,7 +163,7 @@ test("requests per address are rate-limited", async (context) => {
   const limits = { connections: 0, requestsPerSecond: 20 };
   const client = await open(await serverWith(context, { limits }), "127.0.0.2");
   client.send(GET.repeat(60));
-  const statuses = (await client.answers(60)).map(({ status }) => status);
+  const statuses = (await client.responses(60)).map(({ status }) => status);
   assert.equal(statuses.slice(0, 20), new Array(20).fill(200));
   assert.ok(statuses.includes(429));
 });
@@ -209,11 +209,11 @@ test("a drain answers connected clients and closes incomplete handshakes", async
   const client = await open(server);
   const mute = await RawClient.open(server.port);
   client.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
-  await until(() => context.engine.held.length === 1, "the request");
+  await until(() => context.engine.heldExchanges.length === 1, "the request");
   server.retire();
   const drained = server.drain(500).then(() => server.close());
-  context.engine.held[0]!.answer(200, "text/plain", "last");
-  assert.is((await client.answers(1))[0]!.body, "last");
+  context.engine.heldExchanges[0]!.answer(200, "text/plain", "last");
+  assert.is((await client.responses(1))[0]!.body, "last");
   await drained;
   await client.until(() => client.isClosed && mute.isClosed, "the end of both");
   context.servers.length = 0;

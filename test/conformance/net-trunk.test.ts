@@ -42,7 +42,7 @@ test.before.each(async (context) => {
 });
 test.after.each(async ({ server, engine }) => {
   RawClient.closeAll();
-  for (const exchange of engine.held) exchange.answer(200, "text/plain", "over");
+  for (const exchange of engine.heldExchanges) exchange.answer(200, "text/plain", "over");
   await server.close();
   assert.equal([server.budget.used, server.responses.held], [0, 0]);
   assert.equal([server.clients.size, engine.open], [0, 0]);
@@ -52,7 +52,7 @@ function data(id: number, content: string): string {
   return frameHeader(id, FRAME.data, content.length) + content;
 }
 
-function ask(id: number, path: string, method = "GET", body = ""): string {
+function requestText(id: number, path: string, method = "GET", body = ""): string {
   const length = method === "POST" ? `Content-Length: ${body.length}\r\n` : "";
   return data(id, `${IDENT}${method} ${path} HTTP/1.1\r\n${HOST}${length}\r\n${body}`);
 }
@@ -114,11 +114,13 @@ test("serves streams as they complete, each like a connection", async (context) 
   const { server, engine } = context;
   const client = await TrunkClient.open(server.port);
   const body = "b".repeat(200);
-  client.raw.send(ask(1, "/hold") + ask(2, "/echo") + ask(3, "/late", "POST", body));
+  client.raw.send(
+    requestText(1, "/hold") + requestText(2, "/echo") + requestText(3, "/late", "POST", body),
+  );
   assert.is(await client.body(2), "GET|/echo|json 0 0 -1 1|1.1.1.0.0.0.1|none");
   assert.is(await client.body(3), "POST|/late|json 0 0 -1 2|1.1.1.0.0.0.1|200 bytes");
   assert.is(client.received.has(1), false);
-  engine.held[0]!.answer(200, "text/plain", "at last");
+  engine.heldExchanges[0]!.answer(200, "text/plain", "at last");
   assert.is(await client.body(1), "at last");
   // The same stream again, its request in two frames; it is identified once.
   client.raw.send(data(2, "GET /echo?2 HT") + data(1, "GET /ec"));
@@ -129,36 +131,36 @@ test("serves streams as they complete, each like a connection", async (context) 
 });
 
 test("offers trunks to permitted dispatchers only", async ({ server }) => {
-  const asks = `GET /echo HTTP/1.1\r\n${HOST}X-SVC-Trunk: 1\r\n\r\n`;
+  const request = `GET /echo HTTP/1.1\r\n${HOST}X-SVC-Trunk: 1\r\n\r\n`;
   const parent = await RawClient.open(server.port);
-  parent.send(`GET /echo HTTP/1.1\r\n${HOST}\r\n${asks}`);
-  const heads = (await parent.answers(2)).map(({ head }) => head);
+  parent.send(`GET /echo HTTP/1.1\r\n${HOST}\r\n${request}`);
+  const heads = (await parent.responses(2)).map(({ head }) => head);
   assert.equal(
     heads.map((head) => head.includes("\r\nX-SVC-Trunk: 1\r\n")),
     [false, true],
   );
-  const stranger = await RawClient.open(server.port, "127.0.0.1", "127.0.0.2");
-  stranger.send(asks);
-  assert.not.match((await stranger.answers(1))[0]!.head, /X-SVC-Trunk/);
-  stranger.send(TRUNK_LINE + ask(1, "/echo"));
-  const [refusal] = await stranger.answers(1);
+  const untrustedClient = await RawClient.open(server.port, "127.0.0.1", "127.0.0.2");
+  untrustedClient.send(request);
+  assert.not.match((await untrustedClient.responses(1))[0]!.head, /X-SVC-Trunk/);
+  untrustedClient.send(TRUNK_LINE + requestText(1, "/echo"));
+  const [refusal] = await untrustedClient.responses(1);
   assert.is(refusal!.status, 403);
   assert.match(refusal!.body, "127.0.0.2 may not dispatch to this server");
-  await stranger.until(() => stranger.isClosed, "the end");
-  assert.is(stranger.received, "");
+  await untrustedClient.until(() => untrustedClient.isClosed, "the end");
+  assert.is(untrustedClient.received, "");
 });
 
 test("offers its own protocol to dispatchers of later releases, and refuses theirs", async (c) => {
   const client = await RawClient.open(c.server.port);
   client.send(`GET /echo HTTP/1.1\r\n${HOST}X-SVC-Trunk: 2\r\n\r\n`);
-  assert.match((await client.answers(1))[0]!.head, "\r\nX-SVC-Trunk: 1\r\n");
+  assert.match((await client.responses(1))[0]!.head, "\r\nX-SVC-Trunk: 1\r\n");
   client.send("XSVCTRUNK 2\r\n");
-  assert.is((await client.answers(1))[0]!.status, 400);
+  assert.is((await client.responses(1))[0]!.status, 400);
 });
 
 test("does not block other streams behind a large response", async ({ server }) => {
   const client = await TrunkClient.open(server.port);
-  client.raw.send(ask(1, "/large") + ask(2, "/echo") + ask(3, "/bytes"));
+  client.raw.send(requestText(1, "/large") + requestText(2, "/echo") + requestText(3, "/bytes"));
   assert.is((await client.body(1)).length, LARGE_BYTES);
   assert.match(await client.body(2), /^GET/);
   assert.is(await client.body(3), "bytes\xff");
@@ -167,16 +169,16 @@ test("does not block other streams behind a large response", async ({ server }) 
 
 test("drops the request of a reset stream and nothing else", async ({ server, engine }) => {
   const client = await TrunkClient.open(server.port);
-  client.raw.send(ask(1, "/hold") + ask(2, "/hold") + ask(3, "/empty"));
+  client.raw.send(requestText(1, "/hold") + requestText(2, "/hold") + requestText(3, "/empty"));
   // A response without content is the last one of its connection.
   await client.until(() => client.order.includes(`3 ${FRAME.end}`), "the end of a stream");
   client.raw.send(frameHeader(1, FRAME.reset, 0) + frameHeader(3, FRAME.reset, 0));
-  await client.until(() => engine.held[0]!.aborted, "the end of a request");
-  assert.is(engine.held[1]!.aborted, false);
+  await client.until(() => engine.heldExchanges[0]!.aborted, "the end of a request");
+  assert.is(engine.heldExchanges[1]!.aborted, false);
   // Data for a reset stream comes late.
-  client.raw.send(data(1, "GET /echo") + ask(4, "/echo"));
+  client.raw.send(data(1, "GET /echo") + requestText(4, "/echo"));
   assert.match(await client.body(4), /^GET/);
-  engine.held[1]!.answer(200, "text/plain", "held");
+  engine.heldExchanges[1]!.answer(200, "text/plain", "held");
   assert.is(await client.body(2), "held");
   assert.is(engine.open, 3);
   client.raw.close();
@@ -187,7 +189,7 @@ test("closes a stream with invalid data, and accepts no trunk within a stream", 
   server,
 }) => {
   const client = await TrunkClient.open(server.port);
-  client.raw.send(data(1, "nonsense\r\n\r\n") + data(2, TRUNK_LINE) + ask(3, "/echo"));
+  client.raw.send(data(1, "nonsense\r\n\r\n") + data(2, TRUNK_LINE) + requestText(3, "/echo"));
   assert.match(await client.body(1), "Invalid HTTP request line");
   assert.match(await client.body(2), "Invalid HTTP request line");
   assert.match(await client.body(3), /^GET/);
@@ -205,11 +207,11 @@ for (const [name, bytes] of [
 ] as const) {
   test(`closes the connection and its requests on ${name}`, async ({ server, engine }) => {
     const client = await TrunkClient.open(server.port);
-    client.raw.send(ask(1, "/hold"));
-    await client.until(() => engine.held.length > 0, "request");
-    client.raw.send(bytes + ask(9, "/echo"));
+    client.raw.send(requestText(1, "/hold"));
+    await client.until(() => engine.heldExchanges.length > 0, "request");
+    client.raw.send(bytes + requestText(9, "/echo"));
     await client.raw.until(() => client.raw.isClosed && engine.open === 0, "the end");
-    assert.is(engine.held[0]!.aborted, true);
+    assert.is(engine.heldExchanges[0]!.aborted, true);
     assert.is(engine.requests, 1);
     // Repetitions within a second are only counted.
     assert.ok(logEntries().length > 0, "the operator is told");
@@ -219,20 +221,20 @@ for (const [name, bytes] of [
 test("rejects a trunk on a connection with other requests", async ({ server }) => {
   const client = await RawClient.open(server.port);
   client.send(`${IDENT}${TRUNK_LINE}`);
-  assert.is((await client.answers(1))[0]!.status, 400);
+  assert.is((await client.responses(1))[0]!.status, 400);
 });
 
 test("counts streams as connections of dispatchers", async ({ server, engine }) => {
   const limit = MAX_CONNECTIONS_PER_PORT - CLIENT_CONNECTION_RESERVE - 1;
   const client = await TrunkClient.open(server.port);
-  for (let id = 1; id <= limit + 2; id++) client.raw.send(ask(id, "/echo"));
+  for (let id = 1; id <= limit + 2; id++) client.raw.send(requestText(id, "/echo"));
   const refused = [`${limit + 1} ${FRAME.refuse}`, `${limit + 2} ${FRAME.refuse}`];
   await client.until(() => refused.every((end) => client.order.includes(end)), "refusals");
   assert.match(await client.body(limit), /^GET/);
   assert.is(engine.open, limit + 1);
   client.raw.send(frameHeader(5, FRAME.reset, 0));
   await client.until(() => engine.open === limit, "the end of a stream");
-  client.raw.send(ask(limit + 3, "/echo"));
+  client.raw.send(requestText(limit + 3, "/echo"));
   assert.match(await client.body(limit + 3), /^GET/);
 });
 
@@ -245,10 +247,10 @@ test("limits the queued data of all streams of a client together", async (contex
   const client = await TrunkClient.open(server.port);
   const waits = `POST /echo HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 1\r\n\r\n`;
   for (let id = 1; id <= 6; id++) {
-    client.raw.send(ask(id, "/hold") + data(id, waits));
+    client.raw.send(requestText(id, "/hold") + data(id, waits));
     for (let piece = 0; piece < 15; piece++) client.raw.send(data(id, "x".repeat(60_000)));
   }
-  client.raw.send(ask(7, "/echo"));
+  client.raw.send(requestText(7, "/echo"));
   // Streams beyond the limit are reset, without effect on others.
   assert.match(await client.body(7), /^GET/);
   const resets = client.order.filter((end) => String(end).endsWith(` ${FRAME.reset}`));
@@ -261,14 +263,14 @@ test("limits the queued data of all streams of a client together", async (contex
 test("closes idle connections and silent streams", async (context) => {
   const { server, engine } = context;
   const client = await TrunkClient.open(server.port);
-  client.raw.send(data(1, "X") + ask(2, "/hold"));
-  await client.until(() => engine.held.length > 0, "request");
+  client.raw.send(data(1, "X") + requestText(2, "/hold"));
+  await client.until(() => engine.heldExchanges.length > 0, "request");
   const now = performance.now();
   server.sweep(now + IDENT_LINE_TIMEOUT_MS + 100);
   await client.until(() => client.order.some((end) => String(end).startsWith("1 ")), "an end");
   server.sweep(now + 2 * IDLE_TIMEOUT_MS);
   assert.is(engine.open, 2);
-  engine.held[0]!.answer(200, "text/plain", "held");
+  engine.heldExchanges[0]!.answer(200, "text/plain", "held");
   assert.is(await client.body(2), "held");
   client.raw.send(frameHeader(2, FRAME.reset, 0));
   await client.until(() => engine.open === 1, "the end of the stream");
@@ -280,13 +282,13 @@ test("closes idle connections and silent streams", async (context) => {
 test("completes requests during a drain and accepts no further streams", async (context) => {
   const { server, engine } = context;
   const client = await TrunkClient.open(server.port);
-  client.raw.send(ask(1, "/hold") + ask(2, "/echo"));
+  client.raw.send(requestText(1, "/hold") + requestText(2, "/echo"));
   await client.body(2);
   const drained = server.drain(5000);
   await client.until(() => client.order.includes(`2 ${FRAME.end}`), "the end of an idle stream");
-  client.raw.send(ask(3, "/echo"));
+  client.raw.send(requestText(3, "/echo"));
   await client.until(() => client.order.includes(`3 ${FRAME.refuse}`), "a refusal");
-  engine.held[0]!.answer(200, "text/plain", "held");
+  engine.heldExchanges[0]!.answer(200, "text/plain", "held");
   assert.is(await client.body(1), "held");
   await client.raw.until(() => client.raw.isClosed, "the end");
   client.raw.close();
@@ -302,7 +304,7 @@ test(`survives any input (SEED=${SEED})`, async ({ server, engine }) => {
     let bytes = "";
     for (let id = 1; id < 8; id++) {
       const body = "b".repeat(below(300));
-      bytes += random() < 0.8 ? ask(id, paths[below(paths.length)]!, "POST", body) : "";
+      bytes += random() < 0.8 ? requestText(id, paths[below(paths.length)]!, "POST", body) : "";
       if (random() < 0.3) bytes += frameHeader(1 + below(8), 1 + below(4), 0);
     }
     const at = below(bytes.length);
@@ -317,7 +319,7 @@ test(`survives any input (SEED=${SEED})`, async ({ server, engine }) => {
   }
   RawClient.closeAll();
   const client = await TrunkClient.open(server.port);
-  client.raw.send(ask(1, "/echo"));
+  client.raw.send(requestText(1, "/echo"));
   assert.match(await client.body(1), /^GET/);
   await client.until(() => engine.open === 2, "the end of all others");
 });

@@ -4,14 +4,14 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 
-export interface Answer {
+export interface RawResponse {
   readonly status: number;
   /** Status line and header fields with CR LF, without the empty line. */
   readonly head: string;
   readonly body: string;
 }
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export class RawClient {
   /** All received bytes, latin1. */
@@ -21,13 +21,13 @@ export class RawClient {
   readonly socket: Socket;
 
   /** Length of the next response, as far as its head is known. */
-  #wanted = 0;
+  #minimumLength = 0;
 
-  static readonly #all = new Set<RawClient>();
+  static readonly #clients = new Set<RawClient>();
 
   private constructor(socket: Socket) {
     this.socket = socket;
-    RawClient.#all.add(this);
+    RawClient.#clients.add(this);
     socket.on("data", (chunk: Buffer) => {
       this.received += chunk.toString("latin1");
     });
@@ -61,8 +61,8 @@ export class RawClient {
 
   /** Closes every client that a test has opened. */
   static closeAll(): void {
-    for (const client of RawClient.#all) client.close();
-    RawClient.#all.clear();
+    for (const client of RawClient.#clients) client.close();
+    RawClient.#clients.clear();
   }
 
   send(bytes: string): void {
@@ -71,7 +71,7 @@ export class RawClient {
 
   /** Waits until `condition` holds; fails after a time that a correct server never needs. */
   async until(condition: () => boolean, label: string): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     while (!condition()) {
       if (performance.now() > deadline) {
         throw new Error(`${label} did not come; received ${JSON.stringify(this.received)}`);
@@ -81,32 +81,32 @@ export class RawClient {
   }
 
   /** The next responses from the received bytes. Methods tell which ones are to HEAD. */
-  async answers(
+  async responses(
     count: number,
     isHead: (index: number) => boolean = () => false,
-  ): Promise<Answer[]> {
-    const answers: Answer[] = [];
+  ): Promise<RawResponse[]> {
+    const responses: RawResponse[] = [];
     for (let index = 0; index < count; index++) {
-      let answer: Answer | null = null;
+      let response: RawResponse | null = null;
       await this.until(
         () => {
-          answer ??= this.#take(isHead(index));
-          return answer !== null;
+          response ??= this.#take(isHead(index));
+          return response !== null;
         },
         `answer ${index + 1} of ${count}`,
       );
-      answers.push(answer!);
+      responses.push(response!);
     }
-    return answers;
+    return responses;
   }
 
   close(): void {
     this.socket.destroy();
   }
 
-  #take(isHead: boolean): Answer | null {
+  #take(isHead: boolean): RawResponse | null {
     // Searching the end of a head joins all received chunks.
-    if (this.received.length < this.#wanted) return null;
+    if (this.received.length < this.#minimumLength) return null;
     const end = this.received.indexOf("\r\n\r\n");
     if (end < 0) return null;
     const head = this.received.slice(0, end + 2);
@@ -116,11 +116,11 @@ export class RawClient {
     if (length === undefined && !hasNone && !this.isClosed) return null;
     const start = end + 4;
     const stop = hasNone ? start : start + Number(length ?? 0);
-    this.#wanted = stop;
+    this.#minimumLength = stop;
     if (this.received.length < stop) return null;
-    this.#wanted = 0;
-    const answer = { status, head, body: this.received.slice(start, stop) };
+    this.#minimumLength = 0;
+    const response = { status, head, body: this.received.slice(start, stop) };
     this.received = this.received.slice(stop);
-    return answer;
+    return response;
   }
 }

@@ -99,12 +99,12 @@ async function converse(entry: Case, client: RawClient, addsDate: boolean): Prom
   }
   if (entry.ends) client.socket.end();
   const isHead = (index: number): boolean => entry.expect[index]?.isHead === true;
-  const answers = await client.answers(entry.expect.length, isHead);
+  const responses = await client.responses(entry.expect.length, isHead);
   for (const [index, expected] of entry.expect.entries()) {
-    const answer = answers[index]!;
-    assert.is(answer.status, expected.status);
-    if (expected.head !== undefined) expectHead(answer.head, expected, addsDate);
-    if (expected.body !== undefined) assert.is(answer.body, expected.body);
+    const response = responses[index]!;
+    assert.is(response.status, expected.status);
+    if (expected.head !== undefined) expectHead(response.head, expected, addsDate);
+    if (expected.body !== undefined) assert.is(response.body, expected.body);
   }
   if (entry.after === "open") await expectOpen(client);
   if (entry.after === "closed") await client.until(() => client.isClosed, "the end");
@@ -116,9 +116,9 @@ function expectHead(head: string, expected: ExpectedAnswer, addsDate: boolean): 
 }
 
 /** Another client was served in between, and still there is neither a response nor a close. */
-async function expectWaiting(client: RawClient, other: RawClient): Promise<void> {
-  await expectOpen(other);
-  other.close();
+async function expectWaiting(client: RawClient, otherClient: RawClient): Promise<void> {
+  await expectOpen(otherClient);
+  otherClient.close();
   assert.is(client.received, "");
   assert.not.ok(client.isClosed);
 }
@@ -126,7 +126,7 @@ async function expectWaiting(client: RawClient, other: RawClient): Promise<void>
 async function expectOpen(client: RawClient): Promise<void> {
   assert.is(client.received, "", "nothing more than the expected answers");
   client.send(PROBE);
-  const [answer] = await client.answers(1);
+  const [answer] = await client.responses(1);
   assert.is(answer!.status, 200);
   assert.match(answer!.body, "GET|/probe");
 }

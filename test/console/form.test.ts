@@ -93,9 +93,9 @@ test("send a file as the body, and files as parts of a form", () => {
   assert.is(findFieldError(first!, ""), "required");
   assert.is(findFieldError(first!, "", file), null);
   assert.is(findFieldError(more!, ""), null);
-  const sent = buildRequest(form, new Map([["t", "1"]]), new Map([["first", file]]));
-  assert.equal(sent.body, { kind: "form", files: [["first", file]] });
-  assert.is(sent.path, "svc/plugin/p?t=1");
+  const sentRequest = buildRequest(form, new Map([["t", "1"]]), new Map([["first", file]]));
+  assert.equal(sentRequest.body, { kind: "form", files: [["first", file]] });
+  assert.is(sentRequest.path, "svc/plugin/p?t=1");
 });
 
 test("describe constraints in a few characters", () => {

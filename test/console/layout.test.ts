@@ -12,13 +12,13 @@ const ids = Array.from({ length: 60 }, (_, index) => `v${index}`);
 const tree = ids.slice(1).map((id, index) => [ids[Math.floor(index / 3)]!, id] as const);
 
 test("places every vertex at a position of its own, near its neighbors", () => {
-  const places = layoutPositions(ids, tree, new Map());
-  assert.equal([...places.keys()], ids);
+  const positions = layoutPositions(ids, tree, new Map());
+  assert.equal([...positions.keys()], ids);
   const distance = (a: string, b: string): number => {
-    const [from, to] = [places.get(a)!, places.get(b)!];
+    const [from, to] = [positions.get(a)!, positions.get(b)!];
     return Math.hypot(from.x - to.x, from.y - to.y);
   };
-  for (const { x, y } of places.values()) assert.ok(Number.isFinite(x) && Number.isFinite(y));
+  for (const { x, y } of positions.values()) assert.ok(Number.isFinite(x) && Number.isFinite(y));
   let pairs = 0;
   let sum = 0;
   for (const a of ids) {

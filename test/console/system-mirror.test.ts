@@ -30,8 +30,8 @@ const words = (instances: readonly Instance[]) => instances.map(({ state }) => s
 
 function filled(): [SystemMirror, readonly Instance[]] {
   const mirror = new SystemMirror();
-  const answer = { ...fixed("t-1"), live: [[0, 7]], rest: [good(0, 2), good(1), [2, WAITING]] };
-  return [mirror, mirror.apply(answer, false)];
+  const response = { ...fixed("t-1"), live: [[0, 7]], rest: [good(0, 2), good(1), [2, WAITING]] };
+  return [mirror, mirror.apply(response, false)];
 }
 
 test("names metrics by their columns, and derives states", () => {
@@ -105,8 +105,8 @@ test("requests rows since its revision, and cells since it last had them", () =>
 
 test("reports busy where recent samples saw changes", () => {
   const [mirror] = filled();
-  const answer = { id: "TD", at: 0, revision: "t-2" };
-  const changed = mirror.apply(answer, false, (id) => id === "B1");
+  const response = { id: "TD", at: 0, revision: "t-2" };
+  const changed = mirror.apply(response, false, (id) => id === "B1");
   assert.equal(words(changed), ["OK", "Busy", "Waiting"]);
 });
 

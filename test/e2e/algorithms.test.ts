@@ -17,7 +17,7 @@ import { DataError, QueryError, SearchError } from "../../runtime/graph/model/er
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { AlgorithmSupervisor } from "../../runtime/lifecycle/algorithm-supervisor.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import type { float, Graph, int, PluginRequest, str } from "svc-server";
@@ -85,7 +85,7 @@ export function touch(_request: PluginRequest, graph: Graph, n: int): int {
 
 const test = suite("algorithms in a thread of their own");
 let project: TemporaryProject;
-let server: Served;
+let server: RunningServer;
 const VERTICES = 30_000;
 
 test.before(async () => {

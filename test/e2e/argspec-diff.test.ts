@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import type { Change } from "../../argspec/diff/change.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { plainNode } from "../runner/node-command.mjs";
-import { buildProject, type Served, serve } from "./support/server.js";
+import { buildProject, type RunningServer, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc argspec diff");
@@ -69,7 +69,7 @@ export function gained(_request: PluginRequest): null {
 }
 
 let project: TemporaryProject;
-let served: Served;
+let server: RunningServer;
 let former = "";
 
 test.before(async () => {
@@ -79,10 +79,10 @@ test.before(async () => {
   copyFileSync(join(project.folder, ".svc/argspec.json"), former);
   project.write("plugins/all.ts", release(2));
   await buildProject(project.folder);
-  served = await serve(project.folder);
+  server = await serve(project.folder);
 });
 test.after(async () => {
-  await served.end();
+  await server.end();
   project.remove();
 });
 
@@ -124,13 +124,13 @@ test("predicts the outcome of calls of former clients", async () => {
       rule === null ? [] : [rule],
       name,
     );
-    const { status } = await fetch(`http://127.0.0.1:${served.port}/svc/plugin/${name}?${query}`);
+    const { status } = await fetch(`http://127.0.0.1:${server.port}/svc/plugin/${name}?${query}`);
     assert.is(status, pluginChanges[0]?.severity === "breaking" ? 400 : 200, name);
   }
 });
 
 test("compares servers, files and builds alike", () => {
-  const url = `http://127.0.0.1:${served.port}`;
+  const url = `http://127.0.0.1:${server.port}`;
   assert.equal(changes(former, url), changes(former, project.folder));
   const same = diff(project.folder, url);
   assert.equal(same, { status: 0, stdout: "no changes\n", stderr: "" });

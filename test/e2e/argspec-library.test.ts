@@ -31,7 +31,7 @@ export function move(_request: PluginRequest, from: Point, by: int = 1): Point {
 }
 `,
 });
-const other = new TemporaryProject({
+const otherProject = new TemporaryProject({
   "plugins/point.ts": `import type { PluginRequest, str } from "svc-server";
 
 interface Point {
@@ -47,7 +47,7 @@ export function named(_request: PluginRequest, of: Point): Point[] {
 let built: Argspec;
 
 test.before(async () => {
-  await Promise.all([svc("build", project.folder), svc("build", other.folder)]);
+  await Promise.all([svc("build", project.folder), svc("build", otherProject.folder)]);
   const file = join(project.folder, ".svc", "argspec.json");
   built = readArgspec(JSON.parse(readFileSync(file, "utf8")));
   await system.initialize("shop", {
@@ -62,7 +62,7 @@ test.after(async () => {
   for (const name of ["both", "move", "named", "shift"]) system.removePlugin(name);
   await system.unload();
   project.remove();
-  other.remove();
+  otherProject.remove();
 });
 
 interface Told {
@@ -74,11 +74,11 @@ interface Told {
 async function describe(): Promise<Told> {
   const headers = { "x-svc-argspec": "" };
   const { base } = system.serverPorts();
-  const answer = await get(base, "/svc/builtin/argspec?format=schema", { headers });
-  assert.is(answer.status, 200, answer.text);
+  const response = await get(base, "/svc/builtin/argspec?format=schema", { headers });
+  assert.is(response.status, 200, response.text);
   return {
-    argspec: readArgspec(answer.json.response),
-    hash: answer.headers.get("x-svc-argspec"),
+    argspec: readArgspec(response.json.response),
+    hash: response.headers.get("x-svc-argspec"),
   };
 }
 
@@ -160,7 +160,7 @@ test("omits removed plugins", async () => {
 });
 
 test("distinguishes types of the same name from two builds", async () => {
-  await Promise.all([load(project), load(other)]);
+  await Promise.all([load(project), load(otherProject)]);
   const { argspec, hash } = await describe();
   const byName = new Map(argspec.plugins.map((plugin) => [plugin.name, plugin]));
   const typeOf = (name: string): string => {

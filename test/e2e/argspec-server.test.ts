@@ -13,7 +13,13 @@ import { readArgspec } from "../../argspec/read-argspec.js";
 import { selectPlugin } from "../../argspec/select.js";
 import { emitTypescriptTypes } from "../../argspec/typescript/client.js";
 import { matrix } from "./support/matrix.js";
-import { type Answer, buildProject, get, type Served, serve } from "./support/server.js";
+import {
+  buildProject,
+  type DecodedResponse,
+  get,
+  type RunningServer,
+  serve,
+} from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("argspec of a server");
@@ -45,22 +51,22 @@ export function ping(_request: PluginRequest, city: City): str {
 export const first = plugin.post({ name: "first" }, (response: PluginResponse) => response);
 `;
 const project = new TemporaryProject({ "plugins/cities.ts": CITIES });
-let served: Served;
+let server: RunningServer;
 let built: Argspec;
 
 test.before(async () => {
   await buildProject(project.folder);
   const text = readFileSync(join(project.folder, ".svc", "argspec.json"), "utf8");
   built = readArgspec(JSON.parse(text));
-  served = await serve(project.folder);
+  server = await serve(project.folder);
 });
 
 test.after(async () => {
-  await served.end();
+  await server.end();
   project.remove();
 });
 
-async function form(query: string, port = served.port): Promise<unknown> {
+async function form(query: string, port = server.port): Promise<unknown> {
   const { status, json, text } = await get(port, `/svc/builtin/argspec?${query}`);
   assert.is(status, 200, text);
   return json.response;
@@ -68,10 +74,10 @@ async function form(query: string, port = served.port): Promise<unknown> {
 
 const schema = (port?: number) => form("format=schema", port) as Promise<Argspec>;
 
-const hashOf = ({ headers }: Answer) => headers.get("x-svc-argspec");
+const hashOf = ({ headers }: DecodedResponse) => headers.get("x-svc-argspec");
 
 test("returns the schema of the build on both ports", async () => {
-  for (const port of [served.port, served.port + 1]) {
+  for (const port of [server.port, server.port + 1]) {
     assert.is(JSON.stringify(await schema(port)), JSON.stringify(built));
   }
 });
@@ -97,8 +103,8 @@ test("returns the declarations of the build as text", async () => {
   const declarations = await emitTypescriptTypes(built);
   assert.is(await form("format=typescript"), declarations);
   const path = "/svc/builtin/argspec?format=typescript";
-  const plain = await get(served.port, path, { headers: { accept: "text/plain" } });
-  assert.is(plain.text, declarations);
+  const plainResponse = await get(server.port, path, { headers: { accept: "text/plain" } });
+  assert.is(plainResponse.text, declarations);
   assert.match(String(await form("format=typescript&plugin=search")), /interface City\b/);
 });
 
@@ -122,9 +128,9 @@ test("returns the records of the interface without a form, or with `record`", as
 });
 
 test("rejects invalid parameters like any plugin", async () => {
-  const asked = (query: string) => get(served.port, `/svc/builtin/argspec${query}`);
+  const getArgspec = (query: string) => get(server.port, `/svc/builtin/argspec${query}`);
   for (const query of ["?plugin=nosuch", "?plugin=nosuch&format=schema"]) {
-    const { status, json } = await asked(query);
+    const { status, json } = await getArgspec(query);
     assert.is(status, 404, query);
     assert.equal(json.message, {
       svc: { exception: "<class 'LookupError'>", value: "undefined plugin: nosuch" },
@@ -139,8 +145,8 @@ test("rejects invalid parameters like any plugin", async () => {
     "?format=%zz",
     "?f%6frmat=x",
   ];
-  for (const query of queries) assert.is((await asked(query)).status, 400, query);
-  assert.is((await asked("?f%6frmat=sch%65ma")).status, 200);
+  for (const query of queries) assert.is((await getArgspec(query)).status, 400, query);
+  assert.is((await getArgspec("?f%6frmat=sch%65ma")).status, 200);
 });
 
 test("sends its hash in responses to clients that send one", async () => {
@@ -164,24 +170,24 @@ test("sends its hash in responses to clients that send one", async () => {
     ["/svc/nosuch", 404],
   ];
   for (const [path, status, init = {}] of questions) {
-    for (const port of [served.port, served.port + 1]) {
-      const answer = await get(port, path, { ...init, headers: { ...ASKING, ...init.headers } });
-      assert.is(answer.status, status, path);
-      assert.is(hashOf(answer), built.hash, path);
-      assert.is(answer.headers.get("access-control-expose-headers"), null);
+    for (const port of [server.port, server.port + 1]) {
+      const response = await get(port, path, { ...init, headers: { ...ASKING, ...init.headers } });
+      assert.is(response.status, status, path);
+      assert.is(hashOf(response), built.hash, path);
+      assert.is(response.headers.get("access-control-expose-headers"), null);
       assert.is(hashOf(await get(port, path, init)), null, path);
     }
   }
 });
 
 test("exposes the hash to cross-origin pages", async () => {
-  const open = await serve(project.folder, "--cors", "*");
-  const { headers } = await get(open.port, "/svc/builtin/ping", { headers: ASKING });
+  const openServer = await serve(project.folder, "--cors", "*");
+  const { headers } = await get(openServer.port, "/svc/builtin/ping", { headers: ASKING });
   assert.is(headers.get("x-svc-argspec"), built.hash);
   assert.is(headers.get("access-control-expose-headers"), "X-SVC-Argspec");
-  const plain = await get(open.port, "/svc/builtin/ping");
-  assert.is(plain.headers.get("access-control-expose-headers"), null);
-  await open.end();
+  const plainResponse = await get(openServer.port, "/svc/builtin/ping");
+  assert.is(plainResponse.headers.get("access-control-expose-headers"), null);
+  await openServer.end();
 });
 
 test("returns the contract of the whole matrix from an instance with one role", async () => {
@@ -208,30 +214,31 @@ test("returns the contract of the whole matrix from an instance with one role", 
 });
 
 test("refuses a build that was replaced during startup or lacks a file", async () => {
-  const other = new TemporaryProject({ "plugins/cities.ts": CITIES });
-  const failure = async () => String(await serve(other.folder).catch((error: Error) => error));
+  const otherProject = new TemporaryProject({ "plugins/cities.ts": CITIES });
+  const failure = async () =>
+    String(await serve(otherProject.folder).catch((error: Error) => error));
   try {
-    await buildProject(other.folder);
+    await buildProject(otherProject.folder);
     for (const name of ["argspec.json", "routes.json"]) {
       const path = `.svc/${name}`;
-      const text = readFileSync(join(other.folder, path), "utf8");
-      other.write(path, text.replace("search", "seek"));
+      const text = readFileSync(join(otherProject.folder, path), "utf8");
+      otherProject.write(path, text.replace("search", "seek"));
       assert.match(await failure(), new RegExp(`SVC3006: build was replaced [^:]*: ${path}`));
-      other.remove(path);
+      otherProject.remove(path);
       assert.match(await failure(), `SVC3006: build lacks ${path}`);
-      other.write(path, text);
+      otherProject.write(path, text);
     }
   } finally {
-    other.remove();
+    otherProject.remove();
   }
 });
 
 test("sends the hash of the dispatcher, regardless of the responding instance", async () => {
-  const below = await matrix(2, 1);
-  const { port } = below.dispatcher;
+  const lowerMatrix = await matrix(2, 1);
+  const { port } = lowerMatrix.dispatcher;
   const { hash, plugins } = await schema(port);
   assert.ok(plugins.length > 0);
-  assert.is.not((await schema(below.at(0, 0).proxy.target)).hash, hash);
+  assert.is.not((await schema(lowerMatrix.at(0, 0).proxy.target)).hash, hash);
   const paths = ["find?n=1", "nosuch", "new", "find?n=x"];
   for (const path of paths) {
     for (const accept of ["application/json", "text/plain", "application/x-svc-partial"]) {
@@ -242,7 +249,7 @@ test("sends the hash of the dispatcher, regardless of the responding instance", 
   }
   const identified = await get(port, "/svc/builtin/Identify", { headers: ASKING });
   assert.is(hashOf(identified), hash);
-  await below.stop();
+  await lowerMatrix.stop();
 });
 
 test.run();

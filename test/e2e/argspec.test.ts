@@ -14,11 +14,11 @@ import { BUILTINS } from "../../argspec/builtins.js";
 import { SERVICES } from "../../argspec/services.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { plainNode } from "../runner/node-command.mjs";
-import { buildProject, fixture, get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, fixture, get, type RunningServer, serve, svc } from "./support/server.js";
 
 const test = suite("svc argspec");
 const PROJECT = fixture("engine");
-let server: Served;
+let server: RunningServer;
 let url = "";
 
 test.before(async () => {
@@ -80,12 +80,12 @@ test("describes built-in services as they respond", async () => {
   ajv.addKeyword("x-svc-range");
   for (const { path, isText, result, params } of SERVICES) {
     const query = params.map(({ name }) => `${name}=3`).join("&");
-    const answer = await get(server.port, `${path}?${query}`);
-    assert.is(answer.status, 200, path);
+    const response = await get(server.port, `${path}?${query}`);
+    assert.is(response.status, 200, path);
     if (isText) {
-      assert.match(answer.headers.get("content-type")!, "text/plain", path);
+      assert.match(response.headers.get("content-type")!, "text/plain", path);
     } else if (result.kind === "value") {
-      const isValid = ajv.validate(result.schema, answer.json.response);
+      const isValid = ajv.validate(result.schema, response.json.response);
       assert.ok(isValid, `${path}: ${ajv.errorsText()}`);
     } else {
       assert.unreachable(path);

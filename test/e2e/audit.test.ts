@@ -40,7 +40,7 @@ const KEY = { authorization: "Bearer k-clerk" };
 const CHANGE = { "x-svc-change": "1" };
 
 async function actions(): Promise<void> {
-  const { port } = project.served;
+  const { port } = project.server;
   await get(port, "/svc/plugin/size", { headers: KEY });
   const post = { method: "POST" };
   await get(port, "/svc/builtin/createvertex?graph=shop&id=v1&properties=%7B%22secret%22%3A1%7D", {
@@ -94,23 +94,23 @@ test("is written to a file of its own", async () => {
 
 test("is part of the server log", async () => {
   await project.start("logged", "--audit", "log", "--log-format", "json");
-  const { served } = project;
+  const { server } = project;
   await actions();
   await project.stop("SIGTERM");
-  assert.equal(audited(served.log()), EXPECTED);
+  assert.equal(audited(server.log()), EXPECTED);
 });
 
 test("assigns ids to requests without one, also in the response", async () => {
   const file = join(project.folder, "ids.log");
   await project.start("ids", "--audit", file, "--log-format", "json");
-  const { port } = project.served;
-  const refused = await get(port, "/svc/plugin/size");
+  const { port } = project.server;
+  const refusedResponse = await get(port, "/svc/plugin/size");
   const change = "/svc/builtin/createvertex?graph=shop&id=v9";
   const changed = await get(port, change, { method: "POST", headers: { ...KEY, ...CHANGE } });
   const read = await get(port, "/svc/plugin/size", { headers: KEY });
   await project.stop("SIGTERM");
   const lines = readFileSync(file, "utf8").trim().split("\n");
-  const ids = [refused, changed].map(({ headers }) => headers.get("x-request-id"));
+  const ids = [refusedResponse, changed].map(({ headers }) => headers.get("x-request-id"));
   assert.equal(
     lines.map((line) => JSON.parse(line).request),
     ids,
@@ -123,7 +123,7 @@ test("lists requests that the transport refuses, and counts the rest of them", a
   const file = join(project.folder, "rates.log");
   const limits = ["--max-request-rate-per-client", "10"];
   await project.start("rates", "--audit", file, "--log-format", "json", ...limits);
-  const { port } = project.served;
+  const { port } = project.server;
   // All at once: a slow machine would stay within the limit.
   const answers = Array.from({ length: 60 }, () => get(port, "/svc/plugin/size", { headers: KEY }));
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
@@ -143,10 +143,10 @@ test("lists requests that the transport refuses, and counts the rest of them", a
 
 test("is off by default", async () => {
   await project.start("none", "--log-format", "json");
-  const { served } = project;
+  const { server } = project;
   await actions();
   await project.stop("SIGTERM");
-  assert.equal(audited(served.log()), []);
+  assert.equal(audited(server.log()), []);
 });
 
 test.run();

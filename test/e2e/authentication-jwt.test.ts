@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { TokenIssuer } from "../support/token-issuer.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import type { PluginRequest, str } from "svc-server";
@@ -36,7 +36,7 @@ export const tokens = jwt(${JSON.stringify(options)});
 interface Context {
   issuer: TokenIssuer;
   project: TemporaryProject;
-  server: Served;
+  server: RunningServer;
 }
 
 const test = suite<Context>("authentication by JSON Web Tokens");
@@ -61,18 +61,18 @@ test.after(async ({ issuer, project }) => {
   project.remove();
 });
 
-const ask = ({ server }: Context, token: string, path = "whoami") =>
+const request = ({ server }: Context, token: string, path = "whoami") =>
   get(server.port, `/svc/plugin/${path}`, { headers: { authorization: `Bearer ${token}` } });
 
 test("passes the claims to plugins, and checks scopes", async (context) => {
   const { issuer } = context;
-  const answer = await ask(context, await issuer.token());
-  assert.is(answer.json.response, "ann");
-  const refused = await ask(context, await issuer.token(), "order");
-  assert.is(refused.status, 403);
-  assert.match(refused.text, "orders:write");
+  const response = await request(context, await issuer.token());
+  assert.is(response.json.response, "ann");
+  const refusedResponse = await request(context, await issuer.token(), "order");
+  assert.is(refusedResponse.status, 403);
+  assert.match(refusedResponse.text, "orders:write");
   const clerk = await issuer.token({ scope: "orders:read orders:write" });
-  assert.is((await ask(context, clerk, "order")).json.response, "placed");
+  assert.is((await request(context, clerk, "order")).json.response, "placed");
 });
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -113,17 +113,17 @@ async function invalidTokens(issuer: TokenIssuer): Promise<ReadonlyMap<string, s
 test("answers 401 for invalid tokens, and logs nothing of them", async (context) => {
   const { issuer, server } = context;
   const tokens = await invalidTokens(issuer);
-  for (const [why, token] of tokens) {
-    const { status, headers, text } = await ask(context, token);
-    assert.is(status, 401, why);
+  for (const [label, token] of tokens) {
+    const { status, headers, text } = await request(context, token);
+    assert.is(status, 401, label);
     assert.is(headers.get("www-authenticate"), "Bearer");
-    assert.not.ok(text.includes(token.slice(-9)), why);
+    assert.not.ok(text.includes(token.slice(-9)), label);
   }
   const { status } = await get(server.port, "/svc/plugin/whoami");
   assert.is(status, 401);
   // A valid one is not logged, either.
   const valid = await issuer.token();
-  assert.is((await ask(context, valid)).status, 200);
+  assert.is((await request(context, valid)).status, 200);
   const log = server.log() + server.output();
   assert.match(log, "audit: refused: method=GET path=/svc/plugin/whoami status=401");
   for (const reason of [
@@ -135,9 +135,9 @@ test("answers 401 for invalid tokens, and logs nothing of them", async (context)
   ]) {
     assert.ok(log.includes(`authentication: token refused: ${reason}`), reason);
   }
-  for (const [why, token] of [...tokens, ["valid", valid] as const]) {
+  for (const [label, token] of [...tokens, ["valid", valid] as const]) {
     for (const part of token.split(/[.,-]/).filter(({ length }) => length > 5)) {
-      assert.not.ok(log.includes(part.slice(0, 40)), why);
+      assert.not.ok(log.includes(part.slice(0, 40)), label);
     }
   }
 });
@@ -145,13 +145,13 @@ test("answers 401 for invalid tokens, and logs nothing of them", async (context)
 test("follows a rotation of keys", async (context) => {
   const { issuer } = context;
   const former = await issuer.token();
-  assert.is((await ask(context, former)).status, 200);
+  assert.is((await request(context, former)).status, 200);
   await issuer.useKeys("second");
   const token = await issuer.token();
-  while ((await ask(context, token)).status !== 200) {
+  while ((await request(context, token)).status !== 200) {
     await delay(200);
   }
-  assert.is((await ask(context, former)).status, 200, "verified before");
+  assert.is((await request(context, former)).status, 200, "verified before");
   await issuer.useKeys("first");
 });
 
@@ -161,11 +161,11 @@ for (const [label, body] of [
 ] as const) {
   test(`uses cached keys while an issuer ${label}`, async (context) => {
     const { issuer } = context;
-    assert.is((await ask(context, await issuer.token())).status, 200);
+    assert.is((await request(context, await issuer.token())).status, 200);
     issuer.answer((response) => void (body !== null && response.end(body)));
-    const unknown = ask(context, await issuer.token({}, { kid: "unknown" }));
-    assert.is((await ask(context, await issuer.token())).status, 200);
-    assert.is((await unknown).status, 401);
+    const unknownResponse = request(context, await issuer.token({}, { kid: "unknown" }));
+    assert.is((await request(context, await issuer.token())).status, 200);
+    assert.is((await unknownResponse).status, 401);
     issuer.answer(null);
   });
 
@@ -175,13 +175,13 @@ for (const [label, body] of [
     issuer.answer((response) => void (body !== null && response.end(body)));
     context.server = await serve(context.project.folder);
     const token = await issuer.token();
-    const refused = await ask(context, token);
-    assert.is(refused.status, 503);
+    const refusedResponse = await request(context, token);
+    assert.is(refusedResponse.status, 503);
     // Within the deadline for keys, before that for handlers is over.
-    assert.match(refused.text, "no keys of the issuer");
-    assert.is(refused.headers.get("retry-after"), "2");
-    assert.is((await ask(context, `${token}x`)).status, 503);
-    assert.is((await ask(context, "opaque")).status, 401);
+    assert.match(refusedResponse.text, "no keys of the issuer");
+    assert.is(refusedResponse.headers.get("retry-after"), "2");
+    assert.is((await request(context, `${token}x`)).status, 503);
+    assert.is((await request(context, "opaque")).status, 401);
     const logged = "authentication: keys not fetched from http://127.0.0.1:";
     while (!context.server.log().includes(logged)) await delay(20);
     const log = context.server.log() + context.server.output();

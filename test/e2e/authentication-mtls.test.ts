@@ -5,7 +5,7 @@ import { request } from "node:https";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { certificateFile, KNOWN_CLIENT } from "../support/certificates.js";
-import { buildProject, type Served, serve } from "./support/server.js";
+import { buildProject, type RunningServer, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import type { PluginRequest, str } from "svc-server";
@@ -25,7 +25,9 @@ export const services = mtls({
 export const nobody = mtls({ principal: () => null });
 `;
 
-const test = suite<{ project: TemporaryProject; server: Served | null }>("authentication by mtls");
+const test = suite<{ project: TemporaryProject; server: RunningServer | null }>(
+  "authentication by mtls",
+);
 
 test.before((context) => {
   context.project = new TemporaryProject({ "plugins/p.ts": PLUGINS, "src/auth.ts": AUTH });
@@ -44,44 +46,44 @@ async function start(project: TemporaryProject, handler: string, ...options: rea
   return serve(project.folder, "--tls", TLS, ...options);
 }
 
-function ask(port: number, headers = {}): Promise<{ status: number; text: string }> {
+function call(port: number, headers = {}): Promise<{ status: number; text: string }> {
   const path = "/svc/plugin/whoami";
   const options = { host: "127.0.0.1", port, path, agent: false, headers, ...KNOWN_CLIENT };
   return new Promise((resolve, reject) => {
-    const sent = request(options, (answer) => {
+    const sentRequest = request(options, (response) => {
       let text = "";
-      answer.setEncoding("utf8").on("data", (piece: string) => {
+      response.setEncoding("utf8").on("data", (piece: string) => {
         text += piece;
       });
-      answer.on("end", () => resolve({ status: answer.statusCode!, text }));
+      response.on("end", () => resolve({ status: response.statusCode!, text }));
     });
-    sent.on("error", reject).end();
+    sentRequest.on("error", reject).end();
   });
 }
 
 test("passes the subject of the certificate to plugins", async (context) => {
   context.server = await start(context.project, "certificates");
-  const { text } = await ask(context.server.port);
+  const { text } = await call(context.server.port);
   const { response } = JSON.parse(text);
   assert.equal(JSON.parse(response), { subject: "CN=svc test client" });
 });
 
 test("asks a function of the project for the principal", async (context) => {
   context.server = await start(context.project, "services");
-  const { text } = await ask(context.server.port);
+  const { text } = await call(context.server.port);
   assert.equal(JSON.parse(JSON.parse(text).response), { scopes: ["a"] });
 });
 
 test("answers 401 without a principal", async (context) => {
   context.server = await start(context.project, "nobody");
-  assert.is((await ask(context.server.port)).status, 401);
+  assert.is((await call(context.server.port)).status, 401);
 });
 
 test("does not attribute a proxy's certificate to its clients", async (context) => {
   context.server = await start(context.project, "certificates", "--proxies", "127.0.0.1");
   const { port } = context.server;
-  assert.is((await ask(port, { "x-forwarded-for": "192.0.2.1" })).status, 401);
-  assert.is((await ask(port)).status, 200);
+  assert.is((await call(port, { "x-forwarded-for": "192.0.2.1" })).status, 401);
+  assert.is((await call(port)).status, 200);
 });
 
 test.run();

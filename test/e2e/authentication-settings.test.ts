@@ -16,11 +16,11 @@ export function one(request: PluginRequest): number {
 
 const start = suite("handlers that cannot be loaded");
 
-for (const [why, source] of [
+for (const [label, source] of [
   ["no function", "export const auth = 1;\n"],
   ["code that throws", 'export const auth = () => null;\nthrow new Error("no");\n'],
 ] as const) {
-  start(`end the start: ${why}`, async () => {
+  start(`end the start: ${label}`, async () => {
     const project = new TemporaryProject({
       "plugins/p.ts": PLUGIN,
       "src/auth.ts": source,

@@ -43,15 +43,15 @@ export const tokens = jwt(${JSON.stringify(issuer.options)});
   const jose = "node_modules/jose";
   cpSync(join(packageRoot(), jose), join(folder, jose), { recursive: true });
   cpSync(join(project.folder, "keys.json"), join(folder, "keys.json"));
-  const served = await started([join(folder, "serve.mjs"), "--port", "0"]);
+  const server = await started([join(folder, "serve.mjs"), "--port", "0"]);
   try {
-    const ask = (token: string) =>
-      get(served.port, "/svc/plugin/scopes", { headers: { authorization: `Bearer ${token}` } });
-    assert.equal((await ask("k")).json.response, ["a"]);
-    assert.equal((await ask(await issuer.token({ scope: "b" }))).json.response, ["b"]);
-    assert.is((await ask("x")).status, 401);
+    const request = (token: string) =>
+      get(server.port, "/svc/plugin/scopes", { headers: { authorization: `Bearer ${token}` } });
+    assert.equal((await request("k")).json.response, ["a"]);
+    assert.equal((await request(await issuer.token({ scope: "b" }))).json.response, ["b"]);
+    assert.is((await request("x")).status, 401);
   } finally {
-    await served.end();
+    await server.end();
     await issuer.stop();
     project.remove();
     rmSync(join(folder, ".."), { recursive: true });

@@ -73,7 +73,7 @@ const project = new RunningProject(test, {
   "svc.config.ts": 'export default { auth: ["src/auth.ts#keys", "src/auth.ts#later"] };\n',
 });
 
-const ask = (path: string, token: string | null = null) =>
+const request = (path: string, token: string | null = null) =>
   get(project.server.port, path, {
     headers: token === null ? {} : { authorization: `Bearer ${token}` },
   });
@@ -90,22 +90,22 @@ test("covers plugins, streams, built-in plugins, services and files", async () =
     "/index.html",
   ]) {
     for (const token of [null, "wrong", "k-reader2"]) {
-      const refused = await ask(path, token);
-      assert.is(refused.status, 401, `${path} ${token}`);
-      assert.is(refused.headers.get("www-authenticate"), "Bearer");
+      const refusedResponse = await request(path, token);
+      assert.is(refusedResponse.status, 401, `${path} ${token}`);
+      assert.is(refusedResponse.headers.get("www-authenticate"), "Bearer");
     }
   }
-  assert.is((await ask("/svc/status", "k-reader")).status, 200);
-  assert.is((await ask("/index.html", "k-reader")).status, 404);
-  assert.is((await ask("/svc/plugin/counted", "k-reader")).status, 200);
+  assert.is((await request("/svc/status", "k-reader")).status, 200);
+  assert.is((await request("/index.html", "k-reader")).status, 404);
+  assert.is((await request("/svc/plugin/counted", "k-reader")).status, 200);
 });
 
 test("passes the principal to plugins", async () => {
-  assert.is((await ask("/svc/plugin/whoami", "k-reader")).json.response, "reader 1");
-  assert.is((await ask("/svc/plugin/inline", "k-reader")).json.response, "reader");
-  assert.is((await ask("/svc/plugin/whoami?n=x", "k-reader")).status, 400);
-  const later = await ask("/svc/plugin/inline?a=b", "later");
-  assert.is(later.json.response, "later GET /svc/plugin/inline 127.0.0.1");
+  assert.is((await request("/svc/plugin/whoami", "k-reader")).json.response, "reader 1");
+  assert.is((await request("/svc/plugin/inline", "k-reader")).json.response, "reader");
+  assert.is((await request("/svc/plugin/whoami?n=x", "k-reader")).status, 400);
+  const laterResponse = await request("/svc/plugin/inline?a=b", "later");
+  assert.is(laterResponse.json.response, "later GET /svc/plugin/inline 127.0.0.1");
 });
 
 test("passes the principal of a token on the admin port", async () => {
@@ -154,32 +154,32 @@ test("serves MCP tools with the token of the environment", async () => {
 });
 
 test("leaves @public plugins and the health check open", async () => {
-  assert.is((await ask("/svc/plugin/open")).json.response, null);
-  assert.is((await ask("/svc/hc")).status, 200);
+  assert.is((await request("/svc/plugin/open")).json.response, null);
+  assert.is((await request("/svc/hc")).status, 200);
 });
 
 test("admits a key of `svc key` while it runs", async () => {
   const file = join(project.folder, "keys.json");
   const { stdout } = await svc("key", file, "--name", "late", "--scopes", "orders:write,x");
   const key = stdout.trim();
-  while ((await ask("/svc/plugin/inline", key)).status === 401) await delay(50);
-  assert.is((await ask("/svc/plugin/inline", key)).json.response, "late");
-  assert.is((await ask("/svc/plugin/order?n=2", key)).json.response, 2);
-  assert.is((await ask("/svc/plugin/inline", "k-reader")).json.response, "reader");
+  while ((await request("/svc/plugin/inline", key)).status === 401) await delay(50);
+  assert.is((await request("/svc/plugin/inline", key)).json.response, "late");
+  assert.is((await request("/svc/plugin/order?n=2", key)).json.response, 2);
+  assert.is((await request("/svc/plugin/inline", "k-reader")).json.response, "reader");
 });
 
 test("names the missing scope before arguments are converted", async () => {
-  const refused = await ask("/svc/plugin/order?n=x", "k-reader");
-  assert.is(refused.status, 403);
-  assert.match(refused.text, "orders:write");
-  assert.is((await ask("/svc/plugin/order?n=x", "k-clerk")).status, 400);
-  assert.is((await ask("/svc/plugin/order?n=2", "k-clerk")).json.response, 2);
+  const refusedResponse = await request("/svc/plugin/order?n=x", "k-reader");
+  assert.is(refusedResponse.status, 403);
+  assert.match(refusedResponse.text, "orders:write");
+  assert.is((await request("/svc/plugin/order?n=x", "k-clerk")).status, 400);
+  assert.is((await request("/svc/plugin/order?n=2", "k-clerk")).json.response, 2);
 });
 
 test("answers 503 if a handler fails, and logs nothing of the token", async () => {
-  assert.is((await ask("/svc/plugin/whoami", "throws")).status, 503);
-  assert.is((await ask("/svc/plugin/whoami", "undefined")).status, 503);
-  assert.is((await ask("/svc/plugin/whoami", "paid")).status, 402);
+  assert.is((await request("/svc/plugin/whoami", "throws")).status, 503);
+  assert.is((await request("/svc/plugin/whoami", "undefined")).status, 503);
+  assert.is((await request("/svc/plugin/whoami", "paid")).status, 402);
   const isLogged = () => project.server.log().includes("handler failed: RangeError");
   while (!isLogged()) await delay(5);
   assert.not.match(project.server.log(), "secret");

@@ -61,41 +61,41 @@ const project = new RunningProject(test, {
   "svc.config.ts": 'export default { before: ["src/guards.ts#first"] };\n',
 });
 
-const ask = (path: string, headers: Record<string, string> = {}) =>
+const request = (path: string, headers: Record<string, string> = {}) =>
   get(project.server.port, `/svc/plugin/${path}`, { headers });
 
 test("run in order and pass data", async () => {
-  assert.equal((await ask("plain?n=2")).json.response, ["first", "2"]);
-  assert.equal((await ask("both")).json.response, ["first", "later", "third", "1"]);
-  assert.is((await ask("bound?id=a")).json.response, 1);
-  assert.match((await ask("failing")).text, "first,third");
+  assert.equal((await request("plain?n=2")).json.response, ["first", "2"]);
+  assert.equal((await request("both")).json.response, ["first", "later", "third", "1"]);
+  assert.is((await request("bound?id=a")).json.response, 1);
+  assert.match((await request("failing")).text, "first,third");
 });
 
 test("refuse before arguments are validated", async () => {
-  const closed = await ask("plain?n=x", { "x-closed": "1" });
-  assert.is(closed.status, 403);
-  assert.match(closed.text, "closed");
-  assert.is((await ask("plain?n=x")).status, 400);
-  assert.is((await ask("both?n=x", { "x-later": "throw" })).status, 401);
-  assert.is((await ask("both?n=x")).status, 400);
-  assert.is((await ask("bound", { "x-later": "throw" })).status, 401);
-  assert.is((await ask("bound")).status, 400);
+  const closedResponse = await request("plain?n=x", { "x-closed": "1" });
+  assert.is(closedResponse.status, 403);
+  assert.match(closedResponse.text, "closed");
+  assert.is((await request("plain?n=x")).status, 400);
+  assert.is((await request("both?n=x", { "x-later": "throw" })).status, 401);
+  assert.is((await request("both?n=x")).status, 400);
+  assert.is((await request("bound", { "x-later": "throw" })).status, 401);
+  assert.is((await request("bound")).status, 400);
 });
 
 test("respond instead of the plugin", async () => {
-  assert.is((await ask("both?n=x", { "x-later": "answer" })).json.response, "answered before");
+  assert.is((await request("both?n=x", { "x-later": "answer" })).json.response, "answered before");
 });
 
 test("are aborted at the client's deadline", async () => {
   const headers = { "x-later": "hang", "x-svc-deadline": "50" };
-  assert.is((await ask("bound?id=b", headers)).status, 500);
-  assert.is((await ask("bound?id=a")).json.response, 1);
+  assert.is((await request("bound?id=b", headers)).status, 500);
+  assert.is((await request("bound?id=a")).json.response, 1);
 });
 
 test("log exceptions but not refusals", async () => {
-  await ask("plain", { "x-closed": "1" });
-  await ask("failing");
-  while (!project.server.log().includes("first,third")) await ask("plain");
+  await request("plain", { "x-closed": "1" });
+  await request("failing");
+  while (!project.server.log().includes("first,third")) await request("plain");
   assert.not.match(project.server.log(), "threw HttpError");
 });
 
@@ -105,7 +105,7 @@ test("are listed by a build, which rejects invalid ones", async () => {
     stdout,
     "both  engine  /svc/plugin/both  before src/guards.ts#first, src/guards.ts#later",
   );
-  const wrong = new RunningProject(test, {
+  const invalidProject = new RunningProject(test, {
     "plugins/p.ts": `import type { PluginRequest } from "svc-server";
 import { join } from "node:path";
 const value = 1;
@@ -120,9 +120,9 @@ export function d(_request: PluginRequest): number { return 1; }
 export function c(_request: PluginRequest): number { return 1; }
 `,
   });
-  const findings = await svc("check", wrong.folder).then(String, String);
+  const findings = await svc("check", invalidProject.folder).then(String, String);
   assert.is(findings.match(/SVC1144/g)?.length, 6, findings);
-  wrong.remove();
+  invalidProject.remove();
 });
 
 test.run();

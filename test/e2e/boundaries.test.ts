@@ -61,7 +61,7 @@ function open(localAddress: string, port: number): Promise<Socket> {
 }
 
 /** Sends a request from an address, and returns the whole response. */
-async function ask(
+async function request(
   localAddress: string,
   line: string,
   { port = project.server.port, fields = [] as string[], body = "" } = {},
@@ -85,7 +85,7 @@ for (const [name, offset] of [
       await Promise.all(ADDRESSES.map((address) => open(address, port)));
     }
     for (let requests = 0; requests < 5; requests++) {
-      assert.match(await ask(GOOD, "GET /svc/hc", { port }), /^HTTP\/1\.1 200 /);
+      assert.match(await request(GOOD, "GET /svc/hc", { port }), /^HTTP\/1\.1 200 /);
     }
   });
 }
@@ -96,7 +96,7 @@ test("slow requests of one client leave slots for other clients", async () => {
   );
   for (const socket of slow) socket.write("GET /svc/plugin/slow HTTP/1.1\r\nHost: x\r\n\r\n");
   for (let requests = 0; requests < 5; requests++) {
-    assert.match(await ask(GOOD, "GET /svc/plugin/quick"), /^HTTP\/1\.1 200 /);
+    assert.match(await request(GOOD, "GET /svc/plugin/quick"), /^HTTP\/1\.1 200 /);
   }
 });
 
@@ -114,11 +114,11 @@ const JSON_FIELDS = ["Content-Type: application/json"];
 const HUNGRY: readonly ((address: string) => Promise<string>)[] = [
   (address) => {
     const options = { body: endless(), fields: [FORWARDED] };
-    return ask(address, "POST /svc/builtin/neighbor?graph=g&id=v1", options);
+    return request(address, "POST /svc/builtin/neighbor?graph=g&id=v1", options);
   },
   (address) =>
-    ask(address, "POST /svc/plugin/depth", { body: "[".repeat(500_000), fields: JSON_FIELDS }),
-  (address) => ask(address, "POST /svc/plugin/depth", { body: SPARSE, fields: JSON_FIELDS }),
+    request(address, "POST /svc/plugin/depth", { body: "[".repeat(500_000), fields: JSON_FIELDS }),
+  (address) => request(address, "POST /svc/plugin/depth", { body: SPARSE, fields: JSON_FIELDS }),
   // Half of a body.
   async (address) => {
     const socket = await open(address, project.server.port);
@@ -129,14 +129,14 @@ const HUNGRY: readonly ((address: string) => Promise<string>)[] = [
 ];
 
 test("60 idle or demanding clients leave room for a well-behaved one", async () => {
-  assert.match(await ask("127.0.0.1", "GET /svc/plugin/fill"), /"response": 4\d,/);
+  assert.match(await request("127.0.0.1", "GET /svc/plugin/fill"), /"response": 4\d,/);
   const { port } = project.server;
   let isHungry = true;
-  let answers = 0;
+  let responses = 0;
   const eat = async (address: string, number: number): Promise<void> => {
     while (isHungry) {
       const answer = await HUNGRY[number % HUNGRY.length]!(address).catch(() => "");
-      if (answer !== "") answers++;
+      if (answer !== "") responses++;
     }
   };
   for (let turn = 0; turn < 10; turn++) {
@@ -146,9 +146,9 @@ test("60 idle or demanding clients leave room for a well-behaved one", async () 
   for (const socket of slow) socket.write("GET /svc/plugin/slow HTTP/1.1\r\nHost: x\r\n\r\n");
   const eating = ADDRESSES.map(eat);
   try {
-    for (let requests = 0; requests < 20 || answers < 60; requests++) {
+    for (let requests = 0; requests < 20 || responses < 60; requests++) {
       const line = requests % 2 === 0 ? "GET /svc/plugin/quick" : SMALL_QUERY;
-      assert.match(await ask(GOOD, line, { fields: [FORWARDED] }), /^HTTP\/1\.1 200 /);
+      assert.match(await request(GOOD, line, { fields: [FORWARDED] }), /^HTTP\/1\.1 200 /);
     }
   } finally {
     isHungry = false;
@@ -161,17 +161,20 @@ test("a client behind an unknown local proxy is not trusted", async () => {
   const line = "POST /svc/builtin/createvertex?graph=g&id=v";
   const fields = ["X-SVC-Change: 1"];
   for (const field of ["X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1"]) {
-    assert.match(await ask("127.0.0.1", line, { fields: [...fields, field] }), /^HTTP\/1\.1 403 /);
+    assert.match(
+      await request("127.0.0.1", line, { fields: [...fields, field] }),
+      /^HTTP\/1\.1 403 /,
+    );
   }
-  assert.match(await ask("127.0.0.1", line, { fields }), /^HTTP\/1\.1 200 /);
+  assert.match(await request("127.0.0.1", line, { fields }), /^HTTP\/1\.1 200 /);
 });
 
 test("a rebound host name reaches neither the admin port nor changes", async () => {
   const port = project.server.port + 1;
   const fields = ["Host: evil.test", "X-SVC-Change: 1"];
-  assert.match(await ask(GOOD, "GET /svc/status", { port, fields }), /^HTTP\/1\.1 403 /);
+  assert.match(await request(GOOD, "GET /svc/status", { port, fields }), /^HTTP\/1\.1 403 /);
   const change = "POST /svc/builtin/createvertex?graph=g&id=w";
-  assert.match(await ask("127.0.0.1", change, { fields }), /^HTTP\/1\.1 403 /);
+  assert.match(await request("127.0.0.1", change, { fields }), /^HTTP\/1\.1 403 /);
 });
 
 test("nested JSON and many keys are refused before they are parsed", async () => {
@@ -179,11 +182,11 @@ test("nested JSON and many keys are refused before they are parsed", async () =>
   const deep = "[".repeat(1_000_000);
   const fields = ["Content-Type: application/json"];
   for (const body of [deep, `{${keys}}`]) {
-    const text = await ask(GOOD, "POST /svc/plugin/depth", { fields, body });
+    const text = await request(GOOD, "POST /svc/plugin/depth", { fields, body });
     assert.match(text, /^HTTP\/1\.1 400 /);
     assert.match(text, /nested deeper than 500 levels|more than 20000 keys/);
   }
-  const query = await ask(GOOD, "POST /svc/builtin/vertices?graph=g", {
+  const query = await request(GOOD, "POST /svc/builtin/vertices?graph=g", {
     body: deep.slice(0, 9000),
   });
   assert.match(query, "nested deeper than 500 levels");

@@ -9,7 +9,7 @@ import * as assert from "uvu/assert";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { SERVICES } from "../../argspec/services.js";
 import { BUILTIN_ALIASES, services } from "../../runtime/builtin/services.js";
-import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
+import { buildProject, fixture, get, type RunningServer, serve } from "./support/server.js";
 
 const test = suite("access to built-ins");
 const PROBES = ["/svc/hc", "/svc/ping"];
@@ -27,15 +27,15 @@ const address = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 
-let served: Served;
+let server: RunningServer;
 test.before(() => buildProject(fixture("engine")));
 test.after.each(async () => {
-  await served?.end();
+  await server?.end();
 });
 
 /** Status of a GET from another machine's address, or from loopback with another `Host`. */
 async function status(path: string, to: string, host = to): Promise<number> {
-  const socket = connect(served.port, to).setEncoding("utf8");
+  const socket = connect(server.port, to).setEncoding("utf8");
   socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   let received = "";
   for await (const piece of socket) received += piece;
@@ -47,29 +47,29 @@ test("applies to change feeds too", () => {
 });
 
 test("is open to all by default", async () => {
-  served = await serve(fixture("engine"));
-  for (const path of PATHS) assert.is.not((await get(served.port, path)).status, 403, path);
+  server = await serve(fixture("engine"));
+  for (const path of PATHS) assert.is.not((await get(server.port, path)).status, 403, path);
 });
 
 test("can be limited to the admin port", async () => {
-  served = await serve(fixture("engine"), "--builtins", "admin");
+  server = await serve(fixture("engine"), "--builtins", "admin");
   for (const path of PATHS) {
-    const { status, text } = await get(served.port, path);
+    const { status, text } = await get(server.port, path);
     assert.is(status, 403, path);
     assert.match(text, "on the admin port only (http.builtins)");
-    assert.is.not((await get(served.port + 1, path)).status, 403, path);
+    assert.is.not((await get(server.port + 1, path)).status, 403, path);
   }
   for (const path of [...PROBES, PLUGIN]) {
-    assert.is((await get(served.port, path)).status, 200, path);
+    assert.is((await get(server.port, path)).status, 200, path);
   }
 });
 
 test("can be limited to trusted clients", async () => {
-  served = await serve(fixture("engine"), "--builtins", "trusted");
+  server = await serve(fixture("engine"), "--builtins", "trusted");
   const strangers: [to: string, host?: string][] = [["127.0.0.1", "evil.example"]];
   if (address !== undefined) strangers.push([address]);
   for (const path of PATHS) {
-    assert.is.not((await get(served.port, path)).status, 403, path);
+    assert.is.not((await get(server.port, path)).status, 403, path);
     for (const stranger of strangers) assert.is(await status(path, ...stranger), 403, path);
   }
   for (const [to] of strangers) {

@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { SERVICES } from "../../argspec/services.js";
 import { BUILTIN_ALIASES, services } from "../../runtime/builtin/services.js";
-import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
+import { buildProject, fixture, get, type RunningServer, serve } from "./support/server.js";
 
 const test = suite("authorization of built-ins");
 const isOperation = (path: string) => path.startsWith("/svc/builtin/ADMIN_");
@@ -33,14 +33,14 @@ function queryOf(path: string): string {
 }
 
 const root = mkdtempSync(join(tmpdir(), "svc-authorisation-"));
-let served: Served;
+let server: RunningServer;
 test.before(async () => {
   await buildProject(fixture("graph-services"));
-  served = await serve(fixture("graph-services"), "--root", root);
-  await get(served.port, "/svc/plugin/feed");
+  server = await serve(fixture("graph-services"), "--root", root);
+  await get(server.port, "/svc/plugin/feed");
 });
 test.after(async () => {
-  await served.end();
+  await server.end();
   rmSync(root, { recursive: true });
 });
 
@@ -57,14 +57,14 @@ interface Reply {
   readonly text: string;
 }
 
-async function ask(
+async function request(
   path: string,
   method: "GET" | "POST",
   client: Client,
   port: 0 | 1 = 0,
 ): Promise<Reply> {
   const { to = "127.0.0.1", host = to, fields = [] } = client;
-  const socket = connect(served.port + port, to).setEncoding("utf8");
+  const socket = connect(server.port + port, to).setEncoding("utf8");
   const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}`, "Connection: close", ...fields];
   socket.write(`${lines.join("\r\n")}\r\n\r\n`);
   let received = "";
@@ -89,17 +89,17 @@ const STRANGERS: Readonly<Record<string, Client>> = {
 };
 
 async function content(): Promise<unknown> {
-  const { json } = await get(served.port, "/svc/builtin/arcs?graph=people&hits=-1");
-  const { json: vertices } = await get(served.port, "/svc/builtin/vertices?graph=people&hits=-1");
+  const { json } = await get(server.port, "/svc/builtin/arcs?graph=people&hits=-1");
+  const { json: vertices } = await get(server.port, "/svc/builtin/vertices?graph=people&hits=-1");
   return [json.response, vertices.response];
 }
 
-for (const [who, client] of Object.entries(STRANGERS)) {
-  test(`${who} cannot change anything`, async () => {
+for (const [label, client] of Object.entries(STRANGERS)) {
+  test(`${label} cannot change anything`, async () => {
     const before = await content();
     for (const path of PATHS.filter((path) => !isOperation(path))) {
       for (const port of [0, 1] as const) {
-        const { status, text } = await ask(`${path}?${queryOf(path)}`, "POST", client, port);
+        const { status, text } = await request(`${path}?${queryOf(path)}`, "POST", client, port);
         if (CHANGES.includes(path)) assert.is(status, 403, `${path} ${text}`);
         // The admin port refuses every request that calls the server by an unknown name.
         else if (port === 1 && client.host !== undefined) {
@@ -109,7 +109,7 @@ for (const [who, client] of Object.entries(STRANGERS)) {
         // Cross-origin POSTs are refused whatever they contain.
         else if (client.isPage) assert.match(text, "403 Forbidden: cross-origin request");
         else assert.is.not(status, 403, `${path} ${text}`);
-        const read = await ask(`${path}?${queryOf(path)}`, "GET", client, port);
+        const read = await request(`${path}?${queryOf(path)}`, "GET", client, port);
         if (port === 1 && client.host !== undefined) assert.is(read.status, 403);
         else if (CHANGES.includes(path)) assert.is(read.status, 405, `${path} ${read.text}`);
         else assert.is.not(read.status, 403, `${path} ${read.text}`);
@@ -123,9 +123,9 @@ test("refuses log and build to untrusted clients, and has neither on the main po
   const stranger = STRANGERS["another machine"];
   for (const path of ["/svc/build", "/svc/log"]) {
     assert.ok(services.get(path)!.isAdminOnly);
-    if (stranger !== undefined) assert.is((await ask(path, "GET", stranger, 1)).status, 403);
-    assert.is((await ask(path, "GET", {}, 0)).status, 404);
-    assert.is((await ask(path, "GET", {}, 1)).status, 200);
+    if (stranger !== undefined) assert.is((await request(path, "GET", stranger, 1)).status, 403);
+    assert.is((await request(path, "GET", {}, 0)).status, 404);
+    assert.is((await request(path, "GET", {}, 1)).status, 200);
   }
 });
 
@@ -133,17 +133,17 @@ test("refuses operations to untrusted clients, and has none on the main port", a
   // Those of the interface, the lease of procedures, the log level, jobs, algorithms, and forwarded
   // ones.
   assert.is(OPERATIONS.length, 36);
-  for (const [who, client] of Object.entries(STRANGERS)) {
+  for (const [label, client] of Object.entries(STRANGERS)) {
     for (const path of OPERATIONS) {
       for (const method of ["GET", "POST"] as const) {
-        const { status, text } = await ask(path, method, client, 1);
-        assert.equal([status, text.includes("403 Forbidden: ")], [403, true], `${who} ${path}`);
+        const { status, text } = await request(path, method, client, 1);
+        assert.equal([status, text.includes("403 Forbidden: ")], [403, true], `${label} ${path}`);
       }
-      assert.is((await ask(path, "GET", client, 0)).status, 404);
+      assert.is((await request(path, "GET", client, 0)).status, 404);
     }
   }
-  for (const path of OPERATIONS) assert.is((await ask(path, "GET", {}, 0)).status, 404);
-  assert.is((await ask("/svc/builtin/ADMIN_GetAuthToken", "GET", {}, 1)).status, 200);
+  for (const path of OPERATIONS) assert.is((await request(path, "GET", {}, 0)).status, 404);
+  assert.is((await request("/svc/builtin/ADMIN_GetAuthToken", "GET", {}, 1)).status, 200);
 });
 
 test("tells a trusted client how to send a change", async () => {
@@ -151,27 +151,27 @@ test("tells a trusted client how to send a change", async () => {
   assert.ok(CHANGES.length > 0);
   const bodies = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"];
   for (const path of CHANGES) {
-    const asked: [Reply, number][] = [
-      [await ask(`${path}?${queryOf(path)}`, "GET", { fields: [MEANT] }), 405],
-      [await ask(`${path}?${queryOf(path)}`, "POST", {}), 403],
+    const responses: [Reply, number][] = [
+      [await request(`${path}?${queryOf(path)}`, "GET", { fields: [MEANT] }), 405],
+      [await request(`${path}?${queryOf(path)}`, "POST", {}), 403],
     ];
     for (const type of bodies) {
       const client = { fields: [`Content-Type: ${type}`] };
-      asked.push([await ask(`${path}?${queryOf(path)}`, "POST", client), 403]);
+      responses.push([await request(`${path}?${queryOf(path)}`, "POST", client), 403]);
     }
-    for (const [{ status, text }, expected] of asked) {
+    for (const [{ status, text }, expected] of responses) {
       assert.is(status, expected, text);
       assert.match(text, 'curl -X POST -H \\"X-SVC-Change: 1\\"');
     }
   }
   assert.equal(await content(), before);
-  const options = await fetch(`http://127.0.0.1:${served.port}${CHANGES[0]}`, {
+  const options = await fetch(`http://127.0.0.1:${server.port}${CHANGES[0]}`, {
     method: "OPTIONS",
   });
   assert.is(options.headers.get("allowed"), "OPTIONS, POST");
   for (const field of [MEANT, "Content-Type: application/json"]) {
     const path = `/svc/builtin/createvertex?graph=people&id=${encodeURIComponent(field)}`;
-    assert.is((await ask(path, "POST", { fields: [field] })).status, 200);
+    assert.is((await request(path, "POST", { fields: [field] })).status, 200);
   }
 });
 
@@ -179,38 +179,38 @@ test("tells a trusted client how to send a change", async () => {
 async function slotOf(client: Client): Promise<number> {
   const fields = [...(client.fields ?? []), "X-SVC-Builtin-Min-Executor: queue3"];
   const path = "/svc/builtin/vertex?graph=none&id=x";
-  return JSON.parse((await ask(path, "GET", { ...client, fields })).text).exec_id;
+  return JSON.parse((await request(path, "GET", { ...client, fields })).text).exec_id;
 }
 
 test("lets only trusted clients choose executors and inspect other requests", async () => {
   assert.ok((await slotOf({})) >= 6);
-  assert.is((await ask("/svc/inspect?level=3", "GET", {})).status, 200);
-  for (const [who, client] of Object.entries(STRANGERS)) {
-    assert.is(await slotOf(client), 0, who);
+  assert.is((await request("/svc/inspect?level=3", "GET", {})).status, 200);
+  for (const [label, client] of Object.entries(STRANGERS)) {
+    assert.is(await slotOf(client), 0, label);
     for (const level of [0, 1, 2, 3]) {
-      const { status, text } = await ask(`/svc/inspect?level=${level}`, "GET", client);
-      assert.is(status, level > 1 ? 403 : 200, `${who} ${text}`);
+      const { status, text } = await request(`/svc/inspect?level=${level}`, "GET", client);
+      assert.is(status, level > 1 ? 403 : 200, `${label} ${text}`);
     }
   }
 });
 
 test("lets only trusted clients bypass Service-OUT", async () => {
-  const open = served;
+  const openServer = server;
   const otherRoot = join(root, "other");
   mkdirSync(otherRoot);
-  served = await serve(fixture("graph-services"), "--service-out", "--root", otherRoot);
+  server = await serve(fixture("graph-services"), "--service-out", "--root", otherRoot);
   try {
     const statusFor = async (client: Client): Promise<number> => {
       const fields = [...(client.fields ?? []), "X-SVC-Bypass-SOUT: 1"];
-      return (await ask("/svc/hc", "GET", { ...client, fields })).status;
+      return (await request("/svc/hc", "GET", { ...client, fields })).status;
     };
     assert.is(await statusFor({}), 200);
-    for (const [who, client] of Object.entries(STRANGERS)) {
-      assert.is(await statusFor(client), 503, who);
+    for (const [label, client] of Object.entries(STRANGERS)) {
+      assert.is(await statusFor(client), 503, label);
     }
   } finally {
-    await served.end();
-    served = open;
+    await server.end();
+    server = openServer;
   }
 });
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type * as Library from "svc-server";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Answer, get } from "./support/server.js";
+import { type DecodedResponse, get } from "./support/server.js";
 import { until } from "./support/system.js";
 
 const built = new URL("../../dist/index.js", import.meta.url).href;
@@ -38,7 +38,11 @@ const CHANGES = new Set([
   ...["constrain", "dropconstraint", "rebuildvectors"],
 ]);
 
-function ask(plugin: string, parameters: Parameters, port: 0 | 1 = 0): Promise<Answer> {
+function request(
+  plugin: string,
+  parameters: Parameters,
+  port: 0 | 1 = 0,
+): Promise<DecodedResponse> {
   const query = new URLSearchParams(parameters).toString().replaceAll("+", "%20");
   const change = { method: "POST", headers: { "X-SVC-Change": "1" } };
   const path = `/svc/builtin/${plugin}?${query}`;
@@ -193,22 +197,22 @@ test("name the faults of clients, with the status of the plugin's kind", async (
   const others: string[] = [];
   for (const [plugin, parameters, status, text] of ROWS) {
     for (const port of [0, 1] as const) {
-      const answer = await ask(plugin, parameters, port);
-      const message = (answer.json.message ?? {}) as Readonly<Record<string, { value?: string }>>;
+      const response = await request(plugin, parameters, port);
+      const message = (response.json.message ?? {}) as Readonly<Record<string, { value?: string }>>;
       const [fault] = Object.values(message);
       const isException = "plugin" in message;
       const expected = isException && OF_INTERFACE.has(plugin) ? 500 : status;
-      if (answer.status === expected && text.test(fault?.value ?? "")) continue;
-      others.push(`${plugin} ${JSON.stringify(parameters)}: ${answer.status} ${answer.text}`);
+      if (response.status === expected && text.test(fault?.value ?? "")) continue;
+      others.push(`${plugin} ${JSON.stringify(parameters)}: ${response.status} ${response.text}`);
     }
   }
   assert.is(others.join("\n"), "");
 });
 
 test("every built-in plugin with parameters has a test of faults", async () => {
-  const answer = await ask("builtins", {});
+  const response = await request("builtins", {});
   const known = new Set(ROWS.map(([plugin]) => plugin));
-  const missing = (answer.json.response as { path: string; parameters: object }[])
+  const missing = (response.json.response as { path: string; parameters: object }[])
     .map(({ path, parameters }) => ({ name: path.slice(path.lastIndexOf("/") + 1), parameters }))
     .filter(({ name }) => !name.startsWith("ADMIN_") && !WITHOUT_FAULTS.has(name))
     .filter(({ name, parameters }) => Object.keys(parameters).length > 1 && !known.has(name));
@@ -221,9 +225,9 @@ test("every built-in plugin with parameters has a test of faults", async () => {
 
 test("search without an index is 404 and names the index", async () => {
   new Graph("plain").createVertex("a");
-  const answer = await ask("search", { graph: "plain", text: "red" });
-  assert.is(answer.status, 404, answer.text);
-  assert.match(answer.text, /text index/);
+  const response = await request("search", { graph: "plain", text: "red" });
+  assert.is(response.status, 404, response.text);
+  assert.match(response.text, /text index/);
 });
 
 test.run();

@@ -45,7 +45,7 @@ export function one(request: PluginRequest): number {
   "svc.config.ts": CONFIG,
 });
 
-const ask = (path: string, principal: string, method = "GET") =>
+const request = (path: string, principal: string, method = "GET") =>
   get(project.server.port, path, {
     method,
     headers: {
@@ -57,7 +57,7 @@ const ask = (path: string, principal: string, method = "GET") =>
 /** Asserts that the principals with the scope pass, and that others learn its name. */
 async function requires(scope: string, path: string, method = "GET"): Promise<void> {
   for (const [principal, scopes] of Object.entries(PRINCIPALS)) {
-    const { status, text } = await ask(path, principal, method);
+    const { status, text } = await request(path, principal, method);
     const passes = scopes.includes(scope);
     assert.is(status === 403, !passes, `${principal} ${path}: ${status} ${text}`);
     if (!passes) assert.match(text, `scope ${scope} is required`);
@@ -77,7 +77,7 @@ test("reading a graph requires its scope, whatever the arguments", async () => {
   ]) {
     await requires("shop:read", path);
   }
-  assert.is((await ask("/svc/builtin/vertices?graph=shop", "reader")).status, 200);
+  assert.is((await request("/svc/builtin/vertices?graph=shop", "reader")).status, 200);
 });
 
 test("changing a graph requires its scope", async () => {
@@ -105,13 +105,13 @@ test("everything else requires the scopes of `builtins`", async () => {
 });
 
 test("plugins and the health check do not require them", async () => {
-  assert.is((await ask("/svc/plugin/one", "nothing")).json.response, 1);
+  assert.is((await request("/svc/plugin/one", "nothing")).json.response, 1);
   assert.is((await get(project.server.port, "/svc/hc")).status, 200);
 });
 
 test("the admin port does not require them", async () => {
-  const answer = await get(project.server.port + 1, "/svc/builtin/vertices?graph=shop");
-  assert.is(answer.status, 200);
+  const response = await get(project.server.port + 1, "/svc/builtin/vertices?graph=shop");
+  assert.is(response.status, 200);
 });
 
 test.run();

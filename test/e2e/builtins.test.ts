@@ -10,10 +10,17 @@ import { services } from "../../runtime/builtin/services.js";
 import type { ServerMetrics } from "../../runtime/metrics/server-metrics.js";
 import type { PluginDescription } from "../../runtime/plugin/contract/plugin-entry.js";
 import { RawClient } from "../conformance/raw-client.js";
-import { type Answer, buildProject, fixture, get, type Served, serve } from "./support/server.js";
+import {
+  buildProject,
+  type DecodedResponse,
+  fixture,
+  get,
+  type RunningServer,
+  serve,
+} from "./support/server.js";
 
 const test = suite("built-ins over HTTP");
-let server: Served;
+let server: RunningServer;
 
 test.before(async () => {
   await buildProject(fixture("engine"));
@@ -74,10 +81,10 @@ const BUILTIN_PLUGINS = [
 ];
 
 /** Response of an `OK` envelope. */
-function response<T>(answer: Answer): T {
-  assert.is(answer.status, 200, answer.text);
-  assert.is(answer.json.status, "OK");
-  return answer.json.response as T;
+function response<T>(reply: DecodedResponse): T {
+  assert.is(reply.status, 200, reply.text);
+  assert.is(reply.json.status, "OK");
+  return reply.json.response as T;
 }
 
 type Echo = {
@@ -104,11 +111,11 @@ test("services respond on both ports and under the prefix", async () => {
   for (const [path, { mediaType, isAdminOnly }] of services) {
     for (const offset of isAdminOnly ? [1] : [0, 1]) {
       for (const prefix of ["", "/shop"]) {
-        const answer = await get(server.port + offset, prefix + path);
-        assert.is(answer.status, 200, prefix + path);
-        assert.is(answer.headers.get("content-type"), `${mediaType}; charset=UTF-8`, path);
+        const response = await get(server.port + offset, prefix + path);
+        assert.is(response.status, 200, prefix + path);
+        assert.is(response.headers.get("content-type"), `${mediaType}; charset=UTF-8`, path);
         if (mediaType !== "application/json") continue;
-        assert.equal(Object.keys(answer.json), [
+        assert.equal(Object.keys(response.json), [
           "status",
           "response",
           "port",
@@ -117,15 +124,15 @@ test("services respond on both ports and under the prefix", async () => {
           "partitions",
           "exec_ms",
         ]);
-        assert.equal(answer.json.port, [server.port + offset, offset]);
+        assert.equal(response.json.port, [server.port + offset, offset]);
       }
     }
   }
 });
 
 test("services ignore the Accept header and reject other methods", async () => {
-  const answer = await get(server.port, "/svc/time", { headers: { accept: "text/plain" } });
-  assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
+  const response = await get(server.port, "/svc/time", { headers: { accept: "text/plain" } });
+  assert.match(response.headers.get("content-type") ?? "", /^application\/json/);
   for (const method of ["POST", "HEAD", "PUT", "DELETE"]) {
     const { status } = await fetch(`http://127.0.0.1:${server.port}/svc/time`, { method });
     assert.is(status, 405, method);
@@ -140,9 +147,9 @@ test("hc reports the health of the server", async () => {
 test("plugins respond in the plugin envelope to GET and POST", async () => {
   for (const offset of [0, 1]) {
     for (const method of ["GET", "POST"]) {
-      const answer = await get(server.port + offset, "/svc/builtin/ping", { method });
-      assert.is(response(answer), true);
-      assert.equal(Object.keys(answer.json), [
+      const reply = await get(server.port + offset, "/svc/builtin/ping", { method });
+      assert.is(response(reply), true);
+      assert.equal(Object.keys(reply.json), [
         "status",
         "response",
         "level",
@@ -157,12 +164,12 @@ test("plugins respond in the plugin envelope to GET and POST", async () => {
 
 test("echo returns its parameters", async () => {
   const body = "caf\u00e9 \u2615";
-  const answer = await get(server.port, "/svc/builtin/echo?a=1&b=(int)2&c=x%20y", {
+  const reply = await get(server.port, "/svc/builtin/echo?a=1&b=(int)2&c=x%20y", {
     method: "POST",
     body,
     headers: { "X-Test": "yes", "X-Svc-Builtin-Client": "forged" },
   });
-  const { HTTP } = response<Echo>(answer);
+  const { HTTP } = response<Echo>(reply);
   assert.equal(Object.keys(HTTP), ["method", "request", "headers", "content"]);
   assert.is(HTTP.method, "POST");
   assert.equal(HTTP.request, { a: "1", b: 2, c: "x y" });
@@ -201,9 +208,9 @@ test("argspec returns the schema of a plugin", async () => {
   );
   assert.is(record?.path, "/svc/builtin/metrics");
   assert.is(record?.parameters.latency, "json");
-  const unknown = await get(server.port, "/svc/builtin/argspec?plugin=nosuch");
-  assert.is(unknown.status, 404);
-  assert.equal(unknown.json.message, {
+  const unknownResponse = await get(server.port, "/svc/builtin/argspec?plugin=nosuch");
+  assert.is(unknownResponse.status, 404);
+  assert.equal(unknownResponse.json.message, {
     svc: { exception: "<class 'LookupError'>", value: "undefined plugin: nosuch" },
   });
   assert.is((await get(server.port, "/svc/builtin/argspec")).status, 400);
@@ -216,9 +223,9 @@ test("metrics returns counts of requests", async () => {
   assert.equal(Object.keys(record.latency_ms.current), ["mean", "50.0", "99.9"]);
   assert.is(record.serving, 1);
   for (const latency of ["5", "[0]", "[%22a%22]", "[50", "{}"]) {
-    const answer = await get(server.port, `/svc/builtin/metrics?latency=${latency}`);
-    assert.is(answer.status, 400, latency);
-    assert.ok((answer.json.message as { svc?: object }).svc, answer.text);
+    const response = await get(server.port, `/svc/builtin/metrics?latency=${latency}`);
+    assert.is(response.status, 400, latency);
+    assert.ok((response.json.message as { svc?: object }).svc, response.text);
   }
 });
 
@@ -256,9 +263,9 @@ test("inspect shows its own request at each level", async () => {
   const same = response<Inspection>(await get(server.port, main));
   assert.ok(same.connections.some(({ request }) => request.path === main));
   for (const level of ["4", "-1", "x"]) {
-    const answer = await get(server.port, `/svc/inspect?level=${level}`);
-    assert.is(answer.status, 400, level);
-    assert.ok((answer.json.message as { svc?: object }).svc, answer.text);
+    const response = await get(server.port, `/svc/inspect?level=${level}`);
+    assert.is(response.status, 400, level);
+    assert.ok((response.json.message as { svc?: object }).svc, response.text);
   }
 });
 
@@ -275,7 +282,7 @@ test("inspect shows a request whose body is incomplete", async () => {
   client.send(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab`);
   while ((await statesOf())[0] !== "EXPECT_CONTENT") await delay(10);
   client.send("cd");
-  assert.is((await client.answers(1))[0]?.status, 200);
+  assert.is((await client.responses(1))[0]?.status, 200);
   assert.equal(await statesOf(), []);
   client.close();
 });

@@ -16,7 +16,7 @@ import { MAX_CHANGE_FEEDS } from "../../runtime/base/limits.js";
 import { HAS_PYTHON, PYTHON } from "../support/python.js";
 import { rounds } from "../support/rounds.js";
 import { MatrixNode } from "./support/matrix.js";
-import { buildProject, get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import type { Graph, int, PluginRequest } from "svc-server";
@@ -59,7 +59,7 @@ const project = new TemporaryProject({
 });
 /** A kill loses nothing that a plugin has returned from. */
 const DURABLE = ["--durability", "full"];
-let server: Served;
+let server: RunningServer;
 
 test.before(async () => {
   await buildProject(project.folder);
@@ -78,7 +78,7 @@ const change = async (
   from: number,
   to: number,
   text = 0,
-  { port } = server as Pick<Served, "port">,
+  { port } = server as Pick<RunningServer, "port">,
 ): Promise<void> => {
   const path = `/svc/plugin/change?from=${from}&to=${to}&text=${text}`;
   assert.is((await get(port, path, { headers: AUTHORIZATION })).status, 200);
@@ -320,20 +320,24 @@ test("answers 410 for a position whose changes are not in the log", async () => 
   follower.close();
   await server.stop();
   server = await serve(project.folder, "--durability", "off");
-  const ask = () =>
+  const request = () =>
     get(server.port, `/svc/builtin/changes?graph=shop&since=${since}`, { headers: AUTHORIZATION });
-  assert.match((await ask()).text, /is not logged/);
+  assert.match((await request()).text, /is not logged/);
   await change(9001, 9002);
   await server.stop();
   server = await serve(project.folder);
-  const { status, text } = await ask();
+  const { status, text } = await request();
   assert.is(status, 410, text);
   assert.match(text, /PositionExpiredError/);
 });
 
 /** Two partitions without common changes, and a dispatcher. */
 async function withMatrix(
-  use: (dispatcher: number, second: () => Served, restart: () => Promise<void>) => Promise<void>,
+  use: (
+    dispatcher: number,
+    second: () => RunningServer,
+    restart: () => Promise<void>,
+  ) => Promise<void>,
 ): Promise<void> {
   const root = ["--root", join(project.folder, "second")];
   let second = await serve(project.folder, ...DURABLE, ...root);
@@ -393,18 +397,18 @@ test("is one feed of all partitions through a dispatcher", () =>
     assert.equal(values(later.items), values(rest));
     later.close();
     if (HAS_PYTHON) assert.equal(await receiveInPython(port, position, rest.length), values(rest));
-    const ask = (query: string, principal = "reader") =>
+    const request = (query: string, principal = "reader") =>
       get(port, `/svc/builtin/changes?graph=shop&${query}`, {
         headers: { authorization: `Bearer ${principal}` },
       });
     const swapped = position.replace(/^\((.*),(.*)\)$/, "($2,$1)");
     for (const since of ["x", swapped, position.slice(0, -1), first(position)]) {
-      const { status, text } = await ask(`since=${encodeURIComponent(since)}`);
+      const { status, text } = await request(`since=${encodeURIComponent(since)}`);
       assert.is(status, 400, since);
       assert.match(text, /PositionError/);
     }
-    assert.is((await ask(`kinds=${encodeURIComponent('["x"]')}`)).status, 400);
-    assert.is((await ask("", "nothing")).status, 403);
+    assert.is((await request(`kinds=${encodeURIComponent('["x"]')}`)).status, 400);
+    assert.is((await request("", "nothing")).status, 403);
     for (const basePort of [port, server.port]) {
       const options = { headers: AUTHORIZATION, method: "POST", body: '{"kinds":["x"]}' };
       const { status, text } = await get(basePort, "/svc/builtin/changes?graph=shop", options);

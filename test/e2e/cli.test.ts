@@ -214,11 +214,11 @@ test("build --check fails for a missing or stale build", () =>
   }));
 
 test("serve prints its address, its plugins and a command that works", async () => {
-  const served = await serve(built.folder, "--executors", "2", "--service-out");
+  const server = await serve(built.folder, "--executors", "2", "--service-out");
   try {
-    const { port } = served;
+    const { port } = server;
     const address = `http://127.0.0.1:${port}`;
-    const output = served.output();
+    const output = server.output();
     assert.match(
       output,
       `svc: serving temporary on ${address} (admin http://127.0.0.1:${port + 1})`,
@@ -228,12 +228,12 @@ test("serve prints its address, its plugins and a command that works", async () 
     assert.match(output, "/svc/plugin/double  Doubles.");
     const url = /curl "(.*)"/.exec(output)![1]!;
     assert.is(url, `${address}/svc/plugin/double`);
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       headers: { "X-SVC-Bypass-SOUT": "1", connection: "close" },
     });
-    assert.is(((await answer.json()) as { response: number }).response, 42);
+    assert.is(((await response.json()) as { response: number }).response, 42);
   } finally {
-    assert.is(await served.stop(), 0);
+    assert.is(await server.stop(), 0);
   }
 });
 
@@ -241,16 +241,16 @@ test("serve prints a command with a valid argument", () =>
   inProject(
     async ({ folder }) => {
       await buildProject(folder);
-      const served = await serve(folder, "--ip", "0.0.0.0");
+      const server = await serve(folder, "--ip", "0.0.0.0");
       try {
-        assert.match(served.output(), " and on all other addresses of this machine\n");
-        const url = /curl "(.*)"/.exec(served.output())![1]!;
+        assert.match(server.output(), " and on all other addresses of this machine\n");
+        const url = /curl "(.*)"/.exec(server.output())![1]!;
         assert.match(url, /\/pick\?mode=(a%20b|exact)$/);
-        const answer = await fetch(url, { headers: { connection: "close" } });
-        assert.is(answer.status, 200);
-        await answer.text();
+        const response = await fetch(url, { headers: { connection: "close" } });
+        assert.is(response.status, 200);
+        await response.text();
       } finally {
-        assert.is(await served.stop(), 0);
+        assert.is(await server.stop(), 0);
       }
     },
     {
@@ -265,14 +265,14 @@ test("serve prints a command that fits the declared type", () =>
     const source = GOOD_PLUGIN.replace("n: int = 21", "at: { n: int; on: boolean }");
     project.write("plugins/double.ts", source.replace("n * 2", "at.n * 2"));
     await buildProject(project.folder);
-    const served = await serve(project.folder, "--ip", "127.0.0.1");
+    const server = await serve(project.folder, "--ip", "127.0.0.1");
     try {
-      assert.not.match(served.output(), "all addresses");
-      const url = /curl "(.*)"/.exec(served.output())![1]!;
-      const answer = await fetch(url, { headers: { connection: "close" } });
-      assert.is(((await answer.json()) as { response: number }).response, 2);
+      assert.not.match(server.output(), "all addresses");
+      const url = /curl "(.*)"/.exec(server.output())![1]!;
+      const response = await fetch(url, { headers: { connection: "close" } });
+      assert.is(((await response.json()) as { response: number }).response, 2);
     } finally {
-      await served.end();
+      await server.end();
     }
   }));
 
@@ -280,15 +280,15 @@ test("serve prints a command with a body where needed, and the query of an examp
   inProject(
     async ({ folder }) => {
       await buildProject(folder);
-      const served = await serve(folder, "--ip", "127.0.0.1");
+      const server = await serve(folder, "--ip", "127.0.0.1");
       try {
-        const [, url, body] = /curl "(.*)" -d '(.*)'/.exec(served.output())!;
+        const [, url, body] = /curl "(.*)" -d '(.*)'/.exec(server.output())!;
         assert.match(url!, /\?key=a-7&at=%5B1%5D$/);
         const headers = { connection: "close" };
-        const answer = await fetch(url!, { method: "POST", body: body!, headers });
-        assert.is(((await answer.json()) as { response: string }).response, "a-7 text 1");
+        const response = await fetch(url!, { method: "POST", body: body!, headers });
+        assert.is(((await response.json()) as { response: string }).response, "a-7 text 1");
       } finally {
-        await served.end();
+        await server.end();
       }
     },
     {
@@ -309,22 +309,22 @@ test("serve warns of a stale build, names the file and serves the build", () =>
   inProject(async (project) => {
     await buildProject(project.folder);
     project.write("plugins/double.ts", BAD_PLUGIN);
-    const served = await serve(project.folder);
+    const server = await serve(project.folder);
     try {
-      assert.match(served.log(), "svc: warning: serving a stale build: plugins/double.ts ");
-      assert.match(served.log(), "`svc build ");
+      assert.match(server.log(), "svc: warning: serving a stale build: plugins/double.ts ");
+      assert.match(server.log(), "`svc build ");
       project.write("plugins/double.ts", GOOD_PLUGIN);
       project.write("plugins/triple.ts", GOOD_PLUGIN.replace("double", "triple"));
-      const other = await serve(project.folder);
+      const otherServer = await serve(project.folder);
       const warning = "serving a stale build: plugins/triple.ts is new";
-      await until(async () => other.log().includes(warning));
-      await other.stop();
-      const answer = await fetch(`http://127.0.0.1:${served.port}/svc/plugin/double?n=4`, {
+      await until(async () => otherServer.log().includes(warning));
+      await otherServer.stop();
+      const response = await fetch(`http://127.0.0.1:${server.port}/svc/plugin/double?n=4`, {
         headers: { connection: "close" },
       });
-      assert.is(((await answer.json()) as { response: number }).response, 8);
+      assert.is(((await response.json()) as { response: number }).response, 8);
     } finally {
-      await served.end();
+      await server.end();
     }
   }));
 
@@ -360,9 +360,9 @@ test("reports too few file descriptors and the fix", () => {
   for (const limit of [24, 30]) {
     const words = ["-c", `ulimit -n ${limit}; exec "$@"`, ...serving];
     const { status, stderr } = spawnSync("bash", words, { encoding: "utf8", timeout: 60_000 });
-    const says = `${limit}: ${stderr}`;
-    assert.match(stderr, /SVC3093: .*EMFILE: too many open files/, says);
-    assert.match(stderr, "`ulimit -n 65536`", says);
+    const label = `${limit}: ${stderr}`;
+    assert.match(stderr, /SVC3093: .*EMFILE: too many open files/, label);
+    assert.match(stderr, "`ulimit -n 65536`", label);
     assert.is(status, 1);
   }
 });

@@ -13,7 +13,7 @@ import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { findBrowser, openPage } from "./support/browser.js";
 import { ClientProject } from "./support/client-project.js";
-import { buildProject, type Served, serve } from "./support/server.js";
+import { buildProject, type RunningServer, serve } from "./support/server.js";
 
 const browser = findBrowser();
 const test = suite("clients in browsers");
@@ -78,7 +78,7 @@ const EXPECTED = {
 const project = new ClientProject();
 const root = mkdtempSync(join(tmpdir(), "svc-browser-root-"));
 let bundle = "";
-let served: Served;
+let server: RunningServer;
 /** Serves the page on an origin of its own and receives the report. */
 let pages: Server;
 let reported: (value: unknown) => void = () => {};
@@ -100,7 +100,7 @@ test.before(async () => {
   mkdirSync(files);
   writeFileSync(join(files, "index.html"), HTML);
   writeFileSync(join(files, "bundle.js"), bundle);
-  served = await serve(EXAMPLE, "--root", root, "--cors", "*");
+  server = await serve(EXAMPLE, "--root", root, "--cors", "*");
   pages = createServer(async (request, response) => {
     if (request.method === "POST") reported(JSON.parse(await bodyOf(request)));
     const isCode = request.url?.startsWith("/bundle.js") === true;
@@ -115,7 +115,7 @@ test.after(async () => {
   rmSync(root, { recursive: true });
   if (browser === null) return;
   pages.closeAllConnections();
-  await Promise.all([served.end(), new Promise((resolve) => pages.close(resolve))]);
+  await Promise.all([server.end(), new Promise((resolve) => pages.close(resolve))]);
 });
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
@@ -141,12 +141,12 @@ async function visit(origin: string, base: string): Promise<unknown> {
 
 inBrowser("call what `http.cors` allows from another origin, also in a worker", async () => {
   const { port } = pages.address() as AddressInfo;
-  const value = await visit(`http://127.0.0.1:${port}`, `http://127.0.0.1:${served.port}`);
+  const value = await visit(`http://127.0.0.1:${port}`, `http://127.0.0.1:${server.port}`);
   assert.equal(value, { page: EXPECTED, worker: EXPECTED });
 });
 
 inBrowser("need no address in a page of the server itself", async () => {
-  const value = await visit(`http://127.0.0.1:${served.port}`, "");
+  const value = await visit(`http://127.0.0.1:${server.port}`, "");
   assert.equal(value, { page: EXPECTED, worker: EXPECTED });
 });
 

@@ -300,8 +300,8 @@ test("rejects an aborted call at once with its reason and frees its resources", 
   }
   server.script(ok(1));
   const careless: typeof fetch = (url, init) => fetch(url, { ...init, signal: null });
-  const late = client.with({ fetch: careless });
-  await failed(late.call(READ, {}, { signal: AbortSignal.abort() }), "aborted");
+  const lateClient = client.with({ fetch: careless });
+  await failed(lateClient.call(READ, {}, { signal: AbortSignal.abort() }), "aborted");
   assert.is(server.received.length, 0);
   const { signal } = new AbortController();
   assert.is(await client.call(READ, {}, { signal }), 1);

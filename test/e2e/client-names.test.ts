@@ -76,11 +76,15 @@ console.log(JSON.stringify({ asked, harm: (globalThis as { harm?: unknown }).har
 
 test("give every plugin, type and parameter a usable name", async () => {
   const $defs = Object.fromEntries(TYPES.map((name) => [name, list(INTEGER)]));
-  const odd = plugin("odd", { params: PARAMS.map((name) => param(name)) });
+  const oddPlugin = plugin("odd", { params: PARAMS.map((name) => param(name)) });
   const typed = TYPES.map((name, index) =>
     optional(`p${index}`, { wire: "json", schema: ref(name) }),
   );
-  const plugins = [...METHODS.map((name) => plugin(name)), odd, plugin("typed", { params: typed })];
+  const plugins = [
+    ...METHODS.map((name) => plugin(name)),
+    oddPlugin,
+    plugin("typed", { params: typed }),
+  ];
   await withClient(argspecOf(plugins, $defs), async (project) => {
     const members = PARAMS.map((name) => `["${name}"]: "${name}"`).join(", ");
     const lists = TYPES.map((_, index) => `p${index}: [${index}]`).join(", ");

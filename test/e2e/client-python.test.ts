@@ -12,7 +12,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { HAS_PYTHON, PYTHON, sayIfSkipped } from "../support/python.js";
-import { buildProject, fixture, type Served, serve, svc } from "./support/server.js";
+import { buildProject, fixture, type RunningServer, serve, svc } from "./support/server.js";
 
 const clients = suite("python clients");
 const test = HAS_PYTHON ? clients : clients.skip;
@@ -21,21 +21,21 @@ sayIfSkipped("python clients");
 const EXAMPLES = join(packageRoot(), "examples");
 const ENGINE = fixture("engine");
 const root = mkdtempSync(join(tmpdir(), "svc-python-"));
-const running: Served[] = [];
+const running: RunningServer[] = [];
 
 clients.after.each(async () => {
   await Promise.all(running.splice(0).map((server) => server.end()));
 });
 clients.after(() => rmSync(root, { recursive: true }));
 
-async function start(project: string, ...args: string[]): Promise<Served> {
+async function start(project: string, ...args: string[]): Promise<RunningServer> {
   const server = await serve(project, "--root", mkdtempSync(join(root, "data-")), ...args);
   running.push(server);
   return server;
 }
 
 /** Output of a script with `shop`, a client in the folder. */
-async function run(folder: string, { port }: Served, script: string): Promise<string> {
+async function run(folder: string, { port }: RunningServer, script: string): Promise<string> {
   const url = `http://127.0.0.1:${port}`;
   const head = `import client\nfrom client import *\nurl = "${url}"\nshop = Client(url)\n`;
   const child = promisify(execFile)(PYTHON, ["-W", "error", "-c", `${head}${script}`], {

@@ -16,7 +16,7 @@ import type * as Runtime from "../../client/typescript/runtime.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { plainNode } from "../runner/node-command.mjs";
 import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
-import { buildProject, fixture, type Served, serve } from "./support/server.js";
+import { buildProject, fixture, type RunningServer, serve } from "./support/server.js";
 
 const test = suite("client runtime");
 const ROOT = packageRoot();
@@ -28,8 +28,8 @@ const forms: readonly Pick<typeof Runtime, "Connection" | "SvcError">[] = [
   (await import(join(FOLDER, "runtime.js"))) as typeof Runtime,
   createRequire(import.meta.url)(join(FOLDER, "runtime.cjs")) as typeof Runtime,
 ];
-let served: Served;
-let below: TestMatrix;
+let server: RunningServer;
+let lowerMatrix: TestMatrix;
 let middle: MatrixNode;
 let top: MatrixNode;
 
@@ -42,15 +42,15 @@ function over({ port }: MatrixNode): Promise<MatrixNode> {
 
 test.before(async () => {
   await buildProject(fixture("engine"));
-  served = await serve(fixture("engine"));
-  below = await matrix(1, 3);
-  middle = await over(below.dispatcher);
+  server = await serve(fixture("engine"));
+  lowerMatrix = await matrix(1, 3);
+  middle = await over(lowerMatrix.dispatcher);
   top = await over(middle);
 });
 
 test.after(async () => {
-  await Promise.all([top.kill(), middle.kill(), below.stop()]);
-  assert.is(await served.stop(), 0);
+  await Promise.all([top.kill(), middle.kill(), lowerMatrix.stop()]);
+  assert.is(await server.stop(), 0);
 });
 
 function operation(name: string, more: Partial<Runtime.Operation> = {}): Runtime.Operation {
@@ -76,7 +76,7 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
   }
 
   test(`${form}: passes values to plugins and back`, async () => {
-    const engine = connect(served.port);
+    const engine = connect(server.port);
     const values = { i: -7, f: 0.1, s: "a b+c&d=é%41\u{1f600}", j: { x: [null, "é"] } };
     assert.equal(await engine.call(operation("typed", { json: ["j"] }), values, {}), values);
     const near = operation("near", { json: ["at", "tags"] });
@@ -97,18 +97,18 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
   });
 
   test(`${form}: returns envelopes, services and text`, async () => {
-    const engine = connect(served.port);
+    const engine = connect(server.port);
     const envelope = await engine.callRaw(operation("add"), { a: 1, b: 2 }, {});
     assert.is(envelope.response, 3);
     assert.is(envelope.partitions, null);
     assert.ok(envelope.exec_ms >= 0);
     const time = await engine.callRaw({ path: "/svc/time" }, {}, {});
-    assert.equal(time.port, [served.port, 0]);
+    assert.equal(time.port, [server.port, 0]);
     assert.is(await engine.call({ path: "/svc/hc", text: true }, {}, {}), "SVC/3");
   });
 
   test(`${form}: reports errors of an engine`, async () => {
-    const engine = connect(served.port);
+    const engine = connect(server.port);
     const missing = await failed(engine.call(operation("add"), {}, {}), "parameter");
     assert.is(missing.status, 400);
     const unknown = await failed(engine.call(operation("nowhere"), {}, {}), "parameter");
@@ -145,7 +145,7 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
   });
 
   test(`${form}: calls one partition of a matrix`, async () => {
-    const matrix = connect(below.dispatcher.port);
+    const matrix = connect(lowerMatrix.dispatcher.port);
     for (const partial of [0, 2]) {
       const { response, partitions } = await matrix
         .with({ partial })
@@ -163,7 +163,7 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
 
   test(`${form}: receives a hash once, and warns of another one`, async () => {
     const warnings: string[] = [];
-    const engine = connect(served.port, { warn: (message) => warnings.push(message) });
+    const engine = connect(server.port, { warn: (message) => warnings.push(message) });
     for (let call = 0; call < 3; call++) await engine.call(operation("add"), { a: call }, {});
     assert.is(warnings.length, 1);
     assert.match(warnings[0]!, /\(00000000, now [0-9a-f]{8}\)/);
@@ -171,7 +171,7 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
 }
 
 test("does not keep a process alive after its calls", () => {
-  const url = `http://127.0.0.1:${served.port}`;
+  const url = `http://127.0.0.1:${server.port}`;
   const program = `
     const { Connection } = require(${JSON.stringify(join(FOLDER, "runtime.cjs"))});
     const client = new Connection({ baseUrl: ${JSON.stringify(url)}, warn: () => {} }, "");

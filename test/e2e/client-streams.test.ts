@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import type { SvcError } from "../../client/typescript/svc-error.js";
 import { HAS_PYTHON, PYTHON } from "../support/python.js";
 import { failure as refusal, reset, ScriptedServer, type Step } from "./support/scripted-server.js";
-import { buildProject, type Served, serve, svc } from "./support/server.js";
+import { buildProject, type RunningServer, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import { HttpError, ValidationError, validate } from "svc-server";
@@ -78,7 +78,7 @@ interface Service {
 
 const test = suite("clients of streams");
 let project: TemporaryProject;
-let server: Served;
+let server: RunningServer;
 let Client: new (options: object) => Service;
 let service: Service;
 
@@ -160,11 +160,11 @@ test("get the paths of a rejection by a Standard Schema", async () => {
 });
 
 test("throw an error after the items that precede it", async () => {
-  const seen: number[] = [];
+  const observed: number[] = [];
   const error = await failure(async () => {
-    for await (const { n } of service.count({ to: 5, fail: 3 })) seen.push(n);
+    for await (const { n } of service.count({ to: 5, fail: 3 })) observed.push(n);
   });
-  assert.equal(seen, [0, 1, 2]);
+  assert.equal(observed, [0, 1, 2]);
   assert.is(error.kind, "plugin");
   assert.is(error.exception, "RangeError");
 });
@@ -181,15 +181,15 @@ test("end a stream on a timeout between items, and on the caller's signal", asyn
 
 test("deliver no items after an abort, even if more have arrived", async () => {
   const controller = new AbortController();
-  const seen: number[] = [];
+  const observed: number[] = [];
   const error = await failure(async () => {
     for await (const { n } of service.count({ to: 1000 }, { signal: controller.signal })) {
-      seen.push(n);
+      observed.push(n);
       controller.abort();
     }
   });
   assert.is(error.kind, "aborted");
-  assert.equal(seen, [0]);
+  assert.equal(observed, [0]);
 });
 
 /** Sends events, then cuts the connection. */

@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { commonjsProgram, moduleProgram, PROGRAMS, wrongProgram } from "./client-programs.js";
 import { ClientProject } from "./support/client-project.js";
-import { buildProject, type Served, serve, svcHere } from "./support/server.js";
+import { buildProject, type RunningServer, serve, svcHere } from "./support/server.js";
 
 const test = suite("typescript clients");
 const EXAMPLES = join(packageRoot(), "examples");
@@ -69,7 +69,7 @@ for (const [example, program] of Object.entries(PROGRAMS)) {
 }
 
 /** The one to call comes first. */
-async function start(example: string, folder: string): Promise<readonly Served[]> {
+async function start(example: string, folder: string): Promise<readonly RunningServer[]> {
   const freshRoot = () => ["--root", mkdtempSync(join(root, `${example}-`))];
   if (example !== "matrix") return [await serve(folder, ...freshRoot())];
   const engine = () => serve(folder, "--role", "engine", ...freshRoot());
@@ -99,9 +99,9 @@ test("are left unchanged by a second run, and written again after a change", asy
   const times = () => readdirSync(out).map((name) => statSync(join(out, name)).mtimeMs);
   assert.match((await write()).stdout, "written, 4 plugins");
   const before = filesOf(out);
-  const made = times();
+  const created = times();
   assert.match((await write()).stdout, "current");
-  assert.equal(times(), made);
+  assert.equal(times(), created);
   writeFileSync(join(out, "index.js"), `${before["index.js"]} `);
   assert.match((await write()).stdout, "written");
   assert.equal(filesOf(out), before);

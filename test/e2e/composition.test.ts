@@ -120,57 +120,60 @@ const project = new RunningProject(test, {
 });
 
 test("are called with converted arguments", async () => {
-  const ask = async (path: string, init: RequestInit = {}) => {
+  const request = async (path: string, init: RequestInit = {}) => {
     const { json } = await get(project.server.port, `/svc/plugin/${path}`, init);
     return json.response ?? json.message;
   };
-  assert.equal(await ask("list?q=x", { headers: { "x-tenant": "t" } }), ["tx", "tx"]);
-  assert.equal(await ask("list?q=x&n=1"), ["nonex"]);
-  assert.equal(await ask("get?id=first"), { name: "a", price: 1.5 });
+  assert.equal(await request("list?q=x", { headers: { "x-tenant": "t" } }), ["tx", "tx"]);
+  assert.equal(await request("list?q=x&n=1"), ["nonex"]);
+  assert.equal(await request("get?id=first"), { name: "a", price: 1.5 });
   const product = JSON.stringify({ name: "b", price: 2 });
-  assert.is(await ask("put?id=b", { method: "POST", body: product }), 2);
-  assert.is(await ask("stock?id=a"), 7);
-  assert.equal([await ask("count?by=2"), await ask("counted")], [7, 7]);
-  assert.equal([await ask("addItem?item=b"), await ask("basket")], [2, ["a", "b"]]);
+  assert.is(await request("put?id=b", { method: "POST", body: product }), 2);
+  assert.is(await request("stock?id=a"), 7);
+  assert.equal([await request("count?by=2"), await request("counted")], [7, 7]);
+  assert.equal([await request("addItem?item=b"), await request("basket")], [2, ["a", "b"]]);
   const { status } = await get(project.server.port, "/svc/plugin/clear");
   assert.is(status, 404);
   const wrong = JSON.stringify({ name: "b", price: "2" });
-  assert.match(JSON.stringify(await ask("put?id=b", { method: "POST", body: wrong })), "a number");
-  assert.match(JSON.stringify(await ask("list?q=x&n=y")), "n=y");
+  assert.match(
+    JSON.stringify(await request("put?id=b", { method: "POST", body: wrong })),
+    "a number",
+  );
+  assert.match(JSON.stringify(await request("list?q=x&n=y")), "n=y");
 });
 
 test("take bytes of the declared class", async () => {
-  const ask = async (path: string, body: string) => {
+  const request = async (path: string, body: string) => {
     const { json } = await get(project.server.port, `/svc/plugin/${path}`, {
       method: "POST",
       body,
     });
     return json.response;
   };
-  assert.equal(await ask("hex?raw=a%00", "bc"), ["6100", "6263"]);
-  assert.equal(await ask("hex?raw", ""), [null, ""]);
-  assert.equal(await ask("hexAll", '{"all":["YWI="],"plain":"YQ=="}'), ["ab", "97"]);
+  assert.equal(await request("hex?raw=a%00", "bc"), ["6100", "6263"]);
+  assert.equal(await request("hex?raw", ""), [null, ""]);
+  assert.equal(await request("hexAll", '{"all":["YWI="],"plain":"YQ=="}'), ["ab", "97"]);
 });
 
 test("accept and return dates and URLs", async () => {
-  const ask = async (query: string) => {
+  const request = async (query: string) => {
     const { json, status } = await get(project.server.port, `/svc/plugin/day?${query}`);
     return status === 200 ? json.response : [status, JSON.stringify(json.message)];
   };
   const at = "2026-02-28T12:00:00.000Z";
   const tags = { a: 1 };
-  assert.equal(await ask("at=2026-02-28T13:00:00%2B01:00&link=https://example.org/x"), {
+  assert.equal(await request("at=2026-02-28T13:00:00%2B01:00&link=https://example.org/x"), {
     ...{ at, hours: 12, host: "example.org", tags },
   });
-  assert.equal(await ask(`at=${at}`), { at, hours: 12, host: null, tags });
-  for (const [query, says] of [
+  assert.equal(await request(`at=${at}`), { at, hours: 12, host: null, tags });
+  for (const [query, expectedMessage] of [
     ["at=tomorrow", "at=tomorrow (a date and time"],
     [`at=${at}&link=x`, "link=x (a URI"],
     [`at=${at}&link=http://[`, "link (a URL is required)"],
   ]) {
-    const [status, message] = (await ask(query!)) as [number, string];
+    const [status, message] = (await request(query!)) as [number, string];
     assert.is(status, 400);
-    assert.match(message, says!);
+    assert.match(message, expectedMessage!);
   }
 });
 
@@ -191,9 +194,9 @@ test("accept and return class values of a generated client", async () => {
   await svc("client", "--from", project.folder, "--out", out);
   const { Client } = await import(pathToFileURL(join(out, "index.js")).href);
   const client = new Client({ baseUrl: `http://127.0.0.1:${project.server.port}` });
-  const answer = await client.order({ content: ORDER, skip: 12n ** 20n - 5n });
-  assert.is(inspect(answer.order, { depth: 9 }), inspect(ORDER, { depth: 9 }));
-  assert.equal([answer.days, answer.cents, answer.size], [[2026], 5n, 2]);
+  const response = await client.order({ content: ORDER, skip: 12n ** 20n - 5n });
+  assert.is(inspect(response.order, { depth: 9 }), inspect(ORDER, { depth: 9 }));
+  assert.equal([response.days, response.cents, response.size], [[2026], 5n, 2]);
   const streamed = [];
   for await (const line of client.lines({ content: ORDER.items })) streamed.push(line);
   assert.is(inspect(streamed, { depth: 9 }), inspect(ORDER.items, { depth: 9 }));
@@ -232,13 +235,13 @@ except ValueError as error:
 test("reject invalid class values with their path", async () => {
   const line = { when: "2026-02-28T12:00:00Z", price: { cents: "1" }, tags: ["a"], data: "AP8=" };
   const fine = { items: [line], stock: { 1: "2" }, days: [] };
-  const ask = async (content: object, query = "") => {
+  const request = async (content: object, query = "") => {
     const init = { method: "POST", body: JSON.stringify(content) };
     const { json, status } = await get(project.server.port, `/svc/plugin/order${query}`, init);
     const { svc: fault } = (json.message ?? {}) as { svc?: { value: string } };
     return { status, message: fault?.value ?? "", response: json.response as typeof fine };
   };
-  const { status, response } = await ask(fine, "?skip=-1");
+  const { status, response } = await request(fine, "?skip=-1");
   const items = [{ ...line, when: "2026-02-28T12:00:00.000Z" }];
   assert.equal(
     [status, response],
@@ -247,7 +250,7 @@ test("reject invalid class values with their path", async () => {
   const wrong = (part: object) => ({ ...fine, items: [line, { ...line, ...part }] });
   const date = "content.items[1].when (a date and time is required)";
   const integer = "content.items[1].price.cents (an integer of at most 1000 digits, as a string";
-  for (const [content, says] of [
+  for (const [content, expectedMessage] of [
     [wrong({ when: "2026-02-30T12:00:00Z" }), date],
     [wrong({ when: "2026-02-28T23:59:60Z" }), date],
     [wrong({ data: "AP8" }), "content.items[1].data (base64 is required)"],
@@ -259,13 +262,13 @@ test("reject invalid class values with their path", async () => {
     [{ ...fine, stock: { x: "1" } }, "content.stock.x (an integer as key is"],
     [{ ...fine, days: [["2026-02-28T12:00:00Z"]] }, "content.days[0] (an array of 2 is required)"],
   ] as const) {
-    const { status: code, message } = await ask(content);
-    assert.is(code, 400, says);
-    assert.ok(message.includes(says), `${message}: ${says}`);
+    const { status: code, message } = await request(content);
+    assert.is(code, 400, expectedMessage);
+    assert.ok(message.includes(expectedMessage), `${message}: ${expectedMessage}`);
   }
-  assert.match((await ask(fine, "?skip=1.5")).message, "skip=1.5 (an integer");
+  assert.match((await request(fine, "?skip=1.5")).message, "skip=1.5 (an integer");
   const hidden = { ...fine, stock: JSON.parse('{"__proto__":"1"}') };
-  assert.is((await ask(hidden)).status, 200);
+  assert.is((await request(hidden)).status, 200);
 });
 
 test.run();

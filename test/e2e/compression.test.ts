@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, type Served, serve } from "./support/server.js";
+import { buildProject, type RunningServer, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import { HttpResponse, type int, type PluginRequest } from "svc-server";
@@ -26,23 +26,25 @@ export function own(_request: PluginRequest, type: string, field: string = ""): 
 }
 `;
 
-const test = suite<{ project: TemporaryProject; root: string; served: Served[] }>("compression");
+const test = suite<{ project: TemporaryProject; root: string; servers: RunningServer[] }>(
+  "compression",
+);
 
 test.before(async (context) => {
-  context.served = [];
+  context.servers = [];
   context.project = new TemporaryProject({ "plugins/much.ts": PLUGINS });
   context.root = mkdtempSync(join(tmpdir(), "svc-compression-"));
   await buildProject(context.project.folder);
   mkdirSync(join(context.root, "WEB-ROOT"));
-  context.served.push(await serve(context.project.folder, "--root", context.root));
+  context.servers.push(await serve(context.project.folder, "--root", context.root));
 });
-test.after(async ({ project, root, served }) => {
-  await Promise.all(served.map((server) => server.end()));
+test.after(async ({ project, root, servers }) => {
+  await Promise.all(servers.map((server) => server.end()));
   rmSync(root, { recursive: true });
   project.remove();
 });
 
-interface Told {
+interface ReceivedResponse {
   readonly status: number;
   readonly fields: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
@@ -51,57 +53,64 @@ interface Told {
 type Fields = Readonly<Record<string, string>>;
 
 /** Without fields that fetch adds by itself. */
-function ask(served: Served, path: string, headers: Fields = {}, method = "GET"): Promise<Told> {
-  const options = { host: "127.0.0.1", port: served.port, path, headers, method, agent: false };
+function call(
+  server: RunningServer,
+  path: string,
+  headers: Fields = {},
+  method = "GET",
+): Promise<ReceivedResponse> {
+  const options = { host: "127.0.0.1", port: server.port, path, headers, method, agent: false };
   return new Promise((resolve, reject) => {
-    const sent = request(options, (answer) => {
+    const sentRequest = request(options, (response) => {
       const pieces: Buffer[] = [];
-      answer.on("data", (piece: Buffer) => pieces.push(piece));
-      answer.on("error", reject);
-      answer.on("end", () => {
+      response.on("data", (piece: Buffer) => pieces.push(piece));
+      response.on("error", reject);
+      response.on("end", () => {
         resolve({
-          status: answer.statusCode!,
-          fields: answer.headers,
+          status: response.statusCode!,
+          fields: response.headers,
           body: Buffer.concat(pieces),
         });
       });
     });
-    sent.on("error", reject).end();
+    sentRequest.on("error", reject).end();
   });
 }
 
 const MUCH = "/svc/plugin/much";
 const GZIP = { "accept-encoding": "gzip" };
 
-test("preserves the content of a response in fewer bytes", async ({ served: [served] }) => {
-  const plain = await ask(served!, MUCH);
-  assert.is(plain.fields["content-encoding"], undefined);
-  assert.is(plain.fields.vary, "Accept-Encoding");
+test("preserves the content of a response in fewer bytes", async ({ servers: [server] }) => {
+  const plainResponse = await call(server!, MUCH);
+  assert.is(plainResponse.fields["content-encoding"], undefined);
+  assert.is(plainResponse.fields.vary, "Accept-Encoding");
   const response = (body: Buffer): unknown => JSON.parse(body.toString()).response;
   for (const [coding, decode] of [
     ["gzip", gunzipSync],
     ["br", brotliDecompressSync],
   ] as const) {
-    const reply = await ask(served!, MUCH, { "accept-encoding": coding });
+    const reply = await call(server!, MUCH, { "accept-encoding": coding });
     assert.is(reply.fields["content-encoding"], coding);
     assert.is(reply.fields.vary, "Accept-Encoding");
     assert.is(Number(reply.fields["content-length"]), reply.body.length);
-    assert.ok(reply.body.length < plain.body.length / 10);
-    assert.is(response(decode(reply.body)), response(plain.body));
+    assert.ok(reply.body.length < plainResponse.body.length / 10);
+    assert.is(response(decode(reply.body)), response(plainResponse.body));
   }
 });
 
-test("leaves small responses uncompressed without related fields", async ({ served: [served] }) => {
-  const { fields } = await ask(served!, `${MUCH}?bytes=400`, GZIP);
+test("leaves small responses uncompressed without related fields", async ({
+  servers: [server],
+}) => {
+  const { fields } = await call(server!, `${MUCH}?bytes=400`, GZIP);
   assert.is(fields["content-encoding"], undefined);
   assert.is(fields.vary, undefined);
 });
 
 test("compresses responses to requests with credentials only if configured", async (context) => {
-  const [served] = context.served;
+  const [server] = context.servers;
   const compressing = await serve(context.project.folder, "--compression", "all");
   const off = await serve(context.project.folder, "--compression", "off");
-  context.served.push(compressing, off);
+  context.servers.push(compressing, off);
   const ways: Fields[] = [
     { cookie: "session=1" },
     { authorization: "Bearer x" },
@@ -109,19 +118,19 @@ test("compresses responses to requests with credentials only if configured", asy
   ];
   for (const shown of ways) {
     const headers = { ...GZIP, ...shown };
-    const { fields } = await ask(served!, MUCH, headers);
+    const { fields } = await call(server!, MUCH, headers);
     assert.is(fields["content-encoding"], undefined, JSON.stringify(shown));
-    assert.is((await ask(compressing, MUCH, headers)).fields["content-encoding"], "gzip");
+    assert.is((await call(compressing, MUCH, headers)).fields["content-encoding"], "gzip");
   }
-  const { fields } = await ask(off, MUCH, GZIP);
+  const { fields } = await call(off, MUCH, GZIP);
   assert.is(fields["content-encoding"], undefined);
   assert.is(fields.vary, undefined);
 });
 
 test("compresses bytes of a plugin unless its header fields depend on them", async (context) => {
-  const [served] = context.served;
+  const [server] = context.servers;
   const coded = async (query: string): Promise<unknown> => {
-    const response = await ask(served!, `/svc/plugin/own?${query}`, GZIP);
+    const response = await call(server!, `/svc/plugin/own?${query}`, GZIP);
     assert.is(response.status, 200);
     return response.fields["content-encoding"];
   };
@@ -133,10 +142,10 @@ test("compresses bytes of a plugin unless its header fields depend on them", asy
   assert.is(await coded("type=text/html&field=content-encoding%3Dx-own"), "x-own");
 });
 
-test("keeps the order of pipelined responses", async ({ served: [served] }) => {
+test("keeps the order of pipelined responses", async ({ servers: [server] }) => {
   const sizes = Array.from({ length: 40 }, (_, index) => 4 * (100 + index * 400));
   const answers = await Promise.all(
-    sizes.map((bytes) => ask(served!, `${MUCH}?bytes=${bytes}`, GZIP)),
+    sizes.map((bytes) => call(server!, `${MUCH}?bytes=${bytes}`, GZIP)),
   );
   for (const [index, { fields, body }] of answers.entries()) {
     const text = fields["content-encoding"] === "gzip" ? gunzipSync(body) : body;
@@ -144,22 +153,23 @@ test("keeps the order of pipelined responses", async ({ served: [served] }) => {
   }
 });
 
-test("gives a file a separate etag per coding", async ({ served: [served], root }) => {
+test("gives a file a separate etag per coding", async ({ servers: [server], root }) => {
   const path = join(root, "WEB-ROOT", "page.html");
   const text = "<p>svc</p>\n".repeat(500);
   writeFileSync(path, text);
-  const plain = await ask(served!, "/page.html");
-  const coded = await ask(served!, "/page.html", GZIP);
+  const plainResponse = await call(server!, "/page.html");
+  const coded = await call(server!, "/page.html", GZIP);
   assert.is(gunzipSync(coded.body).toString(), text);
-  const head = await ask(served!, "/page.html", GZIP, "HEAD");
+  const head = await call(server!, "/page.html", GZIP, "HEAD");
   assert.equal(head.fields, coded.fields);
   assert.is(head.body.length, 0);
   assert.is(coded.fields["content-type"], "text/html; charset=UTF-8");
-  for (const { fields } of [plain, coded]) assert.is(fields.vary, "Accept-Encoding");
-  const [tag, codedTag] = [plain.fields.etag as string, coded.fields.etag as string];
+  for (const { fields } of [plainResponse, coded]) assert.is(fields.vary, "Accept-Encoding");
+  const [tag, codedTag] = [plainResponse.fields.etag as string, coded.fields.etag as string];
   assert.is(codedTag, tag.replace(/"$/, '-gzip"'));
 
-  const again = (headers: Fields): Promise<Told> => ask(served!, "/page.html", headers);
+  const again = (headers: Fields): Promise<ReceivedResponse> =>
+    call(server!, "/page.html", headers);
   assert.is((await again({ ...GZIP, "if-none-match": codedTag })).status, 304);
   assert.is((await again({ ...GZIP, "if-none-match": tag })).status, 200);
   assert.is((await again({ "if-none-match": tag })).status, 304);
@@ -176,13 +186,13 @@ test("gives a file a separate etag per coding", async ({ served: [served], root 
   assert.match(gunzipSync((await again(GZIP)).body).toString(), "new");
 });
 
-test("leaves images and small files uncompressed", async ({ served: [served], root }) => {
+test("leaves images and small files uncompressed", async ({ servers: [server], root }) => {
   for (const [name, bytes] of [
     ["a.png", 5000],
     ["a.txt", 500],
   ] as const) {
     writeFileSync(join(root, "WEB-ROOT", name), "x".repeat(bytes));
-    const { fields, body } = await ask(served!, `/${name}`, GZIP);
+    const { fields, body } = await call(server!, `/${name}`, GZIP);
     assert.is(fields["content-encoding"], undefined);
     assert.is(fields.vary, undefined);
     assert.is(body.length, bytes);
@@ -190,28 +200,28 @@ test("leaves images and small files uncompressed", async ({ served: [served], ro
 });
 
 test("compresses once behind a dispatcher", async (context) => {
-  const [served] = context.served;
+  const [server] = context.servers;
   const file = join(context.root, "dispatcher.json");
-  const partitions = [[{ host: "127.0.0.1", port: served!.port }]];
+  const partitions = [[{ host: "127.0.0.1", port: server!.port }]];
   writeFileSync(file, JSON.stringify({ partitions, replicas: [{}] }));
   const { folder } = context.project;
   const front = await serve(folder, "--role", "dispatcher", "--dispatcher", file);
-  context.served.push(front);
-  let response = await ask(front, MUCH, GZIP);
+  context.servers.push(front);
+  let response = await call(front, MUCH, GZIP);
   // Its back-end may not have responded to a health check yet.
-  while (response.status === 503) response = await ask(front, MUCH, GZIP);
+  while (response.status === 503) response = await call(front, MUCH, GZIP);
   assert.is(response.fields["content-encoding"], "gzip");
   assert.is(JSON.parse(gunzipSync(response.body).toString()).response.length, 5000);
 });
 
-test("logs the number of bytes sent", async ({ project, root, served }) => {
+test("logs the number of bytes sent", async ({ project, root, servers }) => {
   const logged = await serve(
     project.folder,
     ...["--root", join(root, "logged"), "--log-format", "json", "--access-log-sample-every", "1"],
   );
-  served.push(logged);
+  servers.push(logged);
   const accept = { "accept-encoding": "gzip" };
-  const { body } = await ask(logged, "/svc/plugin/much", accept);
+  const { body } = await call(logged, "/svc/plugin/much", accept);
   while (!logged.log().includes("/svc/plugin/much 200"))
     await new Promise((done) => setTimeout(done, 20));
   assert.ok(body.length < 1000);

@@ -44,15 +44,15 @@ async function describe(port: number): Promise<Told> {
 
 test("is restricted to trusted clients on the admin port", async () => {
   await buildProject(fixture("engine"));
-  const served = await serve(fixture("engine"));
+  const server = await serve(fixture("engine"));
   try {
-    const { build, calls } = await describe(served.port);
+    const { build, calls } = await describe(server.port);
     assert.equal([build, calls], [null, []]);
-    assert.is((await get(served.port, "/svc/build")).status, 404);
+    assert.is((await get(server.port, "/svc/build")).status, 404);
     const foreign = { headers: { origin: "http://elsewhere.example" } };
-    assert.is((await get(served.port + 1, "/svc/build", foreign)).status, 403);
+    assert.is((await get(server.port + 1, "/svc/build", foreign)).status, 403);
   } finally {
-    await served.end();
+    await server.end();
   }
 });
 

@@ -13,7 +13,7 @@ import { packageRoot } from "../../runtime/base/package-info.js";
 import { findViolations } from "./support/accessibility.js";
 import { findBrowser } from "./support/browser.js";
 import { ConsolePage } from "./support/console-page.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 
 const browser = findBrowser();
 const test = suite("console hostile");
@@ -25,22 +25,22 @@ const EXAMPLE = join(packageRoot(), "examples", "railways");
 const SCRIPT = `<script>window.wasRun = 1</script>`;
 const TURNED = `\u202e"'><img src=x onerror="window.wasRun = 1">\u2066&amp;`;
 const LONG = `<b>${"x".repeat(100_000)}</b>`;
-let served: Served;
+let server: RunningServer;
 let page: ConsolePage;
 
 async function change(plugin: string, args: Record<string, string>, body = ""): Promise<void> {
   const query = new URLSearchParams({ graph: "cities", ...args });
   const headers = { "x-svc-change": "1", "content-type": "application/json" };
   const path = `/svc/builtin/${plugin}?${query}`;
-  const { status, text } = await get(served.port + 1, path, { method: "POST", headers, body });
+  const { status, text } = await get(server.port + 1, path, { method: "POST", headers, body });
   assert.is(status, 200, text);
 }
 
 test.before(async () => {
   if (browser === null) return;
   await buildProject(EXAMPLE);
-  served = await serve(EXAMPLE, "--root", root);
-  await get(served.port, "/svc/plugin/feed", { method: "POST" });
+  server = await serve(EXAMPLE, "--root", root);
+  await get(server.port, "/svc/plugin/feed", { method: "POST" });
   const properties = { long: LONG, turned: TURNED };
   await change("createvertex", { id: SCRIPT }, JSON.stringify({ type: "person", properties }));
   for (const [terminal, relationship] of [
@@ -53,7 +53,7 @@ test.before(async () => {
   page = await ConsolePage.start(browser);
 });
 test.after(async () => {
-  await Promise.all([served?.end(), page?.close()]);
+  await Promise.all([server?.end(), page?.close()]);
   rmSync(root, { recursive: true, force: true });
 });
 
@@ -73,7 +73,7 @@ const IS_CHOSEN = `document.querySelector(".insp h2")?.innerText === ${JSON.stri
 
 inBrowser("shows names as text in vertices, neighbors and drawings", async () => {
   const from = new URLSearchParams({ graph: "cities", id: "y".repeat(2000) });
-  await page.open(served.port + 1, `search?${from}`);
+  await page.open(server.port + 1, `search?${from}`);
   await page.has("… (2,000 characters)");
   await isText();
   await page.press(SCRIPT, "main table");
@@ -85,22 +85,22 @@ inBrowser("shows names as text in vertices, neighbors and drawings", async () =>
   // The address leads back to it.
   const address = new URL(String(await page.tab.value("location.href")));
   assert.is(address.searchParams.get("id"), SCRIPT);
-  await page.open(served.port + 1, `search${address.search}`);
+  await page.open(server.port + 1, `search${address.search}`);
   await page.tab.until(IS_CHOSEN);
 });
 
 inBrowser("shows names as text in results, forms and log filters", async () => {
   const names = new URLSearchParams({ graph: "cities", id: SCRIPT, mode: "neighbor" });
-  await page.open(served.port + 1, `search?${names}`);
+  await page.open(server.port + 1, `search?${names}`);
   await page.press("Run");
   await page.has("on the server");
   await isText();
   const nobody = new URLSearchParams({ graph: SCRIPT, id: LONG.slice(0, 5000) });
-  await page.open(served.port + 1, `search?${nobody}`);
+  await page.open(server.port + 1, `search?${nobody}`);
   await page.has("This instance has no vertices of the graph <script>");
   await isText();
   for (const path of ["plugin?name=", "logs?text=", "requests?id=", "admin?on="]) {
-    await page.open(served.port + 1, path + encodeURIComponent(SCRIPT + TURNED));
+    await page.open(server.port + 1, path + encodeURIComponent(SCRIPT + TURNED));
     await page.tab.until(`document.querySelector("main .card, main .soft") !== null`);
     await isText();
   }
@@ -111,7 +111,7 @@ const goTo = (letter: string) => Promise.all(["g", letter].map((key) => page.key
 const isAt = (path: string) => page.tab.until(`location.pathname === ${JSON.stringify(path)}`);
 
 inBrowser("calls plugins, and explores requests and graphs, without a pointer", async () => {
-  await page.open(served.port + 1, "system");
+  await page.open(server.port + 1, "system");
   await page.has("generic");
   // The palette leads to a page; letters after g do, too.
   await page.key("Control+k");
@@ -138,7 +138,7 @@ inBrowser("calls plugins, and explores requests and graphs, without a pointer", 
   await page.key("Enter");
   await page.has("Try again");
   // A vertex, more of its arcs, and a path.
-  await page.open(served.port + 1, "search?graph=cities");
+  await page.open(server.port + 1, "search?graph=cities");
   await page.has("Sample of vertices");
   await page.focus("vertex");
   for (const letter of "Oslo") await page.key(letter);
@@ -160,7 +160,7 @@ inBrowser("draws the arcs that are not shown as one, and moves by arrow keys", a
   for (let spoke = 0; spoke < 18; spoke++) {
     await change("connect", { initial: "Hub", terminal: `spoke ${spoke}`, relationship: "rail" });
   }
-  await page.open(served.port + 1, "search?graph=cities&id=Hub");
+  await page.open(server.port + 1, "search?graph=cities&id=Hub");
   await page.has("16 of 18 arcs shown");
   const active = `document.activeElement?.closest("canvas") === null ? "" :
     document.activeElement.textContent`;
@@ -168,13 +168,13 @@ inBrowser("draws the arcs that are not shown as one, and moves by arrow keys", a
   assert.is(await page.tab.value(active), "Hub");
   assert.equal(await findViolations(page.tab), []);
   // From spoke to spoke, until the bundle is reached.
-  const met = new Set<unknown>();
+  const visited = new Set<unknown>();
   const keys = ["ArrowRight", "ArrowUp", "ArrowLeft", "ArrowLeft", "ArrowDown", "ArrowDown"];
   for (const key of [...keys, "ArrowRight", "ArrowRight", "ArrowUp"]) {
     await page.key(key);
-    met.add(await page.tab.value(active));
+    visited.add(await page.tab.value(active));
   }
-  assert.ok(met.size >= 4, [...met].join());
+  assert.ok(visited.size >= 4, [...visited].join());
   assert.is(await page.tab.value(`document.querySelectorAll("canvas [tabindex='0']").length`), 1);
   await page.tab.value(`[...document.querySelectorAll("canvas button")]
     .find(({ textContent }) => textContent === "spoke 3").focus()`);
@@ -192,7 +192,7 @@ inBrowser("draws the arcs that are not shown as one, and moves by arrow keys", a
 });
 
 inBrowser("filters, holds and operates without a pointer", async () => {
-  await page.open(served.port + 1, "status");
+  await page.open(server.port + 1, "status");
   await page.has("Executors");
   await goTo("l");
   await page.has("server started");
@@ -200,7 +200,7 @@ inBrowser("filters, holds and operates without a pointer", async () => {
   await page.focus("log-text");
   for (const letter of "nothing") await page.key(letter);
   await page.has("0 of the last");
-  await page.open(served.port + 1, "status");
+  await page.open(server.port + 1, "status");
   await page.has("Executors");
   await page.key("]");
   await page.has("last hour");

@@ -15,7 +15,7 @@ import { packageRoot } from "../../runtime/base/package-info.js";
 import { findViolations } from "./support/accessibility.js";
 import { findBrowser } from "./support/browser.js";
 import { ConsolePage } from "./support/console-page.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 
 const browser = findBrowser();
 const test = suite("console pages");
@@ -24,22 +24,22 @@ if (browser === null) console.log("console pages: skipped (no browser; see CHROM
 
 const EXAMPLE = join(packageRoot(), "examples", "railways");
 const root = mkdtempSync(join(tmpdir(), "svc-console-pages-"));
-let served: Served;
+let server: RunningServer;
 let page: ConsolePage;
 
 test.before(async () => {
   await buildProject(EXAMPLE);
-  served = await serve(EXAMPLE, "--root", root);
-  await get(served.port, "/svc/plugin/feed", { method: "POST" });
+  server = await serve(EXAMPLE, "--root", root);
+  await get(server.port, "/svc/plugin/feed", { method: "POST" });
   const options = JSON.stringify({ keys: ["country"] });
   const index = new URLSearchParams({ graph: "cities", what: "text", options });
   const change = { method: "POST", headers: { "X-SVC-Change": "1" } };
-  assert.is((await get(served.port, `/svc/builtin/index?${index}`, change)).status, 200);
+  assert.is((await get(server.port, `/svc/builtin/index?${index}`, change)).status, 200);
   if (browser !== null) page = await ConsolePage.start(browser);
 });
 
 test.after(async () => {
-  await Promise.all([served.end(), page?.close()]);
+  await Promise.all([server.end(), page?.close()]);
   rmSync(root, { recursive: true });
 });
 
@@ -72,7 +72,7 @@ async function check(label: string, theme: "light" | "dark" = "light"): Promise<
 
 inBrowser("has no accessibility violations on any page, theme and width", async () => {
   for (const [path, text] of PAGES) {
-    await page.open(served.port + 1, path);
+    await page.open(server.port + 1, path);
     await page.has(text);
     for (const [width, themes] of WIDTHS) {
       const size = { width, height: 900, deviceScaleFactor: 1, mobile: false };
@@ -91,7 +91,7 @@ inBrowser("has no accessibility violations on any page, theme and width", async 
 inBrowser("has none in a dialog and a plugin result, in both themes", async () => {
   for (const theme of ["light", "dark"] as const) {
     await page.theme(theme);
-    await page.open(served.port + 1, "admin");
+    await page.open(server.port + 1, "admin");
     await page.press("Unlock");
     await page.has("Unlocked for");
     for (const title of ["Service out", "Truncate", "Shut down"]) {
@@ -108,7 +108,7 @@ inBrowser("has none in a dialog and a plugin result, in both themes", async () =
       await page.key("Escape");
       await page.tab.until(`document.querySelector("dialog") === null`);
     }
-    await page.open(served.port + 1, "plugin?plugin=recommend");
+    await page.open(server.port + 1, "plugin?plugin=recommend");
     await page.press("city=Oslo hours=3.5");
     await page.press("Run");
     await page.has("200 OK");
@@ -125,15 +125,15 @@ interface Inspected {
 inBrowser("has none in the detail of a connection, open and closed, in both themes", async () => {
   for (const theme of ["light", "dark"] as const) {
     await page.theme(theme);
-    const socket = connect(served.port, "127.0.0.1").on("error", () => {});
+    const socket = connect(server.port, "127.0.0.1").on("error", () => {});
     try {
       await once(socket, "connect");
       socket.write("GET /svc/plugin/recommend?city=Oslo HTTP/1.1\r\nHost: x\r\n\r\n");
       await once(socket, "data");
-      const { json } = await get(served.port + 1, "/svc/inspect?main=1&level=2");
+      const { json } = await get(server.port + 1, "/svc/inspect?main=1&level=2");
       const { connections } = json.response as Inspected;
       const socketRow = connections.find(({ client }) => client.port === socket.localPort);
-      await page.open(served.port + 1, `requests?list=running&id=${socketRow!.client.id}`);
+      await page.open(server.port + 1, `requests?list=running&id=${socketRow!.client.id}`);
       await page.has("Completed");
       await page.has("signature");
       await check(`open, ${theme}`, theme);
@@ -146,7 +146,7 @@ inBrowser("has none in the detail of a connection, open and closed, in both them
 });
 
 inBrowser("searches texts as the user types, and narrows by a facet", async () => {
-  await page.open(served.port + 1, "text?graph=cities&facets=country");
+  await page.open(server.port + 1, "text?graph=cities&facets=country");
   await page.type("#text-words", "n");
   await page.has("Amsterdam");
   await page.type("#text-words", "no");
@@ -169,7 +169,7 @@ inBrowser("searches texts as the user types, and narrows by a facet", async () =
 });
 
 inBrowser("compares two text searches side by side", async () => {
-  await page.open(served.port + 1, "text?graph=cities&q=no");
+  await page.open(server.port + 1, "text?graph=cities&q=no");
   await page.has("Trondheim");
   await page.type("#text-other", "no se");
   await page.has("compared with 0 hits");
@@ -185,9 +185,9 @@ inBrowser("compares two text searches side by side", async () => {
 });
 
 inBrowser("shows why a text search fails, and what to do without an index", async () => {
-  await page.open(served.port + 1, "text?graph=cities&q=no&facets=.none");
+  await page.open(server.port + 1, "text?graph=cities&q=no&facets=.none");
   await page.has("unknown property: '.none'");
-  await page.open(served.port + 1, "text?graph=none");
+  await page.open(server.port + 1, "text?graph=none");
   await page.has("This instance has no vertices of the graph none.");
 });
 
@@ -197,7 +197,7 @@ inBrowser("draws graphs in the colors of the theme", async () => {
     ["dark", [0xf0, 0x98, 0x5c]],
   ] as const) {
     await page.theme(theme);
-    await page.open(served.port + 1, "search?graph=cities&id=Oslo");
+    await page.open(server.port + 1, "search?graph=cities&id=Oslo");
     await page.tab.until(`(() => {
       const canvas = document.querySelector("canvas.drawing");
       if (canvas === null || canvas.width === 0) return false;
@@ -210,7 +210,7 @@ inBrowser("draws graphs in the colors of the theme", async () => {
 });
 
 inBrowser("counts arcs by relationship, draws more of one, and finds a path", async () => {
-  await page.open(served.port + 1, "search?graph=cities&id=Oslo");
+  await page.open(server.port + 1, "search?graph=cities&id=Oslo");
   await page.has("14 of 14 arcs shown");
   const counts = `[...document.querySelectorAll(".rels li")]
     .map((item) => item.innerText.split("\\n").slice(0, 2).join(" ")).sort().join()`;
@@ -240,7 +240,7 @@ inBrowser("saves a drawing as SVG", async () => {
   mkdirSync(folder);
   const behavior = { behavior: "allow", downloadPath: folder };
   await page.tab.send("Browser.setDownloadBehavior", behavior);
-  await page.open(served.port + 1, "search?graph=cities&id=Oslo");
+  await page.open(server.port + 1, "search?graph=cities&id=Oslo");
   await page.tab.until(`document.querySelector("canvas.drawing")?.width > 300`);
   await page.tab.value(`document.querySelector("[aria-label='Save as SVG']").click()`);
   const file = join(folder, "graph.svg");
@@ -257,20 +257,20 @@ inBrowser("downloads a result unchanged", async () => {
   mkdirSync(folder);
   const behavior = { behavior: "allow", downloadPath: folder };
   await page.tab.send("Browser.setDownloadBehavior", behavior);
-  await page.open(served.port + 1, "plugin?name=recommend&v.city=Oslo&v.hours=3.5");
+  await page.open(server.port + 1, "plugin?name=recommend&v.city=Oslo&v.hours=3.5");
   await page.press("Run");
   await page.has("200 OK");
   await page.press("Download");
   const file = join(folder, "answer.json");
   while (!existsSync(file)) await delay(50);
   const { response } = JSON.parse(readFileSync(file, "utf8"));
-  const direct = await get(served.port, "/svc/plugin/recommend?city=Oslo&hours=3.5");
+  const direct = await get(server.port, "/svc/plugin/recommend?city=Oslo&hours=3.5");
   assert.equal(response, direct.json.response);
 });
 
 inBrowser("can be used by keyboard on every page, with visible focus", async () => {
   for (const [path, text] of PAGES) {
-    await page.open(served.port + 1, path);
+    await page.open(server.port + 1, path);
     await page.has(text);
     const seen = new Set<unknown>();
     // The skip link, ten pages, five controls above, and the controls of the page.
@@ -290,10 +290,10 @@ inBrowser("can be used by keyboard on every page, with visible focus", async () 
 inBrowser(
   "shows log entries as they are written, as text, with filters in the address",
   async () => {
-    await page.open(served.port + 1, "logs");
+    await page.open(server.port + 1, "logs");
     await page.has("server started");
-    await get(served.port, "/svc/plugin/recommend?city=%3Cimg%20src%3Dx%3E");
-    await page.open(served.port + 1, "logs?text=nothing-of-this");
+    await get(server.port, "/svc/plugin/recommend?city=%3Cimg%20src%3Dx%3E");
+    await page.open(server.port + 1, "logs?text=nothing-of-this");
     await page.has("0 of the last");
     await page.type("#log-text", "server start");
     await page.has("server started");
@@ -301,14 +301,14 @@ inBrowser(
       await page.tab.value(`new URL(location.href).searchParams.get("text")`),
       "server start",
     );
-    assert.is((await get(served.port, "/svc/log")).status, 404);
+    assert.is((await get(server.port, "/svc/log")).status, 404);
     const foreign = { headers: { origin: "http://elsewhere.example" } };
-    assert.is((await get(served.port + 1, "/svc/log", foreign)).status, 403);
+    assert.is((await get(server.port + 1, "/svc/log", foreign)).status, 403);
   },
 );
 
 inBrowser("completes a query from the graph, and marks errors at their position", async () => {
-  await page.open(served.port + 1, "search?graph=cities&mode=evaluate&query=1%20%2B");
+  await page.open(server.port + 1, "search?graph=cities&mode=evaluate&query=1%20%2B");
   await page.press("Run");
   await page.has("line 1, column 4: expected operand");
   await page.type("#query-text", "1 + 1");
@@ -317,7 +317,7 @@ inBrowser("completes a query from the graph, and marks errors at their position"
   await page.tab.until(
     `document.querySelector("[aria-label='Response body']").innerText.includes("2")`,
   );
-  await page.open(served.port + 1, "search?graph=cities&mode=neighbor&id=Oslo");
+  await page.open(server.port + 1, "search?graph=cities&mode=neighbor&id=Oslo");
   await page.press("Form");
   // The names of the graph are loaded by themselves.
   await page.tab.until(`document.querySelector("#query-relationships")
@@ -355,7 +355,7 @@ inBrowser("completes a query from the graph, and marks errors at their position"
 });
 
 inBrowser("inserts a name of the graph, and links a hit to its vertex", async () => {
-  await page.open(served.port + 1, "search?graph=cities&id=Oslo");
+  await page.open(server.port + 1, "search?graph=cities&id=Oslo");
   await page.press("Query");
   await page.has("Names in cities");
   await page.type("#query-text", "");
@@ -368,8 +368,8 @@ inBrowser("inserts a name of the graph, and links a hit to its vertex", async ()
 });
 
 inBrowser("does nothing while locked, and uses one token per operation", async () => {
-  const health = async () => (await get(served.port, "/svc/hc")).status;
-  await page.open(served.port + 1, "admin");
+  const health = async () => (await get(server.port, "/svc/hc")).status;
+  await page.open(server.port + 1, "admin");
   await page.has("Locked");
   await page.tab.until(`[...document.querySelectorAll("main .cards button")].length > 5`);
   const locked = `[...document.querySelectorAll("main .cards button")]
@@ -404,11 +404,11 @@ inBrowser("does nothing while locked, and uses one token per operation", async (
 });
 
 inBrowser("reports a token that has become invalid, and requests a new one", async () => {
-  await page.open(served.port + 1, "admin");
+  await page.open(server.port + 1, "admin");
   await page.press("Unlock");
   await page.has("Unlocked for");
   // Another page of this machine takes a token, which invalidates the one here.
-  await get(served.port + 1, "/svc/builtin/ADMIN_GetAuthToken");
+  await get(server.port + 1, "/svc/builtin/ADMIN_GetAuthToken");
   await page.press("Readonly", "main .cards");
   await page.has("Invalid authtoken");
   await page.press("Readonly", "main .cards");

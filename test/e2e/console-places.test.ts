@@ -24,17 +24,17 @@ test.before(async () => {
 test.after(() => rmSync(root, { recursive: true }));
 
 test("is on both ports if configured, with operations on the admin port only", async () => {
-  const served = await serve(fixture("engine"), "--root", join(root, "both"), "--console", "both");
+  const server = await serve(fixture("engine"), "--root", join(root, "both"), "--console", "both");
   try {
-    for (const port of [served.port, served.port + 1]) {
+    for (const port of [server.port, server.port + 1]) {
       const page = await get(port, "/system");
       assert.is(page.status, 200);
       assert.match(page.headers.get("content-security-policy")!, /default-src 'self'/);
     }
-    assert.is((await get(served.port, "/svc/builtin/ADMIN_GetAuthToken")).status, 404);
-    assert.is((await get(served.port, "/svc/log")).status, 404);
+    assert.is((await get(server.port, "/svc/builtin/ADMIN_GetAuthToken")).status, 404);
+    assert.is((await get(server.port, "/svc/log")).status, 404);
   } finally {
-    await served.end();
+    await server.end();
   }
 });
 
@@ -42,13 +42,13 @@ test("works with TLS in a browser, and soon reports a server that hangs", async 
   const browser = findBrowser();
   if (browser === null) return;
   const tls = `${certificateFile("server.pem")},${certificateFile("server-key.pem")}`;
-  const served = await serve(fixture("engine"), "--root", join(root, "tls"), "--tls", tls);
+  const server = await serve(fixture("engine"), "--root", join(root, "tls"), "--tls", tls);
   const tab = await openTab(browser);
   const hasTrouble = (text: string) =>
     tab.until(`document.querySelector("#trouble")?.innerText.includes("${text}") === true`);
   try {
     await tab.send("Security.setIgnoreCertificateErrors", { ignore: true });
-    const origin = `https://127.0.0.1:${served.port + 1}/`;
+    const origin = `https://127.0.0.1:${server.port + 1}/`;
     await tab.open(`${origin}system`);
     await tab.until(`document.querySelector("main td") !== null`);
     const link = `document.querySelector("main th a")?.href ?? ""`;
@@ -59,14 +59,14 @@ test("works with TLS in a browser, and soon reports a server that hangs", async 
       [],
     );
     assert.equal(tab.complaints, []);
-    served.process.kill("SIGSTOP");
+    server.process.kill("SIGSTOP");
     await hasTrouble("No response for 2 s. Data as of ");
-    served.process.kill("SIGCONT");
+    server.process.kill("SIGCONT");
     await tab.until(`document.querySelector("#trouble") === null`);
   } finally {
-    served.process.kill("SIGCONT");
+    server.process.kill("SIGCONT");
     await tab.close();
-    await served.end();
+    await server.end();
   }
 });
 
@@ -98,12 +98,12 @@ test("--open passes the address to the browser command as one argument", async (
   if (process.platform !== "linux") return;
   const { openedFile, env } = opener("told");
   const words = [BIN, "serve", fixture("engine"), "--port", "0", "--root", join(root, "open")];
-  const served = await started([...words, "--open"], env);
+  const server = await started([...words, "--open"], env);
   try {
     const text = await written(openedFile);
-    assert.is(text, `1\nhttp://127.0.0.1:${served.port + 1}/\n`);
+    assert.is(text, `1\nhttp://127.0.0.1:${server.port + 1}/\n`);
   } finally {
-    await served.end();
+    await server.end();
   }
 });
 
@@ -111,21 +111,21 @@ test("--open of a supervised server applies to the first start only", async () =
   if (process.platform !== "linux") return;
   const { openedFile, env } = opener("supervised");
   const words = [BIN, "serve", fixture("engine"), "--port", "0", "--root", join(root, "again")];
-  const served = await started([...words, "--supervise"], { ...env, SVC_OPEN: "true" });
-  const { pid } = served.process;
+  const server = await started([...words, "--supervise"], { ...env, SVC_OPEN: "true" });
+  const { pid } = server.process;
   const child = () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
   try {
-    assert.is(await written(openedFile), `1\nhttp://127.0.0.1:${served.port + 1}/\n`);
+    assert.is(await written(openedFile), `1\nhttp://127.0.0.1:${server.port + 1}/\n`);
     const first = child();
     const line = (of: string) => readFileSync(`/proc/${of}/cmdline`, "utf8").split("\0");
     assert.ok(line(first).includes("--open"));
     process.kill(Number(first), "SIGKILL");
     while (["", first].includes(child())) await delay(50);
-    while ((await get(served.port, "/svc/hc").catch(() => null)) === null) await delay(50);
+    while ((await get(server.port, "/svc/hc").catch(() => null)) === null) await delay(50);
     assert.not.ok(line(child()).includes("--open"));
     assert.not.match(readFileSync(`/proc/${child()}/environ`, "utf8"), /\0SVC_OPEN=/);
   } finally {
-    await served.stop();
+    await server.stop();
   }
 });
 
@@ -133,11 +133,11 @@ test("--open prints the address when no browser can be opened", async () => {
   const env = { ...process.env, PATH: root };
   rmSync(join(root, "xdg-open"), { force: true });
   const words = [BIN, "serve", fixture("engine"), "--port", "0", "--root", join(root, "none")];
-  const served = await started([...words, "--open"], env);
+  const server = await started([...words, "--open"], env);
   try {
-    while (!served.output().includes("cannot open a browser")) await delay(50);
+    while (!server.output().includes("cannot open a browser")) await delay(50);
   } finally {
-    await served.end();
+    await server.end();
   }
 });
 

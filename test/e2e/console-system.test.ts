@@ -84,8 +84,8 @@ inBrowser("shows the log of another instance", async () => {
   const path = "/svc/log?instance=B1";
   const { json } = await system.get("TD", path, 1);
   const log = await system.get("B1", "/svc/log", 1);
-  const texts = (answer: unknown) =>
-    (answer as { lines: { text: string }[] }).lines.map(({ text }) => text);
+  const texts = (response: unknown) =>
+    (response as { lines: { text: string }[] }).lines.map(({ text }) => text);
   const [seen, known] = [texts(json.response), texts(log.json.response)];
   assert.ok(seen.length > 0 && seen.every((text) => known.includes(text)));
   await page.tab.until(`document.querySelectorAll("main tbody tr").length > 0`);

@@ -11,7 +11,13 @@ import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { findBrowser } from "./support/browser.js";
 import { type BrowserTab, openTab } from "./support/browser-tab.js";
-import { type Answer, buildProject, get, type Served, serve } from "./support/server.js";
+import {
+  buildProject,
+  type DecodedResponse,
+  get,
+  type RunningServer,
+  serve,
+} from "./support/server.js";
 
 const browser = findBrowser();
 const test = suite("console");
@@ -32,22 +38,22 @@ const PAGES = [
 ];
 
 const root = mkdtempSync(join(tmpdir(), "svc-console-"));
-let served: Served;
+let server: RunningServer;
 let tab: BrowserTab;
 
 test.before(async () => {
   await buildProject(EXAMPLE);
-  served = await serve(EXAMPLE, "--root", root);
+  server = await serve(EXAMPLE, "--root", root);
   if (browser !== null) tab = await openTab(browser);
 });
 
 test.after(async () => {
-  await Promise.all([served.end(), tab?.close()]);
+  await Promise.all([server.end(), tab?.close()]);
   rmSync(root, { recursive: true });
 });
 
-const admin = (path: string, init?: RequestInit): Promise<Answer> =>
-  get(served.port + 1, path, init);
+const admin = (path: string, init?: RequestInit): Promise<DecodedResponse> =>
+  get(server.port + 1, path, init);
 
 test("serves one page for every path, on the admin port only", async () => {
   for (const path of PAGES) {
@@ -55,7 +61,7 @@ test("serves one page for every path, on the admin port only", async () => {
     assert.is(status, 200, path);
     assert.is(headers.get("content-type"), "text/html; charset=UTF-8");
     assert.match(text, /svc\/console\/main-[0-9A-Z]{8}\.js/);
-    assert.is((await get(served.port, path)).status, 404, path);
+    assert.is((await get(server.port, path)).status, 404, path);
   }
   assert.is((await admin("/systems")).status, 404);
   assert.is((await admin("/system", { method: "POST" })).status, 405);
@@ -69,9 +75,9 @@ test("forbids inline scripts and framing, and hashes asset names", async () => {
   assert.not.match(policy, /unsafe/);
   assert.is(page.headers.get("cache-control"), "no-cache");
   const etag = page.headers.get("etag")!;
-  const again = await admin("/", { headers: { "if-none-match": etag } });
-  assert.is(again.status, 304);
-  assert.is(again.text, "");
+  const repeatedResponse = await admin("/", { headers: { "if-none-match": etag } });
+  assert.is(repeatedResponse.status, 304);
+  assert.is(repeatedResponse.text, "");
   const [script] = /svc\/console\/main-\w+\.js/.exec(page.text)!;
   const { headers } = await admin(`/${script}`);
   assert.match(headers.get("cache-control")!, /immutable/);
@@ -115,24 +121,24 @@ test("serves assets from a table, never by file path", async () => {
 });
 
 test("lets user files use its paths when disabled", async () => {
-  const other = await serve(EXAMPLE, "--root", join(root, "other"), "--console", "off");
+  const otherServer = await serve(EXAMPLE, "--root", join(root, "other"), "--console", "off");
   try {
-    assert.is((await get(other.port + 1, "/system")).status, 404);
-    assert.not.match(other.output(), /console http/);
+    assert.is((await get(otherServer.port + 1, "/system")).status, 404);
+    assert.not.match(otherServer.output(), /console http/);
   } finally {
-    await other.end();
+    await otherServer.end();
   }
 });
 
 test("is named in the output at start", () => {
-  assert.match(served.output(), new RegExp(`console http://127.0.0.1:${served.port + 1}/`));
+  assert.match(server.output(), new RegExp(`console http://127.0.0.1:${server.port + 1}/`));
 });
 
 const pageHas = (text: string): string =>
   `document.querySelector("main")?.innerText.includes(${JSON.stringify(text)})`;
 
 async function open(path: string): Promise<void> {
-  await tab.open(`http://127.0.0.1:${served.port + 1}/${path}`);
+  await tab.open(`http://127.0.0.1:${server.port + 1}/${path}`);
   await tab.until(`document.querySelector("h1") !== null`);
 }
 
@@ -152,9 +158,9 @@ inBrowser("shows the state of the instance and updates it", async () => {
   await open("system");
   await tab.until(pageHas("OK"));
   assert.is(await tab.value(`document.querySelectorAll("svg.spark").length > 1`), true);
-  const asked = new Set(tab.requests);
-  assert.ok(asked.size <= 12, [...asked].join("\n"));
-  await get(served.port, "/svc/plugin/hello");
+  const requestedUrls = new Set(tab.requests);
+  assert.ok(requestedUrls.size <= 12, [...requestedUrls].join("\n"));
+  await get(server.port, "/svc/plugin/hello");
   await tab.until(pageHas("nothing to check"));
 });
 
@@ -175,16 +181,16 @@ inBrowser("calls a plugin from its form, and keeps the arguments in the address"
 
 inBrowser("shows names of a graph as text with working links", async () => {
   await buildProject(WITH_GRAPH);
-  const other = await serve(WITH_GRAPH, "--root", join(root, "graph"));
+  const otherServer = await serve(WITH_GRAPH, "--root", join(root, "graph"));
   try {
     const post = { method: "POST", headers: { "x-svc-change": "1" } };
-    await get(other.port, "/svc/plugin/feed", { method: "POST" });
+    await get(otherServer.port, "/svc/plugin/feed", { method: "POST" });
     const id = `<img src=x onerror=alert(1)>\u202e"'`;
     const connect = new URLSearchParams({ graph: "cities", initial: id, terminal: "Oslo" });
     const path = `/svc/builtin/connect?${connect}&relationship=knows`;
-    const made = await get(other.port + 1, path, post);
-    assert.is(made.status, 200, made.text);
-    const address = `http://127.0.0.1:${other.port + 1}/search`;
+    const createdResponse = await get(otherServer.port + 1, path, post);
+    assert.is(createdResponse.status, 200, createdResponse.text);
+    const address = `http://127.0.0.1:${otherServer.port + 1}/search`;
     await tab.open(`${address}?graph=cities`);
     await tab.until(pageHas("Sample of vertices"));
     await tab.open(`${address}?graph=cities&id=Oslo`);
@@ -196,7 +202,7 @@ inBrowser("shows names of a graph as text with working links", async () => {
     assert.is(await tab.value(`document.querySelectorAll("img").length`), 0);
     await tab.until(`document.querySelectorAll("canvas").length === 1`);
   } finally {
-    await other.end();
+    await otherServer.end();
   }
 });
 
@@ -225,7 +231,7 @@ inBrowser("fits every page on a narrow screen", async () => {
 
 inBrowser("shows the share of errors, and the number of plugins beside their page", async () => {
   // Those of other tests may be a minute old.
-  await get(served.port, "/svc/plugin/hello");
+  await get(server.port, "/svc/plugin/hello");
   await open("system");
   const has = (section: string, text: string) =>
     tab.until(`/${text}/.test(document.querySelector("${section}")?.textContent)`);
@@ -243,10 +249,10 @@ inBrowser("navigates without reload, and supports the browser history", async ()
 });
 
 inBrowser("shows that the server is gone", async () => {
-  const other = await serve(EXAMPLE, "--root", join(root, "other"));
-  await tab.open(`http://127.0.0.1:${other.port + 1}/system`);
+  const otherServer = await serve(EXAMPLE, "--root", join(root, "other"));
+  await tab.open(`http://127.0.0.1:${otherServer.port + 1}/system`);
   await tab.until(pageHas("OK"));
-  await other.stop();
+  await otherServer.stop();
   const before = tab.complaints.length;
   await tab.until(pageHas("No response"));
   // The browser reports a missing server by itself.

@@ -9,19 +9,26 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { rounds } from "../support/rounds.js";
-import { type Answer, buildProject, fixture, get, type Served, serve } from "./support/server.js";
+import {
+  buildProject,
+  type DecodedResponse,
+  fixture,
+  get,
+  type RunningServer,
+  serve,
+} from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("crash");
-let served: Served;
-let common: Served | null = null;
+let server: RunningServer;
+let common: RunningServer | null = null;
 
 test.before(async () => {
   await buildProject(fixture("engine"));
 });
 
 test.after.each(async () => {
-  if (served !== common) await served.stop("SIGKILL");
+  if (server !== common) await server.stop("SIGKILL");
 });
 test.after(async () => {
   await common?.stop("SIGKILL");
@@ -30,42 +37,43 @@ test.after(async () => {
 /** Serves with default options: one server for all tests that its crashes do not disturb. */
 async function serveCommon(): Promise<void> {
   common ??= await serve(fixture("engine"));
-  served = common;
+  server = common;
 }
 
 /** Log of the server from now on. */
 function newLog(): () => string {
-  const { length } = served.log();
-  return () => served.log().slice(length);
+  const { length } = server.log();
+  return () => server.log().slice(length);
 }
 
 /**
  * Retries until an executor has begun the request: requests wait no longer than the plugin timeout,
  * and a thread may start later on a loaded machine.
  */
-async function call(plugin: string): Promise<Answer> {
+async function call(plugin: string): Promise<DecodedResponse> {
   for (;;) {
-    const answer = await get(served.port, `/svc/plugin/${plugin}`);
-    if (answer.status !== 503 || !answer.text.includes("all executors are busy")) return answer;
+    const response = await get(server.port, `/svc/plugin/${plugin}`);
+    if (response.status !== 503 || !response.text.includes("all executors are busy"))
+      return response;
   }
 }
 
-function add(): Promise<Answer> {
+function add(): Promise<DecodedResponse> {
   return call("add?a=1");
 }
 
 async function works(): Promise<void> {
-  const answer = await add();
-  assert.is(answer.json.response, 2, answer.text);
+  const response = await add();
+  assert.is(response.json.response, 2, response.text);
 }
 
 test("process.exit ends the executor, not the server", async () => {
   await serveCommon();
   const log = newLog();
   for (let round = 0; round < 3; round++) {
-    const answer = await call("exits");
-    assert.is(answer.status, 500);
-    assert.match(JSON.stringify(answer.json.message), /"system".*ExecutorError/);
+    const response = await call("exits");
+    assert.is(response.status, 500);
+    assert.match(JSON.stringify(response.json.message), /"system".*ExecutorError/);
     await works();
   }
   assert.match(log(), /executor \d+ died/);
@@ -74,9 +82,9 @@ test("process.exit ends the executor, not the server", async () => {
 test("the replacement serves requests queued behind a crash", async () => {
   await serveCommon();
   const calls = ["exits", ...Array.from({ length: 20 }, () => "add?a=1")];
-  const answers = await Promise.all(calls.map(call));
-  assert.is(answers[0]!.status, 500);
-  for (const answer of answers.slice(1)) assert.is(answer.json.response, 2, answer.text);
+  const responses = await Promise.all(calls.map(call));
+  assert.is(responses[0]!.status, 500);
+  for (const response of responses.slice(1)) assert.is(response.json.response, 2, response.text);
 });
 
 test("results finished before a crash are sent", async () => {
@@ -84,56 +92,56 @@ test("results finished before a crash are sent", async () => {
   const others = Array.from({ length: 20 }, () => "add?a=1");
   const calls = [...others, "long?n=9000", "exits"];
   for (let round = 0; round < rounds(5); round++) {
-    const answers = await Promise.all(calls.map(call));
-    const wrong = answers.slice(0, -1).filter(({ status }) => status !== 200);
+    const responses = await Promise.all(calls.map(call));
+    const wrong = responses.slice(0, -1).filter(({ status }) => status !== 200);
     assert.equal(
       wrong.map(({ text }) => text),
       [],
     );
-    assert.is(answers.at(-1)!.status, 500);
+    assert.is(responses.at(-1)!.status, 500);
   }
 });
 
 test("plugins that never settle, or block, time out, and only blocked executors end", async () => {
-  served = await serve(fixture("engine"), "--plugin-timeout", "300");
-  const answers = await Promise.all(Array.from({ length: 40 }, () => call("never")));
-  for (const answer of answers) {
-    assert.is(answer.status, 500);
-    assert.match(JSON.stringify(answer.json.message), /"system".*TimeoutError/);
+  server = await serve(fixture("engine"), "--plugin-timeout", "300");
+  const responses = await Promise.all(Array.from({ length: 40 }, () => call("never")));
+  for (const response of responses) {
+    assert.is(response.status, 500);
+    assert.match(JSON.stringify(response.json.message), /"system".*TimeoutError/);
   }
   // Their slots are free.
   await works();
-  assert.not.match(served.log(), /executor \d+ (died|replaced)/);
+  assert.not.match(server.log(), /executor \d+ (died|replaced)/);
 
   const burning = call("burns?ms=60000");
   await delay(50);
   const waiting = Array.from({ length: 5 }, add);
-  assert.is((await get(served.port, "/svc/hc")).text, "SVC/3");
+  assert.is((await get(server.port, "/svc/hc")).text, "SVC/3");
   const answer = await burning;
   assert.is(answer.status, 500);
   assert.match(JSON.stringify(answer.json.message), /TimeoutError/);
   for (const reply of await Promise.all(waiting)) assert.is(reply.json.response, 2, reply.text);
   await works();
-  assert.match(served.log(), /executor \d+ replaced: plugin "burns" timed out/);
+  assert.match(server.log(), /executor \d+ replaced: plugin "burns" timed out/);
 
   // After an await.
-  const later = await call("burnsLater?ms=60000");
-  assert.match(JSON.stringify(later.json.message), /TimeoutError/);
+  const laterResponse = await call("burnsLater?ms=60000");
+  assert.match(JSON.stringify(laterResponse.json.message), /TimeoutError/);
   await works();
-  assert.not.match(served.log(), /died/);
+  assert.not.match(server.log(), /died/);
 });
 
 test("exceptions outside of a request are logged and harmless", async () => {
   await serveCommon();
   assert.is((await call("throwsLater")).json.response, "ok");
   // In either order.
-  while (!/stray(?! rejection)/.test(served.log())) await delay(5);
-  while (!served.log().includes("stray rejection")) await delay(5);
+  while (!/stray(?! rejection)/.test(server.log())) await delay(5);
+  while (!server.log().includes("stray rejection")) await delay(5);
   await works();
 });
 
 async function countRestarts(): Promise<number> {
-  const { json } = await get(served.port, "/svc/status");
+  const { json } = await get(server.port, "/svc/status");
   return (json.response as { errors: Record<string, number> }).errors["executor-restarts"]!;
 }
 
@@ -208,33 +216,33 @@ async function isIdle(): Promise<void> {
 }
 
 test("a second executor serves requests while a plugin blocks", async () => {
-  served = await serve(project.folder, "--executors", "2");
+  server = await serve(project.folder, "--executors", "2");
   let isBlocked = true;
-  const blocked = call("blocks").then((answer) => {
+  const blockedResponse = call("blocks").then((response) => {
     isBlocked = false;
-    return answer;
+    return response;
   });
   while (!existsSync(join(project.folder, "blocked"))) await delay(5);
   await Promise.all(Array.from({ length: 50 }, isIdle));
   assert.ok(isBlocked, "the others were answered while the plugin blocked");
   project.write("released", "");
-  assert.is((await blocked).json.response, "released");
+  assert.is((await blockedResponse).json.response, "released");
 });
 
 test("a crash loop leads to Service-OUT until it ends", async () => {
   project.write("may-exit", "");
-  served = await serve(project.folder);
+  server = await serve(project.folder);
   project.write("exits", "");
-  while ((await get(served.port, "/svc/hc")).status === 200) await delay(20);
-  const answer = await call("idle");
-  assert.is(answer.status, 503);
-  assert.is(answer.json.message, "Service Unavailable");
-  assert.match(served.log(), /executor crash loop: out of service until one stays up/);
-  assert.is((await get(served.port + 1, "/svc/status")).status, 200);
+  while ((await get(server.port, "/svc/hc")).status === 200) await delay(20);
+  const response = await call("idle");
+  assert.is(response.status, 503);
+  assert.is(response.json.message, "Service Unavailable");
+  assert.match(server.log(), /executor crash loop: out of service until one stays up/);
+  assert.is((await get(server.port + 1, "/svc/status")).status, 200);
   project.remove("exits");
-  while ((await get(served.port, "/svc/hc")).status === 503) await delay(100);
+  while ((await get(server.port, "/svc/hc")).status === 503) await delay(100);
   await isIdle();
-  while (!served.log().includes("back in service")) await delay(20);
+  while (!server.log().includes("back in service")) await delay(20);
   project.remove("may-exit");
 });
 
@@ -245,7 +253,7 @@ test("executors that exit before all have loaded abort the start", async () => {
   const text = (failed as Error).message;
   assert.match(text, /SVC2201: executor exited right after loading its plugins/);
   assert.not.match(text, /a bug in svc/);
-  served = await serve(project.folder, "--executors", "2");
+  server = await serve(project.folder, "--executors", "2");
   await isIdle();
   project.remove("exits-once");
 });
@@ -262,14 +270,14 @@ test("a module that loops while loading is named and aborts the start", async ()
 });
 
 test("the heap and buffers count toward the memory limit of an executor", async () => {
-  served = await serve(project.folder, "--executor-heap-mib", "64");
+  server = await serve(project.folder, "--executor-heap-mib", "64");
   for (const plugin of ["eatsHeap", "eats"]) {
-    const answer = await call(plugin);
-    assert.is(answer.status, 500);
-    assert.match(JSON.stringify(answer.json.message), /ExecutorError/);
+    const response = await call(plugin);
+    assert.is(response.status, 500);
+    assert.match(JSON.stringify(response.json.message), /ExecutorError/);
     await isIdle();
   }
-  while (!/heap and buffers use \d+ MiB, executorHeapMiB is 64/.test(served.log())) await delay(20);
+  while (!/heap and buffers use \d+ MiB, executorHeapMiB is 64/.test(server.log())) await delay(20);
 });
 
 test("a replacement calls the requested plugin after a newer build renumbered it", async () => {
@@ -282,7 +290,7 @@ test("a replacement calls the requested plugin after a newer build renumbered it
   const built = new TemporaryProject({ "plugins/all.ts": head + old });
   try {
     await buildProject(built.folder);
-    served = await serve(built.folder);
+    server = await serve(built.folder);
     built.write("plugins/all.ts", head + plugin("alpha", 'return "alpha";') + old);
     await buildProject(built.folder);
     assert.is((await call("exits")).status, 500);

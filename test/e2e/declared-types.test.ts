@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 interface Row {
@@ -28,15 +28,15 @@ const project = new TemporaryProject({
     ...rows.map(({ type }, index) => pluginSource(type, index)),
   ].join("\n"),
 });
-let served: Served;
+let server: RunningServer;
 
 test.before(async () => {
   await buildProject(project.folder);
-  served = await serve(project.folder);
+  server = await serve(project.folder);
 });
 
 test.after(async () => {
-  await served.end();
+  await server.end();
   project.remove();
 });
 
@@ -67,7 +67,7 @@ for (const [index, { type, cells }] of rows.entries()) {
     for (const [column, form] of forms.entries()) {
       for (const query of [form, form.replaceAll("(", "%28").replaceAll(")", "%29")]) {
         const path = `/svc/plugin/p${index}?${query.replaceAll('"', "%22")}`;
-        const { status, json } = await get(served.port, path);
+        const { status, json } = await get(server.port, path);
         const outcome = status === 200 ? json.response : status;
         const expected = cells[column] === "400" ? 400 : twice(JSON.parse(cells[column]!));
         assert.equal(outcome, expected, `${type} of ${query}: ${JSON.stringify(json)}`);

@@ -34,8 +34,8 @@ export function visit(_request: PluginRequest, graph: Graph): int {
 /** Names of the plugins in the server's argspec. */
 async function toldPlugins(port: string): Promise<readonly string[]> {
   const url = `http://127.0.0.1:${port}/svc/builtin/argspec?format=schema`;
-  const answer = await fetch(url, { headers: { connection: "close" } });
-  const { response } = (await answer.json()) as { response: Argspec };
+  const reply = await fetch(url, { headers: { connection: "close" } });
+  const { response } = (await reply.json()) as { response: Argspec };
   return response.plugins.map(({ name }) => name);
 }
 
@@ -170,9 +170,9 @@ test("serves code that parses at once, and reports type errors later", () =>
     assert.is(await otherDev.stop(), 0);
     const built = await svc("build", project.folder).catch((error) => error);
     assert.match(built.stderr, /TS2322/);
-    const served = await serve(project.folder);
-    assert.match(served.log(), /serving a build with unchecked or invalid types/);
-    await served.stop();
+    const server = await serve(project.folder);
+    assert.match(server.log(), /serving a build with unchecked or invalid types/);
+    await server.stop();
   }));
 
 test("serves changes of workspace packages outside of the folder", async () => {

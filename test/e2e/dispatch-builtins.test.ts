@@ -6,28 +6,32 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
-import { type Answer, get } from "./support/server.js";
+import { type DecodedResponse, get } from "./support/server.js";
 
 const test = suite("dispatch built-ins");
-let below: TestMatrix;
-let above: MatrixNode;
+let lowerMatrix: TestMatrix;
+let parentNode: MatrixNode;
 
 test.before(async () => {
-  below = await matrix(2, 2, { replicas: [{ channels: 4 }, { channels: 4, primary: 1 }] });
-  const addresses = [{ host: "127.0.0.1", port: below.dispatcher.port }];
+  lowerMatrix = await matrix(2, 2, { replicas: [{ channels: 4 }, { channels: 4, primary: 1 }] });
+  const addresses = [{ host: "127.0.0.1", port: lowerMatrix.dispatcher.port }];
   const dispatcher = { partitions: [addresses, addresses], replicas: [{ channels: 4 }] };
-  above = await MatrixNode.start({ dispatcher, processors: false });
+  parentNode = await MatrixNode.start({ dispatcher, processors: false });
 });
 
 test.after(async () => {
-  await above.kill();
-  await below.stop();
+  await parentNode.kill();
+  await lowerMatrix.stop();
 });
 
-async function ask(port: number, name: string, init: RequestInit = {}): Promise<Answer> {
-  const answer = await get(port, `/svc/builtin/${name}`, init);
-  assert.is(answer.status, 200, answer.text);
-  return answer;
+async function request(
+  port: number,
+  name: string,
+  init: RequestInit = {},
+): Promise<DecodedResponse> {
+  const response = await get(port, `/svc/builtin/${name}`, init);
+  assert.is(response.status, 200, response.text);
+  return response;
 }
 
 interface Merged<K, T> {
@@ -50,8 +54,8 @@ function portOf({ address }: Tree): number {
 }
 
 test("Identify shows an engine", async () => {
-  const { engine } = below.at(0, 0);
-  const { json } = await ask(engine.port, "Identify");
+  const { engine } = lowerMatrix.at(0, 0);
+  const { json } = await request(engine.port, "Identify");
   const { level, entries } = json.response as Merged<number, Tree>;
   assert.is(level, 0);
   assert.is(entries.length, 1);
@@ -63,17 +67,17 @@ test("Identify shows an engine", async () => {
 });
 
 test("Identify walks the primary rows of two levels", async () => {
-  const { json } = await ask(above.port, "Identify");
+  const { json } = await request(parentNode.port, "Identify");
   assert.is(json.level, 2);
   assert.equal(json.partitions, [2, 0, 4]);
   const top = json.response as Tree;
   assert.equal(Object.keys(top), ["ident", "address", "hostname", "matrix"]);
-  assert.is(portOf(top), above.port);
+  assert.is(portOf(top), parentNode.port);
   assert.equal(
     top.matrix!.map(([partition, tree]) => [partition, portOf(tree)]),
     [
-      [0, below.dispatcher.port],
-      [1, below.dispatcher.port],
+      [0, lowerMatrix.dispatcher.port],
+      [1, lowerMatrix.dispatcher.port],
     ],
   );
   for (const [partition, { ident, matrix: engines }] of top.matrix!) {
@@ -81,8 +85,8 @@ test("Identify walks the primary rows of two levels", async () => {
     assert.equal(
       engines!.map(([position, tree]) => [position, portOf(tree), Object.keys(tree).at(-1)]),
       [
-        [0, below.at(0, 1).engine.port, "registry"],
-        [1, below.at(1, 1).engine.port, "registry"],
+        [0, lowerMatrix.at(0, 1).engine.port, "registry"],
+        [1, lowerMatrix.at(1, 1).engine.port, "registry"],
       ],
     );
   }
@@ -91,19 +95,19 @@ test("Identify walks the primary rows of two levels", async () => {
 test("the admin port of a dispatcher covers the whole matrix", async () => {
   for (const name of ["Identify", "MatrixObjects"]) {
     const [main, admin] = await Promise.all(
-      [above.port, above.port + 1].map((port) => get(port, `/svc/builtin/${name}`)),
+      [parentNode.port, parentNode.port + 1].map((port) => get(port, `/svc/builtin/${name}`)),
     );
     assert.is(admin!.status, 200);
-    const known = ({ json }: Answer) => JSON.stringify(json.partitions);
+    const known = ({ json }: DecodedResponse) => JSON.stringify(json.partitions);
     assert.equal([known(admin!), known(main!)], ["[2,0,4]", "[2,0,4]"]);
   }
 });
 
 test("MatrixObjects sums over all partitions", async () => {
   const none = { order: 0, size: 0, properties: 0, vectors: 0 };
-  const { response } = (await ask(below.at(0, 0).engine.port, "MatrixObjects")).json;
+  const { response } = (await request(lowerMatrix.at(0, 0).engine.port, "MatrixObjects")).json;
   assert.equal((response as Merged<number, object>).entries, [[1, none]]);
-  const summed = await ask(above.port, "MatrixObjects");
+  const summed = await request(parentNode.port, "MatrixObjects");
   assert.equal(summed.json.response, { level: 2, objects: none });
   assert.equal(summed.json.partitions, [2, 0, 4]);
 });
@@ -115,7 +119,7 @@ interface Listed {
 }
 
 test("matrixplugins lists every level once, by path, top level first", async () => {
-  const { json } = await ask(above.port, "matrixplugins");
+  const { json } = await request(parentNode.port, "matrixplugins");
   const listed = json.response as Listed[];
   const places = listed.map(({ path, matrix: { location, level } }) => [path, location, level]);
   const places2 = places.filter(([path]) => String(path) === "/svc/plugin/params");
@@ -126,23 +130,24 @@ test("matrixplugins lists every level once, by path, top level first", async () 
   const paths = listed.map(({ path }) => path);
   assert.equal(paths, [...paths].sort());
   assert.is(new Set(places.map(String)).size, places.length);
-  const { response } = (await ask(below.dispatcher.port, "matrixplugins")).json;
+  const { response } = (await request(lowerMatrix.dispatcher.port, "matrixplugins")).json;
   const tops = (response as Listed[]).filter(({ matrix: { level } }) => level === 1);
   assert.ok(tops.every(({ matrix: { location } }) => location === "top-dispatch"));
   assert.ok(tops.length > 0);
 });
 
 test("matrixplugins of an engine lists its plugins on the main port only", async () => {
-  const { port } = below.at(0, 0).engine;
-  const { response } = (await ask(port, "matrixplugins")).json;
+  const { port } = lowerMatrix.at(0, 0).engine;
+  const { response } = (await request(port, "matrixplugins")).json;
   const [key, { path, matrix: position }] = (response as Merged<string, Listed>).entries[0]!;
   assert.is(key, `${path} [00ff]`);
   assert.equal(position, { location: "engine", level: 0 });
-  for (const base of [port, above.port]) {
-    const refused = await get(base + 1, "/svc/builtin/matrixplugins");
-    assert.is(refused.status, 500);
-    const { exception, value } = (refused.json.message as { plugin: Record<string, string> })
-      .plugin;
+  for (const base of [port, parentNode.port]) {
+    const refusedResponse = await get(base + 1, "/svc/builtin/matrixplugins");
+    assert.is(refusedResponse.status, 500);
+    const { exception, value } = (
+      refusedResponse.json.message as { plugin: Record<string, string> }
+    ).plugin;
     assert.is(exception, "<class 'Exception'>");
     const ports = `base port ${base} required for this request, port ${base + 1} was used`;
     assert.is(value, `Server ${ports}`);
@@ -150,13 +155,13 @@ test("matrixplugins of an engine lists its plugins on the main port only", async
 });
 
 test("primary-row plugins respond 503 with their row", async () => {
-  const { engine } = below.at(0, 1);
+  const { engine } = lowerMatrix.at(0, 1);
   await engine.serviceIn(false);
   try {
-    const answer = await get(below.dispatcher.port, "/svc/builtin/Identify");
-    assert.is(answer.status, 503);
-    assert.is(answer.json.message, "Partition(s) down");
-    await ask(below.dispatcher.port, "matrixplugins");
+    const response = await get(lowerMatrix.dispatcher.port, "/svc/builtin/Identify");
+    assert.is(response.status, 503);
+    assert.is(response.json.message, "Partition(s) down");
+    await request(lowerMatrix.dispatcher.port, "matrixplugins");
   } finally {
     await engine.serviceIn(true);
   }
@@ -189,8 +194,8 @@ async function inspected(
 
 test("inspect shows the channels of a dispatched request", async () => {
   const path = "/svc/plugin/wait?ms=1500";
-  const { port } = below.dispatcher;
-  const answer = get(port, path, { headers: { "X-SVC-Partial-Target": "3" } });
+  const { port } = lowerMatrix.dispatcher;
+  const response = get(port, path, { headers: { "X-SVC-Partial-Target": "3" } });
   const [connection] = await inspected(port, path, ([first]) => {
     return first?.matrix.channels[0]?.state === "RECV_INITIAL";
   });
@@ -205,15 +210,15 @@ test("inspect shows the channels of a dispatched request", async () => {
   assert.is(channel!.cost, 2);
   assert.ok(Number(channel!["bytes-sent"]) > 100);
   assert.ok(Number(channel!["total-requests"]) >= 1);
-  const { engine } = below.at(1, 1);
+  const { engine } = lowerMatrix.at(1, 1);
   const [there] = await inspected(engine.port, path, ({ length }) => length === 1);
   assert.match(there!.partial.ident!.position, /^1\.1\.\d$/);
-  assert.is((await answer).status, 200);
+  assert.is((await response).status, 200);
 });
 
 test("inspect shows requests that wait for channels", async () => {
   const path = "/svc/plugin/wait?ms=1000";
-  const { port } = below.dispatcher;
+  const { port } = lowerMatrix.dispatcher;
   // Four channels per replica.
   const answers = Array.from({ length: 9 }, () => get(port, path));
   const states = (await inspected(port, path, ({ length }) => length === 9)).map(
@@ -222,12 +227,12 @@ test("inspect shows requests that wait for channels", async () => {
   const counts = [states.filter((state) => state === "DISPATCH 2").length];
   counts.push(states.filter((state) => state === "AWAIT_DISPATCH 0").length);
   assert.equal(counts, [8, 1], states.join());
-  for (const answer of answers) assert.is((await answer).status, 200);
+  for (const response of answers) assert.is((await response).status, 200);
 });
 
 test("other built-in plugins run at the called instance", async () => {
-  assert.is((await ask(above.port, "ping")).json.response, true);
-  assert.is((await ask(above.port, "ping")).json.level, 0);
+  assert.is((await request(parentNode.port, "ping")).json.response, true);
+  assert.is((await request(parentNode.port, "ping")).json.level, 0);
 });
 
 test.run();

@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import { Random, SEED } from "../property/support/random.js";
 import { rounds } from "../support/rounds.js";
 import { type MatrixPlace, matrix, type TestMatrix } from "./support/matrix.js";
-import { type Answer, get, strangeLines } from "./support/server.js";
+import { type DecodedResponse, get, strangeLines } from "./support/server.js";
 
 const test = suite("dispatch chaos");
 /** Requested by a developer, with a machine of its own. */
@@ -40,7 +40,7 @@ test.before(async () => {
 
 test.after(() => system.stop());
 
-function ask(path: string, init: RequestInit = {}): Promise<Answer> {
+function request(path: string, init: RequestInit = {}): Promise<DecodedResponse> {
   return get(system.dispatcher.port, `/svc/plugin/${path}`, init);
 }
 
@@ -51,7 +51,7 @@ class Tally {
   readonly written: string[] = [];
 
   /** Counts tolerated failures of a read or a write, and records all others. */
-  failure(kind: string, { text, json }: Answer): void {
+  failure(kind: string, { text, json }: DecodedResponse): void {
     const message = String(json.message);
     if (TIMED_OUT.test(message)) this.count(`${kind} timed out`);
     else if (kind === "write" && LOST.test(message)) this.count("write lost");
@@ -76,22 +76,22 @@ async function client(name: string, random: Random, tally: Tally, signal: AbortS
 }
 
 async function read(id: string, tally: Tally): Promise<void> {
-  const answer = await ask(`params?id=${id}`);
-  if (answer.status === 200) {
+  const response = await request(`params?id=${id}`);
+  if (response.status === 200) {
     // Each engine returns its arguments.
-    const { entries } = answer.json.response as { entries: unknown };
+    const { entries } = response.json.response as { entries: unknown };
     const expected = Array.from({ length: COLUMNS }, (_, partition) => [partition, { id }]);
-    if (JSON.stringify(entries) !== JSON.stringify(expected)) tally.wrong.push(answer.text);
+    if (JSON.stringify(entries) !== JSON.stringify(expected)) tally.wrong.push(response.text);
     tally.count("read");
-  } else tally.failure("read", answer);
+  } else tally.failure("read", response);
 }
 
 async function write(id: string, tally: Tally): Promise<void> {
-  const answer = await ask(`write?id=${id}`, { method: "POST", body: id });
-  if (answer.status === 200) {
+  const response = await request(`write?id=${id}`, { method: "POST", body: id });
+  if (response.status === 200) {
     tally.written.push(id);
     tally.count("written");
-  } else tally.failure("write", answer);
+  } else tally.failure("write", response);
 }
 
 const FAULTS: Record<string, (backEnd: MatrixPlace, random: Random) => Promise<void>> = {
@@ -142,7 +142,7 @@ async function recovered(): Promise<void> {
   const deadline = performance.now() + RECOVERY_MS;
   for (let row = 0; row < ROWS; row++) {
     for (;;) {
-      const { json, text } = await ask(`affine?n=${row}`);
+      const { json, text } = await request(`affine?n=${row}`);
       const { entries = [] } = (json.response ?? {}) as {
         entries?: [number, { replica: number }][];
       };

@@ -5,22 +5,22 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
-import { type Answer, get } from "./support/server.js";
+import { type DecodedResponse, get } from "./support/server.js";
 
 const test = suite("dispatch explain");
-let below: TestMatrix;
-let above: MatrixNode;
+let lowerMatrix: TestMatrix;
+let parentNode: MatrixNode;
 
 test.before(async () => {
-  below = await matrix(2, 2, { replicas: [{ channels: 4, priority: 1 }, { channels: 4 }] });
-  const partitions = [[{ host: "127.0.0.1", port: below.dispatcher.port }]];
+  lowerMatrix = await matrix(2, 2, { replicas: [{ channels: 4, priority: 1 }, { channels: 4 }] });
+  const partitions = [[{ host: "127.0.0.1", port: lowerMatrix.dispatcher.port }]];
   const dispatcher = { partitions: [...partitions, ...partitions], replicas: [{ channels: 4 }] };
-  above = await MatrixNode.start({ dispatcher, processors: false });
+  parentNode = await MatrixNode.start({ dispatcher, processors: false });
 });
 
 test.after(async () => {
-  await above.kill();
-  await below.stop();
+  await parentNode.kill();
+  await lowerMatrix.stop();
 });
 
 interface Explained {
@@ -38,18 +38,18 @@ interface Explained {
   }[];
 }
 
-async function ask(port: number, path: string, headers = {}): Promise<Answer> {
+async function request(port: number, path: string, headers = {}): Promise<DecodedResponse> {
   const asking = { "X-SVC-Explain": "1", ...headers };
   return get(port, `/svc/plugin/${path}`, { headers: asking });
 }
 
-function explanationOf({ text, json }: Answer): Explained {
+function explanationOf({ text, json }: DecodedResponse): Explained {
   assert.is(Object.keys(json).at(-1), "explain", text);
   return json.explain as Explained;
 }
 
 test("explains a merged response at both levels", async () => {
-  const { ms, partitions } = explanationOf(await ask(above.port, "find?n=1"));
+  const { ms, partitions } = explanationOf(await request(parentNode.port, "find?n=1"));
   assert.equal(Object.keys(ms).sort(), ["backends", "merge", "total", "wait"]);
   assert.equal(
     partitions.map(({ partition }) => partition),
@@ -60,16 +60,16 @@ test("explains a merged response at both levels", async () => {
   assert.ok(lower!.ms >= lower!.below!.ms.total!);
   assert.is(lower!.below!.partitions.length, 2);
   const [engine] = lower!.below!.partitions[1]!.tries;
-  assert.is(engine!.address, `127.0.0.1:${below.at(1, 0).proxy.port}`);
+  assert.is(engine!.address, `127.0.0.1:${lowerMatrix.at(1, 0).proxy.port}`);
   assert.is(engine!.costs.length, 2);
   assert.equal(Object.keys(engine!.below!.ms), ["total"]);
 });
 
 test("explains requests of pre-processors, post-processors, and failures", async () => {
-  const made = explanationOf(await ask(below.dispatcher.port, "new"));
+  const made = explanationOf(await request(lowerMatrix.dispatcher.port, "new"));
   assert.ok("pre" in made.ms);
   assert.ok(made.partitions[0]!.tries[0]!.below);
-  const failed = await ask(below.dispatcher.port, "fails");
+  const failed = await request(lowerMatrix.dispatcher.port, "fails");
   assert.is(failed.status, 500);
   // The first failure is the outcome: it may be sent before the other partition responds.
   const outcomes = explanationOf(failed).partitions.map(({ tries }) => tries[0]!.outcome);
@@ -78,13 +78,13 @@ test("explains requests of pre-processors, post-processors, and failures", async
 });
 
 test("shows the replicas tried before", async () => {
-  const { proxy } = below.at(0, 0);
-  await ask(below.dispatcher.port, "find");
+  const { proxy } = lowerMatrix.at(0, 0);
+  await request(lowerMatrix.dispatcher.port, "find");
   proxy.fault = "refuse";
   proxy.cut();
   let tries: Explained["partitions"][number]["tries"] = [];
   while (tries.length === 0 || tries[0]!.replica === 1) {
-    const explained = explanationOf(await ask(below.dispatcher.port, "find"));
+    const explained = explanationOf(await request(lowerMatrix.dispatcher.port, "find"));
     tries = explained.partitions[0]!.tries;
     if (tries.length === 1 && tries[0]!.costs[0] === "down") break;
   }
@@ -96,15 +96,15 @@ test("shows the replicas tried before", async () => {
 });
 
 test("explains only on request, and not in plain text", async () => {
-  const { port } = below.dispatcher;
-  assert.not("explain" in (await ask(port, "find", { "X-SVC-Explain": "0" })).json);
+  const { port } = lowerMatrix.dispatcher;
+  assert.not("explain" in (await request(port, "find", { "X-SVC-Explain": "0" })).json);
   assert.not("explain" in (await get(port, "/svc/plugin/find")).json);
-  assert.not.match((await ask(port, "find", { accept: "text/plain" })).text, "costs");
+  assert.not.match((await request(port, "find", { accept: "text/plain" })).text, "costs");
   // For a partial it is a header field.
   const partial = { accept: "application/x-svc-partial" };
-  assert.match((await ask(port, "find", partial)).headers.get("x-svc-explain")!, '"costs":');
-  const { engine } = below.at(0, 0);
-  assert.not("explain" in (await ask(engine.port, "find")).json);
+  assert.match((await request(port, "find", partial)).headers.get("x-svc-explain")!, '"costs":');
+  const { engine } = lowerMatrix.at(0, 0);
+  assert.not("explain" in (await request(engine.port, "find")).json);
 });
 
 test("explains nothing when disabled, and only to trusted clients with `trusted`", async () => {
@@ -116,9 +116,9 @@ test("explains nothing when disabled, and only to trusted clients with `trusted`
   ] as const) {
     const node = await MatrixNode.start({ dispatcher, processors: false, explain });
     try {
-      const { text } = await ask(node.port, "find?n=1");
+      const { text } = await request(node.port, "find?n=1");
       assert.is("explain" in JSON.parse(text), isTold, `${explain}: ${text}`);
-      const page = await ask(node.port, "find?n=1", { Origin: "http://elsewhere.example" });
+      const page = await request(node.port, "find?n=1", { Origin: "http://elsewhere.example" });
       assert.is("explain" in JSON.parse(page.text), explain === "anyone", page.text);
     } finally {
       await node.kill();

@@ -9,35 +9,35 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Fault } from "./support/fault-proxy.js";
 import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
-import { type Answer, get, pipeline, strangeLines } from "./support/server.js";
+import { type DecodedResponse, get, pipeline, strangeLines } from "./support/server.js";
 
 const test = suite("dispatch faults");
 /** Longer than a loaded machine needs for a back-end that does not hang. */
 const TIMEOUT_MS = 3000;
-let small: TestMatrix;
+let smallMatrix: TestMatrix;
 /** Over the same back-ends; returns partial results without unhealthy partitions. */
-let lenient: MatrixNode;
+let lenientNode: MatrixNode;
 /** Dispatchers started by single tests. */
 const further: MatrixNode[] = [];
 let writes = 0;
 
 test.before(async () => {
-  small = await matrix(2, 2, { options: { timeout: TIMEOUT_MS } });
+  smallMatrix = await matrix(2, 2, { options: { timeout: TIMEOUT_MS } });
   const options = { timeout: TIMEOUT_MS, "allow-incomplete": true };
-  lenient = await MatrixNode.start({ dispatcher: { ...small.config, options } });
+  lenientNode = await MatrixNode.start({ dispatcher: { ...smallMatrix.config, options } });
 });
 
 test.after(async () => {
-  for (const { log } of [lenient, small.dispatcher, ...small.engines()])
+  for (const { log } of [lenientNode, smallMatrix.dispatcher, ...smallMatrix.engines()])
     assert.is(strangeLines(log), "");
-  await Promise.all([lenient, ...further].map((node) => node.kill()));
-  await small.stop();
+  await Promise.all([lenientNode, ...further].map((node) => node.kill()));
+  await smallMatrix.stop();
 });
 
 /** Every back-end is healthy again for both dispatchers. */
 test.after.each(async () => {
-  for (const backEnd of small.places.flat()) backEnd.proxy.fault = "none";
-  for (const { port } of [small.dispatcher, lenient]) {
+  for (const backEnd of smallMatrix.places.flat()) backEnd.proxy.fault = "none";
+  for (const { port } of [smallMatrix.dispatcher, lenientNode]) {
     for (const row of [0, 1]) {
       for (;;) {
         // A retryable request tries ejected back-ends again at once.
@@ -55,26 +55,38 @@ interface Item {
   readonly replica: number;
 }
 
-function ask(path: string, init: RequestInit = {}, port = small.dispatcher.port): Promise<Answer> {
+function request(
+  path: string,
+  init: RequestInit = {},
+  port = smallMatrix.dispatcher.port,
+): Promise<DecodedResponse> {
   return get(port, `/svc/plugin/${path}`, init);
 }
 
 /** Replicas that responded, by partition; or the error. */
-async function rows(path = "where", port = small.dispatcher.port): Promise<unknown> {
-  const { json } = await ask(path, {}, port);
+async function rows(path = "where", port = smallMatrix.dispatcher.port): Promise<unknown> {
+  const { json } = await request(path, {}, port);
   if (json.status !== "OK") return json.message;
   return (json.response as { entries: [number, Item][] }).entries.map(([, item]) => item.replica);
 }
 
-async function write(method: "GET" | "POST"): Promise<{ answer: Answer; executed: number }> {
+async function write(
+  method: "GET" | "POST",
+): Promise<{ response: DecodedResponse; executed: number }> {
   const id = `w${writes++}`;
   const init = { method, ...(method === "POST" && { body: "x" }) };
-  const answer = await ask(`write?id=${id}`, { ...init, headers: { "X-SVC-Partial-Target": "0" } });
-  return { answer, executed: small.written().filter((written) => written === `${id} 0`).length };
+  const response = await request(`write?id=${id}`, {
+    ...init,
+    headers: { "X-SVC-Partial-Target": "0" },
+  });
+  return {
+    response,
+    executed: smallMatrix.written().filter((written) => written === `${id} 0`).length,
+  };
 }
 
 function setFault(partition: number, replica: number, fault: Fault): void {
-  const { proxy } = small.at(partition, replica);
+  const { proxy } = smallMatrix.at(partition, replica);
   proxy.fault = fault;
   // Open connections must not remember earlier latencies.
   if (fault === "refuse") proxy.cut();
@@ -82,13 +94,15 @@ function setFault(partition: number, replica: number, fault: Fault): void {
 
 /** A dispatcher that waits for long requests. */
 async function patient(replicas: readonly object[] = [{}, {}], options = {}) {
-  const dispatcher = await MatrixNode.start({ dispatcher: { ...small.config, replicas, options } });
+  const dispatcher = await MatrixNode.start({
+    dispatcher: { ...smallMatrix.config, replicas, options },
+  });
   further.push(dispatcher);
   return dispatcher;
 }
 
 test("skips a back-end that dies and reuses it after recovery", async () => {
-  const backEnd = small.at(1, 0);
+  const backEnd = smallMatrix.at(1, 0);
   assert.equal(await rows(), [0, 0]);
   await backEnd.kill();
   assert.equal(await rows(), [0, 1]);
@@ -108,7 +122,7 @@ test("sends fewer requests to an overloaded back-end for a while", async () => {
     const [replica] = (await rows()) as number[];
     assert.is(replica, 1);
   }
-  const { refused } = small.at(0, 0).proxy;
+  const { refused } = smallMatrix.at(0, 0).proxy;
   // A time without requests follows each of them.
   assert.ok(refused > 0 && refused < requests / 2, `${refused}`);
 });
@@ -117,32 +131,35 @@ test("retries a GET but not a POST after a lost connection", async () => {
   setFault(0, 0, "reset");
   const get = await write("GET");
   // Targeted requests have a single replica.
-  assert.equal([get.answer.status, get.executed], [503, 1]);
+  assert.equal([get.response.status, get.executed], [503, 1]);
   assert.equal(await rows(), [1, 0]);
 });
 
 test("executes a POST once when its connection is lost", async () => {
   setFault(0, 0, "reset");
-  const { answer, executed } = await write("POST");
-  assert.is(answer.status, 500);
-  assert.match(String(answer.json.message), /^<partial: 0 width: 2> \| 503 \| /);
+  const { response, executed } = await write("POST");
+  assert.is(response.status, 500);
+  assert.match(String(response.json.message), /^<partial: 0 width: 2> \| 503 \| /);
   assert.is(executed, 1);
 });
 
 test("does not retry a partly executed POST at another dispatcher either", async () => {
-  const other = await MatrixNode.start({ dispatcher: small.config, processors: false });
-  const replicas = [small.dispatcher, other].map(({ port }) => ({ host: "127.0.0.1", port }));
+  const otherNode = await MatrixNode.start({ dispatcher: smallMatrix.config, processors: false });
+  const replicas = [smallMatrix.dispatcher, otherNode].map(({ port }) => ({
+    host: "127.0.0.1",
+    port,
+  }));
   const dispatcher = { partitions: [replicas], replicas: [{}, {}] };
-  const above = await MatrixNode.start({ dispatcher, processors: false });
-  const out = [0, 1].map((replica) => small.at(1, replica).engine);
+  const parentNode = await MatrixNode.start({ dispatcher, processors: false });
+  const out = [0, 1].map((replica) => smallMatrix.at(1, replica).engine);
   await Promise.all(out.map((engine) => engine.serviceIn(false)));
   const init = { method: "POST", body: "x" };
-  const { status, json } = await get(above.port, "/svc/plugin/write?id=half", init);
+  const { status, json } = await get(parentNode.port, "/svc/plugin/write?id=half", init);
   await Promise.all(out.map((engine) => engine.serviceIn(true)));
-  await above.kill();
-  await other.kill();
+  await parentNode.kill();
+  await otherNode.kill();
   assert.equal([status, json.message], [500, "<partial: 0 width: 1> | 500 | Partition(s) down"]);
-  assert.ok(small.written().filter((written) => written === "half 0").length <= 1);
+  assert.ok(smallMatrix.written().filter((written) => written === "half 0").length <= 1);
 });
 
 test("reports an invalid response as an error", async () => {
@@ -155,17 +172,17 @@ test("reports an invalid response as an error", async () => {
 
 test("omits an invalid response from a partial result", async () => {
   setFault(1, 0, "garbage");
-  assert.equal(await rows("where", lenient.port), [0]);
+  assert.equal(await rows("where", lenientNode.port), [0]);
 });
 
 // A repeated hang doubles the ejection time: others hang for each test.
-for (const [how, position] of [
+for (const [label, position] of [
   ["proxy", 1],
   ["process", 0],
 ] as const) {
-  test(`aborts a request to a hanging back-end at the timeout (${how})`, async () => {
-    const { engine } = small.at(position, 0);
-    if (how === "process") engine.hang();
+  test(`aborts a request to a hanging back-end at the timeout (${label})`, async () => {
+    const { engine } = smallMatrix.at(position, 0);
+    if (label === "process") engine.hang();
     else setFault(position, 0, "hang");
     assert.is(
       await rows(),
@@ -173,7 +190,7 @@ for (const [how, position] of [
     );
     // From then on the other replica is used.
     assert.equal(await rows(), position === 1 ? [0, 1] : [1, 0]);
-    const { json } = await ask("where", {}, lenient.port);
+    const { json } = await request("where", {}, lenientNode.port);
     assert.equal(json.partitions, [2, 1, 1]);
     engine.resume();
   });
@@ -181,51 +198,51 @@ for (const [how, position] of [
 
 test("succeeds with retryable requests despite a hanging replica that passes probes", async () => {
   const incomplete = await patient([{}, {}], { "allow-incomplete": true });
-  for (const { port } of [small.dispatcher, incomplete]) await ask("find", {}, port);
+  for (const { port } of [smallMatrix.dispatcher, incomplete]) await request("find", {}, port);
   setFault(0, 0, "zombie");
   for (let i = 0; i < 20; i++) {
-    const { status, json } = await ask("find");
+    const { status, json } = await request("find");
     assert.equal([status, json.partitions], [200, [2, 0, 2]]);
   }
-  const { json } = await ask("find", {}, incomplete.port);
+  const { json } = await request("find", {}, incomplete.port);
   assert.is(json.coverage, 1);
 });
 
 test("reports missing partitions as coverage", async () => {
-  await ask("where", {}, lenient.port);
+  await request("where", {}, lenientNode.port);
   setFault(1, 0, "hang");
-  const { json } = await ask("where", {}, lenient.port);
+  const { json } = await request("where", {}, lenientNode.port);
   assert.equal([json.partitions, json.coverage], [[2, 1, 1], 0.5]);
 });
 
 test("does not treat a slow back-end as hanging", async () => {
-  small.at(0, 0).proxy.delayMs = TIMEOUT_MS / 4;
+  smallMatrix.at(0, 0).proxy.delayMs = TIMEOUT_MS / 4;
   assert.equal(await rows(), [0, 0]);
-  small.at(0, 0).proxy.delayMs = 0;
+  smallMatrix.at(0, 0).proxy.delayMs = 0;
 });
 
 test("hides Service-OUT of a back-end from clients", async () => {
-  const { engine } = small.at(0, 0);
+  const { engine } = smallMatrix.at(0, 0);
   await engine.serviceIn(false);
   assert.equal(await rows(), [1, 0]);
   await engine.serviceIn(true);
 });
 
 test("responds 503 without replicas of a partition, or with a partial result", async () => {
-  for (const replica of [0, 1]) await small.at(1, replica).engine.serviceIn(false);
-  const strict = await ask("find");
-  assert.equal([strict.status, strict.json.message], [503, "Partition(s) down"]);
-  assert.equal([strict.json.level, strict.json.partitions], [0, null]);
-  const { status, json } = await ask("find", {}, lenient.port);
+  for (const replica of [0, 1]) await smallMatrix.at(1, replica).engine.serviceIn(false);
+  const strictResponse = await request("find");
+  assert.equal([strictResponse.status, strictResponse.json.message], [503, "Partition(s) down"]);
+  assert.equal([strictResponse.json.level, strictResponse.json.partitions], [0, null]);
+  const { status, json } = await request("find", {}, lenientNode.port);
   assert.equal([status, json.level, json.partitions], [200, 1, [2, 1, 1]]);
   for (const path of ["primary", "partial?n=1"]) {
-    assert.is((await ask(path, {}, lenient.port)).json.message, "Partition(s) down");
+    assert.is((await request(path, {}, lenientNode.port)).json.message, "Partition(s) down");
   }
-  assert.is((await ask("partial?n=0", {}, lenient.port)).status, 200);
-  for (const replica of [0, 1]) await small.at(0, replica).engine.serviceIn(false);
-  const none = await ask("find", {}, lenient.port);
+  assert.is((await request("partial?n=0", {}, lenientNode.port)).status, 200);
+  for (const replica of [0, 1]) await smallMatrix.at(0, replica).engine.serviceIn(false);
+  const none = await request("find", {}, lenientNode.port);
   assert.equal([none.status, none.json.message], [503, "All partitions down"]);
-  for (const engine of small.engines()) await engine.serviceIn(true);
+  for (const engine of smallMatrix.engines()) await engine.serviceIn(true);
 });
 
 /** Resolves once a dispatcher shows these values in its metrics. */
@@ -241,11 +258,11 @@ test("rejects requests when the queue is full", async () => {
   const { port } = await patient([{ channels: 1 }, { channels: 1 }]);
   // Maximum of concurrent requests per connection; two run until all have arrived, 992 wait.
   const paths = new Array(64).fill("/svc/plugin/where");
-  const running = [1, 2].map(() => ask("hold", {}, port));
+  const running = [1, 2].map(() => request("hold", {}, port));
   await shows(port, "svc_dispatch_running 2", "svc_dispatch_waiting 0");
   const sockets = Array.from({ length: 16 }, () => pipeline(port, ...paths));
   await shows(port, "svc_dispatch_waiting 992", 'svc_errors_total{code="429"} 32');
-  small.release();
+  smallMatrix.release();
   const statuses: Record<string, number> = {};
   await Promise.all(
     sockets.map(async (socket) => {
@@ -269,23 +286,23 @@ test("rejects requests when the queue is full", async () => {
 test("transfers large bodies and partials", async () => {
   const { port } = await patient();
   const body = "ö".repeat(2_600_000);
-  const echoed = entriesOf(await ask("echo", { method: "POST", body }, port));
+  const echoed = entriesOf(await request("echo", { method: "POST", body }, port));
   assert.ok(echoed.length === 2 && echoed.every(([, text]) => text === body));
-  const texts = entriesOf(await ask("big?n=2000000", {}, port));
+  const texts = entriesOf(await request("big?n=2000000", {}, port));
   assert.ok(texts.length === 2 && texts.every(([, text]) => text === "ä".repeat(2_000_000)));
-  const entries = entriesOf(await ask("many?n=20000", {}, port));
+  const entries = entriesOf(await request("many?n=20000", {}, port));
   assert.is(entries.length, 40_000);
   assert.ok(entries.every(([key, text], index) => key === index && text === `item ${index >> 1}`));
 });
 
 /** Of a merged result; an error fails the test with its text. */
-function entriesOf({ json, text }: Answer): [number, string][] {
+function entriesOf({ json, text }: DecodedResponse): [number, string][] {
   assert.is(json.status, "OK", text.slice(0, 2000));
   return (json.response as { entries: [number, string][] }).entries;
 }
 
 test("forwards bytes unchanged as a reverse proxy", async () => {
-  const { proxy } = small.at(0, 0);
+  const { proxy } = smallMatrix.at(0, 0);
   const partitions = [[{ host: "127.0.0.1", port: proxy.port }]];
   const dispatcher = await MatrixNode.start({
     dispatcher: { partitions, replicas: [{ channels: 1 }] },
@@ -299,7 +316,7 @@ test("forwards bytes unchanged as a reverse proxy", async () => {
     ["nothere", "application/json"],
     ["text?s=gr%C3%BC%C3%9Fe", "text/plain"],
   ] as const) {
-    const { status, text, headers } = await ask(path, { headers: { accept } }, dispatcher.port);
+    const { status, text, headers } = await request(path, { headers: { accept } }, dispatcher.port);
     const [head, body] = proxy.lastAnswer.toString("utf8").split("\r\n\r\n") as [string, string];
     assert.is(text, body);
     assert.is(status, Number(head.slice(9, 12)));
@@ -308,7 +325,7 @@ test("forwards bytes unchanged as a reverse proxy", async () => {
   // The back-end closes the connection after an empty response; the next request is not lost.
   const init = { method: "POST", body: "x", headers: { accept: "text/plain" } };
   for (let round = 0; round < 20; round++) {
-    const { status, text } = await ask("text?s=", init, dispatcher.port);
+    const { status, text } = await request("text?s=", init, dispatcher.port);
     assert.equal([status, text], [200, ""]);
   }
   await dispatcher.kill();

@@ -9,15 +9,16 @@ import { get, strangeLines } from "./support/server.js";
 
 const test = suite("dispatch positions");
 const PRIMARY_ROW = 1;
-let small: TestMatrix;
+let smallMatrix: TestMatrix;
 
 test.before(async () => {
-  small = await matrix(2, 2, { replicas: [{ channels: 4 }, { channels: 5, primary: 1 }] });
+  smallMatrix = await matrix(2, 2, { replicas: [{ channels: 4 }, { channels: 5, primary: 1 }] });
 });
 
 test.after(async () => {
-  for (const { log } of [small.dispatcher, ...small.engines()]) assert.is(strangeLines(log), "");
-  await small.stop();
+  for (const { log } of [smallMatrix.dispatcher, ...smallMatrix.engines()])
+    assert.is(strangeLines(log), "");
+  await smallMatrix.stop();
 });
 
 interface Arrival {
@@ -30,7 +31,7 @@ interface Arrival {
 async function arrivals(
   path: string,
   headers: Record<string, string> = {},
-  port = small.dispatcher.port,
+  port = smallMatrix.dispatcher.port,
 ): Promise<Arrival[]> {
   const { json, text } = await get(port, `/svc/plugin/${path}`, { headers });
   assert.is(json.status, "OK", text);
@@ -61,13 +62,13 @@ test("a request has its position", async () => {
       path: "/svc/plugin/where?x=1",
       method: "GET",
     });
-    assert.is(baseport, small.at(partition, 0).engine.port);
+    assert.is(baseport, smallMatrix.at(partition, 0).engine.port);
   }
   assert.is(rows.length, 2);
 });
 
 test("a pre-processor at the top level has no parent", async () => {
-  const { json } = await get(small.dispatcher.port, "/svc/plugin/arrival");
+  const { json } = await get(smallMatrix.dispatcher.port, "/svc/plugin/arrival");
   assert.equal(json.response, {
     primary: 1,
     ident: [0, 1, 1, 1, 0, 0, 0, 1],
@@ -125,7 +126,7 @@ test("a target in the header selects the primary replica of a partition", async 
 
 test("a target counts as one of all partitions", async () => {
   const headers = { "X-SVC-Partial-Target": "1" };
-  const { json } = await get(small.dispatcher.port, "/svc/plugin/find?n=1", { headers });
+  const { json } = await get(smallMatrix.dispatcher.port, "/svc/plugin/find?n=1", { headers });
   assert.equal([json.level, json.partitions], [1, [2, 0, 1]]);
 });
 
@@ -143,7 +144,9 @@ test("a target that is not an integer is rejected without being sent", async () 
   for (const target of ["-1", "x", "1x", "", "0x1", "1.5", "1e3"]) {
     const headers = { "X-SVC-Partial-Target": target };
     for (const name of ["where", "find"]) {
-      const { status, json } = await get(small.dispatcher.port, `/svc/plugin/${name}`, { headers });
+      const { status, json } = await get(smallMatrix.dispatcher.port, `/svc/plugin/${name}`, {
+        headers,
+      });
       assert.is(status, 400, JSON.stringify(target));
       assert.match(String(json.message), /^X-SVC-Partial-Target: /);
     }
@@ -152,23 +155,23 @@ test("a target that is not an integer is rejected without being sent", async () 
 
 /** Rows of partition 0 for concurrent requests. */
 async function rowsAtOnce(dispatcher: MatrixNode, count: number): Promise<number[]> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: count }, () => get(dispatcher.port, "/svc/plugin/wait?ms=600")),
   );
-  const rows = answers.map(({ json }) => {
+  const rows = responses.map(({ json }) => {
     return (json.response as { entries: [number, number][] }).entries[0]![1];
   });
   return rows.sort();
 }
 
 test("concurrent requests are distributed by cost", async () => {
-  assert.equal(await rowsAtOnce(small.dispatcher, 5), [0, 0, 0, 1, 1]);
+  assert.equal(await rowsAtOnce(smallMatrix.dispatcher, 5), [0, 0, 0, 1, 1]);
   for (const [replicas, count, expected] of [
     // Row 0 always costs 0, but has only three channels.
     [[{ channels: 3, priority: 0 }, {}], 5, [0, 0, 0, 1, 1]],
     [[{ priority: 3 }, { priority: 1 }], 6, [0, 0, 1, 1, 1, 1]],
   ] as const) {
-    const dispatcher = await MatrixNode.start({ dispatcher: { ...small.config, replicas } });
+    const dispatcher = await MatrixNode.start({ dispatcher: { ...smallMatrix.config, replicas } });
     assert.equal(await rowsAtOnce(dispatcher, count), expected);
     await dispatcher.kill();
   }
@@ -176,25 +179,25 @@ test("concurrent requests are distributed by cost", async () => {
 
 test("a dispatcher reports its backlog to the level above", async () => {
   const path = "/svc/plugin/wait?ms=1000";
-  const running = [1, 2, 3].map(() => get(small.dispatcher.port, path));
+  const running = [1, 2, 3].map(() => get(smallMatrix.dispatcher.port, path));
   const headers = { accept: "application/x-svc-partial" };
   // Until all three have arrived; their own responses come much later.
   for (let slot: string | null = null; slot !== "0003"; ) {
-    const answer = await get(small.dispatcher.port, "/svc/plugin/find", { headers });
-    slot = answer.headers.get("x-svc-backlog");
+    const response = await get(smallMatrix.dispatcher.port, "/svc/plugin/find", { headers });
+    slot = response.headers.get("x-svc-backlog");
   }
   for (const { status } of await Promise.all(running)) assert.is(status, 200);
 });
 
 test("the configuration is returned as given", async () => {
-  assert.equal(await small.dispatcher.order("dispatcherConfig"), small.config);
-  assert.is(await small.at(0, 0).engine.order("dispatcherConfig"), null);
+  assert.equal(await smallMatrix.dispatcher.order("dispatcherConfig"), smallMatrix.config);
+  assert.is(await smallMatrix.at(0, 0).engine.order("dispatcherConfig"), null);
 });
 
 test("a restart keeps the matrix", async () => {
-  await small.dispatcher.order("restart");
-  assert.is((await get(small.dispatcher.port, "/svc/plugin/where")).status, 503);
-  await small.dispatcher.serviceIn(true);
+  await smallMatrix.dispatcher.order("restart");
+  assert.is((await get(smallMatrix.dispatcher.port, "/svc/plugin/where")).status, 503);
+  await smallMatrix.dispatcher.serviceIn(true);
   assert.equal(await places("where"), [
     [0, 0],
     [1, 0],
@@ -202,16 +205,16 @@ test("a restart keeps the matrix", async () => {
 });
 
 test("a stop finishes running requests and rejects new ones", async () => {
-  const { dispatcher } = small;
-  const running = get(dispatcher.port, "/svc/plugin/wait?ms=500");
+  const { dispatcher } = smallMatrix;
+  const runningResponse = get(dispatcher.port, "/svc/plugin/wait?ms=500");
   await new Promise((resolve) => setTimeout(resolve, 100));
   const stopped = dispatcher.order("stop");
   await new Promise((resolve) => setTimeout(resolve, 100));
   const newcomer = await get(dispatcher.port, "/svc/plugin/where");
   assert.equal([newcomer.status, newcomer.json.message], [503, "Service Out"]);
-  assert.is((await running).status, 200);
+  assert.is((await runningResponse).status, 200);
   await stopped;
-  const { proxy } = small.at(0, 0);
+  const { proxy } = smallMatrix.at(0, 0);
   while (proxy.open > 0) await new Promise((resolve) => setTimeout(resolve, 1));
 });
 

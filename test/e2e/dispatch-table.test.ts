@@ -10,9 +10,15 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parseErrorChain } from "../../client/typescript/error-chain.js";
 import { type RequestCase, requestTable } from "./request-table.js";
-import { ALONE, ask, checkRow, type Hierarchy } from "./support/check-row.js";
+import { ALONE, checkRow, type Hierarchy, sendRow } from "./support/check-row.js";
 import { MatrixNode, type NodeOptions } from "./support/matrix.js";
-import { type Answer, buildProject, fixture, get, strangeLines } from "./support/server.js";
+import {
+  buildProject,
+  type DecodedResponse,
+  fixture,
+  get,
+  strangeLines,
+} from "./support/server.js";
 import { RING_SIZE, type TableRole } from "./support/table-plugins.js";
 
 const test = suite("dispatch table");
@@ -187,14 +193,19 @@ async function freePorts(count: number): Promise<number[]> {
 }
 
 /** Expected row at this number of levels. */
-function checkThrough(row: RequestCase, answer: Answer, shape: Shape, port: number): void {
+function checkThrough(
+  row: RequestCase,
+  response: DecodedResponse,
+  shape: Shape,
+  port: number,
+): void {
   const { ways } = shape;
   const isRefusedHere = row.status === 405;
   if (row.status === 200 || isRefusedHere || ways.length === 0) {
-    return checkRow(row, answer, [port, 0], shape.hierarchy);
+    return checkRow(row, response, [port, 0], shape.hierarchy);
   }
-  assert.is(answer.status, 500);
-  const text = row.text === undefined ? (answer.json.message as string) : answer.text;
+  assert.is(response.status, 500);
+  const text = row.text === undefined ? (response.json.message as string) : response.text;
   const chain = parseErrorChain(text);
   const way = chain.levels.map(({ partition, width }) => [partition, width]);
   assert.ok(ways.map(String).includes(String(way)), `the way ${JSON.stringify(way)}`);
@@ -243,9 +254,9 @@ for (const shape of shapes) {
     const otherShape = shape.others[row.name];
     if (otherShape === null) continue;
     test(`${shape.name}: ${row.name}`, async () => {
-      const answer = await ask(row, ports[0]);
+      const response = await sendRow(row, ports[0]);
       const named = row.status === 405 ? ports[0] : ports[1];
-      checkThrough({ ...row, ...otherShape }, answer, shape, named);
+      checkThrough({ ...row, ...otherShape }, response, shape, named);
     });
   }
 

@@ -12,7 +12,7 @@ import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { type Command, Document, fencesOf } from "./support/document.js";
 import { seedShop } from "./support/seed-shop.js";
-import { buildProject, type Served, serve } from "./support/server.js";
+import { buildProject, type RunningServer, serve } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("documents");
@@ -101,7 +101,7 @@ function masked(text: string, port: number): string {
 }
 
 interface ServedExample {
-  readonly server: Served;
+  readonly server: RunningServer;
   /** Working folder of the commands, which contains the data folder. */
   readonly temporary: string;
 }

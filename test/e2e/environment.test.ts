@@ -67,8 +67,8 @@ async function startWith(reference: string, variables: Readonly<Record<string, s
   const { DB_URL: _, API_KEY: __, ...others } = process.env;
   const env = { ...others, ...variables };
   try {
-    const served = await started([SVC, "serve", project.folder, "--port", "0"], env);
-    await served.stop();
+    const server = await started([SVC, "serve", project.folder, "--port", "0"], env);
+    await server.stop();
     return "";
   } catch (error) {
     return String(error);
@@ -106,12 +106,12 @@ test("plugins and their child processes do not store code in the package", async
     [otherCode, otherCode],
   ] as const) {
     const env = { ...process.env, NODE_COMPILE_CACHE: folder };
-    const served = await started([SVC, "serve", project.folder, "--port", "0"], env);
+    const server = await started([SVC, "serve", project.folder, "--port", "0"], env);
     for (const name of ["cache", "cacheInline"]) {
-      const { json } = await get(served.port, `/svc/plugin/${name}`);
+      const { json } = await get(server.port, `/svc/plugin/${name}`);
       assert.is(json.response, seen, name);
     }
-    await served.stop();
+    await server.stop();
   }
 });
 

@@ -12,7 +12,7 @@ import { packageRoot } from "../../runtime/base/package-info.js";
 import { findViolations } from "./support/accessibility.js";
 import { findBrowser } from "./support/browser.js";
 import { type BrowserTab, openTab } from "./support/browser-tab.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 
 const browser = findBrowser();
 const test = suite("example of a search service");
@@ -21,21 +21,21 @@ if (browser === null) console.log("example search: skipped (no browser; see CHRO
 
 const EXAMPLE = join(packageRoot(), "examples", "search");
 const root = mkdtempSync(join(tmpdir(), "svc-example-search-"));
-let served: Served;
+let server: RunningServer;
 let tab: BrowserTab;
 
 test.before(async () => {
   if (browser === null) return;
   await buildProject(EXAMPLE);
-  served = await serve(EXAMPLE, "--root", root);
-  await get(served.port, "/svc/plugin/feed?count=5000", { method: "POST" });
+  server = await serve(EXAMPLE, "--root", root);
+  await get(server.port, "/svc/plugin/feed?count=5000", { method: "POST" });
   tab = await openTab(browser);
-  await tab.open(`http://127.0.0.1:${served.port}/svc/plugin/page`);
+  await tab.open(`http://127.0.0.1:${server.port}/svc/plugin/page`);
   await tab.until(`document.querySelector("#q") !== null`);
 });
 test.after(async () => {
   await tab?.close();
-  await served?.end();
+  await server?.end();
   rmSync(root, { recursive: true });
 });
 
@@ -72,7 +72,7 @@ inBrowser("narrows the results by two facets and shows their counts", async () =
 });
 
 inBrowser("appends the next page, and shows similar recipes", async () => {
-  await tab.open(`http://127.0.0.1:${served.port}/svc/plugin/page?q=soup`);
+  await tab.open(`http://127.0.0.1:${server.port}/svc/plugin/page?q=soup`);
   await tab.until(`${titles}.length === 10`);
   await tab.value(`document.querySelector("#more").click()`);
   await tab.until(`${titles}.length > 10`);

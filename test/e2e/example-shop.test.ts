@@ -14,7 +14,7 @@ import { findViolations } from "./support/accessibility.js";
 import { findBrowser } from "./support/browser.js";
 import { type BrowserTab, openTab } from "./support/browser-tab.js";
 import { seedShop } from "./support/seed-shop.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 
 const EXAMPLE = join(packageRoot(), "examples", "shop");
 const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0xff, 0);
@@ -23,7 +23,7 @@ const root = mkdtempSync(join(tmpdir(), "svc-shop-"));
 const browser = findBrowser();
 const inBrowser = browser === null ? test.skip : test;
 if (browser === null) console.log("page of the shop: skipped (no browser; see CHROMIUM)");
-let server: Served;
+let server: RunningServer;
 let cookie = "";
 
 test.before(async () => {
@@ -43,7 +43,7 @@ interface Card {
   readonly sold?: number;
 }
 
-async function ask<T>(path: string, options: Parameters<typeof get>[2] = {}): Promise<T> {
+async function request<T>(path: string, options: Parameters<typeof get>[2] = {}): Promise<T> {
   const headers = { ...options.headers, cookie };
   const { status, json, text } = await get(server.port, `/svc/plugin/${path}`, {
     ...options,
@@ -69,17 +69,17 @@ test("finds products in pages, and counts all matches", async () => {
   let after: string | null = "";
   while (after !== null) {
     const cursor: string = after === "" ? "" : `&cursor=${after}`;
-    const { items, cursor: next } = await ask<{ items: Card[]; cursor: string | null }>(
+    const { items, cursor: next } = await request<{ items: Card[]; cursor: string | null }>(
       `search?q=waterprof${cursor}`,
     );
     for (const { id } of items) ids.add(id);
     after = next;
   }
-  assert.is((await ask<{ count: number }>("facets?q=waterprof")).count, ids.size);
+  assert.is((await request<{ count: number }>("facets?q=waterprof")).count, ids.size);
   assert.ok(ids.size > 20, "one page");
-  const [similar] = await ask<Card[]>("similar?product=p000010&n=1");
+  const [similar] = await request<Card[]>("similar?product=p000010&n=1");
   assert.match(similar!.title, "boots");
-  const [also] = await ask<(Card & { buyers: number })[]>("alsoBought?product=p000000&n=1");
+  const [also] = await request<(Card & { buyers: number })[]>("alsoBought?product=p000000&n=1");
   assert.ok(also!.id !== "p000000" && also!.buyers > 0);
   assert.is(await statusOf("similar?product=p999999"), 404);
   // The ids of other vertices are no products.
@@ -98,11 +98,11 @@ test("requires a sign-in to buy", async () => {
   assert.is(await statusOf("signIn", credentials("ann", "wrong horse")), 401);
   assert.is(await statusOf("signIn", credentials("user1", "password")), 401);
   assert.is(await statusOf("signIn", credentials("ann", "correct horse")), 200);
-  assert.equal(await ask("trending"), []);
-  for (const times of [1, 2]) assert.is(await ask("buy?product=p000010", POST), times);
-  const [trending] = await ask<Card[]>("trending");
+  assert.equal(await request("trending"), []);
+  for (const times of [1, 2]) assert.is(await request("buy?product=p000010", POST), times);
+  const [trending] = await request<Card[]>("trending");
   assert.equal([trending!.id, trending!.sold], ["p000010", 2]);
-  const [suitable] = await ask<Card[]>("feed?n=1");
+  const [suitable] = await request<Card[]>("feed?n=1");
   assert.match(suitable!.title, "boots");
   // Sessions and passwords are in the graph.
   const path = "/svc/builtin/vertices?graph=shop";
@@ -110,10 +110,10 @@ test("requires a sign-in to buy", async () => {
 });
 
 test("ranks the products by a job", async () => {
-  assert.equal(await ask("bestSellers"), []);
+  assert.equal(await request("bestSellers"), []);
   const address = { host: "127.0.0.1", port: server.port + 1, key: null, tls: null };
   await operate(address as never, "RunJob", { name: "rankProducts" });
-  while ((await ask<Card[]>("bestSellers?n=3")).length < 3) await delay(20);
+  while ((await request<Card[]>("bestSellers?n=3")).length < 3) await delay(20);
 });
 
 test("stores pictures by their content, and sends them as images", async () => {
@@ -141,7 +141,7 @@ test("streams each sale", async () => {
   const url = `http://127.0.0.1:${server.port}/svc/plugin/sales`;
   const headers = { Accept: "text/event-stream" };
   const { body } = await fetch(url, { headers, signal: abort.signal });
-  await ask("buy?product=p000020", POST);
+  await request("buy?product=p000020", POST);
   let text = "";
   for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
     text += chunk;
@@ -152,7 +152,7 @@ test("streams each sale", async () => {
 });
 
 test("forgets a session", async () => {
-  await ask("signOut", POST);
+  await request("signOut", POST);
   assert.is(await statusOf("feed", { headers: { cookie } }), 401);
 });
 

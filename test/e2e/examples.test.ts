@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { type Answer, buildProject, get, serve } from "./support/server.js";
+import { buildProject, type DecodedResponse, get, serve } from "./support/server.js";
 
 const test = suite("examples");
 const FOLDER = join(packageRoot(), "examples");
 
-type Call = (path: string, init?: RequestInit) => Promise<Answer>;
+type Call = (path: string, init?: RequestInit) => Promise<DecodedResponse>;
 
 /** Requests to each example: each check restarts it on the same data. */
 const CHECKS: Readonly<Record<string, readonly ((call: Call) => Promise<void>)[]>> = {
@@ -32,8 +32,8 @@ async function checkHello(call: Call): Promise<void> {
   const posted = await call("/svc/plugin/hello?name=you&times=2", { method: "POST", body: "" });
   assert.equal(posted.json.response, ["Hello, you!", "Hello, you!"]);
   assert.is((await call("/svc/plugin/power?base=1.5")).json.response, 2.25);
-  const refused = await call("/svc/plugin/power?base=x");
-  assert.is(refused.status, 400);
+  const refusedResponse = await call("/svc/plugin/power?base=x");
+  assert.is(refusedResponse.status, 400);
   const digest = await call("/svc/plugin/sha256", { method: "POST", body: "abc" });
   assert.match(String(digest.json.response), /^ba7816bf[0-9a-f]{56}$/);
   const searchResult = await call("/svc/plugin/search?q=o&n=1");
@@ -78,16 +78,16 @@ async function checkRecommend(call: Call): Promise<void> {
 /** Texts, vectors and arcs of the same example. */
 async function checkArticles(call: Call): Promise<void> {
   type Answer = { readonly id: string; readonly text: string; readonly cited: readonly string[] };
-  const ask = async (query: string): Promise<Answer[]> =>
+  const request = async (query: string): Promise<Answer[]> =>
     (await call(`/svc/plugin/ask?${query}`)).json.response as Answer[];
-  assert.equal(await ask("q=compost"), []);
+  assert.equal(await request("q=compost"), []);
   const fed = await call("/svc/plugin/feedarticles?count=100", { method: "POST" });
   assert.equal(fed.json.response, { vertices: 105, arcs: 394, vectors: 100 });
   // No article contains the word, but other forms of it.
-  const about = await ask("q=gardening&n=3");
+  const about = await request("q=gardening&n=3");
   assert.is(about.length, 3);
   for (const { text } of about) assert.match(text, "gardener");
-  const [otherTopic] = await ask("q=compost&topic=sailing&n=1");
+  const [otherTopic] = await request("q=compost&topic=sailing&n=1");
   assert.match(otherTopic!.text, "harbour");
   const [, second] = about;
   const number = Number(second!.id.slice("article ".length));
@@ -223,11 +223,11 @@ for (const name of readdirSync(FOLDER)) {
     const root = mkdtempSync(join(tmpdir(), "svc-e2e-"));
     try {
       for (const check of checks!) {
-        const served = await serve(folder, "--root", root);
+        const server = await serve(folder, "--root", root);
         try {
-          await check((path, init) => get(served.port, path, init));
+          await check((path, init) => get(server.port, path, init));
         } finally {
-          assert.is(await served.stop(), 0);
+          assert.is(await server.stop(), 0);
         }
       }
     } finally {

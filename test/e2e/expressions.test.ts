@@ -7,11 +7,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Answer, buildProject, fixture, get, type Served, serve } from "./support/server.js";
+import {
+  buildProject,
+  type DecodedResponse,
+  fixture,
+  get,
+  type RunningServer,
+  serve,
+} from "./support/server.js";
 
 const test = suite("expressions over HTTP");
 const root = mkdtempSync(join(tmpdir(), "svc-expressions-"));
-let server: Served;
+let server: RunningServer;
 
 test.before(async () => {
   await buildProject(fixture("graph-services"));
@@ -24,7 +31,7 @@ test.after(async () => {
   rmSync(root, { recursive: true });
 });
 
-function ask(name: string, parameters: object, body?: string): Promise<Answer> {
+function request(name: string, parameters: object, body?: string): Promise<DecodedResponse> {
   const query = Object.entries({ graph: "people", ...parameters })
     .map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`)
     .join("&");
@@ -33,9 +40,9 @@ function ask(name: string, parameters: object, body?: string): Promise<Answer> {
 }
 
 async function response(name: string, parameters: object, body?: string): Promise<unknown> {
-  const answer = await ask(name, parameters, body);
-  assert.is(answer.status, 200, answer.text);
-  return answer.json.response;
+  const response = await request(name, parameters, body);
+  assert.is(response.status, 200, response.text);
+  return response.json.response;
 }
 
 test("evaluates an expression and returns its value as text", async () => {
@@ -72,7 +79,7 @@ test("limits the shared memories of one client", async () => {
   for (let memory = 20; memory < 23; memory++) {
     await response("evaluate", { memory, sharedmem: 1, expression: "inc(0)" });
   }
-  const { status, json } = await ask("evaluate", { memory: 23, sharedmem: 1, expression: "1" });
+  const { status, json } = await request("evaluate", { memory: 23, sharedmem: 1, expression: "1" });
   assert.is(status, 400);
   assert.match(JSON.stringify(json), "this client already uses 4 shared memories: omit sharedmem");
   const known = { memory: 20, sharedmem: 1, expression: "inc(0)" };
@@ -94,18 +101,18 @@ test("accepts expressions in queries", async () => {
 
 test("lets trusted clients name an expression", async () => {
   const text = "strong := next.arc.value > 5";
-  const made = await get(server.port, "/svc/builtin/define?graph=people", {
+  const createdResponse = await get(server.port, "/svc/builtin/define?graph=people", {
     method: "POST",
     headers: { "X-SVC-Change": "1" },
     body: text,
   });
-  assert.is(made.status, 200, made.text);
-  assert.equal(made.json.response, { strong: text });
+  assert.is(createdResponse.status, 200, createdResponse.text);
+  assert.equal(createdResponse.json.response, { strong: text });
   const named = { id: "alice", arc: "knows", fields: "F_ID", filter: "strong" };
   assert.equal(await response("neighbor", named), ["carol"]);
-  const refused = await ask("evaluate", { expression: "x := 5" });
-  assert.is(refused.status, 400);
-  assert.match(refused.text, "a name can only be given by define()");
+  const refusedResponse = await request("evaluate", { expression: "x := 5" });
+  assert.is(refusedResponse.status, 400);
+  assert.match(refusedResponse.text, "a name can only be given by define()");
 });
 
 test("lists names and analyzes an expression for tools", async () => {
@@ -130,18 +137,18 @@ test("rejects expensive expressions at low cost", async () => {
     ...["next.__proto__", "__proto__(1)", "cpukill(9)", "'a*b*c'", "next.deg"],
   ];
   for (const expression of texts) {
-    const answer = await ask("evaluate", {}, expression);
-    assert.is(answer.status, 400, answer.text);
-    assert.is(answer.json.status, "ERROR");
+    const response = await request("evaluate", {}, expression);
+    assert.is(response.status, 400, response.text);
+    assert.is(response.json.status, "ERROR");
   }
   // A string that grows tenfold with each statement, until it is rejected.
   const names = ["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"];
   const grown = names.slice(1).map((name, index) => {
     return `${name} = join(',', ${Array(10).fill(names[index]).join(",")})`;
   });
-  const answer = await ask("evaluate", {}, `v0 = 'xxxxxxxxxx'; ${grown.join(";")}`);
-  assert.is(answer.status, 400, answer.text.slice(0, 200));
-  assert.match(answer.text, "expression result exceeds");
+  const reply = await request("evaluate", {}, `v0 = 'xxxxxxxxxx'; ${grown.join(";")}`);
+  assert.is(reply.status, 400, reply.text.slice(0, 200));
+  assert.match(reply.text, "expression result exceeds");
 });
 
 test.run();

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import type { PluginRequest, str } from "svc-server";
@@ -41,7 +41,7 @@ export async function hold(_request: PluginRequest, file: str): Promise<number> 
 const SLOTS = 32;
 const test = suite("fair queueing");
 const project = new TemporaryProject({ "plugins/p.ts": PLUGINS, "tsconfig.json": NODE_TYPES });
-let server: Served;
+let server: RunningServer;
 
 test.before(async () => {
   await buildProject(project.folder);
@@ -59,7 +59,7 @@ const IDENT = "XSVCIDENT 1 1 127 0 0 0 1\r\n";
  * Sends requests from an address of its own; the response is the text up to its end.
  * @param ident identity line of a dispatcher
  */
-function ask(localAddress: string, path: string, ident = ""): Promise<string> {
+function request(localAddress: string, path: string, ident = ""): Promise<string> {
   const socket = connect({ port: server.port, host: "127.0.0.1", localAddress });
   socket.write(ident);
   socket.write(`GET /svc/plugin/${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -90,9 +90,9 @@ const untilRunning = (count: number) => until("svc_queue_running", count);
 test("alternates between clients instead of serving one first", async () => {
   const gate = join(project.folder, "gate");
   const path = `hold?file=${encodeURIComponent(gate)}`;
-  const many = Array.from({ length: SLOTS + 100 }, () => ask("127.0.0.2", path));
+  const many = Array.from({ length: SLOTS + 100 }, () => request("127.0.0.2", path));
   await untilWaiting(100);
-  const otherClient = ask("127.0.0.3", path);
+  const otherClient = request("127.0.0.3", path);
   await untilWaiting(101);
   writeFileSync(gate, "");
   const position = Number(/"response": (\d+)/.exec(await otherClient)?.[1]);
@@ -100,17 +100,17 @@ test("alternates between clients instead of serving one first", async () => {
   await Promise.all(many);
 });
 
-for (const [who, address, ident] of [
+for (const [label, address, ident] of [
   ["another client", "127.0.0.3", ""],
   ["a client on the host of a dispatcher", "127.0.0.2", IDENT],
 ] as const) {
-  test(`preempts requests that an executor has not claimed for ${who}`, async () => {
+  test(`preempts requests that an executor has not claimed for ${label}`, async () => {
     const gate = join(project.folder, ident === "" ? "door" : "window");
     const path = `block?file=${encodeURIComponent(gate)}`;
-    const before = Number(/"response": (\d+)/.exec(await ask("127.0.0.3", "count"))?.[1]);
-    const many = Array.from({ length: SLOTS }, () => ask("127.0.0.2", path, ident));
+    const before = Number(/"response": (\d+)/.exec(await request("127.0.0.3", "count"))?.[1]);
+    const many = Array.from({ length: SLOTS }, () => request("127.0.0.2", path, ident));
     await untilRunning(SLOTS);
-    const otherClient = ask(address, path);
+    const otherClient = request(address, path);
     // All except the claimed one are back in the queue.
     await untilWaiting(SLOTS);
     writeFileSync(gate, "");

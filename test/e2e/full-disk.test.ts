@@ -11,7 +11,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { callAdminOperation } from "../../runtime/system/call-admin-operation.js";
 import { assertFiring } from "./support/firing-alerts.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `
@@ -33,7 +33,7 @@ const test = suite("full disk");
 const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
 const folder = join(project.folder, "small");
 const isMounted = mount();
-let server: Served;
+let server: RunningServer;
 
 function mount(): boolean {
   mkdirSync(folder);
@@ -96,10 +96,11 @@ testWhenMounted("serves reads and refuses changes, which resume by themselves", 
   assert.equal(await state(), [200, null, "low"]);
   fillDisk();
   let accepted = 0;
-  let refused = await call("put?id=full0");
-  for (; refused.status === 200; refused = await call(`put?id=full${++accepted}`)) await delay(20);
-  assert.is(refused.status, 507, refused.text);
-  assert.match(refused.text, /StorageError.*disk of the transaction log is full/);
+  let refusedResponse = await call("put?id=full0");
+  for (; refusedResponse.status === 200; refusedResponse = await call(`put?id=full${++accepted}`))
+    await delay(20);
+  assert.is(refusedResponse.status, 507, refusedResponse.text);
+  assert.match(refusedResponse.text, /StorageError.*disk of the transaction log is full/);
   for (let turn = 0; turn < 20; turn++) {
     const { status, json } = await call("has?id=before");
     assert.equal([status, json.response], [200, true]);
@@ -135,12 +136,12 @@ test("reports slow flushes", async () => {
 test("serves reads after a failed flush, and keeps changes that were not durable", async () => {
   assert.is((await call("put?id=good")).status, 200);
   writeFileSync(failing, "");
-  const held = await call("put?id=held");
-  assert.is(held.status, 500);
-  assert.match(held.text, /not durable/);
-  const refused = await call("put?id=refused");
-  assert.is(refused.status, 507);
-  assert.match(refused.text, /StorageError.*the transaction log has failed/);
+  const heldResponse = await call("put?id=held");
+  assert.is(heldResponse.status, 500);
+  assert.match(heldResponse.text, /not durable/);
+  const refusedResponse = await call("put?id=refused");
+  assert.is(refusedResponse.status, 507);
+  assert.match(refusedResponse.text, /StorageError.*the transaction log has failed/);
   assert.is((await call("has?id=held")).json.response, true);
   assert.equal(await state(), [200, "failed", "failed"]);
   const { text } = await get(server.port + 1, "/metrics");
@@ -163,9 +164,9 @@ test("refuses changes in a folder that it may not write, also after clear-readon
   process.env.DENIED_FOLDER = denied;
   server = await serve(project.folder, "--root", denied, "--durability", "async");
   for (let turn = 0; turn < 2; turn++) {
-    const refused = await call("put?id=refused");
-    assert.is(refused.status, 507, refused.text);
-    assert.match(refused.text, /StorageError.*the data folder cannot be written/);
+    const refusedResponse = await call("put?id=refused");
+    assert.is(refusedResponse.status, 507, refusedResponse.text);
+    assert.match(refusedResponse.text, /StorageError.*the data folder cannot be written/);
     const operation = { operation: "ClearReadonly", parameters: {}, headers: {} };
     await callAdminOperation({ host: "127.0.0.1", port: server.port + 1 }, operation);
   }

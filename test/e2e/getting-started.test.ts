@@ -12,7 +12,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { commandsOf, fencesOf } from "./support/document.js";
-import { type Served, started } from "./support/server.js";
+import { type RunningServer, started } from "./support/server.js";
 
 const PAGE = "docs/guides/getting-started.md";
 /** The development server may need a moment for a new file. */
@@ -23,7 +23,7 @@ const test = suite("getting started");
 const text = readFileSync(join(packageRoot(), PAGE), "utf8");
 const scratch = mkdtempSync(join(tmpdir(), "svc-start-"));
 const project = join(scratch, "my-service");
-let server: Served | null = null;
+let server: RunningServer | null = null;
 
 test.after(async () => {
   await server?.end();

@@ -11,15 +11,22 @@ import { isDeepStrictEqual } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { rounds } from "../support/rounds.js";
-import { type Answer, buildProject, fixture, get, type Served, serve } from "./support/server.js";
+import {
+  buildProject,
+  type DecodedResponse,
+  fixture,
+  get,
+  type RunningServer,
+  serve,
+} from "./support/server.js";
 import { until } from "./support/system.js";
 
 const test = suite("graphs of plugins");
 const PROJECT = fixture("graphs");
 const root = mkdtempSync(join(tmpdir(), "svc-graphs-"));
 /** Servers by their options, each with graphs of its own. */
-const servers = new Map<string, Served>();
-let served: Served;
+const servers = new Map<string, RunningServer>();
+let served: RunningServer;
 
 test.before(async () => {
   await buildProject(PROJECT);
@@ -38,7 +45,7 @@ async function start(...options: string[]): Promise<void> {
   servers.set(key, served);
 }
 
-function call(plugin: string): Promise<Answer> {
+function call(plugin: string): Promise<DecodedResponse> {
   return get(served.port, `/svc/plugin/${plugin}`);
 }
 
@@ -105,8 +112,8 @@ test("are locked by a request until it ends", async () => {
   await held("x");
   assert.match(await errorOf("mark?id=x"), /AccessError.*Object is locked: 'x'/);
   assert.match(await errorOf("mark?id=x&timeout=20"), /AccessError.*'x'/);
-  const [ended, marked] = await Promise.all([holding, markWaiting("x")]);
-  assert.is(ended.json.response, 1);
+  const [endedResponse, marked] = await Promise.all([holding, markWaiting("x")]);
+  assert.is(endedResponse.json.response, 1);
   assert.is(marked, 1);
   assert.match(await errorOf("holdAndFail?id=x"), /failed on purpose/);
   assert.equal(await result("held"), []);
@@ -175,8 +182,11 @@ test("survive a restart of the thread that manages them", async () => {
   let neighbor: object = { type: "none" };
   for (let level = 0; level < 10; level++) neighbor = { adjacent: { neighbor } };
   const query = encodeURIComponent(JSON.stringify({ neighbor }));
-  const endless = await get(served.port, `/svc/builtin/neighbor?graph=locks&id=t0&query=${query}`);
-  assert.match(endless.text, /TimeoutError/);
+  const endlessResponse = await get(
+    served.port,
+    `/svc/builtin/neighbor?graph=locks&id=t0&query=${query}`,
+  );
+  assert.match(endlessResponse.text, /TimeoutError/);
   assert.is(await result("tangle"), size);
   for (;;) {
     // Requests meanwhile wait, or learn that the thread is not available.

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type * as Library from "svc-server";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Answer, get } from "./support/server.js";
+import { type DecodedResponse, get } from "./support/server.js";
 
 const built = new URL("../../dist/index.js", import.meta.url).href;
 const { Graph, system }: typeof Library = await import(built);
@@ -42,7 +42,7 @@ const CHANGES: readonly (readonly [name: string, parameters: Parameters])[] = [
   ["rebuildvectors", { graph: "g" }],
 ];
 
-function ask(name: string, parameters: Parameters, port: 0 | 1 = 0, init?: RequestInit) {
+function send(name: string, parameters: Parameters, port: 0 | 1 = 0, init?: RequestInit) {
   const isChange = CHANGES.some(([change]) => change === name);
   const meant = { method: "POST", headers: { "X-SVC-Change": "1" } };
   const initial = init ?? (isChange ? meant : {});
@@ -57,7 +57,7 @@ function pathOf(name: string, parameters: Parameters): string {
 }
 
 async function response(name: string, parameters: Parameters, port: 0 | 1 = 0): Promise<unknown> {
-  const { status, text, json } = await ask(name, { graph: "g", ...parameters }, port);
+  const { status, text, json } = await send(name, { graph: "g", ...parameters }, port);
   assert.is(status, 200, text);
   return json.response;
 }
@@ -132,12 +132,12 @@ test("convert vectors to another precision on both ports", async () => {
         ...{ vectors: 1, indexed: 0, dead: 0 },
       },
     ]);
-    const refused = await ask("index", { graph: "g", ...indexed, measure: "dot" }, port);
-    assert.match(refused.text, /drop their indexes first/);
+    const refusal = await send("index", { graph: "g", ...indexed, measure: "dot" }, port);
+    assert.match(refusal.text, /drop their indexes first/);
     await response("dropindex", { what: "vectors", length: 2 }, port);
     new Graph("g").setVectorSettings({ measure: "cosine" });
-    const wrong = await ask("rebuildvectors", { graph: "g", precision: "int4" }, port);
-    assert.is(wrong.status, 400);
+    const invalid = await send("rebuildvectors", { graph: "g", precision: "int4" }, port);
+    assert.is(invalid.status, 400);
     await response("deletevertex", { id: "exact" }, port);
   }
 });
@@ -165,9 +165,9 @@ test("create vertices with vectors and find the nearest on both ports", async ()
     assert.is(new Graph("g").objcnt.vectors, 1);
     for (const name of ["createvertex", "vertices", "nearest"]) {
       const params = { graph: "g", id: "east", vector: '[["warm", 1]]' };
-      const refused = await ask(name, params, port);
-      assert.is(refused.status, 400, refused.text);
-      assert.match(refused.text, /ValueError.*vectors of this graph hold/);
+      const refusal = await send(name, params, port);
+      assert.is(refusal.status, 400, refusal.text);
+      assert.match(refusal.text, /ValueError.*vectors of this graph hold/);
     }
     await response("deletevertex", { id: "north" }, port);
     await response("createvertex", { id: "east", vector: '[["warm", 1], ["red", 0.5]]' }, port);
@@ -194,14 +194,14 @@ test("declare a text index and search it on both ports", async () => {
     assert.equal(await response("search", { query: '{"text": "D_OUT"}' }, port), ["s2"]);
     const rich = { text: "red 7", match: "any", query: '{"fields": ["id"], "result": "dict"}' };
     assert.is(((await response("search", rich, port)) as object[]).length, 2);
-    const refused = await ask("search", { graph: "g", text: "a", keys: '["none"]' }, port);
-    assert.is(refused.status, 400, refused.text);
-    assert.match(refused.text, /QueryError.*unknown key: 'none'/);
-    const bad = await ask("index", { graph: "g", what: "text", options: "{}" }, port);
+    const refusal = await send("search", { graph: "g", text: "a", keys: '["none"]' }, port);
+    assert.is(refusal.status, 400, refusal.text);
+    assert.match(refusal.text, /QueryError.*unknown key: 'none'/);
+    const bad = await send("index", { graph: "g", what: "text", options: "{}" }, port);
     assert.is(bad.status, 400, bad.text);
     const dropped = (await response("dropindex", { what: "text" }, port)) as { dropped: boolean };
     assert.is(dropped.dropped, true);
-    const unknown = await ask("search", { graph: "g", text: "a" }, port);
+    const unknown = await send("search", { graph: "g", text: "a" }, port);
     assert.match(unknown.text, /KeyError.*unknown text index: 'text'/);
     for (const id of ["s1", "s2"]) await response("deletevertex", { id }, port);
   }
@@ -214,13 +214,13 @@ function similarTo(vector: string): string {
 
 test("accept vertex contents in the body", async () => {
   const post = (body: string) =>
-    ask("createvertex", { graph: "g", id: "bodied", type: "url" }, 0, {
+    send("createvertex", { graph: "g", id: "bodied", type: "url" }, 0, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body,
     });
-  const answer = await post('{"type": "body", "properties": {"a": [1, 2]}, "vector": [1, 0]}');
-  assert.equal(answer.json.response, { id: "bodied", action: "created" });
+  const reply = await post('{"type": "body", "properties": {"a": [1, 2]}, "vector": [1, 0]}');
+  assert.equal(reply.json.response, { id: "bodied", action: "created" });
   const vertex = new Graph("g").getVertex("bodied");
   assert.equal([vertex.type, vertex.properties, vertex.hasVector()], ["body", { a: [1, 2] }, true]);
   vertex.close();
@@ -232,10 +232,10 @@ test("accept vertex contents in the body", async () => {
     ['{"__proto__": {"type": "x"}}', "content (unknown member '__proto__'"],
     ['{"properties": [1]}', "properties (an object is required)"],
   ] as const) {
-    const refused = await post(body);
-    assert.is(refused.status, 400, refused.text);
-    const { svc } = refused.json.message as { svc: { value: string } };
-    assert.ok(svc.value.startsWith(text), refused.text);
+    const refusal = await post(body);
+    assert.is(refusal.status, 400, refusal.text);
+    const { svc } = refusal.json.message as { svc: { value: string } };
+    assert.ok(svc.value.startsWith(text), refusal.text);
   }
   await response("deletevertex", { id: "bodied" });
 });
@@ -313,24 +313,24 @@ test("leave the graph unchanged when rejected", async () => {
     const isWhole =
       status === 400 && parameters.graph === undefined && !text.source.includes("miss");
     const graph = status === 500 || isWhole ? { graph: "g" } : {};
-    const answer = await ask(name, { ...graph, ...parameters });
-    assert.is(answer.status, status, `${name} ${JSON.stringify(parameters)} ${answer.text}`);
-    const { svc, plugin } = answer.json.message as Record<
+    const reply = await send(name, { ...graph, ...parameters });
+    assert.is(reply.status, status, `${name} ${JSON.stringify(parameters)} ${reply.text}`);
+    const { svc, plugin } = reply.json.message as Record<
       "svc" | "plugin",
       { exception: string; value: string } | undefined
     >;
     const declarer = status === 400 ? svc : plugin;
-    assert.is(declarer?.exception, `<class '${exception}'>`, answer.text);
-    assert.match(declarer?.value ?? "", text, answer.text);
+    assert.is(declarer?.exception, `<class '${exception}'>`, reply.text);
+    assert.match(declarer?.value ?? "", text, reply.text);
   }
   assert.equal([new Graph("g").order, new Graph("g").size], [order, size]);
 });
 
 test("wait for a locked vertex up to the requested timeout", async () => {
   const vertex = new Graph("g").newVertex("held");
-  const answer = await ask("connect", { graph: "g", initial: "held", terminal: "b", timeout: 20 });
-  assert.is(answer.status, 500);
-  assert.match(answer.text, /<class 'AccessError'>","value":"Acquisition timeout: 'held'/);
+  const reply = await send("connect", { graph: "g", initial: "held", terminal: "b", timeout: 20 });
+  assert.is(reply.status, 500);
+  assert.match(reply.text, /<class 'AccessError'>","value":"Acquisition timeout: 'held'/);
   // A waiting request blocks no other, and continues when it can.
   const connecting = response("connect", { initial: "held", terminal: "b", timeout: -1 });
   const looking = response("vertex", { id: "held" });
@@ -341,13 +341,13 @@ test("wait for a locked vertex up to the requested timeout", async () => {
   assert.equal(Object.keys((await looking) as object), ["Vertex( held )"]);
 });
 
-async function expectForbidden(text: RegExp, call: typeof ask): Promise<void> {
+async function expectForbidden(text: RegExp, call: typeof send): Promise<void> {
   const { order, size } = new Graph("g");
   for (const [name, parameters] of CHANGES) {
     for (const port of [0, 1] as const) {
-      const answer = await call(name, parameters, port);
-      assert.is(answer.status, 403, `${name} ${answer.text}`);
-      assert.match(String(answer.json.message), text);
+      const reply = await call(name, parameters, port);
+      assert.is(reply.status, 403, `${name} ${reply.text}`);
+      assert.match(String(reply.json.message), text);
     }
   }
   assert.equal([new Graph("g").order, new Graph("g").size], [order, size]);
@@ -385,14 +385,14 @@ test("declare constraints, refuse what breaks them, and drop them", async () => 
   assert.equal(await response("constraints", {}), listing);
   const properties = '{"email":"a@x"}';
   await response("createvertex", { id: "ann", type: "person", properties });
-  const twice = await ask("createvertex", { graph: "g", id: "bob", type: "person", properties });
+  const twice = await send("createvertex", { graph: "g", id: "bob", type: "person", properties });
   assert.is(twice.status, 409);
   assert.match(twice.text, /ConstraintError.*'bob' has the same value as 'ann'/);
-  const broken = await ask("constrain", { graph: "g", type: "person", key: "age", required: "1" });
+  const broken = await send("constrain", { graph: "g", type: "person", key: "age", required: "1" });
   assert.is(broken.status, 409);
   assert.match(broken.text, /'ann' has no value/);
-  const wrong = await ask("constrain", { graph: "g", ...email, value: "text" });
-  assert.is(wrong.status, 400);
+  const invalid = await send("constrain", { graph: "g", ...email, value: "text" });
+  assert.is(invalid.status, 400);
   assert.equal(await response("dropconstraint", email), { dropped: true, constraints: [] });
   await response("deletevertex", { id: "ann" });
 });
@@ -409,20 +409,20 @@ test("reject indexes of impossible keys", async () => {
     ["dropindex", { what: "vectors", length: 1e9 }, /length/],
   ];
   for (const [name, params, problem] of cases) {
-    const { status, text } = await ask(name, { graph: "g", ...params });
+    const { status, text } = await send(name, { graph: "g", ...params });
     assert.is(status, params.key === undefined ? 400 : 404, text);
     assert.match(text, problem);
   }
-  assert.is((await ask("index", { graph: "g", what: "ids" }, 0, { method: "GET" })).status, 405);
+  assert.is((await send("index", { graph: "g", what: "ids" }, 0, { method: "GET" })).status, 405);
 });
 
 test("are refused to cross-origin pages", async () => {
   const headers = { origin: "http://evil.example", "x-svc-change": "1" };
   await expectForbidden(/^403 Forbidden: cross-origin/, (name, parameters, port) =>
-    ask(name, parameters, port, { method: "POST", headers }),
+    send(name, parameters, port, { method: "POST", headers }),
   );
   // Reading is allowed for all.
-  assert.is((await ask("vertices", { graph: "g" }, 0, { headers })).status, 200);
+  assert.is((await send("vertices", { graph: "g" }, 0, { headers })).status, 200);
 });
 
 test("are refused to pages with a foreign host name", async () => {
@@ -439,17 +439,17 @@ const address = Object.values(networkInterfaces())
 
 if (address !== undefined) {
   test("are refused to other machines unless http.trustedNetworks names them", async () => {
-    const stranger: typeof ask = (name, parameters, port) =>
+    const sendFromOutside: typeof send = (name, parameters, port) =>
       askAs(address, address, name, parameters, port);
     await expectForbidden(
       /may not change graphs; add its network to http\.trustedNetworks/,
-      stranger,
+      sendFromOutside,
     );
-    assert.is((await stranger("vertices", { graph: "g" })).status, 200);
+    assert.is((await sendFromOutside("vertices", { graph: "g" })).status, 200);
     await system.stopHTTP();
     await system.startHTTP(0, { trustedNetworks: [`${address}/32`] });
     for (const [name, parameters] of CHANGES) {
-      const { status, text } = await stranger(name, parameters);
+      const { status, text } = await sendFromOutside(name, parameters);
       assert.is(status, 200, `${name} ${text}`);
     }
   });
@@ -462,7 +462,7 @@ async function askAs(
   name: string,
   parameters: Parameters,
   port: 0 | 1 = 0,
-): Promise<Answer> {
+): Promise<DecodedResponse> {
   const socket = connect(system.serverPorts().base + port, to).setEncoding("utf8");
   const isChange = CHANGES.some(([change]) => change === name);
   const method = isChange ? "POST" : "GET";

@@ -95,9 +95,9 @@ test("are closed, or erased", () => {
   assert.is(system.deleteGraph("gone"), false);
   fails(() => graph.createVertex("b"), "AccessError", /Graph cannot be accessed/);
   fails(() => system.getGraph("gone"), "KeyError", /gone/);
-  const again = new Graph("gone");
-  assert.is(again.hasVertex("a"), true);
-  again.erase();
+  const reopenedGraph = new Graph("gone");
+  assert.is(reopenedGraph.hasVertex("a"), true);
+  reopenedGraph.erase();
   assert.not.ok(existsSync(join(root, "gone")));
   assert.is(new Graph("gone").order, 0);
 });
@@ -121,12 +121,12 @@ test("become readonly together, unless one is being written", () => {
   const [graph, two] = [new Graph("one"), new Graph("two")];
   two.setGraphReadonly();
   assert.is(system.countReadonly(), 1);
-  const held = graph.newVertex("held");
+  const heldVertex = graph.newVertex("held");
   assert.is(system.writableVertices(), 1);
   const first = new Graph("first");
   fails(() => system.setReadonly(), "OperationTimeout", /Current thread holds 1 .*\(held\)/);
   assert.is(first.isGraphReadonly(), false, "it comes before the one that is not");
-  held.close();
+  heldVertex.close();
   system.setReadonly();
   system.setReadonly();
   system.setProperty("note", "maintenance");
@@ -166,13 +166,13 @@ test("suspend and resume events", async () => {
   while (graph.hasVertex("short")) await delay(20);
   await system.unload();
   await system.initialize("library", { root, idle: true });
-  const idle = new Graph("idle");
-  idle.createVertex("short", { lifespan: 0 });
+  const idleGraph = new Graph("idle");
+  idleGraph.createVertex("short", { lifespan: 0 });
   assert.is(system.eventsResumable(), true);
   await delay(700);
-  assert.is(idle.hasVertex("short"), true);
+  assert.is(idleGraph.hasVertex("short"), true);
   system.resumeEvents();
-  while (idle.hasVertex("short")) await delay(20);
+  while (idleGraph.hasVertex("short")) await delay(20);
 });
 
 test("report the status of one or all", () => {

@@ -9,12 +9,12 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
+import { buildProject, fixture, get, type RunningServer, serve } from "./support/server.js";
 
 const test = suite("graph lifetime");
 const PROJECT = fixture("graph-lifetime");
 let roots: string;
-let served: Served;
+let server: RunningServer;
 
 test.before(async () => {
   roots = mkdtempSync(join(tmpdir(), "svc-lifetime-"));
@@ -25,11 +25,11 @@ test.after(() => rmSync(roots, { recursive: true }));
 async function start(root: string, ...options: string[]): Promise<void> {
   const folder = join(roots, root);
   mkdirSync(folder, { recursive: true });
-  served = await serve(PROJECT, "--root", folder, ...options);
+  server = await serve(PROJECT, "--root", folder, ...options);
 }
 
 async function call<T>(plugin: string): Promise<T> {
-  const { json, text } = await get(served.port, `/svc/plugin/${plugin}`);
+  const { json, text } = await get(server.port, `/svc/plugin/${plugin}`);
   assert.is(json.status, "OK", text);
   return json.response as T;
 }
@@ -54,17 +54,17 @@ test("removes expired contents by itself, unless events are off, also after a st
   await call("switchEvents?on=1");
   await until("look", [["all", "later"], 4, "RUNNING"]);
   await call("add?id=down&lifespan=1");
-  await served.stop();
+  await server.stop();
   await delay(1000);
   await start("expiry");
   await until("look", [["all", "later"], 4, "RUNNING"]);
-  await served.end();
+  await server.end();
 });
 
 /** Memory of the server's process in MB, 0 on unsupported systems. */
 function residentMb(): number {
   if (process.platform !== "linux") return 0;
-  const status = readFileSync(`/proc/${served.process.pid}/status`, "utf8");
+  const status = readFileSync(`/proc/${server.process.pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
 }
 
@@ -83,7 +83,7 @@ test("reuses the memory of an emptied graph", async () => {
   }
   const after = residentMb();
   assert.ok(after < full + 30, `${full} MB became ${after}`);
-  await served.end();
+  await server.end();
 });
 
 test("returns the memory of an emptied graph once no plugin blocks its thread", async () => {
@@ -103,7 +103,7 @@ test("returns the memory of an emptied graph once no plugin blocks its thread", 
     assert.ok(tries < 100, `${before} MB, ${full} when full, still ${residentMb()}`);
     await delay(100);
   }
-  assert.match(served.log(), /graph "big": released \d+ MiB of memory/);
+  assert.match(server.log(), /graph "big": released \d+ MiB of memory/);
   for (let time = 0; time < 4; time++) assert.is(await call("fill?arcs=20"), 20);
 });
 
@@ -116,7 +116,7 @@ test("returns memory and files of an erased graph, which cannot be used any more
   const full = residentMb();
   const held = call("hold?ms=1000");
   await delay(200);
-  const { text } = await get(served.port, "/svc/plugin/erase");
+  const { text } = await get(server.port, "/svc/plugin/erase");
   assert.match(text, /AccessError.*Object is locked/);
   await held;
   const [last, ...errors] = (await call<string[]>("erase")).reverse();
@@ -128,7 +128,7 @@ test("returns memory and files of an erased graph, which cannot be used any more
     await delay(100);
   }
   assert.is(await call("fill?arcs=10"), 10, "it is a new one");
-  await served.end();
+  await server.end();
 });
 
 test.run();

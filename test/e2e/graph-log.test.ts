@@ -166,7 +166,7 @@ test("replays changes after kills and after a stop, and truncates a torn write",
   assert.is(await call("setting?key=k"), "set");
   const shared = readFileSync(lastSegment(root), "latin1");
   assert.ok(shared.includes('"ours"') && !shared.includes('"mine"'));
-  const memory = await get(project.served.port, "/svc/builtin/memory?graph=*");
+  const memory = await get(project.server.port, "/svc/builtin/memory?graph=*");
   const names = Object.keys(memory.json.response as object);
   assert.not.ok(names.includes("again"), "an erased graph does not reappear, not even empty");
   assert.ok(names.includes("ours"));
@@ -180,7 +180,7 @@ test("replays changes after kills and after a stop, and truncates a torn write",
   assert.equal(await call("take?n=1000"), [1000, 1000]);
   assert.is(await call("other?name=again&id=c"), 2);
   // Once more, after a stop that saves everything.
-  await project.served.stop();
+  await project.server.stop();
   root = await start("killed");
   assert.equal(await call("take?n=1000"), [1000, 1000]);
   assert.is(await call("putDurably?from=1001"), 1001);
@@ -189,7 +189,7 @@ test("replays changes after kills and after a stop, and truncates a torn write",
   appendFileSync(lastSegment(root), Buffer.from("SVCF and something"));
   await start("killed");
   assert.equal(await call("take?n=1001"), [1001, 1001]);
-  assert.match(project.served.log(), /log: discarded 18 bytes of a torn write/);
+  assert.match(project.server.log(), /log: discarded 18 bytes of a torn write/);
   await call("put?from=1002&count=10");
   await flushed();
   await kill();
@@ -203,7 +203,7 @@ class Notes {
 
   async add(): Promise<void> {
     for (;;) {
-      const { json } = await get(project.served.port, `/svc/plugin/put?from=${this.count + 1}`);
+      const { json } = await get(project.server.port, `/svc/plugin/put?from=${this.count + 1}`);
       if (json.status !== "OK") return;
       this.count++;
     }
@@ -235,7 +235,7 @@ class Sales {
   async #request(key: string): Promise<number | null> {
     const headers = { "Idempotency-Key": key };
     const init = { method: "POST", body: "", headers };
-    const { status, json, text } = await get(project.served.port, "/svc/plugin/sell", init);
+    const { status, json, text } = await get(project.server.port, "/svc/plugin/sell", init);
     if (status === 500 && text.includes("SVC3407")) return null;
     assert.is(status, 200, text);
     return json.response as number;
@@ -265,7 +265,7 @@ test("with `full`, a kill loses no acknowledged change and repeats no keyed requ
     const changing = Promise.allSettled(clients);
     while (notes.count === before.notes || sales.sent.size < before.sales + 10) await delay(10);
     await delay(Math.random() * 300);
-    project.served.process.kill("SIGKILL");
+    project.server.process.kill("SIGKILL");
     await changing;
     await kill();
     await start("full", "--durability", "full");
@@ -283,7 +283,7 @@ test("keeps transactions over two graphs whole in a kill at any moment", async (
     let moved = 0;
     const moving = (async () => {
       for (;;) {
-        const { json } = await get(project.served.port, "/svc/plugin/move");
+        const { json } = await get(project.server.port, "/svc/plugin/move");
         if (json.status !== "OK") return;
         moved++;
       }
@@ -291,7 +291,7 @@ test("keeps transactions over two graphs whole in a kill at any moment", async (
     while (moved === 0) await delay(10);
     await flushed();
     await delay(Math.random() * 300);
-    project.served.process.kill("SIGKILL");
+    project.server.process.kill("SIGKILL");
     await moving.catch(() => undefined);
     await kill();
     await start("joint");
@@ -364,13 +364,13 @@ test("verifies a backup of it in another process", async () => {
 test("loses unsaved changes when off, and replays an older log", async () => {
   const starts: number[] = [];
   const started = async (): Promise<string> => {
-    const { text: metrics } = await get(project.served.port + 1, "/metrics");
+    const { text: metrics } = await get(project.server.port + 1, "/metrics");
     starts.push(Number(/^process_start_time_seconds (.+)$/m.exec(metrics)![1]));
     return metrics;
   };
   const root = await start("off", "--durability", "off");
   await call("put?from=1&count=10");
-  const { status, text } = await get(project.served.port, "/svc/plugin/putDurably?from=11");
+  const { status, text } = await get(project.server.port, "/svc/plugin/putDurably?from=11");
   assert.is(status, 500);
   assert.match(text, /transaction log is disabled/);
   await started();

@@ -61,7 +61,7 @@ test("are saved by each kind of stop and loaded by a start", async () => {
   // Another process cannot use them, and is told which one does.
   await rejects(
     serve(project.folder, "--root", folder),
-    new RegExp(`SVC2409[^]*${project.served.process.pid}[^]*svc\\.lock`),
+    new RegExp(`SVC2409[^]*${project.server.process.pid}[^]*svc\\.lock`),
   );
   assert.equal(await call("take?id=a"), [1, 1, 1]);
   assert.is(await stop("SIGTERM"), 0);
@@ -78,7 +78,7 @@ test("are saved by each kind of stop and loaded by a start", async () => {
   assert.equal(await call("take?id=a"), [1, 2, 2]);
   await call("put?id=a&n=3");
   // Signals from a terminal and from npm.
-  void project.served.stop("SIGTERM");
+  void project.server.stop("SIGTERM");
   assert.is(await stop("SIGINT"), 0);
   await start("stopped");
   assert.equal(await call("take?id=a"), [1, 3, 3]);
@@ -107,9 +107,9 @@ test("fail alone, and the health check with them, until they can be loaded", asy
   const whole = readFileSync(file);
   writeFileSync(file, "no snapshot");
   await start("watched");
-  const health = (offset: 0 | 1) => get(project.served.port + offset, "/svc/hc");
+  const health = (offset: 0 | 1) => get(project.server.port + offset, "/svc/hc");
   const status = async (query: string): Promise<Record<string, string> | undefined> => {
-    const { json } = await get(project.served.port + 1, `/svc/builtin/status${query}`);
+    const { json } = await get(project.server.port + 1, `/svc/builtin/status${query}`);
     return (json.response as { unloadable?: Record<string, string> }).unloadable;
   };
   while ((await health(1)).status === 200) await delay(50);
@@ -120,15 +120,15 @@ test("fail alone, and the health check with them, until they can be loaded", asy
     assert.match((await status(query))!.notes!, /graph\.snapshot: truncated file/);
     assert.match((await status(query))!.notes!, /the file was not modified: .* restore it/);
   }
-  const { json } = await get(project.served.port + 1, "/svc/status");
+  const { json } = await get(project.server.port + 1, "/svc/status");
   assert.equal((json.response as { graphs: object }).graphs, {
     unsaved: [],
     unloadable: ["notes"],
   });
-  const { text } = await get(project.served.port + 1, "/metrics");
+  const { text } = await get(project.server.port + 1, "/metrics");
   assertFiring(text, text, ["SvcGraphUnloadable"]);
   assert.match(await errorOf("put?id=a&n=2"), /DataError.*graph\.snapshot/);
-  assert.match(project.served.log(), /notes.*graph\.snapshot/);
+  assert.match(project.server.log(), /notes.*graph\.snapshot/);
   assert.match(String(await call("open?name=other")), /other$/);
   assert.match(await errorOf("open?name=1st"), /DataError/);
   assert.equal(Object.keys((await status(""))!), ["notes"], "a bad request changes nothing");
@@ -137,7 +137,7 @@ test("fail alone, and the health check with them, until they can be loaded", asy
   assert.is((await health(1)).status, 200);
   assert.is(await status(""), undefined);
   await call("put?id=b&n=1");
-  const later = (await get(project.served.port + 1, "/metrics")).text;
+  const later = (await get(project.server.port + 1, "/metrics")).text;
   assertFiring(later, later, []);
   // After days without another snapshot.
   assertFiring(later, later, ["SvcSnapshotOld"], { laterS: 2 * 86_400 });
@@ -159,7 +159,7 @@ test("are opened at start if configured, and reject changes if readonly", async 
   await buildProject(project.folder);
   await start("configured");
   assert.is(await call("put?id=a&n=2"), 0);
-  const result = await get(project.served.port, "/svc/builtin/search?graph=notes&text=a");
+  const result = await get(project.server.port, "/svc/builtin/search?graph=notes&text=a");
   assert.equal(result.json.response, []);
 });
 

@@ -7,11 +7,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Answer, buildProject, fixture, get, type Served, serve } from "./support/server.js";
+import {
+  buildProject,
+  type DecodedResponse,
+  fixture,
+  get,
+  type RunningServer,
+  serve,
+} from "./support/server.js";
 
 const test = suite("graph services over HTTP");
 const root = mkdtempSync(join(tmpdir(), "svc-graphs-"));
-let server: Served;
+let server: RunningServer;
 
 test.before(async () => {
   await buildProject(fixture("graph-services"));
@@ -26,12 +33,12 @@ test.after(async () => {
 });
 
 /** A request to one port; parameters are escaped here. */
-function ask(
+function request(
   path: string,
   parameters: Readonly<Record<string, string | number>> = {},
   body?: string,
   port: 0 | 1 = 0,
-): Promise<Answer> {
+): Promise<DecodedResponse> {
   const query = Object.entries(parameters)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join("&");
@@ -46,10 +53,10 @@ async function response(
   body?: string,
   port?: 0 | 1,
 ): Promise<unknown> {
-  const answer = await ask(path, parameters, body, port);
-  assert.is(answer.status, 200, answer.text);
-  assert.is(answer.json.status, "OK");
-  return answer.json.response;
+  const response = await request(path, parameters, body, port);
+  assert.is(response.status, 200, response.text);
+  assert.is(response.json.status, "OK");
+  return response.json.response;
 }
 
 const people = (parameters: Readonly<Record<string, string | number>> = {}) => ({
@@ -275,7 +282,7 @@ const REFUSED: readonly (readonly [
 test("respond 400 to invalid parameters, and class and message otherwise", async () => {
   for (const [path, parameters, status, exception, text] of REFUSED) {
     for (const port of [0, 1] as const) {
-      expectRefused(await ask(`/svc/builtin/${path}`, parameters, undefined, port), {
+      expectRefused(await request(`/svc/builtin/${path}`, parameters, undefined, port), {
         ...{ status, exception, text },
       });
     }
@@ -283,7 +290,7 @@ test("respond 400 to invalid parameters, and class and message otherwise", async
 });
 
 test("respond 400 to the id of no vertex in nearest", async () => {
-  const { status, text } = await ask("/svc/builtin/nearest", people({ id: "nope" }));
+  const { status, text } = await request("/svc/builtin/nearest", people({ id: "nope" }));
   assert.is(status, 400, text);
   assert.match(text, /id=nope \(there is no such vertex\)/);
 });
@@ -307,16 +314,16 @@ test("reject invalid query texts", async () => {
     `[${"1,".repeat(99)}`,
   ];
   for (const text of texts) {
-    expectRefused(await ask("/svc/builtin/arcs", people(), text), expected);
-    expectRefused(await ask("/svc/builtin/arcs", people({ query: text })), expected);
+    expectRefused(await request("/svc/builtin/arcs", people(), text), expected);
+    expectRefused(await request("/svc/builtin/arcs", people({ query: text })), expected);
   }
   const long = `{"condition": "${"x".repeat(140_000)}"}`;
-  expectRefused(await ask("/svc/builtin/vertices", people(), long), expected);
+  expectRefused(await request("/svc/builtin/vertices", people(), long), expected);
 });
 
 test("distinguish unsupported from failed queries", async () => {
   const similarity = { vector: "tail", score: 0.5 };
-  const { status, json } = await ask(
+  const { status, json } = await request(
     "/svc/builtin/vertices",
     people({ query: JSON.stringify({ condition: { similarity } }) }),
   );
@@ -325,16 +332,16 @@ test("distinguish unsupported from failed queries", async () => {
 });
 
 function expectRefused(
-  answer: Answer,
+  response: DecodedResponse,
   expected: { readonly status: number; readonly exception: string; readonly text: RegExp },
 ): void {
-  assert.is(answer.status, expected.status, answer.text);
-  assert.is(answer.json.status, "ERROR");
+  assert.is(response.status, expected.status, response.text);
+  assert.is(response.json.status, "ERROR");
   const [[kind, { exception, value }]] = Object.entries(
-    answer.json.message as Record<string, { exception: string; value: string }>,
+    response.json.message as Record<string, { exception: string; value: string }>,
   ) as [[string, { exception: string; value: string }]];
-  assert.is(kind, expected.status === 400 ? "svc" : "plugin", answer.text);
-  assert.is(exception, `<class '${expected.exception}'>`, answer.text);
+  assert.is(kind, expected.status === 400 ? "svc" : "plugin", response.text);
+  assert.is(exception, `<class '${expected.exception}'>`, response.text);
   assert.match(value, expected.text);
 }
 

@@ -36,12 +36,12 @@ function pathOf(name: string, parameters: Parameters): string {
   return `/svc/builtin/${name}?${query.join("&")}`;
 }
 
-function ask(name: string, parameters: Parameters, port: 0 | 1, init: RequestInit = CHANGE) {
+function request(name: string, parameters: Parameters, port: 0 | 1, init: RequestInit = CHANGE) {
   return get(system.serverPorts().base + port, pathOf(name, parameters), init);
 }
 
 async function response(name: string, parameters: Parameters, port: 0 | 1): Promise<unknown> {
-  const { status, text, json } = await ask(name, { graph: "g", ...parameters }, port);
+  const { status, text, json } = await request(name, { graph: "g", ...parameters }, port);
   assert.is(status, 200, text);
   return json.response;
 }
@@ -53,7 +53,7 @@ test("create vertices with vectors by name, and search one or several", async ()
     await response("createvertex", { id: "one", vectors }, port);
     const body = JSON.stringify({ vectors: { title: [0, 1], image: [1, 0] } });
     const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
-    await ask("createvertex", { graph: "g", id: "two" }, port, init);
+    await request("createvertex", { graph: "g", id: "two" }, port, init);
     const first = async (params: Record<string, string>): Promise<string> => {
       const [hit] = (await response("nearest", { hits: 1, ...params }, port)) as { id: string }[];
       return hit!.id;
@@ -71,8 +71,8 @@ test("create vertices with vectors by name, and search one or several", async ()
       { ...both, weights: '{"other": 1}' },
       { vectors: '{"title": [["red", 1]]}' },
     ]) {
-      const refused = await ask("nearest", { graph: "g", ...params }, port);
-      assert.is(refused.status, 400, refused.text);
+      const refusedResponse = await request("nearest", { graph: "g", ...params }, port);
+      assert.is(refusedResponse.status, 400, refusedResponse.text);
     }
     await response("index", { what: "vectors", length: 2, name: "title" }, port);
     assert.is(new Graph("g").indexes()[0]!.name, "title");
@@ -110,12 +110,16 @@ test("binary vectors are set, searched and converted, and others are refused", a
       ['{"bits": [["red", 1]]}', 400],
       ['{"bits": [0.5, 1]}', 500],
     ] as const) {
-      const refused = await ask("createvertex", { graph: "g", id: "no", vectors }, port);
-      assert.is(refused.status, status, refused.text);
+      const refusedResponse = await request(
+        "createvertex",
+        { graph: "g", id: "no", vectors },
+        port,
+      );
+      assert.is(refusedResponse.status, status, refusedResponse.text);
     }
     await response("rebuildvectors", { ...bits, precision: "float32" }, port);
     await response("createvertex", { id: "half", vectors: '{"bits": [0.5, 1]}' }, port);
-    const refused = await ask("rebuildvectors", { graph: "g", ...bits }, port);
+    const refused = await request("rebuildvectors", { graph: "g", ...bits }, port);
     assert.is(refused.status, 400);
     assert.match(refused.text, /vector of 'half' is not of 0 and 1/);
     assert.is(new Graph("g").vectorNames.bits!.precision, "float32");

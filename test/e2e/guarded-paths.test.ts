@@ -147,18 +147,18 @@ test("a stream ends once the key of its principal is removed", async () => {
   });
   socket.on("error", () => {});
   const closed = new Promise((resolve) => socket.once("close", resolve));
-  const idle = connect(project.server.port, "127.0.0.1").on("data", () => {});
-  const ask = (key: string) =>
+  const idleSocket = connect(project.server.port, "127.0.0.1").on("data", () => {});
+  const request = (key: string) =>
     `GET /svc/plugin/ticks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-  socket.write(ask("k-removed"));
-  idle.write(ask("k-kept"));
+  socket.write(request("k-removed"));
+  idleSocket.write(request("k-kept"));
   while (!received.includes("\n3")) await new Promise((resolve) => socket.once("data", resolve));
   writeFileSync(join(project.folder, "keys.json"), JSON.stringify([KEPT]));
   await closed;
   // A response without its last chunk is not complete.
   assert.not.match(received, /\r\n0\r\n\r\n$/);
-  assert.not.ok(idle.destroyed);
-  idle.destroy();
+  assert.not.ok(idleSocket.destroyed);
+  idleSocket.destroy();
 });
 
 test.run();

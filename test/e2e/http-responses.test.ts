@@ -15,7 +15,7 @@ import { Connection } from "../../client/typescript/connection.js";
 import type { HttpResponse } from "../../client/typescript/options.js";
 import type { SvcError } from "../../client/typescript/svc-error.js";
 import { HAS_PYTHON, PYTHON } from "../support/python.js";
-import { buildProject, get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve, svc } from "./support/server.js";
 import { GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import { HttpError, HttpResponse } from "svc-server";
@@ -78,7 +78,7 @@ interface Service {
 const OPTIONS = ["--executors", "1"];
 const test = suite("responses without an envelope");
 let project: TemporaryProject;
-let server: Served;
+let server: RunningServer;
 let service: Service;
 const path = (name: string) => join(project.folder, name);
 

@@ -9,7 +9,7 @@ import type * as Library from "svc-server";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { run } from "../cli/run-main.js";
-import { type Answer, get } from "./support/server.js";
+import { type DecodedResponse, get } from "./support/server.js";
 
 const built = new URL("../../dist/index.js", import.meta.url).href;
 const { Graph, system }: typeof Library = await import(built);
@@ -68,7 +68,7 @@ test.after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function post(path: string, key: string, body = "", more = {}): Promise<Answer> {
+function post(path: string, key: string, body = "", more = {}): Promise<DecodedResponse> {
   const headers = { "Idempotency-Key": key, "X-SVC-Change": "1", ...more };
   return get(system.serverPorts().base, `/svc/${path}`, { method: "POST", headers, body });
 }
@@ -92,11 +92,15 @@ test("repeated requests change nothing and receive the first response", async ()
     assert.is(first.status, 200, first.text);
     assert.is(sold(), before + units);
     for (let repeat = 0; repeat < 2; repeat++) {
-      const again = await post(`plugin/${name}`, key);
+      const repeatedResponse = await post(`plugin/${name}`, key);
       if (name === "long") {
-        assert.is(again.status, 500);
-        assert.match(again.text, "SVC3407");
-      } else assert.equal([again.status, again.json.response], [200, first.json.response]);
+        assert.is(repeatedResponse.status, 500);
+        assert.match(repeatedResponse.text, "SVC3407");
+      } else
+        assert.equal(
+          [repeatedResponse.status, repeatedResponse.json.response],
+          [200, first.json.response],
+        );
       assert.is(sold(), before + units, name);
     }
     assert.not.equal((await post(`plugin/${name}`, quoted(newKey()))).json, first.json);
@@ -108,15 +112,18 @@ test("errors after a change are returned again, too", async () => {
   const first = await post("plugin/fail", key);
   const before = sold();
   assert.is(first.status, 500);
-  const again = await post("plugin/fail", key);
-  assert.equal([again.status, again.json.message], [500, first.json.message]);
+  const repeatedResponse = await post("plugin/fail", key);
+  assert.equal([repeatedResponse.status, repeatedResponse.json.message], [500, first.json.message]);
   assert.is(sold(), before);
 });
 
 test("requests without a change of a replicated graph run again", async () => {
   const key = quoted(newKey());
-  const [first, again] = [await post("plugin/nothing", key), await post("plugin/nothing", key)];
-  assert.is(again.json.response, (first.json.response as number) + 1);
+  const [first, repeatedResponse] = [
+    await post("plugin/nothing", key),
+    await post("plugin/nothing", key),
+  ];
+  assert.is(repeatedResponse.json.response, (first.json.response as number) + 1);
   const otherKey = quoted(newKey());
   assert.is((await post("plugin/here", otherKey)).json.response, 1);
   assert.is((await post("plugin/here", otherKey)).json.response, 2);
@@ -125,8 +132,8 @@ test("requests without a change of a replicated graph run again", async () => {
 test("built-in plugins keep their responses, too", async () => {
   const key = quoted(newKey());
   const path = "builtin/createvertex?graph=shop&id=lamp";
-  const answers = [await post(path, key), await post(path, key), await post(path, quoted("b"))];
-  const actions = answers.map(({ json }) => (json.response as { action: string }).action);
+  const responses = [await post(path, key), await post(path, key), await post(path, quoted("b"))];
+  const actions = responses.map(({ json }) => (json.response as { action: string }).action);
   assert.equal(actions, ["created", "created", "updated"]);
 });
 

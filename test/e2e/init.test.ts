@@ -86,20 +86,20 @@ test("it builds and serves, including plugins with graphs", async () => {
   run(project, "npx", "svc", "build");
   // As with `npx svc serve`: plugins load the copy of the package that serves them.
   const bin = join(project, "node_modules", "svc-server", "bin", "svc.cjs");
-  const served = await serveWith(bin, project);
+  const server = await serveWith(bin, project);
   try {
-    const { json } = await get(served.port, "/svc/plugin/hello?name=you&times=2");
+    const { json } = await get(server.port, "/svc/plugin/hello?name=you&times=2");
     assert.equal(json.response, ["Hello, you!", "Hello, you!"]);
     const call = async (plugin: string) => {
-      const { json, text } = await get(served.port, `/svc/plugin/${plugin}`);
-      assert.is(json.status, "OK", text + served.log());
+      const { json, text } = await get(server.port, `/svc/plugin/${plugin}`);
+      assert.is(json.status, "OK", text + server.log());
       return json.response;
     };
     for (const page of ["a", "b", "b"]) await call(`visit?user=ann&page=${page}`);
     assert.equal(await call("favourites?user=ann"), ["b", "a"]);
     assert.equal(await call("counts?user=ann"), { a: 1, b: 2 });
   } finally {
-    assert.is(await served.stop(), 0);
+    assert.is(await server.stop(), 0);
   }
 });
 

@@ -104,10 +104,10 @@ export function echo(request: PluginRequest, content: str, how: str = ""): int {
 const test = suite("inline plugins");
 const project = new RunningProject(test, { "plugins/p.ts": PLUGINS });
 
-const ask = async (path: string, options: object = {}) =>
+const request = async (path: string, options: object = {}) =>
   await get(project.server.port, `/svc/plugin/${path}`, options);
 const threadOf = async (path: string, options: object = {}): Promise<number> =>
-  (await ask(path, options)).json.response as number;
+  (await request(path, options)).json.response as number;
 
 test("respond as in an executor", async () => {
   const paths = ["", "?n=7", "?n=x", "?what=1", "?how=throw&n=2", "?how=range", "?how=bytes&n=9"];
@@ -117,7 +117,7 @@ test("respond as in an executor", async () => {
     ...posts.map((body) => ["", { method: "POST", body }] as const),
     ["", { headers: { Accept: "text/plain" } }] as const,
   ];
-  const shape = ({ status, headers, text }: Awaited<ReturnType<typeof ask>>) => {
+  const shape = ({ status, headers, text }: Awaited<ReturnType<typeof request>>) => {
     const timeless = text
       .replace(/"exec_(ms|id)": ?[\d.]+/g, "")
       .replaceAll(/inside|outside/g, "p");
@@ -126,8 +126,8 @@ test("respond as in an executor", async () => {
   };
   for (const [path, options] of requests) {
     const [inside, outside] = [
-      await ask(`inside${path}`, options),
-      await ask(`outside${path}`, options),
+      await request(`inside${path}`, options),
+      await request(`outside${path}`, options),
     ];
     assert.equal(shape(inside), shape(outside), path);
   }
@@ -135,16 +135,16 @@ test("respond as in an executor", async () => {
 
 test("run in another thread than other plugins, and cannot end it", async () => {
   assert.is.not(await threadOf("where"), await threadOf("other"));
-  for (const how of ["exit", "really"]) {
-    const { status, json } = await ask(`inside?how=${how}`);
+  for (const label of ["exit", "really"]) {
+    const { status, json } = await request(`inside?how=${label}`);
     assert.is(status, 500);
     assert.match(JSON.stringify(json.message), "process.exit() is disabled for @inline plugins");
   }
-  assert.is((await ask("inside")).status, 200);
+  assert.is((await request("inside")).status, 200);
 });
 
 test("cannot change graphs, so that a leader need not wait for them", async () => {
-  const { status, json } = await ask("opens", { method: "POST", body: "" });
+  const { status, json } = await request("opens", { method: "POST", body: "" });
   assert.is(status, 500);
   assert.match(JSON.stringify(json.message), "AccessError");
 });
@@ -160,14 +160,14 @@ test("log stray exceptions without harm", async () => {
     ["deaf", /stray deaf/],
     ["null", /(internal error|uncaught exception outside a request): .*null/],
   ] as const;
-  for (const [how, line] of expectedLogs) {
+  for (const [label, line] of expectedLogs) {
     // On a loaded machine it may run in an executor, which logs a different line for null.
-    assert.is((await ask(`stray?how=${how}`)).status, 200);
+    assert.is((await request(`stray?how=${label}`)).status, 200);
     while (!line.test(project.server.log())) await delay(10);
   }
   const { text } = await get(project.server.port + 1, "/metrics");
   assert.match(text, /^svc_stray_exceptions_total [2-4]$/m);
-  assert.is((await ask("inside")).status, 200);
+  assert.is((await request("inside")).status, 200);
 });
 
 test("move to executors for large bodies", async () => {
@@ -197,27 +197,27 @@ test("run in executors with --no-inline", async () => {
 });
 
 test("are named in the log when the IO thread is busy", async () => {
-  const busy = await serve(project.folder);
+  const busyServer = await serve(project.folder);
   const cause = "by load, or by background work of @inline plugins";
   const pattern = new RegExp(`was \\d+ % busy for \\d+ s: ${cause}: burner, echo, .*\n`);
   const readBusy = async (): Promise<number> => {
-    const { json } = await get(busy.port + 1, "/svc/status");
+    const { json } = await get(busyServer.port + 1, "/svc/status");
     return (json.response as { io: { "busy-percent": number } }).io["busy-percent"];
   };
-  const [before, sinceMs] = [(await get(busy.port + 1, "/metrics")).text, performance.now()];
-  await get(busy.port, "/svc/plugin/burner");
-  while (!pattern.test(busy.log())) await delay(10);
+  const [before, sinceMs] = [(await get(busyServer.port + 1, "/metrics")).text, performance.now()];
+  await get(busyServer.port, "/svc/plugin/burner");
+  while (!pattern.test(busyServer.log())) await delay(10);
   assert.ok((await readBusy()) > 50);
   let text = "";
   const ratio = (): number => Number(/^svc_io_busy_ratio ([\d.]+)$/m.exec(text)?.[1] ?? 0);
   // On a loaded machine, it waits for its turns in some seconds.
-  for (; ratio() <= 0.8; await delay(100)) text = (await get(busy.port + 1, "/metrics")).text;
+  for (; ratio() <= 0.8; await delay(100)) text = (await get(busyServer.port + 1, "/metrics")).text;
   assert.ok(ratio() <= 1, `${ratio()}`);
   const apartS = (performance.now() - sinceMs) / 1000;
   // How much of the time is collected depends on the machine.
   const times = { svc_thread_gc_seconds_total: 10 };
   assertFiring(before, text, ["SvcGarbageCollection", "SvcIoBusy"], { apartS, times });
-  await busy.end();
+  await busyServer.end();
 });
 
 const ENDLESS = [
@@ -228,12 +228,12 @@ const ENDLESS = [
 
 test("end the server with their name in the log when they never return", async () => {
   const ends = ENDLESS.map(async ([path, pattern]) => {
-    const hanging = await serve(project.folder);
-    const answer = get(hanging.port, `/svc/plugin/${path}`).catch(() => null);
-    const code = await new Promise((resolve) => hanging.process.once("close", resolve));
+    const hangingServer = await serve(project.folder);
+    const response = get(hangingServer.port, `/svc/plugin/${path}`).catch(() => null);
+    const code = await new Promise((resolve) => hangingServer.process.once("close", resolve));
     assert.is(code, 1, path);
-    assert.match(hanging.log(), pattern);
-    await answer;
+    assert.match(hangingServer.log(), pattern);
+    await response;
   });
   await Promise.all(ends);
 });

@@ -11,7 +11,7 @@ import { operate } from "../../cli/admin/remote.js";
 import { loader } from "../../cli/serving/built-project.js";
 import type { JobStatus } from "../../runtime/builtin/job-status.js";
 import { assertFiring } from "./support/firing-alerts.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 import { UpSystem } from "./support/system.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
@@ -92,7 +92,7 @@ export function one(_request: PluginRequest): int { return ${n}; }
 const test = suite("jobs");
 let project: TemporaryProject;
 let notes: string;
-let server: Served;
+let server: RunningServer;
 
 test.before(async () => {
   project = new TemporaryProject({
@@ -318,7 +318,7 @@ test("lock their data folder against a second server after a reload", async () =
   const second = await serve(project.folder, ...both);
   project.write("plugins/p.ts", "/** @cron 0 3 1 1 * */\nexport function late(): void {}\n");
   await buildProject(project.folder);
-  const reload = ({ port }: Served) =>
+  const reload = ({ port }: RunningServer) =>
     operate({ host: "127.0.0.1", port: port + 1 } as never, "ReloadPlugins", {}).catch(String);
   assert.not.type(await reload(server), "string");
   assert.match((await reload(second)) as string, /root is in use by process \d+/);

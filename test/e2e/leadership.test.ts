@@ -23,7 +23,7 @@ import {
   Sales,
   SHOP_PLUGINS,
 } from "./support/change-clients.js";
-import type { Answer } from "./support/server.js";
+import type { DecodedResponse } from "./support/server.js";
 import { LIMIT_MS, UpSystem, until } from "./support/system.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
@@ -72,7 +72,7 @@ interface Note {
 }
 
 /** Notes of the job: in order, with the process of the leader. */
-function noted(): Note[] {
+function readNotes(): Note[] {
   const lines = existsSync(notes) ? readFileSync(notes, "utf8").trimEnd().split("\n") : [];
   return lines.filter(Boolean).map((line) => {
     const [pid, event = "", at = ""] = line.split(" ");
@@ -83,10 +83,10 @@ function noted(): Note[] {
 /** A killed process has not ended its run: all others ended before the next one began. */
 function assertNeverTwiceAtOnce(): void {
   let running: number | null = null;
-  for (const { pid, event } of noted()) {
+  for (const { pid, event } of readNotes()) {
     if (event === "ends") running = running === pid ? null : running;
     else {
-      assert.ok(running === null || killed.has(running), JSON.stringify(noted()));
+      assert.ok(running === null || killed.has(running), JSON.stringify(readNotes()));
       running = pid;
     }
   }
@@ -108,7 +108,7 @@ function descriptor(): ConstructorParameters<typeof UpSystem>[1] {
   return described;
 }
 
-function send(path: string, init?: RequestInit): Promise<Answer> {
+function send(path: string, init?: RequestInit): Promise<DecodedResponse> {
   return system.get("TD", path, 0, init);
 }
 
@@ -119,9 +119,9 @@ class InlineRequests {
   readonly clients = new Clients(2, async () => {
     const n = this.count++;
     const init = n % 2 === 0 ? {} : { method: "POST", body: "" };
-    const answer = await send(`/svc/plugin/double?n=${n}`, init);
-    const isRight = answer.status === 200 && hitcount(answer) === 2 * n;
-    if (!isRight) this.failures.push(answer.text);
+    const response = await send(`/svc/plugin/double?n=${n}`, init);
+    const isRight = response.status === 200 && hitcount(response) === 2 * n;
+    if (!isRight) this.failures.push(response.text);
   });
 }
 
@@ -252,7 +252,7 @@ if (version !== null || USES_LEASES) {
         const count = load.acknowledged.length;
         await until(async () => load.acknowledged.length > count + 20);
         const { pid } = await leading();
-        await until(async () => noted().some((note) => note.pid === pid));
+        await until(async () => readNotes().some((note) => note.pid === pid));
         load.begin();
         const isKilled = round % 2 === 0;
         process.kill(pid, isKilled ? "SIGKILL" : "SIGSTOP");
@@ -267,20 +267,22 @@ if (version !== null || USES_LEASES) {
     // With a key, no request fails, and each has been executed once.
     sales.assertOnce();
     const { id: last, pid } = await leading();
-    await until(async () => noted().some((note) => note.pid === pid));
+    await until(async () => readNotes().some((note) => note.pid === pid));
     assertNeverTwiceAtOnce();
-    const there = await contents(last);
-    const missing = load.acknowledged.filter((id) => !there.includes(id));
+    const memberContents = await contents(last);
+    const missing = load.acknowledged.filter((id) => !memberContents.includes(id));
     assert.equal(missing, [], JSON.stringify([...load.statuses]));
-    assert.is(new Set(there).size, there.length);
+    assert.is(new Set(memberContents).size, memberContents.length);
     const changes = () => followed.filter((id) => id.startsWith("v"));
-    const isFollowed = until(async () => changes().length >= there.length);
+    const isFollowed = until(async () => changes().length >= memberContents.length);
     await Promise.race([following, isFollowed]);
-    assert.equal(changes().sort(), there, "the feed goes on at the next leader");
+    assert.equal(changes().sort(), memberContents, "the feed goes on at the next leader");
     controller.abort();
     await following.catch(() => {});
     for (const id of MEMBERS) {
-      await until(async () => JSON.stringify(await contents(id)) === JSON.stringify(there));
+      await until(
+        async () => JSON.stringify(await contents(id)) === JSON.stringify(memberContents),
+      );
     }
     if (process.env.ROUNDS) {
       const [killings, stops] = gaps.map(summary);
@@ -319,7 +321,7 @@ if (version !== null || USES_LEASES) {
     const to = MEMBERS.find((id) => id !== from)!;
     const load = new Load(send);
     const inline = new InlineRequests();
-    const count = noted().length;
+    const count = readNotes().length;
     await during([load.clients, inline.clients], async () => {
       await until(async () => load.acknowledged.length > 20);
       load.begin();
@@ -333,7 +335,7 @@ if (version !== null || USES_LEASES) {
     assert.is(await leader(), to);
     const { pid } = await system.nodestat(to);
     const began = () =>
-      noted()
+      readNotes()
         .slice(count)
         .filter(({ event }) => event === "begins");
     await until(async () => began().filter((note) => note.pid === pid).length > 2);
@@ -377,12 +379,12 @@ if (version !== null || USES_LEASES) {
     assert.is(promoted.code, 1);
     assert.match(promoted.out, new RegExp(`^${follower}: SVC3402: promote: .* --accept-loss`));
     assert.match(promoted.out, /master-serial: B1 \d+, S1 \d+, S2 \d+\n$/);
-    const again = await system.admin("handover", follower, id);
-    assert.equal([again.code, again.out], [0, `${follower}: handed over to ${id}\n`]);
+    const secondResult = await system.admin("handover", follower, id);
+    assert.equal([secondResult.code, secondResult.out], [0, `${follower}: handed over to ${id}\n`]);
     const third = MEMBERS.find((member) => member !== id && member !== follower)!;
-    const refused = await system.admin("handover", follower, third);
+    const refusedResult = await system.admin("handover", follower, third);
     assert.equal(
-      [refused.code, refused.out],
+      [refusedResult.code, refusedResult.out],
       [1, `${follower}: SVC3403: handover: this instance does not lead\n`],
     );
     assert.is(await leader(), id);
@@ -447,8 +449,8 @@ if (version !== null || USES_LEASES) {
     const { digest } = await system.nodestat(next);
     for (const member of MEMBERS) {
       await until(async () => (await system.nodestat(member)).digest === digest);
-      const there = await contents(member);
-      assert.not(there.some((vertex) => vertex.startsWith("vlost")));
+      const memberContents = await contents(member);
+      assert.not(memberContents.some((vertex) => vertex.startsWith("vlost")));
     }
   });
 
@@ -459,8 +461,11 @@ if (version !== null || USES_LEASES) {
       send(`/svc/plugin/put?id=${vertex}`, { method: "POST", body: "" });
     for (const { pid } of followers) process.kill(pid, "SIGSTOP");
     await until(async () => (await stateOf(id)).group.role === "readonly");
-    const refused = await put("vrefused");
-    assert.equal([refused.status, /too few members/.test(refused.text)], [507, true]);
+    const refusedResponse = await put("vrefused");
+    assert.equal(
+      [refusedResponse.status, /too few members/.test(refusedResponse.text)],
+      [507, true],
+    );
     const health = await system.get(id, "/svc/hc");
     assert.ok(health.headers.has("x-svc-leader"), "a dispatcher that starts now finds it");
     const { text } = await system.get(id, "/metrics", 1);

@@ -41,14 +41,14 @@ test.after(async () => {
 test("adding and calling fail before a start", async () => {
   assert.is(system.isInitialized(), false);
   assert.match((await failure(() => system.addPlugin(() => 1))).message, /No registry/);
-  for (const ask of [
+  for (const request of [
     () => system.serverPorts(),
     () => system.serviceInHTTP(),
     () => system.stopHTTP(),
     () => system.restartHTTP(),
     () => system.requestRate(),
   ]) {
-    assert.is((await failure(ask)).code, "SVC2204");
+    assert.is((await failure(request)).code, "SVC2204");
   }
 });
 
@@ -97,9 +97,9 @@ test("closures are plugins and share the state of the program", async () => {
     n: 3,
     calls: 2,
   });
-  const wrong = await get(base(), "/svc/plugin/count?a=x");
-  assert.is(wrong.status, 400);
-  assert.equal(wrong.json.message, {
+  const invalidResponse = await get(base(), "/svc/plugin/count?a=x");
+  assert.is(invalidResponse.status, 400);
+  assert.equal(invalidResponse.json.message, {
     svc: { exception: "<class 'TypeError'>", value: "a=x (an integer is required)" },
   });
   assert.is((await get(base(), "/svc/plugin/count")).status, 400);
@@ -116,11 +116,11 @@ test("marked functions, bodies and responses work without a build", async () => 
     },
   );
   system.addPlugin(shout);
-  const answer = await get(base(), "/svc/plugin/shout?text=h%C3%A9", {
+  const reply = await get(base(), "/svc/plugin/shout?text=h%C3%A9", {
     method: "POST",
     body: "abc",
   });
-  assert.equal((answer.json.response as { entries: unknown }).entries, [["key", "HÉ3"]]);
+  assert.equal((reply.json.response as { entries: unknown }).entries, [["key", "HÉ3"]]);
 });
 
 test("plugins are listed, replaced and removed", async () => {
@@ -141,20 +141,20 @@ test("plugins are listed, replaced and removed", async () => {
 test("a plugin is available once added, and gone once removed", async () => {
   const parameters = { request: null };
   const path = `http://127.0.0.1:${base()}/svc/plugin/soon`;
-  const asked = async (): Promise<number> => {
-    const answer = await fetch(path);
-    await answer.arrayBuffer();
-    return answer.status;
+  const requestCount = async (): Promise<number> => {
+    const response = await fetch(path);
+    await response.arrayBuffer();
+    return response.status;
   };
-  assert.is(await asked(), 404);
+  assert.is(await requestCount(), 404);
   // Not awaited in between: the request leaves at once on the open connection.
   for (let round = 0; round < 20; round++) {
     system.addPlugin(() => 1, { name: "beside", parameters });
     system.addPlugin(() => 1, { name: "soon", parameters });
-    assert.is(await asked(), 200);
+    assert.is(await requestCount(), 200);
     system.removePlugin("beside");
     system.removePlugin("soon");
-    assert.is(await asked(), 404);
+    assert.is(await requestCount(), 404);
   }
 });
 
@@ -238,8 +238,8 @@ test("admin operations work as in a server", async () => {
   for (let n = 0; n < 20; n++) await get(port, "/svc/plugin/shout?text=a");
   let last = count();
   let isNew = false;
-  const answer = await operate("RestartHTTP");
-  assert.equal(answer, { action: "restart_http", status: "in progress" });
+  const response = await operate("RestartHTTP");
+  assert.equal(response, { action: "restart_http", status: "in progress" });
   // The metrics start again with the server.
   const isOver = async (): Promise<boolean> => {
     try {

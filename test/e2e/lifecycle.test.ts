@@ -7,7 +7,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const APP = `import type { StartContext } from "svc-server";
@@ -81,9 +81,12 @@ test.after(() => {
 });
 test.before.each(() => rmSync(notes, { force: true }));
 
-const noted = () => (existsSync(notes) ? readFileSync(notes, "utf8").trim().split("\n") : []);
+const readNotes = () => (existsSync(notes) ? readFileSync(notes, "utf8").trim().split("\n") : []);
 
-async function served(fail: string, run: (server: Served) => Promise<void>): Promise<string> {
+async function served(
+  fail: string,
+  run: (server: RunningServer) => Promise<void>,
+): Promise<string> {
   process.env.FAIL = fail;
   try {
     const limit = fail === "hang" ? ["--plugin-load-timeout", "3000"] : [];
@@ -98,26 +101,26 @@ async function served(fail: string, run: (server: Served) => Promise<void>): Pro
 
 test("run in order, once for the instance and for each executor", async () => {
   await served("", async ({ port }) => {
-    assert.equal(noted(), ["migrated", "opened", "opened"]);
+    assert.equal(readNotes(), ["migrated", "opened", "opened"]);
     const { json } = await get(port, "/svc/plugin/take");
     // Plugins share the modules of the start function.
     assert.equal(json.response, [9, 1]);
   });
-  const [closed, ...others] = noted().slice(3).sort();
+  const [closed, ...others] = readNotes().slice(3).sort();
   assert.match(closed!, /^closed with [89]$/);
   assert.match(others[0]!, /^closed with 9$/);
-  assert.is(noted().at(-1), "left");
+  assert.is(readNotes().at(-1), "left");
 });
 
 test("of executors wait for the last request", async () => {
   await served("", async (server) => {
-    const asked = get(server.port, "/svc/plugin/take?ms=300");
+    const pending = get(server.port, "/svc/plugin/take?ms=300");
     await new Promise((resolve) => setTimeout(resolve, 100));
     const stopped = server.stop();
-    assert.is((await asked).status, 200);
+    assert.is((await pending).status, 200);
     await stopped;
   });
-  assert.is(noted().length, 6);
+  assert.is(readNotes().length, 6);
 });
 
 test("that fail or hang end the start", async () => {
@@ -132,7 +135,7 @@ test("that fail or hang end the start", async () => {
 test("that fail at the stop are logged and keep nothing running", async () => {
   const log = await served("stop", async () => {});
   assert.match(log, /executor \d+: onStop failed: TypeError\('not closed'\)/);
-  assert.is(noted().at(-1), "left");
+  assert.is(readNotes().at(-1), "left");
 });
 
 test.run();

@@ -125,19 +125,19 @@ test("too many connections leave file descriptors for graphs", async () => {
   if (!isBound) return;
   const [, , ...words] = under(1, "crowd", "--executors", "1", "--save-every", "1");
   const { port, log, stop } = await startUnder(["-c", 'ulimit -n 300; exec "$@"', ...words]);
-  const crowd: Socket[] = [];
+  const sockets: Socket[] = [];
   try {
-    const known = await RawClient.open(port);
+    const existingClient = await RawClient.open(port);
     for (let n = 0; n < 800; n++) {
-      crowd.push(connect({ port: port + (n % 2), host: "127.0.0.1" }).on("error", () => {}));
+      sockets.push(connect({ port: port + (n % 2), host: "127.0.0.1" }).on("error", () => {}));
     }
-    await Promise.all(crowd.map((socket) => once(socket, "connect").catch(() => {})));
+    await Promise.all(sockets.map((socket) => once(socket, "connect").catch(() => {})));
     const saved = join(project.folder, "crowd", "notes", "graph.snapshot");
-    known.send("GET /svc/plugin/put?id=b HTTP/1.1\r\nHost: a\r\n\r\n");
-    assert.is((await known.answers(1))[0]!.status, 200);
+    existingClient.send("GET /svc/plugin/put?id=b HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert.is((await existingClient.responses(1))[0]!.status, 200);
     while (!existsSync(saved)) await new Promise((resume) => setTimeout(resume, 20));
     assert.not.match(log(), "EMFILE");
-    for (const socket of crowd) socket.destroy();
+    for (const socket of sockets) socket.destroy();
     let text = "";
     while (text === "") {
       text = await get(port + 1, "/metrics").then(
@@ -148,7 +148,7 @@ test("too many connections leave file descriptors for graphs", async () => {
     }
     assertFiring("", text, ["SvcRejections"]);
   } finally {
-    for (const socket of crowd) socket.destroy();
+    for (const socket of sockets) socket.destroy();
     RawClient.closeAll();
     await stop();
   }

@@ -9,7 +9,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { nodeCommand } from "../runner/node-command.mjs";
 import { assertFiring } from "./support/firing-alerts.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("log readers");
@@ -42,7 +42,7 @@ export function shout(_request: PluginRequest, text: str, times: int): boolean {
 `;
 
 let project: TemporaryProject;
-let served: Served | null = null;
+let server: RunningServer | null = null;
 let child: ChildProcess | null = null;
 
 test.before(async () => {
@@ -51,8 +51,8 @@ test.before(async () => {
 });
 test.after(() => project.remove());
 test.after.each(async () => {
-  await served?.stop("SIGKILL");
-  served = null;
+  await server?.stop("SIGKILL");
+  server = null;
   child?.kill("SIGKILL");
   child = null;
 });
@@ -77,19 +77,19 @@ async function outlives(port: number): Promise<void> {
 }
 
 test("survives a reader that closes the pipe", async () => {
-  served = await serve(project.folder);
-  assert.equal(await status(served.port), { lost: 0, strays: 0 });
-  served.process.stdout!.destroy();
-  served.process.stderr!.destroy();
-  await outlives(served.port);
-  assert.is(await served.stop(), 0);
+  server = await serve(project.folder);
+  assert.equal(await status(server.port), { lost: 0, strays: 0 });
+  server.process.stdout!.destroy();
+  server.process.stderr!.destroy();
+  await outlives(server.port);
+  assert.is(await server.stop(), 0);
 });
 
 test("survives a reader that stops reading", async () => {
-  served = await serve(project.folder);
-  const { stdout, stderr } = served.process;
+  server = await serve(project.folder);
+  const { stdout, stderr } = server.process;
   for (const stream of [stdout!, stderr!]) stream.pause();
-  const [port, text] = [served.port, "x".repeat(4000)];
+  const [port, text] = [server.port, "x".repeat(4000)];
   for (let round = 0; (await status(port)).lost === 0; round++) {
     assert.ok(round < 200, "nothing was lost");
     assert.is((await get(port, `/svc/plugin/shout?text=${text}&times=50`)).json.response, true);
@@ -98,10 +98,10 @@ test("survives a reader that stops reading", async () => {
   assertFiring("", (await get(port + 1, "/metrics")).text, ["SvcLogLost"]);
   for (const stream of [stdout!, stderr!]) stream.resume();
   assert.is((await get(port, "/svc/plugin/stray?text=readAgain")).json.response, true);
-  while (!served.log().includes("readAgain")) {
+  while (!server.log().includes("readAgain")) {
     await get(port, `/svc/plugin/stray?text=readAgain${Math.random()}`);
   }
-  assert.is(await served.stop(), 0);
+  assert.is(await server.stop(), 0);
 });
 
 test("survives a full disk from the start", async () => {
@@ -119,24 +119,24 @@ test("survives a full disk from the start", async () => {
 });
 
 test("prevents plugin exceptions from forging an entry", async () => {
-  served = await serve(project.folder);
+  server = await serve(project.folder);
   const forged = encodeURIComponent("x\nsvc: the service goes out\r\u2028svc: again\x1b[2J");
-  await get(served.port, `/svc/plugin/stray?text=${forged}`);
-  while (!served.log().includes("again")) await get(served.port, "/svc/hc");
-  const lines = served.log().split(/[\n\r\u2028]/);
+  await get(server.port, `/svc/plugin/stray?text=${forged}`);
+  while (!server.log().includes("again")) await get(server.port, "/svc/hc");
+  const lines = server.log().split(/[\n\r\u2028]/);
   assert.equal(
     lines.filter((line) => line.startsWith("svc: ")),
     ["svc: uncaught exception outside a request: x"],
   );
-  assert.not.match(served.log(), "\x1b");
+  assert.not.match(server.log(), "\x1b");
 });
 
 test("counts repeated entries", async () => {
-  served = await serve(project.folder);
-  await get(served.port, "/svc/plugin/stray?text=same&times=1000");
-  while (!served.log().includes("more within")) await get(served.port, "/svc/hc");
+  server = await serve(project.folder);
+  await get(server.port, "/svc/plugin/stray?text=same&times=1000");
+  while (!server.log().includes("more within")) await get(server.port, "/svc/hc");
   const isEntry = (line: string): boolean => line.includes("outside a request: same");
-  const lines = served.log().split("\n").filter(isEntry);
+  const lines = server.log().split("\n").filter(isEntry);
   assert.ok(lines.length < 100, `${lines.length} lines`);
   const more = lines.map((line) => Number(/\((\d+) more within/.exec(line)?.[1] ?? 1));
   assert.ok(more.reduce((sum, count) => sum + count, 0) <= 1000);

@@ -38,7 +38,7 @@ export async function* items(_request: PluginRequest): AsyncGenerator<int> {
 `,
 });
 
-const ask = (path: string, token: string) =>
+const request = (path: string, token: string) =>
   get(project.server.port, path, { headers: { authorization: `Bearer ${token}` } });
 const PATHS = [
   "/svc/plugin/items",
@@ -51,23 +51,23 @@ const PATHS = [
 test("counts plugins, streams, built-in services and files together", async () => {
   for (let at = 0; at < LIMIT; at++) {
     const path = PATHS[at % PATHS.length]!;
-    assert.is((await ask(path, "k-1")).status === 429, false, path);
+    assert.is((await request(path, "k-1")).status === 429, false, path);
   }
   for (const path of PATHS) {
-    const { status, headers, text } = await ask(path, "k-1");
+    const { status, headers, text } = await request(path, "k-1");
     assert.is(status, 429, path);
     assert.match(text, `more than ${LIMIT} requests per minute`);
     assert.is(headers.get("ratelimit-policy"), `"http";q=${LIMIT};w=60`);
     assert.match(headers.get("ratelimit") ?? "", /^"http";r=0;t=\d+$/);
     assert.match(headers.get("retry-after") ?? "", /^\d+$/);
   }
-  assert.is((await ask("/svc/plugin/one", "k-2")).status, 200, "another principal");
+  assert.is((await request("/svc/plugin/one", "k-2")).status, 200, "another principal");
 });
 
 test("counts guesses of credentials by client", async () => {
   const statuses = [];
   for (let at = 0; at < LIMIT + 2; at++) {
-    statuses.push((await ask("/svc/plugin/one", `guess ${at}`)).status);
+    statuses.push((await request("/svc/plugin/one", `guess ${at}`)).status);
   }
   assert.equal(statuses, [...Array(LIMIT).fill(401), 429, 429]);
 });

@@ -125,8 +125,8 @@ test("starts engines and a dispatcher, and serves while engines die", async () =
     assert.equal(replicas, new Array(2).fill({ channels: 5, priority: 1 }));
 
     assert.equal(await highest(port), [8849, 8611, 8586]);
-    const answer = await get(port, "/svc/plugin/mountains?continent=Africa&n=21");
-    assert.equal(answer.json.response, {
+    const response = await get(port, "/svc/plugin/mountains?continent=Africa&n=21");
+    assert.equal(response.json.response, {
       highest: ["Kilimanjaro 5895 m", "Mount Kenya 5199 m", "Toubkal 4167 m"],
       found: 3,
       averageHeight: 5087,

@@ -21,9 +21,9 @@ const DOCUMENTS = Array.from({ length: 300 }, (_, at) => ({
   vector: at % 10 === 9 ? null : [at % 17, (at * 5) % 23, at + 1],
 }));
 
-let below: TestMatrix;
-let above: MatrixNode;
-let whole: MatrixNode;
+let lowerMatrix: TestMatrix;
+let parentNode: MatrixNode;
+let wholeNode: MatrixNode;
 
 /** By partition; `goal` is in both, and so is `p15`, without its vector in the first. */
 const WAYS = [
@@ -40,26 +40,26 @@ function contentOf(documents: typeof DOCUMENTS, ways: GraphContent["ways"]): Gra
 }
 
 test.before(async () => {
-  below = await matrix(2, 2);
-  whole = await MatrixNode.start();
-  await whole.order("load", contentOf(DOCUMENTS, WAYS.flat()));
-  for (const [partition, replicas] of below.places.entries()) {
+  lowerMatrix = await matrix(2, 2);
+  wholeNode = await MatrixNode.start();
+  await wholeNode.order("load", contentOf(DOCUMENTS, WAYS.flat()));
+  for (const [partition, replicas] of lowerMatrix.places.entries()) {
     // The first partition is larger, so statistics of partitions differ.
     const share = DOCUMENTS.filter((_, at) => (at % 3 === 0 ? 1 : 0) === partition);
     await Promise.all(
       replicas.map(({ engine }) => engine.order("load", contentOf(share, WAYS[partition]!))),
     );
   }
-  const addresses = [{ host: "127.0.0.1", port: below.dispatcher.port }];
-  above = await MatrixNode.start({
+  const addresses = [{ host: "127.0.0.1", port: lowerMatrix.dispatcher.port }];
+  parentNode = await MatrixNode.start({
     dispatcher: { partitions: [addresses], replicas: [{}] },
     processors: false,
   });
 });
 
 test.after(async () => {
-  await Promise.all([above.kill(), whole.kill()]);
-  await below.stop();
+  await Promise.all([parentNode.kill(), wholeNode.kill()]);
+  await lowerMatrix.stop();
 });
 
 interface Result {
@@ -68,7 +68,7 @@ interface Result {
   readonly [member: string]: unknown;
 }
 
-async function ask(
+async function request(
   { port }: MatrixNode,
   name: string,
   query: object,
@@ -76,9 +76,9 @@ async function ask(
   init: RequestInit = {},
 ): Promise<Result> {
   const params = { graph: "shop", query: JSON.stringify(query), ...parameters };
-  const answer = await get(port, `/svc/builtin/${name}?${new URLSearchParams(params)}`, init);
-  assert.is(answer.status, 200, answer.text);
-  return answer.json.response as Result;
+  const response = await get(port, `/svc/builtin/${name}?${new URLSearchParams(params)}`, init);
+  assert.is(response.status, 200, response.text);
+  return response.json.response as Result;
 }
 
 const FACETS = {
@@ -120,13 +120,13 @@ const QUERIES: readonly [name: string, query: object, parameters: Record<string,
 
 for (const [name, query, parameters] of QUERIES) {
   test(`${name} ${JSON.stringify(query)} gives the result of one graph`, async () => {
-    for (const dispatcher of [below.dispatcher, above]) {
+    for (const dispatcher of [lowerMatrix.dispatcher, parentNode]) {
       let [paged, complete]: unknown[] = [(query as { cursor?: true }).cursor, true];
       const isPaged = paged === true;
       for (let page = 0; page < (isPaged ? 3 : 1) && paged !== null; page++) {
         const with_ = (cursor: unknown) => (isPaged ? { ...query, cursor } : query);
-        const expected = await ask(whole, name, with_(paged), parameters);
-        const merged = await ask(dispatcher, name, with_(complete), parameters);
+        const expected = await request(wholeNode, name, with_(paged), parameters);
+        const merged = await request(dispatcher, name, with_(complete), parameters);
         assert.equal(cut(merged), cut(expected), `page ${page}`);
         [paged, complete] = [expected.cursor ?? null, merged.cursor ?? null];
       }
@@ -137,8 +137,10 @@ for (const [name, query, parameters] of QUERIES) {
 test("a POST gives the same result as a GET", async () => {
   const body = JSON.stringify({ cursor: true, facets: FACETS });
   const init = { method: "POST", body, headers: { "Content-Type": "application/json" } };
-  const posted = await ask(below.dispatcher, "search", {}, { text: "red shoe" }, init);
-  const queried = await ask(below.dispatcher, "search", JSON.parse(body), { text: "red shoe" });
+  const posted = await request(lowerMatrix.dispatcher, "search", {}, { text: "red shoe" }, init);
+  const queried = await request(lowerMatrix.dispatcher, "search", JSON.parse(body), {
+    text: "red shoe",
+  });
   assert.equal(posted, queried);
 });
 
@@ -148,10 +150,10 @@ for (const query of NEAREST) {
   for (const anchor of [{ vector: [3, 1, 2] }, { id: "p15" }, { id: "p16" }]) {
     const params = { ...query, ...anchor };
     test(`nearest ${JSON.stringify(params)} gives the vertices of one graph`, async () => {
-      const expected = await ask(whole, "nearest", params);
+      const expected = await request(wholeNode, "nearest", params);
       assert.ok((expected as unknown as readonly unknown[]).length > 0);
-      for (const dispatcher of [below.dispatcher, above]) {
-        assert.equal(cut(await ask(dispatcher, "nearest", params)), cut(expected));
+      for (const dispatcher of [lowerMatrix.dispatcher, parentNode]) {
+        assert.equal(cut(await request(dispatcher, "nearest", params)), cut(expected));
       }
     });
   }
@@ -159,13 +161,13 @@ for (const query of NEAREST) {
 
 test("MatrixObjects adds up the vectors", async () => {
   const vectors = DOCUMENTS.filter(({ vector }) => vector !== null).length;
-  const answer = await get(below.dispatcher.port, "/svc/builtin/MatrixObjects");
-  assert.is((answer.json.response as { objects: { vectors: number } }).objects.vectors, vectors);
+  const response = await get(lowerMatrix.dispatcher.port, "/svc/builtin/MatrixObjects");
+  assert.is((response.json.response as { objects: { vectors: number } }).objects.vectors, vectors);
 });
 
 test("nearest explains each partition", async () => {
   const params = { hits: 3, vector: [3, 1, 2], explain: true };
-  for (const { port } of [below.dispatcher, above]) {
+  for (const { port } of [lowerMatrix.dispatcher, parentNode]) {
     const query = encodeURIComponent(JSON.stringify(params));
     const { text } = await get(port, `/svc/builtin/nearest?graph=shop&query=${query}`);
     const { nearest, explain } = JSON.parse(text).response;
@@ -176,23 +178,23 @@ test("nearest explains each partition", async () => {
 });
 
 test("nearest to a vertex that no partition has is an error", async () => {
-  for (const { port } of [whole, below.dispatcher, above]) {
-    const answer = await get(port, "/svc/builtin/nearest?graph=shop&id=nobody");
-    assert.is(answer.status, 404);
-    assert.match(answer.text, /Object does not exist: 'nobody'/);
+  for (const { port } of [wholeNode, lowerMatrix.dispatcher, parentNode]) {
+    const response = await get(port, "/svc/builtin/nearest?graph=shop&id=nobody");
+    assert.is(response.status, 404);
+    assert.match(response.text, /Object does not exist: 'nobody'/);
   }
 });
 
 test("nearest to a vertex that has no vector in any partition is an error", async () => {
-  for (const { port } of [whole, below.dispatcher, above]) {
-    const answer = await get(port, "/svc/builtin/nearest?graph=shop&id=goal");
-    assert.is(answer.status, 400, answer.text);
-    assert.match(answer.text, /id=goal \(it has no vector\)/);
+  for (const { port } of [wholeNode, lowerMatrix.dispatcher, parentNode]) {
+    const response = await get(port, "/svc/builtin/nearest?graph=shop&id=goal");
+    assert.is(response.status, 400, response.text);
+    assert.match(response.text, /id=goal \(it has no vector\)/);
   }
 });
 
 test("a partial result does not say that a vertex is missing", async () => {
-  const places = [below.at(1, 0).engine.port, 1].map((port) => [{ host: "127.0.0.1", port }]);
+  const places = [lowerMatrix.at(1, 0).engine.port, 1].map((port) => [{ host: "127.0.0.1", port }]);
   const partial = await MatrixNode.start({
     dispatcher: { partitions: places, replicas: [{}], options: { "allow-incomplete": true } },
     processors: false,
@@ -207,9 +209,9 @@ test("a partial result does not say that a vertex is missing", async () => {
   try {
     for (const [name, query] of queries) {
       const params = new URLSearchParams({ graph: "shop", query: JSON.stringify(query) });
-      const answer = await get(partial.port, `/svc/builtin/${name}?${params}`);
-      assert.is(answer.status, 503, answer.text);
-      assert.match(answer.text, /"Partition\(s\) down"/);
+      const response = await get(partial.port, `/svc/builtin/${name}?${params}`);
+      assert.is(response.status, 503, response.text);
+      assert.match(response.text, /"Partition\(s\) down"/);
       const path = `/svc/builtin/${name}?graph=shop`;
       const posted = { method: "POST", body: JSON.stringify(query) };
       assert.is((await get(partial.port, path, posted)).status, 503);
@@ -243,16 +245,16 @@ for (const [query, expectedPaths] of PATHS) {
       const list = (isPlain ? result : result.shortestPaths) as readonly unknown[];
       return [isPlain, list.map((path) => JSON.stringify(path)).sort()] as const;
     };
-    const expected = sorted(await ask(whole, "paths", query));
+    const expected = sorted(await request(wholeNode, "paths", query));
     assert.is(expected[1].length, expectedPaths);
-    for (const dispatcher of [below.dispatcher, above]) {
-      assert.equal(sorted(await ask(dispatcher, "paths", query)), expected);
+    for (const dispatcher of [lowerMatrix.dispatcher, parentNode]) {
+      assert.equal(sorted(await request(dispatcher, "paths", query)), expected);
     }
   });
 }
 
 test("paths are merged by length, then by ids", async () => {
-  const merged = await ask(below.dispatcher, "paths", { ...WAY, repeat: [1, 2] });
+  const merged = await request(lowerMatrix.dispatcher, "paths", { ...WAY, repeat: [1, 2] });
   const ends = ["a", "c", "d"].map((id) => ["root", id]);
   const next = [
     ["a", "b"],
@@ -261,7 +263,7 @@ test("paths are merged by length, then by ids", async () => {
   ].map((ids) => ["root", ...ids]);
   assert.equal(merged, [...ends, ...next]);
   const query = encodeURIComponent(JSON.stringify({ ...WAY, explain: true, hits: 1 }));
-  const { text } = await get(above.port, `/svc/builtin/paths?graph=shop&query=${query}`);
+  const { text } = await get(parentNode.port, `/svc/builtin/paths?graph=shop&query=${query}`);
   const { paths, explain } = JSON.parse(text).response;
   assert.equal(paths, [["root", "a"]]);
   assert.match(explain.plan.join(), /partition 1: /);
@@ -272,18 +274,18 @@ test("a cursor continues although a replica is lost", async () => {
     const ids: unknown[] = [];
     let cursor: unknown = true;
     for (let page = 0; cursor !== null; page++) {
-      const result = await ask(node, "search", { cursor, hits: 9 }, { text: "red" });
+      const result = await request(node, "search", { cursor, hits: 9 }, { text: "red" });
       ids.push(...result.search!);
       cursor = result.cursor ?? null;
       between(page);
     }
     return ids;
   };
-  const expected = await read(whole, () => {});
+  const expected = await read(wholeNode, () => {});
   const kills: Promise<unknown>[] = [];
-  const pages = await read(below.dispatcher, (page) => {
+  const pages = await read(lowerMatrix.dispatcher, (page) => {
     // The next page is requested while they die.
-    if (page === 1) kills.push(below.at(0, 0).kill(), below.at(1, 1).kill());
+    if (page === 1) kills.push(lowerMatrix.at(0, 0).kill(), lowerMatrix.at(1, 1).kill());
   });
   await Promise.all(kills);
   assert.is(kills.length, 2);
@@ -294,10 +296,10 @@ test("a cursor continues although a replica is lost", async () => {
 test("errors of the query are those of one graph", async () => {
   const failed = async (node: MatrixNode, name: string, query: object, parameters = {}) => {
     const params = { graph: "shop", query: JSON.stringify(query), ...parameters };
-    const answer = await get(node.port, `/svc/builtin/${name}?${new URLSearchParams(params)}`);
-    return [answer.status, answer.text] as const;
+    const response = await get(node.port, `/svc/builtin/${name}?${new URLSearchParams(params)}`);
+    return [response.status, response.text] as const;
   };
-  for (const node of [whole, below.dispatcher, above]) {
+  for (const node of [wholeNode, lowerMatrix.dispatcher, parentNode]) {
     const [status, body] = await failed(node, "search", { facets: { colour: 3 } }, RED);
     assert.ok(status >= 400, body);
     assert.match(body, /unknown property: 'colour'/);

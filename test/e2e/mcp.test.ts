@@ -15,7 +15,7 @@ import { readArgspec } from "../../argspec/read-argspec.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { plainNode } from "../runner/node-command.mjs";
 import { ScriptedServer } from "./support/scripted-server.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc mcp");
@@ -65,7 +65,7 @@ export function ${LONG}(_request: PluginRequest): null {
 }
 `;
 let project: TemporaryProject;
-let served: Served;
+let served: RunningServer;
 let url = "";
 
 test.before(async () => {
@@ -193,9 +193,9 @@ test("aborts the request of a cancelled call", async () => {
 });
 
 test("reports a stopped server and continues", async () => {
-  const other = await serve(project.folder);
-  const tools = await connected(["--from", `http://127.0.0.1:${other.port}`]);
-  await other.stop();
+  const otherServer = await serve(project.folder);
+  const tools = await connected(["--from", `http://127.0.0.1:${otherServer.port}`]);
+  await otherServer.stop();
   const { text, isError } = await call(tools, "search", { q: "a" });
   assert.ok(isError);
   assert.match(text!, /^network error: .*ECONNREFUSED/);
@@ -300,14 +300,14 @@ export function size(_request: PluginRequest, graph: Graph): number {
     assert.equal(await unbuilt.closed, [1, null]);
     assert.match(unbuilt.output.err, /SVC3006: project is not built/);
     await buildProject(graphs.folder);
-    const running = await serve(graphs.folder);
+    const runningServer = await serve(graphs.folder);
     // The first use of a graph locks the data folder for this process.
-    assert.is((await get(running.port, "/svc/plugin/size")).status, 200);
+    assert.is((await get(runningServer.port, "/svc/plugin/size")).status, 200);
     const second = plain(graphs.folder);
     assert.equal(await second.closed, [1, null]);
     assert.match(second.output.err, /SVC2409[\s\S]*SVC3021: .* running server with `--from <url>`/);
     assert.is(second.output.out, "");
-    await running.stop();
+    await runningServer.stop();
   } finally {
     graphs.remove();
   }
@@ -321,10 +321,10 @@ test("rejects invalid arguments", async () => {
     [["--from", "http://127.0.0.1:1"], 1, "SVC3016: no response from"],
     [["nosuch"], 1, "SVC3005"],
   ];
-  for (const [words, code, says] of wrong) {
+  for (const [words, code, message] of wrong) {
     const { output, closed } = plain(...words);
     assert.equal(await closed, [code, null], output.err);
-    assert.match(output.err, says);
+    assert.match(output.err, message);
     assert.is(output.out, "");
   }
 });

@@ -13,14 +13,14 @@ import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { assertFiring } from "./support/firing-alerts.js";
 import { matrix } from "./support/matrix.js";
-import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
+import { buildProject, fixture, get, type RunningServer, serve } from "./support/server.js";
 
 const HELP = /^# HELP [a-z_]+ [^\n]+$/;
 const TYPE = /^# TYPE ([a-z_]+) (counter|gauge|histogram)$/;
 const SAMPLE = /^([a-z_]+)(\{(?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*\})? (\d+(?:\.\d+)?(?:e[+-]\d+)?)$/;
 
 const test = suite("metrics");
-let server: Served;
+let server: RunningServer;
 
 test.before(async () => {
   await buildProject(fixture("engine"));

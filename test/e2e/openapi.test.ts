@@ -11,14 +11,21 @@ import * as assert from "uvu/assert";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { openapiDocument } from "../../argspec/openapi/document.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { validDocument } from "../argspec/openapi/valid-document.js";
+import { validateDocument } from "../argspec/openapi/valid-document.js";
 import { RawClient } from "../conformance/raw-client.js";
 import { type Call, OpenapiCaller } from "./support/openapi-caller.js";
-import { type Answer, buildProject, fixture, get, type Served, serve } from "./support/server.js";
+import {
+  buildProject,
+  type DecodedResponse,
+  fixture,
+  get,
+  type RunningServer,
+  serve,
+} from "./support/server.js";
 
 const test = suite("OpenAPI against servers");
 const root = mkdtempSync(join(tmpdir(), "svc-openapi-"));
-const served: Served[] = [];
+const served: RunningServer[] = [];
 
 test.after(async () => {
   await Promise.all(served.map((server) => server.end()));
@@ -70,19 +77,19 @@ test("has valid documents of all examples", async () => {
   for (const name of readdirSync(examples)) {
     const project = join(examples, name);
     await buildProject(project);
-    const { paths } = await validDocument(documentOf(project), name);
+    const { paths } = await validateDocument(documentOf(project), name);
     assert.ok(Object.keys(paths).length > 0, `${name} has plugins`);
   }
 });
 
 test("matches the responses of every operation of a service", async () => {
   const caller = await callerOf(fixture("openapi"));
-  const live = await get(served.at(-1)!.port, "/svc/builtin/argspec?format=openapi");
-  assert.equal(live.json.response, documentOf(fixture("openapi")));
+  const liveResponse = await get(served.at(-1)!.port, "/svc/builtin/argspec?format=openapi");
+  assert.equal(liveResponse.json.response, documentOf(fixture("openapi")));
   for (const [operation, call, status, response] of CALLS) {
-    const answer = await caller.call(operation, call);
-    assert.is(answer.status, status, `${operation} ${JSON.stringify(call)}: ${answer.text}`);
-    if (response !== undefined) assert.equal(answer.json.response, response);
+    const reply = await caller.call(operation, call);
+    assert.is(reply.status, status, `${operation} ${JSON.stringify(call)}: ${reply.text}`);
+    if (response !== undefined) assert.equal(reply.json.response, response);
   }
   const untried = caller.operationIds.filter((id) => !caller.seen.has(`${id} 200`));
   assert.equal(untried, [], "operations without a call in the table");
@@ -92,10 +99,10 @@ test("lists the server URL with the prefix", async () => {
   await buildProject(fixture("openapi"));
   const { port } = await start(fixture("openapi"), "--prefix", "shop");
   const { json } = await get(port, "/svc/builtin/argspec?format=openapi");
-  const { servers } = await validDocument(json.response as object);
+  const { servers } = await validateDocument(json.response as object);
   for (const { url } of servers) {
-    const answer = await get(port, `${url === "/" ? "" : url}/svc/plugin/extra`);
-    assert.is(answer.status, 200, url);
+    const response = await get(port, `${url === "/" ? "" : url}/svc/plugin/extra`);
+    assert.is(response.status, 200, url);
   }
   assert.is(servers[0]!.url, "/shop");
 });
@@ -121,9 +128,9 @@ test("matches errors of the server and plain-text errors", async () => {
   const caller = await callerOf(fixture("engine"), "--plugin-timeout", "200");
   const kinds = await Promise.all(
     ["fails", "throwsText", "cyclic", "forwards", "burns"].map(async (name) => {
-      const answer = await caller.call(name, name === "burns" ? { query: { ms: 1000 } } : {});
-      assert.is(answer.status, 500);
-      const { message } = answer.json;
+      const response = await caller.call(name, name === "burns" ? { query: { ms: 1000 } } : {});
+      assert.is(response.status, 500);
+      const { message } = response.json;
       return typeof message === "string" ? "text" : Object.keys(message as object).join();
     }),
   );
@@ -140,8 +147,11 @@ test("matches the responses of built-in plugins", async () => {
     options: '{"keys": ["name"]}',
   });
   const headers = { "x-svc-change": "1" };
-  const made = await get(port, `/svc/builtin/index?${texts}`, { method: "POST", headers });
-  assert.is(made.status, 200, made.text);
+  const createdResponse = await get(port, `/svc/builtin/index?${texts}`, {
+    method: "POST",
+    headers,
+  });
+  assert.is(createdResponse.status, 200, createdResponse.text);
   const caller = new OpenapiCaller(openapiDocument(BUILTINS), port);
   const ends = { initial: "bob", terminal: "alice", relationship: "likes" };
   const query = { graph: "people", id: "alice", ...ends };
@@ -160,8 +170,8 @@ test("matches the responses of built-in plugins", async () => {
       ...(id.startsWith("nearest") && { query: '{"vector": [1, 2, 3]}' }),
       ...(id.startsWith("evaluate") && { expression: "1 + 1" }),
     };
-    const answer = await caller.call(id, { query: ownQuery });
-    assert.is(answer.status, 200, `${id}: ${answer.text}`);
+    const response = await caller.call(id, { query: ownQuery });
+    assert.is(response.status, 200, `${id}: ${response.text}`);
   }
   const unknown = { graph: "none", id: "none", plugin: "none" };
   await caller.call("vertex", { query: unknown });
@@ -204,17 +214,17 @@ function documentOf(project: string): object {
 }
 
 /** The response to a request that `fetch` would refuse to send. */
-async function rawAnswer(port: number, head: string): Promise<Answer> {
+async function rawAnswer(port: number, head: string): Promise<DecodedResponse> {
   const client = await RawClient.open(port);
   client.send(`${head}\r\n\r\n`);
-  const [answer] = await client.answers(1);
+  const [answer] = await client.responses(1);
   const { status, body } = answer!;
   client.close();
   const headers = new Headers({ "content-type": "application/json" });
   return { status, headers, text: body, json: JSON.parse(body) };
 }
 
-async function start(project: string, ...options: string[]): Promise<Served> {
+async function start(project: string, ...options: string[]): Promise<RunningServer> {
   const folder = mkdtempSync(join(root, "data-"));
   const server = await serve(project, "--root", folder, ...options);
   served.push(server);

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { HAS_PYTHON, PYTHON } from "../support/python.js";
-import { buildProject, get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import { Cursor, Page } from "svc-server";
@@ -41,7 +41,7 @@ interface Page {
 
 const test = suite("pages");
 let project: TemporaryProject;
-let server: Served;
+let server: RunningServer;
 
 test.before(async () => {
   project = new TemporaryProject({ "plugins/p.ts": PLUGINS });

@@ -60,24 +60,24 @@ export function evil(_request: PluginRequest, name: str, value: str): HttpRespon
 const test = suite("plugin responses");
 const project = new RunningProject(test, { "plugins/shop.ts": SHOP });
 
-const ask = (path: string, init: RequestInit = {}) => {
+const request = (path: string, init: RequestInit = {}) => {
   return get(project.server.port, `/svc/plugin/${path}`, init);
 };
 
 test("an HttpError has its status, without a stack trace", async () => {
   for (const status of [400, 404, 503, 599]) {
-    const answer = await ask(`product?id=x&status=${status}`);
-    assert.is(answer.status, status);
+    const response = await request(`product?id=x&status=${status}`);
+    assert.is(response.status, status);
     const exception = "<class 'HttpError'>";
     const detail = { exception, value: "no such product", traceback: [] };
-    assert.equal(answer.json.message, { plugin: detail });
+    assert.equal(response.json.message, { plugin: detail });
   }
-  const text = await ask("product?id=x", { headers: { accept: "text/plain" } });
+  const text = await request("product?id=x", { headers: { accept: "text/plain" } });
   assert.equal([text.status, text.text], [404, "ERROR: HttpError: no such product"]);
 });
 
 test("subclasses of HttpError carry details for programs", async () => {
-  const sold = await ask("product?id=sold");
+  const sold = await request("product?id=sold");
   const details = { id: "sold", tags: ["a", "ü"] };
   assert.is(sold.status, 410);
   assert.equal((sold.json.message as { plugin: object }).plugin, {
@@ -86,42 +86,42 @@ test("subclasses of HttpError carry details for programs", async () => {
     traceback: [],
     details,
   });
-  const late = await ask("later");
-  assert.equal([late.status, late.json.status], [409, "ERROR"]);
+  const lateResponse = await request("later");
+  assert.equal([lateResponse.status, lateResponse.json.status], [409, "ERROR"]);
 });
 
 test("an invalid error status is reported as an error of the plugin", async () => {
-  const { status, json } = await ask("product?id=x&status=200");
+  const { status, json } = await request("product?id=x&status=200");
   assert.is(status, 500);
   assert.match(JSON.stringify(json.message), /status of an HttpError: 400 to 599, not 200/);
 });
 
 test("bytes are sent unchanged with the media type of the plugin", async () => {
-  const answer = await fetch(`http://127.0.0.1:${project.server.port}/svc/plugin/image`);
-  assert.equal([...new Uint8Array(await answer.arrayBuffer())], [0xff, 0xfe, 0, 0x41]);
-  assert.is(answer.headers.get("content-type"), "image/png");
-  assert.equal([answer.headers.get("etag"), answer.headers.get("x-a")], ['"7"', "é"]);
-  assert.is(answer.headers.get("server"), "SVC/3");
+  const response = await fetch(`http://127.0.0.1:${project.server.port}/svc/plugin/image`);
+  assert.equal([...new Uint8Array(await response.arrayBuffer())], [0xff, 0xfe, 0, 0x41]);
+  assert.is(response.headers.get("content-type"), "image/png");
+  assert.equal([response.headers.get("etag"), response.headers.get("x-a")], ['"7"', "é"]);
+  assert.is(response.headers.get("server"), "SVC/3");
 });
 
 test("strings are UTF-8 with any status; other results stay values", async () => {
-  const page = await ask("page?name=abc");
+  const page = await request("page?name=abc");
   assert.equal([page.status, page.text], [201, "<p>grüße 3"]);
   assert.is(page.headers.get("content-type"), "text/html; charset=utf-8");
-  assert.is((await ask("page?name=")).json.response, "plain");
-  const moved = await ask("moved", { redirect: "manual" });
+  assert.is((await request("page?name=")).json.response, "plain");
+  const moved = await request("moved", { redirect: "manual" });
   assert.equal([moved.status, moved.headers.get("location")], [302, "/svc/plugin/page?name=x"]);
 });
 
 test("a body after a status without one is an error, not the next response", async () => {
   for (const status of [204, 205, 304]) {
-    const { json, ...answer } = await ask(`status?status=${status}&body=HTTP/1.1%20200%20OK`);
-    assert.is(answer.status, 500);
+    const { json, ...response } = await request(`status?status=${status}&body=HTTP/1.1%20200%20OK`);
+    assert.is(response.status, 500);
     assert.match(JSON.stringify(json.message), new RegExp(`of status ${status} has no body`));
-    const empty = await fetch(
+    const emptyResponse = await fetch(
       `http://127.0.0.1:${project.server.port}/svc/plugin/status?status=${status}`,
     );
-    assert.equal([empty.status, await empty.text()], [status, ""]);
+    assert.equal([emptyResponse.status, await emptyResponse.text()], [status, ""]);
   }
 });
 
@@ -136,7 +136,7 @@ test("header fields cannot inject another response", async () => {
     ["X-A", "\u20ac"],
   ] as const) {
     const query = new URLSearchParams({ name, value });
-    const { status, json, headers } = await ask(`evil?${query}`);
+    const { status, json, headers } = await request(`evil?${query}`);
     assert.is(status, 500, name);
     assert.match(JSON.stringify(json.message), /header field/);
     assert.is(headers.get("x-b"), null);

@@ -4,7 +4,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const SHOP = `import type { Graph, int, PluginRequest } from "svc-server";
@@ -70,20 +70,20 @@ interface PluginMessage {
 
 const test = suite("plugin errors");
 const project = new TemporaryProject({ "plugins/shop.ts": SHOP, "plugins/books.ts": BOOKS });
-let served: Served;
+let server: RunningServer;
 
 test.before(async () => {
   await buildProject(project.folder);
-  served = await serve(project.folder);
+  server = await serve(project.folder);
 });
 
 test.after(async () => {
-  await served.end();
+  await server.end();
   project.remove();
 });
 
 async function thrown(path: string): Promise<PluginMessage["plugin"]> {
-  const { status, json } = await get(served.port, `/svc/plugin/${path}`);
+  const { status, json } = await get(server.port, `/svc/plugin/${path}`);
   assert.is(status, 500, JSON.stringify(json));
   return (json.message as PluginMessage).plugin;
 }
@@ -92,7 +92,7 @@ test("have the class names of the sources", async () => {
   assert.is((await thrown("shop")).exception, "<class 'NotFound'>");
   assert.is((await thrown("books")).exception, "<class 'NotFound'>");
   assert.is((await thrown("itself")).exception, "<class 'ShopError'>");
-  assert.is((await get(served.port, "/svc/plugin/shown")).json.response, "PluginRequest");
+  assert.is((await get(server.port, "/svc/plugin/shown")).json.response, "PluginRequest");
 });
 
 test("show up to 20 frames of the sources", async () => {
@@ -113,12 +113,12 @@ test("show frames above an error of a graph", async () => {
 });
 
 test("are logged with their position when thrown outside of a request", async () => {
-  assert.is((await get(served.port, "/svc/plugin/late")).json.response, "ok");
-  while (!served.log().includes("exception outside")) {
+  assert.is((await get(server.port, "/svc/plugin/late")).json.response, "ok");
+  while (!server.log().includes("exception outside")) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  assert.match(served.log(), /uncaught exception outside a request: NotFound: later/);
-  assert.match(served.log(), /plugins\/shop\.ts:38:11/);
+  assert.match(server.log(), /uncaught exception outside a request: NotFound: later/);
+  assert.match(server.log(), /plugins\/shop\.ts:38:11/);
 });
 
 test.run();

@@ -76,7 +76,7 @@ test.after(() => project.remove());
 for (const name of ["inside", "outside"]) {
   test(`do not end the service: ${name}`, async () => {
     await project.start(name, "--executors", "2");
-    const { port } = project.served;
+    const { port } = project.server;
     await project.call("put?id=before");
     assert.equal(await project.call(`${name}?how=data`), []);
     for (const how of REFUSED) {

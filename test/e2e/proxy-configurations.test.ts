@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { buildProject, type Served, serve } from "./support/server.js";
+import { buildProject, type RunningServer, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import type { PluginRequest, str } from "svc-server";
@@ -30,7 +30,7 @@ const CLIENT = "127.0.0.2";
 
 const test = suite("proxy configurations");
 const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
-let server: Served;
+let server: RunningServer;
 let proxy: ChildProcess | null = null;
 
 test.before(async () => {
@@ -80,13 +80,13 @@ async function start(
   proxy.stderr!.on("data", collect);
   for (let turns = 0; turns < 400; turns++) {
     if (proxy.exitCode !== null) throw new Error(`${program} ended: ${output}`);
-    if ((await ask(port, "/svc/plugin/client").catch(() => "")).includes(" 200 ")) return port;
+    if ((await request(port, "/svc/plugin/client").catch(() => "")).includes(" 200 ")) return port;
     await delay(25);
   }
   throw new Error(`${program} does not serve: ${output}`);
 }
 
-function ask(port: number, path: string, fields = ""): Promise<string> {
+function request(port: number, path: string, fields = ""): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1", localAddress: CLIENT });
   socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${fields}Connection: close\r\n\r\n`);
   return new Promise((resolve, reject) => {
@@ -100,7 +100,7 @@ function ask(port: number, path: string, fields = ""): Promise<string> {
 }
 
 async function expectClient(port: number, fields = ""): Promise<void> {
-  const text = await ask(port, "/svc/plugin/client", fields);
+  const text = await request(port, "/svc/plugin/client", fields);
   assert.match(text, /"response": "http:\/\/127\.0\.0\.2:\d+\/"/, fields);
 }
 
@@ -115,7 +115,7 @@ async function expectSafe(port: number): Promise<void> {
   const fields = "X-Forwarded-For, Forwarded, X-Svc-Builtin-Client";
   await expectClient(port, `X-Forwarded-For: 127.0.0.1\r\nConnection: ${fields}\r\n`);
   for (const path of ["/svc/builtin/ping", "/shop/svc/builtin/ping"]) {
-    assert.match(await ask(server.port, path), /^HTTP\/1\.1 200 /, "not by the server");
+    assert.match(await request(server.port, path), /^HTTP\/1\.1 200 /, "not by the server");
   }
   for (const path of [
     "/svc/builtin/ping",
@@ -126,7 +126,7 @@ async function expectSafe(port: number): Promise<void> {
     "/svc/./builtin/ping",
     "/svc/plugin/../builtin/ping",
   ]) {
-    assert.not.match(await ask(port, path), /^HTTP\/1\.1 200 /, path);
+    assert.not.match(await request(port, path), /^HTTP\/1\.1 200 /, path);
   }
   const body = "x".repeat(5_000_000);
   const { status } = await fetch(`http://127.0.0.1:${port}/svc/plugin/size`, {

@@ -57,14 +57,14 @@ test.after(async () => {
   project.remove();
 });
 
-const ask = (path: string, token?: string) =>
-  get(project.served.port, `/svc/plugin/${path}`, {
+const request = (path: string, token?: string) =>
+  get(project.server.port, `/svc/plugin/${path}`, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
 
 async function statuses(path: string, count: number, token?: string): Promise<number[]> {
-  const answers = await Promise.all(Array.from({ length: count }, () => ask(path, token)));
-  return answers.map(({ status }) => status).sort();
+  const responses = await Promise.all(Array.from({ length: count }, () => request(path, token)));
+  return responses.map(({ status }) => status).sort();
 }
 
 const list = (allowed: number, refused: number): number[] => [
@@ -74,7 +74,7 @@ const list = (allowed: number, refused: number): number[] => [
 
 /** Sends requests at once, which all executors take, and returns statuses and executors. */
 async function burst(count: number, token: string): Promise<[number[], Set<string>]> {
-  const socket = connect({ port: project.served.port, host: "127.0.0.1" });
+  const socket = connect({ port: project.server.port, host: "127.0.0.1" });
   const fields = `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
   const line = "GET /svc/plugin/mine HTTP/1.1\r\n";
   const last = `${line}Connection: close\r\n${fields}\r\n`;
@@ -94,7 +94,7 @@ test("count the requests of a principal in all executors", async () => {
 });
 
 test("follow a principal, however it sends its key", async () => {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [
       { authorization: "bearer   k-1" },
       { authorization: "Bearer k-1", "x-forwarded-for": "192.0.2.1" },
@@ -104,16 +104,16 @@ test("follow a principal, however it sends its key", async () => {
       { authorization: "Bearer k-1", accept: "application/x-svc-partial" },
       { authorization: "Bearer k-1, Bearer k-2" },
       { authorization: "Bearer k-1 k-2" },
-    ].map((headers) => get(project.served.port, "/svc/plugin/mine", { headers })),
+    ].map((headers) => get(project.server.port, "/svc/plugin/mine", { headers })),
   );
   assert.equal(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [429, 429, 429, 429, 429, 429, 401, 401],
   );
 });
 
 test("name the limit and the time to wait", async () => {
-  const { status, headers, json } = await ask("mine", "k-1");
+  const { status, headers, json } = await request("mine", "k-1");
   assert.is(status, 429);
   assert.match(JSON.stringify(json.message), "more than 5 requests per minute");
   assert.is(headers.get("ratelimit-policy"), '"user";q=5;w=60');
@@ -126,7 +126,7 @@ const FORGED = ["X-Svc-Builtin-Client: http://*:1/", "X-Forwarded-For: *", "Forw
 
 /** Asks from an address of its own; forged header fields do not change the client. */
 function statusFrom(localAddress: string, requests: number): Promise<number> {
-  const socket = connect({ port: project.served.port, host: "127.0.0.1", localAddress });
+  const socket = connect({ port: project.server.port, host: "127.0.0.1", localAddress });
   const forged = FORGED.join("\r\n").replaceAll("*", `192.0.2.${requests}`);
   socket.write(`GET /svc/plugin/open HTTP/1.1\r\nHost: x\r\n${forged}\r\n\r\n`);
   return new Promise((resolve, reject) => {
@@ -155,7 +155,7 @@ test("count by a function", async () => {
 test("answer plain text with the same fields", async () => {
   const init = { headers: { accept: "text/plain" } };
   const { status, text, headers } = await get(
-    project.served.port,
+    project.server.port,
     "/svc/plugin/order?order=a",
     init,
   );

@@ -12,7 +12,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { RecordedRequest } from "../../runtime/http/recorded-request.js";
 import { runCommand } from "./support/run-command.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import { HttpError, type int, type PluginRequest, type str } from "svc-server";
@@ -61,15 +61,15 @@ async function during<T>(
   { project }: Context,
   release: string,
   options: readonly string[],
-  work: (served: Served) => Promise<T>,
+  work: (server: RunningServer) => Promise<T>,
 ): Promise<T> {
   process.env.RELEASE = release;
-  const served = await serve(project.folder, "--explain", "off", ...options);
+  const server = await serve(project.folder, "--explain", "off", ...options);
   delete process.env.RELEASE;
   try {
-    return await work(served);
+    return await work(server);
   } finally {
-    await served.stop();
+    await server.stop();
   }
 }
 
@@ -79,7 +79,7 @@ function recorded(file: string): RecordedRequest[] {
   return lines.map((line) => JSON.parse(line));
 }
 
-function replay(file: string, { port }: Served, ...options: string[]) {
+function replay(file: string, { port }: RunningServer, ...options: string[]) {
   return runCommand("replay", file, "--against", `http://127.0.0.1:${port}`, ...options);
 }
 
@@ -123,8 +123,8 @@ test("records requests for plugins without credentials", async (context) => {
 });
 
 test("finds no differences for the same release", async (context) => {
-  await during(context, "1", [], async (served) => {
-    const { code, out } = await replay(context.file, served, "--speed", "1000");
+  await during(context, "1", [], async (server) => {
+    const { code, out } = await replay(context.file, server, "--speed", "1000");
     assert.match(out, /^replayed 6 requests in \d+\.\d s\n {2}1 skipped: unsafe method/);
     assert.match(out, /\nms +p50 +p95 +p99 +max\nrecorded( +\d+\.\d){4}\nnow( +\d+\.\d){4}\n/);
     assert.match(out, /\nall responses match the recording\n$/);
@@ -133,12 +133,12 @@ test("finds no differences for the same release", async (context) => {
 });
 
 test("reports different responses of another release", async (context) => {
-  await during(context, "2", [], async (served) => {
-    const people = await replay(context.file, served, "--speed", "max", "--connections", "1");
+  await during(context, "2", [], async (server) => {
+    const people = await replay(context.file, server, "--speed", "max", "--connections", "1");
     assert.match(people.out, /\n2 responses differ\n {2}GET \S+of=changed {2}different response\n/);
     assert.match(people.out, /\n {2}GET \S+of=gone {2}200 -> 404\n$/);
     assert.is(people.code, 1);
-    const machines = await replay(context.file, served, "--include-writes", "--json");
+    const machines = await replay(context.file, server, "--include-writes", "--json");
     const { sent, differing, left, examples } = JSON.parse(machines.out);
     assert.equal([sent, differing, left], [6, 2, { "request body was not recorded": 1 }]);
     assert.is(examples.length, 2);
@@ -148,9 +148,9 @@ test("reports different responses of another release", async (context) => {
 test("records bodies on request, and a sample of requests", async (context) => {
   const file = join(context.folder, "bodies.jsonl");
   const options = ["--record", file, "--record-bodies", "--record-sample-every", "2"];
-  await during(context, "1", options, async (served) => {
+  await during(context, "1", options, async (server) => {
     for (let request = 0; request < 4; request++) {
-      await get(served.port, "/svc/plugin/count", { ...TEXT, body: "x".repeat(request) });
+      await get(server.port, "/svc/plugin/count", { ...TEXT, body: "x".repeat(request) });
     }
   });
   const bodies = recorded(file).map(({ body = "", answer }) => [
@@ -161,8 +161,8 @@ test("records bodies on request, and a sample of requests", async (context) => {
     ["", '{"status": "OK", "response": 0'],
     ["xx", '{"status": "OK", "response": 2'],
   ]);
-  await during(context, "1", [], async (served) => {
-    const { code, out } = await replay(file, served, "--include-writes", "--speed", "max");
+  await during(context, "1", [], async (server) => {
+    const { code, out } = await replay(file, server, "--include-writes", "--speed", "max");
     assert.match(out, /^replayed 2 requests .*\n(?:.*\n)*all responses match the recording\n$/);
     assert.is(code, 0);
   });
@@ -230,8 +230,8 @@ test("counts invalid entries of a recording, even the first one", async ({ folde
   const server = createServer((_request, response) => response.end()).listen(0, "127.0.0.1");
   await new Promise((listening) => server.once("listening", listening));
   const { port } = server.address() as AddressInfo;
-  const answer = { status: 200, ms: 1, bytes: null, digest: null };
-  const right = { at: 1, method: "GET", target: "/x", fields: {}, sent: 0, ...answer };
+  const reply = { status: 200, ms: 1, bytes: null, digest: null };
+  const right = { at: 1, method: "GET", target: "/x", fields: {}, sent: 0, ...reply };
   const wrong = [{ target: "/x y" }, { fields: { "x y": "1" } }];
   const lines = [...wrong.map((part) => ({ ...right, ...part })), right, { at: 2 }].map((entry) =>
     JSON.stringify(entry),

@@ -12,7 +12,7 @@ import { freePort } from "../runtime/interconnect/support/instance.js";
 import { rounds } from "../support/rounds.js";
 import { assertFiring } from "./support/firing-alerts.js";
 import { ProjectServers } from "./support/project-servers.js";
-import { get, type Served } from "./support/server.js";
+import { get, type RunningServer } from "./support/server.js";
 
 const test = suite("readiness of a replica");
 const VERTICES = 30_000;
@@ -34,7 +34,7 @@ export function order(_request: PluginRequest): int {
 
 const project = new ProjectServers(test, { "plugins/things.ts": PLUGINS }, "--save-every", "0");
 
-async function operate({ port }: Served, operation: string, query = ""): Promise<unknown> {
+async function operate({ port }: RunningServer, operation: string, query = ""): Promise<unknown> {
   const admin = port + 1;
   const token = await get(admin, "/svc/builtin/ADMIN_GetAuthToken");
   const { authtoken } = token.json.response as { authtoken: string };
@@ -48,12 +48,12 @@ interface State {
   readonly "service-out-reason": string | null;
 }
 
-async function state({ port }: Served): Promise<State> {
+async function state({ port }: RunningServer): Promise<State> {
   return (await get(port + 1, "/svc/nodestat")).json.response as State;
 }
 
 /** Calls the plugin until it responds. Each response must be complete. */
-async function untilServing({ port }: Served, expected = VERTICES): Promise<void> {
+async function untilServing({ port }: RunningServer, expected = VERTICES): Promise<void> {
   for (;;) {
     const { status, json } = await get(port, "/svc/plugin/order");
     if (status === 200) {

@@ -14,7 +14,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Random, SEED } from "../property/support/random.js";
 import { rounds } from "../support/rounds.js";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const KILLS = rounds(3);
@@ -75,28 +75,28 @@ export function all(_request: PluginRequest): str {
 `;
 
 let project: TemporaryProject;
-const running = new Set<Served>();
+const running = new Set<RunningServer>();
 
 test.before(async () => {
   project = new TemporaryProject({ "plugins/things.ts": PLUGINS });
   await buildProject(project.folder);
 });
 test.after(async () => {
-  for (const served of running) await served.stop("SIGKILL");
+  for (const server of running) await server.stop("SIGKILL");
   project.remove();
 });
 
-async function start(root: string, ...options: string[]): Promise<Served> {
+async function start(root: string, ...options: string[]): Promise<RunningServer> {
   const folder = join(project.folder, root);
   mkdirSync(folder, { recursive: true });
-  const served = await serve(project.folder, "--root", folder, "--durability", "full", ...options);
-  running.add(served);
-  return served;
+  const server = await serve(project.folder, "--root", folder, "--durability", "full", ...options);
+  running.add(server);
+  return server;
 }
 
-async function kill(served: Served): Promise<void> {
-  running.delete(served);
-  await served.stop("SIGKILL");
+async function kill(server: RunningServer): Promise<void> {
+  running.delete(server);
+  await server.stop("SIGKILL");
 }
 
 /** A client that records acknowledged writes until the server is gone. */
@@ -114,7 +114,10 @@ async function write(port: number, ids: () => string, acknowledged: string[]): P
   }
 }
 
-async function missingOf({ port }: Served, ids: readonly string[]): Promise<readonly string[]> {
+async function missingOf(
+  { port }: RunningServer,
+  ids: readonly string[],
+): Promise<readonly string[]> {
   const body = JSON.stringify(ids);
   const url = `http://127.0.0.1:${port}/svc/plugin/missing`;
   const response = await fetch(url, { method: "POST", body });
@@ -124,31 +127,37 @@ async function missingOf({ port }: Served, ids: readonly string[]): Promise<read
   return missing;
 }
 
-async function contents({ port }: Served): Promise<string> {
+async function contents({ port }: RunningServer): Promise<string> {
   return String((await get(port, "/svc/plugin/all")).json.response);
 }
 
-async function digest({ port }: Served): Promise<string> {
+async function digest({ port }: RunningServer): Promise<string> {
   const { response } = (await get(port, "/svc/graphsum")).json;
   return (response as { graphsum: { digest: string } }).graphsum.digest;
 }
 
 /** Until both are equal; no client writes. */
-async function equal(provider: Served, subscriber: Served): Promise<void> {
+async function equal(provider: RunningServer, subscriber: RunningServer): Promise<void> {
   for (let attempt = 0; (await digest(provider)) !== (await digest(subscriber)); attempt++) {
     const logs = `${provider.log()}\n---\n${subscriber.log()}`;
     if (attempt > 1000) throw new Error(`seed ${SEED}: the digests stay different\n${logs}`);
     await delay(50);
   }
-  const [here, there] = [await contents(provider), await contents(subscriber)];
-  assert.ok(here.includes("thing") && here === there, `seed ${SEED}: the contents differ`);
+  const [providerContents, subscriberContents] = [
+    await contents(provider),
+    await contents(subscriber),
+  ];
+  assert.ok(
+    providerContents.includes("thing") && providerContents === subscriberContents,
+    `seed ${SEED}: the contents differ`,
+  );
 }
 
 /**
  * Until both graphs together have an odd number of vertices, or none: each transaction adds two,
  * and the first "all". Between the commits of both parts, a reader sees the first one.
  */
-async function whole(subscriber: Served): Promise<void> {
+async function whole(subscriber: RunningServer): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const { response } = (await get(subscriber.port, "/svc/objcnt")).json;
     const { order } = response as { order: number };

@@ -13,7 +13,7 @@ import * as assert from "uvu/assert";
 import { NatsServers, natsVersion } from "../runtime/interconnect/support/nats.js";
 import { assertFiring } from "./support/firing-alerts.js";
 import { ProjectServers } from "./support/project-servers.js";
-import { get, type Served } from "./support/server.js";
+import { get, type RunningServer } from "./support/server.js";
 
 const test = suite("replication");
 const PLUGINS = `
@@ -64,15 +64,15 @@ export function expire(_request: PluginRequest, name: str): int {
 
 const project = new ProjectServers(test, { "plugins/things.ts": PLUGINS }, "--save-every", "0");
 
-function start(root: string, ...options: string[]): Promise<Served> {
+function start(root: string, ...options: string[]): Promise<RunningServer> {
   return project.start(root, ...options);
 }
 
-function kill(served: Served): Promise<void> {
-  return project.kill(served);
+function kill(server: RunningServer): Promise<void> {
+  return project.kill(server);
 }
 
-async function call({ port }: Served, plugin: string): Promise<unknown> {
+async function call({ port }: RunningServer, plugin: string): Promise<unknown> {
   const { json, text } = await get(port, `/svc/plugin/${plugin}`);
   assert.is(json.status, "OK", text);
   return json.response;
@@ -96,7 +96,7 @@ async function eventually(check: () => Promise<void>): Promise<void> {
   }
 }
 
-async function figures({ port }: Served): Promise<Record<"opcodes" | "bytes", Direction>> {
+async function figures({ port }: RunningServer): Promise<Record<"opcodes" | "bytes", Direction>> {
   const { response } = (await get(port, "/svc/txstat")).json;
   return (response as { data: Record<"opcodes" | "bytes", Direction> }).data;
 }
@@ -111,7 +111,7 @@ interface Peers {
   readonly subscribers: readonly [string, Record<string, unknown>][];
 }
 
-async function peers({ port }: Served): Promise<Peers> {
+async function peers({ port }: RunningServer): Promise<Peers> {
   return (await get(port, "/svc/peerstat")).json.response as unknown as Peers;
 }
 
@@ -127,7 +127,7 @@ interface Attached {
   readonly provider?: readonly string[];
 }
 
-async function transactions({ port }: Served): Promise<Transactions> {
+async function transactions({ port }: RunningServer): Promise<Transactions> {
   const { response } = (await get(port, "/svc/builtin/status")).json;
   return (response as { transaction: Transactions }).transaction;
 }
@@ -141,7 +141,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Until both have equal contents of a graph, which are read once their numbers are equal. */
-async function equal(server: Served, copy: Served, name = "things"): Promise<void> {
+async function equal(server: RunningServer, copy: RunningServer, name = "things"): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const [order, otherOrder] = await callBoth(server, copy, `order?name=${name}`);
     if (order === otherOrder || attempt > 200) {
@@ -155,8 +155,8 @@ async function equal(server: Served, copy: Served, name = "things"): Promise<voi
 
 /** Results of both; undefined for a replica that is not ready. */
 async function callBoth(
-  server: Served,
-  second: Served,
+  server: RunningServer,
+  second: RunningServer,
   plugin: string,
 ): Promise<[unknown, unknown]> {
   const result = await call(server, plugin);
@@ -169,9 +169,9 @@ async function callBoth(
 }
 
 /** Until a server has logged a text so often. */
-async function logged(served: Served, text: string, times = 1): Promise<void> {
-  for (let attempt = 0; served.log().split(text).length <= times; attempt++) {
-    if (attempt > 400) throw new Error(`"${text}" is not in:\n${served.log()}`);
+async function logged(server: RunningServer, text: string, times = 1): Promise<void> {
+  for (let attempt = 0; server.log().split(text).length <= times; attempt++) {
+    if (attempt > 400) throw new Error(`"${text}" is not in:\n${server.log()}`);
     await delay(50);
   }
 }
@@ -186,7 +186,7 @@ async function pair(name: string, ...options: string[]) {
 }
 
 /** Both ends show the traffic, and each other's state. */
-async function seeEachOther(provider: Served, subscriber: Served): Promise<void> {
+async function seeEachOther(provider: RunningServer, subscriber: RunningServer): Promise<void> {
   const [sent, received] = [await figures(provider), await figures(subscriber)];
   assert.ok(sent.opcodes.out > 300 && sent.bytes.out > 10_000, JSON.stringify(sent));
   assert.ok(received.opcodes.in > 300 && received.opcodes.out === 0, JSON.stringify(received));
@@ -321,10 +321,10 @@ test("peers without the key and invalid messages are rejected", async () => {
   });
   const subscriber = await start("keys-s", "--tx-port", String(port), "--tx-key-file", keys[0]!);
   const attach = ["--attach", `127.0.0.1:${port}`, "--tx-key-file"];
-  const stranger = await start("keys-x", ...attach, keys[1]!);
-  await call(stranger, "put?name=evil&from=1");
-  await logged(stranger, "SVC2533");
-  await kill(stranger);
+  const untrustedServer = await start("keys-x", ...attach, keys[1]!);
+  await call(untrustedServer, "put?name=evil&from=1");
+  await logged(untrustedServer, "SVC2533");
+  await kill(untrustedServer);
   for (const garbage of [Buffer.alloc(100, 7), Buffer.from("GET / HTTP/1.1\r\n\r\n")]) {
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => undefined);
@@ -340,9 +340,9 @@ test("peers without the key and invalid messages are rejected", async () => {
 
 test("contents from another source than the provider are rejected and reported", async () => {
   const { port, subscribe, provide } = await pair("diverged");
-  const alone = await start("diverged-s");
-  await call(alone, "put?name=things&from=1");
-  await project.stop(alone);
+  const loneServer = await start("diverged-s");
+  await call(loneServer, "put?name=things&from=1");
+  await project.stop(loneServer);
   const error = await subscribe().catch((failure: Error) => failure);
   assert.match(String(error), /SVC2534/);
   rmSync(join(project.folder, "diverged-s"), { recursive: true });
@@ -357,9 +357,9 @@ test("contents from another source than the provider are rejected and reported",
   await call(first, "put?name=things&from=6&count=5");
   await equal(first, subscriber);
   await project.stop(first);
-  const refused = await start("other-p", "--attach", `127.0.0.1:${port}`);
-  await call(refused, "put?name=things&from=70&count=50");
-  await logged(refused, "SVC2532");
+  const refusedServer = await start("other-p", "--attach", `127.0.0.1:${port}`);
+  await call(refusedServer, "put?name=things&from=70&count=50");
+  await logged(refusedServer, "SVC2532");
   let text = "";
   await eventually(async () => {
     ({ text } = await get(subscriber.port + 1, "/metrics"));
@@ -367,9 +367,9 @@ test("contents from another source than the provider are rejected and reported",
   });
   assertFiring(text, text, ["SvcOutOfService", "SvcReplicaDiverged"]);
   assert.is((await get(subscriber.port, "/svc/hc")).status, 503);
-  await project.stop(refused);
-  const again = await provide();
-  await equal(again, subscriber);
+  await project.stop(refusedServer);
+  const restartedServer = await provide();
+  await equal(restartedServer, subscriber);
   await eventually(async () => assert.is((await get(subscriber.port, "/svc/hc")).status, 200));
 });
 

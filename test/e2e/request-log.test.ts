@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import type { float, json, PluginRequest, str } from "svc-server";
@@ -48,7 +48,7 @@ export function anything(_request: PluginRequest): json { return Number.NaN as n
 
 const test = suite("request log");
 const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
-let server: Served;
+let server: RunningServer;
 
 test.before(async () => {
   await buildProject(project.folder);
@@ -59,10 +59,13 @@ test.after(async () => {
   project.remove();
 });
 
-const ask = (path: string, headers = {}) => get(server.port, `/svc/plugin/${path}`, { headers });
+const request = (path: string, headers = {}) =>
+  get(server.port, `/svc/plugin/${path}`, { headers });
 
 test("entries carry request and fields, and cannot be forged", async () => {
-  await ask(`say?text=${encodeURIComponent('one\n{"level":"error"}')}`, { "X-Request-Id": "r1" });
+  await request(`say?text=${encodeURIComponent('one\n{"level":"error"}')}`, {
+    "X-Request-Id": "r1",
+  });
   const entry = await (async () => {
     for (;;) {
       const line = server
@@ -79,16 +82,16 @@ test("entries carry request and fields, and cannot be forged", async () => {
 });
 
 test("results with non-finite numbers are rejected", async () => {
-  assert.is((await ask("ratio?a=1&b=2")).json.response, 0.5);
-  assert.is((await ask("tree?bad=no")).status, 200);
+  assert.is((await request("ratio?a=1&b=2")).json.response, 0.5);
+  assert.is((await request("tree?bad=no")).status, 200);
   const nested = ["tree?bad=weight", "tree?bad=tag", "weights"];
   for (const path of ["ratio?a=0&b=0", "ratio?a=1&b=0", "parts", ...nested]) {
-    const answer = await ask(path);
-    assert.is(answer.status, 500, path);
-    assert.match(answer.text, "NaN or an infinite number");
+    const response = await request(path);
+    assert.is(response.status, 500, path);
+    assert.match(response.text, "NaN or an infinite number");
   }
-  assert.equal((await ask("open")).json.response, { weight: 1, more: "NaN" });
-  assert.is((await ask("anything")).json.response, "NaN");
+  assert.equal((await request("open")).json.response, { weight: 1, more: "NaN" });
+  assert.is((await request("anything")).json.response, "NaN");
 });
 
 test.run();

@@ -137,10 +137,10 @@ test("can be taken over by another operator without losing a request", async () 
     // It has updated one instance and pauses before the next.
     await until(async () => (await system.nodestat("S1.1"))["service-in"] === 1);
     const { procedure } = await system.nodestat("S2.1");
-    const refused = await system.admin("rolling-update", ...QUICK);
-    assert.is(refused.code, 1);
-    assert.match(refused.err, HELD);
-    assert.ok(refused.err.includes(procedure!.operator), refused.err);
+    const refusedResult = await system.admin("rolling-update", ...QUICK);
+    assert.is(refusedResult.code, 1);
+    assert.match(refusedResult.err, HELD);
+    assert.ok(refusedResult.err.includes(procedure!.operator), refusedResult.err);
     await finish("--force");
     assert.is((await system.nodestat("S2.1")).procedure, null);
     const { code, err } = await first;
@@ -184,10 +184,10 @@ test("refuses to start with a breaking build unless forced", async () => {
     const { outputs, ...rest } = JSON.parse(readFileSync(manifest, "utf8"));
     const changed = { ...outputs, "argspec.json": "other" };
     writeFileSync(manifest, JSON.stringify({ ...rest, outputs: changed }));
-    const refused = await system.admin("rolling-update", "--build", folder);
-    assert.is(refused.code, 1);
-    assert.match(refused.err, /SVC3119: \d+ changes in the build break clients of S1\.1/);
-    assert.match(refused.err, /mountains/);
+    const refusedResult = await system.admin("rolling-update", "--build", folder);
+    assert.is(refusedResult.code, 1);
+    assert.match(refusedResult.err, /SVC3119: \d+ changes in the build break clients of S1\.1/);
+    assert.match(refusedResult.err, /mountains/);
     assert.not(await isOut("S1.1"));
     const forced = await system.admin("rolling-update", "--build", folder, "--force");
     // The build on the disk of the instances is another one.

@@ -51,8 +51,8 @@ test("loses no request", async () => {
   assert.is(code, 0, out + err);
   assert.match(out, /^(S\d\.\d: serves build [0-9a-f]{16}\n){4}$/);
   assert.equal([...statuses.keys()], [200]);
-  const again = await system.admin("rolling-update", "--build", PROJECT);
-  assert.match(again.out, /^(S\d\.\d: is up to date\n){4}$/);
+  const secondResult = await system.admin("rolling-update", "--build", PROJECT);
+  assert.match(secondResult.out, /^(S\d\.\d: is up to date\n){4}$/);
 });
 
 async function takeOut(id: string, reason: string): Promise<void> {
@@ -115,8 +115,8 @@ test("replaces the pods of a system by those of another image", async () => {
   Object.assign(process.env, { SVC_KUBERNETES_API: url, SVC_KUBERNETES_ACCOUNT: account });
   try {
     cluster.forbidden.add("patch deployments");
-    const refused = await update("S1.1,S2.2", "--image", "shop:2");
-    assert.match(refused.stderr, /SVC3119: .*PATCH .*deployments.*: 403 Forbidden/);
+    const refusedResult = await update("S1.1,S2.2", "--image", "shop:2");
+    assert.match(refusedResult.stderr, /SVC3119: .*PATCH .*deployments.*: 403 Forbidden/);
     assert.equal(order, []);
     cluster.forbidden.clear();
     const { code, stdout, stderr } = await update("S1.1,S2.2", "--image", "shop:2");
@@ -129,8 +129,8 @@ test("replaces the pods of a system by those of another image", async () => {
     for (const id of ["S1.1", "S2.2"]) assert.is((await system.nodestat(id))["service-in"], 1);
     await takeOut("S2.2", "operator");
     await until(isKnownToBeOut);
-    const again = await update("S1.1,S2.2", "--image", "shop:2");
-    assert.match(again.stdout, /^(S\d\.\d: is up to date\n){2}$/);
+    const secondResult = await update("S1.1,S2.2", "--image", "shop:2");
+    assert.match(secondResult.stdout, /^(S\d\.\d: is up to date\n){2}$/);
     assert.is(order.length, 2);
     delete process.env.SVC_KUBERNETES_API;
     const outside = await update("--image", "shop:3");

@@ -111,7 +111,7 @@ symlinkSync(
   "dir",
 );
 
-const ask = async (path: string) => await get(project.server.port, `/svc/plugin/${path}`);
+const request = async (path: string) => await get(project.server.port, `/svc/plugin/${path}`);
 const send = async (path: string, body: unknown) =>
   await get(project.server.port, `/svc/plugin/${path}`, {
     method: "POST",
@@ -121,8 +121,8 @@ const send = async (path: string, body: unknown) =>
 test("a plugin receives the output of a schema", async () => {
   const dates = { from: "2026-01-01", to: "2026-01-04" };
   assert.equal((await send("book", dates)).json.response, { days: 3, seats: 1 });
-  assert.equal((await ask("code?code=+ab+&n=5")).json.response, "AB5");
-  assert.equal((await ask("code?code=ab")).json.response, "AB7");
+  assert.equal((await request("code?code=+ab+&n=5")).json.response, "AB5");
+  assert.equal((await request("code?code=ab")).json.response, "AB7");
   const basket = { codes: ["ab", " cd"], booking: { ...dates, seats: 2 }, note: "x" };
   assert.equal((await send("basket", basket)).json.response, "AB,CD,2,x");
 });
@@ -152,8 +152,8 @@ test("the contract has the constraints of schemas and their input types", async 
 });
 
 test("a rejection is 400 with parameter, path and message of the schema", async () => {
-  const refused = async (answer: ReturnType<typeof send>) => {
-    const { status, json } = await answer;
+  const refused = async (response: ReturnType<typeof send>) => {
+    const { status, json } = await response;
     assert.is(status, 400);
     return (json.message as { svc: { value: string } }).svc.value;
   };
@@ -165,26 +165,26 @@ test("a rejection is 400 with parameter, path and message of the schema", async 
     await refused(send("basket", { ...basket, codes: [], booking: dates })),
     /^content\.booking\.to \(ends/,
   );
-  assert.is(await refused(ask("code?code=abc")), "code (two letters)");
-  assert.match(await refused(ask("code?code=ab&n=100")), /^n \(.*99.*\)$/);
+  assert.is(await refused(request("code?code=abc")), "code (two letters)");
+  assert.match(await refused(request("code?code=ab&n=100")), /^n \(.*99.*\)$/);
   // The type of a value is checked first.
-  assert.match(await refused(ask("code?code=ab&n=x")), /^n=x \(a number is required\)$/);
+  assert.match(await refused(request("code?code=ab&n=x")), /^n=x \(a number is required\)$/);
   assert.match(await refused(send("book", { from: 1, to: "" })), /^content\.from \(a string/);
   const proto = '{"__proto__": {"note": "y"}, "codes": [{"__proto__": 1}]}';
-  const hostile = await get(project.server.port, "/svc/plugin/basket", {
+  const hostileResponse = await get(project.server.port, "/svc/plugin/basket", {
     method: "POST",
     body: proto,
   });
-  assert.is(hostile.status, 400);
+  assert.is(hostileResponse.status, 400);
 });
 
 test("schemas may be asynchronous, including streams and timeouts", async () => {
-  assert.is((await ask("later?text=four")).json.response, 5);
-  assert.match((await ask("later?text=no")).text, /"text \(no number\)"/);
-  assert.match((await ask("pieces?text=abc")).text, /0\n1\n2\n/);
-  const never = await ask("never?text=a");
+  assert.is((await request("later?text=four")).json.response, 5);
+  assert.match((await request("later?text=no")).text, /"text \(no number\)"/);
+  assert.match((await request("pieces?text=abc")).text, /0\n1\n2\n/);
+  const never = await request("never?text=a");
   assert.is(never.status, 500);
-  assert.is((await ask("calls")).json.response, 0);
+  assert.is((await request("calls")).json.response, 0);
 });
 
 test("responses are bounded for any schema; its own faults are 500", async () => {
@@ -192,10 +192,10 @@ test("responses are bounded for any schema; its own faults are 500", async () =>
   assert.is(talk.status, 400);
   assert.match(talk.text, /; and 4995 more"/);
   assert.ok(talk.text.length < 8000, `${talk.text.length}`);
-  const thrown = await ask("thrower?a=1");
+  const thrown = await request("thrower?a=1");
   assert.is(thrown.status, 500);
   assert.match(thrown.text, /RangeError.*broken/);
-  assert.match((await ask("silent?a=1")).text, /the schema of a returned neither/);
+  assert.match((await request("silent?a=1")).text, /the schema of a returned neither/);
 });
 
 test("a build without constraints reports the reason", async () => {

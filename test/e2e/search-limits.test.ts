@@ -46,9 +46,9 @@ const REFUSED: readonly (readonly [query: object, message: RegExp])[] = [
 
 for (const [query, message] of REFUSED) {
   test(`refuses ${JSON.stringify(query).slice(0, 60)}`, async () => {
-    const answer = await search("red", query);
-    assert.ok(answer.status >= 400, answer.text);
-    assert.match(answer.text, message);
+    const response = await search("red", query);
+    assert.ok(response.status >= 400, response.text);
+    assert.match(response.text, message);
   });
 }
 
@@ -81,8 +81,8 @@ test("accepts any text", async () => {
   );
   for (const text of [...texts, "", " ", "-", '"', '""', "*", "a".repeat(3000)]) {
     const options = { prefix: random.below(2) === 0, fuzzy: random.of([0, 1, 2, "auto"]) };
-    const answer = await search(text, { ...options, match: random.of(["all", "any", 3]) });
-    assert.is(answer.status, 200, `seed ${SEED} ${JSON.stringify(text)} ${answer.text}`);
+    const response = await search(text, { ...options, match: random.of(["all", "any", 3]) });
+    assert.is(response.status, 200, `seed ${SEED} ${JSON.stringify(text)} ${response.text}`);
   }
 });
 

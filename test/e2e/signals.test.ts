@@ -65,20 +65,20 @@ export function calm(request: PluginRequest): boolean {
 const test = suite("request signals");
 const project = new RunningProject(test, { "plugins/p.ts": PLUGINS });
 
-const ask = (path: string, headers: Record<string, string> = {}) =>
+const request = (path: string, headers: Record<string, string> = {}) =>
   get(project.server.port, `/svc/plugin/${path}`, { headers });
 
 /** Waits until the plugin has logged that it waits. */
 async function untilEnded(line: string): Promise<void> {
   for (;;) {
-    const ended = (await ask("ends")).json.response as readonly string[];
+    const ended = (await request("ends")).json.response as readonly string[];
     if (ended.includes(line)) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
 async function untilWaiting(): Promise<void> {
-  while ((await ask("waiting")).json.response !== 1) {
+  while ((await request("waiting")).json.response !== 1) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
@@ -92,15 +92,15 @@ async function begin(path: string): Promise<Socket> {
 
 test("abort when the client disconnects", async () => {
   const socket = await begin("wait?name=gone");
-  assert.is((await ask("calm")).json.response, true);
+  assert.is((await request("calm")).json.response, true);
   socket.destroy();
   await untilEnded("gone AbortError");
 });
 
 test("abort at the client's deadline and at the plugin's timeout", async () => {
-  assert.is((await ask("wait?name=late", { "X-SVC-Deadline": "50" })).status, 500);
+  assert.is((await request("wait?name=late", { "X-SVC-Deadline": "50" })).status, 500);
   await untilEnded("late TimeoutError");
-  const brief = await ask("brief?name=brief");
+  const brief = await request("brief?name=brief");
   assert.is(brief.status, 500);
   await untilEnded("brief TimeoutError");
 });
@@ -109,29 +109,29 @@ test("are aborted when read late", async () => {
   const socket = await begin("behind?name=left");
   await untilWaiting();
   const next = await begin("wait?name=next");
-  assert.is((await ask("calm")).json.response, true);
+  assert.is((await request("calm")).json.response, true);
   socket.destroy();
   next.destroy();
   await untilEnded("next AbortError");
-  await ask("open");
+  await request("open");
   await untilEnded("left AbortError");
-  assert.is((await ask("behind?name=slow", { "X-SVC-Deadline": "50" })).status, 500);
+  assert.is((await request("behind?name=slow", { "X-SVC-Deadline": "50" })).status, 500);
   await untilWaiting();
-  await ask("open");
+  await request("open");
   await untilEnded("slow TimeoutError");
-  await ask("after");
+  await request("after");
   await untilEnded("after AbortError");
 });
 
 test("require a unit for a timeout", async () => {
-  const wrong = new RunningProject(test, {
+  const invalidProject = new RunningProject(test, {
     "plugins/p.ts": `import type { PluginRequest } from "svc-server";
 /** @plugin @timeout 2 */
 export function a(_request: PluginRequest): number { return 1; }
 `,
   });
-  assert.match(await svc("check", wrong.folder).then(String, String), "SVC1145");
-  wrong.remove();
+  assert.match(await svc("check", invalidProject.folder).then(String, String), "SVC1145");
+  invalidProject.remove();
 });
 
 test.run();

@@ -101,9 +101,9 @@ test.before(async () => {
   ]);
   const key = (project: ServedProject) => ["--dispatcher-key-file", `${project.folder}/secret.txt`];
   await engine.start("data", ...key(engine));
-  middle.write("matrix.json", matrixOf(engine.served.port));
+  middle.write("matrix.json", matrixOf(engine.server.port));
   await middle.start("data", ...key(middle), "--dispatcher", `${middle.folder}/matrix.json`);
-  top.write("matrix.json", matrixOf(middle.served.port));
+  top.write("matrix.json", matrixOf(middle.server.port));
   await top.start("data", ...key(top), "--dispatcher", `${top.folder}/matrix.json`);
 });
 test.after(async () => {
@@ -113,32 +113,32 @@ test.after(async () => {
   }
 });
 
-const ask = (path: string, token: string | null, headers: Record<string, string> = {}) =>
-  get(top.served.port, `/svc/plugin/${path}`, {
+const request = (path: string, token: string | null, headers: Record<string, string> = {}) =>
+  get(top.server.port, `/svc/plugin/${path}`, {
     headers: token === null ? headers : { ...headers, authorization: `Bearer ${token}` },
   });
 
 test("passes principal and client through two dispatchers", async () => {
-  const { json, text } = await ask("who", "k-reader", { "x-forwarded-for": "192.0.2.1" });
+  const { json, text } = await request("who", "k-reader", { "x-forwarded-for": "192.0.2.1" });
   assert.is(json.response, "reader 127.0.0.1 ", text);
-  assert.is((await ask("who", "k-clerk")).json.response, "clerk 127.0.0.1 ");
-  const refused = await ask("who", null);
-  assert.is(refused.status, 401);
-  assert.is(refused.headers.get("www-authenticate"), "Bearer");
+  assert.is((await request("who", "k-clerk")).json.response, "clerk 127.0.0.1 ");
+  const refusedResponse = await request("who", null);
+  assert.is(refusedResponse.status, 401);
+  assert.is(refusedResponse.headers.get("www-authenticate"), "Bearer");
 });
 
 test("runs public plugins of engines without a principal", async () => {
   for (const token of [null, "k-reader", "wrong"]) {
-    assert.is((await ask("shown", token)).json.response, "shown ");
+    assert.is((await request("shown", token)).json.response, "shown ");
   }
   // The engine decides: a public pre-processor opens none of its plugins.
-  const refused = await ask("behind", null);
-  assert.is(refused.status, 401, refused.text);
-  assert.is(refused.headers.get("www-authenticate"), "Bearer");
+  const refusedResponse = await request("behind", null);
+  assert.is(refusedResponse.status, 401, refusedResponse.text);
+  assert.is(refusedResponse.headers.get("www-authenticate"), "Bearer");
   // Nothing has asked for the principal at the public pre-processor.
-  assert.is((await ask("behind", "k-reader")).status, 401);
+  assert.is((await request("behind", "k-reader")).status, 401);
   for (const path of ["builtin/vertices?graph=shop", "status"]) {
-    assert.is((await get(top.served.port, `/svc/${path}`)).status, 401, path);
+    assert.is((await get(top.server.port, `/svc/${path}`)).status, 401, path);
   }
 });
 
@@ -148,37 +148,37 @@ test("passes the body and a query with escaped characters", async () => {
     body: "ä".repeat(50_000),
     headers: { authorization: "Bearer k-reader" },
   };
-  const { json } = await get(top.served.port, "/svc/plugin/who?x=%2F%C3%A4%20+", init);
+  const { json } = await get(top.server.port, "/svc/plugin/who?x=%2F%C3%A4%20+", init);
   assert.match(String(json.response), /^reader 127\.0\.0\.1 /);
 });
 
 test("lets engines check scopes, also behind a pre-processor", async () => {
-  const refused = await ask("order?n=2", "k-reader");
-  assert.is(refused.status, 403);
-  assert.match(refused.text, "scope orders:write is required");
-  assert.not.match((await ask("order?n=2", "k-clerk")).text, "orders:write");
+  const refusedResponse = await request("order?n=2", "k-reader");
+  assert.is(refusedResponse.status, 403);
+  assert.match(refusedResponse.text, "scope orders:write is required");
+  assert.not.match((await request("order?n=2", "k-clerk")).text, "orders:write");
 });
 
 test("rejects principals that do not fit a header field", async () => {
-  assert.is((await ask("who", "k-groups")).json.response, "groups 127.0.0.1 ");
-  const { status, text } = await ask("who", "k-large");
+  assert.is((await request("who", "k-groups")).json.response, "groups 127.0.0.1 ");
+  const { status, text } = await request("who", "k-large");
   assert.is(status, 500);
   assert.match(text, "the principal is too large for the back-ends");
 });
 
 test("requires the scopes of a pre-processor, and no principal for a public one", async () => {
-  assert.is((await ask("guarded", null)).status, 401);
-  const refused = await ask("guarded", "k-reader");
-  assert.is(refused.status, 403);
-  assert.match(refused.text, "orders:write");
-  assert.is((await ask("guarded", "k-clerk")).json.response, "passed");
-  assert.is((await ask("open", null)).json.response, "passed");
+  assert.is((await request("guarded", null)).status, 401);
+  const refusedResponse = await request("guarded", "k-reader");
+  assert.is(refusedResponse.status, 403);
+  assert.match(refusedResponse.text, "orders:write");
+  assert.is((await request("guarded", "k-clerk")).json.response, "passed");
+  assert.is((await request("open", null)).json.response, "passed");
 });
 
 test("refuses plugins that stream, and counts no back-end as down", async () => {
   for (const [port, token] of [
-    [top.served.port, "k-reader"],
-    [middle.served.port, null],
+    [top.server.port, "k-reader"],
+    [middle.server.port, null],
   ] as const) {
     const headers: Record<string, string> =
       token === null ? {} : { authorization: `Bearer ${token}` };
@@ -186,7 +186,7 @@ test("refuses plugins that stream, and counts no back-end as down", async () => 
     assert.match(text, /400 Bad Request: a dispatcher cannot stream; call a back-end directly/);
     assert.is(status, 400);
   }
-  for (const { served } of [top, middle]) assert.not.match(served.log(), / is down: /);
+  for (const { server } of [top, middle]) assert.not.match(server.log(), / is down: /);
 });
 
 test("ignores a signature that a client sends", async () => {
@@ -198,13 +198,13 @@ test("ignores a signature that a client sends", async () => {
   };
   const content = { method: "GET", target: "/svc/plugin/who", body: null };
   const signed = new DispatchSignature(SECRET).sign(content, origin);
-  const { json } = await ask("who", "k-reader", { "x-svc-signed": signed });
+  const { json } = await request("who", "k-reader", { "x-svc-signed": signed });
   assert.is(json.response, "reader 127.0.0.1 ");
 });
 
 /** Sends lines to the engine and returns the response. */
 function raw(lines: readonly string[]): Promise<string> {
-  const socket = connect(engine.served.port, "127.0.0.1");
+  const socket = connect(engine.server.port, "127.0.0.1");
   socket.write(lines.map((line) => `${line}\r\n`).join(""));
   return new Promise((resolve, reject) => {
     socket.on("error", reject);
@@ -256,7 +256,7 @@ test("rejects dispatchers without a valid signature", async () => {
 
 test("counts an engine with another key as down, and says why", async () => {
   top.write("other.txt", `${SECRET}x\n`);
-  top.write("other.json", matrixOf(engine.served.port));
+  top.write("other.json", matrixOf(engine.server.port));
   const key = ["--dispatcher-key-file", `${top.folder}/other.txt`];
   const matrix = ["--dispatcher", `${top.folder}/other.json`, "--root", `${top.folder}/other`];
   const otherTop = await serve(top.folder, ...key, ...matrix);
@@ -268,7 +268,7 @@ test("counts an engine with another key as down, and says why", async () => {
 });
 
 test("closes the engine to clients without a dispatcher", async () => {
-  const { port } = engine.served;
+  const { port } = engine.server;
   for (const path of ["/svc/plugin/who", "/svc/builtin/vertices?graph=shop", "/svc/status"]) {
     assert.is((await get(port, path)).status, 401, path);
   }
@@ -298,24 +298,24 @@ async function change(isTrusted: boolean): Promise<string> {
 }
 
 test("requires scopes of principals of dispatchers without authentication, too", async () => {
-  const ask = (target: string, isGuarded: boolean): Promise<string> => {
+  const request = (target: string, isGuarded: boolean): Promise<string> => {
     const content = { method: "GET", target, body: null };
     const origin = { principal: null, client: "10.0.0.1", isTrusted: true, isGuarded };
     return raw([IDENT, ...head(target, new DispatchSignature(SECRET).sign(content, origin))]);
   };
-  assert.match(await ask("/svc/plugin/who", false), /^HTTP\/1\.1 200 /);
-  assert.match(await ask("/svc/plugin/open", true), /^HTTP\/1\.1 200 [\s\S]*"public "/);
+  assert.match(await request("/svc/plugin/who", false), /^HTTP\/1\.1 200 /);
+  assert.match(await request("/svc/plugin/open", true), /^HTTP\/1\.1 200 [\s\S]*"public "/);
   for (const [target, isGuarded] of [
     ["/svc/plugin/who", true],
     ["/svc/plugin/order?n=1", false],
     ["/svc/builtin/vertices?graph=shop", true],
   ] as const) {
-    assert.match(await ask(target, isGuarded), /^HTTP\/1\.1 401 /, target);
+    assert.match(await request(target, isGuarded), /^HTTP\/1\.1 401 /, target);
   }
 });
 
 test("lets clients that the dispatcher trusts change graphs", async () => {
-  await ask("size", "k-reader");
+  await request("size", "k-reader");
   assert.match(await change(true), /^HTTP\/1\.1 200 /);
   assert.match(await change(false), /^HTTP\/1\.1 403 [\s\S]*192\.0\.2\.1 may not change graphs/);
 });

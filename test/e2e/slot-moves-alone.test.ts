@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Answer, buildProject } from "./support/server.js";
+import { buildProject, type DecodedResponse } from "./support/server.js";
 import { UpSystem, until } from "./support/system.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
@@ -113,7 +113,7 @@ test.after(async () => {
   project.remove();
 });
 
-function call(path: string, init: RequestInit = {}): Promise<Answer> {
+function call(path: string, init: RequestInit = {}): Promise<DecodedResponse> {
   return system.get("TD", `/svc/plugin/${path}`, 0, init);
 }
 
@@ -128,19 +128,19 @@ class Writer {
   #isStopped = false;
   sent = 0;
   acknowledged = 0;
-  readonly #all = this.#write();
+  readonly #finished = this.#write();
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await this.#all;
+    await this.#finished;
   }
 
   async #write(): Promise<void> {
     while (!this.#isStopped) {
       const id = `k${(this.sent++ * 7) % KEYS}`;
       const init = { method: "POST", body: "", headers: { "X-SVC-Key": id } };
-      const answer = await call(`put?id=${id}`, init).catch(() => null);
-      if (answer?.status === 200) this.acknowledged++;
+      const response = await call(`put?id=${id}`, init).catch(() => null);
+      if (response?.status === 200) this.acknowledged++;
       await delay(PAUSE_MS);
     }
   }

@@ -16,7 +16,7 @@ import type {
   SurveyedInstance,
 } from "../../runtime/system/slot-moves/slot-instances.js";
 import { FakeKubernetes } from "../runtime/interconnect/support/kubernetes.js";
-import { type Answer, buildProject } from "./support/server.js";
+import { buildProject, type DecodedResponse } from "./support/server.js";
 import { UpSystem, until } from "./support/system.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
@@ -157,12 +157,12 @@ test.after(async () => {
   await cluster.stop();
 });
 
-function call(path: string, key?: string): Promise<Answer> {
+function call(path: string, key?: string): Promise<DecodedResponse> {
   const init = key === undefined ? {} : { method: "POST", body: "", headers: { "X-SVC-Key": key } };
   return system.get("TD", `/svc/plugin/${path}`, 0, init);
 }
 
-function hits({ json, text }: Answer): number {
+function hits({ json, text }: DecodedResponse): number {
   assert.is(json.status, "OK", text);
   return (json.response as { hitcount: number }).hitcount;
 }
@@ -172,46 +172,46 @@ class Clients {
   readonly #keys: string[];
   /** Those of vertices that are there, since a change of them was acknowledged. */
   readonly #written = new Set<string>();
-  readonly #all: Promise<unknown>;
+  readonly #finished: Promise<unknown>;
   #isStopped = false;
   sent = 0;
   acknowledged = 0;
-  answers = 0;
+  responses = 0;
   /** Statuses of requests that were not answered, with the first message. */
   readonly refused = new Map<number, string>();
 
   /** @param start of the ids of new vertices */
   constructor(start: string) {
     this.#keys = Array.from({ length: 50 }, (_, n) => `${start}${n}`);
-    this.#all = Promise.all([this.#write(), this.#write(), this.#read()]);
+    this.#finished = Promise.all([this.#write(), this.#write(), this.#read()]);
   }
 
   /** Ends when each vertex has been written. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await this.#all;
+    await this.#finished;
   }
 
   async #write(): Promise<void> {
     for (let n = 0; !this.#isStopped || this.#written.size < this.#keys.length; n++) {
       const id = this.#keys[n % this.#keys.length]!;
       this.sent++;
-      const answer = await call(`put?id=${id}`, id).catch(() => null);
-      if (answer?.status === 200) {
+      const response = await call(`put?id=${id}`, id).catch(() => null);
+      if (response?.status === 200) {
         this.acknowledged++;
         this.#written.add(id);
-      } else if (answer !== null) this.refused.set(answer.status, answer.text);
+      } else if (response !== null) this.refused.set(response.status, response.text);
       await delay(PAUSE_MS);
     }
   }
 
   async #read(): Promise<void> {
     while (!this.#isStopped) {
-      const answer = await call("loaded").catch(() => null);
-      if (answer?.status === 200) {
-        assert.is(hits(answer), KEYS);
-        this.answers++;
-      } else if (answer !== null) this.refused.set(answer.status, answer.text);
+      const response = await call("loaded").catch(() => null);
+      if (response?.status === 200) {
+        assert.is(hits(response), KEYS);
+        this.responses++;
+      } else if (response !== null) this.refused.set(response.status, response.text);
       await delay(PAUSE_MS);
     }
   }
@@ -252,8 +252,8 @@ test("no slot moves while an instance is down", async () => {
   await system.upOnly("B2,S2");
   const rate = await system.admin("grow", "--rate", "fast");
   assert.match(rate.err, /SVC3003.*50MB\/s/s);
-  const unknown = await system.admin("shrink", "TD");
-  assert.match(unknown.err, /SVC3412.*TD is no group/s);
+  const unknownResult = await system.admin("shrink", "TD");
+  assert.match(unknownResult.err, /SVC3412.*TD is no group/s);
   const dry = await system.admin("grow", "--dry-run");
   assert.is(dry.code, 0, dry.err);
   assert.match(dry.out, /^B2 +0 +32$/m);
@@ -263,7 +263,7 @@ test("no slot moves while an instance is down", async () => {
 test("adds a group under load with exact counts", async () => {
   const load = new Clients("w");
   clients.push(load);
-  await until(async () => load.acknowledged > 20 && load.answers > 5);
+  await until(async () => load.acknowledged > 20 && load.responses > 5);
   const terms = await listTerms();
   const grown = await system.admin("grow");
   assert.is(grown.code, 0, grown.err);
@@ -308,10 +308,10 @@ test("instances finish a cut that its coordinator abandoned", async () => {
   await send(from, { do: "tell", command: { do: "give", id: move.id } });
   assert.is((await call("count")).status, 503);
   await send("TD", { do: "hold-requests", slots });
-  const held = call("count");
+  const heldResponse = call("count");
   // Its lease ends, as that of a killed run, and with it the hold.
   for (const id of ["TD", ...MEMBERS]) await operate(id, "Lease", { ...lease, seconds: "0" });
-  assert.ok([200, 503].includes((await held).status));
+  assert.ok([200, 503].includes((await heldResponse).status));
   await until(async () => (await call("count")).status === 200);
   await checkAll(clients);
   assert.is((await send(to, { do: "look" })).record.version, move.version);
@@ -335,8 +335,8 @@ test("survives kills of leaders and coordinator, and continues", async () => {
   assert.not.match(slots.out, /belong to other groups/, slots.out);
   // Without slots, a group can leave the matrix.
   system.write(ONE);
-  const sent = await system.admin("send-descriptor", "TD,B1,S1");
-  assert.is(sent.code, 0, sent.err);
+  const sentResult = await system.admin("send-descriptor", "TD,B1,S1");
+  assert.is(sentResult.code, 0, sentResult.err);
   await checkAll(clients);
 });
 

@@ -6,7 +6,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { divideSlots, SlotMap } from "../../runtime/base/slot-map.js";
-import type { Answer } from "./support/server.js";
+import type { DecodedResponse } from "./support/server.js";
 import { UpSystem, until } from "./support/system.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
@@ -117,12 +117,12 @@ test.after(async () => {
   project.remove();
 });
 
-function call(id: string, path: string, key?: string): Promise<Answer> {
+function call(id: string, path: string, key?: string): Promise<DecodedResponse> {
   const headers = key === undefined ? {} : { "X-SVC-Key": key };
   return system.get(id, `/svc/plugin/${path}`, 0, { headers });
 }
 
-function hits({ json, text }: Answer): number {
+function hits({ json, text }: DecodedResponse): number {
   assert.is(json.status, "OK", text);
   return (json.response as { hitcount: number }).hitcount;
 }

@@ -96,12 +96,12 @@ test("serves from anywhere, and keeps its graphs across builds", async () => {
 test("reads PORT, .env and the configuration at run time", async () => {
   writeFileSync(join(folder, ".env"), "GREETING=hello\nPREFIX=/from-file\nNODE_ENV=staging\n");
   const { PREFIX: _, ...others } = process.env;
-  const served = await started([serve], { ...others, PORT: "0", NODE_ENV: "test" });
+  const server = await started([serve], { ...others, PORT: "0", NODE_ENV: "test" });
   try {
-    assert.is((await get(served.port, "/from-file/svc/plugin/mode")).json.response, "test hello");
-    assert.is((await get(served.port, "/built/svc/plugin/mode")).status, 404);
+    assert.is((await get(server.port, "/from-file/svc/plugin/mode")).json.response, "test hello");
+    assert.is((await get(server.port, "/built/svc/plugin/mode")).status, 404);
   } finally {
-    await served.stop();
+    await server.stop();
     rmSync(join(folder, ".env"));
   }
   const wrong = await run(plainNode(), [serve], { env: { ...others, PORT: "many" } }).catch(
@@ -132,12 +132,12 @@ test("adds a Dockerfile once, with a health check of its server", async () => {
   const text = readFileSync(join(project.folder, "Dockerfile"), "utf8");
   const probe = JSON.parse(/^ +CMD (\[.*\])$/m.exec(text)![1]!) as string[];
   const start = JSON.parse(/^CMD (\[.*\])$/m.exec(text)![1]!) as string[];
-  const served = await started([serve, ...start.slice(2)], { ...process.env, PORT: "0" });
-  const env = { ...process.env, PORT: String(served.port) };
+  const server = await started([serve, ...start.slice(2)], { ...process.env, PORT: "0" });
+  const env = { ...process.env, PORT: String(server.port) };
   try {
     await run(plainNode(), probe.slice(1), { env });
   } finally {
-    await served.stop();
+    await server.stop();
   }
   const dead = await run(plainNode(), probe.slice(1), { env }).catch((error) => error);
   assert.is(dead.code, 1);

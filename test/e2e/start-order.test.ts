@@ -84,56 +84,56 @@ async function start(variables: Readonly<Record<string, string>>) {
   // The configuration decides.
   const { SVC_LOG_FORMAT: _, ...others } = process.env;
   const env = { ...others, TEST_WANTED_COLOR: "blue", ...variables };
-  const served = await started([...words, "--port", "0", "--executors", "1"], env);
-  const order = [...served.log().matchAll(/^order: (.*)$/gm)].map(([, event]) => event);
-  return { served, order };
+  const server = await started([...words, "--port", "0", "--executors", "1"], env);
+  const order = [...server.log().matchAll(/^order: (.*)$/gm)].map(([, event]) => event);
+  return { server, order };
 }
 
 test("the IO thread starts before the build is read, and executors after", async () => {
-  const { served, order } = await start({});
+  const { server, order } = await start({});
   try {
     assert.is(order[0], "svc-io");
     assert.is(order[1], "build");
     const started = order.filter((event) => event !== "build");
     assert.equal(started, ["svc-io", "svc-executor-1"]);
   } finally {
-    await served.end();
+    await server.end();
   }
 });
 
 test("under a limit of address space, no thread starts before the build is read", async () => {
   if (process.platform !== "linux") return;
-  const { served, order } = await start({ TEST_LIMIT: `${2 ** 37}` });
+  const { server, order } = await start({ TEST_LIMIT: `${2 ** 37}` });
   assert.is(order[0], "build");
-  await served.end();
+  await server.end();
 });
 
 test("both threads have the variables and the log that the configuration sets", async () => {
-  const { served } = await start({});
+  const { server } = await start({});
   try {
     for (const name of ["inside", "outside"]) {
-      const { json } = await get(served.port, `/svc/plugin/${name}`);
+      const { json } = await get(server.port, `/svc/plugin/${name}`);
       assert.is(json.response, "blue-", name);
     }
-    await get(served.port, "/svc/plugin/stray");
+    await get(server.port, "/svc/plugin/stray");
     // Not as JSON, the default here.
-    const isTold = () => /^svc: .*left behind/m.test(served.log());
-    for (let n = 0; n < 100 && !isTold(); n++) await get(served.port, "/svc/hc");
-    assert.ok(isTold(), served.log());
+    const isTold = () => /^svc: .*left behind/m.test(server.log());
+    for (let n = 0; n < 100 && !isTold(); n++) await get(server.port, "/svc/hc");
+    assert.ok(isTold(), server.log());
   } finally {
-    await served.end();
+    await server.end();
   }
 });
 
 for (const death of ["terminate", "throw"]) {
   test(`an IO thread that dies before it is needed is started again: ${death}`, async () => {
-    const { served, order } = await start({ TEST_DEATH: death });
+    const { server, order } = await start({ TEST_DEATH: death });
     try {
       const started = order.filter((event) => event !== "build");
       assert.equal(started, ["svc-io", "svc-io", "svc-executor-1"]);
-      assert.is((await get(served.port, "/svc/plugin/inside")).json.response, "blue-");
+      assert.is((await get(server.port, "/svc/plugin/inside")).json.response, "blue-");
     } finally {
-      await served.end();
+      await server.end();
     }
   });
 }

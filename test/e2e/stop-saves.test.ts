@@ -66,7 +66,7 @@ function begin(plugin: string): { readonly isDone: boolean } {
   const done = (): void => {
     state.isDone = true;
   };
-  void get(project.served.port, `/svc/plugin/${plugin}`).then(done, done);
+  void get(project.server.port, `/svc/plugin/${plugin}`).then(done, done);
   return state;
 }
 
@@ -76,11 +76,11 @@ for (const stuck of ["hang", "burn"]) {
     await call("put?id=a");
     const request = begin(stuck);
     await delay(200);
-    const exit = project.served.stop("SIGTERM");
+    const exit = project.server.stop("SIGTERM");
     while (!existsSync(join(folder, "notes", "graph.snapshot"))) await delay(20);
     assert.not.ok(request.isDone, "the request still runs");
-    assert.is(project.served.process.exitCode, null);
-    project.served.process.kill("SIGKILL");
+    assert.is(project.server.process.exitCode, null);
+    project.server.process.kill("SIGKILL");
     await exit;
     await start(`killed-${stuck}`);
     assert.is(await call("has?id=a"), true);
@@ -91,10 +91,10 @@ test("saves writes of running requests, and limits the wait for others", async (
   await start("late", ...NO_BOUND);
   await call("put?id=a");
   begin("hang");
-  const later = get(project.served.port, "/svc/plugin/putLater?id=b&ms=1500");
+  const laterResponse = get(project.server.port, "/svc/plugin/putLater?id=b&ms=1500");
   await delay(200);
-  const exit = project.served.stop("SIGTERM");
-  assert.is((await later).json.response, 1);
+  const exit = project.server.stop("SIGTERM");
+  assert.is((await laterResponse).json.response, 1);
   assert.is(await exit, 0);
   await start("late");
   assert.equal([await call("has?id=a"), await call("has?id=b")], [true, true]);
@@ -104,7 +104,7 @@ for (const signal of ["SIGHUP", "SIGQUIT", "SIGUSR2"] as const) {
   test(`treats ${signal} like SIGTERM`, async () => {
     const folder = await start(signal);
     await call("put?id=a");
-    assert.is(await project.served.stop(signal), 0);
+    assert.is(await project.server.stop(signal), 0);
     assert.ok(existsSync(join(folder, "notes", "graph.snapshot")));
   });
 }
@@ -116,7 +116,7 @@ test("reports a failed save to operators until one succeeds", async () => {
   const obstacle = join(folder, "notes", "graph.snapshot.tmp");
   mkdirSync(obstacle, { recursive: true });
   await call("put?id=a");
-  const { port } = project.served;
+  const { port } = project.server;
   let health = await get(port + 1, "/svc/hc");
   while (health.status === 200) {
     await delay(50);
@@ -126,7 +126,7 @@ test("reports a failed save to operators until one succeeds", async () => {
   assert.is(health.json.message, "Graphs that failed to save: notes");
   assert.is((await get(port, "/svc/hc")).status, 200, "clients are served on");
   assert.equal(await unsaved(port), ["notes"]);
-  assert.match(project.served.log(), 'graph "notes" could not be saved');
+  assert.match(project.server.log(), 'graph "notes" could not be saved');
   const { text } = await get(port + 1, "/metrics");
   assertFiring(text, text, ["SvcGraphUnsaved"]);
   // The backup cannot be written either.
@@ -148,8 +148,8 @@ for (let round = 1; round <= STOPS; round++) {
     const folder = await start(`lost${round}`, "--log-level", "error");
     mkdirSync(join(folder, "notes", "graph.snapshot.tmp"), { recursive: true });
     await call("put?id=a");
-    assert.is(await project.served.stop("SIGTERM"), 1);
-    assert.match(project.served.log(), 'graph "notes" could not be saved');
+    assert.is(await project.server.stop("SIGTERM"), 1);
+    assert.match(project.server.log(), 'graph "notes" could not be saved');
   });
 }
 

@@ -35,8 +35,8 @@ test.before(async () => {
 });
 
 test("an idle server exits at once with 0", async () => {
-  const served = await serve(fixture("engine"));
-  assert.is(await served.stop(), 0);
+  const server = await serve(fixture("engine"));
+  assert.is(await server.stop(), 0);
 });
 
 test("a start keeps compiled code for the next one, where Node.js can", async () => {
@@ -116,17 +116,17 @@ test("running requests finish, new ones are rejected", async () => {
   const project = new TemporaryProject({ "tsconfig.json": NODE_TYPES });
   project.write("plugins/p.ts", pluginsIn(project.folder));
   await buildProject(project.folder);
-  const served = await serve(project.folder);
-  const running = get(served.port, "/svc/plugin/holds");
+  const server = await serve(project.folder);
+  const runningResponse = get(server.port, "/svc/plugin/holds");
   while (!existsSync(join(project.folder, "holding"))) await delay(5);
-  const exit = served.stop();
-  let newcomer = await get(served.port, "/svc/plugin/one");
+  const exit = server.stop();
+  let newcomer = await get(server.port, "/svc/plugin/one");
   // The signal may arrive later, and connections are refused after a while.
-  while (newcomer.status === 200) newcomer = await get(served.port, "/svc/plugin/one");
+  while (newcomer.status === 200) newcomer = await get(server.port, "/svc/plugin/one");
   assert.is(newcomer.status, 503);
   assert.is(newcomer.json.message, "Service Out");
   project.write("released", "");
-  assert.is((await running).json.response, "done");
+  assert.is((await runningResponse).json.response, "done");
   assert.is(await exit, 0);
   project.remove();
 });
@@ -155,11 +155,11 @@ async function askUntilClosed(port: number): Promise<string[]> {
 
 test("no request sent before the connection closes is lost", async () => {
   // Long enough for two requests on a loaded machine.
-  const served = await serve(fixture("engine"), "--drain", "3");
-  const { port } = served;
+  const server = await serve(fixture("engine"), "--drain", "3");
+  const { port } = server;
   const clients = Array.from({ length: 16 }, () => askUntilClosed(port));
   await delay(200);
-  const exit = served.stop();
+  const exit = server.stop();
   let isIll = false;
   while (!isIll) {
     await delay(10);
@@ -178,31 +178,31 @@ test("no request sent before the connection closes is lost", async () => {
 });
 
 test("a response in progress is sent completely", async () => {
-  const served = await serve(fixture("engine"));
-  const socket = pipeline(served.port, "/svc/plugin/long?n=10000000");
+  const server = await serve(fixture("engine"));
+  const socket = pipeline(server.port, "/svc/plugin/long?n=10000000");
   const [first] = (await once(socket, "data")) as [string];
   socket.pause();
-  const exit = served.stop();
+  const exit = server.stop();
   await delay(400);
-  let answer = first;
-  for await (const piece of socket) answer += piece;
-  const [head, body] = answer.split("\r\n\r\n") as [string, string];
+  let response = first;
+  for await (const piece of socket) response += piece;
+  const [head, body] = response.split("\r\n\r\n") as [string, string];
   assert.is(body.length, Number(/Content-Length: (\d+)/.exec(head)![1]));
   assert.is(await exit, 0);
 });
 
 test("Service-OUT affects plugins and the health check, not the other services", async () => {
-  const served = await serve(fixture("engine"), "--service-out");
-  const { port } = served;
+  const server = await serve(fixture("engine"), "--service-out");
+  const { port } = server;
   for (const path of [
     "/svc/plugin/add?a=1",
     "/svc/builtin/ping",
     "/svc/hc",
     "/svc/plugin/a%64d?a=1",
   ]) {
-    const answer = await get(port, path);
-    assert.is(answer.status, 503, path);
-    assert.is(answer.json.message, "Service Unavailable");
+    const response = await get(port, path);
+    assert.is(response.status, 503, path);
+    assert.is(response.json.message, "Service Unavailable");
   }
   assert.is((await get(port, "/svc/status")).status, 200);
   assert.is((await get(port + 1, "/svc/hc")).status, 503);
@@ -213,7 +213,7 @@ test("Service-OUT affects plugins and the health check, not the other services",
   assert.is((await get(port, "/svc/hc", { headers: { "X-SVC-Bypass-SOUT": "0" } })).status, 503);
   const page = { ...headers, "Sec-Fetch-Site": "cross-site" };
   assert.is((await get(port, "/svc/hc", { headers: page })).status, 503, "not by a page");
-  assert.is(await served.stop(), 0);
+  assert.is(await server.stop(), 0);
 });
 
 test.run();

@@ -90,19 +90,19 @@ async function untilEnded(name: string): Promise<void> {
 }
 
 test("sends lines of JSON", async () => {
-  const answer = await fetchIt("count?to=3");
-  assert.is(answer.status, 200);
-  assert.is(answer.headers.get("content-type"), "application/x-ndjson; charset=UTF-8");
-  assert.is(answer.headers.get("transfer-encoding"), "chunked");
-  assert.is(await answer.text(), '{"n":0,"text":"é"}\n{"n":1,"text":"é"}\n{"n":2,"text":"é"}\n');
+  const response = await fetchIt("count?to=3");
+  assert.is(response.status, 200);
+  assert.is(response.headers.get("content-type"), "application/x-ndjson; charset=UTF-8");
+  assert.is(response.headers.get("transfer-encoding"), "chunked");
+  assert.is(await response.text(), '{"n":0,"text":"é"}\n{"n":1,"text":"é"}\n{"n":2,"text":"é"}\n');
   assert.is(await (await fetchIt("count?to=0")).text(), "");
 });
 
 test("sends server-sent events", async () => {
-  const answer = await fetchIt("count?to=2", { headers: { Accept: "text/event-stream" } });
-  assert.is(answer.headers.get("content-type"), "text/event-stream; charset=UTF-8");
-  assert.is(answer.headers.get("cache-control"), "no-cache");
-  const text = await answer.text();
+  const response = await fetchIt("count?to=2", { headers: { Accept: "text/event-stream" } });
+  assert.is(response.headers.get("content-type"), "text/event-stream; charset=UTF-8");
+  assert.is(response.headers.get("cache-control"), "no-cache");
+  const text = await response.text();
   assert.is(text, 'data: {"n":0,"text":"é"}\n\ndata: {"n":1,"text":"é"}\n\n');
 });
 
@@ -113,17 +113,17 @@ test("sends many items in order and reuses the connection", async () => {
 });
 
 test("responds with a plain error before the first item", async () => {
-  const answer = await fetchIt("count?to=3&fail=0");
-  assert.is(answer.status, 418);
-  assert.match(await answer.text(), "no tea");
+  const response = await fetchIt("count?to=3&fail=0");
+  assert.is(response.status, 418);
+  assert.match(await response.text(), "no tea");
   assert.is((await fetchIt("count?to=x")).status, 400);
   assert.is((await fetchIt("closed")).status, 410);
 });
 
 test("truncates the response after a later error", async () => {
-  const answer = await fetchIt("count?to=3&fail=2");
-  assert.is(answer.status, 200);
-  const failure = await answer.text().then(
+  const response = await fetchIt("count?to=3&fail=2");
+  assert.is(response.status, 200);
+  const failure = await response.text().then(
     () => null,
     (error: Error) => error,
   );
@@ -135,8 +135,8 @@ test("truncates the response after a later error", async () => {
 test("ends the plugin when an item cannot be rendered", async () => {
   assert.is((await fetchIt("cyclic?name=early&at=0")).status, 500);
   await untilEnded("early");
-  const answer = await fetchIt("cyclic?name=later&at=2");
-  assert.is(await answer.text().then(String, () => "cut"), "cut");
+  const response = await fetchIt("cyclic?name=later&at=2");
+  assert.is(await response.text().then(String, () => "cut"), "cut");
   await untilEnded("later");
 });
 
@@ -157,10 +157,10 @@ test("applies backpressure, and ends the plugin with its client", async () => {
 });
 
 test("ends a waiting plugin when the client disconnects", async () => {
-  const gone = new AbortController();
-  const answer = await fetchIt("silent?name=left", { signal: gone.signal });
-  await answer.body!.getReader().read();
-  gone.abort();
+  const disconnect = new AbortController();
+  const response = await fetchIt("silent?name=left", { signal: disconnect.signal });
+  await response.body!.getReader().read();
+  disconnect.abort();
   await untilEnded("left");
 });
 
@@ -169,8 +169,8 @@ test("keeps vertex locks of the request until the end", async () => {
 });
 
 test("does not delay a stop", async () => {
-  const answer = await fetchIt("silent?name=stopped");
-  const text = answer.text().then(
+  const response = await fetchIt("silent?name=stopped");
+  const text = response.text().then(
     () => "whole",
     () => "cut",
   );

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { restartDelayMs } from "../../cli/serving/instance.js";
-import { buildProject, get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve, svc } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc serve --supervise");
@@ -24,7 +24,7 @@ export function end(_request: PluginRequest, signal: str) {
 }
 `;
 let project: TemporaryProject;
-let served: Served | null = null;
+let server: RunningServer | null = null;
 
 test.before(async () => {
   project = new TemporaryProject({ "plugins/all.ts": PLUGINS, "tsconfig.json": NODE_TYPES });
@@ -32,46 +32,46 @@ test.before(async () => {
 });
 test.after(() => project.remove());
 test.after.each(async () => {
-  await served?.stop("SIGKILL");
-  served = null;
+  await server?.stop("SIGKILL");
+  server = null;
 });
 
 /** The process that responds, once it is not `former`. */
 async function pidOf(port: number, former = 0): Promise<number> {
   for (;;) {
-    const answer = await get(port, "/svc/plugin/pid").catch(() => null);
-    const pid = answer?.json.response;
+    const response = await get(port, "/svc/plugin/pid").catch(() => null);
+    const pid = response?.json.response;
     if (typeof pid === "number" && pid !== former) return pid;
     await delay(50);
   }
 }
 
 test("restarts the server after it dies", async () => {
-  served = await serve(project.folder, "--supervise");
-  const { port } = served;
+  server = await serve(project.folder, "--supervise");
+  const { port } = server;
   let pid = await pidOf(port);
-  assert.is.not(pid, served.process.pid);
+  assert.is.not(pid, server.process.pid);
   for (const signal of ["SIGKILL", "SIGTERM"]) {
     await get(port, `/svc/plugin/end?signal=${signal}`).catch(() => null);
     pid = await pidOf(port, pid);
   }
-  assert.match(served.log(), /server exited \(SIGKILL\); restarting in 1000 ms/);
-  assert.match(served.log(), /server exited \(exit code 0\); restarting in 2000/);
-  assert.is(await served.stop(), 0);
+  assert.match(server.log(), /server exited \(SIGKILL\); restarting in 1000 ms/);
+  assert.match(server.log(), /server exited \(exit code 0\); restarting in 2000/);
+  assert.is(await server.stop(), 0);
   assert.is(await get(port, "/svc/hc").catch(() => null), null);
 });
 
 test("stops the server when the supervisor dies", async () => {
-  served = await serve(project.folder, "--supervise");
-  const { port } = served;
+  server = await serve(project.folder, "--supervise");
+  const { port } = server;
   await pidOf(port);
-  await served.stop("SIGKILL");
+  await server.stop("SIGKILL");
   while ((await get(port, "/svc/hc").catch(() => null)) !== null) await delay(50);
 });
 
 test("does not restart a server that never started", async () => {
-  served = await serve(project.folder);
-  const { port } = served;
+  server = await serve(project.folder);
+  const { port } = server;
   const words = ["serve", project.folder, "--supervise", "--port", String(port)];
   const failed = await svc(...words).catch((error: { stderr: string }) => error);
   assert.match(failed.stderr, /SVC2202/);

@@ -54,15 +54,15 @@ test("show running algorithms, and reject the cancellation of others", async () 
   const { code, out, err } = await system.admin("cancel-algorithm", "B1", "7");
   assert.is(code, 1);
   assert.match(out + err, /no algorithm with the id 7 runs/);
-  const refused = await system.admin("cancel-algorithm", "B1", "all");
-  assert.match(refused.err, /SVC3004.*expected <ids> and the id of an algorithm/);
+  const refusedResult = await system.admin("cancel-algorithm", "B1", "all");
+  assert.match(refusedResult.err, /SVC3004.*expected <ids> and the id of an algorithm/);
 });
 
 test("take instances out of service with a reason, and back in", async () => {
   assert.equal((await system.nodestat("S1"))["service-out-reason"], "start");
-  const early = await system.admin("service-in", "S*", "--no-wait");
+  const earlyResult = await system.admin("service-in", "S*", "--no-wait");
   assert.equal(
-    [early.code, early.out],
+    [earlyResult.code, earlyResult.out],
     [1, "S1: SVC3401: graphs are not caught up: waiting for a provider\n"],
   );
   await system.admin("attach", "B1");
@@ -83,13 +83,15 @@ test("accept a token once, and report why one is invalid", async () => {
   const once = await token("B1");
   const path = `/svc/builtin/ADMIN_ResetMetrics?authtoken=${once}`;
   assert.equal((await system.get("B1", path, 1)).json.response, { action: "metrics_reset" });
-  const again = await system.get("B1", path, 1);
-  assert.is(again.status, 500);
-  const { plugin } = again.json.message as { plugin: { exception: string; value: string } };
+  const repeatedResponse = await system.get("B1", path, 1);
+  assert.is(repeatedResponse.status, 500);
+  const { plugin } = repeatedResponse.json.message as {
+    plugin: { exception: string; value: string };
+  };
   assert.match(plugin.exception, "PermissionError");
   assert.is(plugin.value, "Expired authtoken");
-  const wrong = await system.get("B1", path.replace(/=.*/, "=x"), 1);
-  assert.match(wrong.text, "Invalid authtoken");
+  const invalidResponse = await system.get("B1", path.replace(/=.*/, "=x"), 1);
+  assert.match(invalidResponse.text, "Invalid authtoken");
   const none = await system.get("B1", "/svc/builtin/ADMIN_ResetMetrics", 1);
   assert.is(none.status, 400);
 });
@@ -101,8 +103,8 @@ test("attach a subscriber, which gets all data and later changes", async () => {
   const { "graph-order": order } = await system.nodestat("B1");
   assert.ok(order > 0);
   await until(async () => (await system.nodestat("S1"))["graph-order"] === order);
-  const again = await system.admin("attach");
-  assert.is(again.out, "B1: attached no new subscribers\n");
+  const secondResult = await system.admin("attach");
+  assert.is(secondResult.out, "B1: attached no new subscribers\n");
   assert.equal(await operate("B1", "DetachAll"), { subscriber: "all", action: "detached" });
   const uri = `svc://${system.host}:10110`;
   assert.equal(await operate("B1", "Attach", `&uri=${uri}`), {
@@ -123,8 +125,11 @@ test("change the log level of all threads", async () => {
   await operate("B1", "Lease", "&holder=me&what=test&operator=me&seconds=0");
   const { json } = await system.get("B1", "/svc/log", 1);
   assert.match(JSON.stringify(json), "admin: Lease");
-  const refused = await system.admin("log-level", "B1", "loud");
-  assert.equal([refused.code, /SVC3004.*error, warn, info, debug/.test(refused.err)], [2, true]);
+  const refusedResult = await system.admin("log-level", "B1", "loud");
+  assert.equal(
+    [refusedResult.code, /SVC3004.*error, warn, info, debug/.test(refusedResult.err)],
+    [2, true],
+  );
   assert.equal(await operate("B1", "LogLevel", "&level=info"), {
     action: "log_level",
     level: "info",
@@ -140,8 +145,8 @@ test("change graphs", async () => {
   assert.equal(await operate("B1", "SuspendEvents"), { action: "events_suspended" });
   assert.equal(await operate("B1", "ResumeEvents"), { action: "events_resumed" });
   assert.equal(await operate("B1", "Persist"), { action: "persist", status: "complete" });
-  const refused = await system.admin("truncate", "B1");
-  assert.equal([refused.code, /SVC3116: Truncate of B1/.test(refused.err)], [1, true]);
+  const refusedResult = await system.admin("truncate", "B1");
+  assert.equal([refusedResult.code, /SVC3116: Truncate of B1/.test(refusedResult.err)], [1, true]);
   assert.ok((await system.nodestat("B1"))["graph-order"] > 0);
   assert.is((await system.admin("truncate", "B1", "--yes")).out, "B1: truncate\n");
   assert.is((await system.nodestat("B1"))["graph-order"], 0);
@@ -298,8 +303,8 @@ test("report failures with a code, and continue with the other instances", async
   await operate("B1", "ClearReadonly");
   const [builder] = JSON.parse(out) as { error: string }[];
   assert.equal([code, /^B1: SVC3115: Truncate at .*readonly/.test(builder!.error)], [1, true], out);
-  const nobody = await system.admin("attach", "S1");
-  assert.match(nobody.err, "SVC3117: no subscribers in the descriptor for S1");
+  const unmatchedResult = await system.admin("attach", "S1");
+  assert.match(unmatchedResult.err, "SVC3117: no subscribers in the descriptor for S1");
 });
 
 test("are called by name in the console, which runs nothing else", async () => {
@@ -364,8 +369,8 @@ test("report on all instances from any of them", async () => {
 test("apply a changed matrix at once, and after a restart of the ports", async () => {
   const rows = [{ channels: 2, priority: 1, partitions: ["B1"] }];
   system.write({ ...DESCRIPTOR, topology: { ...DESCRIPTOR.topology, dispatch: { TD: rows } } });
-  const sent = await system.admin("send-descriptor", "TD");
-  assert.is(sent.out, "TD: system descriptor updated, matrix changed\n");
+  const sentResult = await system.admin("send-descriptor", "TD");
+  assert.is(sentResult.out, "TD: system descriptor updated, matrix changed\n");
   const { pid } = await system.nodestat("TD");
   const { out } = await system.admin("restart-http", "TD");
   assert.is(out, "TD: restart_http in progress\n");
@@ -424,8 +429,8 @@ test("save no graph on a shutdown without `persist`", async () => {
 });
 
 test("promote a subscriber that is named", async () => {
-  const nobody = await system.admin("promote");
-  assert.match(nobody.err, "SVC3004: missing [ids]");
+  const unmatchedResult = await system.admin("promote");
+  assert.match(unmatchedResult.err, "SVC3004: missing [ids]");
   const { code, out, err } = await system.admin("promote", "S1");
   assert.equal([code, /^S1: promoted to provider, epoch [2-9]\n$/.test(out)], [0, true], out + err);
 });

@@ -54,12 +54,12 @@ async function sync(): Promise<void> {
 
 /** Adds a vertex to a graph in a data folder, with a temporary server. */
 async function write(root: string, id: string): Promise<void> {
-  const served = await serve(PROJECT, "--root", root);
+  const server = await serve(PROJECT, "--root", root);
   const names = { graph: "people", initial: id, terminal: "oslo", relationship: "knows" };
   const path = `/svc/builtin/connect?${new URLSearchParams(names)}`;
   const change = { method: "POST", headers: { "x-svc-change": "1" } };
-  const { status, text } = await get(served.port + 1, path, change);
-  await served.stop();
+  const { status, text } = await get(server.port + 1, path, change);
+  await server.stop();
   assert.is(status, 200, text);
 }
 

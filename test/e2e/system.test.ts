@@ -57,8 +57,8 @@ test("a killed instance is detected, reported and restarted", async () => {
 test("a selector that matches no instance exits with code 2", async () => {
   const { code, err } = await system.admin("status", "X*");
   assert.equal([code, /SVC3111: Pair has no instance matching "X\*"/.test(err)], [2, true]);
-  const unknown = await system.admin("statsu");
-  assert.equal([unknown.code, /did you mean `status`/.test(unknown.err)], [2, true]);
+  const unknownResult = await system.admin("statsu");
+  assert.equal([unknownResult.code, /did you mean `status`/.test(unknownResult.err)], [2, true]);
 });
 
 test("the same system cannot be started twice", async () => {
@@ -95,8 +95,12 @@ test("svc down stops all, and reports when none is running", async () => {
   const { code, out } = await system.down();
   assert.equal([code, out], [0, "TD has ended\nS1 has ended\n"]);
   await system.ended();
-  const again = await system.down();
-  assert.equal([again.code, /SVC3114: no system is up in/.test(again.err)], [1, true], again.err);
+  const secondResult = await system.down();
+  assert.equal(
+    [secondResult.code, /SVC3114: no system is up in/.test(secondResult.err)],
+    [1, true],
+    secondResult.err,
+  );
 });
 
 test.run();

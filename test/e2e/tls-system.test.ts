@@ -16,7 +16,7 @@ import { UpSystem } from "./support/system.js";
 const test = suite("tls system");
 const PROJECT = join(packageRoot(), "examples", "matrix");
 const file = certificateFile;
-const SHOWN = { cert: file("client.pem"), key: file("client-key.pem") };
+const CLIENT_CERTIFICATE = { cert: file("client.pem"), key: file("client-key.pem") };
 const DESCRIPTOR = {
   common: { type: "search", "s-in": true },
   instances: {
@@ -39,7 +39,7 @@ test.before(async () => {
   const tls = [file("server.pem"), file("server-key.pem"), file("ca.pem")];
   process.env.SVC_TLS = tls.join();
   system = new UpSystem(PROJECT, DESCRIPTOR);
-  write({ ca: file("ca.pem"), ...SHOWN, name: "localhost" });
+  write({ ca: file("ca.pem"), ...CLIENT_CERTIFICATE, name: "localhost" });
   await system.up();
 });
 test.after(async () => {
@@ -66,11 +66,14 @@ test("svc up, status, a rolling update and the survey use TLS", async () => {
 });
 
 test("a client without a certificate or with another CA gets an error", async () => {
-  const good = `${file("ca.pem")},${SHOWN.cert},${SHOWN.key}`;
+  const good = `${file("ca.pem")},${CLIENT_CERTIFICATE.cert},${CLIENT_CERTIFICATE.key}`;
   const status = (tls: string) => system.admin("status", "S1", "--tls", tls);
   assert.is((await system.admin("status", "S1")).code, 0);
-  const unshown = await status(file("ca.pem"));
-  assert.equal([unshown.code, /Not running: S1 \(no response/.test(unshown.out)], [1, true]);
+  const withoutCertificate = await status(file("ca.pem"));
+  assert.equal(
+    [withoutCertificate.code, /Not running: S1 \(no response/.test(withoutCertificate.out)],
+    [1, true],
+  );
   const otherCertificate = join(folder, "other.pem");
   writeFileSync(otherCertificate, "no certificate");
   assert.match((await status(otherCertificate)).out, /SVC2941|holds no certificate/);

@@ -13,64 +13,64 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BELIEVES, certificateFile, KNOWN_CLIENT } from "../support/certificates.js";
 import { assertFiring } from "./support/firing-alerts.js";
-import { buildProject, fixture, type Served, serve } from "./support/server.js";
+import { buildProject, fixture, type RunningServer, serve } from "./support/server.js";
 
-const test = suite<{ folder: string; served: Served[] }>("tls");
+const test = suite<{ folder: string; servers: RunningServer[] }>("tls");
 
 test.before(async (context) => {
-  context.served = [];
+  context.servers = [];
   context.folder = mkdtempSync(join(tmpdir(), "svc-tls-"));
   for (const part of ["", "-key"]) {
     cpSync(certificateFile(`server${part}.pem`), join(context.folder, `cert${part}.pem`));
   }
   await buildProject(fixture("engine"));
 });
-test.after.each(async ({ served }) => {
-  await Promise.all(served.splice(0).map((server) => server.end()));
+test.after.each(async ({ servers }) => {
+  await Promise.all(servers.splice(0).map((server) => server.end()));
 });
 test.after(({ folder }) => rmSync(folder, { recursive: true }));
 
 /** No certificate of the tests is valid for so long. */
 const LONG_S = 200 * 365 * 86_400;
 
-interface Told {
+interface ReceivedResponse {
   readonly status: number;
   readonly text: string;
   /** Subject of the server's certificate. */
   readonly subject: string;
 }
 
-function ask(port: number, path: string, client: object = BELIEVES): Promise<Told> {
+function call(port: number, path: string, client: object = BELIEVES): Promise<ReceivedResponse> {
   const options = { host: "127.0.0.1", port, path, agent: false, ...client };
   return new Promise((resolve, reject) => {
-    const sent = request(options, (answer) => {
-      const subject = (answer.socket as TLSSocket).getPeerCertificate().subject.CN as string;
+    const sentRequest = request(options, (response) => {
+      const subject = (response.socket as TLSSocket).getPeerCertificate().subject.CN as string;
       let text = "";
-      answer.setEncoding("utf8").on("data", (piece: string) => {
+      response.setEncoding("utf8").on("data", (piece: string) => {
         text += piece;
       });
-      answer.on("error", reject);
-      answer.on("end", () => resolve({ status: answer.statusCode!, text, subject }));
+      response.on("error", reject);
+      response.on("end", () => resolve({ status: response.statusCode!, text, subject }));
     });
-    sent.on("error", reject).end();
+    sentRequest.on("error", reject).end();
   });
 }
 
-test("both ports accept only TLS, and the start line shows it", async ({ folder, served }) => {
+test("both ports accept only TLS, and the start line shows it", async ({ folder, servers }) => {
   const files = `${join(folder, "cert.pem")},${join(folder, "cert-key.pem")}`;
   const server = await serve(fixture("engine"), "--tls", files);
-  served.push(server);
+  servers.push(server);
   const { port } = server;
   assert.match(
     server.output(),
     `on https://127.0.0.1:${port} (admin https://127.0.0.1:${port + 1})`,
   );
-  assert.match((await ask(port, "/svc/plugin/add?a=1&b=2")).text, '"response": 3');
-  assert.is((await ask(port + 1, "/svc/hc")).text, "SVC/3");
+  assert.match((await call(port, "/svc/plugin/add?a=1&b=2")).text, '"response": 3');
+  assert.is((await call(port + 1, "/svc/hc")).text, "SVC/3");
   // It sends requests to itself.
-  const { text } = await ask(port + 1, "/svc/builtin/system_overview");
+  const { text } = await call(port + 1, "/svc/builtin/system_overview");
   assert.is(JSON.parse(text).response.instances[0].hc, "SVC/3");
-  const metrics = (await ask(port + 1, "/metrics")).text;
+  const metrics = (await call(port + 1, "/metrics")).text;
   assertFiring(metrics, metrics, []);
   // Some day it expires.
   assertFiring(metrics, metrics, ["SvcCertificateExpiry"], { laterS: LONG_S });
@@ -78,11 +78,11 @@ test("both ports accept only TLS, and the start line shows it", async ({ folder,
   assert.is(plain, null);
 });
 
-test("renewed certificates are served without a restart", async ({ folder, served }) => {
+test("renewed certificates are served without a restart", async ({ folder, servers }) => {
   const paths = { cert: join(folder, "cert.pem"), key: join(folder, "cert-key.pem") };
   const server = await serve(fixture("engine"), "--tls", `${paths.cert},${paths.key}`);
-  served.push(server);
-  assert.is((await ask(server.port, "/svc/hc")).subject, "svc test server");
+  servers.push(server);
+  assert.is((await call(server.port, "/svc/hc")).subject, "svc test server");
   for (const [from, to] of [
     ["renewed.pem", paths.cert],
     ["renewed-key.pem", paths.key],
@@ -91,13 +91,13 @@ test("renewed certificates are served without a restart", async ({ folder, serve
     renameSync(`${to}.new`, to);
   }
   for (const port of [server.port, server.port + 1]) {
-    while ((await ask(port, "/svc/hc")).subject !== "svc test server renewed") await sleep(50);
+    while ((await call(port, "/svc/hc")).subject !== "svc test server renewed") await sleep(50);
   }
   // An invalid file is reported and changes nothing.
   writeFileSync(paths.cert, "nonsense");
   while (!server.log().includes("keeping the previous certificates")) await sleep(50);
   assert.match(server.log(), "http.tls.cert");
-  assert.is((await ask(server.port, "/svc/hc")).subject, "svc test server renewed");
+  assert.is((await call(server.port, "/svc/hc")).subject, "svc test server renewed");
 });
 
 test("a start without its certificate files fails and names them", async ({ folder }) => {
@@ -111,37 +111,37 @@ test("a start without its certificate files fails and names them", async ({ fold
 });
 
 test("dispatcher and back-ends authenticate each other", async (context) => {
-  const { folder, served } = context;
+  const { folder, servers } = context;
   const server = `${certificateFile("server.pem")},${certificateFile("server-key.pem")}`;
   const guarded = `${server},${certificateFile("ca.pem")}`;
   const backEnd = await serve(fixture("engine"), "--tls", guarded);
-  served.push(backEnd);
-  const refused = await ask(backEnd.port, "/svc/hc").catch(() => null);
+  servers.push(backEnd);
+  const refused = await call(backEnd.port, "/svc/hc").catch(() => null);
   assert.is(refused, null, "who has no certificate");
 
   const client = { cert: certificateFile("client.pem"), key: certificateFile("client-key.pem") };
-  const dispatcher = async (name: string, tls: object): Promise<Served> => {
+  const dispatcher = async (name: string, tls: object): Promise<RunningServer> => {
     const file = join(folder, `${name}.json`);
     const partitions = [[{ host: "127.0.0.1", port: backEnd.port }]];
     writeFileSync(file, JSON.stringify({ partitions, replicas: [{}], options: { tls } }));
     const server = await serve(fixture("engine"), "--role", "dispatcher", "--dispatcher", file);
-    served.push(server);
+    servers.push(server);
     return server;
   };
   const ca = certificateFile("ca.pem");
-  const get = async ({ port }: Served): Promise<Response> =>
+  const get = async ({ port }: RunningServer): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}/svc/plugin/add?a=1&b=2`);
   /** A back-end may be probed once more before it counts as healthy. */
-  const answered = async (server: Served): Promise<Response> => {
+  const answered = async (server: RunningServer): Promise<Response> => {
     for (;;) {
-      const answer = await get(server);
-      if (answer.status !== 503) return answer;
+      const response = await get(server);
+      if (response.status !== 503) return response;
       await sleep(50);
     }
   };
-  const answer = await answered(await dispatcher("good", { ca, ...client }));
-  assert.is(answer.status, 200);
-  assert.match(await answer.text(), '"response": 3');
+  const reply = await answered(await dispatcher("good", { ca, ...client }));
+  assert.is(reply.status, 200);
+  assert.match(await reply.text(), '"response": 3');
 
   for (const [name, tls] of Object.entries({
     believesNobody: client,
@@ -152,7 +152,7 @@ test("dispatcher and back-ends authenticate each other", async (context) => {
   }
   const named = await dispatcher("named", { ca, ...client, name: "service.test" });
   assert.is((await answered(named)).status, 200);
-  assert.is((await ask(backEnd.port, "/svc/hc", KNOWN_CLIENT)).text, "SVC/3");
+  assert.is((await call(backEnd.port, "/svc/hc", KNOWN_CLIENT)).text, "SVC/3");
 });
 
 test.run();

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import { plugin, PluginRequest, PluginResponse, S_VAL } from "svc-server";
@@ -42,7 +42,7 @@ interface Span {
 const test = suite("traces");
 const root = mkdtempSync(join(tmpdir(), "svc-traces-"));
 const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
-const running: Served[] = [];
+const running: RunningServer[] = [];
 const spans: Span[] = [];
 let collector: Server;
 let url: string;
@@ -71,7 +71,10 @@ test.after(() => {
 });
 
 /** A dispatcher over two engines, with common options and its own. */
-async function matrix(args: string[] = [], ofDispatcher: string[] = []): Promise<Served> {
+async function startMatrix(
+  args: string[] = [],
+  ofDispatcher: string[] = [],
+): Promise<RunningServer> {
   const serverArgs = () => ["--root", mkdtempSync(join(root, "data-")), ...args];
   const engine = () => serve(project.folder, "--role", "engine", ...serverArgs());
   const engines = await Promise.all([engine(), engine()]);
@@ -87,62 +90,66 @@ async function matrix(args: string[] = [], ofDispatcher: string[] = []): Promise
 
 const headers = { traceparent: PARENT, tracestate: "shop=7" };
 
-function seen({ json }: { readonly json: { response: { entries: [number, string][] } } }) {
+function readTraceContexts({
+  json,
+}: {
+  readonly json: { response: { entries: [number, string][] } };
+}) {
   return json.response.entries.map(([, text]) => text);
 }
 
 test("trace context reaches all levels without sampling, also in requests of plugins", async () => {
-  const { port } = await matrix();
+  const { port } = await startMatrix();
   const expected = [`${PARENT} shop=7`, `${PARENT} shop=7`];
   for (const path of ["part?n=2", "top?n=2"]) {
-    const answer = await get(port, `/svc/plugin/${path}`, { headers });
-    assert.equal(seen(answer as never), expected, path);
+    const response = await get(port, `/svc/plugin/${path}`, { headers });
+    assert.equal(readTraceContexts(response as never), expected, path);
     const none = await get(port, `/svc/plugin/${path}`);
-    assert.equal(seen(none as never), ["null null", "null null"], path);
+    assert.equal(readTraceContexts(none as never), ["null null", "null null"], path);
   }
 });
 
 test("a collector receives each span of a request at each level, as one tree", async () => {
-  const { port } = await matrix(["--collector", url, "--trace-sample-every", "0"]);
+  const { port } = await startMatrix(["--collector", url, "--trace-sample-every", "0"]);
   await get(port, "/svc/plugin/top?n=2");
-  const answer = await get(port, "/svc/plugin/top?n=2", { headers });
+  const response = await get(port, "/svc/plugin/top?n=2", { headers });
   // An instance that stops exports its remaining spans.
   await Promise.all(running.splice(0).map((server) => server.stop()));
   assert.ok(spans.every(({ traceId }) => traceId === TRACE));
-  const named = (name: string) => spans.filter((span) => span.name === name);
-  const [whole] = named("GET /svc/plugin/top");
-  assert.is(whole!.parentSpanId, "00f067aa0ba902b7");
-  assert.is(whole!.kind, 2);
+  const spansNamed = (name: string) => spans.filter((span) => span.name === name);
+  const [rootSpan] = spansNamed("GET /svc/plugin/top");
+  assert.is(rootSpan!.parentSpanId, "00f067aa0ba902b7");
+  assert.is(rootSpan!.kind, 2);
   for (const name of ["run top", "dispatch partition 0", "dispatch partition 1", "merge"]) {
     assert.equal(
-      named(name).map(({ parentSpanId }) => parentSpanId),
-      [whole!.spanId],
+      spansNamed(name).map(({ parentSpanId }) => parentSpanId),
+      [rootSpan!.spanId],
       name,
     );
   }
-  const engines = named("GET /svc/plugin/part");
+  const engines = spansNamed("GET /svc/plugin/part");
   assert.equal(
     engines.map(({ parentSpanId }) => parentSpanId),
-    [whole!.spanId, whole!.spanId],
+    [rootSpan!.spanId, rootSpan!.spanId],
   );
   const ids = engines.map(({ spanId }) => spanId);
-  const runs = named("run part").map(({ parentSpanId }) => parentSpanId);
+  const runs = spansNamed("run part").map(({ parentSpanId }) => parentSpanId);
   assert.ok(ids.every((id) => runs.includes(id)));
   // A plugin can read its span to propagate it.
-  const messages = seen(answer as never).sort();
+  const messages = readTraceContexts(response as never).sort();
   assert.equal(messages, ids.map((id) => `00-${TRACE}-${id}-01 shop=7`).sort());
 });
 
 test("untrusted clients cannot force sampling at any level", async () => {
-  const { port } = await matrix(
+  const { port } = await startMatrix(
     ["--collector", url, "--trace-sample-every", "0"],
     ["--dispatcher-networks", "none"],
   );
   spans.length = 0;
-  const answer = await get(port, "/svc/plugin/part?n=2", { headers });
+  const response = await get(port, "/svc/plugin/part?n=2", { headers });
   await Promise.all(running.splice(0).map((server) => server.stop()));
   const passed = PARENT.replace(/01$/, "00");
-  assert.equal(seen(answer as never), [`${passed} shop=7`, `${passed} shop=7`]);
+  assert.equal(readTraceContexts(response as never), [`${passed} shop=7`, `${passed} shop=7`]);
   assert.equal(spans, []);
 });
 

@@ -39,12 +39,12 @@ test("build and check resolve imports by it alone", async () => {
       const missing = await failure(command, folder, "--tsconfig", "none.json");
       assert.match(missing, "SVC1061: file not found: none.json");
     }
-    const served = await serve(folder);
+    const server = await serve(folder);
     try {
-      const answer = await get(served.port, "/svc/plugin/double?n=4");
-      assert.is(answer.json.response, 8);
+      const response = await get(server.port, "/svc/plugin/double?n=4");
+      assert.is(response.json.response, 8);
     } finally {
-      await served.end();
+      await server.end();
     }
     project.write("shop/factor.ts", 'export const factor = "two";\n');
     assert.match(await failure("check", folder, ...OPTION), /double\.ts:6:\d+ - error TS2363/);

@@ -71,25 +71,25 @@ function burn(port: number, more = ""): ReturnType<typeof get> {
 /** Sends queries continuously, two at a time. */
 async function keepAsking(port: number): Promise<void> {
   isAsking = true;
-  const ask = async (): Promise<void> => {
+  const request = async (): Promise<void> => {
     while (isAsking) await burn(port).catch(() => {});
   };
-  void ask();
-  void ask();
+  void request();
+  void request();
   await delay(500);
 }
 
 test("do not delay saves of graphs", async () => {
   const folder = await start("saved", "--save-every", "1", "--plugin-timeout", "0");
   assert.is(await call("fill?n=40"), 1600);
-  await keepAsking(project.served.port);
+  await keepAsking(project.server.port);
   await call("put?id=late");
   const file = join(folder, "dense", "graph.snapshot");
   while (!existsSync(`${file}.old`)) {
     await delay(100);
     if (existsSync(file)) await call(`put?id=${Date.now()}`);
   }
-  await project.served.stop("SIGKILL");
+  await project.server.stop("SIGKILL");
   isAsking = false;
   await start("saved");
   assert.is(await call("has?id=late"), true);
@@ -98,7 +98,7 @@ test("do not delay saves of graphs", async () => {
 test("do not delay expiry", async () => {
   await start("expires", "--plugin-timeout", "0");
   await call("fill?n=40");
-  await keepAsking(project.served.port);
+  await keepAsking(project.server.port);
   await call("put?id=short&lifespan=1");
   while (await call("has?id=short")) await delay(100);
 });
@@ -106,17 +106,17 @@ test("do not delay expiry", async () => {
 test("time out when too expensive, sooner for untrusted clients", async () => {
   await start("costs");
   await call("fill?n=40");
-  const { port } = project.served;
+  const { port } = project.server;
   // Longer than untrusted clients can have, and with more arcs.
   const { text } = await burn(port, "&timeout=2500&limexec=true");
   assert.match(text, "Execution timeout after 2500 ms");
   if (address === undefined) return;
   const init = { method: "POST", body: endless() };
   const path = "/svc/builtin/neighbor?graph=dense&id=v1&timeout=-1&limexec=false";
-  const answer = await fetch(`http://${address}:${port}${path}`, init);
-  assert.is(answer.status, 500);
+  const response = await fetch(`http://${address}:${port}${path}`, init);
+  assert.is(response.status, 500);
   assert.match(
-    await answer.text(),
+    await response.text(),
     /Query too costly: visited more than 20000000 arcs|timeout after 2000 ms/,
   );
   // The same for an expression alone.
@@ -125,13 +125,15 @@ test("time out when too expensive, sooner for untrusted clients", async () => {
   const evaluated = await fetch(evaluate, { method: "POST", body: sorts });
   assert.match(await evaluated.text(), /Query too costly|timeout after 2000 ms/);
   // A cheap query succeeds.
-  const small = await fetch(`http://${address}:${port}/svc/builtin/neighbor?graph=dense&id=v1`);
-  assert.is(small.status, 200);
+  const smallResponse = await fetch(
+    `http://${address}:${port}/svc/builtin/neighbor?graph=dense&id=v1`,
+  );
+  assert.is(smallResponse.status, 200);
 });
 
 /** Sends a query from an address of its own, as an untrusted client. */
 function askFrom(localAddress: string, path: string, body: string): Promise<string> {
-  const socket = connect({ port: project.served.port, host: "127.0.0.1", localAddress });
+  const socket = connect({ port: project.server.port, host: "127.0.0.1", localAddress });
   // A proxy that is not configured makes the client untrusted.
   const fields = `Host: 127.0.0.1\r\nX-Forwarded-For: 192.0.2.1\r\nConnection: close\r\n`;
   const length = `Content-Length: ${body.length}\r\n\r\n${body}`;
@@ -176,7 +178,7 @@ test("do not delay small queries of other clients", async () => {
   assert.ok(ended.length - endedBefore <= 2, `${ended.length} costly queries were faster`);
   await Promise.all(many);
   // Of all threads, only the one of long queries has a lower priority.
-  if (process.platform === "linux") assert.equal(lowered(project.served.process.pid!), [10]);
+  if (process.platform === "linux") assert.equal(lowered(project.server.process.pid!), [10]);
 });
 
 test("with a shared memory run in the executor of long queries, and keep it", async () => {

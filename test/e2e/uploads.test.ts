@@ -15,7 +15,7 @@ import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { HAS_PYTHON, PYTHON } from "../support/python.js";
-import { buildProject, get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type RunningServer, serve, svc } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import type { Graph, int, PluginRequest, str, UploadedFile } from "svc-server";
@@ -49,7 +49,7 @@ export async function* save(
 const MAX_BODY_BYTES = 12_000_000;
 const test = suite("uploads");
 let project: TemporaryProject;
-let server: Served;
+let server: RunningServer;
 
 test.before(async () => {
   project = new TemporaryProject({
@@ -167,13 +167,13 @@ test("leave nothing behind when the connection is cut", async () => {
 });
 
 test("leave nothing behind when the body is too large or its length is wrong", async () => {
-  const endless = sendPart(MAX_BODY_BYTES + 1, "Transfer-Encoding: chunked");
-  const [refusal] = (await once(endless, "data")) as [string];
+  const endlessSocket = sendPart(MAX_BODY_BYTES + 1, "Transfer-Encoding: chunked");
+  const [refusal] = (await once(endlessSocket, "data")) as [string];
   assert.match(refusal, /^HTTP\/1\.1 413 /);
-  endless.destroy();
-  const cut = sendPart(3_000_000);
-  cut.end();
-  const [invalid] = (await once(cut, "data")) as [string];
+  endlessSocket.destroy();
+  const cutSocket = sendPart(3_000_000);
+  cutSocket.end();
+  const [invalid] = (await once(cutSocket, "data")) as [string];
   assert.match(invalid, /^HTTP\/1\.1 400 /);
   const unfinished = part("picture", "z".repeat(3_000_000), "p");
   const nested = part("other", "z".repeat(3_000_000), "p");
@@ -221,8 +221,8 @@ test("are refused with 400 where the body is invalid", async () => {
   const json = await post("{}", "?title=t", { "content-type": "application/json" });
   assert.is(json.status, 400);
   assert.match(json.text, "multipart/form-data is required");
-  const open = await post("x", "?title=t", { "content-type": "multipart/form-data" });
-  assert.is(open.status, 400);
+  const openResponse = await post("x", "?title=t", { "content-type": "multipart/form-data" });
+  assert.is(openResponse.status, 400);
   assert.is((await get(server.port, "/svc/plugin/upload?title=t")).status, 400);
 });
 

@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { buildProject, get, type Served, serveWith } from "./support/server.js";
+import { buildProject, get, type RunningServer, serveWith } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const plugins = (file: string): string => `import { HttpError } from "svc-server";
@@ -67,7 +67,7 @@ const project = new TemporaryProject({});
 const file = join(project.folder, "called.txt");
 const calls = (): string[] =>
   existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
-let served: Served | null = null;
+let server: RunningServer | null = null;
 
 test.before(async () => {
   project.write("plugins/p.ts", plugins(file));
@@ -75,23 +75,23 @@ test.before(async () => {
 });
 
 test.after.each(async () => {
-  await served?.end();
-  served = null;
+  await server?.end();
+  server = null;
   rmSync(file, { force: true });
 });
 
 test.after(() => project.remove());
 
 /** Starts servers until one has called `look` twice: a busy machine may call less in 0.5 s. */
-async function serveWarm(...options: readonly string[]): Promise<Served> {
+async function serveWarm(...options: readonly string[]): Promise<RunningServer> {
   for (;;) {
     rmSync(file, { force: true });
-    served = await serveWith(SVC, project.folder, ...options);
+    server = await serveWith(SVC, project.folder, ...options);
     const called = calls();
     if (called.filter((line) => line === "look 2").length > 1 && called.includes("missing")) {
-      return served;
+      return server;
     }
-    await served.stop();
+    await server.stop();
   }
 }
 
@@ -118,8 +118,8 @@ test("calls examples of readonly plugins without counting or logging them", asyn
 });
 
 test("calls no plugin with --no-warm-up", async () => {
-  served = await serveWith(SVC, project.folder, "--no-warm-up");
-  assert.is((await get(served.port, "/svc/plugin/look?n=5")).json.response, 5);
+  server = await serveWith(SVC, project.folder, "--no-warm-up");
+  assert.is((await get(server.port, "/svc/plugin/look?n=5")).json.response, 5);
   assert.equal(calls(), ["look 5"]);
 });
 

@@ -15,7 +15,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openapiDocument } from "../../argspec/openapi/document.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { buildProject, fixture, type Served, serve } from "../e2e/support/server.js";
+import { buildProject, fixture, type RunningServer, serve } from "../e2e/support/server.js";
 
 const test = suite("clients of another generator");
 const installed = createRequire(new URL("package.json", import.meta.url));
@@ -29,7 +29,7 @@ const COMPILERS = [
 ];
 const folder = mkdtempSync(join(tmpdir(), "svc-generated-"));
 const HELLO = join(packageRoot(), "examples", "hello");
-const served = new Map<string, Served>();
+const served = new Map<string, RunningServer>();
 
 test.before(async () => {
   for (const project of [fixture("openapi"), HELLO]) {

@@ -25,17 +25,17 @@ const test = suite("type differences");
 
 test("are never missed", () => {
   const random = new Random();
-  const seen = { fitting: 0, refused: 0 };
+  const tally = { fitting: 0, refused: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     const types = randomTypes(random);
     const wider = widenTypes(random, widenTypes(random, types));
-    expectSound(random, types, confuseTypes(random, types), seen);
-    expectSound(random, wider, types, seen);
-    expectSound(random, types, randomTypes(random), seen);
+    expectSound(random, types, confuseTypes(random, types), tally);
+    expectSound(random, wider, types, tally);
+    expectSound(random, types, randomTypes(random), tally);
   }
   // Values must have tested both outcomes.
-  assert.ok(seen.fitting > ROUNDS * 20, `seed ${SEED}: ${JSON.stringify(seen)}`);
-  assert.ok(seen.refused > ROUNDS, `seed ${SEED}: ${JSON.stringify(seen)}`);
+  assert.ok(tally.fitting > ROUNDS * 20, `seed ${SEED}: ${JSON.stringify(tally)}`);
+  assert.ok(tally.refused > ROUNDS, `seed ${SEED}: ${JSON.stringify(tally)}`);
 });
 
 test("are not reported for a widened type", () => {
@@ -68,7 +68,7 @@ function expectSound(
   random: Random,
   params: TypeTable,
   taken: TypeTable,
-  seen: { fitting: number; refused: number },
+  tally: { fitting: number; refused: number },
 ): void {
   for (const [name, shape] of Object.entries(params)) {
     const [from, to] = [typeOf(params, name), typeOf(taken, name)];
@@ -83,8 +83,8 @@ function expectSound(
         const describeCase = () =>
           `seed ${SEED}: ${JSON.stringify({ name, reading, value, given: params, taken })}`;
         if (isFitting && !isTaken) assert.unreachable(describeCase());
-        if (isFitting) seen.fitting++;
-        else if (!isTaken) seen.refused++;
+        if (isFitting) tally.fitting++;
+        else if (!isTaken) tally.refused++;
       }
     }
   }

@@ -127,7 +127,8 @@ function run(graph: Graph, model: Model, count: number, random: Random, isFailin
       }
     : writeOpened(graph);
   const changes = (): void => {
-    for (let left = count; left > 0; left--) makeChange(random, graph, model, write)();
+    for (let remaining = count; remaining > 0; remaining--)
+      makeChange(random, graph, model, write)();
     if (isFailing) throw new RangeError("fails");
   };
   try {
@@ -199,12 +200,15 @@ test("accept and reject the same changes as a naive model", () => {
       checkSame(graph, model);
       saveGraph(store, folder);
       const log = makeLog();
-      const loaded = loadGraph("test", folder, TEST_THREAD, { warn: assert.unreachable, log })!;
-      loaded.memory.log!.isOn = true;
-      checkStore(loaded);
-      checkSame(openStore(loaded), model);
+      const loadedStore = loadGraph("test", folder, TEST_THREAD, {
+        warn: assert.unreachable,
+        log,
+      })!;
+      loadedStore.memory.log!.isOn = true;
+      checkStore(loadedStore);
+      checkSame(openStore(loadedStore), model);
       // Continues with the stored graph, and a new replica of it.
-      store = loaded;
+      store = loadedStore;
       graph = openStore(store);
       copy = loadGraph("test", folder, TEST_THREAD, { warn: assert.unreachable })!;
     }
@@ -221,7 +225,7 @@ test("exactly one of two threads creates a value", async () => {
   const values = 300;
   const bundled = new BundledThread(new URL("support/creating-thread.ts", import.meta.url));
   const gate = new Int32Array(new SharedArrayBuffer(8));
-  const made = await Promise.all(
+  const result = await Promise.all(
     [1, 2].map((thread) => {
       const data: CreatorData = { share: store.share, thread, values, gate };
       const worker = bundled.start(data);
@@ -231,7 +235,7 @@ test("exactly one of two threads creates a value", async () => {
       });
     }),
   );
-  assert.is(made[0]! + made[1]!, values);
+  assert.is(result[0]! + result[1]!, values);
   assert.is(graph.order, values);
   checkStore(store);
 });

@@ -20,7 +20,7 @@ const ORDERS = [
   ...[undefined, S.S_ID, S.S_ID | S.S_DESC, S.S_OBID, S.S_DEG, S.S_TMC | S.S_DESC, S.S_ADDR],
   ...[S.S_RANK, S.S_RANK | S.S_ASC],
 ];
-const says = `seed ${SEED}`;
+const label = `seed ${SEED}`;
 
 function titleOf(random: Random): string {
   return random.list(4, () => random.of(WORDS)).join(" ");
@@ -125,7 +125,11 @@ test("return an entry once for each path to it", () => {
       return { entries: page.neighborhood, cursor: page.cursor };
     });
     const texts = (list: readonly unknown[]) => list.map((item) => JSON.stringify(item)).sort();
-    assert.equal(texts(entries), texts(graph.neighborhood("root", { ...options, ...entry })), says);
+    assert.equal(
+      texts(entries),
+      texts(graph.neighborhood("root", { ...options, ...entry })),
+      label,
+    );
   }
 });
 
@@ -137,21 +141,21 @@ test("join pages to the whole result", () => {
     for (const fetch of paged) {
       const entries = fetchAll(fetch);
       const unique = new Set(entries.map((entry) => JSON.stringify(entry)));
-      assert.is(unique.size, entries.length, says);
+      assert.is(unique.size, entries.length, label);
     }
     const products = graph.vertices({ condition: { type: "product" }, sortby: S.S_ID });
     const pages = fetchAll((cursor) => {
       const options = { condition: { type: "product" }, sortby: S.S_ID, hits: 7, cursor } as const;
       const page = graph.vertices({ ...options, facets: { price: 9 }, counts: true });
-      assert.is(page.counts.vertices, products.length, says);
+      assert.is(page.counts.vertices, products.length, label);
       assert.is(
         page.facets.price.reduce((sum, { count }) => sum + count, 0),
         products.length,
-        says,
+        label,
       );
       return { entries: page.vertices, cursor: page.cursor };
     });
-    assert.equal(pages, products, says);
+    assert.equal(pages, products, label);
     for (const text of [...WORDS, "red blue"]) {
       const scored = graph.search(text, {
         hits: -1,
@@ -170,7 +174,7 @@ test("join pages to the whole result", () => {
         const page = graph.search(text, options);
         return { entries: page.search, cursor: page.cursor };
       });
-      assert.equal(pages, scored, `${says} ${text}`);
+      assert.equal(pages, scored, `${label} ${text}`);
     }
     const groups = graph.vertices({
       condition: { type: "product" },
@@ -182,7 +186,7 @@ test("join pages to the whole result", () => {
       const page = graph.vertices({ ...options, groupBy: "title" });
       return { entries: page.groups, cursor: page.cursor };
     });
-    assert.equal(paging, groups.groups, says);
+    assert.equal(paging, groups.groups, label);
   }
 });
 
@@ -219,7 +223,7 @@ test("return each unchanged entry once while the graph changes", () => {
       const untouched = [...before].filter((entry) => !isTouched(entry));
       const counts = new Map<string, number>();
       for (const entry of pages) counts.set(entry, (counts.get(entry) ?? 0) + 1);
-      for (const entry of untouched) assert.is(counts.get(entry), 1, `${says} ${entry}`);
+      for (const entry of untouched) assert.is(counts.get(entry), 1, `${label} ${entry}`);
     }
   }
 });

@@ -130,7 +130,7 @@ function naiveFacets(products: readonly Product[]) {
   };
 }
 
-const says = `seed ${SEED}`;
+const label = `seed ${SEED}`;
 
 test("count all matches as a naive count does", () => {
   const random = new Random();
@@ -141,12 +141,12 @@ test("count all matches as a naive count does", () => {
     const hits = random.of([0, 3, -1]);
     const ids = products.map(({ id }) => id);
     const options = { facets: FACETS, hits } as const;
-    assert.equal(graph.vertices({ ...options, condition: { id: ids } }).facets, expected, says);
+    assert.equal(graph.vertices({ ...options, condition: { id: ids } }).facets, expected, label);
     const sorted = { ...options, sortby: S_ID, counts: true } as const;
     const searched = graph.vertices({ ...sorted, condition: { id: ids } });
-    assert.equal(searched.facets, expected, says);
-    assert.equal(searched.counts, { vertices: products.length }, says);
-    assert.equal(graph.neighborhood("root", { ...options, arc: "has" }).facets, expected, says);
+    assert.equal(searched.facets, expected, label);
+    assert.equal(searched.counts, { vertices: products.length }, label);
+    assert.equal(graph.neighborhood("root", { ...options, arc: "has" }).facets, expected, label);
     for (const word of ["red", "shoe", "red shoe"]) {
       const matching = products.filter(({ title }) =>
         word.split(" ").every((part) => title.split(" ").includes(part)),
@@ -156,8 +156,8 @@ test("count all matches as a naive count does", () => {
         random.below(2) === 0
           ? graph.search(word, { ...counted, cursor: true })
           : graph.search(word, counted);
-      assert.equal(result.facets, naiveFacets(matching), `${says} ${word}`);
-      assert.equal(result.counts, { vertices: matching.length }, `${says} ${word}`);
+      assert.equal(result.facets, naiveFacets(matching), `${label} ${word}`);
+      assert.equal(result.counts, { vertices: matching.length }, `${label} ${word}`);
     }
   }
 });
@@ -180,25 +180,25 @@ test("group hits by the first of each value", () => {
       ...{ groupBy: { key: "brand", stats: "price" }, result: "dict", fields: ["id"] },
     });
     const expected = shown.map(([, members]) => ({ id: members[0]!.id, grouped: members.length }));
-    assert.equal(result.vertices, expected, says);
+    assert.equal(result.vertices, expected, label);
     assert.equal(
       result.groups,
       shown.map(([value, members]) => ({
         ...{ value, count: members.length, stats: { price: statsOf(members) } },
       })),
-      says,
+      label,
     );
     const types = graph.neighborhood("root", { arc: "has", groupBy: ".type", sortby: S_ID });
     const names = [...new Set(byId.map(({ type }) => type))];
     assert.equal(
       types.groups.map(({ value }) => value),
       names,
-      says,
+      label,
     );
     assert.equal(
       types.neighborhood,
       names.map((name) => byId.find(({ type }) => type === name)!.id),
-      says,
+      label,
     );
   }
 });

@@ -36,7 +36,7 @@ function randomSubject(random: Random): Subject {
   const ids = Array.from({ length: 2 + random.below(14) }, (_, index) => `v${index}`);
   for (const id of ids) graph.createVertex(id);
   const arcs = new Map<string, Arc>();
-  for (let left = random.below(40); left > 0; left--) {
+  for (let remaining = random.below(40); remaining > 0; remaining--) {
     const [from, to, weight] = [random.of(ids), random.of(ids), random.below(8) / 2];
     graph.connect(from, ["to", M_FLT, weight], to);
     arcs.set(`${from} ${to}`, { from, to, weight });
@@ -92,7 +92,7 @@ test("find paths of the fewest arcs in all directions, with forward-only arcs an
       lists.set(from, [...(lists.get(from) ?? []), to]);
     };
     const isMixed = round % 3 === 0;
-    for (let left = ids.length + random.below(ids.length); left > 0; left--) {
+    for (let remaining = ids.length + random.below(ids.length); remaining > 0; remaining--) {
       const [from, to] = [random.of(ids), random.of(ids)];
       // A terminal has arcs of one kind.
       const isForward = isMixed && Number(to.slice(1)) % 4 === 0;
@@ -151,17 +151,17 @@ test("find shortest paths of minimum cost", () => {
 
 test("find components by spreading along arcs", () => {
   eachSubject(({ graph, ids, arcs }) => {
-    const left = new Set(ids);
+    const remaining = new Set(ids);
     const expected: string[][] = [];
     for (const id of ids) {
-      if (!left.has(id)) continue;
+      if (!remaining.has(id)) continue;
       const members = new Set([id]);
       for (let before = 0; before < members.size; ) {
         before = members.size;
         for (const { from, to } of arcs)
           if (members.has(from) || members.has(to)) members.add(from).add(to);
       }
-      for (const member of members) left.delete(member);
+      for (const member of members) remaining.delete(member);
       expected.push([...members].sort());
     }
     const components = graph.components({ arc: "to" });

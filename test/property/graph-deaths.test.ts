@@ -115,10 +115,10 @@ for (const { name, change, isMany = false } of CASES) {
       const isEither = JSON.stringify(content) === JSON.stringify(before) || isMany;
       if (!isEither) assert.equal(content, after, `died after ${Math.floor(point)} of ${writes}`);
       copyImage.restore();
-      const fresh = GraphStore.attach(copy.share, TEST_THREAD);
-      replayTo(store, fresh);
+      const freshStore = GraphStore.attach(copy.share, TEST_THREAD);
+      replayTo(store, freshStore);
       const now = comparable(GraphStore.attach(store.share, HEIR));
-      assert.equal(comparable(fresh), now, `log after ${Math.floor(point)} of ${writes}`);
+      assert.equal(comparable(freshStore), now, `log after ${Math.floor(point)} of ${writes}`);
     }
   });
 }
@@ -159,8 +159,8 @@ for (const { name, change, isMany = false, isInSteps = false, cannotFail = false
       image.restore();
       failAfter(store, clock, change, allocations);
       checkStore(store);
-      const fresh = GraphStore.attach(store.share, HEIR);
-      const content = withoutOperations(fresh);
+      const freshStore = GraphStore.attach(store.share, HEIR);
+      const content = withoutOperations(freshStore);
       const isEither = JSON.stringify(content) === JSON.stringify(before) || isMany || isInSteps;
       if (!isEither) assert.equal(content, after, `failed at ${allocations} of ${times}`);
     }

@@ -64,7 +64,7 @@ class Expiring {
 
   change(random: Random): void {
     const changed = openForChanges(this.#store, this.#clock);
-    for (let made = 0; made < CHANGES_PER_LOOK; made++) {
+    for (let created = 0; created < CHANGES_PER_LOOK; created++) {
       const change = randomChange(random, IDS);
       const expected = outcomeOf(() => this.model.make(change, this.#clock.second));
       assert.equal(

@@ -28,12 +28,12 @@ test("find the ids of a map", () => {
   const random = new Random();
   for (let round = 0; round < 3 * ROUNDS; round++) {
     const store = GraphStore.create("test", THREAD);
-    const other = GraphStore.attach(store.share, CHURN_THREAD);
+    const otherStore = GraphStore.attach(store.share, CHURN_THREAD);
     const handles = new Map<string, number>();
     for (let step = 0; step < 8000; step++) {
       // Random deletions prevail in the second half.
       const isMaking = random.below(8000) > step * 0.8;
-      const [seen, by] = random.below(2) === 0 ? [store, other] : [other, store];
+      const [seen, by] = random.below(2) === 0 ? [store, otherStore] : [otherStore, store];
       const id = randomId(random);
       const expected = handles.get(id) ?? 0;
       assert.is(seen.ids.find(id), expected, `seed ${SEED}`);
@@ -57,7 +57,11 @@ test("find the ids of a map", () => {
     assert.is(store.typeLists.count(UNTYPED), handles.size);
     for (const [id, handle] of handles) {
       assert.is(store.ids.idOf(handle), id, `seed ${SEED}`);
-      assert.is(other.ids.findInternal(store.ids.internalIdOf(handle)), handle, `seed ${SEED}`);
+      assert.is(
+        otherStore.ids.findInternal(store.ids.internalIdOf(handle)),
+        handle,
+        `seed ${SEED}`,
+      );
     }
   }
 });

@@ -144,8 +144,8 @@ class Comparison {
   #someIds(): string[] {
     const start = this.#random.below(IDS.length - 1);
     const from = this.#random.below(IDS.length);
-    const turned = [...IDS.slice(from), ...IDS.slice(0, from)];
-    return turned.slice(0, start + 2);
+    const rotated = [...IDS.slice(from), ...IDS.slice(0, from)];
+    return rotated.slice(0, start + 2);
   }
 }
 

@@ -44,7 +44,7 @@ function randomSubject(random: Random, maxVertices: number, isForwardOnly = fals
   const types = new Map(ids.map((id) => [id, random.of(TYPES)]));
   for (const id of ids) graph.createVertex(id, types.get(id)!);
   const arcs = new Map<string, Arc>();
-  for (let left = random.below(ids.length * 3); left > 0; left--) {
+  for (let remaining = random.below(ids.length * 3); remaining > 0; remaining--) {
     const [from, to, weight] = [random.of(ids), random.of(ids), random.below(6) / 2];
     const forward = isForwardOnly && Number(to.slice(1)) % 4 === 0 ? M_FWDONLY : 0;
     graph.connect(from, ["to", (M_FLT | forward) as typeof M_FLT, weight], to);

@@ -89,10 +89,10 @@ function sameHits(actual: readonly string[], expected: readonly string[], query:
   for (const hit of expected) counts.set(hit, (counts.get(hit) ?? 0) - 1);
   for (const hit of actual) counts.set(hit, (counts.get(hit) ?? 0) + 1);
   const differences = [...counts].filter(([, count]) => count !== 0);
-  assert.equal(differences, [], says(query));
+  assert.equal(differences, [], describeQuery(query));
 }
 
-function says(query: unknown): string {
+function describeQuery(query: unknown): string {
   return `seed ${SEED}: ${JSON.stringify(query)}`;
 }
 
@@ -105,15 +105,15 @@ function checkNeighborhood({ store, model, queries }: Subject, anchor: string): 
   model.neighborhood(anchor, rule, D_OUT);
   const query = { anchor, ...rule };
   sameHits(sink.hits, model.hits.map(textOf), query);
-  assert.is(sink.neighbors, model.neighbors, says(query));
-  assert.is(countNeighborhood(plan, handle, never), model.hits.length, says(query));
-  assert.is(isAdjacent(plan, handle, never), model.isAdjacent(anchor, rule), says(query));
+  assert.is(sink.neighbors, model.neighbors, describeQuery(query));
+  assert.is(countNeighborhood(plan, handle, never), model.hits.length, describeQuery(query));
+  assert.is(isAdjacent(plan, handle, never), model.isAdjacent(anchor, rule), describeQuery(query));
   // A page keeps its arcs and counts those behind it, some without visiting them.
   for (const keep of [0, 1]) {
     const page = new HitCollector({ ...PAGE, keep });
     walkNeighborhood(plan, handle, page, never);
     const { arcs, neighbors } = page;
-    assert.equal([arcs, neighbors], [model.hits.length, model.neighbors], says(query));
+    assert.equal([arcs, neighbors], [model.hits.length, model.neighbors], describeQuery(query));
   }
 }
 
@@ -127,7 +127,7 @@ function checkVertices({ store, model, queries }: Subject): void {
   sameHits(ids, expected, condition);
   const counter = new HitCounter();
   scanVertices(plan, counter, never);
-  assert.is(counter.hits, expected.length, says(condition));
+  assert.is(counter.hits, expected.length, describeQuery(condition));
 }
 
 function checkArcs({ store, model, queries }: Subject): void {
@@ -151,7 +151,7 @@ function checkArcs({ store, model, queries }: Subject): void {
 function checkDegree({ store, model, queries }: Subject, id: string): void {
   const arc = queries.arc(false) as never;
   const count = countArcs(store, store.ids.find(id), compileArcFilter(store, arc, D_ANY), never);
-  assert.is(count, model.countArcs(id, arc), says({ id, arc }));
+  assert.is(count, model.countArcs(id, arc), describeQuery({ id, arc }));
 }
 
 test("return the same hits as a naive model", () => {

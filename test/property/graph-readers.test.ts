@@ -26,7 +26,7 @@ interface Context {
 
 const test = suite<Context>("reads during writes");
 const MILLISECONDS = Number(process.env.READS ?? 400);
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const bundled = new BundledThread(new URL("support/whole-writer.ts", import.meta.url));
 
 test.before.each(async (context) => {
@@ -49,7 +49,7 @@ function often({ control }: Context, read: () => void): void {
   const end = performance.now() + MILLISECONDS;
   const seen = new Set<number>();
   while (performance.now() < end || seen.size < 3) {
-    assert.ok(performance.now() < end + PATIENCE_MS, "the writer goes on");
+    assert.ok(performance.now() < end + TIMEOUT_MS, "the writer goes on");
     seen.add(Atomics.load(control, 1));
     read();
   }
@@ -61,7 +61,7 @@ function readSide(store: GraphStore, side: SideNumber, vertex: number): number[]
   const sides = side === 0 ? memory.out : memory.in;
   const arcs = side === 0 ? memory.outArcs : memory.inArcs;
   for (let attempt = 0; ; attempt++) {
-    const seen = reader.enter(side, vertex, attempt);
+    const start = reader.enter(side, vertex, attempt);
     const at = vertex * SIDE_WORDS;
     const run = sides.words[at + Side.Pointer]!;
     const degree = sides.words[at + Side.Degree]!;
@@ -70,7 +70,7 @@ function readSide(store: GraphStore, side: SideNumber, vertex: number): number[]
     if (end <= arcs.words.length) {
       for (let arc = run; arc < end; arc += ARC_WORDS) values.push(arcs.words[arc + 2]! | 0);
     }
-    if (reader.leave(side, vertex, seen)) return values;
+    if (reader.leave(side, vertex, start)) return values;
   }
 }
 
@@ -105,9 +105,9 @@ test("see consistent arcs through their index", (context) => {
   };
   often(context, () => {
     for (let attempt = 0; ; attempt++) {
-      const seen = reader.enter(0, from, attempt);
+      const start = reader.enter(0, from, attempt);
       const values = outArcs.covers(from) ? leaves.map(valueFor) : [];
-      if (!reader.leave(0, from, seen) || values.length === 0) continue;
+      if (!reader.leave(0, from, start) || values.length === 0) continue;
       assert.ok(values[0]! >= 0, "the arc is always there");
       assert.equal(values, [values[0], values[0], values[0]]);
       return;
@@ -121,10 +121,10 @@ test("see consistent data of a vertex", (context) => {
   const from = store.ids.find(FROM);
   often(context, () => {
     for (let attempt = 0; ; attempt++) {
-      const seen = reader.enter(0, from, attempt);
+      const start = reader.enter(0, from, attempt);
       const [c1, c0, type] = [vertices.c1(from), vertices.c0(from), vertices.typeOf(from)];
       const degree = vertices.outDegree(from);
-      if (!reader.leave(0, from, seen)) continue;
+      if (!reader.leave(0, from, start)) continue;
       assert.ok(c1 >= 0, "what is undone is not seen");
       // The writer defines the type before it sets it.
       assert.equal([c0, type, degree], [c1, types.codeOf(TYPES[c1 % 2]!), arcsFor(c1)]);

@@ -81,22 +81,22 @@ test(`replay to the same graph (seed ${SEED})`, ({ clock }) => {
     const store = loggedStore();
     const changed = openForChanges(store, clock);
     const copy = GraphStore.create("test", TEST_THREAD);
-    const alone = loggedStore();
-    alone.memory.log!.isOn = false;
+    const loneStore = loggedStore();
+    loneStore.memory.log!.isOn = false;
     for (let part = 0; part < 4; part++) {
       changeAtRandom(changed, random, CHANGES / 4);
       // Later events must not matter.
       clock.second += 1000;
       const units = takeUnits(store);
       for (const unit of units) applyTransaction(copy, unit, 0);
-      alone.writer.runUnshared(() => {
-        for (const unit of units) applyTransaction(alone, unit, 0);
+      loneStore.writer.runUnshared(() => {
+        for (const unit of units) applyTransaction(loneStore, unit, 0);
       });
       clock.second -= 1000;
-      for (const graph of [store, copy, alone]) checkStore(graph);
-      assert.is(digestCheckpoint(store)!.digest, digestCheckpoint(alone)!.digest);
+      for (const graph of [store, copy, loneStore]) checkStore(graph);
+      assert.is(digestCheckpoint(store)!.digest, digestCheckpoint(loneStore)!.digest);
       assert.ok(verifyDigest(store));
-      for (const graph of [copy, alone]) {
+      for (const graph of [copy, loneStore]) {
         assert.equal(comparable(graph), comparable(store));
         assert.equal(computeDigest(graph), computeDigest(store));
         assert.is(digestCheckpoint(store)!.digest, digestText(computeDigest(graph)));

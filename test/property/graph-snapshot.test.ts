@@ -92,19 +92,19 @@ test(`load to a graph that behaves like the original (seed ${SEED})`, ({ folder,
     const isReadonly = original.memory.header.words[Header.LocksHeld] === 0;
     if (isReadonly) openStore(original).setGraphReadonly();
     saveGraph(original, folder);
-    const loaded = load(folder);
+    const loadedStore = load(folder);
     letGo();
-    assert.equal(graphContent(loaded), graphContent(original));
-    assert.is(loaded.isReadonly, isReadonly);
+    assert.equal(graphContent(loadedStore), graphContent(original));
+    assert.is(loadedStore.isReadonly, isReadonly);
     const { second } = clock;
     const seed = random.below(2 ** 31);
-    for (const store of [original, loaded]) {
+    for (const store of [original, loadedStore]) {
       clock.second = second;
       openStore(store).clearGraphReadonly();
       change(store, new Random(seed), clock);
     }
-    assert.equal(graphContent(loaded), graphContent(original));
-    original = loaded;
+    assert.equal(graphContent(loadedStore), graphContent(original));
+    original = loadedStore;
   }
 });
 
@@ -120,7 +120,7 @@ test(`contain the graph after some change (seed ${SEED})`, async ({ folder }) =>
   // The same changes, repeated up to the moment of each snapshot.
   const random = new Random(SEED);
   const repeated = GraphStore.create(NAME, TEST_THREAD);
-  for (const large of [store, repeated]) makeLarge(openStore(large));
+  for (const largeStore of [store, repeated]) makeLarge(openStore(largeStore));
   for (let round = 0; round < ROUNDS; round++) {
     switchTo(Changing.Running);
     const before = store.operationCount;
@@ -128,12 +128,12 @@ test(`contain the graph after some change (seed ${SEED})`, async ({ folder }) =>
     saveGraph(store, folder);
     // Otherwise there would be more to repeat each time.
     switchTo(Changing.Paused);
-    const loaded = load(folder);
-    assert.ok(loaded.operationCount >= before + CHANGES_PER_SAVE);
-    while (repeated.operationCount < loaded.operationCount) {
+    const loadedStore = load(folder);
+    assert.ok(loadedStore.operationCount >= before + CHANGES_PER_SAVE);
+    while (repeated.operationCount < loadedStore.operationCount) {
       changeAtRandom(openStore(repeated), random);
     }
-    assert.equal(timeless(graphContent(loaded)), timeless(graphContent(repeated)));
+    assert.equal(timeless(graphContent(loadedStore)), timeless(graphContent(repeated)));
   }
   await thread.terminate();
 });

@@ -69,7 +69,7 @@ async function makeLog(random: Random): Promise<Whole> {
   channel.open(store, "g");
   const digests = new Map([[0, ""]]);
   for (let frame = 0; frame < FRAMES; frame++) {
-    for (let left = random.below(4); left >= 0; left--) {
+    for (let remaining = random.below(4); remaining >= 0; remaining--) {
       const id = `v${random.below(20)}`;
       if (random.below(4) === 0) graph.deleteVertex(id);
       else if (random.below(3) === 0) graph.connect(id, ["to", 5, frame], `v${random.below(20)}`);
@@ -91,19 +91,19 @@ async function inShortSegments(
 ): Promise<Whole> {
   const disk = new SimulatedDisk();
   const options = { segmentBytes: SEGMENT_BYTES, table: () => graphs.table() };
-  const short = SegmentLog.open(disk, FOLDER, options, () => undefined).log;
+  const shortLog = SegmentLog.open(disk, FOLDER, options, () => undefined).log;
   let [lastFrame, frameBefore] = [0, 0];
   for (const { header, bytes } of log.read(1)) {
-    const former = short.segments.length;
-    short.append(Buffer.from(bytes), header.transactions);
-    await short.flush();
-    const last = `${FOLDER}/${short.segments.at(-1)!.name}`;
-    frameBefore = short.segments.length === former ? lastFrame : 0;
+    const former = shortLog.segments.length;
+    shortLog.append(Buffer.from(bytes), header.transactions);
+    await shortLog.flush();
+    const last = `${FOLDER}/${shortLog.segments.at(-1)!.name}`;
+    frameBefore = shortLog.segments.length === former ? lastFrame : 0;
     lastFrame = disk.contentOf(last).length - bytes.length;
-    if (short.segments.length > 6 && frameBefore > 0) break;
+    if (shortLog.segments.length > 6 && frameBefore > 0) break;
   }
-  const digests = new Map([...made.digests].filter(([last]) => last <= short.last));
-  const names = short.segments.map(({ name }) => name);
+  const digests = new Map([...made.digests].filter(([last]) => last <= shortLog.last));
+  const names = shortLog.segments.map(({ name }) => name);
   assert.ok(names.length > 6, `${names.length} segments`);
   const files = new Map(names.map((name) => [name, disk.contentOf(`${FOLDER}/${name}`)]));
   assert.ok(frameBefore < lastFrame, "both are in one segment");
@@ -131,7 +131,7 @@ function damage(files: Map<string, Buffer>, { lastFrame }: Whole, random: Random
       bytes[at]! ^= 1 << random.below(8);
       break;
     case "bits":
-      for (let left = random.below(9); left >= 0; left--) {
+      for (let remaining = random.below(9); remaining >= 0; remaining--) {
         bytes[Math.min(bytes.length - 1, at + random.below(64))]! ^= 1 + random.below(255);
       }
       break;

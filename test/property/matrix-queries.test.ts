@@ -27,7 +27,7 @@ const WORDS = ["red", "redder", "blue", "shoe", "shoes", "coat"];
 const TEXTS = ["red", "red shoe", "re* -coat", "sho*", '"red shoe"', "shoos blu"];
 const SHOPS = ["shop1", "shop2", "shop3"];
 const PRICE = "vertex['price']";
-const says = `seed ${SEED}`;
+const label = `seed ${SEED}`;
 
 function makeGraph(): Graph {
   const graph = openStore(GraphStore.create("test", TEST_THREAD));
@@ -38,7 +38,7 @@ function makeGraph(): Graph {
 }
 
 function makePartitions(random: Random): { whole: Graph; partitions: Graph[] } {
-  const whole = makeGraph();
+  const wholeGraph = makeGraph();
   const partitions = Array.from({ length: 1 + random.below(4) }, makeGraph);
   const texts = (maxWords: number): string =>
     random.list(maxWords, () => random.of(WORDS)).join(" ");
@@ -54,19 +54,19 @@ function makePartitions(random: Random): { whole: Graph; partitions: Graph[] } {
     const shops = SHOPS.filter(() => random.below(2) === 0);
     const value = random.below(3);
     const ways = random.below(3);
-    for (const graph of [whole, random.of(partitions)]) {
+    for (const graph of [wholeGraph, random.of(partitions)]) {
       graph.createVertex(id, { type: "product", properties });
       for (const shop of shops) graph.connect(id, ["sold_by", M_INT, 1], shop);
       graph.connect("root", ["has", M_INT, value], id);
       for (let way = 0; way < ways; way++) graph.connect("root", `way${way}`, id);
     }
   }
-  for (const graph of [whole, ...partitions]) {
+  for (const graph of [wholeGraph, ...partitions]) {
     // Some partitions have segments, others pending texts alone.
     const processor = new TextProcessor(getAccess(graph).store, assert.unreachable);
     if (random.below(2) === 0) while (processor.run(1000));
   }
-  return { whole, partitions };
+  return { whole: wholeGraph, partitions };
 }
 
 /** Merges as a dispatcher does, on one level or two. */
@@ -183,9 +183,11 @@ test("give the results of one graph, page by page", () => {
         const on = (cursor: unknown) =>
           ({ ...query, options: { ...query.options, cursor } }) as PartitionQuery;
         const expected = queryOne(whole, on(paged)) as { cursor: string | null };
-        const asked = withStatistics(partitions, on(complete));
-        const merged = queryAll(partitions, asked, random.of([1, 2])) as { cursor: string | null };
-        const shown = `${says} round ${round} page ${page} ${JSON.stringify(query)}`;
+        const partitionQuery = withStatistics(partitions, on(complete));
+        const merged = queryAll(partitions, partitionQuery, random.of([1, 2])) as {
+          cursor: string | null;
+        };
+        const shown = `${label} round ${round} page ${page} ${JSON.stringify(query)}`;
         assert.is(merged.cursor === null, expected.cursor === null, shown);
         [paged, complete] = [expected.cursor, merged.cursor];
         const plain = [expected, merged].map((result) => rounded({ ...result, cursor: null }));
@@ -203,7 +205,7 @@ test("give equal scores with the statistics of all partitions", () => {
     const query = { call: "search", text: random.of(TEXTS), options } as const;
     const expected = whole.search(query.text, options).search;
     const merged = queryAll(partitions, withStatistics(partitions, query), 1);
-    assert.equal(rounded((merged as { search: unknown }).search), rounded(expected), says);
+    assert.equal(rounded((merged as { search: unknown }).search), rounded(expected), label);
   }
 });
 
@@ -261,7 +263,7 @@ test("join pages to the whole result if partitions share vertices", () => {
       cursor = page.cursor;
     }
     const whole = read(-1, true);
-    const shown = `${says} round ${round}`;
+    const shown = `${label} round ${round}`;
     assert.equal(
       pages.flatMap((page) => page.vertices),
       whole.vertices,

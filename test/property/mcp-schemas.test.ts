@@ -25,7 +25,7 @@ const test = suite("tool schemas");
 
 test("accept what types accept", async () => {
   const random = new Random();
-  const seen = { accepted: 0, refused: 0 };
+  const tally = { accepted: 0, refused: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     const types = randomTypes(random);
     const isExact = !JSON.stringify(types).includes('"rest":{');
@@ -41,12 +41,12 @@ test("accept what types accept", async () => {
         if (isAccepted && !(tool && newer && older)) assert.unreachable(describeCase());
         const isRefused = !isAccepted && isExact && !holdsHugeInteger(value);
         if (isRefused && (tool || newer)) assert.unreachable(describeCase());
-        seen[isAccepted ? "accepted" : "refused"]++;
+        tally[isAccepted ? "accepted" : "refused"]++;
       }
     }
   }
-  assert.ok(seen.accepted > ROUNDS * 10, `seed ${SEED}: ${JSON.stringify(seen)}`);
-  assert.ok(seen.refused > ROUNDS * 10, `seed ${SEED}: ${JSON.stringify(seen)}`);
+  assert.ok(tally.accepted > ROUNDS * 10, `seed ${SEED}: ${JSON.stringify(tally)}`);
+  assert.ok(tally.refused > ROUNDS * 10, `seed ${SEED}: ${JSON.stringify(tally)}`);
 });
 
 function holdsHugeInteger(value: unknown): boolean {
@@ -63,8 +63,8 @@ function serviceOf(types: TypeTable) {
       result: { kind: "value", schema: object({ value: ref(name) }) },
     }),
   );
-  let answer: unknown = null;
-  const fetch = async () => new Response(JSON.stringify({ status: "OK", response: answer }));
+  let response: unknown = null;
+  const fetch = async () => new Response(JSON.stringify({ status: "OK", response: response }));
   const connection = new Connection({ baseUrl: "http://127.0.0.1", fetch }, "ab".repeat(32));
   const argspec = argspecOf(plugins, Object.fromEntries(definitions));
   const caller = new ToolCaller(argspec, connection);
@@ -77,9 +77,9 @@ function serviceOf(types: TypeTable) {
   });
   async function takers(name: string, value: unknown) {
     const { signal } = new AbortController();
-    answer = { value };
+    response = { value };
     const result = await caller.call(name, { value }, signal)!;
-    const [newer, older] = dialects.map((checks) => checks.get(name)!(answer));
+    const [newer, older] = dialects.map((checks) => checks.get(name)!(response));
     return { tool: result.isError !== true, newer, older };
   }
   return { takers };

@@ -24,7 +24,7 @@ import {
   type ShapeCheck,
 } from "../../runtime/plugin/contract/shape-check.js";
 import { truncateForMessage } from "../../runtime/plugin/contract/truncate-for-message.js";
-import { validDocument } from "../argspec/openapi/valid-document.js";
+import { validateDocument } from "../argspec/openapi/valid-document.js";
 import { plugin as samplePlugin } from "../argspec/sample-argspec.js";
 import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
@@ -44,7 +44,7 @@ test("are valid, and accept what servers accept", async () => {
     const jsonParams = random.of(["content", "string"] as const);
     const argspec = randomArgspec(random, types);
     const label = `seed ${SEED}, round ${round}`;
-    const document = await validDocument(openapiDocument(argspec, { jsonParams }), label);
+    const document = await validateDocument(openapiDocument(argspec, { jsonParams }), label);
     const ajv = new Ajv2020({
       ...{ strict: false, ownProperties: true, validateFormats: true },
       formats: { "double-int": { type: "number", validate: Number.isSafeInteger }, binary: true },

@@ -11,7 +11,7 @@ import type { ArcFilter } from "../../runtime/graph/query/parse/query-options.js
 import { makeShop } from "../runtime/graph/query/examples/shop.js";
 import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
-import { anything, mutated, QUERIES } from "./support/random-query.js";
+import { mutateQuery, QUERIES, randomValue } from "./support/random-query.js";
 
 const test = suite("query fuzz");
 const ROUNDS = rounds(1);
@@ -75,7 +75,7 @@ interface Tally {
 }
 
 /** Calls with options, and names them on failure. */
-function ask(name: string, call: Call, id: string, options: unknown, tally: Tally): void {
+function runQuery(name: string, call: Call, id: string, options: unknown, tally: Tally): void {
   try {
     const outcome = outcomeOf(() => call(shop, id, options as never));
     tally[outcome === "result" ? "results" : "refused"]++;
@@ -97,10 +97,10 @@ for (const [kind, name, call] of CALLS) {
     for (let round = 0; round < 1000 * ROUNDS; round++) {
       const id = random.of(ANCHORS);
       const query = QUERIES[kind](random, 0) as object;
-      ask(name, call, id, { ...query, ...LIMIT }, sound);
-      const mutant = mutated(random, query, 12);
+      runQuery(name, call, id, { ...query, ...LIMIT }, sound);
+      const mutant = mutateQuery(random, query, 12);
       const isObject = typeof mutant === "object" && mutant !== null && !Array.isArray(mutant);
-      ask(name, call, id, isObject ? { ...mutant, ...LIMIT } : mutant, broken);
+      runQuery(name, call, id, isObject ? { ...mutant, ...LIMIT } : mutant, broken);
     }
     // Otherwise all of them were rejected at the first keyword.
     for (const { results, refused } of [sound, broken]) {
@@ -144,7 +144,7 @@ test("counts and executes prepared queries twice", () => {
       ["newAggregatorQuery", aggregator, "aggregate"],
     ] as const) {
       const { hits, offset, ...query } = QUERIES[kind](random, 0) as Record<string, unknown>;
-      ask(name, call, id, mutated(random, query, 40), tally);
+      runQuery(name, call, id, mutateQuery(random, query, 40), tally);
     }
   }
   assert.ok(tally.results > 50 && tally.refused > 50);
@@ -155,7 +155,7 @@ test("handles anything as options", () => {
   const tally = { results: 0, refused: 0 };
   for (let round = 0; round < 2000 * ROUNDS; round++) {
     const [, name, call] = random.of(CALLS);
-    ask(name, call, random.of(ANCHORS), anything(random), tally);
+    runQuery(name, call, random.of(ANCHORS), randomValue(random), tally);
   }
   assert.ok(tally.refused > 0);
 });

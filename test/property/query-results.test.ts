@@ -67,7 +67,7 @@ function randomOrder(random: Random): { sortby: number; key: Key; sign: 1 | -1 }
   return { sortby: kind | direction, key, sign: isReversed ? -1 : 1 };
 }
 
-function says(...query: unknown[]): string {
+function describeQuery(...query: unknown[]): string {
   return `seed ${SEED}: ${JSON.stringify(query)}`;
 }
 
@@ -120,7 +120,7 @@ function checkPage(random: Random, subject: Subject, anchor: string): void {
     neighborhood: Entry[];
     counts: object;
   };
-  const label = says(anchor, options);
+  const label = describeQuery(anchor, options);
   assert.equal(result.counts, { neighbors: model.neighbors, arcs: model.hits.length }, label);
   const entries = new Map(model.hits.map((hit) => [textOf(hit), key(model, hit)]));
   const foundTexts = result.neighborhood.map(textOfEntry);
@@ -158,7 +158,7 @@ function checkSums(subject: Subject, anchor: string): void {
   const outdegree = total(heads, (head) => model.degree(head, null, D_OUT));
   const counts = { neighbors: model.neighbors, arcs: model.hits.length };
   const degrees = { degree: indegree + outdegree, indegree, outdegree };
-  assert.equal(sums, { ...counts, ...degrees }, says(anchor, rule));
+  assert.equal(sums, { ...counts, ...degrees }, describeQuery(anchor, rule));
 }
 
 function total(heads: readonly string[], numberOf: (head: string) => number): number {
@@ -178,10 +178,14 @@ function checkHeads(random: Random, { store, model, queries }: Subject, anchor: 
     listed,
     heads,
     sizeOf(heads.length, { hits, offset: 0 }),
-    says(list.name, anchor, options),
+    describeQuery(list.name, anchor, options),
   );
   const sorted = list(store, anchor, { ...options, sortby: S.S_ID });
-  assert.equal(sorted, heads.sort().slice(0, sorted.length), says(list.name, anchor, options));
+  assert.equal(
+    sorted,
+    heads.sort().slice(0, sorted.length),
+    describeQuery(list.name, anchor, options),
+  );
 }
 
 function checkVertices(random: Random, { store, model, queries }: Subject): void {
@@ -195,7 +199,7 @@ function checkVertices(random: Random, { store, model, queries }: Subject): void
     const { type, properties } = model.vertices.get(id)!;
     return { id, type: type ?? "__vertex__", degree: model.degree(id, null, 0), properties };
   });
-  assert.equal(vertices(store, options as GlobalQueryOptions), entries, says(options));
+  assert.equal(vertices(store, options as GlobalQueryOptions), entries, describeQuery(options));
 }
 
 /** A prepared query for many anchors returns the same as a new one for each. */
@@ -206,10 +210,10 @@ function checkPrepared(random: Random, { store, queries }: Subject): void {
     const page = randomPage(random);
     prepared.id = anchor;
     const once = neighborhood(store, anchor, { ...rule, ...page, sortby: S.S_NATIVE });
-    assert.equal(prepared.execute(page), once, says(anchor, rule, page));
+    assert.equal(prepared.execute(page), once, describeQuery(anchor, rule, page));
     prepared.vertex = store.ids.find(anchor);
     const neighbors = neighborhood(store, anchor, rule) as readonly string[];
-    assert.is(prepared.count(), neighbors.length, says(anchor, rule));
+    assert.is(prepared.count(), neighbors.length, describeQuery(anchor, rule));
   }
 }
 

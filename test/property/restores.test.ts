@@ -81,7 +81,7 @@ async function makeHistory(context: InstancesContext, instance: Instance, random
     for (const name of GRAPHS) change(name);
     const { log: first } = (await step(instance, writerOf(context)))!;
     for (let manifest = 0; manifest < 6; manifest++) {
-      for (let left = random.below(40); left >= 0; left--) {
+      for (let remaining = random.below(40); remaining >= 0; remaining--) {
         change(random.of(GRAPHS));
         if (random.below(10) === 0) clock.second += random.below(3);
       }
@@ -111,9 +111,9 @@ test("restores the state of each graph at any moment", async (context) => {
       { kind: "time", second },
     ]);
     await restore(context, `r${round}`, target);
-    const restored = await begin(context, `r${round}`);
+    const restoredInstance = await begin(context, `r${round}`);
     for (const name of GRAPHS) {
-      const { count, digest } = digestCheckpoint(restored.store(name))!;
+      const { count, digest } = digestCheckpoint(restoredInstance.store(name))!;
       const expected = transactions.findLast((logged) => {
         const isBefore = target.kind === "time" ? logged.second <= second : logged.sn <= sn;
         return logged.name === name && isBefore;
@@ -122,7 +122,7 @@ test("restores the state of each graph at any moment", async (context) => {
       assert.is(count, expected?.count ?? 0, label);
       assert.is(digest, digests.get(`${name} ${count}`), label);
     }
-    await end(restored);
+    await end(restoredInstance);
   }
   const { graphs, compared } = await verifyBackup(storeOf(context), context.folder);
   assert.is(graphs, GRAPHS.length);

@@ -26,14 +26,14 @@ const test = suite("slot moves simulation");
 
 test(`nothing is lost or doubled, seeds ${SEED} and the following`, () => {
   let cuts = 0;
-  let answers = 0;
+  let responses = 0;
   let changes = 0;
   const startedAt = process.cpuUsage();
   for (let seed = SEED; seed < SEED + SEEDS; seed++) {
     try {
       const outcome = simulateMoves(seed);
       cuts += outcome.cuts;
-      answers += outcome.answers;
+      responses += outcome.responses;
       changes += outcome.changes;
     } catch (error) {
       throw new Error(`SEED=${seed}, of which SIMULATE=1: ${(error as Error).message}`);
@@ -41,9 +41,9 @@ test(`nothing is lost or doubled, seeds ${SEED} and the following`, () => {
   }
   const { user, system } = process.cpuUsage(startedAt);
   const ms = ((user + system) / 1000 / SEEDS).toFixed(1);
-  const counts = `${cuts} cuts, ${answers} answers, ${changes} changes`;
+  const counts = `${cuts} cuts, ${responses} responses, ${changes} changes`;
   if (process.env.SIMULATE) console.error(`${SEEDS} seeds: ${counts}, ${ms} ms each`);
-  assert.ok(cuts > 2 * SEEDS && answers > 10 * SEEDS && changes > 20 * SEEDS, counts);
+  assert.ok(cuts > 2 * SEEDS && responses > 10 * SEEDS && changes > 20 * SEEDS, counts);
 });
 
 for (const [guard, first] of GUARDS) {

@@ -14,7 +14,7 @@ import { Random, SEED } from "./support/random.js";
 const test = suite("text matches");
 const ROUNDS = rounds(15);
 const WORDS = ["red", "rédder", "Blue", "shoe", "<b>", "&", "coat"];
-const says = `seed ${SEED}`;
+const label = `seed ${SEED}`;
 
 interface Product {
   readonly id: string;
@@ -83,7 +83,7 @@ test("the condition `text` holds for the vertices that have the words", () => {
     const condition = { text: { query: text, match } };
     const sorted = { sortby: S_ID } as const;
     const hasWords = (product: Product): boolean => countMatches(product, matches) >= minimum;
-    const note = `${says} ${text} ${match}`;
+    const note = `${label} ${text} ${match}`;
     assert.equal(graph.vertices({ ...sorted, condition }), ids(hasWords), note);
     assert.equal(
       graph.vertices({ ...sorted, condition: { and: [{ virtual: false }, { not: condition }] } }),
@@ -106,7 +106,7 @@ test("`text.words` counts the words of a match", () => {
     const expected = products
       .map((product) => [product.id, countMatches(product, matches)] as const)
       .filter(([, words]) => words > 0);
-    assert.equal(ranked.sort(), expected.sort(), `${says} ${text}`);
+    assert.equal(ranked.sort(), expected.sort(), `${label} ${text}`);
   });
 });
 
@@ -124,7 +124,7 @@ test("highlights mark exactly the sought words, and escape everything else", () 
       const marked = escapeHtml(title).replace(/[\p{L}\p{M}\p{N}]+/gu, (word) => {
         return matches(fold(word)).includes(true) ? `<em>${word}</em>` : word;
       });
-      assert.is(highlights.title, marked, `${says} ${text}: ${title}`);
+      assert.is(highlights.title, marked, `${label} ${text}: ${title}`);
     }
   });
 });
@@ -138,8 +138,8 @@ test("highlights of long texts are parts of them, with a marked word", () => {
     for (const { id, highlights } of graph.search(text, options)) {
       const shown = highlights.body!;
       const plain = shown.replace(/<\/?em>/g, "").replace(/^…|…$/gu, "");
-      assert.ok(escapeHtml(byId.get(id)!.body).includes(plain), `${says} ${text}: ${shown}`);
-      if (length > 20) assert.match(shown, /<em>/, says);
+      assert.ok(escapeHtml(byId.get(id)!.body).includes(plain), `${label} ${text}: ${shown}`);
+      if (length > 20) assert.match(shown, /<em>/, label);
     }
   });
 });
@@ -165,12 +165,12 @@ test("fusion adds the reciprocal places of both orders", () => {
     const round = (entries: Iterable<readonly [string, number]>) =>
       [...entries].map(([id, score]) => [id, score.toFixed(9)]).sort();
     const entries = fused as unknown as [string, number][];
-    assert.equal(round(entries), round(scores), `${says} ${text}`);
+    assert.equal(round(entries), round(scores), `${label} ${text}`);
     const ranks = entries.map(([, score]) => score);
     assert.equal(
       ranks,
       [...ranks].sort((a, b) => b - a),
-      says,
+      label,
     );
   });
 });

@@ -130,8 +130,8 @@ test("copies by log and snapshot have the same vectors", () => {
     for (const _ of convertVectors(store));
     replayTo(store, copy);
     saveGraph(store, folder, {});
-    const loaded = loadGraph("test", folder, TEST_THREAD, { warn: assert.unreachable })!;
-    for (const each of [store, copy, loaded]) {
+    const loadedStore = loadGraph("test", folder, TEST_THREAD, { warn: assert.unreachable })!;
+    for (const each of [store, copy, loadedStore]) {
       checkStore(each);
       assert.equal(contents(openStore(each)), contents(graph));
       assert.equal(computeDigest(each), computeDigest(store));

@@ -101,15 +101,15 @@ function recall(
   over = 1,
 ): number {
   let matched = 0;
-  let there = 0;
+  let nearestCount = 0;
   for (let round = 0; round < probes; round++) {
     const probe = indexed.vectors.next();
     const exact = best(indexed, probe, 0, accepts);
     const approximate = new Set(best(indexed, probe, ef, accepts, over));
-    there += exact.length;
+    nearestCount += exact.length;
     matched += exact.filter((id) => approximate.has(id)).length;
   }
-  return matched / there;
+  return matched / nearestCount;
 }
 
 test(`finds nearly all of the best hits (seed ${SEED})`, () => {

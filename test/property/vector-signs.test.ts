@@ -189,14 +189,14 @@ test(`survive precision changes, copies, drops and new requests (seed ${SEED})`,
     }
     replayTo(store, copy);
     saveGraph(store, folder, {});
-    const loaded = loadGraph("test", folder, TEST_THREAD, { warn: assert.unreachable })!;
+    const loadedStore = loadGraph("test", folder, TEST_THREAD, { warn: assert.unreachable })!;
     build(copy);
-    for (const each of [store, copy, loaded]) {
+    for (const each of [store, copy, loadedStore]) {
       assert.ok(recall(each, model, probes, { name: "title" }) >= 0.95);
       assert.equal(openStore(each).indexes(), graph.indexes());
       assert.equal(computeDigest(each), computeDigest(store));
     }
-    checkStore(loaded);
+    checkStore(loadedStore);
     for (const name of ["", "title"]) {
       assert.ok(graph.dropIndex("vectors", { length: LENGTH, ...(name !== "" && { name }) }));
     }

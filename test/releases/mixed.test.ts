@@ -17,7 +17,7 @@ import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { SHOP_PLUGINS } from "../e2e/support/change-clients.js";
 import { get } from "../e2e/support/server.js";
-import { type Ended, ownHost, until } from "../e2e/support/system.js";
+import { type AdminResult, ownHost, until } from "../e2e/support/system.js";
 import { NatsServers } from "../runtime/interconnect/support/nats.js";
 
 const DISPATCHERS = ["TD1", "TD2"] as const;
@@ -52,7 +52,7 @@ class Release {
     assert.is(code, 0, out);
   }
 
-  async svc(...words: string[]): Promise<Ended> {
+  async svc(...words: string[]): Promise<AdminResult> {
     const child = spawn(process.execPath, [this.#bin, ...words], {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...KEYS },

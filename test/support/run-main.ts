@@ -1,7 +1,7 @@
 // Runs a command line in this process and captures both outputs: a process of its own costs more
 // than most commands.
 
-export interface Ran {
+export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number;
@@ -11,7 +11,7 @@ export interface Ran {
 export async function runMain(
   main: (words: readonly string[]) => Promise<void>,
   words: readonly string[],
-): Promise<Ran> {
+): Promise<CommandResult> {
   const outputs = { stdout: "", stderr: "" };
   const original = { stdout: process.stdout.write, stderr: process.stderr.write };
   for (const name of ["stdout", "stderr"] as const) {

@@ -39,23 +39,23 @@ export function limited(request: PluginRequest): number {
 `,
 });
 
-const ask = (path: string, token: string | null = null) =>
+const request = (path: string, token: string | null = null) =>
   get(project.server.port, `/svc/${path}`, {
     headers: token === null ? {} : { authorization: `Bearer ${token}` },
   });
 
 test("answers as on the other transport", async () => {
-  assert.is((await ask("plugin/scopes")).status, 401);
-  assert.is((await ask("plugin/scopes", "x")).status, 401);
-  assert.is((await ask("status")).status, 401);
-  assert.is((await ask("hc")).status, 200);
-  assert.equal((await ask("plugin/scopes", "later")).json.response, ["later"]);
-  assert.equal((await ask("plugin/scopes", "k")).json.response, ["1"]);
-  assert.is((await ask("plugin/limited", "k")).status, 403);
-  assert.is((await ask("plugin/limited", "k2")).status, 200);
+  assert.is((await request("plugin/scopes")).status, 401);
+  assert.is((await request("plugin/scopes", "x")).status, 401);
+  assert.is((await request("status")).status, 401);
+  assert.is((await request("hc")).status, 200);
+  assert.equal((await request("plugin/scopes", "later")).json.response, ["later"]);
+  assert.equal((await request("plugin/scopes", "k")).json.response, ["1"]);
+  assert.is((await request("plugin/limited", "k")).status, 403);
+  assert.is((await request("plugin/limited", "k2")).status, 200);
   const long = "k".repeat(16 * 1024);
-  assert.equal((await ask("plugin/scopes", long)).json.response, ["16384"]);
-  assert.is((await ask("plugin/scopes", `${long}k`)).status, 401);
+  assert.equal((await request("plugin/scopes", long)).json.response, ["16384"]);
+  assert.is((await request("plugin/scopes", `${long}k`)).status, 401);
 });
 
 test.run();

@@ -4,7 +4,7 @@
 import { connect } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, type Served, serve } from "../e2e/support/server.js";
+import { buildProject, type RunningServer, serve } from "../e2e/support/server.js";
 import { TemporaryProject } from "../e2e/support/temporary-project.js";
 
 const PLUGINS = `import type { Graph, PluginRequest } from "svc-server";
@@ -19,20 +19,20 @@ const TRUSTED = "10.1.2.3";
 
 const test = suite("forwarding on uws");
 const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
-let served: Served;
+let server: RunningServer;
 
 test.before(async () => {
   await buildProject(project.folder);
   const networks = ["--proxies", PROXY, "--trusted-networks", TRUSTED];
-  served = await serve(project.folder, "--transport", "uws", ...networks);
+  server = await serve(project.folder, "--transport", "uws", ...networks);
 });
 test.after(async () => {
-  await served?.stop();
+  await server?.stop();
   project.remove();
 });
 
-function ask(localAddress: string, fields: readonly string[], line: string): Promise<string> {
-  const socket = connect({ port: served.port, host: "127.0.0.1", localAddress });
+function request(localAddress: string, fields: readonly string[], line: string): Promise<string> {
+  const socket = connect({ port: server.port, host: "127.0.0.1", localAddress });
   const lines = [`${line} HTTP/1.1`, "Host: 127.0.0.1", "Connection: close", ...fields, "", ""];
   socket.write(lines.join("\r\n"));
   return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ function ask(localAddress: string, fields: readonly string[], line: string): Pro
 }
 
 async function clientOf(localAddress: string, ...fields: string[]): Promise<string | undefined> {
-  const text = await ask(localAddress, fields, "GET /svc/plugin/client");
+  const text = await request(localAddress, fields, "GET /svc/plugin/client");
   return /"response": "(\S*) g"/.exec(text)?.[1];
 }
 
@@ -61,7 +61,7 @@ test("accepts forwarding fields from proxies only", async () => {
 
 test("trusts only a client that the proxy names", async () => {
   const change = (localAddress: string, forwarded: string) =>
-    ask(
+    request(
       localAddress,
       [`X-Forwarded-For: ${forwarded}`, "X-SVC-Change: 1", "Content-Length: 0"],
       "POST /svc/builtin/createvertex?graph=g&id=v",

@@ -6,29 +6,29 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_HEADER_LINE_BYTES, MAX_REQUEST_LINE_BYTES } from "../../runtime/base/limits.js";
 import { RawClient } from "../conformance/raw-client.js";
-import { buildProject, fixture, get, type Served, serve } from "../e2e/support/server.js";
+import { buildProject, fixture, get, type RunningServer, serve } from "../e2e/support/server.js";
 
 const test = suite("serve on uws");
-let served: Served;
+let server: RunningServer;
 
 test.before(async () => {
   await buildProject(fixture("engine"));
-  served = await serve(fixture("engine"), "--transport", "auto");
+  server = await serve(fixture("engine"), "--transport", "auto");
 });
 test.after(async () => {
-  assert.is(await served.stop(), 0);
+  assert.is(await server.stop(), 0);
 });
 
 async function statusOf(request: string): Promise<number> {
-  const client = await RawClient.open(served.port);
+  const client = await RawClient.open(server.port);
   client.send(request);
-  const [answer] = await client.answers(1);
+  const [answer] = await client.responses(1);
   client.close();
   return answer!.status;
 }
 
 test("prints its transport and the reason", () => {
-  assert.match(served.output(), /transport uws \(hyper-express 6\.17\.4 is installed\)/);
+  assert.match(server.output(), /transport uws \(hyper-express 6\.17\.4 is installed\)/);
 });
 
 test("accepts request lines up to the limit", async () => {
@@ -49,13 +49,13 @@ test("accepts several header fields up to the limit", async () => {
 
 test("shows a request whose body is incomplete", async () => {
   const states = async (): Promise<string> => {
-    return (await get(served.port + 1, "/svc/inspect?level=1&main=1")).text;
+    return (await get(server.port + 1, "/svc/inspect?level=1&main=1")).text;
   };
-  const client = await RawClient.open(served.port);
+  const client = await RawClient.open(server.port);
   client.send("POST /svc/builtin/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab");
   while (!(await states()).includes("EXPECT_CONTENT")) await delay(10);
   client.send("cd");
-  assert.is((await client.answers(1))[0]?.status, 200);
+  assert.is((await client.responses(1))[0]?.status, 200);
   assert.not.match(await states(), "EXPECT_CONTENT");
   client.send("POST /svc/builtin/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab");
   while (!(await states()).includes("EXPECT_CONTENT")) await delay(10);

@@ -56,11 +56,11 @@ async function until(condition: () => boolean, label: string): Promise<void> {
 }
 
 async function hold({ engine, server }: Context, request: string): Promise<[RawClient, Exchange]> {
-  const before = engine.held.length;
+  const before = engine.heldExchanges.length;
   const client = await connect(server.port);
   client.send(request);
-  await until(() => engine.held.length > before, "the request");
-  return [client, engine.held[before]!];
+  await until(() => engine.heldExchanges.length > before, "the request");
+  return [client, engine.heldExchanges[before]!];
 }
 
 test("keeps the order of pipelined requests with immediate responses", async ({ server }) => {
@@ -68,7 +68,7 @@ test("keeps the order of pipelined requests with immediate responses", async ({ 
   client.send(
     Array.from({ length: 64 }, (_, index) => `GET /${index} HTTP/1.1\r\n${HOST}\r\n`).join(""),
   );
-  for (const [index, { body }] of (await client.answers(64)).entries()) {
+  for (const [index, { body }] of (await client.responses(64)).entries()) {
     assert.match(body, `GET|/${index}|`);
   }
 });
@@ -77,7 +77,7 @@ test("sends no content in the last response to HEAD", async ({ server }) => {
   for (const fields of ["Connection: keep-alive, Close\r\n", "X-SVC-Bypass-SOUT: x\r\n"]) {
     const client = await connect(server.port);
     client.send(`HEAD /echo HTTP/1.1\r\n${HOST}${fields}\r\n`);
-    const [answer] = await client.answers(1, () => true);
+    const [answer] = await client.responses(1, () => true);
     const { head } = answer!;
     assert.ok(/\r\nConnection: close\r\n/.test(head), head);
     assert.ok(/\r\nContent-Length: \d+\r\n/.test(head), head);
@@ -96,7 +96,7 @@ test("closes only the connection of a request that precedes the response", async
   assert.is(context.engine.requests, 1, "the second one was not run");
   const otherClient = await connect(context.server.port);
   otherClient.send(GET);
-  assert.is((await otherClient.answers(1))[0]!.status, 200);
+  assert.is((await otherClient.responses(1))[0]!.status, 200);
 });
 
 for (const [label, fields, body] of [
@@ -109,7 +109,7 @@ for (const [label, fields, body] of [
     client.send(`POST /echo HTTP/1.1\r\n${HOST}${fields}\r\n${body}`);
     client.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
     await client.until(() => client.isClosed, "the end");
-    assert.equal(engine.held, []);
+    assert.equal(engine.heldExchanges, []);
   });
 }
 
@@ -124,10 +124,10 @@ test("marks an aborted request and releases its memory", async (context) => {
   await until(() => exchange.aborted, "the mark");
   exchange.answer(200, "text/plain", "to nobody");
   assert.is(server.budget.used, 0);
-  const unfinished = await connect(server.port);
-  unfinished.send(request + body.slice(1));
+  const unfinishedClient = await connect(server.port);
+  unfinishedClient.send(request + body.slice(1));
   await until(() => server.budget.used > 0, "the arrival");
-  unfinished.close();
+  unfinishedClient.close();
   await until(() => server.budget.used === 0, "the release");
   assert.is(engine.requests, 1);
 });
@@ -141,10 +141,10 @@ test("limits the total size of bodies in progress", async (context) => {
   const [first, exchange] = await hold(context, request);
   const second = await connect(server.port);
   second.send(request + GET);
-  const answers = await second.answers(2);
-  assert.equal([answers[0]!.status, answers[1]!.status], [503, 200]);
+  const responses = await second.responses(2);
+  assert.equal([responses[0]!.status, responses[1]!.status], [503, 200]);
   exchange.answer(200, "text/plain", "done");
-  await first.answers(1);
+  await first.responses(1);
   assert.is(server.budget.used, limit - reserve - 150_000);
 });
 
@@ -161,7 +161,7 @@ test("limits one client to a request rate, and to quotas of bodies and responses
     client.send(text);
     return client;
   };
-  const many = await (await open("127.0.0.2", GET.repeat(40))).answers(40);
+  const many = await (await open("127.0.0.2", GET.repeat(40))).responses(40);
   assert.equal(
     many.slice(0, 20).map(({ status }) => status),
     new Array(20).fill(200),
@@ -172,26 +172,26 @@ test("limits one client to a request rate, and to quotas of bodies and responses
   const held: RawClient[] = [];
   for (let count = 0; count < 3; count++) {
     const client = await open("127.0.0.3", `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
-    await until(() => engine.held.length > count, "the request");
+    await until(() => engine.heldExchanges.length > count, "the request");
     client.socket.pause();
     held.push(client);
   }
-  const answers = server.clients.at("127.0.0.3").responses;
-  for (const exchange of engine.held)
+  const responseMemory = server.clients.at("127.0.0.3").responses;
+  for (const exchange of engine.heldExchanges)
     exchange.answer(200, "text/plain", "x".repeat((16 * LARGE_BYTES) / 8));
-  await until(() => answers.held > 0, "an answer that waits");
-  assert.ok(answers.held <= 4 * LARGE_BYTES, `${answers.held}`);
+  await until(() => responseMemory.held > 0, "an answer that waits");
+  assert.ok(responseMemory.held <= 4 * LARGE_BYTES, `${responseMemory.held}`);
   held[2]!.socket.resume();
-  assert.is((await held[2]!.answers(1))[0]!.status, 503);
+  assert.is((await held[2]!.responses(1))[0]!.status, 503);
   for (const client of held) client.close();
-  await until(() => answers.held === 0, "the end of the clients");
+  await until(() => responseMemory.held === 0, "the end of the clients");
 
   const size = 4 * LARGE_BYTES + 1;
-  const large = await open(
+  const largeClient = await open(
     "127.0.0.4",
     `POST /echo HTTP/1.1\r\n${HOST}Content-Length: ${size}\r\n\r\n`,
   );
-  assert.is((await large.answers(1))[0]!.status, 413, "more than the share of a client");
+  assert.is((await largeClient.responses(1))[0]!.status, 413, "more than the share of a client");
   await server.close();
   assert.is(server.budget.used, 0);
 });
@@ -207,7 +207,7 @@ test("pauses a stream while the client does not read", async (context) => {
   await new Promise((resolve) => setTimeout(resolve, 50));
   assert.ok(chunks < 32, `${chunks} MiB were read ahead`);
   client.socket.resume();
-  const [answer] = await client.answers(1);
+  const [answer] = await client.responses(1);
   for (let index = 0; index < 64; index++) {
     assert.is(answer!.body.charCodeAt(index * LARGE_BYTES), index);
   }
@@ -227,7 +227,7 @@ test("sends a response completely at shutdown, also to a slow client", async (co
   await drained;
   assert.ok(context.server.connections().length > 0, "does not wait for the idle connection");
   await context.server.close();
-  const [answer] = await client.answers(1);
+  const [answer] = await client.responses(1);
   assert.is(answer!.body.length, 64 * LARGE_BYTES);
   assert.is(context.server.sending, 0);
 });
@@ -261,20 +261,20 @@ test("rejects connections beyond the limit, until one closes", async (context) =
   const { engine, server } = context;
   for (let opened = 0; opened < 1100; opened++) await connect(server.port);
   for (const client of clients.slice(MAX_CONNECTIONS_PER_PORT)) {
-    assert.is((await client.answers(1))[0]!.status, 429);
+    assert.is((await client.responses(1))[0]!.status, 429);
     await client.until(() => client.isClosed, "the end");
   }
   await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "the admissions");
   assert.is(server.connections().length, MAX_CONNECTIONS_PER_PORT);
   const admitted = clients.slice(0, MAX_CONNECTIONS_PER_PORT);
   for (const client of admitted) client.send(GET);
-  for (const client of admitted) assert.is((await client.answers(1))[0]!.status, 200);
+  for (const client of admitted) assert.is((await client.responses(1))[0]!.status, 200);
   for (const client of clients) client.close();
   await until(() => engine.open === 0, "the end of all connections");
   assert.equal(server.connections(), []);
-  const later = await connect(server.port);
-  later.send(GET);
-  assert.is((await later.answers(1))[0]!.status, 200);
+  const laterClient = await connect(server.port);
+  laterClient.send(GET);
+  assert.is((await laterClient.responses(1))[0]!.status, 200);
 });
 
 test(`survives mutated requests and releases them (seed ${SEED})`, async (context) => {
@@ -288,7 +288,7 @@ test(`survives mutated requests and releases them (seed ${SEED})`, async (contex
   }
   const otherClient = await connect(server.port);
   otherClient.send(GET);
-  assert.is((await otherClient.answers(1))[0]!.status, 200);
+  assert.is((await otherClient.responses(1))[0]!.status, 200);
   assert.ok(engine.requests > 100, `${engine.requests} requests got through`);
   for (const client of clients) client.close();
   await until(() => engine.open === 0, "the end of all connections");
@@ -300,10 +300,10 @@ test("identifies several clients by address", async (context) => {
   const { server } = context;
   const addressOf = async (host: string): Promise<string> => {
     const client = await connect(server.port, host);
-    const before = context.engine.held.length;
+    const before = context.engine.heldExchanges.length;
     client.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
-    await until(() => context.engine.held.length > before, "the request");
-    const { connection } = context.engine.held[before]!;
+    await until(() => context.engine.heldExchanges.length > before, "the request");
+    const { connection } = context.engine.heldExchanges[before]!;
     assert.is(connection.remotePort, 0);
     return `${connection.remoteAddress} ${connection.client}`;
   };
@@ -334,10 +334,10 @@ test("closes every connection on close, and frees the port", async ({ engine }) 
     port = server.port;
     const client = await connect(port);
     client.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
-    await until(() => engine.held.length > round, "the request");
+    await until(() => engine.heldExchanges.length > round, "the request");
     await server.close();
     await client.until(() => client.isClosed, "the end");
-    assert.ok(engine.held[round]!.aborted);
+    assert.ok(engine.heldExchanges[round]!.aborted);
   }
   await until(() => engine.open === 0, "the end of all connections");
 });
@@ -347,7 +347,7 @@ test("allows a thread to exit with its server open", async () => {
   const [port] = await once(worker, "message");
   const client = await connect(port);
   client.send(GET);
-  assert.is((await client.answers(1))[0]!.status, 200);
+  assert.is((await client.responses(1))[0]!.status, 200);
   worker.postMessage("end");
   assert.equal(await once(worker, "exit"), [7]);
   await client.until(() => client.isClosed, "the end");

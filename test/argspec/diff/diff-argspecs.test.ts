@@ -109,7 +109,7 @@ test("are printed in any number", () => {
 });
 
 test("ignore names of types, order and positions", () => {
-  const former = argspecOf({
+  const previousArgspec = argspecOf({
     plugins: [
       {
         name: "near",
@@ -120,7 +120,7 @@ test("ignore names of types, order and positions", () => {
     $defs: { Point: objectOf({ x: NUMBER, y: NUMBER }) },
   });
   const point = objectOf({ y: NUMBER, x: NUMBER });
-  const present = argspecOf({
+  const currentArgspec = argspecOf({
     hash: "1".repeat(64),
     plugins: [
       {
@@ -135,21 +135,21 @@ test("ignore names of types, order and positions", () => {
     ],
     $defs: { Place: point, Unused: STRING },
   });
-  assert.equal(diffArgspecs(former, present), []);
-  assert.equal(diffArgspecs(present, former), []);
+  assert.equal(diffArgspecs(previousArgspec, currentArgspec), []);
+  assert.equal(diffArgspecs(currentArgspec, previousArgspec), []);
 });
 
 test("treat processors that replace an engine as the same plugin", () => {
   const result = { kind: "value", schema: STRING } as const;
-  const former = argspecOf({ plugins: [{ params: [param()], result }] });
-  const present = argspecOf({
+  const previousArgspec = argspecOf({ plugins: [{ params: [param()], result }] });
+  const currentArgspec = argspecOf({
     plugins: [
       { role: "pre", params: [param()], result: { kind: "request" } },
       { role: "post", result },
     ],
   });
   assert.equal(
-    diffArgspecs(former, present).map(({ rule }) => rule),
+    diffArgspecs(previousArgspec, currentArgspec).map(({ rule }) => rule),
     ["plugin-roles"],
   );
 });

@@ -330,7 +330,8 @@ for (const [index, [rule, former, present, path, before = null, after = null]] o
     assert.equal(found, [[rule, path, before, after]]);
     assert.is(changes[0]!.severity, RULES[rule].severity);
     assert.match(changes[0]!.message, RULES[rule].predicate);
-    for (const same of [former, present].map(argspecOf)) assert.equal(diffArgspecs(same, same), []);
+    for (const sameArgspec of [former, present].map(argspecOf))
+      assert.equal(diffArgspecs(sameArgspec, sameArgspec), []);
   });
 }
 

@@ -10,25 +10,25 @@ import { readArgspec } from "../../../argspec/read-argspec.js";
 import { selectPlugin } from "../../../argspec/select.js";
 import { matchesGolden } from "../../golden/golden.js";
 import { plugin as samplePlugin } from "../sample-argspec.js";
-import { operationsIn, validDocument } from "./valid-document.js";
+import { operationsIn, validateDocument } from "./valid-document.js";
 
 const test = suite("OpenAPI document");
 /** The records of the emitter tests. */
 const shop = goldenArgspec("emit/argspec.json");
 
 test("has the expected content for a small service", async () => {
-  const document = await validDocument(openapiDocument(goldenArgspec("openapi/argspec.json")));
+  const document = await validateDocument(openapiDocument(goldenArgspec("openapi/argspec.json")));
   matchesGolden("openapi/document.json", `${JSON.stringify(document, null, 2)}\n`);
 });
 
 test("is valid for every feature, in both forms of JSON parameters", async () => {
-  await validDocument(openapiDocument(shop));
-  await validDocument(openapiDocument(shop, { jsonParams: "string" }));
+  await validateDocument(openapiDocument(shop));
+  await validateDocument(openapiDocument(shop, { jsonParams: "string" }));
 });
 
 test("is valid for each plugin alone, with the types that it refers to", async () => {
   for (const { name } of shop.plugins) {
-    await validDocument(openapiDocument(selectPlugin(shop, name)), name);
+    await validateDocument(openapiDocument(selectPlugin(shop, name)), name);
   }
   const { paths, components } = await only("shapes");
   assert.equal(Object.keys(paths), ["/svc/plugin/shapes"]);
@@ -38,7 +38,7 @@ test("is valid for each plugin alone, with the types that it refers to", async (
 });
 
 test("is valid for built-in plugins, which may reject other machines", async () => {
-  const { tags, paths } = await validDocument(openapiDocument(BUILTINS));
+  const { tags, paths } = await validateDocument(openapiDocument(BUILTINS));
   assert.equal(tags, [{ name: "built-in", description: "Plugins of `built-in`." }]);
   const connect = paths["/svc/builtin/connect"]!;
   assert.equal(Object.keys(connect), ["post"], "a link or an image must not connect");
@@ -100,7 +100,7 @@ test("describes parameters with defaults and documented examples", async () => {
   assert.equal(word!.examples, named("7"));
 
   const strings = openapiDocument(argspecOf(spec), { jsonParams: "string" });
-  const { paths } = await validDocument(strings);
+  const { paths } = await validateDocument(strings);
   const { description, parameters } = paths["/svc/plugin/find"]!.get!;
   const text = { type: "string", contentMediaType: "application/json", contentSchema: list };
   assert.equal(parameters[1]!.schema, { ...text, default: "[0]" });
@@ -170,7 +170,7 @@ test("names components after types and results, in valid characters", async () =
   const $defs = Object.fromEntries(types.map((type) => [type, { const: type }]));
   const item = { anyOf: types.map((type) => ({ $ref: `#/$defs/${type}` })) };
   const find = plugin({ name: "find", result: { ...list, item } });
-  const { components } = await validDocument(openapiDocument({ ...argspecOf(find), $defs }));
+  const { components } = await validateDocument(openapiDocument({ ...argspecOf(find), $defs }));
   const { schemas } = components;
   const members = ["Gr__e2", "Gr__e", "_", "FindResult", "Envelope_"];
   const names = members.map((name) => (schemas![name] as { const: string }).const);
@@ -184,12 +184,12 @@ test("names components after types and results, in valid characters", async () =
 test("is valid when a foreign argspec has duplicate required names", async () => {
   const schema = { type: "object", properties: { a: {} }, required: ["a", "b", "a"] };
   const twice = plugin({ name: "find", result: { kind: "value", schema } });
-  const { paths } = await validDocument(openapiDocument(readArgspec(argspecOf(twice))));
+  const { paths } = await validateDocument(openapiDocument(readArgspec(argspecOf(twice))));
   assert.match(JSON.stringify(paths), '"required":["a","b"]');
 });
 
 test("lists the prefix before the root", async () => {
-  const { servers, info } = await validDocument(
+  const { servers, info } = await validateDocument(
     openapiDocument({ ...shop, service: { name: null, prefix: "/shop" } }),
   );
   assert.equal(servers, [{ url: "/shop" }, { url: "/" }]);
@@ -200,7 +200,7 @@ test("lists the prefix before the root", async () => {
 test("identifies only licenses with an SPDX expression", async () => {
   for (const license of ["UNLICENSED", "SEE LICENSE IN LICENSE.txt"]) {
     const service = { ...shop.service, license };
-    const { info } = await validDocument(openapiDocument({ ...shop, service }));
+    const { info } = await validateDocument(openapiDocument({ ...shop, service }));
     assert.equal(info.license, { name: license });
   }
 });
@@ -217,7 +217,7 @@ test("includes version, license, servers and security of the project", async () 
   const servers = ["https://shop.example/api/", "http://127.0.0.1:9000"];
   const project = { version: "1.2.0", license: "MIT", servers, security };
   const service = { ...shop.service, ...project };
-  const document = await validDocument(openapiDocument({ ...shop, service }));
+  const document = await validateDocument(openapiDocument({ ...shop, service }));
   assert.is(document.info.version, "1.2.0");
   assert.equal(document.info.license, { name: "MIT", identifier: "MIT" });
   assert.equal(
@@ -226,7 +226,7 @@ test("includes version, license, servers and security of the project", async () 
   );
   assert.equal(document.security, [{ token: [] }, { key: [] }, { oauth: [] }]);
   assert.equal(document.components.securitySchemes, security);
-  assert.equal((await validDocument(openapiDocument(shop))).security, []);
+  assert.equal((await validateDocument(openapiDocument(shop))).security, []);
 });
 
 function goldenArgspec(name: string): Argspec {
@@ -269,7 +269,7 @@ test("describes authentication, public plugins and scopes", async () => {
   const argspec = argspecOf(...plugins);
   const service = { ...argspec.service, authenticated: true as const };
   const read = readArgspec(JSON.parse(JSON.stringify({ ...argspec, service })));
-  const { paths, security, components } = await validDocument(openapiDocument(read));
+  const { paths, security, components } = await validateDocument(openapiDocument(read));
   assert.equal(security, [{ bearer: [] }]);
   assert.equal(components.securitySchemes, { bearer: { type: "http", scheme: "bearer" } });
   const find = (name: string) => paths[`/svc/plugin/${name}`]!.get!;
@@ -282,7 +282,7 @@ test("describes authentication, public plugins and scopes", async () => {
   assert.match(forbidden.description!, "orders:write, b");
   const schemes = { login: { type: "mutualTLS" as const } };
   const secured = { ...argspec, service: { ...service, security: schemes } };
-  const declared = await validDocument(openapiDocument(secured));
+  const declared = await validateDocument(openapiDocument(secured));
   assert.equal(declared.security, [{ login: [] }]);
 });
 
@@ -292,7 +292,7 @@ function argspecOf(...plugins: readonly PluginSpec[]): Argspec {
 }
 
 function documentOf(...plugins: readonly PluginSpec[]) {
-  return validDocument(openapiDocument(argspecOf(...plugins)));
+  return validateDocument(openapiDocument(argspecOf(...plugins)));
 }
 
 async function operationOf(spec: Partial<PluginSpec>) {
@@ -301,7 +301,7 @@ async function operationOf(spec: Partial<PluginSpec>) {
 }
 
 function only(name: string) {
-  return validDocument(openapiDocument(selectPlugin(shop, name)), name);
+  return validateDocument(openapiDocument(selectPlugin(shop, name)), name);
 }
 
 test.run();

@@ -32,19 +32,22 @@ export function operationsIn(document: Document): readonly DocumentOperation[] {
 }
 
 /** @param label names the document in a failure */
-export async function validDocument(document: object, label = ""): Promise<Document> {
+export async function validateDocument(document: object, label = ""): Promise<Document> {
   const copy = JSON.parse(JSON.stringify(document));
   assert.ok(isDeepStrictEqual(copy, document), `${label}: something is lost in JSON`);
   const { valid, errors } = await validator.validate(copy);
   assert.ok(valid, `${label}: ${JSON.stringify(errors, null, 2)}`);
   const { schemas } = (document as Document).components;
-  for (const schema of [...Object.values(schemas!), ...schemasIn(document)]) {
+  for (const schema of [...Object.values(schemas!), ...findSchemas(document)]) {
     const text = `${label}: ${JSON.stringify(schema)}`;
     assert.ok(ajv.validateSchema(schema as object), `${text}: ${ajv.errorsText()}`);
   }
-  for (const reference of referencesIn(document)) {
+  for (const reference of findReferences(document)) {
     assert.ok(reference.startsWith("#/"), `${label}: ${reference} leads outside`);
-    assert.ok(target(document, reference) !== undefined, `${label}: ${reference} leads nowhere`);
+    assert.ok(
+      resolveReference(document, reference) !== undefined,
+      `${label}: ${reference} leads nowhere`,
+    );
   }
   const ids = operationsIn(document as Document).map(({ operationId }) => operationId);
   assert.is(new Set(ids).size, ids.length, `${label}: operationId is unique in ${ids}`);
@@ -52,21 +55,21 @@ export async function validDocument(document: object, label = ""): Promise<Docum
 }
 
 /** Each `schema` of a parameter, a body or a response, which the validator accepts unchecked. */
-function schemasIn(value: unknown): unknown[] {
+function findSchemas(value: unknown): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) => {
-    return key === "schema" && typeof part === "object" ? [part] : schemasIn(part);
+    return key === "schema" && typeof part === "object" ? [part] : findSchemas(part);
   });
 }
 
-function referencesIn(value: unknown): string[] {
+function findReferences(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) =>
-    key === "$ref" && typeof part === "string" ? [part] : referencesIn(part),
+    key === "$ref" && typeof part === "string" ? [part] : findReferences(part),
   );
 }
 
-function target(document: object, reference: string): unknown {
+function resolveReference(document: object, reference: string): unknown {
   const steps = reference.slice("#/".length).split("/");
   return steps.reduce<unknown>(
     (part, step) => (part as Record<string, unknown> | undefined)?.[step],

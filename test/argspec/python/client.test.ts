@@ -102,7 +102,7 @@ print(json.dumps(hints))
 
 type Hints = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-function hintsOf(argspec: Argspec): Hints {
+function resolveHints(argspec: Argspec): Hints {
   const folder = new PythonFolder({ "client.py": emitPythonClient(argspec, PYTHON_RUNTIME) });
   try {
     folder.run("import py_compile; py_compile.compile('client.py', doraise=True)");
@@ -113,7 +113,7 @@ function hintsOf(argspec: Argspec): Hints {
 }
 
 pythonTest("has annotations that all resolve", () => {
-  const hints = hintsOf(SHOP);
+  const hints = resolveHints(SHOP);
   assert.equal(hints["Client.buy"], {
     item: "<class 'str'>",
     count: "<class 'int'>",
@@ -184,7 +184,7 @@ pythonTest("has only valid Python names, for any characters", () => {
   const methods = types.map((name, index) =>
     plugin(`m${index}`, { result: { kind: "value", schema: ref(name) } }),
   );
-  const hints = hintsOf(readArgspec(argspecOf(methods, definitions)));
+  const hints = resolveHints(readArgspec(argspecOf(methods, definitions)));
   assert.is(hints["Client.m2"]!.return, "<class 'client.Größe'>");
 });
 
@@ -218,7 +218,7 @@ pythonTest("turns no text of a hostile argspec into code", () => {
   const argspec = readArgspec(argspecOf(plugins, definitions, HOSTILE));
   const text = emitPythonClient(argspec, PYTHON_RUNTIME);
   assert.match(text, "pwned");
-  const hints = hintsOf(argspec);
+  const hints = resolveHints(argspec);
   const folder = new PythonFolder({ "client.py": text });
   try {
     const found: string[] = JSON.parse(folder.run(NAMES));

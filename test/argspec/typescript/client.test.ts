@@ -85,11 +85,11 @@ test("matches the golden files", async () => {
 });
 
 test("declares the response as clients see it, with types only", async () => {
-  const declared = (text: string) =>
+  const declaredMembers = (text: string) =>
     /interface PluginResponse<K, T> \{\n([^}]*)\}/.exec(text)![1]!.replace(/^ *\/\*\*.*\n/gm, "");
   const options = join(packageRoot(), "client/typescript/options.ts");
-  const optionNames = declared(readFileSync(options, "utf8"));
-  assert.is(declared(await emitTypescriptTypes(SHOP)), optionNames);
+  const optionNames = declaredMembers(readFileSync(options, "utf8"));
+  assert.is(declaredMembers(await emitTypescriptTypes(SHOP)), optionNames);
 });
 
 test("keeps names in examples within the code of the README and of comments", async () => {

@@ -33,7 +33,11 @@ function written(files: Manifests): string {
 }
 
 /** Diagnostics of a tool; null if it is not installed. */
-function asked(files: Manifests, command: string, ...words: readonly string[]): string | null {
+function runValidator(
+  files: Manifests,
+  command: string,
+  ...words: readonly string[]
+): string | null {
   const cwd = written(files);
   try {
     if (spawnSync(command, ["--version"]).status !== 0) return null;
@@ -293,14 +297,14 @@ test("escape strings of users", () => {
 test("are accepted by systemd", () => {
   const files = systemd(system);
   const unit = new Map([["svc@S1.1.service", files.get("svc@.service")!]]);
-  const said = asked(unit, "systemd-analyze", "verify", "--man=no", "./svc@S1.1.service");
+  const said = runValidator(unit, "systemd-analyze", "verify", "--man=no", "./svc@S1.1.service");
   assert.is(said ?? "", "");
 });
 
 test("are accepted by docker compose", () => {
   const probe = spawnSync("docker", ["compose", "version"]);
   if (probe.status !== 0) return;
-  assert.is(asked(compose(system), "docker", "compose", "config", "--quiet") ?? "", "");
+  assert.is(runValidator(compose(system), "docker", "compose", "config", "--quiet") ?? "", "");
 });
 
 test("kubernetes: clients reach all dispatchers of one kind by one Service", () => {

@@ -111,11 +111,11 @@ test("stop no leader before another member can lead, and wait for updated member
 test("update replicas before their providers, but first what is out of service", async () => {
   const order: string[] = [];
   const ids: Record<string, string> = { "127.0.0.2": "B1", "127.0.0.3": "X1", "127.0.0.4": "S1" };
-  const left = { "service-in": 0, "service-out-reason": "rolling update" };
+  const leftOut = { "service-in": 0, "service-out-reason": "rolling update" };
   const server = createServer((request, response) => {
     const id = ids[request.headers.host!.split(":")[0]!]!;
     if (request.url!.includes("ADMIN_ServiceIn")) order.push(id);
-    const status = id === "U1" && !order.includes(id) ? left : { "service-in": 1 };
+    const status = id === "U1" && !order.includes(id) ? leftOut : { "service-in": 1 };
     const body = { authtoken: "t", status: "granted", build: "a", ...status };
     response.end(JSON.stringify({ status: "OK", response: body }));
   });
@@ -150,7 +150,7 @@ const restarts: readonly [label: string, descriptor: object, attached: readonly 
 ];
 for (const [label, descriptor, attached] of restarts) {
   test(`wait for another process, also with the same pid, and ${label}`, async () => {
-    let wasAsked = 0;
+    let timeRequests = 0;
     let start = "2026-01-01 00:00:00";
     let isIn = 1;
     const order: string[] = [];
@@ -164,14 +164,14 @@ for (const [label, descriptor, attached] of restarts) {
       if (operation === "ServiceIn") isIn = 1;
       if (operation === "ServiceOut") isIn = 0;
       // The former process still answers after it was asked to stop.
-      if (path.includes("/svc/time") && order.includes("Shutdown 00") && ++wasAsked === 2) {
+      if (path.includes("/svc/time") && order.includes("Shutdown 00") && ++timeRequests === 2) {
         start = "2026-01-01 00:00:07";
       }
       return { pid: 1, "service-in": isIn, build: "a", time: { start } };
     };
     await update(answer, { restart: true }, descriptor);
     assert.equal(order, ["ServiceOut 00", "Shutdown 00", ...attached, "ServiceIn 07"]);
-    assert.is(wasAsked, 2);
+    assert.is(timeRequests, 2);
   });
 }
 

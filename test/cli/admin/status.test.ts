@@ -83,15 +83,15 @@ test("reports other failures although health checks succeed", async (context) =>
 });
 
 test("reports a group that no member leads", async (context) => {
-  const as = (role: string) => (response: ServerResponse, body: string) => {
+  const respondWithRole = (role: string) => (response: ServerResponse, body: string) => {
     const group = `{ "group": "B1", "role": "${role}" }`;
     response.end(body.replace('"uptime"', `"group": ${group}, "uptime"`));
   };
-  context.answer = as("following");
+  context.answer = respondWithRole("following");
   const line = /^No leader: B1 \(no member that responds leads the group\)$/m;
   assert.match((await status(context))[1], line);
   for (const role of ["leading", "readonly", "refusing"]) {
-    context.answer = as(role);
+    context.answer = respondWithRole(role);
     assert.not.match((await status(context))[1], line);
   }
 });
@@ -100,21 +100,22 @@ test("reports a leader that waits for a member", async (context) => {
   const { port } = context.server.address() as AddressInfo;
   const instances = { H: { hport: port - 1 }, D: { hport: 1 } };
   context.descriptor = { instances };
-  const group = (role: string, synced: string) => (response: ServerResponse, body: string) => {
-    const text = `"group": { "group": "H", "role": "${role}", "synced": ["${synced}"] }, "uptime"`;
-    response.end(body.replace('"uptime"', text));
-  };
-  context.answer = group("leading", "D");
+  const respondWithGroup =
+    (role: string, synced: string) => (response: ServerResponse, body: string) => {
+      const group = JSON.stringify({ group: "H", role, synced: [synced] });
+      response.end(body.replace('"uptime"', `"group": ${group}, "uptime"`));
+    };
+  context.answer = respondWithGroup("leading", "D");
   const line = /^Changes wait: H \(H acknowledges none before D responds\)$/m;
   assert.match((await status(context))[1], line);
   for (const [role, synced] of [
     ["following", "D"],
     ["leading", "H"],
   ] as const) {
-    context.answer = group(role, synced);
+    context.answer = respondWithGroup(role, synced);
     assert.not.match((await status(context))[1], /Changes/);
   }
-  context.answer = group("readonly", "D");
+  context.answer = respondWithGroup("readonly", "D");
   const refused = /^Changes refused: H \(too few members respond to H, which leads\)$/m;
   assert.match((await status(context))[1], refused);
   context.descriptor = null;

@@ -31,19 +31,19 @@ test("backs up, verifies and restores", async ({ root, backupFolder, folder }) =
   await instance.stop();
   const first = await run("backup", root, "--to", backupFolder);
   assert.match(first.stdout, /^full backup 1 up to [0-9a-f]{32}:\d+ \(\d{4}-.*Z\)\n$/);
-  const again = await run("backup", root, "--to", backupFolder);
-  assert.match(again.stdout, /^nothing new after /);
+  const secondResult = await run("backup", root, "--to", backupFolder);
+  assert.match(secondResult.stdout, /^nothing new after /);
   const verified = await run("backup", "verify", backupFolder, "--scratch", folder);
   assert.equal([verified.code, verified.stderr], [0, ""]);
   assert.match(verified.stdout, "1 graphs restored up to ");
   const target = join(folder, "restored");
   const [position] = /[0-9a-f]{32}:\d+/.exec(first.stdout)!;
-  const restored = await run("restore", backupFolder, target, "--to-position", position);
-  assert.equal([restored.code, restored.stderr], [0, ""]);
-  assert.match(restored.stdout, `${target} restored up to ${position} (`);
-  const refused = await run("restore", backupFolder, target);
-  assert.is(refused.code, 1);
-  assert.match(refused.stderr, "SVC3420");
+  const restoredResult = await run("restore", backupFolder, target, "--to-position", position);
+  assert.equal([restoredResult.code, restoredResult.stderr], [0, ""]);
+  assert.match(restoredResult.stdout, `${target} restored up to ${position} (`);
+  const refusedResult = await run("restore", backupFolder, target);
+  assert.is(refusedResult.code, 1);
+  assert.match(refusedResult.stderr, "SVC3420");
 });
 
 test("a full backup succeeds although expired parts cannot be removed", async (context) => {

@@ -13,7 +13,7 @@ const MIB = Buffer.alloc(1024 * 1024, "a");
 /** Serves the number of MiB in the path. */
 const server = createServer(async ({ url = "" }, response) => {
   response.on("error", () => {});
-  for (let left = Number(url.slice(1)); left > 0 && !response.destroyed; left--) {
+  for (let remaining = Number(url.slice(1)); remaining > 0 && !response.destroyed; remaining--) {
     if (!response.write(MIB))
       await Promise.race([once(response, "drain"), once(response, "close")]);
   }

@@ -25,11 +25,13 @@ interface Sent extends FetchInit {
 }
 
 /** Calls the tool of one plugin, whose server always sends the same response. */
-async function call(overrides: Partial<PluginSpec>, args: object, answer: unknown, status = 200) {
+async function call(overrides: Partial<PluginSpec>, args: object, response: unknown, status = 200) {
   const sent: Sent[] = [];
   const fetch = async (url: string, init: FetchInit) => {
     sent.push({ url: url.slice(BASE.length), ...init });
-    return new Response(typeof answer === "string" ? answer : JSON.stringify(answer), { status });
+    return new Response(typeof response === "string" ? response : JSON.stringify(response), {
+      status,
+    });
   };
   const connection = new Connection({ baseUrl: BASE, fetch, retries: 0 }, "ab".repeat(32));
   const caller = new ToolCaller(argspecOf([plugin("tool", { ...ANY, ...overrides })]), connection);
@@ -77,11 +79,11 @@ test("reports invalid arguments without sending them", async () => {
     [{ n: 1, content: "hello" }, "content: expected base64"],
     [{ n: 1, content: "aGVsbG8" }, "content: expected base64"],
   ];
-  for (const [args, says] of wrong) {
+  for (const [args, message] of wrong) {
     const { text, result, sent } = await call({ params }, args, ok(1));
     assert.is(result.isError, true);
     assert.match(text!, /^parameter error: /);
-    assert.match(text!, says);
+    assert.match(text!, message);
     assert.is(sent.length, 0);
   }
   const { result } = await call({ params }, { n: 1 }, ok(1));
@@ -99,12 +101,12 @@ test("returns an object as text and as structured content", async () => {
 
 test("reports a result of another type than declared as an error", async () => {
   const result = { kind: "value", schema: object({ n: { type: "number" } }) } as const;
-  for (const answer of [{ n: "NaN" }, [], null, "text"]) {
-    const { text, result: received } = await call({ result }, {}, ok(answer));
+  for (const response of [{ n: "NaN" }, [], null, "text"]) {
+    const { text, result: received } = await call({ result }, {}, ok(response));
     assert.is(received.isError, true);
     assert.is(received.structuredContent, undefined);
     assert.match(text!, /^answer error: does not match the declared type: /);
-    assert.is(text!.split("\n").at(-1), JSON.stringify(answer));
+    assert.is(text!.split("\n").at(-1), JSON.stringify(response));
   }
 });
 
@@ -127,8 +129,8 @@ test("reports arguments and results that are nested too deeply", async () => {
 });
 
 test("reports details of errors, and escapes control characters", async () => {
-  const said = { exception: "<class 'NotFound'>", value: "no \u001b[2J", details: { id: 7 } };
-  const { text } = await call({}, {}, failed({ plugin: said }), 404);
+  const detail = { exception: "<class 'NotFound'>", value: "no \u001b[2J", details: { id: 7 } };
+  const { text } = await call({}, {}, failed({ plugin: detail }), 404);
   assert.is(
     text,
     'plugin error: /svc/plugin/tool: no \\u001b[2J\nexception: NotFound\ndetails: {"id":7}',
@@ -159,14 +161,14 @@ test("reports a result that no program could accept", async () => {
 });
 
 test("reports kind, message and innermost exception of errors", async () => {
-  const said = { exception: "<class 'RangeError'>", value: "too far" };
+  const detail = { exception: "<class 'RangeError'>", value: "too far" };
   const innermost = "{'plugin': {'exception': '<class \\'RangeError\\'>', 'value': 'too far'}}";
   const chain = `<partial: 1 width: 3> | 500 | <partial: 0 width: 2> | 500 | ${innermost}`;
   const path = "/svc/plugin/tool";
   const rows: [message: unknown, status: number, text: string][] = [
-    [{ svc: said }, 400, `parameter error: ${path}: too far\nexception: RangeError`],
-    [{ plugin: said }, 500, `plugin error: ${path}: too far\nexception: RangeError`],
-    [{ system: said }, 500, `system error: ${path}: too far\nexception: RangeError`],
+    [{ svc: detail }, 400, `parameter error: ${path}: too far\nexception: RangeError`],
+    [{ plugin: detail }, 500, `plugin error: ${path}: too far\nexception: RangeError`],
+    [{ system: detail }, 500, `system error: ${path}: too far\nexception: RangeError`],
     ["no", 404, `http error: ${path}: no`],
     [
       chain,

@@ -94,8 +94,8 @@ test("does not shut down for a client without the secret", async ({ root }) => {
   for (const second of [{ request: "{}", proof }, { request: "{}" }, { token }, { proof: 5 }]) {
     const socket = connect(port, "127.0.0.1");
     socket.write(`${JSON.stringify({ nonce: "x" })}\n${JSON.stringify(second)}\n`);
-    const said = await text(socket);
-    assert.match(said, /^\{"nonce":"[0-9a-f]{64}","proof":"[0-9a-f]{64}"\}\n$/);
+    const received = await text(socket);
+    assert.match(received, /^\{"nonce":"[0-9a-f]{64}","proof":"[0-9a-f]{64}"\}\n$/);
   }
   assert.is(ended, 0);
   assert.is(await requestShutdown(root, ALL, () => {}), true);

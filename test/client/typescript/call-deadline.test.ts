@@ -72,10 +72,10 @@ test("ends a wait on timeout, with the earlier failure in the error", async () =
 });
 
 test("reports the first of timeout and abort", async () => {
-  const late = new AbortController();
-  const timed = new CallDeadline("/p", 5, late.signal);
+  const lateController = new AbortController();
+  const timed = new CallDeadline("/p", 5, lateController.signal);
   await timed.wait(HOUR_MS);
-  late.abort();
+  lateController.abort();
   assert.is(errorOf(timed).kind, "timeout");
   timed.end();
   const aborted = new CallDeadline("/p", 1, AbortSignal.abort());

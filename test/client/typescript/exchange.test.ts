@@ -71,14 +71,14 @@ function inPieces(status: number, pieces: (Uint8Array | undefined)[], cancel = a
     read: async () => ({ done: pieces.length === 0, value: pieces.shift() }),
     cancel,
   };
-  const answer = { status, headers: { get: () => null }, body: { getReader: () => reader } };
+  const response = { status, headers: { get: () => null }, body: { getReader: () => reader } };
   const init = {
     method: "GET",
     headers: {},
     signal: new AbortController().signal,
     redirect: "error" as const,
   };
-  return exchange(async () => answer, "", init, "/p", readText);
+  return exchange(async () => response, "", init, "/p", readText);
 }
 
 test("decodes characters split between chunks, and empty chunks", async () => {
@@ -89,7 +89,7 @@ test("decodes characters split between chunks, and empty chunks", async () => {
 });
 
 test("aborts a response that is too long, and truncates an error", async () => {
-  const small = Uint8Array.of(120);
+  const smallBytes = Uint8Array.of(120);
   const huge = (length: number) =>
     Object.defineProperty(Uint8Array.of(121), "length", { value: length });
   let cancels = 0;
@@ -97,9 +97,9 @@ test("aborts a response that is too long, and truncates an error", async () => {
     cancels++;
     throw new Error("gone");
   };
-  const { content: text } = await inPieces(500, [small, huge(2 ** 20), small], cancel);
+  const { content: text } = await inPieces(500, [smallBytes, huge(2 ** 20), smallBytes], cancel);
   assert.is(text, "x");
-  const error = await inPieces(200, [small, huge(2 ** 29), small], cancel).then(
+  const error = await inPieces(200, [smallBytes, huge(2 ** 29), smallBytes], cancel).then(
     () => assert.unreachable(),
     (thrown: SvcError) => thrown,
   );
@@ -117,12 +117,12 @@ test("ends a read when the call ends, also if `fetch` has forgotten its signal",
     cancel = () => resolve({ done: true });
   });
   const reader: FetchReader = { read: () => chunk, cancel: async () => cancel() };
-  const answer = { status: 200, headers: { get: () => null }, body: { getReader: () => reader } };
+  const response = { status: 200, headers: { get: () => null }, body: { getReader: () => reader } };
   const init = {
     ...{ method: "GET", headers: {}, redirect: "error" as const },
     signal: controller.signal,
   };
-  const reading = exchange(async () => answer, "", init, "/p", readText);
+  const reading = exchange(async () => response, "", init, "/p", readText);
   await Promise.resolve();
   controller.abort(new Error("over"));
   const error = await reading.then(

@@ -44,8 +44,8 @@ test("suspends the time limit while the caller uses a chunk of a response", asyn
   const before = timers();
   const limit = new CallDeadline("/p", HOUR_MS, undefined);
   const body = { getReader: () => createReader(["a", "b"], before) };
-  const answer = { status: 200, headers: { get: () => "text/plain" }, body };
-  const { response } = await readHttpResult(answer, { ...OPERATION, http: "response" }, limit);
+  const reply = { status: 200, headers: { get: () => "text/plain" }, body };
+  const { response } = await readHttpResult(reply, { ...OPERATION, http: "response" }, limit);
   const chunks: string[] = [];
   for await (const chunk of response!.stream()) {
     chunks.push(new TextDecoder().decode(chunk));

@@ -68,8 +68,8 @@ test("hashes contracts of an argspec, not service data", () => {
 
 test("never emits an invalid identifier as code", () => {
   for (const name of ["a-b", "x; process.exit()", "", "1a", "a\u2028b"]) {
-    const bad = plugin("ok", [reserved("request"), user(name, "int")]);
-    assert.throws(() => emitConverters([bad], {}, options), /not an identifier/);
+    const badRecord = plugin("ok", [reserved("request"), user(name, "int")]);
+    assert.throws(() => emitConverters([badRecord], {}, options), /not an identifier/);
     const worse = plugin("ok", [reserved("request")], { exportPath: name });
     assert.throws(() => emitConverters([worse], {}, options), /not an identifier/);
   }

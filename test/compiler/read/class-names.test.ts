@@ -77,22 +77,22 @@ const refusal = (callable: () => void): string => {
 };
 
 for (const minify of [false, true]) {
-  const how = minify ? "minified" : "as it stands";
-  test(`restore the name of a class that refers to itself (${how})`, async () => {
+  const label = minify ? "minified" : "as it stands";
+  test(`restore the name of a class that refers to itself (${label})`, async () => {
     const { Shop, Second, Mixed, NotFound, Other, Größe } = await load(
       restoreClassNames(await bundled({ minify })),
     );
-    const said = (name: string) =>
+    const printClass = (name: string) =>
       `TypeError: Class constructor ${name} cannot be invoked without 'new'`;
     const classes = { Shop, Second, Mixed, NotFound, Other, Größe };
     const names = Object.entries(classes).map(([key, made]) => [key, refusal(() => made())]);
     assert.equal(Object.fromEntries(names), {
-      Shop: said("Shop"),
-      Second: said("Shop"),
-      Mixed: said("Mixed"),
-      NotFound: said("NotFound"),
-      Other: said("NotFound"),
-      Größe: said("Größe"),
+      Shop: printClass("Shop"),
+      Second: printClass("Shop"),
+      Mixed: printClass("Mixed"),
+      NotFound: printClass("NotFound"),
+      Other: printClass("NotFound"),
+      Größe: printClass("Größe"),
     });
     assert.match(
       refusal(() => Shop.it.ask({})),
@@ -100,7 +100,7 @@ for (const minify of [false, true]) {
     );
   });
 
-  test(`do not affect strings, properties and other classes of that name (${how})`, async () => {
+  test(`do not affect strings, properties and other classes of that name (${label})`, async () => {
     const { Second, Third, Shop, Mixed, NotFound } = await load(
       restoreClassNames(await bundled({ minify })),
     );

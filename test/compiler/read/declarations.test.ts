@@ -43,8 +43,8 @@ export default function (request: PluginRequest) { return 1; }
     [add.module, add.role, add.graph, add.readonly, add.async],
     ["p.ts", "engine", null, false, false],
   );
-  const other = pluginNamed(result, "other");
-  assert.equal([other.graph, other.readonly], ["cities", true]);
+  const otherRecord = pluginNamed(result, "other");
+  assert.equal([otherRecord.graph, otherRecord.readonly], ["cities", true]);
   assert.is(pluginNamed(result, "arrow").async, true);
 });
 

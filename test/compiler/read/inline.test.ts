@@ -25,7 +25,7 @@ test("accepts a synchronous function", () => {
   assert.is(pluginNamed(result, "find").inline, true);
 });
 
-for (const [why, declaration, tags] of [
+for (const [label, declaration, tags] of [
   ["it returns a promise", "async function find(request: PluginRequest) { return 1; }"],
   ["it returns a promise", "function find(request: PluginRequest): Promise<1> { throw 1; }"],
   ["it returns a stream", "async function* find(request: PluginRequest) { yield 1; }"],
@@ -40,10 +40,10 @@ for (const [why, declaration, tags] of [
     "@before auth",
   ],
 ] as const) {
-  test(`rejects ${declaration}: ${why}`, () => {
+  test(`rejects ${declaration}: ${label}`, () => {
     const result = read(declaration, tags);
     const messages = result.diagnostics.map(({ code, message }) => `${code} ${message}`);
-    assert.equal(messages, [`SVC1321 \`find\` cannot be \`@inline\`: ${why}`]);
+    assert.equal(messages, [`SVC1321 \`find\` cannot be \`@inline\`: ${label}`]);
     assert.is(pluginNamed(result, "find").inline, false);
   });
 }

@@ -58,10 +58,10 @@ export async function openTab(browser: string): Promise<BrowserTab> {
   });
   async function send(method: string, params: Params = {}): Promise<Params> {
     const id = ++lastId;
-    const answer = new Promise<Message>((resolve) => answers.set(id, resolve));
+    const response = new Promise<Message>((resolve) => answers.set(id, resolve));
     const text = JSON.stringify({ id, method, params, ...(session ? { sessionId: session } : {}) });
     (child.stdio[3] as Writable).write(`${text}\0`);
-    const { result, error } = await answer;
+    const { result, error } = await response;
     answers.delete(id);
     if (error !== undefined) throw new Error(`${method}: ${error.message}`);
     return result ?? {};

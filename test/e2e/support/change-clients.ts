@@ -3,7 +3,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import * as assert from "uvu/assert";
-import type { Answer } from "./server.js";
+import type { DecodedResponse } from "./server.js";
 
 /** Plugins of the graph `shop` that the clients call. */
 export const SHOP_PLUGINS = `
@@ -39,7 +39,7 @@ export function all(_request: PluginRequest, graph: Graph): str[] {
 const PAUSE_MS = 20;
 
 /** Sends a request to the dispatcher. */
-export type Send = (path: string, init?: RequestInit) => Promise<Answer>;
+export type Send = (path: string, init?: RequestInit) => Promise<DecodedResponse>;
 
 let names = 0;
 
@@ -48,7 +48,7 @@ export function freshName(prefix = ""): string {
   return `${prefix}${names++}`;
 }
 
-export function hitcount({ json }: Answer): number {
+export function hitcount({ json }: DecodedResponse): number {
   return (json.response as { hitcount: number }).hitcount;
 }
 
@@ -57,7 +57,7 @@ export class Clients {
   /** Of requests without any response. */
   readonly errors: string[] = [];
   #isOver = false;
-  readonly #all: Promise<void>[];
+  readonly #finished: Promise<void>[];
 
   /**
    * @param send a request, or several until it is told that no client waits for them
@@ -67,14 +67,14 @@ export class Clients {
     const isOver = (): boolean => this.#isOver;
     const sent = () =>
       send(isOver).catch((error: Error) => void this.errors.push(String(error.cause ?? error)));
-    this.#all = Array.from({ length: count }, async () => {
+    this.#finished = Array.from({ length: count }, async () => {
       for (; !this.#isOver; await delay(pauseMs)) await sent();
     });
   }
 
   async stop(): Promise<void> {
     this.#isOver = true;
-    await Promise.all(this.#all);
+    await Promise.all(this.#finished);
   }
 }
 
@@ -152,16 +152,16 @@ export class Sales {
 
   async #sell(isOver: () => boolean): Promise<void> {
     const init = { ...POST, headers: { "Idempotency-Key": `"${freshName()}"` } };
-    let answer = await this.#send("/svc/plugin/sell", init);
+    let response = await this.#send("/svc/plugin/sell", init);
     // On a busy machine, a takeover can last longer than a request waits for a leader.
-    const isUndecided = () => answer.status === 503 || /instance leads/.test(answer.text);
+    const isUndecided = () => response.status === 503 || /instance leads/.test(response.text);
     while (isUndecided()) {
       // Only a test that has failed does not wait for the next leader.
       if (isOver()) return;
-      answer = await this.#send("/svc/plugin/sell", init);
+      response = await this.#send("/svc/plugin/sell", init);
     }
-    if (answer.status === 200) this.answers.push(hitcount(answer));
-    else if (answer.text.includes("SVC3407")) this.unanswered++;
-    else this.failures.push(answer.text);
+    if (response.status === 200) this.answers.push(hitcount(response));
+    else if (response.text.includes("SVC3407")) this.unanswered++;
+    else this.failures.push(response.text);
   }
 }

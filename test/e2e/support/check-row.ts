@@ -2,7 +2,7 @@
 
 import * as assert from "uvu/assert";
 import type { RequestCase } from "../request-table.js";
-import { type Answer, get } from "./server.js";
+import { type DecodedResponse, get } from "./server.js";
 
 /** Levels below the server in the envelope. */
 export interface Hierarchy {
@@ -13,7 +13,7 @@ export interface Hierarchy {
 /** Levels of an engine. */
 export const ALONE: Hierarchy = { level: 0, partitions: null };
 
-export function ask(row: RequestCase, port: number): Promise<Answer> {
+export function sendRow(row: RequestCase, port: number): Promise<DecodedResponse> {
   return get(port, row.path, {
     method: row.method ?? "GET",
     ...(row.headers && { headers: row.headers }),
@@ -27,39 +27,39 @@ export function ask(row: RequestCase, port: number): Promise<Answer> {
  */
 export function checkRow(
   row: RequestCase,
-  answer: Answer,
+  reply: DecodedResponse,
   port: readonly [port: number, offset: number],
   hierarchy = ALONE,
 ): void {
-  assert.is(answer.status, row.status, answer.text);
+  assert.is(reply.status, row.status, reply.text);
   if (row.text !== undefined) {
-    assert.is(answer.headers.get("content-type"), "text/plain; charset=UTF-8");
-    if (typeof row.text === "string") assert.is(answer.text, row.text);
-    else assert.match(answer.text, row.text);
+    assert.is(reply.headers.get("content-type"), "text/plain; charset=UTF-8");
+    if (typeof row.text === "string") assert.is(reply.text, row.text);
+    else assert.match(reply.text, row.text);
   }
   if (row.response !== undefined) {
-    const response = answer.json.response as Record<string, unknown>;
+    const response = reply.json.response as Record<string, unknown>;
     if (response?.client !== undefined) {
       assert.match(response.client as string, /^http:\/\/127\.0\.0\.1:\d+\/$/);
       response.client = "CLIENT";
     }
     assert.equal(response, row.response);
-    checkEnvelope(answer, hierarchy);
+    checkEnvelope(reply, hierarchy);
   }
-  const { message } = answer.json;
+  const { message } = reply.json;
   if (row.message !== undefined) assert.equal(message, row.message);
   if (row.messageLike) assert.match(JSON.stringify(message), row.messageLike);
-  if (row.message !== undefined || row.messageLike) checkErrorEnvelope(answer, port);
+  if (row.message !== undefined || row.messageLike) checkErrorEnvelope(reply, port);
 }
 
-function checkEnvelope({ json }: Answer, { level, partitions }: Hierarchy): void {
+function checkEnvelope({ json }: DecodedResponse, { level, partitions }: Hierarchy): void {
   assert.equal(Object.keys(json), ["status", "response", "level", "partitions", "exec_ms"]);
   assert.is(json.status, "OK");
   assert.is(json.level, level);
   assert.equal(json.partitions, partitions);
 }
 
-function checkErrorEnvelope({ json }: Answer, port: readonly [number, number]): void {
+function checkErrorEnvelope({ json }: DecodedResponse, port: readonly [number, number]): void {
   const fields = ["status", "message", "port", "exec_id", "level", "partitions", "exec_ms"];
   assert.equal(Object.keys(json), fields);
   assert.is(json.status, "ERROR");

@@ -53,8 +53,8 @@ export class Dev {
 /** The response of a plugin. */
 export async function call(port: string, path: string): Promise<unknown> {
   const url = `http://127.0.0.1:${port}/svc/plugin/${path}`;
-  const answer = await fetch(url, { headers: { connection: "close" } });
-  return ((await answer.json()) as { response?: unknown }).response;
+  const response = await fetch(url, { headers: { connection: "close" } });
+  return ((await response.json()) as { response?: unknown }).response;
 }
 
 /** Runs `svc dev` on a project of these files, and ends both. */

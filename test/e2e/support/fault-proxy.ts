@@ -127,8 +127,8 @@ export class FaultProxy {
 }
 
 /** A health check response, which comes in one chunk, as of an older version. */
-function withoutTrunk(answer: Buffer): Buffer {
-  return Buffer.from(answer.toString("latin1").replace("X-SVC-Trunk: 1\r\n", ""), "latin1");
+function withoutTrunk(response: Buffer): Buffer {
+  return Buffer.from(response.toString("latin1").replace("X-SVC-Trunk: 1\r\n", ""), "latin1");
 }
 
 /** Responds to each chunk: dispatchers send a request in one. Returns their number. */
@@ -147,9 +147,9 @@ function refuse(client: Socket, chunk: Buffer): number {
 
 /** Accepting a trunk is not a response. */
 function spoil(client: Socket, chunk: Buffer): void {
-  const answer = afterTrunkLine(chunk);
-  if (answer !== chunk) client.write(TRUNK_LINE);
-  if (answer.length > 0) client.write(GARBAGE, "latin1");
+  const response = afterTrunkLine(chunk);
+  if (response !== chunk) client.write(TRUNK_LINE);
+  if (response.length > 0) client.write(GARBAGE, "latin1");
 }
 
 /** Bytes after the line that begins a trunk; the same without one. */

@@ -186,9 +186,9 @@ function addPosts({ PluginRequest, PluginResponse, str, system }: typeof Library
     "widens",
     (response) => {
       if (response.entries.length >= 8) return { asked: response.resubmits, n: response.maxhits };
-      const again = response.resubmittable();
-      again.params.n = 2 * response.maxhits;
-      return again;
+      const repeatedRequest = response.resubmittable();
+      repeatedRequest.params.n = 2 * response.maxhits;
+      return repeatedRequest;
     },
     find,
   );

@@ -3,7 +3,7 @@
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as assert from "uvu/assert";
-import { type Answer, get } from "./server.js";
+import { type DecodedResponse, get } from "./server.js";
 
 interface ParameterObject {
   readonly name: string;
@@ -61,7 +61,7 @@ export class OpenapiCaller {
   }
 
   /** Calls an operation; the response has one of the documented forms. */
-  async call(operationId: string, call: Call = {}): Promise<Answer> {
+  async call(operationId: string, call: Call = {}): Promise<DecodedResponse> {
     const entry = this.#operations().find(
       ([, , operation]) => operation.operationId === operationId,
     );
@@ -73,17 +73,17 @@ export class OpenapiCaller {
     const fixed = fixedHeaders(operation);
     const headers = { ...fixed, ...body?.headers, ...call.headers };
     const init = { method: method.toUpperCase(), headers };
-    const answer = await get(this.#port, `${path}?${text}`, { ...init, ...body?.content });
-    this.#checkAnswer(pointer, operation, answer);
-    return answer;
+    const response = await get(this.#port, `${path}?${text}`, { ...init, ...body?.content });
+    this.#checkAnswer(pointer, operation, response);
+    return response;
   }
 
   /** Validates a response obtained otherwise against those of an operation. */
-  check(operationId: string, answer: Answer): void {
+  check(operationId: string, response: DecodedResponse): void {
     const [path, method, operation] = this.#operations().find(
       ([, , operation]) => operation.operationId === operationId,
     )!;
-    this.#checkAnswer(`#/paths/${escaped(path)}/${method}`, operation, answer);
+    this.#checkAnswer(`#/paths/${escaped(path)}/${method}`, operation, response);
   }
 
   #operations(): [path: string, method: string, OperationObject][] {
@@ -125,15 +125,15 @@ export class OpenapiCaller {
     return { headers: { "content-type": mediaType }, content: { body: content } };
   }
 
-  #checkAnswer(pointer: string, operation: OperationObject, answer: Answer): void {
+  #checkAnswer(pointer: string, operation: OperationObject, reply: DecodedResponse): void {
     const { operationId, responses } = operation;
-    const label = `${operationId} ${answer.status}`;
-    assert.match(answer.headers.get("content-type") ?? "", /^application\/json\b/, label);
-    const response = responses[answer.status];
+    const label = `${operationId} ${reply.status}`;
+    assert.match(reply.headers.get("content-type") ?? "", /^application\/json\b/, label);
+    const response = responses[reply.status];
     assert.ok(response, `${label} is in the document`);
-    const location = response!.$ref ?? `${pointer}/responses/${answer.status}`;
-    const fault = this.#fault(`${location}/content/application~1json/schema`, answer.json);
-    assert.is(fault, null, `${label}: ${answer.text}`);
+    const location = response!.$ref ?? `${pointer}/responses/${reply.status}`;
+    const fault = this.#fault(`${location}/content/application~1json/schema`, reply.json);
+    assert.is(fault, null, `${label}: ${reply.text}`);
     this.seen.add(label);
   }
 

@@ -4,11 +4,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "uvu";
-import { buildProject, type Served, serve } from "./server.js";
+import { buildProject, type RunningServer, serve } from "./server.js";
 import { TemporaryProject } from "./temporary-project.js";
 
 export class ProjectServers extends TemporaryProject {
-  readonly #running = new Set<Served>();
+  readonly #running = new Set<RunningServer>();
   readonly #options: readonly string[];
 
   /** @param options of all servers */
@@ -17,29 +17,29 @@ export class ProjectServers extends TemporaryProject {
     this.#options = options;
     test.before(() => buildProject(this.folder));
     test.after.each(async () => {
-      for (const served of this.#running) await this.kill(served);
+      for (const server of this.#running) await this.kill(server);
     });
     test.after(() => this.remove());
   }
 
   /** @param root data folder below the project */
-  async start(root: string, ...options: string[]): Promise<Served> {
+  async start(root: string, ...options: string[]): Promise<RunningServer> {
     const folder = join(this.folder, root);
     mkdirSync(folder, { recursive: true });
-    const served = await serve(this.folder, "--root", folder, ...this.#options, ...options);
-    this.#running.add(served);
-    return served;
+    const server = await serve(this.folder, "--root", folder, ...this.#options, ...options);
+    this.#running.add(server);
+    return server;
   }
 
   /** Also one that is suspended. */
-  async kill(served: Served): Promise<void> {
-    this.#running.delete(served);
-    served.process.kill("SIGCONT");
-    await served.stop("SIGKILL");
+  async kill(server: RunningServer): Promise<void> {
+    this.#running.delete(server);
+    server.process.kill("SIGCONT");
+    await server.stop("SIGKILL");
   }
 
-  async stop(served: Served): Promise<void> {
-    this.#running.delete(served);
-    await served.stop();
+  async stop(server: RunningServer): Promise<void> {
+    this.#running.delete(server);
+    await server.stop();
   }
 }

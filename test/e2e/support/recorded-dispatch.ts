@@ -39,13 +39,13 @@ export async function recordDispatch(
   run: (port: number) => Promise<void>,
 ): Promise<void> {
   const connections: { dispatcher: Buffer[]; backEnd: Buffer[] }[] = [];
-  const server = createServer((near) => {
-    const far = connect(port, "127.0.0.1");
+  const server = createServer((nearSocket) => {
+    const farSocket = connect(port, "127.0.0.1");
     const sent = { dispatcher: [] as Buffer[], backEnd: [] as Buffer[] };
     connections.push(sent);
-    near.on("data", (bytes: Buffer) => sent.dispatcher.push(bytes)).pipe(far);
-    far.on("data", (bytes: Buffer) => sent.backEnd.push(bytes)).pipe(near);
-    for (const socket of [near, far]) socket.on("error", () => undefined);
+    nearSocket.on("data", (bytes: Buffer) => sent.dispatcher.push(bytes)).pipe(farSocket);
+    farSocket.on("data", (bytes: Buffer) => sent.backEnd.push(bytes)).pipe(nearSocket);
+    for (const socket of [nearSocket, farSocket]) socket.on("error", () => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   await run((server.address() as AddressInfo).port);

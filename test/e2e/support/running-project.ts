@@ -1,11 +1,11 @@
 // A project that is built and served while a suite runs.
 
 import type { Test } from "uvu";
-import { buildProject, type Served, serve } from "./server.js";
+import { buildProject, type RunningServer, serve } from "./server.js";
 import { TemporaryProject } from "./temporary-project.js";
 
 export class RunningProject extends TemporaryProject {
-  #server: Served | null = null;
+  #server: RunningServer | null = null;
 
   constructor(test: Test, files: Readonly<Record<string, string>>) {
     super(files);
@@ -20,7 +20,7 @@ export class RunningProject extends TemporaryProject {
   }
 
   /** Set before the first test. */
-  get server(): Served {
+  get server(): RunningServer {
     if (this.#server === null) throw new Error("the project is not served yet");
     return this.#server;
   }

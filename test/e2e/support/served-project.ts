@@ -3,12 +3,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve } from "./server.js";
+import { buildProject, get, type RunningServer, serve } from "./server.js";
 import { TemporaryProject } from "./temporary-project.js";
 
 export class ServedProject {
   readonly #project: TemporaryProject;
-  #served: Served | null = null;
+  #server: RunningServer | null = null;
 
   private constructor(files: Readonly<Record<string, string>>) {
     this.#project = new TemporaryProject(files);
@@ -25,8 +25,8 @@ export class ServedProject {
   }
 
   /** The server that was started last. */
-  get served(): Served {
-    return this.#served!;
+  get server(): RunningServer {
+    return this.#server!;
   }
 
   write(name: string, text: string): void {
@@ -37,32 +37,32 @@ export class ServedProject {
   async start(root: string, ...options: string[]): Promise<string> {
     const folder = join(this.folder, root);
     mkdirSync(folder, { recursive: true });
-    this.#served = await serve(this.folder, "--root", folder, ...options);
+    this.#server = await serve(this.folder, "--root", folder, ...options);
     return folder;
   }
 
   async stop(signal: NodeJS.Signals): Promise<number | null> {
-    const code = await this.served.stop(signal);
-    this.#served = null;
+    const code = await this.server.stop(signal);
+    this.#server = null;
     return code;
   }
 
   /** After each test. */
   async kill(): Promise<void> {
-    await this.#served?.stop("SIGKILL");
-    this.#served = null;
+    await this.#server?.stop("SIGKILL");
+    this.#server = null;
   }
 
   /** Result of a plugin. */
   async call(plugin: string): Promise<unknown> {
-    const { json, text } = await get(this.served.port, `/svc/plugin/${plugin}`);
+    const { json, text } = await get(this.server.port, `/svc/plugin/${plugin}`);
     assert.is(json.status, "OK", text);
     return json.response;
   }
 
   /** Error of a plugin. */
   async errorOf(plugin: string): Promise<string> {
-    const { json, text } = await get(this.served.port, `/svc/plugin/${plugin}`);
+    const { json, text } = await get(this.server.port, `/svc/plugin/${plugin}`);
     assert.is(json.status, "ERROR", text);
     return JSON.stringify(json.message);
   }

@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { COMPILED_CODE, nodeCommand, plainNode } from "../../runner/node-command.mjs";
-import { type Ran, runMain } from "../../support/run-main.js";
+import { type CommandResult, runMain } from "../../support/run-main.js";
 
 const SVC = fileURLToPath(new URL("../../../bin/svc.cjs", import.meta.url));
 const [NODE, ...NODE_ARGS] = nodeCommand();
@@ -37,7 +37,7 @@ let running: Promise<unknown> = Promise.resolve();
  * Runs `svc` of the build in this process, in a fraction of the time, after the ones before. For
  * tests of what commands do and print; not for files of a project that misbehave.
  */
-export async function svcHere(...words: string[]): Promise<Ran> {
+export async function svcHere(...words: string[]): Promise<CommandResult> {
   const entry = new URL("../../../dist/cli.js", import.meta.url).href;
   const { main } = (await import(entry)) as typeof import("../../../cli/main.js");
   const ran = running.then(() => runMain(main, words));
@@ -68,13 +68,13 @@ export async function buildProject(folder: string): Promise<void> {
   });
   process.send({ kind: "build", id, folder: resolve(folder) });
   // The channel to the runner does not.
-  const staysAlive = setInterval(() => {}, 1000);
+  const keepAlive = setInterval(() => {}, 1000);
   const error = await built;
-  clearInterval(staysAlive);
+  clearInterval(keepAlive);
   if (error !== "") throw new Error(error);
 }
 
-export interface Served {
+export interface RunningServer {
   readonly port: number;
   readonly process: ChildProcess;
   /** Standard output of the server so far. */
@@ -92,33 +92,33 @@ export interface Served {
  * loaded machine.
  */
 export function strangeLines(log: string): string {
-  const usual =
+  const expected =
     /^svc: (back-end |more back-ends |plugin \S+ |\/svc\/\S+ threw |IO thread )|^ {4}at /;
   return log
     .split("\n")
-    .filter((line) => line !== "" && !usual.test(line))
+    .filter((line) => line !== "" && !expected.test(line))
     .join("\n");
 }
 
 /** Starts `svc serve`, which calls no examples before, and resolves once it listens. */
-export async function serve(project: string, ...args: string[]): Promise<Served> {
-  const served = await serveWith(SVC, project, "--no-warm-up", ...args);
+export async function serve(project: string, ...args: string[]): Promise<RunningServer> {
+  const server = await serveWith(SVC, project, "--no-warm-up", ...args);
   const requested = args.includes("--transport") ? undefined : process.env.SVC_TRANSPORT;
-  const [, transport = requested] = / transport (\w+) \(/.exec(served.output()) ?? [];
+  const [, transport = requested] = / transport (\w+) \(/.exec(server.output()) ?? [];
   if (requested !== transport && requested !== undefined) {
-    await served.stop("SIGKILL");
+    await server.stop("SIGKILL");
     throw new Error(`the server uses the transport ${transport} instead of ${requested}`);
   }
-  return served;
+  return server;
 }
 
 /** The same with another copy of `bin/svc.cjs`. */
-export function serveWith(bin: string, project: string, ...args: string[]): Promise<Served> {
+export function serveWith(bin: string, project: string, ...args: string[]): Promise<RunningServer> {
   return started([bin, "serve", project, "--port", "0", ...args]);
 }
 
 /** Any program that serves, once it listens. */
-export async function started(words: readonly string[], env = process.env): Promise<Served> {
+export async function started(words: readonly string[], env = process.env): Promise<RunningServer> {
   const args = [...NODE_ARGS, ...COMPILED_CODE, ...words];
   const child = spawn(NODE, args, { stdio: ["ignore", "pipe", "pipe"], env });
   let out = "";
@@ -161,7 +161,7 @@ export function pipeline(port: number, ...paths: string[]): Socket {
 }
 
 /** A response, its body decoded if it is JSON. */
-export interface Answer {
+export interface DecodedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -182,7 +182,7 @@ export async function get(
   path: string,
   init: RequestInit = {},
   host = "127.0.0.1",
-): Promise<Answer> {
+): Promise<DecodedResponse> {
   const response = await fetch(`http://${host}:${port}${path}`, {
     ...init,
     headers: { ...FIELDS, ...(init.headers as Record<string, string>) },

@@ -10,7 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../../runtime/base/package-info.js";
 import { COMPILED_CODE } from "../../runner/node-command.mjs";
-import { type Answer, buildProject, get, svcHere } from "./server.js";
+import { buildProject, type DecodedResponse, get, svcHere } from "./server.js";
 
 const POLL_MS = 100;
 /** For a loaded machine. */
@@ -23,7 +23,7 @@ export function ownHost(): string {
   return `127.${64 + (Date.now() % 128)}.${high}.${Math.max(1, Math.min(254, low))}`;
 }
 
-export interface Ended {
+export interface AdminResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -48,10 +48,10 @@ export interface Nodestat {
  * @throws Error that says where, long before the test would be ended without a reason
  */
 export async function until(holds: () => Promise<boolean>, limitMs = LIMIT_MS): Promise<void> {
-  const late = new Error(`it did not hold within ${limitMs} ms: ${holds}`);
-  const giveUpAt = performance.now() + limitMs;
+  const timeoutError = new Error(`it did not hold within ${limitMs} ms: ${holds}`);
+  const deadline = performance.now() + limitMs;
   while (!(await holds().catch(() => false))) {
-    if (performance.now() > giveUpAt) throw late;
+    if (performance.now() > deadline) throw timeoutError;
     await delay(POLL_MS);
   }
 }
@@ -64,7 +64,7 @@ export class UpSystem {
   readonly #descriptor: { readonly instances: Readonly<Record<string, { hport: number }>> };
   readonly #host: string;
   #child: ChildProcess | null = null;
-  readonly #others: ChildProcess[] = [];
+  readonly #otherProcesses: ChildProcess[] = [];
   #exited: Promise<unknown> = Promise.resolve();
   #changed: () => void = () => {};
   out = "";
@@ -131,7 +131,7 @@ export class UpSystem {
       stdio: ["ignore", "pipe", "inherit"],
       env: environment(),
     });
-    this.#others.push(child);
+    this.#otherProcesses.push(child);
     let out = "";
     for await (const text of child.stdout.setEncoding("utf8")) {
       out += text;
@@ -155,13 +155,13 @@ export class UpSystem {
   }
 
   /** Runs `svc admin` to completion in this process, after the commands before. */
-  async admin(...words: string[]): Promise<Ended> {
+  async admin(...words: string[]): Promise<AdminResult> {
     const { code, stdout, stderr } = await inEnvironment(() => svcHere(...this.#command(words)));
     return { code, out: stdout, err: stderr };
   }
 
   /** The same in a process of its own, for commands that run at the same time. */
-  adminApart(...words: string[]): Promise<Ended> {
+  adminApart(...words: string[]): Promise<AdminResult> {
     return this.run(...this.#command(words));
   }
 
@@ -175,11 +175,11 @@ export class UpSystem {
   }
 
   /** Stops the system with `svc down`. */
-  down(...words: string[]): Promise<Ended> {
+  down(...words: string[]): Promise<AdminResult> {
     return this.run("down", this.#project, ...this.#data(), ...words);
   }
 
-  async run(...words: string[]): Promise<Ended> {
+  async run(...words: string[]): Promise<AdminResult> {
     const child = spawn(process.execPath, [...SVC, ...words], {
       stdio: ["ignore", "pipe", "pipe"],
       env: environment(),
@@ -197,7 +197,7 @@ export class UpSystem {
   }
 
   /** A request to the main port of an instance, or to its admin port. */
-  get(id: string, path: string, port: 0 | 1 = 0, init: RequestInit = {}): Promise<Answer> {
+  get(id: string, path: string, port: 0 | 1 = 0, init: RequestInit = {}): Promise<DecodedResponse> {
     const { hport } = this.#descriptor.instances[id]!;
     return get(hport + port, path, init, this.#host);
   }
@@ -213,7 +213,7 @@ export class UpSystem {
 
   /** Ends all processes in any state, and removes their files. */
   async close(): Promise<void> {
-    for (const otherProcess of this.#others) {
+    for (const otherProcess of this.#otherProcesses) {
       if (endSystem(otherProcess)) await once(otherProcess, "exit");
     }
     if (this.#child !== null && endSystem(this.#child)) await this.#exited;

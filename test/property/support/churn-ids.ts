@@ -37,17 +37,17 @@ function churn({ share, thread, seed, control }: ChurnData): void {
   const { writer, strings, keys } = store;
   const random = new Random(seed);
   for (let round = 1; Atomics.load(control, 0) === 0; round++) {
-    const made: [handle: number, text: number][] = [];
+    const created: [handle: number, text: number][] = [];
     const size = 1 + random.below(BATCH);
     for (let index = 0; index < size; index++) {
       const id = `churn ${random.below(4)} ${index}`;
       writer.mutate(() => {
-        if (store.ids.find(id) === 0) made.push([makeVertex(store, id), strings.intern(id)]);
+        if (store.ids.find(id) === 0) created.push([makeVertex(store, id), strings.intern(id)]);
       });
     }
     if (round < 2000) writer.mutate(() => keys.define(`key${round}`));
-    undo(store, made[0]![0]);
-    for (const [handle, text] of made) {
+    undo(store, created[0]![0]);
+    for (const [handle, text] of created) {
       writer.mutate(() => {
         deleteVertex(store, handle);
         strings.release(text);

@@ -16,15 +16,15 @@ export interface CreatorData {
 
 const { share, thread, values, gate } = workerData as CreatorData;
 const graph = openStore(GraphStore.attach(share, thread));
-let made = 0;
+let created = 0;
 for (let value = 0; value < values; value++) {
   Atomics.add(gate, 0, 1);
   // Both begin with each value at once.
   while (Atomics.load(gate, 0) < 2 * (value + 1));
   try {
-    made += graph.createVertex(`${thread} ${value}`, { type: "t", properties: { a: value } });
+    created += graph.createVertex(`${thread} ${value}`, { type: "t", properties: { a: value } });
   } catch (error) {
     if ((error as { code?: string }).code !== "SVC2415") throw error;
   }
 }
-parentPort!.postMessage(made);
+parentPort!.postMessage(created);

@@ -31,7 +31,7 @@ const WRITING = new Set(["fill", "set", "copyWithin"]);
 export class DyingStore {
   readonly store: GraphStore;
   /** Remaining writes; below 0: it is dead. */
-  #left = Number.POSITIVE_INFINITY;
+  #remaining = Number.POSITIVE_INFINITY;
   #written = 0;
   readonly #targets = new WeakMap<object, Words>();
 
@@ -41,15 +41,15 @@ export class DyingStore {
 
   /** Runs until n words were written, or to completion: true if it died before. */
   run(writes: number, change: () => void): boolean {
-    this.#left = writes;
+    this.#remaining = writes;
     this.#written = 0;
     try {
       this.#trapped(change);
     } catch (error) {
       // While unwinding it may have detected other faults.
-      if (this.#left >= 0) throw error;
+      if (this.#remaining >= 0) throw error;
     }
-    return this.#left < 0;
+    return this.#remaining < 0;
   }
 
   /** Words written by the last run. */
@@ -58,7 +58,7 @@ export class DyingStore {
   }
 
   #count(): void {
-    if (this.#left < 0 || this.#left-- === 0) throw new Died();
+    if (this.#remaining < 0 || this.#remaining-- === 0) throw new Died();
     this.#written++;
   }
 

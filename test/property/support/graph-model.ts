@@ -112,12 +112,12 @@ export class GraphModel {
     this.#ends(from, to, now);
     const put = (code: number, bits: number): number =>
       this.#put({ from, to, relationship, modifier: code, isForwardOnly, value: bits });
-    let made = put(modifier, value);
-    if (!hasTimes) return made;
-    if (!this.arcs.has(arcKey(from, relationship, M_TMC, to))) made += put(M_TMC, now);
-    if (modifier !== M_TMM) made += put(M_TMM, now);
-    if (lifespan >= 0) made += put(M_TMX, now + lifespan);
-    return made;
+    let result = put(modifier, value);
+    if (!hasTimes) return result;
+    if (!this.arcs.has(arcKey(from, relationship, M_TMC, to))) result += put(M_TMC, now);
+    if (modifier !== M_TMM) result += put(M_TMM, now);
+    if (lifespan >= 0) result += put(M_TMX, now + lifespan);
+    return result;
   }
 
   #sum(
@@ -208,12 +208,12 @@ export class GraphModel {
       throw new Error(`Type mismatch for existing object: '${id}' ${was}`);
     }
     const vertex = known ?? this.#add(id, now);
-    const made = known?.isReal === true ? 0 : 1;
-    if (made === 1) vertex.type = type ?? NOT_TYPED;
+    const result = known?.isReal === true ? 0 : 1;
+    if (result === 1) vertex.type = type ?? NOT_TYPED;
     vertex.isReal = true;
     if (lifespan >= 0) vertex.expiresAt = now + lifespan;
     for (const [key, value] of Object.entries(properties)) vertex.properties.set(key, value);
-    return made;
+    return result;
   }
 
   #delete(id: string): number {

@@ -104,10 +104,10 @@ export class LockModel {
       ownHold.count++;
       return ownHold;
     }
-    const made = { session, id, isWritable, count: 1 };
-    this.#holds.push(made);
+    const created = { session, id, isWritable, count: 1 };
+    this.#holds.push(created);
     this.#holds.sort((a, b) => (a.id === b.id ? a.session - b.session : a.id < b.id ? -1 : 1));
-    return made;
+    return created;
   }
 
   #drop(hold: ModelHold, times: number): void {

@@ -40,14 +40,14 @@ export function makeSubject(random: Random): Subject {
     graph.vertex(id, type === null ? { ...expiry, properties } : { ...expiry, type, properties });
     model.vertices.set(id, vertex);
   }
-  const made = new Set<string>();
+  const created = new Set<string>();
   const arcs = 40 + random.below(MAX_ARCS);
   for (let index = 0; index < arcs; index++) {
     const arc = randomArc(random);
     const { initial, relationship, modifier, value, terminal, isForwardOnly } = arc;
     const key = `${initial} ${relationship} ${modifier} ${terminal}`;
-    if (made.has(key)) continue;
-    made.add(key);
+    if (created.has(key)) continue;
+    created.add(key);
     // An initial is always real.
     if (!model.vertices.has(terminal)) model.vertices.set(terminal, VIRTUAL);
     const flags = isForwardOnly ? ArcFlag.ForwardOnly : 0;

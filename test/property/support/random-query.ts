@@ -212,7 +212,7 @@ export const QUERIES = {
 } as const;
 
 /** Anything, in any place. */
-export function anything(random: Random, depth = 0): unknown {
+export function randomValue(random: Random, depth = 0): unknown {
   switch (random.below(depth > 3 ? 3 : 6)) {
     case 0:
       return number(random, depth);
@@ -221,40 +221,42 @@ export function anything(random: Random, depth = 0): unknown {
     case 2:
       return random.of([null, undefined, true, false]);
     case 3:
-      return random.list(4, () => anything(random, depth + 1));
+      return random.list(4, () => randomValue(random, depth + 1));
     case 4:
       return vertexCondition(random, depth + 1);
     default:
-      return parsedObject(random.list(3, () => [keyOf(random), anything(random, depth + 1)]));
+      return createObject(
+        random.list(3, () => [randomKey(random), randomValue(random, depth + 1)]),
+      );
   }
 }
 
 /** The same value with a few parts replaced. */
-export function mutated(random: Random, value: unknown, oneIn: number): unknown {
-  if (random.below(oneIn) === 0) return anything(random);
+export function mutateQuery(random: Random, value: unknown, oneIn: number): unknown {
+  if (random.below(oneIn) === 0) return randomValue(random);
   if (Array.isArray(value)) {
-    const items = value.map((item) => mutated(random, item, oneIn));
+    const items = value.map((item) => mutateQuery(random, item, oneIn));
     return random.below(oneIn) === 0 ? items.slice(1) : items;
   }
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).map(([name, item]): [string, unknown] => [
-    random.below(oneIn) === 0 ? keyOf(random) : name,
-    mutated(random, item, oneIn),
+    random.below(oneIn) === 0 ? randomKey(random) : name,
+    mutateQuery(random, item, oneIn),
   ]);
-  return parsedObject(members);
+  return createObject(members);
 }
 
-function keyOf(random: Random): string {
+function randomKey(random: Random): string {
   return random.of([...HOSTILE_KEYS, ...KEYS, ...Object.keys(conditionMembers)]);
 }
 
 /** Like JSON.parse: `__proto__` is a plain member. */
-function parsedObject(members: readonly (readonly [string, unknown])[]): object {
-  const made = {};
+function createObject(members: readonly (readonly [string, unknown])[]): object {
+  const created = {};
   for (const [name, value] of members) {
-    Object.defineProperty(made, name, {
+    Object.defineProperty(created, name, {
       ...{ value, enumerable: true, configurable: true, writable: true },
     });
   }
-  return made;
+  return created;
 }

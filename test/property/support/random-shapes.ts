@@ -30,8 +30,8 @@ const RECORDS: readonly ((additional: TypeShape) => TypeShape)[] = [
 export function randomTypes(random: Random): TypeTable {
   // Each may refer to itself and the others, in optional places.
   const names = ["A", "B", "C"];
-  const made = names.map((name): [string, TypeShape] => [name, randomShape(random, names, 3)]);
-  return { ...Object.fromEntries(made), Anything: { kind: "json" } };
+  const created = names.map((name): [string, TypeShape] => [name, randomShape(random, names, 3)]);
+  return { ...Object.fromEntries(created), Anything: { kind: "json" } };
 }
 
 function randomShape(random: Random, names: readonly string[], depth: number): TypeShape {

@@ -10,10 +10,10 @@ const test = suite("answer in time");
 
 test("reports an error if the response does not arrive in time", async () => {
   let fail = (_error: Error): void => undefined;
-  const answer = new Promise<void>((_resolve, reject) => {
+  const response = new Promise<void>((_resolve, reject) => {
     fail = reject;
   });
-  const outcome = await answerInTime(answer, 1).catch(({ message }: Error) => message);
+  const outcome = await answerInTime(response, 1).catch(({ message }: Error) => message);
   assert.is(outcome, "no response within 1 ms");
   // It is ignored.
   fail(new Error("too late"));

@@ -7,7 +7,7 @@ import { MAX_TEXTS, remember } from "../../../runtime/base/remember.js";
 const test = suite("remember");
 
 /** Returns a remembered function, and the texts that reach it. */
-function counted() {
+function setUp() {
   const computed: string[] = [];
   const isShort = remember((text) => {
     computed.push(text);
@@ -17,13 +17,13 @@ function counted() {
 }
 
 test("computes once for each text, whatever the result is", () => {
-  const { computed, isShort } = counted();
+  const { computed, isShort } = setUp();
   for (const text of ["a", "long", "a", "long"]) assert.is(isShort(text), text === "a");
   assert.equal(computed, ["a", "long"]);
 });
 
 test("keeps recently used texts, and drops others", () => {
-  const { computed, isShort } = counted();
+  const { computed, isShort } = setUp();
   for (let count = 0; count < 3 * MAX_TEXTS; count++) {
     isShort("used");
     isShort(String(count));
@@ -36,7 +36,7 @@ test("keeps recently used texts, and drops others", () => {
 });
 
 test("keeps no long texts", () => {
-  const { computed, isShort } = counted();
+  const { computed, isShort } = setUp();
   for (const text of ["x".repeat(257), "x".repeat(257)]) isShort(text);
   assert.is(computed.length, 2);
 });

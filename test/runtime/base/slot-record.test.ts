@@ -32,9 +32,9 @@ function refused(record: SlotRecord, groupId: string | null, command: SlotComman
 }
 
 test("a source gives, a target takes, and both have the same map", () => {
-  const held = changeSlots(FIRST, "B1", hold);
-  assert.is(changeSlots(held, "B1", hold), held);
-  const afterGive = changeSlots(held, "B1", { do: "give", id: "a" });
+  const heldRecord = changeSlots(FIRST, "B1", hold);
+  assert.is(changeSlots(heldRecord, "B1", hold), heldRecord);
+  const afterGive = changeSlots(heldRecord, "B1", { do: "give", id: "a" });
   assert.is(changeSlots(afterGive, "B1", { do: "give", id: "a" }), afterGive);
   const settled = changeSlots(afterGive, "B1", { do: "clear", id: "a" });
   const taken = changeSlots(changeSlots(FIRST, "B3", hold), "B3", { do: "take", id: "a" });
@@ -56,43 +56,43 @@ test("a source gives, a target takes, and both have the same map", () => {
 });
 
 test("a restored group takes no map that gives it other slots", () => {
-  const held = changeSlots(FIRST, "B1", hold);
-  const later = changeSlots(changeSlots(held, "B1", { do: "give", id: "a" }), "B1", {
+  const heldRecord = changeSlots(FIRST, "B1", hold);
+  const laterRecord = changeSlots(changeSlots(heldRecord, "B1", { do: "give", id: "a" }), "B1", {
     ...{ do: "clear", id: "a" },
   });
-  const install: SlotCommand = { do: "install", record: later };
-  const restored: SlotRecord = { ...FIRST, isRestored: true };
-  refused(restored, "B1", install);
-  refused(restored, "B3", install);
+  const install: SlotCommand = { do: "install", record: laterRecord };
+  const restoredRecord: SlotRecord = { ...FIRST, isRestored: true };
+  refused(restoredRecord, "B1", install);
+  refused(restoredRecord, "B3", install);
   // Its slots have not moved since.
-  assert.equal(changeSlots(restored, "B2", install), later);
+  assert.equal(changeSlots(restoredRecord, "B2", install), laterRecord);
   // If all were restored, a dispatcher goes back with them.
-  const former: SlotCommand = { do: "install", record: restored };
-  assert.equal(changeSlots(later, null, former), FIRST);
-  refused(later, "B1", former);
+  const former: SlotCommand = { do: "install", record: restoredRecord };
+  assert.equal(changeSlots(laterRecord, null, former), FIRST);
+  refused(laterRecord, "B1", former);
   assert.not.ok(
     "isRestored" in
-      changeSlots(changeSlots(restored, "B3", hold), "B3", {
+      changeSlots(changeSlots(restoredRecord, "B3", hold), "B3", {
         ...{ do: "take", id: "a" },
       }),
   );
 });
 
 test("a command that does not fit is refused", () => {
-  const held = changeSlots(FIRST, "B1", hold);
-  const afterGive = changeSlots(held, "B1", { do: "give", id: "a" });
+  const heldRecord = changeSlots(FIRST, "B1", hold);
+  const afterGive = changeSlots(heldRecord, "B1", { do: "give", id: "a" });
   refused(FIRST, "B2", hold);
-  refused(held, "B1", { do: "hold", move: { ...move, id: "b" } });
+  refused(heldRecord, "B1", { do: "hold", move: { ...move, id: "b" } });
   refused(FIRST, "B1", { do: "hold", move: { ...move, version: 2 } });
   refused(FIRST, "B1", { do: "hold", move: { ...move, slots: [0, 8] } });
   refused(FIRST, "B1", { do: "hold", move: { ...move, to: "B4" } });
-  refused(held, "B1", { do: "give", id: "b" });
-  refused(held, "B1", { do: "take", id: "a" });
-  refused(held, "B1", { do: "clear", id: "a" });
+  refused(heldRecord, "B1", { do: "give", id: "b" });
+  refused(heldRecord, "B1", { do: "take", id: "a" });
+  refused(heldRecord, "B1", { do: "clear", id: "a" });
   refused(afterGive, "B1", { do: "abort", id: "a" });
   refused(changeSlots(FIRST, "B3", hold), "B3", { do: "give", id: "a" });
   // An aborted source cannot give any more.
-  const aborted = changeSlots(held, "B1", { do: "abort", id: "a" });
+  const aborted = changeSlots(heldRecord, "B1", { do: "abort", id: "a" });
   assert.equal(aborted, FIRST);
   refused(aborted, "B1", { do: "give", id: "a" });
   // In the target there were contents of the slots: for a restore, not all moments are alike.
@@ -101,7 +101,7 @@ test("a command that does not fit is refused", () => {
   const later = { do: "install", record: { ...FIRST, version: 1, undone: "b" } } as const;
   assert.equal(changeSlots(undone, "B3", later), { ...FIRST, version: 1, undone: "a" });
   assert.equal(changeSlots(undone, null, later), { ...FIRST, version: 1 });
-  refused(held, "B1", { do: "install", record: { ...FIRST, version: 3 } });
+  refused(heldRecord, "B1", { do: "install", record: { ...FIRST, version: 3 } });
   const settled = changeSlots(afterGive, "B1", { do: "clear", id: "a" });
   refused(settled, "B1", { do: "install", record: FIRST });
   refused(settled, "B1", { do: "install", record: { ...FIRST, version: 1 } });
@@ -138,8 +138,8 @@ test("from 4 to 5 groups and back, at most 21 % of the slots move", () => {
   let record: SlotRecord = { version: 0, map, groups: five, move: null };
   for (const [at, planned] of moves.entries()) {
     const change = { ...planned, id: `${at}`, version: record.version + 1 };
-    const held = changeSlots(record, planned.to, { do: "hold", move: change });
-    record = changeSlots(held, planned.to, { do: "take", id: `${at}` });
+    const heldRecord = changeSlots(record, planned.to, { do: "hold", move: change });
+    record = changeSlots(heldRecord, planned.to, { do: "take", id: `${at}` });
   }
   assert.equal(planSlotMoves(record.map, five, five), []);
   assert.is(moved(planSlotMoves(record.map, five, four)), 819);

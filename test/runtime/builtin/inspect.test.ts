@@ -69,9 +69,9 @@ test("returns the fields of each level", () => {
     ["level=3", LEVEL_3],
   ];
   for (const [query, expected] of levels) {
-    const answer = inspect(query, busy(), { connection: fakeConnection(), pending: null });
-    assert.is(answer["n-connections"], 2);
-    for (const connection of answer.connections) assert.equal(keys(connection), expected, query);
+    const response = inspect(query, busy(), { connection: fakeConnection(), pending: null });
+    assert.is(response["n-connections"], 2);
+    for (const connection of response.connections) assert.equal(keys(connection), expected, query);
   }
 });
 

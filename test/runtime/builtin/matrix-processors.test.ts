@@ -51,13 +51,13 @@ test("sums object counts, in one entry below the top level", () => {
 
 test("reports a partial with items that are not JSON as an error", () => {
   const { post } = MATRIX_PROCESSORS.get("/svc/builtin/MatrixObjects")!;
-  const broken = encodePartial({
+  const brokenBytes = encodePartial({
     ...decodePartial(objects().serialize()),
     items: ["{", "[]"],
   });
   let output = "";
   const merging = { texec: 0, resubmits: 0, processorState: null };
-  runPost(post, source("json"), broken, merging, (status, _kind, payload) => {
+  runPost(post, source("json"), brokenBytes, merging, (status, _kind, payload) => {
     output = `${status} ${payload}`;
   });
   assert.match(output, /^500 "corrupt partial: invalid item"$/);

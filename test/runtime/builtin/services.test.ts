@@ -280,17 +280,17 @@ test("never write to the server view", () => {
 });
 
 test("inspect lists the connections of the requested port", () => {
-  const asked: number[] = [];
+  const requestedMs: number[] = [];
   const view = fakeView({
     connections: (port) => {
-      asked.push(port);
+      requestedMs.push(port);
       return [{ connection: fakeConnection(), pending: null }];
     },
   });
   const service = services.get("/svc/inspect")!;
   const exchange = fakeExchange("/svc/inspect");
   service.handle(view, { exchange, query: "", portOffset: 1, isTrusted: true });
-  assert.equal(asked, [1]);
+  assert.equal(requestedMs, [1]);
 });
 
 test.run();

@@ -17,9 +17,9 @@ class User implements ChannelUser {
   readonly outcomes: string[] = [];
   answer: BackEndResponse | null = null;
 
-  onResponse(channel: Channel, answer: BackEndResponse): void {
-    this.answer = answer;
-    this.outcomes.push(`${answer.status} ${answer.body} ${channel.isOpen ? "open" : "closed"}`);
+  onResponse(channel: Channel, response: BackEndResponse): void {
+    this.answer = response;
+    this.outcomes.push(`${response.status} ${response.body} ${channel.isOpen ? "open" : "closed"}`);
   }
 
   onFailure(channel: Channel, fault: string, reason: string): void {

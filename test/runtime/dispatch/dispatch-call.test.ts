@@ -74,8 +74,8 @@ for (const [name, fault] of FAULTS) {
       const { owner } = small!.begin("/a", options);
       await small!.answer(0, 0);
       fault(await small!.at(1, 0).next());
-      const again = await small!.answer(1, 1);
-      assert.is(again.body, options.body ?? "");
+      const repeatedRequest = await small!.answer(1, 1);
+      assert.is(repeatedRequest.body, options.body ?? "");
       assert.is(await owner.outcome(), "p0r0,p1r1");
       const isPenalised = small!.matrix.backEnds[1]![0]!.isPenalized;
       assert.equal([isPenalised, small!.down()], name === "429" ? [true, []] : [false, ["p1r0"]]);
@@ -124,8 +124,8 @@ test("does not retry after a truncated or invalid response", async () => {
 test("reports other errors with the message of the lowest partition", async () => {
   await matrix(3, 2);
   const { owner } = small!.begin();
-  const [second, third] = [await small!.at(1, 0).next(), await small!.at(2, 0).next()];
-  third.answer(404, '{"message": "third"}', "Content-Type: application/json");
+  const [second, thirdRequest] = [await small!.at(1, 0).next(), await small!.at(2, 0).next()];
+  thirdRequest.answer(404, '{"message": "third"}', "Content-Type: application/json");
   second.answer(400, '{"message": "sec\\"ond"}', "Content-Type: application/json");
   await small!.answer(0, 0);
   assert.is(await owner.outcome(), "<partial: 1 width: 3> | 400 | sec ond");

@@ -202,11 +202,11 @@ test("reports the position in the matrix where an error arose", async () => {
 test("fails without waiting for slow partitions, whose channels are reused later", async () => {
   await matrix(2, 1);
   const { owner } = small!.begin();
-  const slow = await small!.at(0, 0).next();
+  const slowRequest = await small!.at(0, 0).next();
   (await small!.at(1, 0).next()).answer(500, '{"message": "bad"}');
   assert.is(await owner.outcome(), "<partial: 1 width: 2> | 500 | bad");
   assert.equal([owner.leaves, small!.matrix.backEnds[0]![0]!.running], [0, 1]);
-  slow.answer(200, "late", PARTIAL);
+  slowRequest.answer(200, "late", PARTIAL);
   await until(() => owner.leaves === 1, "end of the request");
   assert.equal([owner.outcomes.length, small!.matrix.backEnds[0]![0]!.running], [1, 0]);
   assert.is(small!.at(0, 0).open, 1);
@@ -266,10 +266,10 @@ test("reports errors and waits for busy partitions when partial results are allo
   await matrix(2, 1, { channels: 1 }, INCOMPLETE);
   const { owner } = small!.begin();
   (await small!.at(0, 0).next()).answer(500, '{"message": "bad"}');
-  const late = await small!.at(1, 0).next();
+  const lateRequest = await small!.at(1, 0).next();
   const call = new DispatchCall(small!.matrix, makeDispatch("/b"), new Owner());
   assert.is(call.advance(), false);
-  late.answer(200, "x", PARTIAL);
+  lateRequest.answer(200, "x", PARTIAL);
   assert.is(await owner.outcome(), "<partial: 0 width: 2> | 500 | bad");
 });
 

@@ -76,7 +76,7 @@ test("retries a retryable request on another replica after a truncated response"
 test("hedges a late request on another replica and uses the first response", async () => {
   small = await SmallMatrix.start(1, 2);
   const { call, owner } = begin(true);
-  const slow = await small.at(0, 0).next();
+  const slowRequest = await small.at(0, 0).next();
   call.hedge(1000);
   assert.is(small.at(0, 1).accepted, 0);
   later(2000, () => call.hedge(1000));
@@ -85,7 +85,7 @@ test("hedges a late request on another replica and uses the first response", asy
   assert.is(await owner.outcome(), "p0r1");
   assert.is(small.at(0, 1).accepted, 1);
   assert.equal([owner.budget, owner.leaves], [0, 0]);
-  slow.answer(200, "late", PARTIAL);
+  slowRequest.answer(200, "late", PARTIAL);
   await until(() => owner.leaves === 1, "end of the slow one");
   assert.equal([owner.outcomes.length, owner.successes], [1, 2]);
 });
@@ -93,11 +93,11 @@ test("hedges a late request on another replica and uses the first response", asy
 test("keeps waiting for the first replica when the hedge fails", async () => {
   small = await SmallMatrix.start(1, 2);
   const { call, owner } = begin(true);
-  const slow = await small.at(0, 0).next();
+  const slowRequest = await small.at(0, 0).next();
   later(2000, () => call.hedge(1000));
   (await small.at(0, 1).next()).socket.destroy();
   await until(() => small.matrix.backEnds[0]![1]!.isDown, "loss");
-  slow.answer(200, "late", PARTIAL);
+  slowRequest.answer(200, "late", PARTIAL);
   assert.is(await owner.outcome(), "late");
 });
 

@@ -233,14 +233,14 @@ test("does not retry on a replica that failed the request and recovered", async 
   const [first, second] = [small.at(0, 0), small.at(0, 1)];
   const failed = send("/failed");
   const blocking = send("/blocking");
-  const blocked = await second.next();
+  const blockedRequest = await second.next();
   first.health = answerText(503, "");
   (await first.next()).answer(503, "");
   await until(() => dispatcher.waiting === 1, "one that waits");
   first.health = answerText(200, "SVC/3");
   await until(() => !dispatcher.matrix.backEnds[0]![0]!.isDown, "first back-end");
   assert.equal([dispatcher.waiting, first.requests.length], [1, 0]);
-  blocked.answer(200, "x", PARTIAL);
+  blockedRequest.answer(200, "x", PARTIAL);
   assert.is(await textOf(blocking), "x");
   (await second.next()).answer(200, "y", PARTIAL);
   assert.is(await textOf(failed), "y");
@@ -323,9 +323,9 @@ test("moves waiting requests to a changed matrix, running ones finish in the old
     [["up"]],
   );
   answering.stop();
-  const nobody = { host: "127.0.0.1", port: 1 };
+  const unreachable = { host: "127.0.0.1", port: 1 };
   try {
-    await dispatcher.change({ ...row(1), partitions: [[nobody]] });
+    await dispatcher.change({ ...row(1), partitions: [[unreachable]] });
     assert.unreachable();
   } catch (error) {
     assert.is((error as SvcError).code, "SVC2800");

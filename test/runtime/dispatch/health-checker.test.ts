@@ -30,9 +30,9 @@ test("probes all back-ends at start and uses the healthy ones", async () => {
       "220 mail\r\n\r\n",
     ].map(async (health) => Object.assign(await FakeBackEnd.start(), { health })),
   );
-  const gone = await FakeBackEnd.start();
-  await gone.close();
-  const matrix = matrixOf(gone, ...wrong, well);
+  const closedBackEnd = await FakeBackEnd.start();
+  await closedBackEnd.close();
+  const matrix = matrixOf(closedBackEnd, ...wrong, well);
   assert.ok(alive(matrix).every((isAlive) => !isAlive));
   let revived = 0;
   const health = new HealthChecker(matrix, () => revived++);
@@ -194,19 +194,19 @@ test("polls members of a group without a leader more often than others", async (
 });
 
 test("a silent member gets a new connection before one that never responded", async () => {
-  const { leader: silent, standby, matrix } = await startGroup();
-  silent.health = "";
+  const { leader: silentBackEnd, standby, matrix } = await startGroup();
+  silentBackEnd.health = "";
   standby.health = answerText(503, "");
   const health = new HealthChecker(matrix, () => {});
   const started = health.start();
   await until(() => standby.probes >= 2, "probes on one connection");
   standby.health = "";
   await until(() => standby.accepted === 2, "another connection");
-  assert.is(silent.accepted, 1);
+  assert.is(silentBackEnd.accepted, 1);
   health.stop();
   await started;
   matrix.close();
-  for (const backEnd of [silent, standby]) await backEnd.close();
+  for (const backEnd of [silentBackEnd, standby]) await backEnd.close();
 });
 
 test.run();

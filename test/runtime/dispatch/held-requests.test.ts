@@ -37,56 +37,61 @@ class Owner {
   }
 }
 
-function waiting(held: HeldRequests): string[] {
+function waiting(heldRequests: HeldRequests): string[] {
   const requests = ["/read", "/change"].flatMap((path) => {
     return [undefined, "moving", FREE].map((key) => makeRequest(path, key ? { key } : {}));
   });
-  const names = requests.filter((request) => held.mustWait(request));
+  const names = requests.filter((request) => heldRequests.mustWait(request));
   return names.map(({ path, key }) => `${path} ${key === FREE ? "free" : key}`);
 }
 
 test("holds changes first, then queries as well, but no requests for other keys", async () => {
-  const held = new HeldRequests(new Owner());
-  assert.equal(waiting(held), []);
-  await held.hold(HOLD);
-  assert.equal(waiting(held), ["/change null", "/change moving"]);
-  await held.hold({ ...HOLD, withQueries: true });
-  assert.equal(waiting(held), ["/read null", "/read moving", "/change null", "/change moving"]);
-  held.release();
-  assert.equal(waiting(held), []);
+  const heldRequests = new HeldRequests(new Owner());
+  assert.equal(waiting(heldRequests), []);
+  await heldRequests.hold(HOLD);
+  assert.equal(waiting(heldRequests), ["/change null", "/change moving"]);
+  await heldRequests.hold({ ...HOLD, withQueries: true });
+  assert.equal(waiting(heldRequests), [
+    "/read null",
+    "/read moving",
+    "/change null",
+    "/change moving",
+  ]);
+  heldRequests.release();
+  assert.equal(waiting(heldRequests), []);
 });
 
 test("a hold waits only for running requests that it would delay", async () => {
   const owner = new Owner();
-  const held = new HeldRequests(owner);
+  const heldRequests = new HeldRequests(owner);
   owner.executing = [makeRequest("/change", { key: FREE }), makeRequest("/read")];
-  assert.is(await held.hold({ ...HOLD, drainMs: 60_000 }), 0);
+  assert.is(await heldRequests.hold({ ...HOLD, drainMs: 60_000 }), 0);
   owner.executing.push(makeRequest("/change", { key: "moving" }));
-  assert.is(await held.hold(HOLD), 1);
-  const drained = held.hold({ ...HOLD, drainMs: 60_000 });
+  assert.is(await heldRequests.hold(HOLD), 1);
+  const drained = heldRequests.hold({ ...HOLD, drainMs: 60_000 });
   owner.executing.pop();
   assert.is(await drained, 0);
-  held.release();
+  heldRequests.release();
 });
 
 test("held requests are sent in order when the hold ends", async () => {
   const owner = new Owner();
-  const held = new HeldRequests(owner);
-  await held.hold(HOLD);
-  for (const path of ["/a", "/b"]) assert.ok(held.push(makeDispatch(path)));
+  const heldRequests = new HeldRequests(owner);
+  await heldRequests.hold(HOLD);
+  for (const path of ["/a", "/b"]) assert.ok(heldRequests.push(makeDispatch(path)));
   assert.equal(owner.sent, []);
-  held.release();
+  heldRequests.release();
   assert.equal(owner.sent, ["/a", "/b"]);
-  assert.not.ok(held.mustWait(makeRequest("/change")));
+  assert.not.ok(heldRequests.mustWait(makeRequest("/change")));
 });
 
 test("a hold ends by itself, however long the cut takes", async () => {
   const owner = new Owner();
-  const held = new HeldRequests(owner, 20);
-  await held.hold(HOLD);
-  assert.ok(held.push(makeDispatch("/a")));
+  const heldRequests = new HeldRequests(owner, 20);
+  await heldRequests.hold(HOLD);
+  assert.ok(heldRequests.push(makeDispatch("/a")));
   while (owner.sent.length === 0) await delay(5);
-  assert.not.ok(held.mustWait(makeRequest("/change")));
+  assert.not.ok(heldRequests.mustWait(makeRequest("/change")));
 });
 
 test.run();

@@ -170,12 +170,17 @@ test("counts the partitions that did not respond", () => {
 
 test("counts corrupt partials as missing where partial results are allowed", () => {
   const partial = responseOf("a", [1]).serialize();
-  const damaged = Uint8Array.from(partial);
-  damaged[damaged.length - 1]! ^= 1;
-  assert.throws(() => mergePartials([partial, damaged]), /partial 1/);
-  const { incomplete, views } = mergeTrusted([partial, damaged, null, partial.subarray(0, 20)])!;
+  const damagedBytes = Uint8Array.from(partial);
+  damagedBytes[damagedBytes.length - 1]! ^= 1;
+  assert.throws(() => mergePartials([partial, damagedBytes]), /partial 1/);
+  const { incomplete, views } = mergeTrusted([
+    partial,
+    damagedBytes,
+    null,
+    partial.subarray(0, 20),
+  ])!;
   assert.equal([incomplete, views.length], [3, 1]);
-  assert.is(mergeTrusted([damaged, null]), null);
+  assert.is(mergeTrusted([damagedBytes, null]), null);
 });
 
 test("rejects float sums that overflow, as it does integer sums", () => {
@@ -252,17 +257,20 @@ test("returns a partial that can be transferred to another thread", () => {
 });
 
 test("rejects keys of another type or order", () => {
-  const empty = new PluginResponse().serialize();
+  const emptyBytes = new PluginResponse().serialize();
   const ints = responseOf("a", [1, 2]).serialize();
   const texts = responseOf("b", ["x"]).serialize();
   const mixed = responseOf("c", [1, "x"], S.S_NATIVE).serialize();
   const descending = responseOf("d", [2, 1], S.S_VAL).serialize();
   const unsorted = new PluginResponse(-1, S.S_NATIVE, types.int);
   unsorted.append(1, "e");
-  assert.is(refusal(empty, ints, texts), "partial 2 keytype str differs from int of partial 1");
+  assert.is(
+    refusal(emptyBytes, ints, texts),
+    "partial 2 keytype str differs from int of partial 1",
+  );
   assert.is(refusal(mixed, ints), "partial 1 keytype int differs from mixed of partial 0");
   assert.is(
-    refusal(ints, empty, descending),
+    refusal(ints, emptyBytes, descending),
     "partial 2 sortby S_VAL|S_DESC differs from S_VAL|S_ASC of partial 0",
   );
   assert.is(
@@ -284,20 +292,20 @@ test("rejects sums beyond the safe integers", () => {
 });
 
 test("reports the kind of corruption", () => {
-  const good = responseOf("a", [1]).serialize();
+  const goodBytes = responseOf("a", [1]).serialize();
   const changed = (at: number, value: number, isSealed: boolean): Uint8Array => {
-    const bytes = Buffer.from(good);
+    const bytes = Buffer.from(goodBytes);
     bytes[at] = value;
     if (isSealed) bytes.writeUInt32LE(crc32(bytes.subarray(0, -4)), bytes.length - 4);
     return bytes;
   };
   const json = Buffer.from('{"status": "OK"}');
-  assert.is(refusal(good, json), "partial 1 invalid mediatype: 7b227374");
+  assert.is(refusal(goodBytes, json), "partial 1 invalid mediatype: 7b227374");
   assert.is(refusal(Buffer.from("A")), "partial 0 invalid mediatype: 41000000");
   assert.is(refusal(Buffer.alloc(0)), "partial 0 invalid mediatype: 00000000");
-  assert.is(refusal(good.subarray(0, 99)), "partial 0 truncated data");
-  assert.is(refusal(good.subarray(0, -1)), "partial 0 truncated data");
-  assert.is(refusal(Buffer.concat([good, json])), "partial 0 invalid header");
+  assert.is(refusal(goodBytes.subarray(0, 99)), "partial 0 truncated data");
+  assert.is(refusal(goodBytes.subarray(0, -1)), "partial 0 truncated data");
+  assert.is(refusal(Buffer.concat([goodBytes, json])), "partial 0 invalid header");
   assert.is(refusal(changed(8, 0, true)), "partial 0 invalid header");
   assert.is(refusal(changed(100, 7, false)), "partial 0 data corruption: checksum");
 });

@@ -38,12 +38,12 @@ function refusal(text: string): string {
   return "taken";
 }
 
-function check(answer: BackEndResponse | null): void {
-  assert.ok(answer !== null);
-  assert.is(answer.status, 200);
-  assert.is(answer.mediaType, "application/x-svc-partial");
-  assert.is(answer.backlog, 0x1f);
-  assert.is(answer.body.toString("latin1"), BODY);
+function check(response: BackEndResponse | null): void {
+  assert.ok(response !== null);
+  assert.is(response.status, 200);
+  assert.is(response.mediaType, "application/x-svc-partial");
+  assert.is(response.backlog, 0x1f);
+  assert.is(response.body.toString("latin1"), BODY);
 }
 
 test("parses one response in one chunk", () => {
@@ -66,26 +66,26 @@ test("copies its bytes, so that the buffer can be overwritten", () => {
   const bodyStart = ANSWER.length - BODY.length;
   for (const at of [ANSWER.length, 1, bodyStart - 1, bodyStart + 1]) {
     const parser = new ResponseParser();
-    let answer: BackEndResponse | null = null;
+    let response: BackEndResponse | null = null;
     for (const [start, end] of [
       [0, at],
       [at, ANSWER.length],
     ] as const) {
       if (start === end) continue;
       const chunk = Buffer.from(bytes.subarray(start, end));
-      answer = parser.feed(chunk);
+      response = parser.feed(chunk);
       chunk.fill(0);
     }
-    check(answer);
+    check(response);
   }
 });
 
 test("parses more different heads than it caches", () => {
   for (let round = 0; round < 2; round++) {
     for (let number = 0; number < 1500; number++) {
-      const answer = parsed(answerOf("abc", `X-SVC-Backlog: ${number.toString(16)}`));
-      assert.is(answer?.backlog, number);
-      assert.is(answer?.body.toString(), "abc");
+      const response = parsed(answerOf("abc", `X-SVC-Backlog: ${number.toString(16)}`));
+      assert.is(response?.backlog, number);
+      assert.is(response?.body.toString(), "abc");
     }
   }
 });
@@ -111,17 +111,17 @@ test("parses large bodies in chunks", () => {
   const body = Array.from({ length: 300_000 }, (_, index) => String(index)).join(",");
   const text = answerOf(body);
   const parser = new ResponseParser();
-  let answer: BackEndResponse | null = null;
+  let response: BackEndResponse | null = null;
   for (let at = 0; at < text.length; at += 65_536) {
-    assert.is(answer, null);
-    answer = feed(parser, text.slice(at, at + 65_536));
+    assert.is(response, null);
+    response = feed(parser, text.slice(at, at + 65_536));
   }
-  assert.ok(answer!.body.toString("latin1") === body);
+  assert.ok(response!.body.toString("latin1") === body);
 });
 
 test("reads a response without a length as empty, and detects the last one of a connection", () => {
-  const answer = parsed("HTTP/1.1 503 Service Unavailable\r\n\r\n");
-  assert.equal(answer && { ...answer, body: answer.body.length }, {
+  const response = parsed("HTTP/1.1 503 Service Unavailable\r\n\r\n");
+  assert.equal(response && { ...response, body: response.body.length }, {
     status: 503,
     mediaType: "",
     backlog: -1,
@@ -293,8 +293,8 @@ function outcome(pieces: readonly Buffer[]): string {
     for (const piece of pieces) {
       // Unexpected bytes after a response close the channel.
       if (answers !== "") return "refused";
-      const answer = parser.feed(piece);
-      if (answer !== null) answers = `answer ${JSON.stringify(answer)}`;
+      const response = parser.feed(piece);
+      if (response !== null) answers = `answer ${JSON.stringify(response)}`;
     }
   } catch (error) {
     assert.instance(error, MalformedResponse);

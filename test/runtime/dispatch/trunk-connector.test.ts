@@ -191,7 +191,7 @@ for (const [name, end, untouched, begun] of ENDINGS) {
 test("distinguishes a declined protocol from a connection that just closes", async (context) => {
   context.agrees = false;
   const { backEnd, links } = context;
-  for (const [answer, fault] of [
+  for (const [response, fault] of [
     ["HTTP/1.1 400 Bad Request\r\n\r\n", /^unconnected: connection refused by the back-end/],
     [TRUNK_LINE.replace("1", "2"), /^unconnected: connection refused by the back-end/],
     [TRUNK_LINE.slice(0, -2), /^no-answer: connection closed/],
@@ -200,7 +200,7 @@ test("distinguishes a declined protocol from a connection that just closes", asy
     const { user } = send(backEnd, "body");
     await until(() => links.at(-1)?.streams.size === 1, "stream");
     const { socket } = links.pop()!;
-    socket.end(answer);
+    socket.end(response);
     assert.match(await user.end(), fault);
     assert.is(backEnd.takesTrunk, null);
   }
@@ -281,9 +281,9 @@ test("transfers large bodies completely", async (context) => {
   await until(() => (context.links[0]?.streams.get(1) ?? "").length > body.length, "body");
   const link = await streams(context, 2);
   assert.ok(link.streams.get(1)!.endsWith(HEAD + body.toString("latin1")));
-  const answer = answerText(200, body.toString("latin1"));
-  for (let at = 0; at < answer.length; at += 65_536) {
-    link.send(1, answer.slice(at, at + 65_536));
+  const response = answerText(200, body.toString("latin1"));
+  for (let at = 0; at < response.length; at += 65_536) {
+    link.send(1, response.slice(at, at + 65_536));
     if (at === 65_536) link.send(2, answerText(200, "small"));
   }
   assert.is(await small.user.end(), "200 small");

@@ -109,9 +109,9 @@ test("contains connections and requests that the transport refused", async () =>
 test("names the requests that it will contain", () => {
   const log = new AuditLog(join(folder, "named"));
   const ids = (["plugin", "change", "control", "service"] as const).map((kind) => {
-    const asked = exchange({ requestId: null });
-    log.admit(asked, kind);
-    return [asked.audited, asked.requestId !== null];
+    const request = exchange({ requestId: null });
+    log.admit(request, kind);
+    return [request.audited, request.requestId !== null];
   });
   assert.equal(ids, [
     [null, false],

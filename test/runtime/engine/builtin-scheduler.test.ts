@@ -54,14 +54,14 @@ const query = (plugin: number, address?: string): PluginCall => ({
 test("runs queries again in the second executor when their time slice is over", async () => {
   const { events, scheduler, connect } = setUp();
   connect(0);
-  const [quick, long, otherClient] = [query(0), query(1), query(1, "127.0.0.2")];
-  for (const pending of [quick, long, otherClient]) scheduler.submit(pending);
+  const [quick, longCall, otherClient] = [query(0), query(1), query(1, "127.0.0.2")];
+  for (const pending of [quick, longCall, otherClient]) scheduler.submit(pending);
   await until(() => scheduler.waiting === 2);
   assert.equal(events, [`${quick.serial} 200 "quick in 0"`, "start 1"]);
   connect(1);
   await until(() => events.length === 4);
   assert.equal(events.slice(2).sort(), [
-    `${long.serial} 200 "long in 1"`,
+    `${longCall.serial} 200 "long in 1"`,
     `${otherClient.serial} 200 "long in 1"`,
   ]);
   assert.equal([scheduler.working, scheduler.waiting], [0, 0]);
@@ -89,10 +89,10 @@ test("counts long queries for the limit of their client until they end", async (
   for (const pending of long) scheduler.submit(pending);
   const ownQuery = query(0);
   scheduler.submit(ownQuery);
-  const foreign = query(0, "127.0.0.2");
-  scheduler.submit(foreign);
+  const foreignCall = query(0, "127.0.0.2");
+  scheduler.submit(foreignCall);
   await until(() => events.length === 2);
-  assert.equal(events, ["start 1", `${foreign.serial} 200 "quick in 0"`]);
+  assert.equal(events, ["start 1", `${foreignCall.serial} 200 "quick in 0"`]);
   connect(1);
   await until(() => events.length === 7);
   assert.ok(events.includes(`${ownQuery.serial} 200 "quick in 0"`));

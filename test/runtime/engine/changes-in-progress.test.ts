@@ -48,10 +48,10 @@ test("a change is refused if the handover did not see it in time", () => {
     count(...args);
   };
   const released: PluginCall[] = [];
-  const late = change(released);
-  assert.not.ok(scheduler.submit(late));
+  const lateCall = change(released);
+  assert.not.ok(scheduler.submit(lateCall));
   assert.is(clock.changes, 0);
-  assert.equal(released, [late]);
+  assert.equal(released, [lateCall]);
   assert.equal(scheduler.rejectQueued(), []);
 });
 

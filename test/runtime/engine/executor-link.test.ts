@@ -24,12 +24,12 @@ test("a request that cannot be read leaves the rows of others whole", async () =
   const { port1, port2 } = new MessageChannel();
   try {
     const link = new ExecutorLink(0, port1, () => undefined);
-    const faulty = callOf({
+    const faultyCall = callOf({
       get principal(): string {
         throw new Error("cannot be read");
       },
     });
-    assert.throws(() => link.send(7, faulty), /cannot be read/);
+    assert.throws(() => link.send(7, faultyCall), /cannot be read/);
     link.send(8, callOf({}));
     const [rows] = (await once(port2, "message")) as [unknown[]];
     assert.is(rows.length, RequestField.Stride);

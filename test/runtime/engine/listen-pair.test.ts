@@ -10,17 +10,17 @@ const ANY = { port: 0, ip: null, adminIp: null };
 /** A machine where `isFree` decides for each port; port 0 yields an ephemeral one. */
 function machine(isFree: (port: number) => boolean) {
   const bound = new Set<number>();
-  let asked = 0;
+  let calls = 0;
   const listen = async (requestedPort: number) => {
-    asked++;
-    const port = requestedPort === 0 ? 40_001 + 2 * (asked % 1000) : requestedPort;
+    calls++;
+    const port = requestedPort === 0 ? 40_001 + 2 * (calls % 1000) : requestedPort;
     if (bound.has(port) || !isFree(port)) {
       throw Object.assign(new Error("taken"), { code: "EADDRINUSE" });
     }
     bound.add(port);
     return { port, close: async () => bound.delete(port) } as never;
   };
-  return { bound, listen, asked: () => asked };
+  return { bound, listen, asked: () => calls };
 }
 
 test("finds a pair outside the ephemeral range when clients occupy that range", async () => {
@@ -39,14 +39,14 @@ test("fails and releases all ports when no pair is free", async () => {
 });
 
 test("fails at once for an unavailable address", async () => {
-  let asked = 0;
+  let calls = 0;
   const listen = async () => {
-    asked++;
+    calls++;
     throw Object.assign(new Error("no such address"), { code: "EADDRNOTAVAIL" });
   };
   const error = await listenPair({ ...ANY, ip: "192.0.2.1" }, listen).catch((thrown) => thrown);
   assert.match(error.message, /main port \d+ of 192\.0\.2\.1 cannot be bound: no such address/);
-  assert.is(asked, 1);
+  assert.is(calls, 1);
 });
 
 test("distinguishes failures that another port may avoid from others", async () => {

@@ -107,10 +107,10 @@ class Run {
       dispatch: (dispatch: Dispatch) => {
         const { request, resubmits } = dispatch;
         this.dispatched.push({ request, resubmits });
-        const answer = { status: 200, mediaType: "", backlog: -1, isLast: false };
+        const response = { status: 200, mediaType: "", backlog: -1, isLast: false };
         const responses = (
           this.partials?.[this.dispatched.length - 1] ?? new Array(this.width).fill(this.body)
-        ).map((body) => body && { ...answer, body });
+        ).map((body) => body && { ...response, body });
         const allowsPartial = this.partials !== null;
         const answered: Outcome = { kind: "answered", responses, allowsPartial };
         const outcome = resubmits < this.rounds ? answered : (this.outcome ?? answered);
@@ -122,20 +122,20 @@ class Run {
   #writer(): ResponseWriter {
     return {
       isExplained: () => false,
-      relay: () => this.#answer("relayed"),
-      merged: () => this.#answer("merged"),
+      relay: () => this.#respond("relayed"),
+      merged: () => this.#respond("merged"),
       result: (...[, , , , , , hierarchy]: Parameters<ResponseWriter["result"]>) => {
         this.coverage = hierarchy!.coverage;
-        this.#answer("result");
+        this.#respond("result");
       },
       refuse: ((_exchange, _port, status, message, how) => {
         this.position = how?.hierarchy ?? null;
-        this.#answer(`${status} ${message}`);
+        this.#respond(`${status} ${message}`);
       }) as ResponseWriter["refuse"],
     } as unknown as ResponseWriter;
   }
 
-  #answer(how: string): void {
+  #respond(how: string): void {
     assert.is(this.answered, "", "answered twice");
     this.answered = how;
   }

@@ -22,15 +22,15 @@ function check(parts: object, isWarmUp: boolean): unknown {
 }
 
 test("skips handlers for warm-up calls", () => {
-  let asked = 0;
+  let calls = 0;
   const handlers = {
     check: () => {
-      asked++;
+      calls++;
       return UNAUTHENTICATED;
     },
   };
   assert.is(check({ handlers }, true), null);
-  assert.is(asked, 0);
+  assert.is(calls, 0);
   assert.is(check({ handlers }, false), UNAUTHENTICATED);
 });
 

@@ -68,8 +68,8 @@ function submit(scheduler: Scheduled, client: number, count: number, plugin = 0)
 /** Returns how many slots each client holds. */
 function held(scheduler: Scheduled): number[] {
   const counts = new Map<string, number>();
-  for (const { call: running, executor: slot } of scheduler.calls()) {
-    const { remoteAddress } = running.exchange.connection;
+  for (const { call: runningCall, executor: slot } of scheduler.calls()) {
+    const { remoteAddress } = runningCall.exchange.connection;
     if (slot !== null) counts.set(remoteAddress, (counts.get(remoteAddress) ?? 0) + 1);
   }
   return [...counts.values()];
@@ -120,7 +120,7 @@ test("lets clients with waiting requests take turns when few slots are free", ()
   for (const admitted of [...otherCalls, next(1), next(2), next(1), next(2)])
     assert.ok(limit.admit(admitted));
   const waiting = [next(1), next(2), next(1)];
-  for (const refused of waiting) assert.not.ok(limit.admit(refused));
+  for (const refusedCall of waiting) assert.not.ok(limit.admit(refusedCall));
   assert.is(limit.release(otherCalls[0]!), waiting[0]);
   assert.is(limit.release(waiting[0]!), waiting[1]);
   assert.is(limit.release(otherCalls[1]!), waiting[2]);
@@ -131,27 +131,27 @@ test("gives the only waiting client no further slot when few are free", () => {
   const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);
   const others = Array.from({ length: 28 }, (_, client) => next(10 + client));
   for (const admitted of others) assert.ok(limit.admit(admitted));
-  const [first, second, third] = [next(1), next(1), next(1)];
+  const [first, second, thirdCall] = [next(1), next(1), next(1)];
   assert.equal(
-    [first, second, third].map((pending) => limit.admit(pending)),
+    [first, second, thirdCall].map((pending) => limit.admit(pending)),
     [true, true, false],
   );
   for (const client of [2, 3]) assert.ok(limit.admit(next(client)));
   assert.is(limit.release(first), null);
-  assert.is(limit.release(others[0]!), third);
+  assert.is(limit.release(others[0]!), thirdCall);
 });
 
 test("keeps the backlogs of clients apart after one was emptied", () => {
   const limit = new ClientLimit(1);
   const next = (client: number) => call(0, "/svc/plugin/x", `127.0.0.${client}`);
-  const [first, second, third, fourth] = [next(1), next(1), next(2), next(2)];
+  const [first, second, thirdCall, fourthCall] = [next(1), next(1), next(2), next(2)];
   assert.equal([limit.admit(first), limit.admit(second)], [true, false]);
   assert.is(limit.release(first), second);
-  assert.equal([limit.admit(third), limit.admit(fourth)], [true, false]);
+  assert.equal([limit.admit(thirdCall), limit.admit(fourthCall)], [true, false]);
   const fifth = next(1);
   assert.not.ok(limit.admit(fifth));
   assert.is(limit.release(second), fifth);
-  assert.is(limit.release(third), fourth);
+  assert.is(limit.release(thirdCall), fourthCall);
   assert.is(limit.release(fifth), null);
   assert.is(limit.size, 0);
 });
@@ -163,7 +163,7 @@ test("admits a client with no running request before others get more", () => {
   const second = next(2);
   assert.equal([limit.admit(next(1)), limit.admit(second)], [true, true]);
   const waiting = [next(1), next(2)];
-  for (const refused of waiting) assert.not.ok(limit.admit(refused));
+  for (const refusedCall of waiting) assert.not.ok(limit.admit(refusedCall));
   assert.is(limit.release(second), waiting[1]);
   assert.is(limit.release(waiting[1]!), waiting[0]);
 });
@@ -237,8 +237,8 @@ test("puts the first request of a client before further ones of others", async (
   const hungry = [1, 2, 3, 4].map(() => from("127.0.0.1"));
   for (const pending of hungry) scheduler.submit(pending);
   await until(() => batch.length === 4 * RequestField.Stride);
-  const [second, third] = [from("127.0.0.2"), from("127.0.0.3")];
-  for (const pending of [second, third]) scheduler.submit(pending);
+  const [second, thirdCall] = [from("127.0.0.2"), from("127.0.0.3")];
+  for (const pending of [second, thirdCall]) scheduler.submit(pending);
   assert.equal([scheduler.waiting], [0]);
   await delay(1);
   const started: unknown[] = [];
@@ -250,7 +250,7 @@ test("puts the first request of a client before further ones of others", async (
     }
   }
   const [first, ...rest] = hungry.map((pending) => pending.serial);
-  assert.equal(started, [first, second.serial, third.serial, ...rest]);
+  assert.equal(started, [first, second.serial, thirdCall.serial, ...rest]);
   port1.close();
   scheduler.close();
 });

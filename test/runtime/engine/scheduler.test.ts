@@ -130,10 +130,10 @@ test("times out a pending async plugin and drops its late result", async () => {
   });
   const { outcomes, scheduler, executor } = setUp([entry("slow", () => late)], 30);
   scheduler.setExecutors([executor(0)]);
-  const slow = call(0);
-  scheduler.submit(slow);
+  const slowCall = call(0);
+  scheduler.submit(slowCall);
   await until(() => outcomes.length === 1);
-  assert.is(outcomes[0], `${slow.serial} 0 timeout`);
+  assert.is(outcomes[0], `${slowCall.serial} 0 timeout`);
   assert.is(scheduler.working, 0);
   settle("late");
   await delay(20);
@@ -171,8 +171,8 @@ test("removes requests of disconnected clients from the queue of a stuck executo
   for (const pending of calls) scheduler.submit(pending);
   state.claim(0, Date.now());
   for (const pending of calls) (pending.exchange as unknown as Gone).aborted = true;
-  const later = call(0);
-  scheduler.submit(later);
+  const laterCall = call(0);
+  scheduler.submit(laterCall);
   scheduler.tick();
   assert.is(outcomes.length, 31, "all but the one that runs");
   // The executor skips revoked requests.
@@ -207,10 +207,10 @@ test("does not block other requests behind those for the last queue", async () =
   const last = (): PluginCall => ({ ...call(0), minQueue: 3 });
   for (let count = 0; count < 20; count++) scheduler.submit(last());
   assert.is(scheduler.waiting, 20 - 17, "queue 3 has 17 slots");
-  const small = call(1);
-  scheduler.submit(small);
+  const smallCall = call(1);
+  scheduler.submit(smallCall);
   await until(() => outcomes.length > 0);
-  assert.is(outcomes[0], `${small.serial} 0 200 1`);
+  assert.is(outcomes[0], `${smallCall.serial} 0 200 1`);
   assert.is(scheduler.waiting, 3);
   assert.is(state.slotState(0), 0);
   scheduler.close();
@@ -262,9 +262,9 @@ test("terminates the executor of a job that goes on after it was cancelled", asy
   const { outcomes, scheduler, executor } = setUp([entry("never", () => new Promise(() => {}))]);
   scheduler.setExecutors([executor(0)]);
   const [request, job] = [call(0), { ...call(0), plugin: { name: "j", number: 0, isJob: true } }];
-  for (const rejected of [request, job as PluginCall]) {
-    scheduler.submit(rejected);
-    const gone = rejected.exchange as unknown as Gone;
+  for (const rejectedCall of [request, job as PluginCall]) {
+    scheduler.submit(rejectedCall);
+    const gone = rejectedCall.exchange as unknown as Gone;
     gone.aborted = true;
     gone.connection.endedAtMs = Date.now() - JOB_GRACE_MS - 1;
   }
@@ -331,14 +331,14 @@ test("retires idle executors of an older build", async () => {
   });
   const { outcomes, scheduler, executor } = setUp([entry("wait", () => old)]);
   scheduler.setExecutors([executor(0)]);
-  const running = call(0);
-  scheduler.submit(running);
+  const runningCall = call(0);
+  scheduler.submit(runningCall);
   await delay(5);
   scheduler.setExecutors([executor(1)]);
   assert.equal(outcomes, []);
   settle();
   await until(() => outcomes.length === 2);
-  assert.equal(outcomes, [`${running.serial} 0 200 null`, "retired 0"]);
+  assert.equal(outcomes, [`${runningCall.serial} 0 200 null`, "retired 0"]);
   scheduler.close();
 });
 

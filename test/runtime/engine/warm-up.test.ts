@@ -38,12 +38,12 @@ function answering(request: (exchange: Exchange) => void): ServerEvents {
 }
 
 test("calls targets in turn and reports unusable ones", async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   let atOnce = 0;
   const events = answering((exchange) => {
     assert.ok(exchange.isWarmUp);
     const { target } = exchange;
-    asked.push(target);
+    requests.push(target);
     const isOfUse = target === "/a" || target === "/b";
     if (!isOfUse) assert.is(++atOnce, 1, "one alone at first");
     if (target === "/stream") {
@@ -65,11 +65,11 @@ test("calls targets in turn and reports unusable ones", async () => {
   ]);
   const count = (list: string[], target: string) => list.filter((entry) => entry === target).length;
   assert.equal(
-    ["/bad", "/slow", "/stream"].map((target) => count(asked, target)),
+    ["/bad", "/slow", "/stream"].map((target) => count(requests, target)),
     [2, 2, 2],
   );
   // A first call may be slow, and is repeated.
-  const turns = asked.slice(asked.lastIndexOf("/slow") + 1);
+  const turns = requests.slice(requests.lastIndexOf("/slow") + 1);
   assert.ok(count(turns, "/a") > 1);
   assert.ok(Math.abs(count(turns, "/a") - count(turns, "/b")) <= 1);
 });
@@ -132,11 +132,11 @@ test("rejects clients without the key", async () => {
     const server = await listen(...args);
     for (const key of ["", "0".repeat(32), "short"]) {
       const headers = { "X-SVC-Warm-Up": key };
-      const asked = get({ port: server.port, headers }, (response) => {
+      const pending = get({ port: server.port, headers }, (response) => {
         statuses.push(response.resume().statusCode);
       });
       // The server may close while the rest of its response is read.
-      asked.on("error", () => {});
+      pending.on("error", () => {});
     }
     return server;
   };

@@ -62,12 +62,12 @@ function fill(store: GraphStore): void {
 test("preserves the graph, which can be changed, saved and loaded", () => {
   const store = followed();
   fill(store);
-  const ask = questions(store);
-  const before = [graphContent(store), ask()];
+  const query = questions(store);
+  const before = [graphContent(store), query()];
   const memory = store.memory.record.words.buffer;
   assert.ok(relocateGraph(store));
   assert.is.not(store.memory.record.words.buffer, memory);
-  assert.equal([graphContent(store), ask()], before);
+  assert.equal([graphContent(store), query()], before);
   checkStore(store);
   openStore(store).deleteVertex("vertex 3");
   fill(store);
@@ -75,8 +75,8 @@ test("preserves the graph, which can be changed, saved and loaded", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-moved-"));
   try {
     saveGraph(store, folder);
-    const loaded = loadGraph("test", folder, TEST_THREAD)!;
-    assert.equal(graphContent(loaded), graphContent(store));
+    const loadedStore = loadGraph("test", folder, TEST_THREAD)!;
+    assert.equal(graphContent(loadedStore), graphContent(store));
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -125,8 +125,8 @@ test("relocates only graphs that have shrunk a lot, once all threads have them",
     () => threads,
     (line) => lines.push(line),
   );
-  const made = GraphStore.create("large", TEST_THREAD);
-  const shared = { share: made.share, path: null, logPath: "large", isLocal: false };
+  const createdStore = GraphStore.create("large", TEST_THREAD);
+  const shared = { share: createdStore.share, path: null, logPath: "large", isLocal: false };
   const { store } = graphs.add(shared)!;
   const graph = openStore(store);
   const bytes = (): number => {
@@ -168,8 +168,8 @@ test("releases the space between scattered strings, and uses it again", () => {
     () => [TEST_THREAD],
     (line) => lines.push(line),
   );
-  const made = GraphStore.create("scattered", TEST_THREAD);
-  const shared = { share: made.share, path: null, logPath: "scattered", isLocal: false };
+  const createdStore = GraphStore.create("scattered", TEST_THREAD);
+  const shared = { share: createdStore.share, path: null, logPath: "scattered", isLocal: false };
   const { store } = graphs.add(shared)!;
   const graph = openStore(store);
   const text = "x".repeat(100_000);
@@ -197,10 +197,14 @@ test("releases the space between scattered strings, and uses it again", () => {
     graph.createVertex("new");
     saveGraph(store, folder);
     assert.ok(existsSync(join(folder, "graph.snapshot.delta")));
-    const loaded = loadGraph("scattered", folder, TEST_THREAD)!;
-    assert.ok(isDeepStrictEqual(graphContent(loaded), graphContent(store)));
-    checkStore(loaded);
-    assert.is(countReleasedWords(loaded.memory, loaded.memory.strings), 0, "all was read");
+    const loadedStore = loadGraph("scattered", folder, TEST_THREAD)!;
+    assert.ok(isDeepStrictEqual(graphContent(loadedStore), graphContent(store)));
+    checkStore(loadedStore);
+    assert.is(
+      countReleasedWords(loadedStore.memory, loadedStore.memory.strings),
+      0,
+      "all was read",
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -214,8 +218,8 @@ test("releases the space between scattered strings, and uses it again", () => {
 test("logs once after a minute which busy thread prevents it", () => {
   const graphs = new GraphRegistry(TEST_THREAD);
   const lines: string[] = [];
-  const made = GraphStore.create("kept", TEST_THREAD);
-  const shared = { share: made.share, path: null, logPath: "kept", isLocal: false };
+  const createdStore = GraphStore.create("kept", TEST_THREAD);
+  const shared = { share: createdStore.share, path: null, logPath: "kept", isLocal: false };
   const { store } = graphs.add(shared)!;
   // As large as if it had been full.
   store.memory.strings.grow(2 ** 25);

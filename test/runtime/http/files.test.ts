@@ -47,7 +47,7 @@ async function read(source: ByteStream): Promise<Buffer> {
 
 interface Told {
   /** Status, media type and length with the content, or status and message. */
-  readonly answer: string;
+  readonly response: string;
   readonly fields: string;
 }
 
@@ -58,7 +58,8 @@ interface Asked extends Pick<Exchange, "answer" | "answerStream"> {
 
 function askWith(fields: Readonly<Record<string, string>>, path: string, folder = web) {
   return new Promise<Told>((resolve) => {
-    const tell = (answer: string, headerFields = "") => resolve({ answer, fields: headerFields });
+    const tell = (response: string, headerFields = "") =>
+      resolve({ response, fields: headerFields });
     const exchange = {
       headers: { get: (name: string) => fields[name] },
       answer: (status, mediaType, body, headerFields) =>
@@ -76,8 +77,8 @@ function askWith(fields: Readonly<Record<string, string>>, path: string, folder 
   });
 }
 
-async function ask(path: string, folder = web): Promise<string> {
-  return (await askWith({}, path, folder)).answer;
+async function request(path: string, folder = web): Promise<string> {
+  return (await askWith({}, path, folder)).response;
 }
 
 const answers: Readonly<Record<string, string>> = {
@@ -120,19 +121,19 @@ const answers: Readonly<Record<string, string>> = {
   "/100%.bin": INVALID,
 };
 
-for (const [path, answer] of Object.entries(answers)) {
-  test(path, async () => assert.is(await ask(path), answer));
+for (const [path, response] of Object.entries(answers)) {
+  test(path, async () => assert.is(await request(path), response));
 }
 
 test("has no files when the folder does not exist", async () => {
-  assert.is(await ask("/hello.txt", join(root, "none")), UNKNOWN);
+  assert.is(await request("/hello.txt", join(root, "none")), UNKNOWN);
 });
 
 test("responds 304 until a file changes", async () => {
   const { fields } = await askWith({}, "/hello.txt");
   const tag = /^ETag: (".*")\r$/m.exec(fields)![1]!;
   const isKnown = async (names: string) =>
-    (await askWith({ "if-none-match": names }, "/hello.txt")).answer === "304 null 0";
+    (await askWith({ "if-none-match": names }, "/hello.txt")).response === "304 null 0";
   assert.ok(await isKnown(tag));
   assert.ok(await isKnown(`"other", W/${tag}`));
   assert.ok(await isKnown("*"));
@@ -159,9 +160,9 @@ const ranges: Readonly<Record<string, string>> = {
 
 for (const [range, expected] of Object.entries(ranges)) {
   test(`serves ${range} of a file`, async () => {
-    const { answer, fields } = await askWith({ range }, "/hello.txt");
+    const { response, fields } = await askWith({ range }, "/hello.txt");
     const part = /^Content-Range: (.*)\r$/m.exec(fields)?.[1] ?? "none";
-    assert.is(`${answer} | ${part}`, expected);
+    assert.is(`${response} | ${part}`, expected);
   });
 }
 
@@ -169,12 +170,12 @@ test("ignores a range when the file has changed", async () => {
   const range = "bytes=1-3";
   const { fields } = await askWith({}, "/hello.txt");
   const tag = /^ETag: (".*")\r$/m.exec(fields)![1]!;
-  const same = await askWith({ range, "if-range": tag }, "/hello.txt");
-  assert.is(same.answer, "206 text/plain ell");
+  const sameResponse = await askWith({ range, "if-range": tag }, "/hello.txt");
+  assert.is(sameResponse.response, "206 text/plain ell");
   const mismatch = await askWith({ range, "if-range": '"other"' }, "/hello.txt");
-  assert.is(mismatch.answer, "200 text/plain hello");
-  const large = await askWith({ range: "bytes=70000-270000" }, "/large");
-  assert.is(large.answer, "206 application/octet-stream 200001");
+  assert.is(mismatch.response, "200 text/plain hello");
+  const largeResponse = await askWith({ range: "bytes=70000-270000" }, "/large");
+  assert.is(largeResponse.response, "206 application/octet-stream 200001");
 });
 
 test.run();

@@ -209,10 +209,10 @@ test("tracks the type of a vertex even if type changes are filtered out", async 
   ]);
   const reader = openChanges(graph, { since: position, filter: { kinds } });
   for (const type of ["three", "four"]) {
-    using again = graph.openVertex("a");
-    again.setType(type);
-    again.setProperty("n", 3);
-    again.close();
+    using reopenedVertex = graph.openVertex("a");
+    reopenedVertex.setType(type);
+    reopenedVertex.setProperty("n", 3);
+    reopenedVertex.close();
     let change = reader.pull();
     for (; change === null; change = reader.pull()) await reader.wait();
     assert.is((change as { type: string }).type, type);

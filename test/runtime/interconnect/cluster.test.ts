@@ -86,7 +86,7 @@ class Member {
 function change(instance: Instance, random: Random): void {
   const graph = instance.graph(random.of(GRAPHS));
   const id = (): string => `v${random.below(30)}`;
-  for (let left = 1 + random.below(20); left > 0; left--) {
+  for (let remaining = 1 + random.below(20); remaining > 0; remaining--) {
     const vertexId = id();
     const choice = random.below(10);
     if (choice < 4) graph.connect(vertexId, ["to", 5, random.below(1000)], id());
@@ -138,7 +138,7 @@ async function simulate(seed: number): Promise<void> {
   ];
   try {
     for (const member of members) await member.start();
-    for (let left = STEPS; left > 0; left--) await step(members, links, random);
+    for (let remaining = STEPS; remaining > 0; remaining--) await step(members, links, random);
     for (const link of links) link.heal();
     for (const { now } of members) await now.control({ do: "resume", what: "input" });
     const [provider, ...replicas] = members.map(({ now }) => now);

@@ -144,9 +144,9 @@ test("needs the transaction log only if it replicates", async (context) => {
     assert.is(await outcomeOf(none, control), text);
   }
   // A log that is off does not count.
-  const former = await begin(context, "c");
-  former.graph().createVertex("x");
-  await end(former);
+  const previousInstance = await begin(context, "c");
+  previousInstance.graph().createVertex("x");
+  await end(previousInstance);
   for (const options of [{ txPort: 0 }, { attach: [NONE] }, { archive: context.folder }]) {
     for (const name of ["b", "c"]) {
       assert.is(await codeOf(begin(context, name, { ...options, durability: "off" })), "SVC2530");
@@ -166,20 +166,23 @@ test("keeps its epoch and its role when it starts again", async (context) => {
   assert.is(await instance.control({ do: "promote" }), 2);
   instance.graph().createVertex("x");
   await end(instance);
-  const again = await begin(context, "a", { txPort: port });
+  const restartedInstance = await begin(context, "a", { txPort: port });
   assert.match(
-    again.log,
+    restartedInstance.log,
     `this instance was promoted at epoch 2 and is now a provider; port ${port}`,
   );
-  assert.equal([again.shown.replica.state, await again.control({ do: "bound" })], ["leader", port]);
-  again.graph().createVertex("y");
-  await again.isFlushed();
-  const { serial } = again.shown;
-  await until(
-    () => again.shown.serial > serial,
-    () => `${again.shown.serial}`,
+  assert.equal(
+    [restartedInstance.shown.replica.state, await restartedInstance.control({ do: "bound" })],
+    ["leader", port],
   );
-  assert.is(await again.control({ do: "promote" }), 2, "it is the provider already");
+  restartedInstance.graph().createVertex("y");
+  await restartedInstance.isFlushed();
+  const { serial } = restartedInstance.shown;
+  await until(
+    () => restartedInstance.shown.serial > serial,
+    () => `${restartedInstance.shown.serial}`,
+  );
+  assert.is(await restartedInstance.control({ do: "promote" }), 2, "it is the provider already");
 });
 
 test.run();

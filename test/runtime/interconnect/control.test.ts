@@ -123,32 +123,32 @@ test("throttles by each unit", async (context) => {
 test("fences the former provider when a replica is promoted", async (context) => {
   const [first, second] = [await freePort(), await freePort()];
   const [toFirst, toSecond] = [`127.0.0.1:${first}`, `127.0.0.1:${second}`];
-  const old = await begin(context, "a", { attach: [toFirst, toSecond] });
+  const oldInstance = await begin(context, "a", { attach: [toFirst, toSecond] });
   const next = await begin(context, "b", { txPort: first });
   const sibling = await begin(context, "c", { txPort: second });
-  for (const id of ["a", "b"]) old.graph().createVertex(id);
-  await same(old, next);
-  await same(old, sibling);
+  for (const id of ["a", "b"]) oldInstance.graph().createVertex(id);
+  await same(oldInstance, next);
+  await same(oldInstance, sibling);
   assert.is(await next.control({ do: "promote" }), 2);
   assert.is(next.shown.provider, null);
   next.graph().createVertex("after");
   await until(
-    () => old.log.includes("SVC2535"),
-    () => old.log,
+    () => oldInstance.log.includes("SVC2535"),
+    () => oldInstance.log,
   );
-  assert.throws(() => old.graph().createVertex("lost"), /readonly/);
-  assert.equal(old.readiness, [null, FENCED]);
-  assert.equal(await old.control({ do: "attached" }), []);
+  assert.throws(() => oldInstance.graph().createVertex("lost"), /readonly/);
+  assert.equal(oldInstance.readiness, [null, FENCED]);
+  assert.equal(await oldInstance.control({ do: "attached" }), []);
   await next.control({ do: "attach", uri: `svc://${toSecond}` });
   await same(next, sibling);
   // The same after restarts of both.
   await end(next);
-  const again = await begin(context, "b", { attach: [toSecond] });
-  again.graph().createVertex("later");
-  await same(again, sibling);
-  await end(again);
+  const restartedInstance = await begin(context, "b", { attach: [toSecond] });
+  restartedInstance.graph().createVertex("later");
+  await same(restartedInstance, sibling);
+  await end(restartedInstance);
   // A replaced provider stays replaced, even if no instance can tell it so.
-  await end(old);
+  await end(oldInstance);
   const back = await begin(context, "a", { attach: [toSecond] });
   assert.match(back.log, /SVC2535.*fenced at epoch 2.*promote/);
   assert.throws(() => back.graph().createVertex("lost"), /readonly/);
@@ -191,30 +191,30 @@ test("reorders a chain: the last instance moves up, and a new one joins", async 
 test("follows a provider that restarts before its first write", async (context) => {
   const port = await freePort();
   const replica = await begin(context, "b", { txPort: port });
-  const old = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+  const oldInstance = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
   await until(
     () => /following .*\(0 graphs\)/.test(replica.log),
-    () => old.log,
+    () => oldInstance.log,
   );
-  await end(old);
-  const again = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
-  again.graph().createVertex("a");
-  await same(again, replica);
+  await end(oldInstance);
+  const restartedInstance = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+  restartedInstance.graph().createVertex("a");
+  await same(restartedInstance, replica);
 });
 
 test("rejects a promoted provider that would discard changes of a replica", async (context) => {
   const [first, second] = [await freePort(), await freePort()];
   const [toFirst, toSecond] = [`127.0.0.1:${first}`, `127.0.0.1:${second}`];
-  const old = await begin(context, "a", { attach: [toFirst, toSecond] });
+  const oldInstance = await begin(context, "a", { attach: [toFirst, toSecond] });
   const next = await begin(context, "b", { txPort: first });
   const ahead = await begin(context, "c", { txPort: second });
-  old.graph().createVertex("a");
-  await same(old, next);
-  await same(old, ahead);
+  oldInstance.graph().createVertex("a");
+  await same(oldInstance, next);
+  await same(oldInstance, ahead);
   await next.control({ do: "suspend", what: "input" });
-  old.graph().createVertex("b");
-  await same(old, ahead);
-  await end(old);
+  oldInstance.graph().createVertex("b");
+  await same(oldInstance, ahead);
+  await end(oldInstance);
   await next.control({ do: "promote" });
   await next.control({ do: "attach", uri: `svc://${toSecond}` });
   await until(
@@ -226,9 +226,9 @@ test("rejects a promoted provider that would discard changes of a replica", asyn
 test("promotes a replica that starts without a provider", async (context) => {
   const port = await freePort();
   const replica = await begin(context, "b", { txPort: port });
-  const old = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
-  old.graph().createVertex("a");
-  await same(old, replica);
+  const oldInstance = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+  oldInstance.graph().createVertex("a");
+  await same(oldInstance, replica);
   await end(replica);
   const next = await begin(context, "b");
   const [{ counts } = { counts: undefined }] = readLineage(join(context.folder, "b")).ancestors;
@@ -240,17 +240,17 @@ test("promotes a replica that starts without a provider", async (context) => {
 test("stays the provider after a restart with its former configuration", async (context) => {
   const port = await freePort();
   const replica = await begin(context, "b", { txPort: port });
-  const old = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
-  old.graph().createVertex("a");
-  await same(old, replica);
-  await end(old);
+  const oldInstance = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+  oldInstance.graph().createVertex("a");
+  await same(oldInstance, replica);
+  await end(oldInstance);
   await replica.control({ do: "promote" });
   replica.graph().createVertex("b");
   await end(replica);
-  const again = await begin(context, "b", { txPort: port });
-  assert.match(again.log, /was promoted at epoch 2.*empty root/);
-  again.graph().createVertex("c");
-  assert.is(await again.control({ do: "promote" }), 2);
+  const restartedInstance = await begin(context, "b", { txPort: port });
+  assert.match(restartedInstance.log, /was promoted at epoch 2.*empty root/);
+  restartedInstance.graph().createVertex("c");
+  assert.is(await restartedInstance.control({ do: "promote" }), 2);
   // The former provider, which missed the promotion, is notified.
   const back = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
   await until(
@@ -259,9 +259,9 @@ test("stays the provider after a restart with its former configuration", async (
   );
   const otherPort = await freePort();
   const sibling = await begin(context, "c", { txPort: otherPort });
-  await again.control({ do: "attach", uri: `svc://127.0.0.1:${otherPort}` });
-  await same(again, sibling);
-  assert.is(await codeOf(again.control({ do: "bind", port })), "SVC2534");
+  await restartedInstance.control({ do: "attach", uri: `svc://127.0.0.1:${otherPort}` });
+  await same(restartedInstance, sibling);
+  assert.is(await codeOf(restartedInstance.control({ do: "bind", port })), "SVC2534");
 });
 
 test("refuses to follow after a promotion before the first transfer", async (context) => {
@@ -270,21 +270,21 @@ test("refuses to follow after a promotion before the first transfer", async (con
   assert.is(await replica.control({ do: "promote" }), 2);
   replica.graph().createVertex("a");
   await end(replica);
-  const again = await begin(context, "b", { txPort: port });
-  again.graph().createVertex("b");
-  assert.is(again.store().operationCount, 2);
+  const restartedInstance = await begin(context, "b", { txPort: port });
+  restartedInstance.graph().createVertex("b");
+  assert.is(restartedInstance.store().operationCount, 2);
 });
 
 test("detects a lost provider while input is suspended", async (context) => {
   const port = await freePort();
   const replica = await begin(context, "b", { txPort: port });
-  const old = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
-  old.graph().createVertex("a");
-  await same(old, replica);
+  const oldInstance = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+  oldInstance.graph().createVertex("a");
+  await same(oldInstance, replica);
   await replica.control({ do: "suspend", what: "input" });
-  old.graph().createVertex("b");
-  await old.isFlushed();
-  await end(old);
+  oldInstance.graph().createVertex("b");
+  await oldInstance.isFlushed();
+  await end(oldInstance);
   await until(
     () => replica.log.includes("disconnected"),
     () => replica.log,

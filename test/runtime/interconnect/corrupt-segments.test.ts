@@ -135,9 +135,9 @@ test("an interrupted creation of the last segment is undone, of any length", ({ 
     log.append(textFrame("5"), 1);
     log.flushNow();
     log.close();
-    const again = openSegments(disk);
-    assert.equal(textsOf(again, 4), ["4", "5"], `${length} bytes`);
-    again.close();
+    const reopenedLog = openSegments(disk);
+    assert.equal(textsOf(reopenedLog, 4), ["4", "5"], `${length} bytes`);
+    reopenedLog.close();
   }
 });
 

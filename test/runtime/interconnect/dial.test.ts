@@ -46,9 +46,9 @@ test("a connection has no listener of its beginning left", async () => {
 test("connecting to an unresponsive address times out", async () => {
   const { connect } = net;
   const [socket] = MemorySocket.pair();
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   net.connect = ((options: unknown) => {
-    asked.push(options);
+    requests.push(options);
     return socket;
   }) as never;
   syncBuiltinESMExports();
@@ -56,7 +56,7 @@ test("connecting to an unresponsive address times out", async () => {
     const dialed = dial("host", 70).catch(({ message }) => message);
     socket.emit("timeout");
     assert.is(await dialed, "no response from host:70");
-    assert.equal(asked, [{ host: "host", port: 70, timeout: 5000 }]);
+    assert.equal(requests, [{ host: "host", port: 70, timeout: 5000 }]);
   } finally {
     net.connect = connect;
     syncBuiltinESMExports();

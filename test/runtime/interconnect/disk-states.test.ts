@@ -171,8 +171,8 @@ test("stops retrying after the third failure of a disk", async (context) => {
   await interconnect.closeLog();
   context.running.pop();
   assert.ok(clock.hasFailed);
-  const again = openStore(keep(context, begin(context).interconnect));
-  assert.ok(again.hasVertex("before 3"));
+  const reopenedGraph = openStore(keep(context, begin(context).interconnect));
+  assert.ok(reopenedGraph.hasVertex("before 3"));
 });
 
 test("a thread that takes over a failed log does not modify it", async (context) => {
@@ -258,9 +258,9 @@ test("refuses changes while the disk is full, and continues by itself", async (c
       "log: disk has space again, graphs accept changes",
     ],
   );
-  const again = openStore(keep(context, begin(context).interconnect));
+  const reopenedGraph = openStore(keep(context, begin(context).interconnect));
   assert.equal(
-    ["a", "b", "c"].map((id) => again.hasVertex(id)),
+    ["a", "b", "c"].map((id) => reopenedGraph.hasVertex(id)),
     [true, true, true],
   );
 });
@@ -313,8 +313,8 @@ test("ends while the disk is full", async (context) => {
   await interconnect.closeLog();
   context.running.pop();
   isFull = false;
-  const again = openStore(keep(context, begin(context).interconnect));
-  assert.equal([again.hasVertex("a"), again.hasVertex("b")], [true, false]);
+  const reopenedGraph = openStore(keep(context, begin(context).interconnect));
+  assert.equal([reopenedGraph.hasVertex("a"), reopenedGraph.hasVertex("b")], [true, false]);
 });
 
 test.run();

@@ -56,10 +56,10 @@ function segments(folder: string): Map<string, Buffer> {
 
 test("gets its final name once the snapshots of all open graphs are durable", async ({ log }) => {
   log.keep("g", "sub/g");
-  const closed = log.keep("closed");
+  const closedStore = log.keep("closed");
   log.write("g");
   log.write("closed");
-  removeEverywhere(closed);
+  removeEverywhere(closedStore);
   log.channel.release();
   await new DumpWriter(log.folder, log).begin(log);
   const part = `${DUMP}.part/sub/g`;
@@ -131,7 +131,7 @@ test("it begins with the segment of what its snapshots lack", async ({ log }) =>
   const empty = log.channel.log.last + 1;
   assert.is(writer.resume(), empty);
   log.keep("later");
-  for (let left = 2; left > 0; left--) {
+  for (let remaining = 2; remaining > 0; remaining--) {
     log.write("later");
     await log.roll();
   }

@@ -71,16 +71,16 @@ test("resumes a dump, and does not mix two dumps", async (context) => {
   cpSync(folder, join(context.folder, "b"), { recursive: true });
   await same(instance, await begin(context, "b"));
 
-  const third = await begin(context, "c");
-  third.graph().createVertex("another");
-  await third.isFlushed();
+  const thirdInstance = await begin(context, "c");
+  thirdInstance.graph().createVertex("another");
+  await thirdInstance.isFlushed();
   cpSync(folder, join(context.folder, "c", "opdump_x.tx"), { recursive: true });
-  await third.control({ do: "attach", uri: "file:opdump_x.tx" });
+  await thirdInstance.control({ do: "attach", uri: "file:opdump_x.tx" });
   await until(
-    () => /SVC3340: .*from another log/.test(third.log),
-    () => third.log,
+    () => /SVC3340: .*from another log/.test(thirdInstance.log),
+    () => thirdInstance.log,
   );
-  assert.equal(await third.control({ do: "attached" }), []);
+  assert.equal(await thirdInstance.control({ do: "attached" }), []);
   assert.equal(readdirSync(join(context.folder, "c", "opdump_x.tx", "_txlog")).length, 1);
 });
 

@@ -40,12 +40,12 @@ function fill(disk: SimulatedDisk, folder: string, segments: number): string {
   const store = loggedStore();
   const { identity } = channel.open(store, "path");
   const { clock } = store.memory.log!;
-  for (let left = segments; left > 0; left--) {
-    openStore(store).createVertex(`${left}`);
+  for (let remaining = segments; remaining > 0; remaining--) {
+    openStore(store).createVertex(`${remaining}`);
     channel.write(clock);
     channel.log.flushNow();
     channel.release();
-    if (left > 1) roll(disk, channel);
+    if (remaining > 1) roll(disk, channel);
   }
   channel.log.close();
   return identity;
@@ -163,12 +163,12 @@ test("reports why a graph cannot be recovered", async () => {
   openStore(store).createVertex("a");
   assert.ok(await isFlushed());
   const identity = log.identityOf("g")!;
-  const empty = GraphStore.create("g", TEST_THREAD, { identity });
+  const emptyStore = GraphStore.create("g", TEST_THREAD, { identity });
   const otherStore = GraphStore.create("h", TEST_THREAD, {});
-  const failures = [...log.replay([empty, otherStore, store])];
+  const failures = [...log.replay([emptyStore, otherStore, store])];
   assert.equal([failures.length, lines], [1, []]);
   const [failed, { message }] = failures[0]!;
-  assert.is(failed, empty);
+  assert.is(failed, emptyStore);
   assert.match(
     message,
     /"g" cannot be recovered from the log: .*continues at operation 1 of graph/,

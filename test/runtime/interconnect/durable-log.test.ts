@@ -62,14 +62,14 @@ test("flushes the logs of replicated and of local graphs at once", async (contex
   const { root } = context;
   const local = interconnect.keep({ ...request(root, "here"), isLocal: true }).share;
   const here = openStore(GraphStore.attach(local, TEST_THREAD + 1));
-  const shared = openStore(keep(context, interconnect));
+  const sharedGraph = openStore(keep(context, interconnect));
   here.createVertex("a");
-  shared.createVertex("a");
+  sharedGraph.createVertex("a");
   assert.ok(await isFlushed(clock));
   assert.is(flushes.size, 2);
   for (const flush of [() => isFlushed(clock), () => interconnect.erase("none")]) {
     here.createVertex(`b${flushes.size}`);
-    shared.createVertex(`b${flushes.size}`);
+    sharedGraph.createVertex(`b${flushes.size}`);
     flushes.clear();
     await flush();
     assert.is(flushes.size, 2, `${[...flushes]}`);
@@ -84,8 +84,8 @@ test("replays flushed transactions", async (context) => {
   graph.deleteVertex("v7");
   graph.createVertex("p", { type: "thing", properties: { n: 1, text: "é", list: [1, 2] } });
   assert.ok(await isFlushed(clock));
-  const again = keep(context, begin(context).interconnect);
-  assert.equal(comparable(again), comparable(store));
+  const reopenedStore = keep(context, begin(context).interconnect);
+  assert.equal(comparable(reopenedStore), comparable(store));
   assert.match(context.lines.join("\n"), /log: replayed 502 transactions in \d/);
 });
 

@@ -200,12 +200,12 @@ test("closes its files, and knows no log with a corrupt header", ({ root }) => {
   logReader.close();
   assert.is(next(), before);
   const file = join(folder, log.segments[0]!.name);
-  const later = readFileSync(file).subarray(0, SEGMENT_HEADER_BYTES);
-  later.writeUInt32LE(9, 8);
-  later.writeUInt32LE(crc32(later.subarray(0, 60)), 60);
-  const corrupt = Buffer.from(later);
+  const laterBytes = readFileSync(file).subarray(0, SEGMENT_HEADER_BYTES);
+  laterBytes.writeUInt32LE(9, 8);
+  laterBytes.writeUInt32LE(crc32(laterBytes.subarray(0, 60)), 60);
+  const corrupt = Buffer.from(laterBytes);
   corrupt[60]! ^= 1;
-  for (const content of ["", corrupt, later]) {
+  for (const content of ["", corrupt, laterBytes]) {
     writeFileSync(file, content);
     assert.is(reader().logTag, "");
   }

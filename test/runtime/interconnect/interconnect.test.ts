@@ -189,8 +189,8 @@ test("recovers no graph that was erased", async (context) => {
 test("takes over graphs, and recovers nothing", async (context) => {
   await write(context, "h");
   demote(context.root, END, 3);
-  const former = start(context, { txPort: 1 }).interconnect;
-  const graph = former.keep(request(context.root, "g"));
+  const previousInterconnect = start(context, { txPort: 1 }).interconnect;
+  const graph = previousInterconnect.keep(request(context.root, "g"));
   const { interconnect } = start(context);
   interconnect.adopt([graph]);
   assert.is(interconnect.keep(request(context.root, "g")), graph);

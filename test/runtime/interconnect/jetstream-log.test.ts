@@ -117,7 +117,7 @@ test("finds the state of its former connection", async () => {
 test("appends only directly after the last known message", async () => {
   const broker = new MemoryJetStream();
   const [first, second] = [await open(broker), await open(broker)];
-  for (let left = 2; left > 0; left--) await first.append("data", PART, STATE);
+  for (let remaining = 2; remaining > 0; remaining--) await first.append("data", PART, STATE);
   const wrong = "undefined: wrong last sequence";
   assert.is(await describeFailure(second.append("data", PART, STATE)), wrong);
   await second.readLastState();
@@ -230,7 +230,7 @@ test("stops reading from a silent server", async () => {
 test("removes the messages before a given one, but never all", async () => {
   const broker = new MemoryJetStream();
   const log = await open(broker);
-  for (let left = 3; left > 0; left--) await log.append("data", PART, STATE);
+  for (let remaining = 3; remaining > 0; remaining--) await log.append("data", PART, STATE);
   const purges: string[] = [];
   broker.requested = (request) => purges.push(request);
   for (const seq of [0, 1]) await log.truncateHead(seq);
@@ -251,7 +251,7 @@ test("names the packages to install when they are missing", () => {
 });
 
 test("trusts only what each server reports about itself for durable", async () => {
-  const answers = [
+  const responses = [
     '{"jetstream":{"config":{"sync_interval":120000000000}}}',
     '{"jetstream":{"config":{"sync_always":"true"}}}',
     "null",
@@ -259,11 +259,11 @@ test("trusts only what each server reports about itself for durable", async () =
     '{"jetstream":{"config":{"sync_interval":120000000000,"sync_always":true}}}',
   ];
   let n = 0;
-  const server = createServer((_request, response) => response.end(answers[n++]));
+  const server = createServer((_request, response) => response.end(responses[n++]));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const monitor = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
-    for (const _answer of answers.slice(1)) {
+    for (const _answer of responses.slice(1)) {
       await requireDurableServers([monitor], 1).then(unexpected, (error: SvcError) =>
         assert.is(error.code, "SVC3362"),
       );

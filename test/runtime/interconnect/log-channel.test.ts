@@ -14,15 +14,15 @@ const test = suite("log channel");
 
 test("forgets a closed graph once its last changes are written", async () => {
   const channel = new LogChannel(new SimulatedDisk(), "/log");
-  const [closed, open] = [loggedStore(), loggedStore()];
-  for (const store of [closed, open]) {
+  const [closedStore, open] = [loggedStore(), loggedStore()];
+  for (const store of [closedStore, open]) {
     channel.open(store, "g");
     openStore(store).createVertex("a");
   }
-  removeEverywhere(closed);
+  removeEverywhere(closedStore);
   channel.release();
   assert.is(channel.stores().length, 2, "its change waits");
-  assert.ok(channel.write(closed.memory.log!.clock) > 0);
+  assert.ok(channel.write(closedStore.memory.log!.clock) > 0);
   await channel.log.flush();
   channel.release();
   assert.is(channel.stores().length, 1);
@@ -113,7 +113,8 @@ test("fills frames to the maximum length, and reports that more is pending", () 
   const { channel, store, graph, clock, flush } = logged(undefined, 2 ** 22);
   channel.open(store, "g");
   const text = "x".repeat(100_000);
-  for (let left = 100; left > 0; left--) graph.createVertex(`${left}`, { properties: { text } });
+  for (let remaining = 100; remaining > 0; remaining--)
+    graph.createVertex(`${remaining}`, { properties: { text } });
   const [first, isMore, second] = [flush(), channel.hasMore, flush()];
   assert.ok(first > 2 ** 23 - 200_000 && first <= 2 ** 23 + 32, `${first}`);
   assert.equal([isMore, channel.hasMore, channel.waitingBytes], [true, false, 0]);
@@ -185,17 +186,17 @@ test("removes the segments that no graph needs", async () => {
     needed.map((each) => channel.firstNeeded(each)),
     [1, 1, 4, 4, 5, 6],
   );
-  const asked: string[] = [];
+  const requests: string[] = [];
   const safe = (ofOne: number, ofTwo: number) => (loggedGraph: LoggedGraph) => {
-    asked.push(loggedGraph.path);
+    requests.push(loggedGraph.path);
     return loggedGraph === first ? ofOne : ofTwo;
   };
   assert.equal(channel.trim(safe(0, 0)), [first]);
   assert.equal(channel.trim(safe(1, 0), 3), [], "followers need it");
   assert.is(channel.log.first, 1);
-  asked.length = 0;
+  requests.length = 0;
   assert.equal(channel.trim(safe(1, 0), 4), [first]);
-  assert.equal([channel.log.first, first.before, asked], [4, 1, ["g"]]);
+  assert.equal([channel.log.first, first.before, requests], [4, 1, ["g"]]);
   channel.erase(two.identity);
   assert.equal(channel.trim(safe(2, 0)), [], "the last one remains");
   assert.equal([channel.log.first, first.before, two.before], [5, 2, 0]);

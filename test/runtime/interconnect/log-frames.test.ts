@@ -113,8 +113,8 @@ test("hold 8 MiB, or a longer joint transaction", () => {
   const fill = (bytes: number): void => {
     const count = Math.ceil(bytes / 100_000);
     const each = 4 * Math.floor(bytes / count / 4);
-    for (let left = count; left > 0; left--) {
-      const size = left === 1 ? bytes - (count - 1) * each : each;
+    for (let remaining = count; remaining > 0; remaining--) {
+      const size = remaining === 1 ? bytes - (count - 1) * each : each;
       create(0, nextId(), text(size - overhead));
     }
   };
@@ -139,7 +139,8 @@ test("report pending transactions only while there are some", () => {
   const { channel, write, create } = logged();
   assert.is(channel.hasMore, false);
   assert.equal([write(), channel.hasMore], [0, false]);
-  for (let left = 100; left > 0; left--) create(0, `${left}`, "x".repeat(100_000));
+  for (let remaining = 100; remaining > 0; remaining--)
+    create(0, `${remaining}`, "x".repeat(100_000));
   write();
   assert.is(channel.hasMore, true);
   assert.equal([write(0), channel.hasMore], [0, false], "not up to this turn");

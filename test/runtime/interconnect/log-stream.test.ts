@@ -76,10 +76,10 @@ function request(root: string, name: string) {
 
 type Open = () => Promise<LogStream>;
 
-function createSender({ log, provider }: Context, open: Open, said: LogLine = warn) {
+function createSender({ log, provider }: Context, open: Open, warnLine: LogLine = warn) {
   const digest = "0".repeat(32);
   return new StreamProvider({
-    ...{ uri: "memory://stream", open, log, warn: said },
+    ...{ uri: "memory://stream", open, log, warn: warnLine },
     ...{ traffic: new Traffic(), gate: new FlowControl() },
     snapshots: { saveNow: (name) => provider.saveNow(name, 60_000) },
     origin: () => ({ isRoot: true, log: log.channel.log.logId, ancestors: [], isCaughtUp: true }),
@@ -88,9 +88,13 @@ function createSender({ log, provider }: Context, open: Open, said: LogLine = wa
   });
 }
 
-function createFollower({ replica }: Context, open: Open, said: LogLine = warn): StreamFollower {
+function createFollower(
+  { replica }: Context,
+  open: Open,
+  warnLine: LogLine = warn,
+): StreamFollower {
   return new StreamFollower({
-    ...{ uri: "memory://stream", open, replica, warn: said },
+    ...{ uri: "memory://stream", open, replica, warn: warnLine },
     ...{ traffic: new Traffic(), gate: new FlowControl() },
   });
 }
@@ -228,17 +232,17 @@ test("rejects messages of a later release, and starts over after earlier ones", 
     await writer.append("table", part, { log: logId, epoch, protocol, reached: { sn, chain } });
   };
   await append(PROTOCOL + 1);
-  const said: string[] = [];
+  const logLines: string[] = [];
   const open = async () => broker.connect();
   const [sender, follower] = [
-    createSender(c, open, (line) => said.push(line)),
-    createFollower(c, open, (line) => said.push(line)),
+    createSender(c, open, (line) => logLines.push(line)),
+    createFollower(c, open, (line) => logLines.push(line)),
   ];
   const running = [sender.run(), follower.run()];
   const refusal = `SVC2532: replication: messages of the stream: format ${PROTOCOL + 1}`;
   await until(
-    () => said.filter((line) => line.startsWith(refusal)).length === 2,
-    () => said.join("\n"),
+    () => logLines.filter((line) => line.startsWith(refusal)).length === 2,
+    () => logLines.join("\n"),
   );
   assert.is(broker.parts, 1);
   await append(PROTOCOL - 1);
@@ -246,7 +250,7 @@ test("rejects messages of a later release, and starts over after earlier ones", 
   sender.wake();
   await until(
     () => broker.parts > 2,
-    () => said.join("\n"),
+    () => logLines.join("\n"),
   );
   sender.stop();
   broker.disconnect();

@@ -80,12 +80,12 @@ test("rereads a frame that another thread had not completed", () => {
   const disk = new SimulatedDisk();
   const log = filled(disk);
   const bytes = disk.contentOf(`/log/${log.segments[0]!.name}`);
-  const whole = Buffer.from(bytes);
+  const wholeBytes = Buffer.from(bytes);
   bytes.fill(1, bytes.length - 100);
   const tailer = new LogTailer(disk, log, 1);
   assert.is(tailer.next()!.header.sn, 1);
   assert.throws(() => tailer.next(), /the log cannot be read at transaction 2/);
-  whole.copy(bytes);
+  wholeBytes.copy(bytes);
   assert.is(tailer.next()!.header.sn, 2);
   tailer.close();
 });

@@ -82,7 +82,7 @@ class Context {
   readonly clock = new CommitClock();
   readonly frames = new Frames();
   readonly otherFrames = new Frames();
-  readonly said: string[] = [];
+  readonly logLines: string[] = [];
   readonly confirmed: number[] = [];
   readonly pauses: number[] = [];
   /** Waits between attempts to write again. */
@@ -112,7 +112,8 @@ class Context {
       release: () => this.releases++,
     };
     const channels = [this.frames.channel, this.otherFrames.channel];
-    const record = ({ code, message }: SvcError): number => this.said.push(`${code}: ${message}`);
+    const record = ({ code, message }: SvcError): number =>
+      this.logLines.push(`${code}: ${message}`);
     this.writer = new LogWriter(
       clock,
       channels,
@@ -120,8 +121,8 @@ class Context {
       () => this.freeBytes,
       {
         onFailure: record,
-        onRecovery: (text) => this.said.push(text),
-        low: (bytes) => this.said.push(`low ${bytes}`),
+        onRecovery: (text) => this.logLines.push(text),
+        low: (bytes) => this.logLines.push(`low ${bytes}`),
       },
       (ms) => {
         this.waits.push(ms);
@@ -140,7 +141,7 @@ class Context {
   }
 
   until(holds: () => boolean): Promise<void> {
-    return until(holds, () => [...this.said, ...this.frames.steps].join("\n"));
+    return until(holds, () => [...this.logLines, ...this.frames.steps].join("\n"));
   }
 
   /** Number of the last flush. */
@@ -263,7 +264,7 @@ test("writes 8 ms apart, but a large batch at once", async ({ log }) => {
 });
 
 test("reports little space once, until there is more", ({ log }) => {
-  const { writer, clock, said } = log;
+  const { writer, clock, logLines } = log;
   const measured: boolean[] = [];
   for (const free of [LOW_BYTES, LOW_BYTES - 1, LOW_BYTES - 2, LOW_BYTES, 5]) {
     log.freeBytes = free;
@@ -271,7 +272,7 @@ test("reports little space once, until there is more", ({ log }) => {
     assert.is(clock.isLow, measured.at(-1));
   }
   assert.equal(measured, [false, true, true, false, true]);
-  assert.equal(said, [`low ${LOW_BYTES - 1}`, "low 5"]);
+  assert.equal(logLines, [`low ${LOW_BYTES - 1}`, "low 5"]);
 });
 
 test("measures the space from the start to the end", async ({ log }) => {
@@ -287,7 +288,7 @@ test("measures the space from the start to the end", async ({ log }) => {
   try {
     log.freeBytes = 1;
     log.writer.start();
-    assert.equal(log.said, ["low 1"]);
+    assert.equal(log.logLines, ["low 1"]);
     log.freeBytes = LOW_BYTES;
     timers[0]!();
     assert.is(log.clock.isLow, false);
@@ -309,7 +310,7 @@ test("tries to reserve space at first, and then after many bytes", async ({ log 
   }
   assert.equal(after, [1, 1, 2, 3]);
   log.hasSpace = true;
-  for (let left = 3; left > 0; left--) await log.commit(ATTEMPT_BYTES);
+  for (let remaining = 3; remaining > 0; remaining--) await log.commit(ATTEMPT_BYTES);
   assert.is(log.attempts, 3);
 });
 
@@ -327,7 +328,7 @@ test("a full disk refuses changes until they are written and space is reserved",
     }
   };
   assert.equal([fails(), fails()], ["SVC2505", "SVC2505"]);
-  assert.equal([log.said, log.releases, log.clock.isFull], [[text], 2, true]);
+  assert.equal([log.logLines, log.releases, log.clock.isFull], [[text], 2, true]);
   log.frames.error = null;
   log.hasSpace = false;
   log.writer.start();
@@ -336,7 +337,7 @@ test("a full disk refuses changes until they are written and space is reserved",
   assert.equal([log.clock.isFull, log.clock.hasFailed, log.clock.durableSn(0)], [true, false, 1]);
   log.hasSpace = true;
   await log.until(() => !log.clock.refusesChanges);
-  assert.equal(log.said, [text, "log: disk has space again, graphs accept changes"]);
+  assert.equal(log.logLines, [text, "log: disk has space again, graphs accept changes"]);
   assert.not(log.frames.steps.includes("reopen"));
   await log.commit(1);
   assert.is(log.clock.durableSn(0), 2);
@@ -346,14 +347,14 @@ test("another failure on a full disk counts as a failure", async ({ log }) => {
   log.clock.fill();
   log.frames.error = new Error("EIO");
   log.writer.start();
-  await log.until(() => log.said.length > 0);
-  assert.match(log.said[0]!, /^SVC2501: transaction log failed, all graphs are read-only: EIO/);
+  await log.until(() => log.logLines.length > 0);
+  assert.match(log.logLines[0]!, /^SVC2501: transaction log failed, all graphs are read-only: EIO/);
   assert.is(log.clock.hasFailed, true);
 });
 
 /** The next flush fails once; resolves when the log is good again, or has failed for ever. */
 async function failOnce(log: Context): Promise<void> {
-  const { length } = log.said;
+  const { length } = log.logLines;
   log.frames.error = new Error("EIO");
   log.frames.waiting.push(1);
   log.clock.wake();
@@ -362,8 +363,8 @@ async function failOnce(log: Context): Promise<void> {
     log.frames.error = null;
     fail();
   };
-  await log.until(() => log.said.length > length);
-  const isOver = log.said.at(-1)!.includes("until the restart");
+  await log.until(() => log.logLines.length > length);
+  const isOver = log.logLines.at(-1)!.includes("until the restart");
   if (!isOver) await log.until(() => !log.clock.refusesChanges);
 }
 
@@ -377,17 +378,17 @@ test("continues in a new segment, which it reads back, until the third failure",
   assert.equal(steps, ["write 1", "reopen", "flush", "read back from 3"]);
   const good = "log: continues in a new segment, graphs accept changes";
   const failed = "SVC2501: transaction log failed, all graphs are read-only: EIO";
-  assert.equal(log.said, [failed, good]);
+  assert.equal(log.logLines, [failed, good]);
   log.now += 10;
   await failOnce(log);
   log.now += HOUR_MS - 10;
   // The first one does not count any more.
   await failOnce(log);
-  assert.equal(log.said, [failed, good, failed, good, failed, good]);
+  assert.equal(log.logLines, [failed, good, failed, good, failed, good]);
   log.now += 9;
   await failOnce(log);
   const forever = failed.replace("read-only", "read-only until the restart");
-  assert.is(log.said.at(-1), forever);
+  assert.is(log.logLines.at(-1), forever);
   await log.writer.stop();
   assert.is(log.clock.hasFailed, true);
   log.frames.waiting.push(1);
@@ -399,9 +400,9 @@ test("does not sleep while work is pending or requested", async ({ log }) => {
   const { clock, frames, writer } = log;
   const { sleep } = clock;
   let hasWork: (() => boolean) | null = null;
-  clock.sleep = (asked) => {
-    hasWork ??= asked;
-    return sleep.call(clock, asked);
+  clock.sleep = (sleepMs) => {
+    hasWork ??= sleepMs;
+    return sleep.call(clock, sleepMs);
   };
   writer.start();
   await log.until(() => hasWork !== null);

@@ -48,10 +48,13 @@ test("accepts a greeting of another version without a header checksum", () => {
   assert.is(hello.readUInt32LE(4), MessageType.Hello);
   assert.equal(readAll([hello]), [Buffer.from("{}")]);
   // Frames that streams still store have none either.
-  const former = encodeMessage(MessageType.Frame, Buffer.from("text"));
-  former.writeUInt32LE(MessageType.Frame, 4);
-  former.writeUInt32LE(crc32(Buffer.concat([former.subarray(4, 12), Buffer.from("text")])), 12);
-  assert.equal(readAll([former]), [Buffer.from("text")]);
+  const previousBytes = encodeMessage(MessageType.Frame, Buffer.from("text"));
+  previousBytes.writeUInt32LE(MessageType.Frame, 4);
+  previousBytes.writeUInt32LE(
+    crc32(Buffer.concat([previousBytes.subarray(4, 12), Buffer.from("text")])),
+    12,
+  );
+  assert.equal(readAll([previousBytes]), [Buffer.from("text")]);
 });
 
 test("limits message sizes, more strictly before authentication", () => {

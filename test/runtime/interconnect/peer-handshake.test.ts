@@ -20,22 +20,24 @@ const HELLO = { protocol: 4, oldest: 4, nonce: "0".repeat(64), node: NODE };
 
 /** Returns the error of a handshake after a greeting; null: the handshake continues. */
 async function greet(hello: unknown): Promise<string | null> {
-  const [here, there] = MemorySocket.pair();
+  const [localSocket, remoteSocket] = MemorySocket.pair();
   let outcome: string | null = null;
-  const shaken = new Peer(here.asSocket, LIMITS).handshake("subscriber", KEY);
-  void describeFailure(shaken).then((said) => {
-    outcome = said;
+  const shaken = new Peer(localSocket.asSocket, LIMITS).handshake("subscriber", KEY);
+  void describeFailure(shaken).then((failure) => {
+    outcome = failure;
   });
-  there.write(encodeMessage(MessageType.Hello, Buffer.from(JSON.stringify(hello))));
+  remoteSocket.write(encodeMessage(MessageType.Hello, Buffer.from(JSON.stringify(hello))));
   await settle();
-  there.destroy();
+  remoteSocket.destroy();
   return outcome;
 }
 
 test("trusts another end once it has proved that it has the key", async ({ time }) => {
-  const [here, there] = MemorySocket.pair();
-  const [provider, subscriber] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
-  assert.equal([here.isDelayed, there.isDelayed], [false, false]);
+  const [localSocket, remoteSocket] = MemorySocket.pair();
+  const [provider, subscriber] = [localSocket, remoteSocket].map(
+    (end) => new Peer(end.asSocket, LIMITS),
+  );
+  assert.equal([localSocket.isDelayed, remoteSocket.isDelayed], [false, false]);
   assert.equal([provider!.isTrusted, provider!.hasEnded], [false, false]);
   assert.equal([provider!.address, provider!.port], ["127.0.0.1", 7000]);
   const shaken = subscriber!.handshake("subscriber", KEY);
@@ -50,49 +52,51 @@ test("trusts another end once it has proved that it has the key", async ({ time 
 });
 
 test("reports no address of a lost connection", () => {
-  const [here] = MemorySocket.pair();
-  [here.remoteAddress, here.remotePort] = [undefined, undefined];
-  const peer = new Peer(here.asSocket, LIMITS);
+  const [localSocket] = MemorySocket.pair();
+  [localSocket.remoteAddress, localSocket.remotePort] = [undefined, undefined];
+  const peer = new Peer(localSocket.asSocket, LIMITS);
   assert.equal([peer.address, peer.port], ["", 0]);
 });
 
 test("ends a handshake that takes too long", async ({ time }) => {
-  const [here] = MemorySocket.pair();
-  const peer = new Peer(here.asSocket, { handshakeMs: 5_000, silenceMs: 1_000 });
-  const said = describeFailure(peer.handshake("provider", KEY));
+  const [localSocket] = MemorySocket.pair();
+  const peer = new Peer(localSocket.asSocket, { handshakeMs: 5_000, silenceMs: 1_000 });
+  const failure = describeFailure(peer.handshake("provider", KEY));
   await settle();
   time.pass(4_999);
   await settle();
   assert.is(peer.isClosed, false, "an unknown end may be silent for longer");
   time.pass(1);
-  assert.is(await said, "SVC2531: replication: peer timed out");
+  assert.is(await failure, "SVC2531: replication: peer timed out");
   assert.is(time.timers, 0);
 });
 
 test("a connection that fails without a reader ends quietly", async ({ time }) => {
-  const [here] = MemorySocket.pair();
-  const peer = new Peer(here.asSocket, LIMITS);
-  here.destroy(new Error("reset"));
+  const [localSocket] = MemorySocket.pair();
+  const peer = new Peer(localSocket.asSocket, LIMITS);
+  localSocket.destroy(new Error("reset"));
   await settle();
   assert.is(peer.isClosed, true);
   assert.is(time.timers, 0);
 });
 
 test("sends no heartbeats on a connection that was lost meanwhile", async ({ time }) => {
-  const [here, there] = MemorySocket.pair();
-  const [provider, subscriber] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
+  const [localSocket, remoteSocket] = MemorySocket.pair();
+  const [provider, subscriber] = [localSocket, remoteSocket].map(
+    (end) => new Peer(end.asSocket, LIMITS),
+  );
   const shaken = describeFailure(subscriber!.handshake("subscriber", KEY));
   // Its proof, the second message, waits.
-  const write = here.write.bind(here) as (bytes: Buffer) => boolean;
+  const write = localSocket.write.bind(localSocket) as (bytes: Buffer) => boolean;
   let writes = 0;
-  here.write = ((bytes: Buffer) => write(bytes) && ++writes < 2) as typeof here.write;
+  localSocket.write = ((bytes: Buffer) => write(bytes) && ++writes < 2) as typeof localSocket.write;
   const shakenHere = describeFailure(provider!.handshake("provider", KEY));
   await settle();
   assert.is(writes, 2);
   // It is closed before anything else happens.
   setImmediate(() => {
-    here.emit("drain");
-    here.destroy();
+    localSocket.emit("drain");
+    localSocket.destroy();
   });
   await settle();
   assert.equal([await shakenHere, await shaken], ["none", "none"]);
@@ -101,12 +105,14 @@ test("sends no heartbeats on a connection that was lost meanwhile", async ({ tim
 });
 
 test("rejects another key without details for an untrusted end", async () => {
-  const [here, there] = MemorySocket.pair();
-  const [provider, subscriber] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
+  const [localSocket, remoteSocket] = MemorySocket.pair();
+  const [provider, subscriber] = [localSocket, remoteSocket].map(
+    (end) => new Peer(end.asSocket, LIMITS),
+  );
   const otherKey = new SharedKey(Buffer.alloc(16, 1));
   const shaken = describeFailure(subscriber!.handshake("subscriber", otherKey));
-  const said = await describeFailure(provider!.handshake("provider", KEY));
-  assert.is(said, "SVC2533: replication: 127.0.0.1 uses a different key");
+  const failure = await describeFailure(provider!.handshake("provider", KEY));
+  assert.is(failure, "SVC2533: replication: 127.0.0.1 uses a different key");
   assert.is(await shaken, "SVC2531: replication: rejected by the peer; see its log");
   assert.equal([provider!.isTrusted, subscriber!.isTrusted], [false, false]);
   await settle();
@@ -146,9 +152,9 @@ test("speaks with every release that has a protocol in common", async () => {
 });
 
 test("tells the other end the reason of a refusal", async () => {
-  const [here, there] = MemorySocket.pair();
-  void describeFailure(new Peer(here.asSocket, LIMITS).handshake("subscriber", KEY));
-  const otherPeer = new Peer(there.asSocket, LIMITS);
+  const [localSocket, remoteSocket] = MemorySocket.pair();
+  void describeFailure(new Peer(localSocket.asSocket, LIMITS).handshake("subscriber", KEY));
+  const otherPeer = new Peer(remoteSocket.asSocket, LIMITS);
   await otherPeer.sendJson(MessageType.Hello, { ...HELLO, protocol: 3, oldest: 3 });
   const refusal = (await otherPeer.next())!;
   assert.is(refusal.type, MessageType.Refusal);
@@ -170,8 +176,8 @@ test("a refusal may report that the other end is ahead, and since when", () => {
     [null, "null"],
     [{ ahead: 1 }, "[object Object]"],
   ] as const) {
-    const said = `replication: rejected by the peer: ${text}`;
-    assert.equal(read(message), ["SVC2532", said, "not ahead"]);
+    const failure = `replication: rejected by the peer: ${text}`;
+    assert.equal(read(message), ["SVC2532", failure, "not ahead"]);
   }
 });
 

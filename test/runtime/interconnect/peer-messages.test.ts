@@ -22,12 +22,15 @@ const SILENT = "replication: peer timed out";
 
 /** Two ends after their handshake. */
 async function connect(limits: PeerLimits = LIMITS) {
-  const [here, there] = MemorySocket.pair();
-  const [peer, remote] = [new Peer(here.asSocket, limits), new Peer(there.asSocket, LIMITS)];
-  const shaken = remote.handshake("subscriber", KEY);
+  const [localSocket, remoteSocket] = MemorySocket.pair();
+  const [peer, remotePeer] = [
+    new Peer(localSocket.asSocket, limits),
+    new Peer(remoteSocket.asSocket, LIMITS),
+  ];
+  const shaken = remotePeer.handshake("subscriber", KEY);
   await peer.handshake("provider", KEY);
   await shaken;
-  return { here, there, peer, remote };
+  return { localSocket, remoteSocket, peer, remote: remotePeer };
 }
 
 function failureOf(promise: Promise<unknown>): Promise<string> {
@@ -62,22 +65,22 @@ test("counts what it sends and receives, and notes when", async ({ time }) => {
 });
 
 test("sends more only after the other end has received earlier data", async () => {
-  const { here, peer } = await connect();
-  here.hold();
-  const listeners = ["drain", "close"].map((name) => here.listenerCount(name));
+  const { localSocket, peer } = await connect();
+  localSocket.hold();
+  const listeners = ["drain", "close"].map((name) => localSocket.listenerCount(name));
   const sent = peer.send(Frame, Buffer.alloc(MIB));
   assert.is(await isSettled(sent), false);
-  here.release();
+  localSocket.release();
   await sent;
   assert.equal(
-    ["drain", "close"].map((name) => here.listenerCount(name)),
+    ["drain", "close"].map((name) => localSocket.listenerCount(name)),
     listeners,
   );
-  here.hold();
+  localSocket.hold();
   const lost = peer.send(Frame, Buffer.alloc(MIB));
   peer.close();
   assert.is(await failureOf(lost), LOST);
-  assert.is(here.listenerCount("drain"), listeners[0]);
+  assert.is(localSocket.listenerCount("drain"), listeners[0]);
   assert.is(await failureOf(peer.send(Frame, NOTHING)), LOST);
 });
 
@@ -110,13 +113,13 @@ test("refuses quietly on a lost connection", async () => {
 });
 
 test("sends heartbeats, which are no messages, and none behind data that waits", async (c) => {
-  const { here, peer, remote } = await connect();
+  const { localSocket, peer, remote } = await connect();
   const next = remote.next();
   const { bytesRead } = remote;
   c.time.pass(LIMITS.heartbeatMs);
   assert.is(await isSettled(next), false);
   assert.ok(remote.bytesRead > bytesRead);
-  here.hold();
+  localSocket.hold();
   void failureOf(peer.send(Frame, Buffer.alloc(MIB)));
   const { bytesWritten } = peer;
   c.time.pass(LIMITS.heartbeatMs);
@@ -135,23 +138,23 @@ test("sends fifteen heartbeats in the time of silence, by default", async ({ tim
 });
 
 test("treats a heartbeat of an untrusted end as a message", async () => {
-  const [here, there] = MemorySocket.pair();
-  const [peer, remote] = [here, there].map((end) => new Peer(end.asSocket, LIMITS));
+  const [localSocket, remoteSocket] = MemorySocket.pair();
+  const [peer, remote] = [localSocket, remoteSocket].map((end) => new Peer(end.asSocket, LIMITS));
   await remote!.send(Alive, NOTHING);
   const wrong = `replication: expected message ${MessageType.Hello}, got ${Alive}`;
   assert.is(await failureOf(peer!.expect(MessageType.Hello)), wrong);
 });
 
 test("gives up a silent end only while it waits for a message", async ({ time }) => {
-  const { here, there, peer, remote } = await connect();
+  const { localSocket, remoteSocket, peer, remote } = await connect();
   // The other end sends no heartbeats.
-  there.hold();
+  remoteSocket.hold();
   const next = peer.next();
   await settle();
-  there.release();
+  remoteSocket.release();
   await remote.send(Ack, NOTHING);
   await next;
-  there.hold();
+  remoteSocket.hold();
   time.pass(LIMITS.silenceMs);
   await settle();
   assert.is(peer.isClosed, false, "nobody has listened");
@@ -162,16 +165,16 @@ test("gives up a silent end only while it waits for a message", async ({ time })
   assert.is(peer.isClosed, false);
   time.pass(1);
   assert.is(await silent, SILENT);
-  assert.is(here.destroyed, true);
+  assert.is(localSocket.destroyed, true);
 });
 
 test("reads received data before it gives up", async ({ time }) => {
-  const { there, peer, remote } = await connect();
-  there.hold();
+  const { remoteSocket, peer, remote } = await connect();
+  remoteSocket.hold();
   const next = peer.next();
   await settle();
   time.pass(LIMITS.silenceMs);
-  there.release();
+  remoteSocket.release();
   await remote.send(Ack, NOTHING);
   assert.is((await next)!.type, Ack);
   await settle();
@@ -179,10 +182,10 @@ test("reads received data before it gives up", async ({ time }) => {
 });
 
 test("gives up a connection without any traffic", async () => {
-  const { here, peer } = await connect();
-  assert.is(here.idle!.ms, LIMITS.silenceMs);
+  const { localSocket, peer } = await connect();
+  assert.is(localSocket.idle!.ms, LIMITS.silenceMs);
   const next = failureOf(peer.next());
-  here.idle!.run();
+  localSocket.idle!.run();
   assert.is(await next, SILENT);
 });
 
@@ -216,7 +219,7 @@ test("accepts an answer that arrives at the time limit", async ({ time }) => {
 });
 
 test("reads ahead until stopped, and delivers the messages later", async () => {
-  const { here, peer, remote } = await connect();
+  const { localSocket, peer, remote } = await connect();
   let stop = (): void => undefined;
   const until = new Promise<void>((resolve) => {
     stop = resolve;
@@ -230,7 +233,7 @@ test("reads ahead until stopped, and delivers the messages later", async () => {
   const types = [await peer.next(), await peer.next()].map((message) => message?.type);
   assert.equal(types, [Ack, Status]);
   // An error while it reads ahead reaches the next reader.
-  here.destroy(new Error("reset"));
+  localSocket.destroy(new Error("reset"));
   await settle();
   assert.is(await failureOf(peer.next()), "reset");
 });
@@ -246,13 +249,14 @@ test("notices a lost connection while it reads ahead, up to a limit of memory", 
     stop = resolve;
   });
   const stuck = full.peer.readAhead(until);
-  for (let left = 64; left > 0; left--) await full.remote.send(Frame, Buffer.alloc(MIB));
+  for (let remaining = 64; remaining > 0; remaining--)
+    await full.remote.send(Frame, Buffer.alloc(MIB));
   full.remote.close();
   assert.is(await isSettled(stuck), false);
   stop();
   assert.is(await stuck, true);
   let last: Message | null = null;
-  for (let left = 64; left > 0; left--) last = await full.peer.next();
+  for (let remaining = 64; remaining > 0; remaining--) last = await full.peer.next();
   assert.is(last!.body.length, MIB);
   assert.is(await full.peer.next(), null);
 });

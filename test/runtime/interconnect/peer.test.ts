@@ -57,10 +57,10 @@ async function pair(context: Context): Promise<[Socket, Socket]> {
   context.servers.push(server);
   await once(server, "listening");
   const accepted = once(server, "connection") as Promise<[Socket]>;
-  const here = await dial(context, (server.address() as AddressInfo).port);
-  const [there] = await accepted;
-  context.sockets.push(there);
-  return [here, there];
+  const localSocket = await dial(context, (server.address() as AddressInfo).port);
+  const [remoteSocket] = await accepted;
+  context.sockets.push(remoteSocket);
+  return [localSocket, remoteSocket];
 }
 
 async function friends(
@@ -68,8 +68,11 @@ async function friends(
   ofProvider: PeerLimits,
   ofSubscriber: PeerLimits,
 ): Promise<[Peer, Peer]> {
-  const [here, there] = await pair(context);
-  const [provider, subscriber] = [new Peer(here, ofProvider), new Peer(there, ofSubscriber)];
+  const [localSocket, remoteSocket] = await pair(context);
+  const [provider, subscriber] = [
+    new Peer(localSocket, ofProvider),
+    new Peer(remoteSocket, ofSubscriber),
+  ];
   const shaken = subscriber.handshake("subscriber", KEY);
   await provider.handshake("provider", KEY);
   await shaken;
@@ -110,21 +113,21 @@ test("refuses greeting without protocol or nonce", async (context) => {
     [{ nonce: undefined }, /greeting without a nonce/],
     [{ nonce: "0".repeat(63) }, /greeting without a nonce/],
   ] as const) {
-    const [here, there] = await pair(context);
-    const outcome = textOf(new Peer(here, LONG).handshake("subscriber", KEY));
+    const [localSocket, remoteSocket] = await pair(context);
+    const outcome = textOf(new Peer(localSocket, LONG).handshake("subscriber", KEY));
     const hello = Buffer.from(JSON.stringify({ ...valid, ...wrong }));
-    there.write(encodeMessage(MessageType.Hello, hello));
+    remoteSocket.write(encodeMessage(MessageType.Hello, hello));
     assert.match(await outcome, fault);
   }
 });
 
 test("detects a silent peer even while writing to it", async (context) => {
   const [provider] = await friends(context, { ...LONG, silenceMs: 200 }, LONG);
-  const said = textOf(provider.next());
+  const failure = textOf(provider.next());
   const writing = setInterval(() => {
     void provider.send(MessageType.Status, NOTHING).catch(() => undefined);
   }, 10);
-  assert.match(await said, SILENT);
+  assert.match(await failure, SILENT);
   clearInterval(writing);
   assert.ok(provider.isClosed);
 });
@@ -155,8 +158,8 @@ test("detects a missing reply of a live peer", async (context) => {
   const heard = textOf(subscriber.next());
   assert.match(await textOf(provider.expectInTime(MessageType.Positions)), SILENT);
   assert.is(await heard, "none", "the other one has heard of this one to the end");
-  const [otherPeer, third] = await friends(context, limits, limits);
-  await third.send(MessageType.Positions, NOTHING);
+  const [otherPeer, thirdPeer] = await friends(context, limits, limits);
+  await thirdPeer.send(MessageType.Positions, NOTHING);
   assert.is((await otherPeer.expectInTime(MessageType.Positions)).length, 0);
 });
 
@@ -183,12 +186,12 @@ test("reads ahead until told, in order, and notices a disconnect meanwhile", asy
 });
 
 test("limits the duration of the whole handshake, not of each byte", async (context) => {
-  const [here, there] = await pair(context);
-  const peer = new Peer(here, { ...LONG, handshakeMs: 300 });
+  const [localSocket, remoteSocket] = await pair(context);
+  const peer = new Peer(localSocket, { ...LONG, handshakeMs: 300 });
   const hello = encodeMessage(MessageType.Hello, Buffer.alloc(1_000, " "));
   let at = 0;
-  const writing = setInterval(() => there.write(hello.subarray(at, ++at)), 20);
-  there.on("error", () => undefined);
+  const writing = setInterval(() => remoteSocket.write(hello.subarray(at, ++at)), 20);
+  remoteSocket.on("error", () => undefined);
   assert.match(await textOf(peer.handshake("subscriber", KEY)), SILENT);
   clearInterval(writing);
   assert.ok(at < hello.length);
@@ -197,14 +200,14 @@ test("limits the duration of the whole handshake, not of each byte", async (cont
 test("accepts a provider while unauthenticated peers hold all connections", async (context) => {
   const { port } = await listening(context);
   const strangers: Socket[] = [];
-  for (let left = 16; left > 0; left--) strangers.push(await dial(context, port));
+  for (let remaining = 16; remaining > 0; remaining--) strangers.push(await dial(context, port));
   const gone = once(strangers[0]!, "close");
   const provider = new Peer(await dial(context, port), LONG);
   await provider.handshake("provider", KEY);
   strangers[0]!.resume();
   await gone;
   // Nor do later peers.
-  for (let left = 40; left > 0; left--) await dial(context, port);
+  for (let remaining = 40; remaining > 0; remaining--) await dial(context, port);
   assert.is((await provider.next())?.type, MessageType.Positions);
   await provider.sendJson(MessageType.Refusal, "seen");
 });

@@ -1,16 +1,16 @@
-// The log thread's wait for the answers of requests with a key.
+// The log thread waits for the responses of requests with an idempotency key.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { CommitClock } from "../../../runtime/graph/memory/commit-clock.js";
 import { PendingResponses } from "../../../runtime/interconnect/log/pending-responses.js";
 
-const test = suite<{ clock: CommitClock; answers: PendingResponses }>("answers that follow");
+const test = suite<{ clock: CommitClock; responses: PendingResponses }>("pending responses");
 const [ONE, OTHER] = [3, 7];
 
 test.before.each((context) => {
   context.clock = new CommitClock();
-  context.answers = new PendingResponses(context.clock);
+  context.responses = new PendingResponses(context.clock);
 });
 
 /** Announces a change of a thread, and commits it. */
@@ -19,35 +19,35 @@ function commit(clock: CommitClock, thread: number): number {
   return clock.nextTicket();
 }
 
-test("changes are written up to the first one without a response", ({ clock, answers }) => {
+test("changes are written up to the first one without a response", ({ clock, responses }) => {
   clock.nextTicket();
-  assert.is(answers.lastCompleteTicket(), 1);
+  assert.is(responses.lastCompleteTicket(), 1);
   const first = commit(clock, ONE);
   commit(clock, OTHER);
   clock.nextTicket();
-  assert.is(answers.lastCompleteTicket(), first - 1);
+  assert.is(responses.lastCompleteTicket(), first - 1);
   clock.answered(ONE, 0);
-  assert.is(answers.lastCompleteTicket(), first);
+  assert.is(responses.lastCompleteTicket(), first);
   clock.answered(OTHER, 0);
-  assert.is(answers.lastCompleteTicket(), clock.lastTicket);
+  assert.is(responses.lastCompleteTicket(), clock.lastTicket);
 });
 
-test("a thread with several pending changes reports the first", ({ clock, answers }) => {
+test("a thread with several pending changes reports the first", ({ clock, responses }) => {
   const first = commit(clock, ONE);
   clock.announce(ONE, first);
   clock.nextTicket();
   clock.answered(ONE, first);
-  assert.is(answers.lastCompleteTicket(), first - 1);
+  assert.is(responses.lastCompleteTicket(), first - 1);
   clock.answered(ONE, 0);
-  assert.is(answers.lastCompleteTicket(), clock.lastTicket);
+  assert.is(responses.lastCompleteTicket(), clock.lastTicket);
 });
 
-test("waits for answers of earlier changes only", async ({ clock, answers }) => {
-  await answers.wait(clock.lastTicket);
+test("waits for responses to earlier changes only", async ({ clock, responses }) => {
+  await responses.wait(clock.lastTicket);
   const first = commit(clock, ONE);
-  await answers.wait(first - 1);
+  await responses.wait(first - 1);
   const order: string[] = [];
-  const waiting = answers.wait(first).then(() => order.push("waited"));
+  const waiting = responses.wait(first).then(() => order.push("waited"));
   await Promise.resolve();
   order.push("answered");
   clock.answered(ONE, 0);
@@ -55,35 +55,35 @@ test("waits for answers of earlier changes only", async ({ clock, answers }) => 
   assert.equal(order, ["answered", "waited"]);
 });
 
-test("a late response is not awaited again", async ({ clock, answers }) => {
+test("a late response is not awaited again", async ({ clock, responses }) => {
   const first = commit(clock, ONE);
-  await answers.wait(first);
-  assert.is(answers.lastCompleteTicket(), first);
+  await responses.wait(first);
+  assert.is(responses.lastCompleteTicket(), first);
   clock.afterAnswer = async () => assert.unreachable();
-  await answers.wait(first);
+  await responses.wait(first);
   clock.answered(ONE, 0);
   const next = commit(clock, ONE);
-  assert.is(answers.lastCompleteTicket(), next - 1);
+  assert.is(responses.lastCompleteTicket(), next - 1);
 });
 
-test("responses of a dead thread are not awaited", async ({ clock, answers }) => {
+test("responses of a dead thread are not awaited", async ({ clock, responses }) => {
   const first = commit(clock, ONE);
   commit(clock, OTHER);
   clock.forgetAnnounced(ONE);
-  assert.is(answers.lastCompleteTicket(), first);
+  assert.is(responses.lastCompleteTicket(), first);
   clock.forgetAnnounced(OTHER);
   clock.forgetAnnounced(OTHER);
-  assert.is(answers.lastCompleteTicket(), clock.lastTicket);
+  assert.is(responses.lastCompleteTicket(), clock.lastTicket);
   // The counts of a dead thread with several changes never agree again.
   commit(clock, ONE);
   clock.announce(ONE, clock.lastTicket);
   clock.forgetAnnounced(ONE);
   const last = commit(clock, OTHER);
-  assert.is(answers.lastCompleteTicket(), last - 1);
+  assert.is(responses.lastCompleteTicket(), last - 1);
 });
 
 test("a change announced during the scan is excluded", (c) => {
-  const { clock, answers } = c;
+  const { clock, responses } = c;
   const { lastTicket } = clock;
   Object.defineProperty(clock, "lastTicket", {
     get: () => {
@@ -92,27 +92,27 @@ test("a change announced during the scan is excluded", (c) => {
     },
     configurable: true,
   });
-  assert.is(answers.lastCompleteTicket(), lastTicket);
+  assert.is(responses.lastCompleteTicket(), lastTicket);
 });
 
-test("stops waiting at the time limit", async ({ clock, answers }) => {
+test("stops waiting at the time limit", async ({ clock, responses }) => {
   const { now } = performance;
   const times = [0, 5, 9];
   performance.now = () => times.shift()!;
   let waits = 0;
   clock.afterAnswer = async () => void waits++;
   try {
-    await answers.wait(commit(clock, ONE));
+    await responses.wait(commit(clock, ONE));
     assert.equal([waits, times], [0, [9]]);
   } finally {
     performance.now = now;
   }
 });
 
-test("stops looking when other threads announce changes all the time", ({ clock, answers }) => {
+test("stops looking when other threads announce changes all the time", ({ clock, responses }) => {
   let announced = 0;
   Object.defineProperty(clock, "announcedCount", { get: () => announced++ });
-  assert.is(answers.lastCompleteTicket(), clock.lastTicket);
+  assert.is(responses.lastCompleteTicket(), clock.lastTicket);
 });
 
 test.run();

@@ -26,27 +26,34 @@ const EMPTY: Positions = { log: null, origin: null, epoch: 1, graphs: [], diverg
 /** A log with the graphs `whole`, of which it has everything, and `late`, of which it has not. */
 function provider() {
   const channel = new LogChannel(new SimulatedDisk(), "/log");
-  const [whole, late] = [loggedStore(), loggedStore()];
-  late.memory.log!.isOn = false;
-  change(late, 2);
-  late.memory.log!.isOn = true;
-  for (const store of [whole, late]) channel.open(store, "path");
+  const [wholeStore, lateStore] = [loggedStore(), loggedStore()];
+  lateStore.memory.log!.isOn = false;
+  change(lateStore, 2);
+  lateStore.memory.log!.isOn = true;
+  for (const store of [wholeStore, lateStore]) channel.open(store, "path");
   const write = (store: GraphStore, changes: number): void => {
     change(store, changes);
     channel.write(store.memory.log!.clock);
     channel.log.flushNow();
     channel.release();
   };
-  write(whole, 3);
-  write(late, 1);
+  write(wholeStore, 3);
+  write(lateStore, 1);
   const plan = (positions: Partial<Positions>, repair: "all" | "different" | null = null) =>
     planCatchUp(channel, { ...EMPTY, ...positions }, ROOT, repair);
-  return { channel, whole, late, write, plan, ids: [whole, late].map(identityOf) };
+  return {
+    channel,
+    whole: wholeStore,
+    late: lateStore,
+    write,
+    plan,
+    ids: [wholeStore, lateStore].map(identityOf),
+  };
 }
 
 function change(store: GraphStore, times: number): void {
   const graph = openStore(store);
-  for (let left = times; left > 0; left--) graph.createVertex(`${graph.order}`);
+  for (let remaining = times; remaining > 0; remaining--) graph.createVertex(`${graph.order}`);
 }
 
 function identityOf(store: GraphStore): string {

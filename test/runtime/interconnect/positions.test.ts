@@ -35,7 +35,7 @@ const NO_LIST = [undefined, null, {}, "", 1];
 type Cases = Readonly<Record<string, readonly unknown[]>>;
 
 /** Each of the values, in place of a field, makes a message invalid. */
-function refuses(parse: (value: unknown) => unknown, valid: object, cases: Cases): void {
+function assertRefused(parse: (value: unknown) => unknown, valid: object, cases: Cases): void {
   for (const value of [undefined, null, 1, "text", []])
     assert.throws(() => parse(value), isRefused);
   for (const [field, values] of Object.entries(cases)) {
@@ -73,7 +73,7 @@ test("the positions of a subscriber", () => {
   assert.equal(parsePositions({ ...smallest, member }), { ...smallest, origin: null, member });
   const largest = { graphs: many(MAX_GRAPHS, POSITION), diverged: many(MAX_GRAPHS, ID) };
   assert.is(parsePositions({ ...valid, ...largest }).diverged.length, MAX_GRAPHS);
-  refuses(parsePositions, valid, {
+  assertRefused(parsePositions, valid, {
     log: [
       ...[undefined, 1, {}],
       ...NO_IDENTITY.map((id) => ({ ...log, id })),
@@ -114,7 +114,7 @@ test("the offer of a provider", () => {
   const ancestors = [counted, ...many(MAX_ANCESTORS - 1, ancestor)];
   const replica = { ...valid, isRoot: false, goal: null, ancestors };
   assert.equal(parseOffer(replica), replica);
-  refuses(parseOffer, valid, {
+  assertRefused(parseOffer, valid, {
     logId: NO_IDENTITY,
     isRoot: [undefined, null, 1],
     origin: NO_IDENTITY,
@@ -146,12 +146,12 @@ test("the head of a snapshot, and the start of a log", () => {
   const head = { ...GRAPH, bytes: 0, count: 0 };
   assert.equal(parseSnapshotHead(head), head);
   assert.equal(parseSnapshotHead({ ...head, values: 1 }), { ...head, values: 1 });
-  refuses(parseSnapshotHead, head, {
+  assertRefused(parseSnapshotHead, head, {
     ...{ bytes: NO_COUNT, count: NO_COUNT, name: [""], identity: NO_IDENTITY },
     values: NO_COUNT.filter((count) => count != null),
   });
   assert.equal(parseStart({ sn: 0, chain: 1, more: 1 }), { sn: 0, chain: 1 });
-  refuses(parseStart, { sn: 0, chain: 0 }, { sn: NO_COUNT, chain: NO_COUNT });
+  assertRefused(parseStart, { sn: 0, chain: 0 }, { sn: NO_COUNT, chain: NO_COUNT });
 });
 
 test("the status of a peer", () => {
@@ -161,7 +161,7 @@ test("the status of a peer", () => {
   };
   assert.equal(parseStatus({ ...valid, more: 1 }), valid);
   assert.is(parseStatus({ ...valid, host: "", goal: null }).goal, null);
-  refuses(parseStatus, valid, {
+  assertRefused(parseStatus, valid, {
     ...{ at: NO_COUNT, serial: NO_COUNT, digest: NO_IDENTITY, graphs: NO_POSITIONS },
     host: [undefined, null, 1, "a b", "<", "a".repeat(256)],
     adminPort: [...NO_COUNT, 65536],

@@ -86,7 +86,7 @@ test("ends while it waits for positions", async () => {
   const { peer } = await provided.meet();
   await provided.stop();
   assert.is(await peer.next().catch(() => null), null);
-  assert.equal(provided.said, []);
+  assert.equal(provided.logLines, []);
 });
 
 test("closes and logs the connection of a subscriber without valid positions", async () => {
@@ -94,8 +94,8 @@ test("closes and logs the connection of a subscriber without valid positions", a
   provided.run();
   const subscriber = await provided.subscribe({ epoch: -1 });
   await subscriber.closed();
-  await until(() => provided.said.length > 0);
-  assert.match(provided.said[0]!, /^SVC2531: .*invalid epoch/);
+  await until(() => provided.logLines.length > 0);
+  assert.match(provided.logLines[0]!, /^SVC2531: .*invalid epoch/);
   await provided.stop();
 });
 
@@ -105,7 +105,10 @@ test("is fenced by a subscriber of a higher epoch, and ends", async () => {
   await provided.subscribe({ epoch: EPOCH + 1 });
   await provided.ended();
   assert.equal(provided.fences, [EPOCH + 1]);
-  assert.match(provided.said[0]!, /^SVC2535: .*superseded: .* follows epoch 6, but .* at epoch 5/);
+  assert.match(
+    provided.logLines[0]!,
+    /^SVC2535: .*superseded: .* follows epoch 6, but .* at epoch 5/,
+  );
   await provided.stop();
 });
 
@@ -141,9 +144,9 @@ test("refuses a subscriber that cannot catch up, but lets members discard change
     const { body } = await subscriber.first(MessageType.Refusal);
     assert.equal(parseJsonBody(body), refusal);
     await subscriber.closed();
-    await until(() => provided.said.length > 0);
-    assert.match(provided.said[0]!, `has diverged: ${reason}`);
-    assert.match(provided.said[0]!, /^SVC2532/);
+    await until(() => provided.logLines.length > 0);
+    assert.match(provided.logLines[0]!, `has diverged: ${reason}`);
+    assert.match(provided.logLines[0]!, /^SVC2532/);
     await provided.stop();
   }
 });

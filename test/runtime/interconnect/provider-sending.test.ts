@@ -53,19 +53,19 @@ test("logs once that a subscriber is attached, and why it was lost", async () =>
   const address = uri.slice("svc://".length);
   await subscriber.acknowledge(3);
   await until(() => !provided.provider.hasAcknowledged(4));
-  assert.equal(provided.said, [`replication: ${address} attached`]);
+  assert.equal(provided.logLines, [`replication: ${address} attached`]);
   subscriber.leave();
-  await until(() => provided.said.length === 2);
+  await until(() => provided.logLines.length === 2);
   const lost = `SVC2531: replication: the connection was lost (${address}; tried again)`;
-  assert.is(provided.said[1], lost);
+  assert.is(provided.logLines[1], lost);
   // The next attempt begins at once, and fails as the one before did.
   provided.provider.repair(null);
   const again = await provided.subscribe();
   await again.acknowledge(4);
-  await until(() => provided.said.length === 3);
+  await until(() => provided.logLines.length === 3);
   again.leave();
-  await until(() => provided.said.length === 4);
-  assert.is(provided.said[3], lost);
+  await until(() => provided.logLines.length === 4);
+  assert.is(provided.logLines[3], lost);
   await provided.stop();
 });
 
@@ -74,8 +74,8 @@ test("disconnects from a subscriber that refuses it, with the reason", async () 
   const subscriber = await connect(provided);
   await subscriber.peer.sendJson(MessageType.Refusal, "no room");
   await subscriber.closed();
-  await until(() => provided.said.length === 2);
-  assert.match(provided.said[1]!, /^SVC2532: replication: rejected by the peer: no room/);
+  await until(() => provided.logLines.length === 2);
+  assert.match(provided.logLines[1]!, /^SVC2532: replication: rejected by the peer: no room/);
   provided.provider.repair(null);
   await provided.subscribe();
   await provided.stop();
@@ -99,7 +99,7 @@ test("tracks the position of a subscriber by its acknowledgments only", async ()
   await subscriber.acknowledge(9);
   await until(() => provider.firstNeededSn > 3);
   assert.is(provider.firstNeededSn, 5, "not more than there is");
-  assert.is(provided.said.length, 1);
+  assert.is(provided.logLines.length, 1);
   await provided.stop();
 });
 
@@ -114,7 +114,7 @@ test("reports positions of members to its group, and sends them signs of life", 
   const provided = await ProvidedPeer.create(members);
   const second = await connect(provided);
   second.leave();
-  await until(() => provided.said.length === 2);
+  await until(() => provided.logLines.length === 2);
   assert.equal(reports, []);
   provided.provider.repair(null);
   const member: Incarnation = ["S1", "1".repeat(32)];
@@ -197,7 +197,7 @@ test("sends nothing to a subscriber that paused it until it resumes or reconnect
   await until(() => countOf(subscriber, Frame) === 4);
   await pause();
   subscriber.leave();
-  await until(() => provided.said.length === 2);
+  await until(() => provided.logLines.length === 2);
   provider.repair(null);
   const next = await provided.subscribe();
   await next.first(Frame);

@@ -101,16 +101,16 @@ test("is not ready with an empty folder in place of a lost one", async (context)
   await until(() => isReady(replica), log(provider, replica));
   await end(context, replica);
   rmSync(join(context.folder, "b"), { recursive: true });
-  const again = await begin(context, "b", { txPort: port });
-  assert.equal(again.readiness, ["waiting for a provider"]);
+  const restartedInstance = await begin(context, "b", { txPort: port });
+  assert.equal(restartedInstance.readiness, ["waiting for a provider"]);
   let order = -1;
   await until(
     () => {
-      if (!isReady(again)) return false;
-      order = again.graph().order;
+      if (!isReady(restartedInstance)) return false;
+      order = restartedInstance.graph().order;
       return true;
     },
-    log(provider, again),
+    log(provider, restartedInstance),
   );
   assert.is(order, 50);
 });

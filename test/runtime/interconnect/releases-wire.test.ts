@@ -51,11 +51,11 @@ async function listen(server: Server): Promise<number> {
 async function record(context: InstancesContext): Promise<Wire> {
   const txPort = await freePort();
   const sent = { provider: [] as Buffer[], subscriber: [] as Buffer[] };
-  const server = createServer((near) => {
-    const far = connect(txPort, "127.0.0.1");
-    near.on("data", (bytes: Buffer) => sent.provider.push(bytes)).pipe(far);
-    far.on("data", (bytes: Buffer) => sent.subscriber.push(bytes)).pipe(near);
-    for (const socket of [near, far]) socket.on("error", () => undefined);
+  const server = createServer((nearSocket) => {
+    const farSocket = connect(txPort, "127.0.0.1");
+    nearSocket.on("data", (bytes: Buffer) => sent.provider.push(bytes)).pipe(farSocket);
+    farSocket.on("data", (bytes: Buffer) => sent.subscriber.push(bytes)).pipe(nearSocket);
+    for (const socket of [nearSocket, farSocket]) socket.on("error", () => undefined);
   });
   const replica = await begin(context, "replica", { txPort });
   const provider = await begin(context, "provider");

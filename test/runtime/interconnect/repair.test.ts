@@ -83,8 +83,8 @@ test("detects one diverged value and repairs it on request", async (context) => 
   await same(provider, replica, "h");
   // The repair is permanent.
   await end(replica);
-  const again = await begin(context, "b", port);
-  await same(provider, again);
+  const restartedInstance = await begin(context, "b", port);
+  await same(provider, restartedInstance);
 });
 
 test("detects divergence while the provider is written to", async (context) => {
@@ -135,10 +135,10 @@ test("recognizes a replica that is ahead, which promotion preserves", async (con
   await end(provider);
   const [root, earlier] = [join(context.folder, "a"), join(context.folder, "earlier")];
   cpSync(root, earlier, { recursive: true });
-  const later = await begin(context, "a", null, port);
-  later.graph().createVertex("later");
-  await same(later, replica);
-  await end(later);
+  const laterInstance = await begin(context, "a", null, port);
+  laterInstance.graph().createVertex("later");
+  await same(laterInstance, replica);
+  await end(laterInstance);
   rmSync(root, { recursive: true });
   cpSync(earlier, root, { recursive: true });
   const back = await begin(context, "a", null, port);

@@ -46,7 +46,7 @@ function addVertex(store: GraphStore): void {
 /** A graph without log, with the first vertices of a history. */
 function copy(vertices = 0): GraphStore {
   const store = GraphStore.create("copy", TEST_THREAD, {});
-  for (let left = vertices; left > 0; left--) addVertex(store);
+  for (let remaining = vertices; remaining > 0; remaining--) addVertex(store);
   return store;
 }
 
@@ -114,16 +114,16 @@ test("a graph whose next transaction is in another log continues there", () => {
   // The other log continues after that one.
   const second = new History(store);
   second.write(0, 0);
-  const again = copy();
+  const reopenedStore = copy();
   const replay = new Replay();
-  const stores = new Map([[1, again]]);
+  const stores = new Map([[1, reopenedStore]]);
   assert.is(replay.run(second, stores), 0);
-  const { message } = replay.reasons.get(again)!;
+  const { message } = replay.reasons.get(reopenedStore)!;
   assert.is(message, 'log continues at operation 1 of graph "copy", which is at 0');
   assert.is(replay.broken.size, 0);
   assert.is(replay.run(first, stores), 1);
   assert.is(replay.run(second, stores), 2);
-  assert.is(vertices(again), 3);
+  assert.is(vertices(reopenedStore), 3);
 });
 
 test("a graph that a transaction has left half applied is not touched again", () => {

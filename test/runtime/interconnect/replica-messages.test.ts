@@ -140,9 +140,9 @@ test("rejects data that is not the next frame", async (c) => {
   const corrupt = "SVC2531: replication: corrupt frame";
   assert.is(await take(frame(5, units, { isTable: true })), corrupt);
   for (const at of [0, FRAME_HEADER_BYTES]) {
-    const wrong = frame(5, units);
-    wrong[at]! ^= 1;
-    assert.is(await take(wrong), corrupt);
+    const invalidBytes = frame(5, units);
+    invalidBytes[at]! ^= 1;
+    assert.is(await take(invalidBytes), corrupt);
   }
   assert.is(copyOf(c, "g1"), undefined);
   assert.is(await take(frame(5, units)), "none");

@@ -42,8 +42,11 @@ test("ignores repeated changes of a graph erased since", async (c) => {
   assert.is(await describeFailure(c.replica.applyFrame(frame(3, late.change("b")))), "none");
   assert.equal(namesOf(c), []);
   // Also that it was opened.
-  const open = frame(4, [encodeControlRecord({ opened: source(2).graph }), ...first.change("a")]);
-  assert.is(await describeFailure(c.replica.applyFrame(open)), "none");
+  const openBytes = frame(4, [
+    encodeControlRecord({ opened: source(2).graph }),
+    ...first.change("a"),
+  ]);
+  assert.is(await describeFailure(c.replica.applyFrame(openBytes)), "none");
   assert.equal(namesOf(c), ["g1"]);
   assert.is(await describeFailure(c.replica.applyFrame(frame(4, late.change("c")))), "none");
 });

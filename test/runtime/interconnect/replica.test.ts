@@ -276,10 +276,10 @@ test("reports serial and transaction count in status and snapshots", async (c) =
 });
 
 test("replaces a graph that was opened locally before its transfer", async (c) => {
-  const early = graphOf(c.subscriber, join(c.folder, "s"), "early");
+  const earlyStore = graphOf(c.subscriber, join(c.folder, "s"), "early");
   const store = fill(c, "early", 5);
   await follow(c);
-  assert.ok(early.memory.isRemoved);
+  assert.ok(earlyStore.memory.isRemoved);
   isSame(c, store);
 });
 
@@ -330,7 +330,7 @@ test("acknowledges and marks only what is durable on its own disk", async (c) =>
   isSame(c, store);
   assert.equal([c.replica.durableSn, markedSn(), calls], [null, 0, 0], "applied, not yet safe");
   // One flush for the start, and one for everything received meanwhile.
-  for (let left = 2; left > 0; left--) {
+  for (let remaining = 2; remaining > 0; remaining--) {
     disk(true);
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -390,10 +390,10 @@ test("rejects frames before the start position is announced", async (context) =>
 test("rejects changes of an unannounced graph instead of losing them", async (c) => {
   fill(c, "things", 5);
   await follow(c);
-  const late = fill(c, "late", 0);
+  const lateStore = fill(c, "late", 0);
   assert.ok(await c.clock.wait(c.clock.nextFlush));
   const from = c.log.channel.log.last + 1;
-  openStore(late).createVertex("new");
+  openStore(lateStore).createVertex("new");
   let code: unknown = "none";
   await stream(c, from).catch((error) => {
     code = error.code;

@@ -18,8 +18,8 @@ const test = suite("replication position");
 
 /** A graph with a digest, and one that has none without a log; each has a vertex. */
 function stores() {
-  const plain = GraphStore.create("plain", TEST_THREAD, {});
-  const storesOfGraphs = { logged: loggedStore(), plain };
+  const plainStore = GraphStore.create("plain", TEST_THREAD, {});
+  const storesOfGraphs = { logged: loggedStore(), plain: plainStore };
   for (const store of Object.values(storesOfGraphs)) openStore(store).createVertex("a");
   const manager = {
     replicated: () => new Map(Object.entries(storesOfGraphs)),

@@ -175,9 +175,9 @@ test("continues after failures to close, truncate and remove a segment", ({ disk
   assert.equal(textsOf(log, 1), ["1", "2", "III"]);
   assert.equal([log.hasFailed, log.last, log.segments.length], [false, 3, 2]);
   log.close();
-  const again = openSegments(disk);
-  assert.equal(textsOf(again, 1), ["1", "2", "III"]);
-  again.close();
+  const reopenedLog = openSegments(disk);
+  assert.equal(textsOf(reopenedLog, 1), ["1", "2", "III"]);
+  reopenedLog.close();
 });
 
 test("truncates a segment that it leaves to its durable end", ({ disk }) => {
@@ -201,9 +201,9 @@ test("flushes data that a dead thread has written", ({ disk }) => {
   assert.is(next.durableSn, 3);
   for (let seed = 1; seed < 9; seed++) {
     disk.losePower(new Random(seed));
-    const again = openSegments(disk);
-    assert.is(again.last, 3);
-    again.close();
+    const reopenedLog = openSegments(disk);
+    assert.is(reopenedLog.last, 3);
+    reopenedLog.close();
   }
   for (const each of [log, next]) each.close();
 });

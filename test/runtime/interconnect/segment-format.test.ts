@@ -40,8 +40,8 @@ test("refuses headers of other programs, and recognizes other versions", () => {
   assert.equal(decode(magic), header);
   assert.is(decode("SVCLOG9\0"), 9);
   assert.is(decode("OTHER__\0"), null);
-  const short = encodeSegmentHeader(header).subarray(0, SEGMENT_HEADER_BYTES - 1);
-  assert.is(decodeSegmentHeader(short), null);
+  const shortBytes = encodeSegmentHeader(header).subarray(0, SEGMENT_HEADER_BYTES - 1);
+  assert.is(decodeSegmentHeader(shortBytes), null);
 });
 
 test("frames have at most 8 MiB", () => {

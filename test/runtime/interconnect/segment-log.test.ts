@@ -103,8 +103,8 @@ test("starts new segments and removes old ones", async ({ disk }) => {
   assert.is(log.first, 10);
   assert.throws(() => read(log, 9), /reaches from 10/);
   const records: [number, string][] = [];
-  const again = open(disk, records).log;
-  assert.equal([again.first, again.last, records.length], [10, 30, 21]);
+  const reopenedLog = open(disk, records).log;
+  assert.equal([reopenedLog.first, reopenedLog.last, records.length], [10, 30, 21]);
   log.truncateHead(1000);
   assert.is(log.segments.length, 1);
   assert.is(open(disk).log.last, 30);
@@ -122,25 +122,25 @@ test("reads segments filled to the last byte and continues after them", async ({
     const again = open(disk, records);
     assert.equal([records.length, again.log.last, again.tornBytes], [sn, sn, 0]);
   }
-  const again = open(disk).log;
-  assert.is(await append(again, "next"), 17);
-  assert.is(again.segments.length, 17);
+  const reopenedLog = open(disk).log;
+  assert.is(await append(reopenedLog, "next"), 17);
+  assert.is(reopenedLog.segments.length, 17);
   assert.equal(read(open(disk).log, 16), [full, "next"]);
 });
 
 test("truncates bytes after the last frame", async ({ disk }) => {
   const { log } = open(disk);
   await append(log, "one");
-  const whole = Buffer.from(disk.contentOf(FIRST));
+  const wholeBytes = Buffer.from(disk.contentOf(FIRST));
   await append(log, "two is torn");
   const torn = Buffer.from(disk.contentOf(FIRST));
-  for (let length = whole.length; length < torn.length; length++) {
+  for (let length = wholeBytes.length; length < torn.length; length++) {
     const otherDisk = new SimulatedDisk();
     otherDisk.create(FIRST).write(torn.subarray(0, length), 0);
     const records: [number, string][] = [];
     const opened = open(otherDisk, records);
     assert.equal(records, [[1, "one"]]);
-    assert.is(opened.tornBytes, length - whole.length);
+    assert.is(opened.tornBytes, length - wholeBytes.length);
     assert.is(await append(opened.log, "two"), 2);
     assert.equal(read(open(otherDisk).log, 1), ["one", "two"]);
   }
@@ -308,12 +308,12 @@ test("writes nothing after a failed write, unless only space lacked", async () =
 });
 
 test("rejects a frame header with an impossible length", () => {
-  const odd = Buffer.alloc(FRAME_HEADER_BYTES + 3);
-  const whole = Buffer.alloc(FRAME_HEADER_BYTES + 4);
+  const oddBytes = Buffer.alloc(FRAME_HEADER_BYTES + 3);
+  const wholeBytes = Buffer.alloc(FRAME_HEADER_BYTES + 4);
   const header = { isTable: false, chain: 1, sn: 1, transactions: 1, epoch: 1 };
-  for (const bytes of [odd, whole]) putFrameHeader(bytes, header);
-  assert.is(decodeFrameHeader(odd), null);
-  assert.is(decodeFrameHeader(whole)?.bytes, 4);
+  for (const bytes of [oddBytes, wholeBytes]) putFrameHeader(bytes, header);
+  assert.is(decodeFrameHeader(oddBytes), null);
+  assert.is(decodeFrameHeader(wholeBytes)?.bytes, 4);
 });
 
 test("numbers transactions in 48 bits", () => {
@@ -415,16 +415,16 @@ test("ignores the end of a flush that began before it was opened again", async (
     });
   const file = { ...disk.open(FIRST), flush };
   disk.open = () => file;
-  const slow = open(disk).log;
-  slow.append(frame("two"), 1);
-  const flushes = [slow.flush(), slow.flush(), slow.flush()];
+  const slowLog = open(disk).log;
+  slowLog.append(frame("two"), 1);
+  const flushes = [slowLog.flush(), slowLog.flush(), slowLog.flush()];
   outcomes[0]!(new Error("EIO"));
   await flushes[0]!.catch(() => undefined);
-  slow.reopen();
+  slowLog.reopen();
   outcomes[1]!();
   outcomes[2]!(new Error("EIO"));
   await Promise.allSettled(flushes);
-  assert.equal([slow.durableSn, slow.hasFailed], [1, false]);
+  assert.equal([slowLog.durableSn, slowLog.hasFailed], [1, false]);
 });
 
 /** Writes a frame to a disk that fails now and then, as often as it takes. */
@@ -467,9 +467,9 @@ async function survive(seed: number, isLying: boolean): Promise<string | null> {
     if (!isPrefix) return `lost: ${safe.length} were safe, found ${texts.length}`;
     safe.length = 0;
     safe.push(...texts);
-    for (let left = random.below(12); left > 0; left--) {
-      const text = `${round} ${left} `.padEnd(1 + random.below(700), "x");
-      if (left === 1 && random.below(2) === 0) {
+    for (let remaining = random.below(12); remaining > 0; remaining--) {
+      const text = `${round} ${remaining} `.padEnd(1 + random.below(700), "x");
+      if (remaining === 1 && random.below(2) === 0) {
         log.append(frame(text), 1);
         break;
       }

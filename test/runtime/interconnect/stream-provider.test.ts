@@ -54,11 +54,11 @@ for (const [label, [state, expected]] of Object.entries(REFUSALS)) {
 }
 
 test("is fenced by a stream of a higher epoch, and ends", async () => {
-  const { receiveState, provider, said, fences, broker, stop } = provideStream();
+  const { receiveState, provider, logLines, fences, broker, stop } = provideStream();
   await receiveState({ epoch: EPOCH + 1, log: "f".repeat(32) });
   await provider.run();
   assert.match(
-    said.join(),
+    logLines.join(),
     /^SVC2535: .*superseded: memory:\/\/stream has epoch 6, this provider 5/,
   );
   assert.equal([fences, broker.parts], [[EPOCH + 1], 1]);

@@ -35,7 +35,7 @@ test("retries on request, and not for a transaction", async () => {
 });
 
 test("logs a failure again after a success, which ends the wait for an attempt", async () => {
-  const { log, receiveState, run, provider, broker, hooks, said, stop } = provideStream();
+  const { log, receiveState, run, provider, broker, hooks, logLines, stop } = provideStream();
   await receiveState();
   const fail = async (): Promise<void> => {
     throw new Error("no route");
@@ -47,7 +47,7 @@ test("logs a failure again after a success, which ends the wait for an attempt",
   hooks.opened = opened;
   provider.wake();
   await settle();
-  assert.is(said.at(-1), ATTACHED);
+  assert.is(logLines.at(-1), ATTACHED);
   log.write("d");
   await settle();
   assert.ok(provider.hasAcknowledged(5), "no delay of a failed attempt is left");
@@ -56,12 +56,12 @@ test("logs a failure again after a success, which ends the wait for an attempt",
   provider.wake();
   await settle();
   const lost = "SVC3365: the connection was lost (memory://stream; tried again)";
-  assert.equal(said, [failure, ATTACHED, lost, failure]);
+  assert.equal(logLines, [failure, ATTACHED, lost, failure]);
   await stop();
 });
 
 test("sends again what the broker failed to store", async () => {
-  const { log, receiveState, run, provider, said, hooks, stop } = provideStream();
+  const { log, receiveState, run, provider, logLines, hooks, stop } = provideStream();
   await receiveState();
   let isFull = false;
   hooks.opened = async (log) => {
@@ -73,7 +73,7 @@ test("sends again what the broker failed to store", async () => {
   log.write("d");
   isFull = true;
   await settle();
-  assert.match(said.at(-1)!, /the broker is full/);
+  assert.match(logLines.at(-1)!, /the broker is full/);
   isFull = false;
   provider.wake();
   await settle();

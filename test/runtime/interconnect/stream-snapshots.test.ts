@@ -147,7 +147,7 @@ test("are repeated after a number of bytes", async () => {
 });
 
 test("repair a stream at once, unless the provider ends", async () => {
-  const { log, receiveState, run, provider, broker, gate, said, stop } = provideStream();
+  const { log, receiveState, run, provider, broker, gate, logLines, stop } = provideStream();
   await receiveState({ reached: null });
   log.erase();
   await run();
@@ -169,7 +169,7 @@ test("repair a stream at once, unless the provider ends", async () => {
   provider.wake();
   await settle();
   assert.equal(typesOf(await messagesIn(broker)).slice(0, 5), [Table, Start, Frame, Frame, Frame]);
-  assert.equal(said, ["replication: memory://stream attached"]);
+  assert.equal(logLines, ["replication: memory://stream attached"]);
   provider.repair("all");
   provider.repair(null);
   assert.is(provider.isRepairing, false);

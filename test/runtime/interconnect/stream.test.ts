@@ -82,13 +82,13 @@ if (version !== null) {
     await stop(context, two);
     write(provider, 200, 200);
     write(provider, 0, 100, "h");
-    const again = await start(context, "two", { followStream: stream });
-    await same(provider, again);
-    await same(provider, again, "h");
+    const restartedInstance = await start(context, "two", { followStream: stream });
+    await same(provider, restartedInstance);
+    await same(provider, restartedInstance, "h");
     await same(provider, three, "h");
     await until(
-      () => again.shown.provider?.startsWith("nats:") === true,
-      () => again.log,
+      () => restartedInstance.shown.provider?.startsWith("nats:") === true,
+      () => restartedInstance.log,
     );
   });
 
@@ -114,10 +114,10 @@ if (version !== null) {
     write(provider, 0, 50);
     await fence(provider);
     await stop(context, provider);
-    const again = await start(context, "one", { publishStream: stream });
+    const restartedInstance = await start(context, "one", { publishStream: stream });
     const two = await start(context, "two", { followStream: stream });
-    write(again, 50, 50);
-    await same(again, two);
+    write(restartedInstance, 50, 50);
+    await same(restartedInstance, two);
     const tables = two.log.match(/following .*\(\d+ graphs\)/g) ?? [];
     assert.is(tables.length, 1, two.log);
   });
@@ -205,10 +205,10 @@ if (version !== null) {
     const beyond = { ...state, reached: { sn: state.reached!.sn + 5, chain: 1 } };
     await log.append("data", { part: 1, parts: 1, bytes: Buffer.alloc(4) }, beyond);
     await log.close();
-    const again = await start(context, "one", { publishStream: stream });
+    const restartedInstance = await start(context, "one", { publishStream: stream });
     await until(
-      () => again.log.includes("SVC3364"),
-      () => again.log,
+      () => restartedInstance.log.includes("SVC3364"),
+      () => restartedInstance.log,
     );
   });
 

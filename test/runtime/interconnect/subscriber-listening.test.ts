@@ -80,11 +80,11 @@ test("cannot listen on a port that another process uses", async () => {
 });
 
 test("keeps listening after a connection that could not be accepted", async () => {
-  const said: string[] = [];
-  const { subscriber, server } = withServer({ warn: (line) => said.push(line) });
+  const logLines: string[] = [];
+  const { subscriber, server } = withServer({ warn: (line) => logLines.push(line) });
   const port = await subscriber.listen();
   server.emit("error", new Error("EMFILE"));
-  assert.equal(said, ["SVC2531: EMFILE"]);
+  assert.equal(logLines, ["SVC2531: EMFILE"]);
   assert.is(await isReached("127.0.0.1", port), true);
   subscriber.stop();
 });
@@ -95,16 +95,16 @@ test("refuses another machine without a key, however it has connected", async ()
     [{}, ["SVC2531: replication: unauthenticated peer"]],
     [{ key }, []],
   ] as const) {
-    const said: string[] = [];
-    const { subscriber, server } = withServer({ ...parts, warn: (line) => said.push(line) });
+    const logLines: string[] = [];
+    const { subscriber, server } = withServer({ ...parts, warn: (line) => logLines.push(line) });
     await subscriber.listen();
-    const [here, there] = MemorySocket.pair();
-    here.remoteAddress = "10.0.0.1";
-    server.emit("connection", here);
+    const [localSocket, remoteSocket] = MemorySocket.pair();
+    localSocket.remoteAddress = "10.0.0.1";
+    server.emit("connection", localSocket);
     for (let turns = 0; turns < 20; turns++) await turn();
-    assert.equal(said, expected);
+    assert.equal(logLines, expected);
     subscriber.stop();
-    there.destroy();
+    remoteSocket.destroy();
   }
 });
 
@@ -156,22 +156,22 @@ test("does not count connections that have ended", async () => {
 
 test("reports a provider that left during its greeting, except one of its group", async () => {
   for (const isMember of [false, true]) {
-    const { provider, subscriber, said, dial, leave, stop } = await attached(isMember);
+    const { provider, subscriber, logLines, dial, leave, stop } = await attached(isMember);
     await leave(provider);
     while (subscriber.heardAtMs > 0) await turn();
-    said.length = 0;
+    logLines.length = 0;
     const next = await dial();
     await next.expect(MessageType.Positions);
     await leave(next);
     for (let turns = 0; turns < 20; turns++) await turn();
-    assert.equal(said, isMember ? [] : ["SVC2531: replication: the connection was lost"]);
+    assert.equal(logLines, isMember ? [] : ["SVC2531: replication: the connection was lost"]);
     stop();
   }
 });
 
 test("reports each fault of a provider, also of one in its group", async () => {
-  const { said, dial, stop } = await attached(true);
-  said.length = 0;
+  const { logLines, dial, stop } = await attached(true);
+  logLines.length = 0;
   for (const type of [MessageType.Ack, MessageType.Start]) {
     const peer = await dial();
     await peer.expect(MessageType.Positions);
@@ -180,7 +180,7 @@ test("reports each fault of a provider, also of one in its group", async () => {
     assert.is(await peer.next(), null);
   }
   assert.equal(
-    said,
+    logLines,
     [MessageType.Ack, MessageType.Start].map(
       (type) => `SVC2531: replication: expected message ${MessageType.Table}, got ${type}`,
     ),
@@ -189,8 +189,8 @@ test("reports each fault of a provider, also of one in its group", async () => {
 });
 
 test("reports a fault of an untrusted provider once a second", async ({ time }) => {
-  const { said, port, stop } = await attached(true);
-  said.length = 0;
+  const { logLines, port, stop } = await attached(true);
+  logLines.length = 0;
   /** Each one has another fault. */
   const intrude = async (type: number): Promise<void> => {
     const socket = connect(port, "127.0.0.1").resume();
@@ -201,12 +201,12 @@ test("reports a fault of an untrusted provider once a second", async ({ time }) 
   await intrude(MessageType.Ack);
   time.pass(999);
   await intrude(MessageType.Start);
-  assert.is(said.length, 1);
+  assert.is(logLines.length, 1);
   time.pass(1);
   await intrude(MessageType.Status);
-  assert.is(said.length, 2);
+  assert.is(logLines.length, 2);
   await intrude(MessageType.Resume);
-  assert.is(said.length, 2);
+  assert.is(logLines.length, 2);
   // The same for one that only leaves.
   time.pass(1_000);
   const socket = connect(port, "127.0.0.1").resume();
@@ -214,14 +214,14 @@ test("reports a fault of an untrusted provider once a second", async ({ time }) 
   socket.end();
   await once(socket, "close");
   for (let turns = 0; turns < 20; turns++) await turn();
-  assert.is(said.at(-1), "SVC2531: replication: the connection was lost");
+  assert.is(logLines.at(-1), "SVC2531: replication: the connection was lost");
   stop();
 });
 
 test("reports a fault again after it followed a provider", async () => {
-  const { provider, said, dial, leave, stop } = await attached(false);
+  const { provider, logLines, dial, leave, stop } = await attached(false);
   await leave(provider);
-  const faults = (): number => said.filter((line) => line.startsWith("SVC2531")).length;
+  const faults = (): number => logLines.filter((line) => line.startsWith("SVC2531")).length;
   const fail = async (): Promise<void> => {
     const peer = await dial();
     await peer.expect(MessageType.Positions);

@@ -37,7 +37,7 @@ test("of a group leaves its provider for one of a higher or the same epoch", asy
 });
 
 test("of a group refuses a member that asks for its provider", async () => {
-  const { subscriber, traffic, provider, said, dial, leave, stop } = await attached(true);
+  const { subscriber, traffic, provider, logLines, dial, leave, stop } = await attached(true);
   assert.match(String(traffic.provider), /^svc:/);
   assert.ok(subscriber.heardAtMs > 0);
   provider.close();
@@ -45,9 +45,9 @@ test("of a group refuses a member that asks for its provider", async () => {
   const asking = await dial();
   await asking.expect(MessageType.Positions);
   assert.equal([traffic.provider, subscriber.heardAtMs], [null, Number.NEGATIVE_INFINITY]);
-  said.length = 0;
+  logLines.length = 0;
   await leave(asking);
-  assert.equal(said, [], "members often ask");
+  assert.equal(logLines, [], "members often ask");
   stop();
 });
 
@@ -74,9 +74,9 @@ test("of a group leaves its provider once it has heard of a higher epoch", async
   for (const epoch of [EPOCH + 1, EPOCH]) subscriber.rejectEpochsBelow(epoch);
   assert.ok(await isLeft(provider));
   assert.equal(calls, [`accept ${EPOCH}`, "mark", "lose", "disturbed"]);
-  const former = await offer(EPOCH);
+  const previousPeer = await offer(EPOCH);
   const text = `provider is at stale epoch ${EPOCH}; this instance is at epoch ${EPOCH + 1}`;
-  const refusal = await former.next();
+  const refusal = await previousPeer.next();
   assert.equal([refusal!.type, JSON.parse(refusal!.body.toString())], [MessageType.Refusal, text]);
   const next = await offer(EPOCH + 1);
   await next.expect(MessageType.Status);
@@ -113,8 +113,8 @@ test("closes the oldest connection without a proof when there are too many", asy
   await another.expect(MessageType.Positions);
   assert.ok(await isLeft(second));
   // All others have proved who they are.
-  const refused = await reach();
-  assert.is(await refused.next(), null);
+  const refusedPeer = await reach();
+  assert.is(await refusedPeer.next(), null);
   assert.not(provider.isClosed);
   stop();
 });
@@ -123,11 +123,11 @@ const END = { id: ID, sn: 7, chain: 1, counts: { [ID]: 3 } };
 
 test("reports its provider's view of it", async () => {
   for (const isAhead of [true, false]) {
-    const { subscriber, provider, ahead, calls, said, dial, stop } = await attached(true);
+    const { subscriber, provider, ahead, calls, logLines, dial, stop } = await attached(true);
     provider.close();
     while (subscriber.heardAtMs > 0) await turn();
     calls.length = 0;
-    said.length = 0;
+    logLines.length = 0;
     const next = await dial();
     await next.expect(MessageType.Positions);
     await (isAhead ? next.refuseAhead("another past", END) : next.refuse("another past"));
@@ -138,7 +138,7 @@ test("reports its provider's view of it", async () => {
 });
 
 test("retries while it cannot discard changes that its provider lacks", async () => {
-  const { provider, ahead, said, dial, stop } = await attached(true);
+  const { provider, ahead, logLines, dial, stop } = await attached(true);
   provider.close();
   const push = ahead.push.bind(ahead);
   ahead.push = () => {
@@ -150,7 +150,7 @@ test("retries while it cannot discard changes that its provider lacks", async ()
     await next.refuseAhead("another past", END);
   };
   await refuse();
-  while (!said.some((line) => /^SVC3404: .*cannot be set aside: no space left$/.test(line))) {
+  while (!logLines.some((line) => /^SVC3404: .*cannot be set aside: no space left$/.test(line))) {
     await turn();
   }
   ahead.push = push;
@@ -196,31 +196,31 @@ test("announces its epoch once it is promoted", async () => {
 });
 
 test("reports each failure once", async () => {
-  const { subscriber, provider, said, dial, stop } = await attached(false);
+  const { subscriber, provider, logLines, dial, stop } = await attached(false);
   provider.close();
   while (subscriber.heardAtMs > 0) await turn();
-  said.length = 0;
+  logLines.length = 0;
   for (let times = 0; times < 2; times++) {
     const peer = await dial();
     await peer.expect(MessageType.Positions);
     await peer.send(MessageType.Start, Buffer.alloc(0));
     assert.ok(await isLeft(peer));
   }
-  assert.is(said.length, 1);
-  assert.match(said[0]!, /^SVC2531: replication: expected message/);
+  assert.is(logLines.length, 1);
+  assert.match(logLines[0]!, /^SVC2531: replication: expected message/);
   stop();
 });
 
 test("names a failure of its own disk by the code of lost connections", async () => {
-  const { subscriber, replica, provider, said, offer, stop } = await attached(false);
+  const { subscriber, replica, provider, logLines, offer, stop } = await attached(false);
   provider.close();
   while (subscriber.heardAtMs > 0) await turn();
-  said.length = 0;
+  logLines.length = 0;
   replica.accept = async () => {
     throw new Error("EIO");
   };
   assert.ok(await isLeft(await offer(EPOCH)));
-  assert.equal(said, ["SVC2531: EIO"]);
+  assert.equal(logLines, ["SVC2531: EIO"]);
   stop();
 });
 

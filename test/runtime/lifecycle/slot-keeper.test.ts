@@ -29,12 +29,12 @@ let server: Server;
 let keeper: SlotKeeper | null = null;
 /** Answer of the other instance, and the number of questions. */
 let reply: object = {};
-let asked = 0;
+let calls = 0;
 
 test.before(async () => {
   server = createServer((request, response) => {
     const isToken = request.url!.includes("GetAuthToken");
-    if (!isToken) asked++;
+    if (!isToken) calls++;
     const body = isToken ? { authtoken: "t" } : reply;
     response.end(JSON.stringify({ status: "OK", response: body }));
   });
@@ -46,7 +46,7 @@ test.after(async () => {
 });
 test.before.each((context) => {
   context.root = mkdtempSync(join(tmpdir(), "svc-keeper-"));
-  asked = 0;
+  calls = 0;
 });
 test.after.each(({ root }) => {
   keeper?.close();
@@ -82,20 +82,20 @@ function keep(root: string, id: string, more: { leads?: boolean; partitions?: [n
 }
 
 function holds(condition: () => boolean, slots: KeptSlots): Promise<void> {
-  return until(condition, () => `${asked} ${JSON.stringify(slots.record)}`);
+  return until(condition, () => `${calls} ${JSON.stringify(slots.record)}`);
 }
 
 test("a leader with an empty data folder keeps the map of the descriptor", async ({ root }) => {
   const slots = keep(root, "S1", { leads: true });
   assert.not.ok(slots.isKnown);
   await holds(() => slots.isKnown, slots);
-  assert.equal([slots.record.version, asked], [0, 0]);
+  assert.equal([slots.record.version, calls], [0, 0]);
 });
 
 test("another member takes over the record of the leader alone", async ({ root }) => {
   reply = { leads: false, record: LATER };
   const slots = keep(root, "S1");
-  await holds(() => asked > 1, slots);
+  await holds(() => calls > 1, slots);
   assert.not.ok(slots.isKnown);
   reply = { leads: true, record: LATER };
   await holds(() => slots.isKnown, slots);
@@ -108,9 +108,9 @@ test("a dispatcher takes over the latest map once, without a move", async ({ roo
   const slots = keep(root, "TD", { partitions: [0] });
   await holds(() => slots.record.version === 7, slots);
   assert.is(slots.record.move, null);
-  const before = asked;
+  const before = calls;
   keeper!.close();
-  assert.is(asked, before);
+  assert.is(calls, before);
 });
 
 test("checks a move by itself, and leaves it to a running coordinator", async ({ root }) => {
@@ -119,7 +119,7 @@ test("checks a move by itself, and leaves it to a running coordinator", async ({
   await holds(() => slots.isKnown, slots);
   const move = { id: "m", version: 1, from: "B1", to: "B2", slots: [3] };
   slots.change({ do: "hold", move });
-  await holds(() => asked > 0, slots);
+  await holds(() => calls > 0, slots);
   assert.is(slots.record.move?.id, "m");
 });
 

@@ -15,14 +15,14 @@ const STREAM = "nats://n:1/CHANGES";
 function instance(refused: readonly string[] = []) {
   let attached: string[] = [STREAM, "svc://a:1", "svc://b:2"];
   const steps: string[] = [];
-  const control = async (asked: Control): Promise<unknown> => {
-    if (asked.do === "attached") return attached;
-    if (asked.do !== "attach" && asked.do !== "detach") throw new Error(asked.do);
-    const uri = String(asked.uri);
-    if (asked.do === "attach" && refused.includes(uri)) throw new Error("it needs a key");
-    steps.push(`${asked.do} ${uri}`);
+  const control = async (command: Control): Promise<unknown> => {
+    if (command.do === "attached") return attached;
+    if (command.do !== "attach" && command.do !== "detach") throw new Error(command.do);
+    const uri = String(command.uri);
+    if (command.do === "attach" && refused.includes(uri)) throw new Error("it needs a key");
+    steps.push(`${command.do} ${uri}`);
     attached = attached.filter((address) => address !== uri);
-    if (asked.do === "attach") attached.push(uri);
+    if (command.do === "attach") attached.push(uri);
     return null;
   };
   const parts = { graphs: { control } } as unknown as Parts;

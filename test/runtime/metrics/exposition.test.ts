@@ -73,12 +73,12 @@ test("places each latency within the bounds of its bucket", () => {
 
 test("adds a counter for a client-supplied name once it proves to be a plugin", () => {
   const counters = new PluginCounters();
-  const ask = (path: string, status: number): void => {
+  const request = (path: string, status: number): void => {
     counters.countResponse(counters.forwarded(path), status, 1);
   };
-  ask("/svc/plugin/find", 200);
-  ask("/svc/plugin/find", 500);
-  for (let n = 0; n < 5000; n++) ask(`/svc/plugin/no${n}`, 404);
+  request("/svc/plugin/find", 200);
+  request("/svc/plugin/find", 500);
+  for (let n = 0; n < 5000; n++) request(`/svc/plugin/no${n}`, 404);
   const rows = [...counters.all()].map(({ name, latency, errors }) => [
     name,
     latency.count,

@@ -7,12 +7,12 @@ import { NO_TRAFFIC, Traffic, TrafficCounters } from "../../../runtime/metrics/t
 const test = suite("traffic");
 
 test("reports the begin and end of snapshot transfers at once", () => {
-  const seen: number[] = [];
-  const traffic = new Traffic(() => seen.push(traffic.shown().synchronizing));
+  const observed: number[] = [];
+  const traffic = new Traffic(() => observed.push(traffic.shown().synchronizing));
   traffic.synchronizing += 2;
   traffic.synchronizing--;
   traffic.synchronizing--;
-  assert.equal(seen, [2, 1, 0]);
+  assert.equal(observed, [2, 1, 0]);
 });
 
 test("does not change rates when read between samples", () => {

@@ -133,11 +133,11 @@ test("reports all errors at once, and ignores inherited keys", () => {
 });
 
 test("starts a server with all settings except those of the build", () => {
-  const asked = new Set<string>();
-  const settings = checkSettings((name) => void asked.add(name));
+  const requestedNames = new Set<string>();
+  const settings = checkSettings((name) => void requestedNames.add(name));
   assert.equal(Object.keys(settings), SERVER_SETTINGS);
-  assert.equal([...asked], SERVER_SETTINGS);
-  const builds = rows.map(([name]) => name).filter((name) => !asked.has(name));
+  assert.equal([...requestedNames], SERVER_SETTINGS);
+  const builds = rows.map(([name]) => name).filter((name) => !requestedNames.has(name));
   assert.equal(builds, ["plugins"]);
 });
 

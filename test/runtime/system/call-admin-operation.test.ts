@@ -13,11 +13,11 @@ const test = suite("call admin operation");
 const ADDRESS = { host: `127.77.${process.pid % 250}.${(process.pid >> 8) % 250}`, port: 9101 };
 const WANTED = { operation: "ServiceIn", parameters: {}, headers: {} };
 
-function listen(asked: string[], done: unknown = true): Promise<Server> {
+function listen(requests: string[], done: unknown = true): Promise<Server> {
   const server = createServer(({ url }, response) => {
-    asked.push(new URL(url!, "http://x").pathname);
-    const answer = url!.includes("GetAuthToken") ? { authtoken: "t" } : { done };
-    response.end(JSON.stringify({ status: "OK", response: answer }));
+    requests.push(new URL(url!, "http://x").pathname);
+    const reply = url!.includes("GetAuthToken") ? { authtoken: "t" } : { done };
+    response.end(JSON.stringify({ status: "OK", response: reply }));
   });
   return new Promise((resolve) => {
     server.listen(ADDRESS.port, ADDRESS.host, () => resolve(server));
@@ -25,18 +25,18 @@ function listen(asked: string[], done: unknown = true): Promise<Server> {
 }
 
 test("retries while the instance reopens its ports", async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const done = callAdminOperation(ADDRESS, WANTED);
   await new Promise((resolve) => setTimeout(resolve, 100));
-  const server = await listen(asked);
+  const server = await listen(requests);
   assert.equal(await done, { done: true });
-  assert.equal(asked, ["/svc/builtin/ADMIN_GetAuthToken", "/svc/builtin/ADMIN_ServiceIn"]);
+  assert.equal(requests, ["/svc/builtin/ADMIN_GetAuthToken", "/svc/builtin/ADMIN_ServiceIn"]);
   server.closeAllConnections();
   server.close();
 });
 
 test("retries while the instance closes its ports", async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const closing = createServer((_request, response) => {
     response.writeHead(503, { connection: "close" });
     response.end(JSON.stringify({ status: "ERROR", message: "Service Out" }));
@@ -47,9 +47,9 @@ test("retries while the instance closes its ports", async () => {
   const done = callAdminOperation(ADDRESS, WANTED);
   await once(closing, "request");
   await new Promise((resolve) => closing.close(resolve));
-  const server = await listen(asked);
+  const server = await listen(requests);
   assert.equal(await done, { done: true });
-  assert.equal(asked, ["/svc/builtin/ADMIN_GetAuthToken", "/svc/builtin/ADMIN_ServiceIn"]);
+  assert.equal(requests, ["/svc/builtin/ADMIN_GetAuthToken", "/svc/builtin/ADMIN_ServiceIn"]);
   server.closeAllConnections();
   server.close();
 });
@@ -70,31 +70,31 @@ test("reports an instance that does not come back", async () => {
 });
 
 test("uses the token in the response to the previous command of a move", async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   let last = 0;
   let isRestarted = false;
   const server = createServer(({ url }, response) => {
     const { pathname, searchParams } = new URL(url!, "http://x");
     const operation = pathname.slice("/svc/builtin/ADMIN_".length);
-    asked.push(operation);
+    requests.push(operation);
     const isToken = operation === "GetAuthToken";
     const isLost = !isToken && searchParams.get("authtoken") !== `${last}`;
     const message = isRestarted ? "Not authorized" : "Invalid authtoken";
     isRestarted = isRestarted && !isToken;
     const token = { authtoken: `${isLost ? last : ++last}` };
-    const answer = isLost
+    const reply = isLost
       ? { status: "ERROR", message }
       : { status: "OK", response: isToken ? token : { done: true, ...token } };
-    response.end(JSON.stringify(answer));
+    response.end(JSON.stringify(reply));
   });
   await new Promise<void>((resolve) => {
     server.listen(ADDRESS.port, ADDRESS.host, resolve);
   });
   const operationCall = { ...WANTED, operation: "MoveSlots" };
   const run = async (): Promise<string> => {
-    asked.length = 0;
+    requests.length = 0;
     assert.equal(await callAdminOperation(ADDRESS, operationCall), { done: true });
-    return asked.join(" ");
+    return requests.join(" ");
   };
   /** On a busy machine, a token may be too old. */
   const runUntil = async (wantedCalls: string, before: () => unknown = () => {}): Promise<void> => {
@@ -128,22 +128,22 @@ test("uses the token in the response to the previous command of a move", async (
 });
 
 test("repeats a restart of the HTTP service that another one interrupts", async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer(({ url }, response) => {
     const operation = new URL(url!, "http://x").pathname.slice("/svc/builtin/ADMIN_".length);
-    asked.push(operation);
+    requests.push(operation);
     const isToken = operation === "GetAuthToken";
-    const answer = isToken || asked.length > 2 ? { authtoken: "t" } : null;
+    const reply = isToken || requests.length > 2 ? { authtoken: "t" } : null;
     const refusal = { status: "ERROR", message: "Service Out" };
-    response.end(JSON.stringify(answer === null ? refusal : { status: "OK", response: answer }));
+    response.end(JSON.stringify(reply === null ? refusal : { status: "OK", response: reply }));
   });
   await new Promise<void>((resolve) => {
     server.listen(ADDRESS.port, ADDRESS.host, resolve);
   });
   const restart = { ...WANTED, operation: "RestartHTTP" };
   assert.equal(await callAdminOperation(ADDRESS, restart), { authtoken: "t" });
-  assert.is(asked.join(" "), "GetAuthToken RestartHTTP GetAuthToken RestartHTTP");
-  asked.length = 0;
+  assert.is(requests.join(" "), "GetAuthToken RestartHTTP GetAuthToken RestartHTTP");
+  requests.length = 0;
   // Another operation may have begun.
   const failure = await callAdminOperation(ADDRESS, WANTED).catch((error: SvcError) => error);
   assert.is((failure as SvcError).code, "SVC3115");

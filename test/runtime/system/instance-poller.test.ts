@@ -15,19 +15,19 @@ interface Context {
   server: Server;
   system: System;
   /** Number of requests per path. */
-  asked: Map<string, number>;
+  requestCounts: Map<string, number>;
 }
 
 const test = suite<Context>("instance poller");
 
 test.before.each(async (context) => {
-  const asked = new Map<string, number>();
+  const requestCounts = new Map<string, number>();
   const server = createServer(({ url }, response) => {
-    asked.set(url!, (asked.get(url!) ?? 0) + 1);
+    requestCounts.set(url!, (requestCounts.get(url!) ?? 0) + 1);
     response.end(url === "/svc/hc" ? "SVC/3" : '{"status": "OK", "response": 1}');
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  Object.assign(context, { server, asked, system: systemAt(server) });
+  Object.assign(context, { server, requestCounts, system: systemAt(server) });
 });
 test.after.each(({ server }) => {
   server.closeAllConnections();
@@ -48,27 +48,31 @@ function systemAt(server: Server, third = "127.0.0.3"): System {
 }
 
 test("polls each topic once for all callers", async (context) => {
-  const { system, asked } = context;
+  const { system, requestCounts } = context;
   const survey = new InstancePoller();
   const subsets = [["A"], ["B", "A"], ["C", "nobody"], [], IDS];
   const polled = await Promise.all(subsets.map((ids) => survey.read(system, "t", PATHS, ids)));
   const polledIds = polled.map((some) => some.map(({ instance }) => instance.id));
   assert.equal(polledIds, [["A"], ["A", "B"], ["C"], [], ["A", "B", "C"]]);
   assert.equal(polled[0]![0]!.figures, { "/figures": 1 });
-  assert.is(asked.get("/figures"), 1);
+  assert.is(requestCounts.get("/figures"), 1);
 });
 
-test("tries again before it counts an instance as down", async ({ system, server, asked }) => {
+test("tries again before it counts an instance as down", async ({
+  system,
+  server,
+  requestCounts,
+}) => {
   const [answer] = server.listeners("request") as RequestListener[];
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
-    if (request.url === "/svc/hc" && !asked.has("lost")) {
-      asked.set("lost", 1);
+    if (request.url === "/svc/hc" && !requestCounts.has("lost")) {
+      requestCounts.set("lost", 1);
       request.socket.destroy();
     } else answer!(request, response);
   });
   const polled = await new InstancePoller().read(system, "t", PATHS, ["A"]);
-  assert.equal([polled[0]!.health, asked.get("lost")], ["SVC/3", 1]);
+  assert.equal([polled[0]!.health, requestCounts.get("lost")], ["SVC/3", 1]);
 });
 
 for (const [label, path, health, isSlow] of [
@@ -76,13 +80,13 @@ for (const [label, path, health, isSlow] of [
   ["an instance without metrics as slow", "/figures", "SVC/3", true],
   ["a quick instance as not slow", "/other", "SVC/3", false],
 ] as const) {
-  test(`reports ${label}`, async ({ system, server, asked }) => {
+  test(`reports ${label}`, async ({ system, server, requestCounts }) => {
     const [answer] = server.listeners("request") as RequestListener[];
     server.removeAllListeners("request");
     server.on("request", (request, response) => {
-      if (request.url !== path || asked.has("silent")) return answer!(request, response);
+      if (request.url !== path || requestCounts.has("silent")) return answer!(request, response);
       // No response to the first request.
-      asked.set("silent", 1);
+      requestCounts.set("silent", 1);
     });
     const [result] = await new InstancePoller().read(system, "t", PATHS, ["A"]);
     assert.equal([result!.health, result!.isSlow], [health, isSlow]);
@@ -111,20 +115,24 @@ test("reports how long an instance has not responded", async ({ system, server }
   assert.is(await poll("5"), 0);
 });
 
-test("polls again for another topic or another system", async ({ system, server, asked }) => {
+test("polls again for another topic or another system", async ({
+  system,
+  server,
+  requestCounts,
+}) => {
   const survey = new InstancePoller();
   await survey.read(system, "t", PATHS, IDS);
   await survey.read(system, "u", PATHS, IDS);
   await survey.read(systemAt(server, "127.0.0.4"), "t", PATHS, IDS);
-  assert.is(asked.get("/figures"), 3);
+  assert.is(requestCounts.get("/figures"), 3);
 });
 
 test("does not poll again after the same system was reloaded", async (context) => {
-  const { server, asked } = context;
+  const { server, requestCounts } = context;
   const survey = new InstancePoller();
   const read = [systemAt(server), systemAt(server), systemAt(server)];
   await Promise.all(read.map((system) => survey.read(system, "t", PATHS, IDS)));
-  assert.is(asked.get("/figures"), 1);
+  assert.is(requestCounts.get("/figures"), 1);
 });
 
 test.run();

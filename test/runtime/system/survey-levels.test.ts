@@ -18,9 +18,9 @@ interface Context {
   branches: Map<string, SystemWatch>;
   root: SystemWatch;
   down: Set<string>;
-  asked: Set<string>;
+  requests: Set<string>;
   /** Replaces the response of D1 for its branch; null keeps the correct one. */
-  forged: ((answer: ShortOverview) => unknown) | null;
+  forged: ((overview: ShortOverview) => unknown) | null;
   /** Replaces the response of D1 for ids; null keeps the correct one. */
   list: ((ids: readonly string[]) => unknown) | null;
 }
@@ -54,13 +54,13 @@ function node(id: string): object {
 }
 
 test.before.each(async (context) => {
-  Object.assign(context, { down: new Set(), asked: new Set(), forged: null, list: null });
+  Object.assign(context, { down: new Set(), requests: new Set(), forged: null, list: null });
   context.branches = new Map();
   context.server = createServer(async ({ url = "", socket }, response) => {
     const { id } = [...context.system.instances.values()].find(
       ({ host }) => host === socket.localAddress,
     )!;
-    context.asked.add(`${id} ${url.split("&")[0]}`);
+    context.requests.add(`${id} ${url.split("&")[0]}`);
     if (context.down.has(id)) return socket.destroy();
     const answer = url.includes("form=branch")
       ? await branch(context, id, url)
@@ -90,8 +90,8 @@ function replyOf(id: string, url: string): unknown {
 async function branch({ branches, forged }: Context, id: string, url: string): Promise<unknown> {
   const query = new URLSearchParams(url.split("?")[1]);
   const { known, cells } = Object.fromEntries(query) as Record<string, string>;
-  const answer = await branches.get(id)!.read(id, known!, Number(cells));
-  return id === "D1" && forged !== null ? forged(answer) : answer;
+  const overview = await branches.get(id)!.read(id, known!, Number(cells));
+  return id === "D1" && forged !== null ? forged(overview) : overview;
 }
 
 function watchOf(
@@ -126,11 +126,11 @@ async function counts(
 async function readUntil(watch: SystemWatch, isDone: (rows: Rows, overview: Overview) => boolean) {
   const latest: Overview = { live: new Map(), rest: new Map(), cells: new Map() };
   for (let known = ""; ; ) {
-    const answer = await watch.read("T", known, 0);
-    known = answer.revision;
+    const overview = await watch.read("T", known, 0);
+    known = overview.revision;
     for (const [kind, rows] of Object.entries(latest)) {
       const width = kind === "cells" ? 3 : 1;
-      for (const row of (answer[kind] ?? []) as Rows) rows.set(row.slice(0, width).join(), row);
+      for (const row of (overview[kind] ?? []) as Rows) rows.set(row.slice(0, width).join(), row);
     }
     const rest = [...latest.rest.values()].sort((a, b) => Number(a[0]) - Number(b[0]));
     if (isDone(rest, latest)) return latest;
@@ -181,9 +181,9 @@ test("return the rows of a survey of every instance with fewer requests", async 
     context.root,
     (rows, { cells }) => isUp(rows) && cells.size === 8,
   );
-  const asked = [...context.asked].sort();
-  assert.ok(asked.includes("D1 /svc/builtin/system_overview?form=branch"));
-  assert.ok(!asked.includes("T /svc/builtin/system_overview?form=branch"));
+  const requests = [...context.requests].sort();
+  assert.ok(requests.includes("D1 /svc/builtin/system_overview?form=branch"));
+  assert.ok(!requests.includes("T /svc/builtin/system_overview?form=branch"));
   const direct = watchOf(context, "T", false, 100);
   const same = await readUntil(direct, (rows, { cells }) => isUp(rows) && cells.size === 8);
   assert.equal([...overview.live].sort(), [...same.live].sort());
@@ -191,9 +191,9 @@ test("return the rows of a survey of every instance with fewer requests", async 
   const flags = ({ rest }: Overview) => [...rest].map(([at, row]) => [at, row.slice(2, 7)]).sort();
   assert.equal(flags(overview), flags(same));
   // From the admin instance the dispatcher at the top is asked.
-  context.asked.clear();
+  context.requests.clear();
   await readUntil(watchOf(context, "A", false), isKnown);
-  assert.ok(context.asked.has("T /svc/builtin/system_overview?form=branch"));
+  assert.ok(context.requests.has("T /svc/builtin/system_overview?form=branch"));
 });
 
 test("report instances that fail, up to the top", async ({ root, down }) => {
@@ -210,12 +210,12 @@ test("report instances that fail, up to the top", async ({ root, down }) => {
 test("query the instances below a dispatcher that does not answer for them", async (context) => {
   context.down.add("D1");
   await readUntil(context.root, isKnown);
-  assert.ok(context.asked.has("S1.1 /svc/nodestat"));
+  assert.ok(context.requests.has("S1.1 /svc/nodestat"));
   context.down.clear();
-  context.forged = (answer) => ({ ...answer, layout: "of another descriptor" });
-  context.asked.clear();
+  context.forged = (overview) => ({ ...overview, layout: "of another descriptor" });
+  context.requests.clear();
   await readUntil(watchOf(context, "T", false), isUp);
-  assert.ok(context.asked.has("D1 /svc/nodestat"));
+  assert.ok(context.requests.has("D1 /svc/nodestat"));
 });
 
 test("accept only rows of instances below, of bounded size", async (context) => {
@@ -224,8 +224,8 @@ test("accept only rows of instances below, of bounded size", async (context) => 
   const [ownIndex, foreign, above] = ["S1.1", "D2", "D1"].map((id) => ids.indexOf(id));
   const text = "x".repeat(10_000);
   const deep = [[[[1]]], { a: 1 }];
-  context.forged = (answer) => ({
-    ...answer,
+  context.forged = (overview) => ({
+    ...overview,
     rest: [[ownIndex, 3, null, ...Array(300).fill(text)], [-1, 3], [1e9, 3], [text], 5, null],
     live: [[ownIndex, deep], { length: 9 }],
     cells: [[above, 0, -1], [above], [above, 0, 1], [above, 9, 0], [foreign, 2, 0, text], text],
@@ -241,19 +241,19 @@ test("accept only rows of instances below, of bounded size", async (context) => 
     [...overview.cells.keys()].filter((key) => !key.startsWith(`${ids.indexOf("T")},`)),
     [],
   );
-  context.forged = (answer) => ({ ...answer, rest: 5, live: {}, cells: text });
+  context.forged = (overview) => ({ ...overview, rest: 5, live: {}, cells: text });
   await readUntil(watchOf(context, "T", false), (rows) => rows[ids.indexOf("S2.1")]![1] !== 0);
 });
 
 test("count by level, with one request for each dispatcher", async (context) => {
-  const { asked, system } = context;
+  const { requests, system } = context;
   const allIds = [...system.instances.keys()];
   const { instances } = await counts(context, "A", [...allIds, "nobody"].join());
   assert.equal(
     instances.map(({ id, counted }) => [id, (counted as { digest: string }).digest]),
     allIds.map((id) => [id, id.slice(1)]),
   );
-  const by = (text: string) => [...asked].filter((request) => request.includes(text));
+  const by = (text: string) => [...requests].filter((request) => request.includes(text));
   assert.equal(
     by("idlist")
       .map((request) => request.split(" ")[0])
@@ -261,12 +261,12 @@ test("count by level, with one request for each dispatcher", async (context) => 
     ["D1", "D2", "T"],
   );
   // No request goes up.
-  asked.clear();
+  requests.clear();
   await counts(context, "D1", "S1.2,D1");
   assert.equal(by("/svc/objcnt").sort(), ["D1 /svc/objcnt", "S1.2 /svc/objcnt"]);
   assert.equal(by("idlist"), []);
   // A leaf asks the top for the others.
-  asked.clear();
+  requests.clear();
   await counts(context, "S1.1", "S2.2,S1.1");
   assert.equal(
     by("idlist").map((request) => request.split(" ")[0]),
@@ -275,7 +275,7 @@ test("count by level, with one request for each dispatcher", async (context) => 
 });
 
 test("count the instances below a dispatcher that does not answer for them", async (context) => {
-  const { asked, down } = context;
+  const { requests, down } = context;
   down.add("D2");
   const { instances } = await counts(context, "T", "S2.1,D2,S1.1");
   assert.equal(
@@ -286,7 +286,7 @@ test("count the instances below a dispatcher that does not answer for them", asy
       ["S2.1", "object"],
     ],
   );
-  assert.ok(asked.has("S2.1 /svc/objcnt"));
+  assert.ok(requests.has("S2.1 /svc/objcnt"));
 });
 
 test("accept only counts of the requested instances", async (context) => {
@@ -340,11 +340,11 @@ test("send one request for callers that arrive during a request", async (context
     return ids.map((id) => ({ id }));
   };
   const reader = new LevelReader(0);
-  const ask = (idlist: string) => counts(context, "T", idlist, reader);
-  const answers = await Promise.all([ask("S1.1,S1.2"), ask("S1.2,nobody,S1.1,S1.1")]);
+  const request = (idlist: string) => counts(context, "T", idlist, reader);
+  const answers = await Promise.all([request("S1.1,S1.2"), request("S1.2,nobody,S1.1,S1.1")]);
   assert.equal(answers[0], answers[1]);
   assert.is(times, 1);
-  await ask("S1.1,S1.2");
+  await request("S1.1,S1.2");
   assert.is(times, 2);
 });
 
@@ -355,12 +355,12 @@ test("ask for each instance once, however many lists are wanted", async (context
     return ids.map((id) => ({ id }));
   };
   const reader = new LevelReader();
-  const ask = (idlist: string) => counts(context, "T", idlist, reader);
+  const request = (idlist: string) => counts(context, "T", idlist, reader);
   const branchIds = ["S1.1", "S1.2", "S1.3", "B1.1", "B1.2", "B1.3"];
   const lists = branchIds.flatMap((id, at) =>
     branchIds.slice(at + 1).map((otherId) => `${id},${otherId}`),
   );
-  const answers = await Promise.all(lists.map(ask));
+  const answers = await Promise.all(lists.map(request));
   for (const [at, list] of lists.entries()) {
     const expected = branchIds.filter((id) => list.includes(id)).sort();
     assert.equal(answers[at]!.instances.map(({ id }) => String(id)).sort(), expected);
@@ -368,7 +368,7 @@ test("ask for each instance once, however many lists are wanted", async (context
   assert.equal(asked.sort(), branchIds.sort());
   // Another system has other instances with the same ids.
   context.system = readDescriptor(context.system.descriptor);
-  await ask("S1.1");
+  await request("S1.1");
   assert.is(asked.length, branchIds.length + 1);
 });
 
@@ -376,8 +376,8 @@ test("keep the rows of a dispatcher that has just started", async (context) => {
   await readUntil(context.root, isKnown);
   const ids = ((await context.root.read("T", "", -1)).instances as Rows).map(([id]) => id);
   const [leaf, above] = ["S1.1", "D1"].map((id) => ids.indexOf(id));
-  context.forged = (answer) => ({
-    ...answer,
+  context.forged = (overview) => ({
+    ...overview,
     rest: [
       [leaf, 0],
       [above, 2],

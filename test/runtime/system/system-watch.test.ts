@@ -15,7 +15,7 @@ interface Context {
   /** Ids of instances that close connections. */
   down: Set<string>;
   matrix: unknown;
-  asked: string[];
+  requests: string[];
 }
 
 const test = suite<Context>("system watch");
@@ -28,11 +28,11 @@ const NODE = {
 const HOSTS = { TD: "127.0.0.1", B1: "127.0.0.2", S1: "127.0.0.3" } as const;
 
 test.before.each(async (context) => {
-  Object.assign(context, { node: { ...NODE }, down: new Set(), asked: [] });
+  Object.assign(context, { node: { ...NODE }, down: new Set(), requests: [] });
   context.matrix = [[{ state: "up", answered: 7, port: 1 }]];
   context.server = createServer(({ url, socket }, response) => {
     const [id] = Object.entries(HOSTS).find(([, host]) => host === socket.localAddress)!;
-    context.asked.push(`${id} ${url}`);
+    context.requests.push(`${id} ${url}`);
     if (context.down.has(id)) return socket.destroy();
     const reply = url === "/svc/matrix" ? context.matrix : context.node;
     return response.end(JSON.stringify({ status: "OK", response: reply }));
@@ -61,9 +61,9 @@ type Rows = readonly (readonly unknown[])[];
 /** Reads until a poll has ended after the one that was known. */
 async function read(watch: SystemWatch, last?: ShortOverview, cells = -1): Promise<ShortOverview> {
   for (;;) {
-    const answer = await watch.read("TD", last?.revision ?? "", cells);
-    const isNew = answer.polled > (last?.polled ?? 0);
-    if (isNew) return answer;
+    const overview = await watch.read("TD", last?.revision ?? "", cells);
+    const isNew = overview.polled > (last?.polled ?? 0);
+    if (isNew) return overview;
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
@@ -75,9 +75,9 @@ async function readTwice(watch: SystemWatch, last: ShortOverview, cells = -1) {
 }
 
 /** One column of an answer by place. */
-function column(answer: ShortOverview, kind: "live" | "rest", name: string): readonly unknown[] {
-  const { [kind]: names } = answer.columns as Record<string, readonly string[]>;
-  const rows = (answer[kind] ?? []) as Rows;
+function column(overview: ShortOverview, kind: "live" | "rest", name: string): readonly unknown[] {
+  const { [kind]: names } = overview.columns as Record<string, readonly string[]>;
+  const rows = (overview[kind] ?? []) as Rows;
   return [...rows]
     .sort((a, b) => Number(a[0]) - Number(b[0]))
     .map((row) => {
@@ -85,24 +85,24 @@ function column(answer: ShortOverview, kind: "live" | "rest", name: string): rea
     });
 }
 
-test("reports all instances at first, by one request each", async ({ watch, asked }) => {
-  const answer = await read(watch);
-  assert.equal([answer.id, answer.name], ["TD", "Watched"]);
+test("reports all instances at first, by one request each", async ({ watch, requests }) => {
+  const overview = await read(watch);
+  assert.equal([overview.id, overview.name], ["TD", "Watched"]);
   assert.equal(
-    (answer.instances as Rows).map(([id, type, , , provider]) => [id, type, provider]),
+    (overview.instances as Rows).map(([id, type, , , provider]) => [id, type, provider]),
     [
       ["TD", "dispatch", null],
       ["B1", "builder", null],
       ["S1", "search", "B1"],
     ],
   );
-  assert.equal(answer.matrices, { TD: [["S1"]] });
-  assert.equal(column(answer, "live", "service-rate"), [2.5, 2.5, 2.5]);
-  assert.equal(column(answer, "live", "memory-available"), [500, 500, 500]);
-  assert.equal(column(answer, "rest", "health"), [1, 1, 1]);
-  assert.equal(column(answer, "rest", "matrix-complete"), [true, null, null]);
-  assert.equal(answer.cells, undefined);
-  const first = asked.slice(0, 4).sort();
+  assert.equal(overview.matrices, { TD: [["S1"]] });
+  assert.equal(column(overview, "live", "service-rate"), [2.5, 2.5, 2.5]);
+  assert.equal(column(overview, "live", "memory-available"), [500, 500, 500]);
+  assert.equal(column(overview, "rest", "health"), [1, 1, 1]);
+  assert.equal(column(overview, "rest", "matrix-complete"), [true, null, null]);
+  assert.equal(overview.cells, undefined);
+  const first = requests.slice(0, 4).sort();
   assert.equal(first, [
     ...["B1 /svc/nodestat", "S1 /svc/nodestat", "TD /svc/matrix", "TD /svc/nodestat"],
   ]);
@@ -163,12 +163,12 @@ test("bounds what other instances report", async (context) => {
   context.node["service-out-reason"] = "x".repeat(10_000);
   context.node.replica = { state: ["y"] };
   context.matrix = [["z"], 5];
-  const answer = await read(context.watch, undefined, 0);
-  assert.is(String(column(answer, "rest", "service-out-reason")[0]).length, 200);
-  assert.is(column(answer, "rest", "replica")[0], null);
-  assert.ok((answer.cells as Rows)[0]!.slice(3, -1).every((value) => value === null));
+  const overview = await read(context.watch, undefined, 0);
+  assert.is(String(column(overview, "rest", "service-out-reason")[0]).length, 200);
+  assert.is(column(overview, "rest", "replica")[0], null);
+  assert.ok((overview.cells as Rows)[0]!.slice(3, -1).every((value) => value === null));
   context.node = 5 as never;
-  const odd = await readTwice(context.watch, answer);
+  const odd = await readTwice(context.watch, overview);
   assert.ok((odd.rest as Rows).length === 3);
 });
 

@@ -10,7 +10,7 @@ import { SlotInstances } from "../../../../runtime/system/slot-moves/slot-instan
 
 const test = suite("copies of slots");
 /** Bytes of a message. */
-const MOST = 10;
+const MAX_MESSAGE_BYTES = 10;
 const [FROM, TO] = [
   { id: "B1", term: 1 },
   { id: "B2", term: 1 },
@@ -60,10 +60,10 @@ class Pair {
   #read(chunks: readonly Chunk[]): string[] {
     this.messages++;
     const read: string[] = [];
-    for (let left = MOST; left > 0 && read.length < chunks.length; ) {
+    for (let remaining = MAX_MESSAGE_BYTES; remaining > 0 && read.length < chunks.length; ) {
       const { slot, offset } = chunks[read.length]!;
-      const text = (this.content.get(slot) ?? "").slice(offset, offset + left);
-      left -= text.length;
+      const text = (this.content.get(slot) ?? "").slice(offset, offset + remaining);
+      remaining -= text.length;
       read.push(Buffer.from(text).toString("base64"));
     }
     return read;

@@ -80,9 +80,9 @@ export class ClusterFaults {
   }
 
   /** The record names the members that may lead: only one that was not named before survives. */
-  recorded({ synced }: LeadershipRecord, former: LeadershipRecord | null): void {
-    if (this.#ambush !== "synced" || former === null) return;
-    const known = former.synced.map(([, incarnation]) => incarnation);
+  recorded({ synced }: LeadershipRecord, previousRecord: LeadershipRecord | null): void {
+    if (this.#ambush !== "synced" || previousRecord === null) return;
+    const known = previousRecord.synced.map(([, incarnation]) => incarnation);
     const added = synced.find(([, incarnation]) => !known.includes(incarnation));
     if (added === undefined) return;
     this.#ambush = null;

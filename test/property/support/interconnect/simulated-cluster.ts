@@ -81,7 +81,7 @@ class Simulation {
   #discards = 0;
   #changes = 0;
   /** Minus the number of changes answered through the dispatcher. */
-  #answered = 0;
+  #responses = 0;
   readonly #faultsMs: number;
   /** Leaders hand over, and nothing fails: then no change fails either. */
   readonly #isPlanned: boolean;
@@ -113,7 +113,7 @@ class Simulation {
     this.#dispatch = new SimulatedDispatch({
       ...{ world: this.#world, ports: ids.map((_, n) => FIRST_HTTP_PORT + n) },
       answered: ({ id, epoch, member }) => {
-        const [count, at] = [--this.#answered, this.#world.time.now];
+        const [count, at] = [--this.#responses, this.#world.time.now];
         this.#acknowledge(member, { id, count, epoch, at });
       },
       committed: (member) => this.#backup?.committed(member.store),
@@ -156,9 +156,9 @@ class Simulation {
 
   /** Checks all that is recorded, and sent. */
   #watch(): void {
-    this.#engine.onRecord = (record, former) => {
+    this.#engine.onRecord = (record, previousRecord) => {
       this.#checkSynced(record);
-      this.#clusterFaults.recorded(record, former);
+      this.#clusterFaults.recorded(record, previousRecord);
     };
     const wire = new WireCheck((owner) => {
       const member = this.#members.find(({ process }) => process === owner);

@@ -64,7 +64,7 @@ export class SimulatedMember {
   #isFreed = false;
   #graph: Graph | null = null;
   #store: GraphStore | null = null;
-  #other: GraphStore | null = null;
+  #peer: GraphStore | null = null;
   /** Why its start has failed. */
   failure: Error | null = null;
   startedAt = 0;
@@ -162,7 +162,7 @@ export class SimulatedMember {
     world.network.end(this.process, kind === "process");
     this.lines.push(...(this.#instance?.lines ?? []), `${kind} lost at ${world.time.now}`);
     [this.process, this.#instance, this.#graph] = [null, null, null];
-    [this.#store, this.#other] = [null, null];
+    [this.#store, this.#peer] = [null, null];
     if (kind === "power") this.#disk.losePower(world.random);
     if (kind === "disk") this.#disk = world.files.mount(this.id);
   }
@@ -206,8 +206,8 @@ export class SimulatedMember {
 
   /** The second graph; null: there is none. */
   get secondStore(): GraphStore | null {
-    if (this.#other?.memory.isRemoved !== false) this.#other = this.#instance!.find(OTHER_GRAPH);
-    return this.#other;
+    if (this.#peer?.memory.isRemoved !== false) this.#peer = this.#instance!.find(OTHER_GRAPH);
+    return this.#peer;
   }
 
   /** The graph is there, and was not replaced. */

@@ -58,16 +58,16 @@ export class VirtualFile {
       this.#resize(length);
       this.#room.set(bytes, at);
     }
-    const safe = Buffer.from(this.bytes);
-    const isLonger = now.length > safe.length;
-    let length = random.below(2) === 0 ? now.length : safe.length;
+    const safeBytes = Buffer.from(this.bytes);
+    const isLonger = now.length > safeBytes.length;
+    let length = random.below(2) === 0 ? now.length : safeBytes.length;
     if (isLonger && random.below(2) === 0) {
-      length = safe.length + random.below(now.length - safe.length + 1);
+      length = safeBytes.length + random.below(now.length - safeBytes.length + 1);
     }
     this.#resize(0);
     this.#resize(length);
     for (let at = 0; at < length; at += SECTOR_BYTES) {
-      const source = random.below(2) === 0 ? safe : now;
+      const source = random.below(2) === 0 ? safeBytes : now;
       const part = source.subarray(at, Math.min(at + SECTOR_BYTES, length));
       this.#room.set(part, at);
     }

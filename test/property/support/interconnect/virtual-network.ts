@@ -171,7 +171,7 @@ export class VirtualSocket extends EventEmitter {
   writableNeedDrain = false;
   readonly #network: VirtualNetwork;
   readonly #world: VirtualWorld;
-  #other: VirtualSocket | null = null;
+  #peer: VirtualSocket | null = null;
   /** Everything that the other end has sent, in order. */
   readonly #arriving: { readonly at: number; readonly run: () => void }[] = [];
   #isPumping = false;
@@ -206,7 +206,7 @@ export class VirtualSocket extends EventEmitter {
 
   /** The other end; null: there is none, or no more. */
   get peer(): VirtualSocket | null {
-    return this.#other;
+    return this.#peer;
   }
 
   /** Bytes go to a function instead of listeners. */
@@ -216,8 +216,8 @@ export class VirtualSocket extends EventEmitter {
 
   /** Connects both ends. */
   join(peer: VirtualSocket): void {
-    this.#other = peer;
-    peer.#other = this;
+    this.#peer = peer;
+    peer.#peer = this;
     peer.isConnecting = false;
     this.arrive(() => {
       this.isConnecting = false;
@@ -228,14 +228,14 @@ export class VirtualSocket extends EventEmitter {
 
   /** Loses the bytes that have not arrived: a machine without power does not send them again. */
   loseSent(): void {
-    const peer = this.#other;
+    const peer = this.#peer;
     if (peer !== null) peer.#arriving.length = 0;
   }
 
   /** The connection is lost, as when its process ends. */
   reset(): void {
-    const peer = this.#other;
-    this.#other = null;
+    const peer = this.#peer;
+    this.#peer = null;
     peer?.arrive(() => peer.destroy(wasReset()));
     const { owner } = this;
     this.#world.after(0, owner, () => this.destroy(wasReset()));
@@ -314,8 +314,8 @@ export class VirtualSocket extends EventEmitter {
     if (this.destroyed) return this;
     this.destroyed = true;
     this.#error = error;
-    const peer = this.#other;
-    this.#other = null;
+    const peer = this.#peer;
+    this.#peer = null;
     peer?.arrive(() => peer.#receiveEnd());
     this.#network.closed(this);
     process.nextTick(() => {
@@ -354,12 +354,12 @@ export class VirtualSocket extends EventEmitter {
 
   /** Sends what was written, if it can be sent. */
   #sendAll(): void {
-    if (this.#corks > 0 || (this.isConnecting && this.#other === null)) return;
+    if (this.#corks > 0 || (this.isConnecting && this.#peer === null)) return;
     for (const bytes of this.#unsent.splice(0)) {
       this.writableLength -= bytes.length;
       this.#activeAt = this.#world.time.now;
       this.#network.onSent(this, bytes);
-      const peer = this.#other;
+      const peer = this.#peer;
       peer?.arrive(() => peer.#receive(bytes));
     }
     if (this.writableNeedDrain) process.nextTick(() => this.#drained());
@@ -374,7 +374,7 @@ export class VirtualSocket extends EventEmitter {
 
   #finish(): void {
     this.#isLastSent = true;
-    const peer = this.#other;
+    const peer = this.#peer;
     peer?.arrive(() => peer.#receiveEnd());
     process.nextTick(() => {
       if (this.destroyed) return;
@@ -426,7 +426,7 @@ export class VirtualSocket extends EventEmitter {
   }
 
   #latency(): number {
-    return this.#network.latency(this.owner, this.#other?.owner ?? null);
+    return this.#network.latency(this.owner, this.#peer?.owner ?? null);
   }
 
   /** Delivers what has arrived. */
@@ -434,13 +434,13 @@ export class VirtualSocket extends EventEmitter {
     const [first] = this.#arriving;
     this.#isPumping = first !== undefined;
     if (first === undefined) return;
-    const peer = this.#other?.owner ?? null;
+    const peer = this.#peer?.owner ?? null;
     const { now } = this.#world.time;
     const isCut = this.#network.isCut(this.owner, peer);
     const ms = isCut ? Math.max(first.at - now, RETRANSMIT_MS) : first.at - now;
     this.#world.after(ms, this.owner, () => {
       const isLost = this.#arriving[0] !== first;
-      if (!isLost && !this.#network.isCut(this.owner, this.#other?.owner ?? null)) {
+      if (!isLost && !this.#network.isCut(this.owner, this.#peer?.owner ?? null)) {
         this.#arriving.shift();
         first.run();
       }

@@ -14,7 +14,7 @@ const BODY_BYTE = 16;
 export class WireCheck {
   readonly #epochOf: (owner: VirtualProcess | null) => number;
   /** Epoch that an end of a connection has told last. */
-  readonly #told = new WeakMap<VirtualSocket, number>();
+  readonly #epochs = new WeakMap<VirtualSocket, number>();
 
   /** @param epochOf returns the highest epoch that a process knows of */
   constructor(epochOf: (owner: VirtualProcess | null) => number) {
@@ -28,9 +28,9 @@ export class WireCheck {
     if (peer === null) return;
     const type = bytes[TYPE_BYTE];
     if (type === MessageType.Positions || type === MessageType.Table) {
-      this.#told.set(socket, JSON.parse(bytes.toString("utf8", BODY_BYTE)).epoch);
+      this.#epochs.set(socket, JSON.parse(bytes.toString("utf8", BODY_BYTE)).epoch);
     }
-    const [ownVersion, peerVersion] = [this.#told.get(socket) ?? 0, this.#told.get(peer) ?? 0];
+    const [ownVersion, peerVersion] = [this.#epochs.get(socket) ?? 0, this.#epochs.get(peer) ?? 0];
     if (type === MessageType.Table) {
       assert.ok(
         ownVersion >= peerVersion,

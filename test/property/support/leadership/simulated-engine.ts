@@ -18,7 +18,8 @@ export class SimulatedEngine {
   /** Nodes that cannot reach it. */
   readonly unreachableFor = new Set<string>();
   /** Called when the record has changed. */
-  onRecord: (record: LeadershipRecord, former: LeadershipRecord | null) => void = () => undefined;
+  onRecord: (record: LeadershipRecord, previousRecord: LeadershipRecord | null) => void = () =>
+    undefined;
   readonly #time: VirtualTime;
   readonly #random: Random;
 
@@ -51,9 +52,9 @@ export class SimulatedEngine {
 
   #swap(call: Extract<EngineCall, { do: "swap" }>): string | null {
     if (call.revision !== String(this.#revision)) return null;
-    const former = this.record;
+    const previousRecord = this.record;
     this.record = call.record;
-    this.onRecord(call.record, former);
+    this.onRecord(call.record, previousRecord);
     return String(++this.#revision);
   }
 }

@@ -45,7 +45,7 @@ export class SimulatedClients {
   readonly #random: Random;
   readonly acknowledged: Content = new Map();
   #serial = 0;
-  answers = 0;
+  responses = 0;
   changes = 0;
 
   constructor(world: SimulatedWorld) {
@@ -122,7 +122,7 @@ export class SimulatedClients {
       yield;
       const isOne = parts.every(({ version }) => version === record.version);
       if (!isOne && this.#world.without !== "map of answers") return;
-      this.answers++;
+      this.responses++;
       checkAnswer(before, parts);
     } finally {
       dispatcher.running.delete(request);
@@ -154,7 +154,7 @@ export class SimulatedClients {
       const isMoved = (member.touched.get(slot) ?? -1) >= sinceStep;
       const isMoving = isMoved || member.record.move?.slots.includes(slot) === true;
       if (isMoving && this.#world.without !== "map of keys") return;
-      this.answers++;
+      this.responses++;
       const lost = before.filter((serial) => !content.has(serial));
       assert.equal(lost, [], `an answer for key ${key}`);
     } finally {

@@ -33,7 +33,7 @@ class Regained extends Error {}
 
 export interface MoveOutcome {
   readonly cuts: number;
-  readonly answers: number;
+  readonly responses: number;
   readonly changes: number;
 }
 
@@ -108,8 +108,8 @@ class Simulation implements SimulatedWorld {
     assert.not.ok(this.#tasks.includes(last), "the last coordinator ends");
     while (this.#tasks.length > 0) this.#advance();
     checkEnd(this.members, [...this.groups.values()], this.#kept, this.#clients.acknowledged);
-    const { answers, changes } = this.#clients;
-    return { cuts: this.#cuts, answers, changes };
+    const { responses, changes } = this.#clients;
+    return { cuts: this.#cuts, responses, changes };
   }
 
   #advance(): void {

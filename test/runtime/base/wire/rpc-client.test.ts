@@ -36,11 +36,11 @@ async function failureOf(promise: Promise<unknown>): Promise<Error> {
 }
 
 test("rejects a call that cannot be sent, without waiting", async () => {
-  const [channel, gone] = [new MessageChannel(), new MessageChannel()];
-  gone.port1.close();
-  await once(gone.port2, "close");
+  const [channel, closedChannel] = [new MessageChannel(), new MessageChannel()];
+  closedChannel.port1.close();
+  await once(closedChannel.port2, "close");
   const client = new RpcClient<object>();
-  const failure = await failureOf(client.call(channel.port1, {}, [gone.port2]));
+  const failure = await failureOf(client.call(channel.port1, {}, [closedChannel.port2]));
   assert.match(failure.message, "detached");
   assert.is(client.hasPending, false);
   channel.port1.close();

@@ -36,7 +36,7 @@ class Feeding {
       let text = "";
       socket.on("data", (bytes) => {
         text += bytes.toString("latin1");
-        if (text.endsWith("\r\n\r\n")) this.#answer(socket, text);
+        if (text.endsWith("\r\n\r\n")) this.#respond(socket, text);
       });
     });
   }
@@ -47,7 +47,7 @@ class Feeding {
     return this;
   }
 
-  #answer(socket: Socket, request: string): void {
+  #respond(socket: Socket, request: string): void {
     this.requests.push(request);
     if (this.response !== "") return void socket.end(this.response);
     const since = /since=([^ &]*)/.exec(request)?.[1];
@@ -107,10 +107,10 @@ async function start(context: Context, ...counts: number[]): Promise<Feeding[]> 
 
 /** A matrix whose partitions have these replicas. */
 function matrixOf(...partitions: (readonly Feeding[])[]): Matrix {
-  const places = partitions.map((engines) =>
+  const positions = partitions.map((engines) =>
     engines.map(({ port }) => ({ host: "127.0.0.1", port })),
   );
-  const config = { partitions: places, replicas: partitions[0]!.map(() => ({})) };
+  const config = { partitions: positions, replicas: partitions[0]!.map(() => ({})) };
   const matrix = new Matrix(readMatrixConfig(config));
   for (const backEnd of matrix.all()) backEnd.markUp();
   return matrix;
@@ -164,9 +164,9 @@ test("has the changes of all partitions, and the positions of all", async (conte
   assert.equal([...changes].sort(), ["ä1", "ä1", "ä2", "ä2", "ä3"]);
   assert.is(ids.at(-1), "(a3,b2)");
   assert.match(ids[0]!, /^\(a\d,b0\)$|^\(a0,b\d\)$/);
-  const places = ids.map((id) => /^\(a(\d+),b(\d+)\)$/.exec(id)!.slice(1).map(Number));
-  for (const [at, [a, b]] of places.entries()) {
-    const [before = [0, 0]] = places.slice(Math.max(0, at - 1), at);
+  const positions = ids.map((id) => /^\(a(\d+),b(\d+)\)$/.exec(id)!.slice(1).map(Number));
+  for (const [at, [a, b]] of positions.entries()) {
+    const [before = [0, 0]] = positions.slice(Math.max(0, at - 1), at);
     assert.ok(a! + b! - before[0]! - before[1]! <= 1, "no position is ahead of its change");
   }
 });

@@ -5,11 +5,11 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { BackEndAddress } from "../../../../runtime/settings/matrix-config.js";
 
-const PATIENCE_MS = 9000;
+const TIMEOUT_MS = 9000;
 
 /** Waits until `condition` holds; fails after a time that correct code never needs. */
 export async function until(condition: () => boolean, label: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`${label} did not come`);
     await new Promise((resolve) => setTimeout(resolve, 1));

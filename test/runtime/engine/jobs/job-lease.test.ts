@@ -94,17 +94,17 @@ test("run on the leader only, and on the next one once it leads", async () => {
 
 test("do not start while too few members respond, also not by hand", async () => {
   const engine = new MemoryEngine();
-  const one = new Member(engine, "B1", { often: OFTEN, nightly: NIGHTLY });
-  one.isReadonly = true;
-  one.epoch = 1;
-  await until(() => one.status("often").next !== null);
-  const first = one.status("often").next!;
-  await until(() => one.status("often").next! > first);
-  assert.throws(() => one.jobs.runNow("nightly"), /too few members of the group respond/);
-  assert.is(one.runs.length, 0);
-  one.isReadonly = false;
-  await until(() => one.runs.length === 1);
-  one.jobs.stop();
+  const firstMember = new Member(engine, "B1", { often: OFTEN, nightly: NIGHTLY });
+  firstMember.isReadonly = true;
+  firstMember.epoch = 1;
+  await until(() => firstMember.status("often").next !== null);
+  const first = firstMember.status("often").next!;
+  await until(() => firstMember.status("often").next! > first);
+  assert.throws(() => firstMember.jobs.runNow("nightly"), /too few members of the group respond/);
+  assert.is(firstMember.runs.length, 0);
+  firstMember.isReadonly = false;
+  await until(() => firstMember.runs.length === 1);
+  firstMember.jobs.stop();
 });
 
 test("that run while their member loses the lease are cancelled", async () => {
@@ -155,10 +155,10 @@ test("start on the next leader once the former one has ended its run", async () 
 test("start once the process that ran them has gone, and its member is back", async () => {
   for (const isBackFirst of [false, true]) {
     const engine = new MemoryEngine();
-    const former = new Member(engine, "B1", { often: OFTEN });
-    former.epoch = 1;
-    await until(() => former.runs.length === 1);
-    former.jobs.stop();
+    const previousMember = new Member(engine, "B1", { often: OFTEN });
+    previousMember.epoch = 1;
+    await until(() => previousMember.runs.length === 1);
+    previousMember.jobs.stop();
     const next = new Member(engine, "S1", { often: OFTEN });
     const backAgain = () => new Member(engine, "B1", { often: OFTEN });
     const first = isBackFirst ? backAgain() : null;
@@ -175,10 +175,10 @@ test("start once the process that ran them has gone, and its member is back", as
 
 test("start without a message from the former leader, regardless of the system clock", async () => {
   const engine = new MemoryEngine();
-  const former = new Member(engine, "B1", { often: OFTEN });
-  former.epoch = 1;
-  await until(() => former.runs.length === 1);
-  former.jobs.stop();
+  const previousMember = new Member(engine, "B1", { often: OFTEN });
+  previousMember.epoch = 1;
+  await until(() => previousMember.runs.length === 1);
+  previousMember.jobs.stop();
   const next = new Member(engine, "S1", { often: OFTEN });
   next.epoch = 2;
   await until(() => next.status("often").running !== null);

@@ -69,20 +69,20 @@ test("knows the runs that it missed while the server was down", () => {
   job.recordStart(job.takeDue(THREE, null)!);
   job.recordEnd("ok", "");
   clock.now = THREE + 3 * DAY + HOUR;
-  const later = make(JSON.parse(JSON.stringify(job.stored())));
-  assert.is(later.takeDue(clock.now, null), null);
-  assert.is(later.status(true).missed, 3);
-  assert.is(later.dueMs, THREE + 4 * DAY);
+  const laterJob = make(JSON.parse(JSON.stringify(job.stored())));
+  assert.is(laterJob.takeDue(clock.now, null), null);
+  assert.is(laterJob.status(true).missed, 3);
+  assert.is(laterJob.dueMs, THREE + 4 * DAY);
 });
 
 test("makes up for missed runs by one with @catchup, once it can run", () => {
   const { clock, job, make } = setUp(NIGHTLY, true);
   clock.now = THREE + 3 * DAY + HOUR;
-  const later = make({ ...job.stored(), handledMs: MIDNIGHT });
-  assert.is(later.takeDue(clock.now, "Service-OUT"), null);
-  assert.is(later.status(true).missed, 4);
-  assert.is(later.takeDue(clock.now, null), THREE + 3 * DAY);
-  assert.is(later.takeDue(clock.now, null), null);
+  const laterJob = make({ ...job.stored(), handledMs: MIDNIGHT });
+  assert.is(laterJob.takeDue(clock.now, "Service-OUT"), null);
+  assert.is(laterJob.status(true).missed, 4);
+  assert.is(laterJob.takeDue(clock.now, null), THREE + 3 * DAY);
+  assert.is(laterJob.takeDue(clock.now, null), null);
 });
 
 test("misses its time while the instance is Service-OUT", () => {
@@ -95,11 +95,11 @@ test("misses its time while the instance is Service-OUT", () => {
 test("records a run that the end of the process interrupted", () => {
   const { job, make } = setUp(NIGHTLY, true);
   job.recordStart(MIDNIGHT);
-  const later = make(job.stored());
-  const { runs, counts } = later.status(true);
+  const laterJob = make(job.stored());
+  const { runs, counts } = laterJob.status(true);
   assert.is(runs[0]!.outcome, "interrupted");
   assert.is(counts.interrupted, 1);
-  assert.is(later.takeDue(MIDNIGHT, null), MIDNIGHT);
+  assert.is(laterJob.takeDue(MIDNIGHT, null), MIDNIGHT);
 });
 
 test("repeats at its interval and skips times while it runs", () => {
@@ -121,14 +121,14 @@ test("repeats once a run at an interval that a crash interrupted", () => {
     running: at(running),
     runs: [{ ...at(MIDNIGHT - 3 * HOUR), ...run }],
   });
-  const early = setUp({ everyMs: HOUR }, true, stored(MIDNIGHT - HOUR / 2)).job;
-  assert.is(early.takeDue(MIDNIGHT, null), MIDNIGHT);
-  assert.is(early.dueMs, MIDNIGHT + HOUR / 2);
-  const { clock, job: late } = setUp({ everyMs: HOUR }, true, stored(MIDNIGHT - 2 * HOUR));
-  late.recordStart(late.takeDue(MIDNIGHT, null)!);
+  const earlyJob = setUp({ everyMs: HOUR }, true, stored(MIDNIGHT - HOUR / 2)).job;
+  assert.is(earlyJob.takeDue(MIDNIGHT, null), MIDNIGHT);
+  assert.is(earlyJob.dueMs, MIDNIGHT + HOUR / 2);
+  const { clock, job: lateJob } = setUp({ everyMs: HOUR }, true, stored(MIDNIGHT - 2 * HOUR));
+  lateJob.recordStart(lateJob.takeDue(MIDNIGHT, null)!);
   clock.now++;
-  late.recordEnd("ok", "");
-  assert.is(late.takeDue(clock.now, null), null);
+  lateJob.recordEnd("ok", "");
+  assert.is(lateJob.takeDue(clock.now, null), null);
 });
 
 test("keeps the last 20 runs with short texts", () => {

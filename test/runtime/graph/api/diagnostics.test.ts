@@ -163,9 +163,9 @@ test("exposes vertex attributes under all names", ({ graph }) => {
   vertex.setProperty("p", 1);
   assert.is(vertex.descriptor, 17 + 256 + 4 * 256);
   vertex.close();
-  using near = graph.openVertex("a").openNeighbor("to");
-  assert.is(near.id, "b");
-  assert.throws(() => near.openNeighbor("to"), /No matching neighbor/);
+  using nearVertex = graph.openVertex("a").openNeighbor("to");
+  assert.is(nearVertex.id, "b");
+  assert.throws(() => nearVertex.openNeighbor("to"), /No matching neighbor/);
   graph.closeAll();
   const select = ".enum; .vector; .arc.issyn";
   const [row] = graph.neighborhood("a", { select, result: "list" });

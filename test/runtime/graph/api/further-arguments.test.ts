@@ -68,9 +68,9 @@ test("name the first one and the allowed number", () => {
 
 test("leave the timeout of `newVertexAsync` to options in second place", async () => {
   const store = GraphStore.create("test", TEST_THREAD);
-  const held = openStore(store).newVertex("held");
+  const heldVertex = openStore(store).newVertex("held");
   const opening = openStore(store).newVertexAsync("held", { type: null });
-  setTimeout(() => held.close(), 50);
+  setTimeout(() => heldVertex.close(), 50);
   assert.is((await opening).id, "held");
 });
 

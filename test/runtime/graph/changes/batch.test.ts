@@ -28,11 +28,11 @@ test.after.each(({ store, graph }) => {
 });
 
 test("log one transaction and return the result", ({ store, graph }) => {
-  const made = graph.batch(() => {
+  const created = graph.batch(() => {
     graph.createVertex("a", { type: "t", properties: { name: "x" } });
     return graph.connect("a", ["r", M_INT, 5], "b");
   });
-  assert.is(made, 1);
+  assert.is(created, 1);
   assert.is(takeUnits(store).length, 1);
   assert.equal(graph.neighborhood("a"), ["b"]);
 });
@@ -239,12 +239,12 @@ test("are visible to concurrent queries as a whole or not at all", ({ store, gra
 
 test("reject opening vertices, other graphs and waiting", ({ graph }) => {
   const otherGraph = openStore(GraphStore.create("other", TEST_THREAD));
-  using open = graph.newVertex("open");
+  using openVertex = graph.newVertex("open");
   const refused: readonly (readonly [() => unknown, RegExp])[] = [
     [() => graph.openVertex("open"), /cannot open or close vertices in a batch/],
     [() => graph.newVertex("more"), /cannot open or close vertices in a batch/],
-    [() => open.close(), /cannot open or close vertices in a batch/],
-    [() => open.relax(), /cannot open or close vertices in a batch/],
+    [() => openVertex.close(), /cannot open or close vertices in a batch/],
+    [() => openVertex.relax(), /cannot open or close vertices in a batch/],
     [() => otherGraph.createVertex("x"), /limited to one graph: 'other' within a batch of 'test'/],
     [() => otherGraph.batch(() => 1), /limited to one graph/],
     [() => graph.truncate(), /vertex locks|not allowed in a batch/],
@@ -253,13 +253,13 @@ test("reject opening vertices, other graphs and waiting", ({ graph }) => {
   for (const [run, text] of refused) assert.throws(() => graph.batch(run), text);
   assert.throws(() => graph.batch(undefined as never), /batch requires a function/);
   otherGraph.createVertex("x");
-  graph.batch(() => open.setProperty("n", 1));
-  assert.is(open.getProperty("n"), 1);
+  graph.batch(() => openVertex.setProperty("n", 1));
+  assert.is(openVertex.getProperty("n"), 1);
 });
 
 test("end at a vertex that another session has locked", ({ graph, store }) => {
   const otherGraph = openStore(store);
-  const held = otherGraph.newVertex("held");
+  const heldVertex = otherGraph.newVertex("held");
   const change = () =>
     graph.batch(() => {
       graph.createVertex("a");
@@ -267,12 +267,12 @@ test("end at a vertex that another session has locked", ({ graph, store }) => {
     });
   assert.throws(change, /Object is locked: 'held'/);
   assert.is(graph.hasVertex("a"), false);
-  held.close();
+  heldVertex.close();
 });
 
 test("do not wait for another thread, which needs the mutex to go on", ({ graph, store }) => {
   const otherGraph = openStore(GraphStore.attach(store.share, OTHER_THREAD));
-  const held = otherGraph.newVertex("held");
+  const heldVertex = otherGraph.newVertex("held");
   const change = () =>
     graph.batch(() => {
       graph.createVertex("a");
@@ -285,7 +285,7 @@ test("do not wait for another thread, which needs the mutex to go on", ({ graph,
     "outside of a batch",
   );
   assert.is(graph.hasVertex("a"), false);
-  held.close();
+  heldVertex.close();
 });
 
 test("roll back when they exceed the size limit", () => {

@@ -33,13 +33,13 @@ test("create the same vertices as single calls", ({ store, graph }) => {
   singly.createVertex("tea");
   singly.createVertex("milk", { type: "drink", properties: { price: 2 } });
   takeUnits(store);
-  const made = graph.createVertices([
+  const created = graph.createVertices([
     { id: "bob", type: "person" },
     "tea",
     { id: "milk", type: "drink", properties: { price: 2 } },
     "tea",
   ]);
-  assert.is(made, 3);
+  assert.is(created, 3);
   assert.is(takeUnits(store).length, 1);
   assert.equal(comparable(store), comparable(otherStore));
 });

@@ -370,7 +370,7 @@ test("a dropped table of unique values comes back with a rollback", ({ graph, st
 test("a unique value finds its vertex without a scan", ({ graph }) => {
   graph.constrain(EMAIL);
   for (let at = 0; at < 1000; at++) addPerson(graph, `p${at}`, { email: `e${at}`, no: at });
-  const ask = (property: object) => {
+  const query = (property: object) => {
     const condition = { type: "person", property } as never;
     const { explain } = graph.vertices({ condition, explain: true }) as never as {
       explain: { plan: string[]; looked: number };
@@ -378,12 +378,12 @@ test("a unique value finds its vertex without a scan", ({ graph }) => {
     return [graph.vertices({ condition }), explain.looked, explain.plan[0]];
   };
   const expectedPlan = "index: unique email: 1 candidates";
-  assert.equal(ask({ email: "e7" }), [["p7"], 1, expectedPlan]);
-  assert.equal(ask({ email: "e7", no: 8 }), [[], 1, expectedPlan]);
-  assert.equal(ask({ email: "none" }), [[], 0, "index: unique email: 0 candidates"]);
+  assert.equal(query({ email: "e7" }), [["p7"], 1, expectedPlan]);
+  assert.equal(query({ email: "e7", no: 8 }), [[], 1, expectedPlan]);
+  assert.equal(query({ email: "none" }), [[], 0, "index: unique email: 0 candidates"]);
   graph.constrain({ type: "person", key: "no", unique: true });
-  assert.equal(ask({ no: 12 }), [["p12"], 1, "index: unique no: 1 candidates"]);
-  assert.equal(ask({ no: [V_GT, 998] }).slice(0, 2), [["p999"], 1000]);
+  assert.equal(query({ no: 12 }), [["p12"], 1, "index: unique no: 1 candidates"]);
+  assert.equal(query({ no: [V_GT, 998] }).slice(0, 2), [["p999"], 1000]);
 });
 
 test("a snapshot keeps constraints", ({ graph, store }) => {
@@ -391,9 +391,9 @@ test("a snapshot keeps constraints", ({ graph, store }) => {
   graph.constrain({ ...EMAIL, required: true });
   addPerson(graph, "ann", { email: "a" });
   saveGraph(store, folder);
-  const loaded = loadGraph("test", folder, TEST_THREAD, { warn: assert.unreachable })!;
-  checkStore(loaded);
-  const copy = openStore(loaded);
+  const loadedStore = loadGraph("test", folder, TEST_THREAD, { warn: assert.unreachable })!;
+  checkStore(loadedStore);
+  const copy = openStore(loadedStore);
   assert.equal(copy.constraints(), graph.constraints());
   refusal(() => addPerson(copy, "bert", { email: "a" }));
   refusal(() => addPerson(copy, "bert", {}));

@@ -76,13 +76,13 @@ test(`plain filters find and remove the same arcs as compiled ones (seed ${SEED}
   for (let call = 0; call < CALLS; call++) {
     connectAtRandom(graphs, random);
     const [from, to] = [random.of(IDS), random.of(IDS)];
-    const ask = (both: Filters, work: (graph: Graph, filter: ArcFilter) => unknown): void => {
+    const query = (both: Filters, work: (graph: Graph, filter: ArcFilter) => unknown): void => {
       const [plain, compiled] = both.map((filter, at) => outcome(() => work(graphs[at]!, filter)));
       assert.equal(plain, compiled, `${JSON.stringify(both[0])} from ${from} to ${to}`);
       seen.add(typeof plain);
     };
-    ask(anyFilter(random), (graph, filter) => graph.disconnect(from, filter, to));
-    ask(exactFilter(random), (graph, filter) => graph.arcValue(from, filter, to));
+    query(anyFilter(random), (graph, filter) => graph.disconnect(from, filter, to));
+    query(exactFilter(random), (graph, filter) => graph.arcValue(from, filter, to));
   }
   const [plain, compiled] = stores.map((store) => timeless(graphContent(store)));
   assert.equal(plain, compiled);
@@ -108,9 +108,9 @@ test("keeps an arc of a vertex that another session has locked", () => {
   const [graph, otherGraph] = [openStore(store), openStore(store)];
   graph.connect("a", "to", "b");
   for (const id of ["a", "b"]) {
-    const held = otherGraph.openVertex(id, "r");
+    const heldVertex = otherGraph.openVertex(id, "r");
     assert.throws(() => graph.disconnect("a", "to", "b"), /Object is locked/);
-    held.close();
+    heldVertex.close();
   }
   assert.is(graph.disconnect("a", "to", "b"), 1);
   assert.is(graph.disconnect("a", "to", "b"), 0);

@@ -238,12 +238,12 @@ test("a view reads one moment, and is repeated after a change", ({ shop }) => {
   const writer = openElsewhere(shop);
   graph.createVertex("a");
   let attempts = 0;
-  const seen = graph.view(() => {
+  const observed = graph.view(() => {
     const before = graph.order;
     if (attempts++ === 0) writer.createVertex("b");
     return [before, graph.order];
   });
-  assert.equal(seen, [2, 2]);
+  assert.equal(observed, [2, 2]);
   assert.is(attempts, 2);
   assert.equal(
     graph.batch(() => graph.view(() => graph.createVertex("c"))),

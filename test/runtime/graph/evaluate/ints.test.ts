@@ -54,8 +54,8 @@ function wrap(value: bigint): bigint {
 function power(a: bigint, b: bigint): bigint {
   if (b >= 0n) {
     if (b > 200n && a * a > 1n) return LEAST;
-    const made = b > 200n ? (a === -1n && b % 2n === 0n ? 1n : a) : a ** b;
-    return made === wrap(made) ? made : LEAST;
+    const result = b > 200n ? (a === -1n && b % 2n === 0n ? 1n : a) : a ** b;
+    return result === wrap(result) ? result : LEAST;
   }
   if (a === 0n) return LEAST;
   return a * a > 1n ? 0n : b % 2n === 0n ? 1n : a;

@@ -269,9 +269,9 @@ function call(name: string, args: readonly Tagged[], cells: Tagged[]): Tagged {
       const cell = cells[at(a, cells)]!;
       // Cells cannot hold joined strings.
       const isJoined = name === "add" && cell.kind === "text" && b.kind !== "null";
-      const made = isJoined ? NAN : arithmetic(name === "add" ? "+" : "-", cell, b);
-      cells[at(a, cells)] = made;
-      return made;
+      const result = isJoined ? NAN : arithmetic(name === "add" ? "+" : "-", cell, b);
+      cells[at(a, cells)] = result;
+      return result;
     }
     case "mov":
       cells[at(a, cells)] = cells[at(b, cells)]!;
@@ -281,8 +281,8 @@ function call(name: string, args: readonly Tagged[], cells: Tagged[]): Tagged {
     case "dec": {
       const by = name === "dec" ? -1 : 1;
       const cell = cells[at(a, cells)]!;
-      const made = cell.kind === "int" ? int(cell.exact + BigInt(by)) : cell;
-      cells[at(a, cells)] = cell.kind === "real" ? real(cell.number + by) : made;
+      const result = cell.kind === "int" ? int(cell.exact + BigInt(by)) : cell;
+      cells[at(a, cells)] = cell.kind === "real" ? real(cell.number + by) : result;
       return cells[at(a, cells)]!;
     }
     default:

@@ -24,8 +24,8 @@ export function naiveVector(numbers: readonly number[]): NaiveVector | null {
 
 /** Rounds halves away from zero. */
 function rounded(number: number): number {
-  const made = Math.trunc(number + (number < 0 ? -0.5 : 0.5));
-  return Math.min(LARGEST, Math.max(-LARGEST, made)) + 0;
+  const result = Math.trunc(number + (number < 0 ? -0.5 : 0.5));
+  return Math.min(LARGEST, Math.max(-LARGEST, result)) + 0;
 }
 
 /** Sum of vectors, each times a factor. */
@@ -92,10 +92,10 @@ export function naiveHamming(a: NaiveVector, b: NaiveVector): number {
 /** Bits of the fingerprint, highest first. */
 function signs({ bytes }: NaiveVector): readonly boolean[] {
   if (bytes.length === 0) return new Array<boolean>(BITS).fill(false);
-  const made = Array.from({ length: BITS }, (_, bit) => {
+  const result = Array.from({ length: BITS }, (_, bit) => {
     return bytes.reduce((sum, byte, position) => sum + byte * weightsAt(position)[bit]!, 0) < 0;
   });
-  return made.includes(true) ? made : made.map(() => true);
+  return result.includes(true) ? result : result.map(() => true);
 }
 
 const cut = (word: bigint): bigint => BigInt.asUintN(64, word);

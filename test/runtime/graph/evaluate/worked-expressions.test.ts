@@ -12,7 +12,7 @@ import { makePeople, storeOf } from "../support/people.js";
 import { BETWEEN, DEPARTURES, PURE } from "./worked-expressions.js";
 
 const test = suite("worked expressions");
-const empty = GraphStore.create("empty", TEST_THREAD);
+const emptyStore = GraphStore.create("empty", TEST_THREAD);
 const people = makePeople();
 const NOTHING = { tail: 0, head: 0, arc: null, vector: [], memory: null };
 
@@ -22,8 +22,8 @@ function expected(expression: string, shown: string): string {
 
 for (const [expression, shown] of PURE) {
   test(expression, () => {
-    const value = evaluateText(empty, expression, NOTHING);
-    assert.is(displayResult(empty, value), expected(expression, shown));
+    const value = evaluateText(emptyStore, expression, NOTHING);
+    assert.is(displayResult(emptyStore, value), expected(expression, shown));
   });
 }
 

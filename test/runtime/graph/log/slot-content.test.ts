@@ -275,18 +275,18 @@ test("vertices leave however many were created since", ({ stores, graphs }) => {
 });
 
 test("vertices with more arcs than a transaction has room for leave", ({ stores, graphs }) => {
-  const small = loggedStore(2 ** 18);
-  const graph = openStore(small);
-  stores.push(small);
+  const smallStore = loggedStore(2 ** 18);
+  const graph = openStore(smallStore);
+  stores.push(smallStore);
   graphs.push(graph);
-  const slots = new GraphSlots(small, threadSlots()!);
+  const slots = new GraphSlots(smallStore, threadSlots()!);
   // Virtual, so that each of its arcs is removed by itself.
   const hub = "h".repeat(4000);
   for (let n = 0; n < 160; n++) {
     graph.createVertex(`a${n}`, { type: "kind" });
     graph.connect(`a${n}`, "has", hub);
     graph.connect(hub, "in", `a${n}`);
-    takeUnits(small);
+    takeUnits(smallStore);
   }
   slots.remove(ALL_SLOTS);
   assert.equal([graph.size, graph.order], [0, 160]);

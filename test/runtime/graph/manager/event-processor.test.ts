@@ -106,12 +106,12 @@ test("applies a changed expiry of an arc", ({ graph, events }) => {
 
 test("keeps a locked vertex until its release", ({ store, graph, events }) => {
   graph.createVertex("a", { lifespan: 10 });
-  const held = graph.openVertex("a");
+  const heldVertex = graph.openVertex("a");
   const now = nowSeconds() + 20;
   assert.is(events.run(now), 1);
   assert.ok(graph.hasVertex("a"));
   assert.is(store.expiry.count, 1);
-  held.close();
+  heldVertex.close();
   assert.is(events.run(now), 0, "not tried all the time");
   assert.is(events.run(now + 2), 1);
   assert.not.ok(graph.hasVertex("a"));

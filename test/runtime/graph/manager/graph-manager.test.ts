@@ -142,11 +142,11 @@ test("rejects two loaded graphs with the same folder", ({ manager, folder }) => 
 });
 
 test("keeps its locks when its predecessor is recovered late", () => {
-  const dead = GraphStore.create("g", managerThreadNumber(0));
+  const deadStore = GraphStore.create("g", managerThreadNumber(0));
   const [heir, writing, main] = [managerThreadNumber(1), TEST_THREAD, MAIN_THREAD].map((thread) =>
-    GraphStore.attach(dead.share, thread),
+    GraphStore.attach(deadStore.share, thread),
   ) as [GraphStore, GraphStore, GraphStore];
-  openStore(dead).newVertex("old");
+  openStore(deadStore).newVertex("old");
   writing.writer.begin();
   assert.is(recoverGraph(main, managerThreadNumber(0)), false);
   writing.writer.end();

@@ -61,7 +61,7 @@ function open(id: string, maxKeys?: number): RequestKey {
 }
 
 /** Runs a request with a key. */
-function ask(id: string, run: () => unknown, maxKeys?: number): void {
+function runRequest(id: string, run: () => unknown, maxKeys?: number): void {
   const key = open(id, maxKeys);
   try {
     key.run(run);
@@ -79,8 +79,8 @@ test("a request has its key and its answer once it has changed a graph", ({ grap
   key.end(ANSWER);
   key.end(Uint8Array.of(4));
   assert.equal(open("a").find(), { fingerprint: "fingerprint", answer: ANSWER });
-  ask("b", () => graph.hasVertex("one"));
-  ask("c", () => graph.createVertex("one"));
+  runRequest("b", () => graph.hasVertex("one"));
+  runRequest("c", () => graph.createVertex("one"));
   assert.equal([open("b").find(), open("c").find()], [null, null], "nothing has changed");
 });
 
@@ -91,7 +91,7 @@ test("a request that fails before its change has no key", ({ graph }) => {
       throw new Error("failed");
     });
   };
-  assert.throws(() => ask("a", fail), "failed");
+  assert.throws(() => runRequest("a", fail), "failed");
   assert.is(open("a").find(), null);
   assert.is(graph.hasVertex("one"), false);
 });
@@ -141,11 +141,11 @@ test("concurrent asynchronous requests have their own keys", async ({ graph }) =
 
 test("changes of local graphs are not covered, joint ones are", ({ graph, store }) => {
   const local = threadGraphs().open("mine", { local: true });
-  ask("a", () => openStore(local.store).createVertex("one"));
+  runRequest("a", () => openStore(local.store).createVertex("one"));
   assert.is(open("a").find(), null);
   const stock = threadGraphs().open("stock");
   const both = [store, stock.store].map((each) => ({ store: each, isLocal: false }));
-  ask("b", () =>
+  runRequest("b", () =>
     runTransaction(both, () => {
       graph.createVertex("one");
       openStore(stock.store).createVertex("two");
@@ -156,13 +156,13 @@ test("changes of local graphs are not covered, joint ones are", ({ graph, store 
 
 test("the number of keys is limited", ({ graph }) => {
   for (let index = 0; index < 8; index++)
-    ask(`k${index}`, () => graph.createVertex(`v${index}`), 3);
+    runRequest(`k${index}`, () => graph.createVertex(`v${index}`), 3);
   assert.is(threadGraphs().requests(true)!.store.order, 3);
   assert.ok(open("k7").find());
 });
 
 test("where graphs are read-only, keys are not used", ({ graph }) => {
-  ask("a", () => graph.createVertex("one"));
+  runRequest("a", () => graph.createVertex("one"));
   const { store } = threadGraphs().requests(true)!;
   store.setReadonlyBy(1, true);
   assert.is(openRequestKey("a", "fingerprint", true), null);
@@ -191,7 +191,7 @@ test("a change and its answer are in one frame of the log", async ({ graph, root
     const bytes = readFileSync(join(folder, names[0]!), "latin1");
     return bytes.split("SVCF").length - 1;
   };
-  ask("a", () => graph.createVertex("first"));
+  runRequest("a", () => graph.createVertex("first"));
   assert.ok(await isFlushed(clock));
   const before = frames();
   const key = open("b");

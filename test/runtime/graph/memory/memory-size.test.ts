@@ -84,14 +84,14 @@ test("is preserved when the graph is compacted, saved and loaded", ({ folder }) 
   assert.ok(relocateGraph(store));
   assert.ok(store.share.memories.every((memory) => memory instanceof SharedArrayBuffer));
   saveGraph(store, folder);
-  const loaded = loadGraph("small", folder, TEST_THREAD)!;
-  assert.is(loaded.share.size, "small");
-  assert.is(loaded.memory.header.words[Header.IsSmall], 1);
-  assert.is(openStore(loaded).degree("hub", ["to", D_OUT]), HUB_ARCS);
-  const large = loadGraph("small", folder, TEST_THREAD, { size: "large" })!;
-  assert.is(large.share.size, "large");
-  openStore(large).createVertex("a", { vector: [1, 2, 3] });
-  saveGraph(large, folder);
+  const loadedStore = loadGraph("small", folder, TEST_THREAD)!;
+  assert.is(loadedStore.share.size, "small");
+  assert.is(loadedStore.memory.header.words[Header.IsSmall], 1);
+  assert.is(openStore(loadedStore).degree("hub", ["to", D_OUT]), HUB_ARCS);
+  const largeStore = loadGraph("small", folder, TEST_THREAD, { size: "large" })!;
+  assert.is(largeStore.share.size, "large");
+  openStore(largeStore).createVertex("a", { vector: [1, 2, 3] });
+  saveGraph(largeStore, folder);
   // It has vectors now, which small memory cannot hold.
   assert.is(loadGraph("small", folder, TEST_THREAD, { size: "small" })!.share.size, "auto");
 });

@@ -10,10 +10,10 @@ const test = suite("settled count");
 test("never return to an earlier count, not even by a mutation that is rolled back", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
-  const seen = [store.settledCount];
-  assert.is(store.settledCount, seen[0]);
+  const observed = [store.settledCount];
+  assert.is(store.settledCount, observed[0]);
   graph.createVertex("a");
-  seen.push(store.settledCount);
+  observed.push(store.settledCount);
   const operations = store.operationCount;
   const fail = (): never => {
     graph.createVertex("b");
@@ -22,12 +22,12 @@ test("never return to an earlier count, not even by a mutation that is rolled ba
   };
   for (let at = 0; at < 2; at++) {
     assert.throws(() => graph.batch(fail), "undo");
-    seen.push(store.settledCount);
+    observed.push(store.settledCount);
   }
   assert.is(store.operationCount, operations);
   assert.equal(
-    seen,
-    [...new Set(seen)].sort((a, b) => a - b),
+    observed,
+    [...new Set(observed)].sort((a, b) => a - b),
   );
 });
 

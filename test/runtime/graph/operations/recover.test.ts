@@ -32,9 +32,9 @@ test("does nothing for a clean thread", ({ store }) => {
 });
 
 test("releases vertex locks", ({ store }) => {
-  const dead = openStore(GraphStore.attach(store.share, HOLDING));
-  dead.openVertex("a");
-  dead.openVertex("new", "w");
+  const deadGraph = openStore(GraphStore.attach(store.share, HOLDING));
+  deadGraph.openVertex("a");
+  deadGraph.openVertex("new", "w");
   const otherGraph = openStore(store);
   assert.throws(() => otherGraph.deleteVertex("a"), /Object is locked: 'a'/);
   assert.ok(recoverGraph(store, HOLDING));
@@ -43,10 +43,10 @@ test("releases vertex locks", ({ store }) => {
 });
 
 test("removes a virtual vertex that only a lock kept", ({ store }) => {
-  const dead = openStore(GraphStore.attach(store.share, HOLDING));
-  dead.openVertex("new", "w");
-  dead.deleteVertex("new");
-  assert.ok(dead.hasVertex("new"));
+  const deadGraph = openStore(GraphStore.attach(store.share, HOLDING));
+  deadGraph.openVertex("new", "w");
+  deadGraph.deleteVertex("new");
+  assert.ok(deadGraph.hasVertex("new"));
   assert.ok(recoverGraph(store, HOLDING));
   assert.not.ok(openStore(store).hasVertex("new"));
   checkStore(store);

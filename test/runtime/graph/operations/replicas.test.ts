@@ -68,8 +68,8 @@ test("a locked vertex that goes with its last lock", ({ store, copy }) => {
 });
 
 test("a locked vertex whose thread dies", ({ store, copy }) => {
-  const dead = GraphStore.attach(store.share, DEAD);
-  const plugin = openStore(dead);
+  const deadStore = GraphStore.attach(store.share, DEAD);
+  const plugin = openStore(deadStore);
   plugin.openVertex("x", "w");
   plugin.deleteVertex("x");
   recoverGraph(store, DEAD);
@@ -80,10 +80,10 @@ test("a locked vertex whose thread dies", ({ store, copy }) => {
 test("a record that deletes a vertex locked on the replica", ({ store, copy }) => {
   openStore(store).createVertex("x");
   replayTo(store, copy);
-  const held = openStore(copy).openVertex("x", "r");
+  const heldVertex = openStore(copy).openVertex("x", "r");
   openStore(store).deleteVertex("x");
   replayTo(store, copy);
-  held.close();
+  heldVertex.close();
   assertEqual(store, copy);
 });
 

@@ -119,11 +119,11 @@ test("an anchor cannot become a foreign vertex", ({ store, graph }) => {
 
 test("records of the log, and what expires, are not checked", ({ store, graph }) => {
   installSlots(null);
-  const unlimited = loggedStore();
-  const unlimitedGraph = openStore(unlimited);
+  const unlimitedStore = loggedStore();
+  const unlimitedGraph = openStore(unlimitedStore);
   unlimitedGraph.createVertex(foreign, { type: "city", lifespan: 0 });
   installSlots(PLAN);
-  replayTo(unlimited, store);
+  replayTo(unlimitedStore, store);
   assert.ok(graph.hasVertex(foreign));
   refused(store, () => graph.createVertex(foreign, { properties: { a: 1 } }));
   expire({ store, session: new Session(store) }, store.ids.find(foreign), nowSeconds() + 9);

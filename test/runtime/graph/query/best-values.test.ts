@@ -94,7 +94,7 @@ test("are the first of all sorted values", () => {
     const sortby = S.S_VAL | (isAscending ? S.S_ASC : S.S_DESC);
     const [offset, hits] = [random.below(4), 1 + random.below(12)];
     for (const [filter, passes] of FILTERS) {
-      const says = `round ${round}, ${JSON.stringify(filter)} ${isAscending} ${offset} ${hits}`;
+      const label = `round ${round}, ${JSON.stringify(filter)} ${isAscending} ${offset} ${hits}`;
       const query = { ...filter, sortby, fields: F_VAL, hits } as const;
       const passing = arcs.filter(passes);
       const sorted = passing.map(({ value }) => value).sort((a, b) => a - b);
@@ -107,12 +107,12 @@ test("are the first of all sorted values", () => {
       // Adding 0 turns -0 into 0, which sorts equally.
       const values = neighborhood.map(([value]) => value + 0);
       const expected = sorted.slice(offset, offset + hits).map((value) => value + 0);
-      assert.equal(values, expected, says);
-      assert.is(explain.matched, passing.length, says);
+      assert.equal(values, expected, label);
+      assert.is(explain.matched, passing.length, label);
       // More hits than any narrowing keeps.
       const neighbors = graph.neighborhood("hub", { ...query, fields: F_ID, hits: 3000 });
       const ids = graph.neighborhood("hub", { ...query, fields: F_ID, offset });
-      assert.equal(ids, neighbors.slice(offset, offset + hits), says);
+      assert.equal(ids, neighbors.slice(offset, offset + hits), label);
     }
   }
 });

@@ -96,9 +96,9 @@ const LONG: readonly (readonly [what: string, text: string, ask: () => unknown])
   ],
 ];
 
-for (const [label, text, ask] of LONG) {
+for (const [label, text, query] of LONG) {
   test(`${label}: aborts at its timeout`, () => {
-    assert.throws(ask, (error: unknown) => {
+    assert.throws(query, (error: unknown) => {
       if (!(error instanceof Error) || !("code" in error)) return false;
       assert.is(`${error.name} ${error.code}: ${error.message}`, `SearchError SVC2407: ${text}`);
       return true;
@@ -138,9 +138,9 @@ test("leaves no hits to the next query sorted by similarity", () => {
   const level = { arc: ["to", D_OUT], collect: true } as const;
   const query = { vector: [1, 2, 3], sortby: S_SIM };
   limitQueries({ timeoutMs: Number.POSITIVE_INFINITY, steps: 5000 });
-  const ask = () => dense.neighborhood("v0", { ...query, ...level, neighbor: level, hits: 5 });
+  const runQuery = () => dense.neighborhood("v0", { ...query, ...level, neighbor: level, hits: 5 });
   try {
-    assert.throws(ask, /visited more than 5000 arcs/);
+    assert.throws(runQuery, /visited more than 5000 arcs/);
   } finally {
     limitQueries(null);
   }
@@ -152,8 +152,8 @@ test("limits of all queries of a thread apply regardless of their own", () => {
   limitQueries({ ...TRUSTED_QUERY_LIMITS, timeoutMs: 5 });
   try {
     for (const limits of [{}, { timeout: -1, limexec: false }, { timeout: 9, limexec: true }]) {
-      const ask = () => dense.neighborhood("v0", { neighbor: HOPELESS, ...limits });
-      assert.throws(ask, /Execution timeout after 5 ms/, JSON.stringify(limits));
+      const query = () => dense.neighborhood("v0", { neighbor: HOPELESS, ...limits });
+      assert.throws(query, /Execution timeout after 5 ms/, JSON.stringify(limits));
     }
   } finally {
     limitQueries(null);

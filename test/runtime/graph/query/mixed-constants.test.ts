@@ -48,8 +48,8 @@ const REFUSED: readonly (readonly [says: string, call: () => unknown])[] = [
 ];
 
 test("are rejected with the mismatching part", () => {
-  for (const [says, call] of REFUSED) {
-    assert.throws(call, (error: Error) => error.message.includes(says), `${call}`);
+  for (const [message, call] of REFUSED) {
+    assert.throws(call, (error: Error) => error.message.includes(message), `${call}`);
   }
 });
 

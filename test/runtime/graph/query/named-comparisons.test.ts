@@ -30,17 +30,17 @@ const PAIRS: readonly (readonly [ValueCondition, ValueCondition])[] = [
 test("work for properties, degrees and arcs", () => {
   const ids = (condition: object) => graph.vertices({ condition, sortby: S_ID });
   for (const [named, coded] of PAIRS) {
-    const says = JSON.stringify(named);
-    assert.equal(ids({ property: { n: named } }), ids({ property: { n: coded } }), says);
-    assert.equal(ids({ outdegree: named }), ids({ outdegree: coded }), says);
-    assert.ok(ids({ property: { n: named } }).length > 0, says);
+    const label = JSON.stringify(named);
+    assert.equal(ids({ property: { n: named } }), ids({ property: { n: coded } }), label);
+    assert.equal(ids({ outdegree: named }), ids({ outdegree: coded }), label);
+    assert.ok(ids({ property: { n: named } }).length > 0, label);
     const [cond, value] = coded as [number, number];
     const arc = { rel: "to", dir: "out", mod: "int", value: named } as never;
     const same = ["to", C.D_OUT, C.M_INT, cond, value];
     const around = (filter: unknown) => graph.neighborhood("hub", { arc: filter as never });
-    assert.equal(around(arc), around(same), says);
+    assert.equal(around(arc), around(same), label);
     using vertex = graph.openVertex("v5", "r");
-    assert.is(vertex.hasProperty("n", named), vertex.hasProperty("n", coded), says);
+    assert.is(vertex.hasProperty("n", named), vertex.hasProperty("n", coded), label);
   }
 });
 
@@ -107,11 +107,11 @@ test("compare values of all numeric modifiers without a modifier", () => {
   const ids = (arc: unknown) => mixed.neighborhood("hub", { arc: arc as never }).sort();
   for (const [value] of [...PAIRS, [5] as const, [{ eq: 5.25 }] as const, [{ lt: 0 }] as const]) {
     const each = numbers.flatMap((mod) => ids({ rel: "to", dir: "out", mod, value }));
-    const says = JSON.stringify(value);
-    assert.equal(ids({ rel: "to", dir: "out", value }), each.sort(), says);
-    assert.is(mixed.degree("hub", { rel: "to", dir: "out", value } as never), each.length, says);
+    const label = JSON.stringify(value);
+    assert.equal(ids({ rel: "to", dir: "out", value }), each.sort(), label);
+    assert.is(mixed.degree("hub", { rel: "to", dir: "out", value } as never), each.length, label);
     const others = ids([false, { rel: "to", dir: "out", value }]);
-    assert.equal([...others, ...each].sort(), ids({ dir: "out" }), says);
+    assert.equal([...others, ...each].sort(), ids({ dir: "out" }), label);
   }
   assert.equal(ids({ value: { gte: 8 } }).length, numbers.length);
   assert.is(mixed.disconnect("hub", { value: { gt: 7 } }), numbers.length);

@@ -30,7 +30,7 @@ const CALLS = new Map<string, Call>([
   ["newAggregatorQuery", (graph, options) => graph.newAggregatorQuery("ann", options)],
 ]);
 
-function refuses(name: string, options: unknown, error: string, message: string): void {
+function assertRefused(name: string, options: unknown, error: string, message: string): void {
   test(`rejects ${name}(${JSON.stringify(options)}): ${message}`, () => {
     assert.throws(
       () => CALLS.get(name)!(shop, options as never),
@@ -46,9 +46,9 @@ function refuses(name: string, options: unknown, error: string, message: string)
 }
 
 for (const name of ["neighborhood", "newNeighborhoodQuery", "vertices", "arcs"]) {
-  refuses(name, { vector: ["x"] }, "TypeError", "vector[0] must be a number, not string");
+  assertRefused(name, { vector: ["x"] }, "TypeError", "vector[0] must be a number, not string");
 }
-refuses("arcs", { approximate: true }, "QueryError", "approximate is for vertices alone");
+assertRefused("arcs", { approximate: true }, "QueryError", "approximate is for vertices alone");
 const AGGREGATES: readonly (readonly [unknown, string])[] = [
   [5, "aggregate must be dict"],
   [[], "aggregate must be dict"],
@@ -58,24 +58,34 @@ const AGGREGATES: readonly (readonly [unknown, string])[] = [
   [{ arc: C.D_OUT }, "Invalid aggregation argument: groups of arcs have no direction"],
 ];
 for (const [aggregate, message] of AGGREGATES) {
-  refuses("neighborhood", { aggregate }, "QueryError", message);
+  assertRefused("neighborhood", { aggregate }, "QueryError", message);
 }
-refuses("neighborhood", { nest: -1 }, "QueryError", "invalid nest parameter");
-refuses("neighborhood", { nest: 15 }, "QueryError", "Vertex condition recursion limit reached");
-refuses("neighborhood", { nest: 1, nestedHits: "x" }, "QueryError", "invalid nestedHits parameter");
-refuses(
+assertRefused("neighborhood", { nest: -1 }, "QueryError", "invalid nest parameter");
+assertRefused(
+  "neighborhood",
+  { nest: 15 },
+  "QueryError",
+  "Vertex condition recursion limit reached",
+);
+assertRefused(
+  "neighborhood",
+  { nest: 1, nestedHits: "x" },
+  "QueryError",
+  "invalid nestedHits parameter",
+);
+assertRefused(
   "neighborhood",
   { nest: 1, aggregate: {} },
   "QueryError",
   "groups of arcs cannot be nested",
 );
 const NOT_NAMED = "nest: conditions are those with names";
-refuses("neighborhood", { nest: 1, neighbor: [false, "bo"] }, "QueryError", NOT_NAMED);
+assertRefused("neighborhood", { nest: 1, neighbor: [false, "bo"] }, "QueryError", NOT_NAMED);
 const NO_PREVIOUS = "Invalid arc: there is no previous arc to compare with on this level";
 const DYNAMIC = ["knows", C.D_OUT, C.M_INT, C.V_DYN_LT];
-refuses("neighborhood", { arc: DYNAMIC }, "QueryError", NO_PREVIOUS);
-refuses("vertices", { condition: { traverse: { arc: DYNAMIC } } }, "QueryError", NO_PREVIOUS);
-refuses("degree", { arc: DYNAMIC }, "QueryError", NO_PREVIOUS);
+assertRefused("neighborhood", { arc: DYNAMIC }, "QueryError", NO_PREVIOUS);
+assertRefused("vertices", { condition: { traverse: { arc: DYNAMIC } } }, "QueryError", NO_PREVIOUS);
+assertRefused("degree", { arc: DYNAMIC }, "QueryError", NO_PREVIOUS);
 
 /** Options that are expressions, by the calls that accept them. */
 const ANCHORED = ["pre", "filter", "post"];
@@ -90,13 +100,13 @@ const EXPRESSIONS: Record<string, readonly string[]> = {
 const BROKEN = "Syntax error [ expected operand ] at pos=4 (''): 1 +<<<ERROR>>>\n  1 +\n     ^";
 for (const [name, options] of Object.entries(EXPRESSIONS)) {
   for (const option of options) {
-    refuses(name, { [option]: "1 +" }, "QueryError", BROKEN);
-    refuses(name, { [option]: 5 }, "QueryError", `${option}: expected an expression string`);
+    assertRefused(name, { [option]: "1 +" }, "QueryError", BROKEN);
+    assertRefused(name, { [option]: 5 }, "QueryError", `${option}: expected an expression string`);
   }
 }
 for (const name of ["neighborhood", "vertices", "arcs", "adjacent", "aggregate", "terminals"]) {
-  refuses(name, { memory: 2 }, "ValueError", "size must be at least 4");
-  refuses(name, { memory: "x" }, "TypeError", "memory must be a Memory or a number");
+  assertRefused(name, { memory: 2 }, "ValueError", "size must be at least 4");
+  assertRefused(name, { memory: "x" }, "TypeError", "memory must be a Memory or a number");
 }
 
 test("accept explicit defaults for omitted options", () => {
@@ -110,9 +120,9 @@ test("accept explicit defaults for omitted options", () => {
 
 for (const name of CALLS.keys()) {
   const message = "'no' is an invalid keyword argument for this function";
-  refuses(name, { no: 1 }, "TypeError", message);
-  refuses(name, 5, "TypeError", "options must be an object");
-  refuses(name, ["arc"], "TypeError", "options must be an object");
+  assertRefused(name, { no: 1 }, "TypeError", message);
+  assertRefused(name, 5, "TypeError", "options must be an object");
+  assertRefused(name, ["arc"], "TypeError", "options must be an object");
   test(`${name}: accepts null as no options`, () => {
     assert.not.throws(() => CALLS.get(name)!(shop, null as never));
   });
@@ -126,13 +136,13 @@ const INSIDE = [
   { adjacent: { filter: "1 +" } },
 ];
 for (const condition of INSIDE) {
-  refuses("vertices", { condition }, "QueryError", BROKEN);
-  refuses("neighborhood", { neighbor: condition }, "QueryError", BROKEN);
+  assertRefused("vertices", { condition }, "QueryError", BROKEN);
+  assertRefused("neighborhood", { neighbor: condition }, "QueryError", BROKEN);
 }
 const SIMILAR = { similarity: { score: 0.5 } };
 const WITHOUT_VECTOR = "Invalid similarity condition: vector is required";
-refuses("vertices", { condition: SIMILAR }, "QueryError", WITHOUT_VECTOR);
-refuses(
+assertRefused("vertices", { condition: SIMILAR }, "QueryError", WITHOUT_VECTOR);
+assertRefused(
   "vertices",
   { select: "age; a: 1 +" },
   "QueryError",
@@ -157,8 +167,9 @@ const ARC_TEXTS: readonly (readonly [unknown, string])[] = [
   ],
   [[{}], "Invalid arc"],
 ];
-for (const [arc, message] of ARC_TEXTS) refuses("neighborhood", { arc }, "QueryError", message);
-refuses("neighborhood", { arc: "a b" }, "SearchError", "invalid relationship: 'a b'");
+for (const [arc, message] of ARC_TEXTS)
+  assertRefused("neighborhood", { arc }, "QueryError", message);
+assertRefused("neighborhood", { arc: "a b" }, "SearchError", "invalid relationship: 'a b'");
 
 const CONDITION_TEXTS: readonly (readonly [unknown, string])[] = [
   [{ foo: 1 }, "Invalid vertex condition: 'foo'"],
@@ -178,9 +189,14 @@ const CONDITION_TEXTS: readonly (readonly [unknown, string])[] = [
   [{ traverse: { assert: "yes" } }, "assert must be boolean, integer or null"],
 ];
 for (const [condition, message] of CONDITION_TEXTS) {
-  refuses("vertices", { condition }, "QueryError", message);
+  assertRefused("vertices", { condition }, "QueryError", message);
 }
-refuses("vertices", { condition: { type: "a*" } }, "SearchError", "invalid vertex type: 'a*'");
+assertRefused(
+  "vertices",
+  { condition: { type: "a*" } },
+  "SearchError",
+  "invalid vertex type: 'a*'",
+);
 
 test("allow conditions nested 14 levels deep, not 15", () => {
   const nest = (levels: number): object =>
@@ -211,10 +227,10 @@ const RESULT_TEXTS: readonly (readonly [object, string])[] = [
   [{ select: "a ? b" }, "property select syntax error: 'b', expected ',' or ';'"],
 ];
 for (const [options, message] of RESULT_TEXTS) {
-  refuses("neighborhood", options, "QueryError", message);
-  refuses("vertices", options, "QueryError", message);
+  assertRefused("neighborhood", options, "QueryError", message);
+  assertRefused("vertices", options, "QueryError", message);
 }
-refuses("degree", { timeout: "1" }, "QueryError", "invalid timeout parameter");
-refuses("adjacent", { limexec: 1 }, "QueryError", "invalid limexec parameter");
+assertRefused("degree", { timeout: "1" }, "QueryError", "invalid timeout parameter");
+assertRefused("adjacent", { limexec: 1 }, "QueryError", "invalid limexec parameter");
 
 test.run();

@@ -182,12 +182,12 @@ test("select items in every shape, with null or a default for missing ones", () 
     ...{ price: 25.5, never: "x" },
     ...{ ".id": "lamp", ".arc.value": 5, ".arc.dir": "D_OUT" },
   };
-  const ask = (result: "simple" | "str" | "list" | "dict"): unknown =>
+  const query = (result: "simple" | "str" | "list" | "dict"): unknown =>
     shop.neighborhood("bo", { ...BOUGHT, select, result, hits: 1 })[0];
-  assert.equal(ask("dict"), { properties: entry });
-  assert.equal(ask("simple"), entry);
-  assert.equal(JSON.parse(ask("str") as string), entry);
-  assert.equal(ask("list"), [
+  assert.equal(query("dict"), { properties: entry });
+  assert.equal(query("simple"), entry);
+  assert.equal(JSON.parse(query("str") as string), entry);
+  assert.equal(query("list"), [
     [
       ["price", 25.5],
       ["never", null],

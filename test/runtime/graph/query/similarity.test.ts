@@ -124,8 +124,8 @@ test("match a condition on similarity", ({ graph }) => {
   assert.equal(ids({ vector: PROBE, hamdist: 2 }), ["close", "near"]);
   assert.equal(ids({ vector: PROBE, hamdist: [V_LTE, 0], score: 0 }), ["near"]);
   assert.is(ids({ vector: PROBE }).length, 6);
-  using near = graph.getVertex("near");
-  assert.equal(ids({ vector: near, score: 0.99 }), ["close", "near"]);
+  using nearVertex = graph.getVertex("near");
+  assert.equal(ids({ vector: nearVertex, score: 0.99 }), ["close", "near"]);
   const negated = { condition: { similarity: [false, { vector: PROBE, score: 0.99 }] as never } };
   assert.not(graph.vertices(negated).includes("near"));
   const nearest = graph.nearest(PROBE, {

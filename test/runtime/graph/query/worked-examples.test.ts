@@ -45,22 +45,22 @@ for (const example of EXAMPLES) {
   });
 }
 
-function expectResult({ ask, gives, isUnordered }: Example): void {
-  const result = ask(shop);
+function expectResult({ ask: query, gives, isUnordered }: Example): void {
+  const result = query(shop);
   if (isUnordered) assert.equal(sorted(result), sorted(gives));
   else assert.equal(result, gives);
 }
 
-function expectError({ ask }: Example, [name, message]: readonly [string, string]): void {
-  const error = thrownBy(ask);
+function expectError({ ask: query }: Example, [name, message]: readonly [string, string]): void {
+  const error = thrownBy(query);
   assert.is(error.name, name);
   // Errors of expressions show the position below.
   assert.is(error.message.split("\n")[0], message);
 }
 
-function thrownBy(ask: Example["ask"]): Error {
+function thrownBy(query: Example["ask"]): Error {
   try {
-    ask(shop);
+    query(shop);
   } catch (error) {
     if (error instanceof Error) return error;
   }

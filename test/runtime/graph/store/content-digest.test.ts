@@ -26,7 +26,7 @@ test.before.each((context) => {
 });
 test.after.each(({ clock }) => clock.stop());
 
-function made(fill: (graph: Graph) => void): GraphStore {
+function createStore(fill: (graph: Graph) => void): GraphStore {
   const store = loggedStore();
   const graph = openStore(store);
   fill(graph);
@@ -35,7 +35,7 @@ function made(fill: (graph: Graph) => void): GraphStore {
 }
 
 function digestOf(fill: (graph: Graph) => void): string {
-  return digestCheckpoint(made(fill))!.digest;
+  return digestCheckpoint(createStore(fill))!.digest;
 }
 
 const NOTHING = "0".repeat(32);
@@ -121,7 +121,7 @@ test("is added to a stored graph without one, and dropped without a log", () => 
   const folder = mkdtempSync(join(tmpdir(), "svc-digest-"));
   const log = () => ({ ring: createRingMemory(2 ** 16), clock: new CommitClock().buffer });
   try {
-    const store = made(fillAll);
+    const store = createStore(fillAll);
     const { digest } = digestCheckpoint(store)!;
     // As if a thread had flushed the log: saves wait for that.
     const { clock } = store.memory.log!;
@@ -133,9 +133,9 @@ test("is added to a stored graph without one, and dropped without a log", () => 
     saveGraph(without, join(folder, "without"));
     const reloaded = loadGraph("test", join(folder, "kept"), TEST_THREAD, { log: log() })!;
     assert.is(digestCheckpoint(reloaded)!.digest, digest);
-    const again = loadGraph("test", join(folder, "without"), TEST_THREAD, { log: log() })!;
-    assert.is(digestCheckpoint(again)!.digest, digestText(computeDigest(again)));
-    assert.not.equal(digestCheckpoint(again)!.digest, digest);
+    const reopenedStore = loadGraph("test", join(folder, "without"), TEST_THREAD, { log: log() })!;
+    assert.is(digestCheckpoint(reopenedStore)!.digest, digestText(computeDigest(reopenedStore)));
+    assert.not.equal(digestCheckpoint(reopenedStore)!.digest, digest);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -88,8 +88,8 @@ test("are restored with snapshots and removed with the graph", ({ root }) => {
   const store = storeIn(root);
   fill(store);
   saveGraph(store, root);
-  const loaded = loadGraph("test", root, TEST_THREAD + 1)!;
-  hasAll(loaded);
+  const loadedStore = loadGraph("test", root, TEST_THREAD + 1)!;
+  hasAll(loadedStore);
   eraseStoredGraph(root);
   assert.equal(existsSync(root) ? readdirSync(root) : [], []);
   fill(storeIn(root));
@@ -156,8 +156,8 @@ test("are removed when unreachable from both snapshots", ({ root }) => {
   for (const { file } of listValues(root)) utimesSync(file, old, old);
   using unused = graph.openVertex("unused");
   unused.removeProperty("text");
-  using again = graph.openVertex("again");
-  again.removeProperty("text");
+  using reopenedVertex = graph.openVertex("again");
+  reopenedVertex.removeProperty("text");
   for (let round = 0; round < 2; round++) saveGraph(store, root, { isForced: true });
   // The list is created here, before the snapshots that follow.
   loadGraph("test", root, TEST_THREAD + 1);
@@ -165,12 +165,12 @@ test("are removed when unreachable from both snapshots", ({ root }) => {
   const list = join(root, ".values", "unused");
   const then = new Date(Date.now() - 30_000);
   utimesSync(list, then, then);
-  again.setProperty("text", "again", true);
-  again.removeProperty("text");
+  reopenedVertex.setProperty("text", "again", true);
+  reopenedVertex.removeProperty("text");
   for (let round = 0; round < 2; round++) saveGraph(store, root, { isForced: true });
-  const loaded = loadGraph("test", root, TEST_THREAD + 2)!;
+  const loadedStore = loadGraph("test", root, TEST_THREAD + 2)!;
   assert.is(listValues(root).length, 2, "one of them was put there again since");
-  assert.is(openStore(loaded).openVertex("used", "r").getProperty("text"), "used");
+  assert.is(openStore(loadedStore).openVertex("used", "r").getProperty("text"), "used");
 });
 
 test.run();

@@ -38,11 +38,11 @@ test("finds entries despite shared hashes", () => {
       const entry = 1 + random.below(150);
       const hash = hashes.get(entry);
       if (hash === undefined && (isGrowing || random.below(4) === 0)) {
-        const made = (random.below(segments) << 24) | random.below(slots);
-        const same = [...hashes.values()].filter((hash) => hash === made).length;
+        const created = (random.below(segments) << 24) | random.below(slots);
+        const same = [...hashes.values()].filter((hash) => hash === created).length;
         if (same === 32) continue;
-        writer.mutate(() => index.add(made, entry));
-        hashes.set(entry, made);
+        writer.mutate(() => index.add(created, entry));
+        hashes.set(entry, created);
       } else if (hash !== undefined && (!isGrowing || random.below(4) === 0)) {
         writer.mutate(() => index.remove(hash, entry));
         hashes.delete(entry);

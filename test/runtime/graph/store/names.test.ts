@@ -17,7 +17,7 @@ function pair(): [store: GraphStore, other: GraphStore] {
 }
 
 test("get codes in the order of first use, after the system's", () => {
-  const [store, attached] = pair();
+  const [store, attachedStore] = pair();
   const { relationships, types, keys, writer } = store;
   assert.is(relationships.codeOf("__related__"), RELATED);
   assert.is(types.codeOf("__vertex__"), UNTYPED);
@@ -32,24 +32,24 @@ test("get codes in the order of first use, after the system's", () => {
     writer.mutate(() => keys.define("age")),
     1,
   );
-  for (const seen of [store, attached]) {
-    assert.equal([seen.relationships.codeOf("knows"), seen.keys.codeOf("knows")], [513, 0]);
+  for (const view of [store, attachedStore]) {
+    assert.equal([view.relationships.codeOf("knows"), view.keys.codeOf("knows")], [513, 0]);
     assert.equal(
-      [512, 513, 514].map((code) => seen.relationships.nameOf(code)),
+      [512, 513, 514].map((code) => view.relationships.nameOf(code)),
       ["likes", "knows", ""],
     );
     assert.equal(
-      [RELATED, 0, 511, 16_128].map((code) => seen.relationships.nameOf(code)),
+      [RELATED, 0, 511, 16_128].map((code) => view.relationships.nameOf(code)),
       ["__related__", "", "", ""],
     );
-    assert.is(seen.types.nameOf(32), "person");
-    assert.is(seen.types.nameOf(LOCK_TYPE), "lock_");
-    assert.is(seen.keys.nameOf(1), "age");
+    assert.is(view.types.nameOf(32), "person");
+    assert.is(view.types.nameOf(LOCK_TYPE), "lock_");
+    assert.is(view.keys.nameOf(1), "age");
   }
 });
 
 test("are listed while in use", () => {
-  const [{ relationships, writer }, attached] = pair();
+  const [{ relationships, writer }, attachedStore] = pair();
   writer.mutate(() => {
     for (const name of ["likes", "knows", "hates"]) relationships.define(name);
     relationships.addCount(512, 3);
@@ -57,27 +57,27 @@ test("are listed while in use", () => {
     relationships.addCount(514, 1);
     relationships.addCount(514, -1);
   });
-  assert.equal(attached.relationships.list(), { __related__: [RELATED, 2], likes: [512, 3] });
-  assert.is(attached.relationships.used, 2);
+  assert.equal(attachedStore.relationships.list(), { __related__: [RELATED, 2], likes: [512, 3] });
+  assert.is(attachedStore.relationships.used, 2);
   assert.equal(
-    [512, 513, 514, 515].map((code) => attached.relationships.count(code)),
+    [512, 513, 514, 515].map((code) => attachedStore.relationships.count(code)),
     [3, 0, 0, 0],
   );
 });
 
 test("can be listed and counted without waiting for a writer", () => {
-  const [{ relationships, writer }, attached] = pair();
+  const [{ relationships, writer }, attachedStore] = pair();
   writer.mutate(() => {
     for (let name = 0; name < 100; name++)
       relationships.addCount(relationships.define(`r${name}`), 1);
     // The mutex is held: waiting for it here would never end.
-    assert.is(attached.relationships.used, 100);
-    assert.equal(attached.relationships.list().r99, [611, 1]);
+    assert.is(attachedStore.relationships.used, 100);
+    assert.equal(attachedStore.relationships.list().r99, [611, 1]);
   });
 });
 
 test("are removed from all caches when a definition is rolled back", () => {
-  const [{ relationships, writer }, attached] = pair();
+  const [{ relationships, writer }, attachedStore] = pair();
   assert.throws(() =>
     writer.mutate(() => {
       assert.is(relationships.define("wrong"), 512);
@@ -89,7 +89,7 @@ test("are removed from all caches when a definition is rolled back", () => {
   assert.is(relationships.codeOf("wrong"), 0);
   assert.is(relationships.nameOf(512), "");
   assert.is(
-    attached.writer.mutate(() => attached.relationships.define("right")),
+    attachedStore.writer.mutate(() => attachedStore.relationships.define("right")),
     512,
   );
   assert.equal(
@@ -100,7 +100,7 @@ test("are removed from all caches when a definition is rolled back", () => {
 });
 
 test("report exhausted codes, after tables have grown to the maximum", () => {
-  const [store, attached] = pair();
+  const [store, attachedStore] = pair();
   const { relationships, types, writer } = store;
   for (let code = 512; code <= 16_127; code++) {
     assert.is(
@@ -108,10 +108,10 @@ test("report exhausted codes, after tables have grown to the maximum", () => {
       code,
     );
     writer.mutate(() => relationships.addCount(code, 1));
-    if (code % 1000 === 0) assert.is(attached.relationships.nameOf(code), `r${code}`);
+    if (code % 1000 === 0) assert.is(attachedStore.relationships.nameOf(code), `r${code}`);
   }
-  assert.is(attached.relationships.codeOf("r16127"), 16_127);
-  assert.is(attached.relationships.nameOf(600), "r600");
+  assert.is(attachedStore.relationships.codeOf("r16127"), 16_127);
+  assert.is(attachedStore.relationships.nameOf(600), "r600");
   writer.mutate(() => {
     for (let code = 32; code <= 239; code++) types.addCount(types.define(`t${code}`), 1);
   });
@@ -128,7 +128,7 @@ test("report exhausted codes, after tables have grown to the maximum", () => {
 });
 
 test("have a list of vertices per type that frees its pages", () => {
-  const [store, attached] = pair();
+  const [store, attachedStore] = pair();
   const { typeLists, vertices, writer } = store;
   const handles: number[] = [];
   writer.mutate(() => {
@@ -148,8 +148,8 @@ test("have a list of vertices per type that frees its pages", () => {
     return codes.sort((a, b) => a - b);
   };
   const odd = handles.filter((_, index) => index % 2 === 1);
-  for (const seen of [store, attached]) {
-    for (const slice of [1, 7, 1024, 10_000]) assert.equal(listed(seen, 41, slice), odd);
+  for (const view of [store, attachedStore]) {
+    for (const slice of [1, 7, 1024, 10_000]) assert.equal(listed(view, 41, slice), odd);
   }
   assert.is(typeLists.count(42), 0);
   assert.is(typeLists.copyBefore(42, 10, new Uint32Array(4)), 0);
@@ -157,7 +157,7 @@ test("have a list of vertices per type that frees its pages", () => {
     for (const handle of odd.filter((_, index) => index % 3 !== 0)) typeLists.remove(41, handle);
   });
   const left = odd.filter((_, index) => index % 3 === 0);
-  assert.equal(listed(attached, 41, 64), left);
+  assert.equal(listed(attachedStore, 41, 64), left);
   const { length } = store.memory.lists.words;
   for (let round = 0; round < 20; round++) {
     writer.mutate(() => {
@@ -170,9 +170,9 @@ test("have a list of vertices per type that frees its pages", () => {
   }
   assert.is(store.memory.lists.words.length, length);
   assert.equal(listed(store, 41, 100), left);
-  const places = left.map((handle) => vertices.fieldOf(handle, RecordWord.TypePosition));
+  const positions = left.map((handle) => vertices.fieldOf(handle, RecordWord.TypePosition));
   assert.equal(
-    places.sort((a, b) => a - b),
+    positions.sort((a, b) => a - b),
     [...left.keys()],
   );
 });

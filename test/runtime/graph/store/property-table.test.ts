@@ -178,8 +178,8 @@ test("restores everything when a mutation fails", () => {
 
 test("finds growth made by another thread", () => {
   const { store, keys } = makeStore(10, "a");
-  const attached = GraphStore.attach(store.share, TEST_THREAD + 1);
-  assert.is(attached.properties.get(5, keys[0]!), undefined);
+  const attachedStore = GraphStore.attach(store.share, TEST_THREAD + 1);
+  assert.is(attachedStore.properties.get(5, keys[0]!), undefined);
   store.writer.mutate(() => {
     for (let index = 0; index < 100_000; index++) {
       const vertex = store.vertices.allocate();
@@ -188,11 +188,11 @@ test("finds growth made by another thread", () => {
     }
   });
   for (const vertex of [100_010, 50_000, 11]) {
-    assert.is(numberOf(attached.properties, vertex, keys[0]!), vertex);
-    assert.equal(attached.properties.all(vertex), { a: vertex });
+    assert.is(numberOf(attachedStore.properties, vertex, keys[0]!), vertex);
+    assert.equal(attachedStore.properties.all(vertex), { a: vertex });
   }
-  assert.is(attached.properties.get(5, keys[0]!), undefined);
-  assert.is(attached.properties.get(10_000_000, keys[0]!), undefined);
+  assert.is(attachedStore.properties.get(5, keys[0]!), undefined);
+  assert.is(attachedStore.properties.get(10_000_000, keys[0]!), undefined);
 });
 
 test("supports any number of keys in a group", () => {

@@ -130,13 +130,13 @@ test("are the same on replicas, even for locked vertices", () => {
   const store = loggedStore();
   const copy = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
-  const held = graph.newVertex("held", { type: "held" });
+  const heldVertex = graph.newVertex("held", { type: "held" });
   graph.deleteVertex("held");
   for (let name = 0; name < 2 * TYPES; name++) {
     graph.createVertex("v", { type: `type${name}` });
     graph.deleteVertex("v");
   }
-  held.close();
+  heldVertex.close();
   replayTo(store, copy);
   checkStore(copy);
   assert.equal(comparable(copy), comparable(store));

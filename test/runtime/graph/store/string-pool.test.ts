@@ -12,7 +12,7 @@ const TEXTS = ["", "a", "abcd", "é€😀", "x".repeat(131_000), "a\0b"];
 test("stores equal values once until the last reference is released", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const { strings, writer } = store;
-  const attached = GraphStore.attach(store.share, OTHER_THREAD);
+  const attachedStore = GraphStore.attach(store.share, OTHER_THREAD);
   const { count } = strings;
   for (const text of TEXTS) {
     const bytes = Buffer.from(text);
@@ -24,17 +24,17 @@ test("stores equal values once until the last reference is released", () => {
     assert.is(first, again);
     assert.is.not(first, asBytes);
     assert.is(strings.count, count + 2);
-    for (const seen of [strings, attached.strings]) {
-      assert.is(seen.find(text), first);
-      assert.is(seen.text(first), text);
-      assert.is(seen.text(first), text);
-      assert.equal(Buffer.from(seen.bytes(asBytes)), bytes);
-      assert.is(seen.serialOf(first), strings.serialOf(first));
+    for (const view of [strings, attachedStore.strings]) {
+      assert.is(view.find(text), first);
+      assert.is(view.text(first), text);
+      assert.is(view.text(first), text);
+      assert.equal(Buffer.from(view.bytes(asBytes)), bytes);
+      assert.is(view.serialOf(first), strings.serialOf(first));
     }
     writer.mutate(() => strings.release(first));
-    assert.is(attached.strings.find(text), first);
+    assert.is(attachedStore.strings.find(text), first);
     writer.mutate(() => strings.release(first));
-    assert.is(attached.strings.find(text), 0);
+    assert.is(attachedStore.strings.find(text), 0);
     writer.mutate(() => strings.release(asBytes));
     assert.is(strings.count, count);
   }
@@ -43,15 +43,15 @@ test("stores equal values once until the last reference is released", () => {
 test("changes the serial of a reused address, so that caches notice", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const { strings, writer } = store;
-  const attached = GraphStore.attach(store.share, OTHER_THREAD);
+  const attachedStore = GraphStore.attach(store.share, OTHER_THREAD);
   const before = writer.mutate(() => strings.intern("before"));
-  assert.is(attached.strings.text(before), "before");
-  const serial = attached.strings.serialOf(before);
+  assert.is(attachedStore.strings.text(before), "before");
+  const serial = attachedStore.strings.serialOf(before);
   writer.mutate(() => strings.release(before));
   const after = writer.mutate(() => strings.intern("after!"));
   assert.is(after, before);
-  assert.is(attached.strings.text(after), "after!");
-  assert.is.not(attached.strings.serialOf(after), serial);
+  assert.is(attachedStore.strings.text(after), "after!");
+  assert.is.not(attachedStore.strings.serialOf(after), serial);
 });
 
 test("restores strings and references on roll back", () => {

@@ -40,29 +40,29 @@ function findWords({ ids }: GraphStore, id: string): number {
 
 test("find a vertex by its id in all threads", () => {
   const store = GraphStore.create("test", TEST_THREAD);
-  const attached = GraphStore.attach(store.share, OTHER_THREAD);
+  const attachedStore = GraphStore.attach(store.share, OTHER_THREAD);
   const handles = IDS.map((id) => create(store, id));
-  for (const seen of [store, attached]) {
+  for (const view of [store, attachedStore]) {
     IDS.forEach((id, index) => {
       const handle = handles[index]!;
-      assert.is(seen.ids.find(id), handle);
-      assert.is(findWords(seen, id), handle);
-      assert.is(seen.ids.idOf(handle), id);
-      assert.is(seen.ids.idOf(handle), id);
-      assert.equal(Buffer.from(seen.ids.bytesOf(handle)).toString(), id);
-      assert.ok(seen.ids.startsWith(handle, Buffer.from(id.slice(0, 1))));
-      assert.not(seen.ids.startsWith(handle, Buffer.from(`${id}a`)));
+      assert.is(view.ids.find(id), handle);
+      assert.is(findWords(view, id), handle);
+      assert.is(view.ids.idOf(handle), id);
+      assert.is(view.ids.idOf(handle), id);
+      assert.equal(Buffer.from(view.ids.bytesOf(handle)).toString(), id);
+      assert.ok(view.ids.startsWith(handle, Buffer.from(id.slice(0, 1))));
+      assert.not(view.ids.startsWith(handle, Buffer.from(`${id}a`)));
     });
     for (const id of ["", "b", "abcdef", "oslo", "x".repeat(131_001), "é€", "a\0"]) {
-      assert.is(seen.ids.find(id), 0);
-      assert.is(findWords(seen, id), 0);
+      assert.is(view.ids.find(id), 0);
+      assert.is(findWords(view, id), 0);
     }
-    assert.is(seen.ids.idOf(0), "");
-    assert.is(seen.ids.idOf(1_000_000), "");
+    assert.is(view.ids.idOf(0), "");
+    assert.is(view.ids.idOf(1_000_000), "");
   }
   for (const handle of handles) destroy(store, handle);
-  for (const seen of [store, attached]) {
-    for (const id of IDS) assert.is(seen.ids.find(id), 0);
+  for (const view of [store, attachedStore]) {
+    for (const id of IDS) assert.is(view.ids.find(id), 0);
   }
 });
 
@@ -97,16 +97,16 @@ test("are ordered by their bytes", () => {
 
 test("invalidate caches when a handle is reused", () => {
   const store = GraphStore.create("test", TEST_THREAD);
-  const attached = GraphStore.attach(store.share, OTHER_THREAD);
+  const attachedStore = GraphStore.attach(store.share, OTHER_THREAD);
   const first = create(store, "first");
-  assert.is(attached.ids.idOf(first), "first");
-  const generation = attached.vertices.generationOf(first);
+  assert.is(attachedStore.ids.idOf(first), "first");
+  const generation = attachedStore.vertices.generationOf(first);
   destroy(store, first);
-  assert.not(attached.vertices.isUsed(first));
+  assert.not(attachedStore.vertices.isUsed(first));
   const second = create(store, "second");
   assert.is(second, first);
-  assert.is(attached.ids.idOf(second), "second");
-  assert.is.not(attached.vertices.generationOf(second), generation);
+  assert.is(attachedStore.ids.idOf(second), "second");
+  assert.is.not(attachedStore.vertices.generationOf(second), generation);
 });
 
 test("leave no vertex when its creation is rolled back", () => {
@@ -193,16 +193,16 @@ test("reuse memory after all vertices are deleted", () => {
 
 test("read unused handles as empty, even after another thread grew the columns", () => {
   const store = GraphStore.create("test", TEST_THREAD);
-  const attached = GraphStore.attach(store.share, OTHER_THREAD);
-  assert.not(attached.vertices.isUsed(50_000));
+  const attachedStore = GraphStore.attach(store.share, OTHER_THREAD);
+  assert.not(attachedStore.vertices.isUsed(50_000));
   let last = 0;
   for (let index = 0; index < 50_000; index++) last = create(store, `v${index}`);
   assert.is(last, 50_000);
-  assert.ok(attached.vertices.isReal(last));
-  assert.is(attached.vertices.c1(last), 1);
-  assert.is(attached.ids.find("v49999"), last);
-  assert.is(attached.ids.idOf(last), "v49999");
-  assert.not(attached.vertices.isUsed(2 ** 32 - 1));
+  assert.ok(attachedStore.vertices.isReal(last));
+  assert.is(attachedStore.vertices.c1(last), 1);
+  assert.is(attachedStore.ids.find("v49999"), last);
+  assert.is(attachedStore.ids.idOf(last), "v49999");
+  assert.not(attachedStore.vertices.isUsed(2 ** 32 - 1));
 });
 
 test.run();

@@ -45,11 +45,11 @@ function entriesOf(store: GraphStore, head: number): number[] {
     if (level === 0) lowest.push(...vertices);
     else assert.equal(vertices, expected, `level ${level}`);
   }
-  const places = lowest.map((entry) => [...words.subarray(entry, entry + Entry.Level)]);
-  for (let at = 1; at < places.length; at++) {
-    const differing = places[at]!.findIndex((word, index) => word !== places[at - 1]![index]);
+  const positions = lowest.map((entry) => [...words.subarray(entry, entry + Entry.Level)]);
+  for (let at = 1; at < positions.length; at++) {
+    const differing = positions[at]!.findIndex((word, index) => word !== positions[at - 1]![index]);
     assert.ok(differing >= 0, "no entry comes twice");
-    assert.ok(places[at]![differing]! > places[at - 1]![differing]!, "entries are in order");
+    assert.ok(positions[at]![differing]! > positions[at - 1]![differing]!, "entries are in order");
   }
   return lowest;
 }

@@ -27,7 +27,7 @@ export function checkUniqueValues(
 ): void {
   const { constraints, vertices, properties } = store;
   const { groups } = properties;
-  const left = new Map<number, number>();
+  const remaining = new Map<number, number>();
   for (const { type, key, rules } of constraints.all()) {
     if (!isUnique(rules)) continue;
     for (const vertex of used) {
@@ -41,12 +41,12 @@ export function checkUniqueValues(
       // Replicas accept values that others have.
       const isFound = constraints.findByValue(type, key, { high, low }) === vertex;
       assert.ok(isFound || entries.includes(vertex), "a value leads to its vertex");
-      left.set(vertex, (left.get(vertex) ?? 0) + 1);
+      remaining.set(vertex, (remaining.get(vertex) ?? 0) + 1);
     }
   }
   for (const vertex of entries) {
-    const count = left.get(vertex) ?? 0;
+    const count = remaining.get(vertex) ?? 0;
     assert.ok(count > 0, `an entry for each value of ${vertex} at most`);
-    left.set(vertex, count - 1);
+    remaining.set(vertex, count - 1);
   }
 }

@@ -29,8 +29,8 @@ export class QueryStore {
     return store.writer.mutate(() => {
       const name = type === undefined ? 0 : store.types.define(type);
       const at = nowSeconds();
-      const made = { vertex: store.ids.find(id), id, name, at };
-      apply(store, { ...store.operation, ...made, code: OperationCode.CreateVertex });
+      const created = { vertex: store.ids.find(id), id, name, at };
+      apply(store, { ...store.operation, ...created, code: OperationCode.CreateVertex });
       const vertex = store.ids.find(id);
       const expiry = { vertex, expiresAt, at };
       apply(store, { ...store.operation, ...expiry, code: OperationCode.SetExpiry });

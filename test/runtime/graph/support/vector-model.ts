@@ -23,15 +23,15 @@ const words: bigint[][] = [];
 let state: { s: bigint[]; h: bigint[] } | null = null;
 
 function mix(n: bigint): bigint {
-  const turned = (word: bigint, by: bigint): bigint => ((word >> by) | (word << (64n - by))) & MASK;
+  const rotate = (word: bigint, by: bigint): bigint => ((word >> by) | (word << (64n - by))) & MASK;
   let injected = ((n & 0x1ffffn) * K2) & MASK;
   injected ^= injected >> 47n;
   let hash = n ^ K1 ^ injected;
   hash = (hash * K3) & MASK;
-  hash ^= turned(hash, 23n);
-  hash = turned(hash, 11n);
+  hash ^= rotate(hash, 23n);
+  hash = rotate(hash, 11n);
   hash = (hash * K4) & MASK;
-  return hash ^ turned(hash, 33n);
+  return hash ^ rotate(hash, 33n);
 }
 
 function wordsAt(position: number): bigint[] {

@@ -103,14 +103,14 @@ for (const isBuilt of [true, false]) {
     if (isBuilt) build(store);
     addTitles(store, 90, 120);
     saveGraph(store, folder);
-    const loaded = load(folder);
-    assertSameSearches(store, loaded);
-    addTitles(loaded, 110, 140);
-    assert.is(hits(loaded, "all").length, 140);
-    build(loaded);
-    assert.is(hits(loaded, "all").length, 140);
-    assert.is(openStore(loaded).textIndexes()[0]!.pending, 0);
-    checkStore(loaded);
+    const loadedStore = load(folder);
+    assertSameSearches(store, loadedStore);
+    addTitles(loadedStore, 110, 140);
+    assert.is(hits(loadedStore, "all").length, 140);
+    build(loadedStore);
+    assert.is(hits(loadedStore, "all").length, 140);
+    assert.is(openStore(loadedStore).textIndexes()[0]!.pending, 0);
+    checkStore(loadedStore);
   });
 }
 
@@ -122,14 +122,14 @@ test("an index of another layout or analysis is built again", ({ folder }) => {
   const { header, texts } = store.memory;
   texts.words[header.words[Header.TextDirectory]! + Directory.SegmentVersion] = 1;
   saveGraph(store, folder);
-  const loaded = load(folder);
-  assert.is(openStore(loaded).textIndexes()[0]!.documents, 0);
-  assertSameSearches(store, loaded);
-  build(loaded);
-  assert.is(openStore(loaded).textIndexes()[0]!.documents, 100);
-  assertSameSearches(store, loaded);
-  setTitle(loaded, "another", "another");
-  saveGraph(loaded, folder);
+  const loadedStore = load(folder);
+  assert.is(openStore(loadedStore).textIndexes()[0]!.documents, 0);
+  assertSameSearches(store, loadedStore);
+  build(loadedStore);
+  assert.is(openStore(loadedStore).textIndexes()[0]!.documents, 100);
+  assertSameSearches(store, loadedStore);
+  setTitle(loadedStore, "another", "another");
+  saveGraph(loadedStore, folder);
   assert.is(openStore(load(folder)).textIndexes()[0]!.documents, 100);
 });
 
@@ -158,13 +158,13 @@ test("a loaded graph frees the block of a builder that did not end", ({ folder }
   const used = store.texts.usedWords;
   while (store.texts.usedWords === used) assert.ok(processor.run(0));
   saveGraph(store, folder);
-  const loaded = load(folder);
-  assert.is(loaded.texts.usedWords, store.texts.usedWords);
-  build(loaded);
+  const loadedStore = load(folder);
+  assert.is(loadedStore.texts.usedWords, store.texts.usedWords);
+  build(loadedStore);
   while (processor.run(1000));
-  assert.is(loaded.texts.usedWords, store.texts.usedWords);
-  assertSameSearches(store, loaded);
-  checkStore(loaded);
+  assert.is(loadedStore.texts.usedWords, store.texts.usedWords);
+  assertSameSearches(store, loadedStore);
+  checkStore(loadedStore);
 });
 
 test("a replica declares, replaces and drops the same indexes", ({ store, copy }) => {

@@ -64,7 +64,7 @@ function addTitles(store: GraphStore, count: number): void {
 function wear(store: GraphStore, id: string, count: number): void {
   const vertex = store.ids.find(id);
   store.writer.mutate(() => {
-    for (let left = count; left > 0; left--) store.texts.markChanged(vertex);
+    for (let remaining = count; remaining > 0; remaining--) store.texts.markChanged(vertex);
   });
 }
 
@@ -137,8 +137,8 @@ test("a search finds an index again that moves meanwhile", ({ store }) => {
   addTitles(store, 3);
   openStore(store).index("text", { keys: ["title"] });
   const [index] = store.texts.indexes();
-  const places = [index! + 1, index!];
-  assert.is(foundDuring(store, "all", { placeOf: () => places.shift()! }).length, 3);
+  const positions = [index! + 1, index!];
+  assert.is(foundDuring(store, "all", { placeOf: () => positions.shift()! }).length, 3);
 });
 
 test("a text is found even if its position held another text before", ({ store, processor }) => {

@@ -10,10 +10,10 @@ const test = suite("table of text indexes");
 
 test("shows an index to threads that have not seen the arena grow", () => {
   const store = GraphStore.create("test", TEST_THREAD);
-  const attached = GraphStore.attach(store.share, TEST_THREAD + 1);
+  const attachedStore = GraphStore.attach(store.share, TEST_THREAD + 1);
   openStore(store).createVertex("v", { properties: { title: "red" } });
   openStore(store).index("text", { keys: ["title"] });
-  const shown = openStore(attached).textIndexes();
+  const shown = openStore(attachedStore).textIndexes();
   assert.equal(
     shown.map(({ name, keys }) => [name, keys]),
     [["text", ["title"]]],
@@ -26,10 +26,10 @@ test("reads all indexes again if one changes meanwhile", () => {
   const names = ["text", "later"];
   otherGraph.index("text", { keys: ["title"] });
   const entries = readAllEntries(store.texts, () => {
-    const places = store.texts.indexes();
+    const positions = store.texts.indexes();
     const name = names.pop();
     if (name !== undefined) otherGraph.index("text", { name, keys: ["body"] });
-    return places;
+    return positions;
   });
   assert.equal([entries, names], [[0, 1], []]);
 });

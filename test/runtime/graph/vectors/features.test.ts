@@ -84,8 +84,8 @@ test("expose their features in unspecified order", () => {
   const { type, external, internal, scale } = vector.asDict();
   assert.equal([type, external, scale], ["feature", vector.features, 1]);
   assert.equal([...(internal as number[][])].map(([, code]) => code).sort(), [40, 48, 56]);
-  const long = new Vector([["€".repeat(10), 1]]);
-  assert.is(long.features[0]![0], "€".repeat(9));
+  const longVector = new Vector([["€".repeat(10), 1]]);
+  assert.is(longVector.features[0]![0], "€".repeat(9));
   assert.is(new Vector([["", 1]]).features[0]![0], "");
   const odd = ["__proto__", "constructor", "\u0000", "👍"].map((name): Feature => [name, 1]);
   assert.equal(new Set(new Vector(odd).features.map(([name]) => name)).size, 4);

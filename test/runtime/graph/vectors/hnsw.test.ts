@@ -169,22 +169,22 @@ test("publishes a node only after its lists, and a layer after its entry", (cont
   const { links } = new HnswSearch(vectors, space());
   const { writer } = vectors;
   const put = writer.put.bind(writer);
-  const seen = { names: 0, layers: 0 };
+  const tally = { names: 0, layers: 0 };
   // Readers without locks may see the memory after each write.
   writer.put = (arena, word, value) => {
     put(arena, word, value);
     if (arena === memory.links && value === slot) {
-      seen.names++;
+      tally.names++;
       assert.ok(links.copy(slot, 0, new Uint32Array(64)) > 0, "its list is written");
     }
     if (arena !== memory.lists || word !== index + VectorIndex.TopLevel) return;
-    seen.layers++;
+    tally.layers++;
     assert.is(memory.lists.words[index + VectorIndex.EntrySlot], slot);
   };
   for (const _ of builder.addMissing());
   writer.put = put;
-  assert.ok(seen.names > 0);
-  assert.is(seen.layers, 1);
+  assert.ok(tally.names > 0);
+  assert.is(tally.layers, 1);
 });
 
 for (const precision of ["float16", "float32"] as const) {

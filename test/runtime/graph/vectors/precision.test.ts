@@ -76,10 +76,10 @@ test(`replicas and snapshots have the same vectors (seed ${SEED})`, ({ folder })
   assert.equal(computeDigest(copy), computeDigest(store));
   assert.equal(openStore(copy).vectorSettings, graph.vectorSettings);
   saveGraph(store, folder, {});
-  const loaded = loadGraph("test", folder, TEST_THREAD, { warn: assert.unreachable })!;
-  checkStore(loaded);
-  assert.equal(contents(openStore(loaded)), contents(graph));
-  assert.equal(openStore(loaded).vectorSettings, graph.vectorSettings);
+  const loadedStore = loadGraph("test", folder, TEST_THREAD, { warn: assert.unreachable })!;
+  checkStore(loadedStore);
+  assert.equal(contents(openStore(loadedStore)), contents(graph));
+  assert.equal(openStore(loadedStore).vectorSettings, graph.vectorSettings);
 });
 
 test("one changed component changes the digest", () => {

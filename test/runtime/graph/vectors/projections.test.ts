@@ -28,8 +28,8 @@ function anchorsModel(lsh: bigint, size: ProjectionKeySize, seed: string): strin
   const step = size === 10 ? 5 : 4;
   return Array.from({ length: { 8: 16, 10: 12, 12: 15 }[size] }, (_, index) => {
     const by = step * index;
-    const turned = digits.slice(64 - by) + digits.slice(0, 64 - by);
-    const key = Number.parseInt(turned.slice(-size), 2);
+    const rotated = digits.slice(64 - by) + digits.slice(0, 64 - by);
+    const key = Number.parseInt(rotated.slice(-size), 2);
     const bucket = (index * 2 ** size + key).toString(16).toUpperCase();
     return `_${bucket.padStart(4, "0")}|${seed}`;
   });

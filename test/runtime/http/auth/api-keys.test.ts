@@ -56,13 +56,13 @@ test("ignores tokens longer than 16 KiB", async () => {
   handler.close?.();
 });
 
-for (const [why, value] of [
+for (const [label, value] of [
   ["an object", {}],
   ["an entry without digest", [{ name: "x" }]],
   ["a short digest", [{ sha256: "ab" }]],
   ["scopes that are no list", [{ sha256: sha256("a"), scopes: "x" }]],
 ] as const) {
-  test(`rejects ${why}`, async () => {
+  test(`rejects ${label}`, async () => {
     write("wrong.json", value);
     try {
       await apiKeys({ file: "wrong.json" }).open?.(folder);

@@ -57,8 +57,8 @@ const rejected: readonly [why: string, claims: JWTPayload][] = [
   ["no audience", { aud: undefined as never }],
   ["another issuer", { iss: "http://evil.test" }],
 ];
-for (const [why, claims] of rejected) {
-  test(`rejects ${why}`, async () => {
+for (const [label, claims] of rejected) {
+  test(`rejects ${label}`, async () => {
     const handler = await handlerWith();
     assert.is(await handler(bearer(await issuer.token(claims))), null);
     assert.is.not(await handler(bearer(await issuer.token())), null);

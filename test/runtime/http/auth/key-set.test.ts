@@ -152,9 +152,9 @@ test("forgets a removed key once the keys are ten minutes old", async ({ issuer 
 
 test("answers 503 if nothing listens", async ({ issuer }) => {
   const token = await issuer.token();
-  const gone = await TokenIssuer.start();
-  const keys = keysAt(gone);
-  await gone.stop();
+  const closedIssuer = await TokenIssuer.start();
+  const keys = keysAt(closedIssuer);
+  await closedIssuer.stop();
   assert.is(await statusFor(keys, token), 503);
 });
 

@@ -7,7 +7,7 @@ import { parseProxyHeader } from "../../../../runtime/http/net/proxy-header.js";
 const test = suite("PROXY protocol header");
 const SIGNATURE = "\r\n\r\n\0\r\nQUIT\n";
 
-function binary(command: number, family: number, content: Buffer): Buffer {
+function binaryHeader(command: number, family: number, content: Buffer): Buffer {
   const head = Buffer.from(`${SIGNATURE}\0\0\0\0`, "latin1");
   head[12] = command;
   head[13] = family;
@@ -25,12 +25,12 @@ const VALID: [Buffer, string | null][] = [
   [Buffer.from("PROXY TCP6 2001:DB8::1 ::1 4711 80\r\n"), "2001:db8::1 4711"],
   [Buffer.from("PROXY UNKNOWN\r\n"), "unknown 0"],
   [Buffer.from("PROXY UNKNOWN ffff:: ::1 65535 65535\r\n"), "unknown 0"],
-  [binary(0x21, 0x11, V4), "192.0.2.1 4711"],
-  [binary(0x21, 0x11, Buffer.concat([V4, TLV])), "192.0.2.1 4711"],
-  [binary(0x21, 0x21, V6), "2001:db8::1 4711"],
-  [binary(0x21, 0x21, MAPPED), "192.0.2.1 4711"],
-  [binary(0x20, 0, Buffer.alloc(0)), null],
-  [binary(0x20, 0x11, V4), null],
+  [binaryHeader(0x21, 0x11, V4), "192.0.2.1 4711"],
+  [binaryHeader(0x21, 0x11, Buffer.concat([V4, TLV])), "192.0.2.1 4711"],
+  [binaryHeader(0x21, 0x21, V6), "2001:db8::1 4711"],
+  [binaryHeader(0x21, 0x21, MAPPED), "192.0.2.1 4711"],
+  [binaryHeader(0x20, 0, Buffer.alloc(0)), null],
+  [binaryHeader(0x20, 0x11, V4), null],
 ];
 
 test("names the source, or none for a check of the proxy itself", () => {
@@ -63,12 +63,12 @@ test("rejects everything else", () => {
     "PROXY UNKNOWNS\r\n",
     "PROXY \r\n",
     `PROXY UNKNOWN ${"x".repeat(107)}`,
-    binary(0x11, 0x11, V4),
-    binary(0x22, 0x11, V4),
-    binary(0x21, 0x31, Buffer.alloc(216)),
-    binary(0x21, 0x11, V4.subarray(0, 11)),
-    binary(0x21, 0x21, V6.subarray(0, 35)),
-    binary(0x20, 0, Buffer.alloc(4096)),
+    binaryHeader(0x11, 0x11, V4),
+    binaryHeader(0x22, 0x11, V4),
+    binaryHeader(0x21, 0x31, Buffer.alloc(216)),
+    binaryHeader(0x21, 0x11, V4.subarray(0, 11)),
+    binaryHeader(0x21, 0x21, V6.subarray(0, 35)),
+    binaryHeader(0x20, 0, Buffer.alloc(4096)),
   ];
   for (const bytes of invalid) {
     assert.is(parseProxyHeader(Buffer.from(bytes as string)), null, String(bytes));

@@ -65,20 +65,20 @@ test("reads of the same length share one object", async () => {
 test("all bytes arrive in order, across pauses, then the end", async () => {
   const { client, accepted } = await connected();
   useReadBuffer(accepted);
-  const sent = Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => (at * 7919) >> 8));
+  const sentBytes = Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => (at * 7919) >> 8));
   const parts: Buffer[] = [];
   accepted.on("data", (chunk: Buffer) => {
     parts.push(Buffer.from(chunk));
     accepted.pause();
     setImmediate(() => accepted.resume());
   });
-  client.end(sent);
+  client.end(sentBytes);
   await once(accepted, "end");
-  assert.ok(Buffer.concat(parts).equals(sent));
-  assert.is(accepted.bytesRead, sent.length);
+  assert.ok(Buffer.concat(parts).equals(sentBytes));
+  assert.is(accepted.bytesRead, sentBytes.length);
   accepted.end("done");
-  const [answer] = (await once(client, "data")) as [Buffer];
-  assert.is(answer.toString(), "done");
+  const [response] = (await once(client, "data")) as [Buffer];
+  assert.is(response.toString(), "done");
 });
 
 test.run();

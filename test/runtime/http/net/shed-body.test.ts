@@ -12,12 +12,12 @@ const test = suite("arriving bodies");
 /** Clients that share 1,000 bytes, 100 of them for small bodies, and the bodies that arrive. */
 function setUp() {
   const budget = new BodyBudget(1000, 100);
-  const answers = new ResponseMemory(1000, null);
+  const responseMemory = new ResponseMemory(1000, null);
   const limits = { connections: 0, requestsPerSecond: 0 };
   const bodies = new Set<ArrivingBody>();
   const shed: number[] = [];
   const make = (client: Client, bytes: number) => shedLargestBody(bodies, client, bytes);
-  const clients = new Clients((key) => new Client(key, budget, 500, answers, limits, make));
+  const clients = new Clients((key) => new Client(key, budget, 500, responseMemory, limits, make));
   /** Adds a body of a client, if there is memory for it. */
   const add = (address: string, bytes: number): boolean => {
     const owner = clients.at(address);

@@ -102,13 +102,13 @@ test("the first full backup is removed once no moment of it is kept", async (c) 
   };
   await step(0);
   const second = await step(5 * FULL_MS);
-  const third = await step(16 * FULL_MS);
-  assert.equal(kindOf(third), [3, 3, true, 3, 3, "1,2"]);
-  const fourth = await step(17 * FULL_MS);
-  assert.equal(kindOf(fourth), [4, 4, true, 4, 4, "2,3"]);
+  const thirdManifest = await step(16 * FULL_MS);
+  assert.equal(kindOf(thirdManifest), [3, 3, true, 3, 3, "1,2"]);
+  const fourthManifest = await step(17 * FULL_MS);
+  assert.equal(kindOf(fourthManifest), [4, 4, true, 4, 4, "2,3"]);
   assert.is(c.store.objects.has("manifests/0000000001.json"), false);
-  assert.ok(isWhole(c.store, second) && isWhole(c.store, third));
-  assert.ok(isWhole(c.store, fourth));
+  assert.ok(isWhole(c.store, second) && isWhole(c.store, thirdManifest));
+  assert.ok(isWhole(c.store, fourthManifest));
 });
 
 /** Runs with a real data folder, whose log is the made-up one. */

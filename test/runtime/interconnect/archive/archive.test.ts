@@ -80,9 +80,9 @@ test("restores a whole second, also from several additions to the backup", async
   }
   for (let next = second; next === second; ) next = await add(`later${round++}`);
   await restore(context, "b", { kind: "time", second });
-  const restored = (await begin(context, "b")).graph();
+  const restoredGraph = (await begin(context, "b")).graph();
   const ids = [...Array(round).keys()].flatMap((n) => [`v${n}`, `later${n}`]);
-  const isThere = (id: string): boolean => restored.hasVertex(id);
+  const isThere = (id: string): boolean => restoredGraph.hasVertex(id);
   assert.ok(ids.some(isThere));
   assert.equal(
     ids.filter((id) => instance.graph().hasVertex(id) && !isThere(id)),
@@ -203,14 +203,14 @@ test("begins again where an older copy of the data folder took its place", async
   await step(second, writerOf(context));
   await end(second);
   replace();
-  const again = await begin(context, "a");
-  fill(again, "also");
-  fill(again, "kept");
-  fill(again, "rest");
-  const last = (await step(again, writerOf(context)))!;
+  const restartedInstance = await begin(context, "a");
+  fill(restartedInstance, "also");
+  fill(restartedInstance, "kept");
+  fill(restartedInstance, "rest");
+  const last = (await step(restartedInstance, writerOf(context)))!;
   assert.equal([last.continues, last.log.id], [false, log.id]);
   await restore(context, "b");
-  await same(again, await begin(context, "b"));
+  await same(restartedInstance, await begin(context, "b"));
 });
 
 test("finds contents that differ from those backed up", async (context) => {
@@ -257,9 +257,9 @@ test("restores into empty folders only, and begins a new log and epoch", async (
   await end(instance);
   rmSync(join(context.folder, "a"), { recursive: true });
   await restore(context, "a");
-  const again = await begin(context, "a");
-  fill(again, "later");
-  const manifest = (await step(again, writerOf(context)))!;
+  const restartedInstance = await begin(context, "a");
+  fill(restartedInstance, "later");
+  const manifest = (await step(restartedInstance, writerOf(context)))!;
   assert.is(manifest.continues, false);
   assert.is.not(manifest.log.id, log.id);
 });
@@ -440,8 +440,8 @@ test("restores graphs that changed together, together", async (context) => {
   assert.is(last.sn, log.sn + 2);
   for (let sn = log.sn; sn <= last.sn; sn++) {
     await restore(context, `${sn}`, { kind: "position", id: log.id, sn });
-    const restored = await begin(context, `${sn}`);
-    const hasJoint = names.map((name) => restored.graph(name).hasVertex("joint"));
+    const restoredInstance = await begin(context, `${sn}`);
+    const hasJoint = names.map((name) => restoredInstance.graph(name).hasVertex("joint"));
     assert.equal(hasJoint, sn === last.sn ? [true, true] : [false, false], `${sn}`);
   }
 });

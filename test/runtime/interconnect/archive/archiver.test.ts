@@ -37,12 +37,12 @@ test("backs up a running instance, and its last changes when it stops", async (c
   await end(instance);
   await restore(context, "b");
   assert.ok((await begin(context, "b")).graph().hasVertex("first"));
-  const again = await begin(context, "a", { archive });
-  again.graph().createVertex("second");
-  await end(again);
+  const restartedInstance = await begin(context, "a", { archive });
+  restartedInstance.graph().createVertex("second");
+  await end(restartedInstance);
   await restore(context, "c");
-  const restored = await begin(context, "c");
-  assert.ok(restored.graph().hasVertex("second"));
+  const restoredInstance = await begin(context, "c");
+  assert.ok(restoredInstance.graph().hasVertex("second"));
   const { fulls, compared } = await verifyBackup(storeOf(context), context.folder);
   assert.is(fulls, 1);
   // Positions of the running graph are recorded, too.
@@ -75,11 +75,11 @@ test("lacks only changes of the period since its last step, 10 s by default", as
   renameSync(copy!, backup!);
   const { time } = latest(backup!);
   await restore(context, "b");
-  const restored = (await begin(context, "b")).graph();
+  const restoredGraph = (await begin(context, "b")).graph();
   const restorable = durable.filter(([, at]) => at <= time);
   assert.ok(restorable.length > 1);
   assert.equal(
-    restorable.filter(([id]) => !restored.hasVertex(id)),
+    restorable.filter(([id]) => !restoredGraph.hasVertex(id)),
     [],
   );
 });
@@ -238,8 +238,8 @@ test("is as recent as its last step while there is nothing to back up", async (c
 });
 
 test("makes no backup while its graphs are not complete", async (context) => {
-  let asked = 0;
-  const isReady = (): boolean => ++asked > 3;
+  let calls = 0;
+  const isReady = (): boolean => ++calls > 3;
   const verify = async (): Promise<void> => undefined;
   const { stop } = await archiverOf(context, {
     verify,
@@ -249,8 +249,8 @@ test("makes no backup while its graphs are not complete", async (context) => {
     },
   });
   await until(
-    () => asked > 3,
-    () => `${asked}`,
+    () => calls > 3,
+    () => `${calls}`,
   );
   await stop();
   await verifyBackup(storeOf(context), context.folder);
@@ -374,13 +374,13 @@ test("backs up a replica with the graphs that it fetched", async (context) => {
   await replica.isFlushed();
   await end(replica);
   await restore(context, "b");
-  const restored = await begin(context, "b");
+  const restoredInstance = await begin(context, "b");
   assert.equal(
-    ["early", "late"].map((id) => restored.graph().hasVertex(id)),
+    ["early", "late"].map((id) => restoredInstance.graph().hasVertex(id)),
     [true, true],
   );
   // A restored folder provides: it does not follow the former provider.
-  restored.graph().createVertex("own");
+  restoredInstance.graph().createVertex("own");
 });
 
 test("begins a new full backup after a graph was replaced", async (context) => {

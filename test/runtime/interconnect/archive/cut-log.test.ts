@@ -43,9 +43,9 @@ function cut(target: RestoreTarget): [left: string[], sn: number, at: number] {
   // It goes on.
   write(log, unit({ before: 9, second: 99 }));
   log.close();
-  const again = openUnits(disk);
-  assert.equal(frames(again), [...left, "1:10"]);
-  again.close();
+  const reopenedLog = openUnits(disk);
+  assert.equal(frames(reopenedLog), [...left, "1:10"]);
+  reopenedLog.close();
   return [left, end.sn, end.at];
 }
 

@@ -79,13 +79,13 @@ test("times after the restored moment refer to the restored data", async (contex
   await end(instance);
   rmSync(join(context.folder, "a"), { recursive: true });
   await restore(context, "a", { kind: "position", id: log.id, sn: log.sn });
-  const again = await begin(context, "a");
+  const restartedInstance = await begin(context, "a");
   const { continues, time } = (await writerOf(context).step())!;
   assert.is(continues, false);
   await restore(context, "b", { kind: "time", second: Math.floor(time / 1000) });
-  const restored = await begin(context, "b");
-  await same(again, restored);
-  assert.not(restored.graph().hasVertex("undone"));
+  const restoredInstance = await begin(context, "b");
+  await same(restartedInstance, restoredInstance);
+  assert.not(restoredInstance.graph().hasVertex("undone"));
 });
 
 test.run();

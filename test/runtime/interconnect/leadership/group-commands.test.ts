@@ -44,11 +44,11 @@ test("a handover refuses changes first, and accepts them again if it is late", a
   end = 1;
   member.now = 50;
   member.calls.length = 0;
-  const over = describeFailure(member.group.handOver("S2", 1_000));
+  const handover = describeFailure(member.group.handOver("S2", 1_000));
   await member.settle();
   assert.equal(member.since(/leading|refusing|freeze/), ["refusing 1", "freeze until 1050"]);
   member.now = 1_050;
-  assert.is(await over, "SVC3403: handover: S2 did not get everything within 1000 ms");
+  assert.is(await handover, "SVC3403: handover: S2 did not get everything within 1000 ms");
   assert.equal(member.since(/leading|thaw/), ["thaw", "leading 1"]);
   member.group.onAcknowledged(OTHER, 1);
   await member.settle();
@@ -77,7 +77,7 @@ test("a handover overtaken by another leader freezes no later changes", async (c
       end = resolve;
     });
     const member = await lead(context.open, { parts: { freeze: () => frozen } });
-    const over = member.group.handOver("S2", 1_000);
+    const handover = member.group.handOver("S2", 1_000);
     await member.settle();
     member.store({ holder: leadsAgain ? null : "S2", next: "B1", epoch: 9 });
     member.group.onSuperseded(9);
@@ -85,7 +85,7 @@ test("a handover overtaken by another leader freezes no later changes", async (c
     assert.is(member.group.report().epoch, leadsAgain ? 10 : 9);
     member.calls.length = 0;
     end();
-    await over;
+    await handover;
     assert.equal(member.since(/thaw/), expected);
   }
 });

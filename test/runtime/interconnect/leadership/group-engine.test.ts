@@ -87,13 +87,13 @@ test("a member with incomplete graphs keeps reading the record, and does not cla
 });
 
 test("a leader needs complete graphs for its claim only", async ({ open }) => {
-  let asked = 0;
-  const isComplete = (): boolean => ++asked > 0;
+  let calls = 0;
+  const isComplete = (): boolean => ++calls > 0;
   const member = await lead(open, { parts: { isComplete } });
-  const before = asked;
+  const before = calls;
   await member.pass(HOUR_MS);
   assert.ok(member.engine.record!.beat > 2);
-  assert.is(asked, before);
+  assert.is(calls, before);
 });
 
 test("delays its claim in proportion to its lag", async ({ open }) => {

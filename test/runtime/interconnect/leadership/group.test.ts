@@ -68,13 +68,13 @@ test("the first member founds its group even after a start without engine", asyn
     () => group.engine.reads > 3,
     () => group.log,
   );
-  const again = await group.start("B1");
+  const restartedInstance = await group.start("B1");
   await until(
-    () => again.clock.group.role !== "following",
+    () => restartedInstance.clock.group.role !== "following",
     () => group.log,
   );
   await group.leader();
-  assert.not.match(again.log + follower.log, /SVC3402/, "there was no leader before");
+  assert.not.match(restartedInstance.log + follower.log, /SVC3402/, "there was no leader before");
 });
 
 /** The next change of a graph, in the log of an instance. */
@@ -129,10 +129,10 @@ test("another member leads after a stop, and the former leader follows it", asyn
   assert.is(next.store().operationCount, 20);
   next.graph().createVertex("b");
   assert.ok(await next.isConfirmed());
-  const former = await group.start("B1");
+  const previousInstance = await group.start("B1");
   await group.synced(3);
-  await same(next, former);
-  assert.throws(() => former.graph().createVertex("c"), /readonly/);
+  await same(next, previousInstance);
+  assert.throws(() => previousInstance.graph().createVertex("c"), /readonly/);
 });
 
 test("a handover keeps all changes, and leads back", async (context) => {
@@ -349,7 +349,7 @@ test("a member with partly replaced graphs does not lead", async (context) => {
     JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), isFetching: true }),
   );
   const { epoch } = group.engine.record!;
-  const alone = await group.start("S1");
+  const loneInstance = await group.start("S1");
   const { reads } = group.engine;
   await until(
     () => group.engine.reads > reads + 40,
@@ -360,7 +360,7 @@ test("a member with partly replaced graphs does not lead", async (context) => {
   await group.synced(2);
   await until(
     () => JSON.parse(readFileSync(file, "utf8")).isFetching === false,
-    () => alone.log,
+    () => loneInstance.log,
   );
 });
 
@@ -400,8 +400,8 @@ test("a member follows no leader of a lower epoch than that of the record", asyn
     () => member.clock.group.epoch === 9,
     () => member.log,
   );
-  const former = await begin(context, "former", { attach: [`127.0.0.1:${txPort}`] });
-  former.graph().createVertex("a");
+  const previousInstance = await begin(context, "former", { attach: [`127.0.0.1:${txPort}`] });
+  previousInstance.graph().createVertex("a");
   await rejectedBy(member);
   // After its restart, no record tells.
   await end(member);

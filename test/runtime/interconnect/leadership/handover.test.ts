@@ -94,12 +94,12 @@ async function leading(others: readonly Incarnation[]) {
   /** Begins a handover after one more change; resolves when it waits for members. */
   const handOver = async (ms = HOUR_MS): Promise<{ readonly over: Promise<void> }> => {
     end = 1;
-    const over = group.handOver("S1", ms);
+    const handover = group.handOver("S1", ms);
     while (!isFrozen) await turn();
     // It finds that the change is not acknowledged, and waits.
     for (let count = 0; count < 10; count++) await turn();
     assert.is(engine.record!.holder, "B1");
-    return { over };
+    return { over: handover };
   };
   const stop = async (): Promise<void> => {
     await group.stop();
@@ -127,25 +127,25 @@ test("needs a member that caught up with the log as of its admission", async () 
 
 test("completes on the last acknowledgment, not at the next interval", async () => {
   const { group, engine, handOver, stop } = await leading([OTHER]);
-  const { over } = await handOver();
+  const { over: handover } = await handOver();
   group.onAcknowledged(OTHER, 1);
-  await over;
+  await handover;
   assert.equal([engine.record!.holder, engine.record!.next], [null, "S1"]);
   await stop();
 });
 
 test("all changes are confirmed first, even if a late member is dropped", async () => {
-  const late: Incarnation = ["S2", "2".repeat(32)];
-  const { group, engine, confirmed, handOver, stop } = await leading([OTHER, late]);
-  const { over } = await handOver();
+  const lateIncarnation: Incarnation = ["S2", "2".repeat(32)];
+  const { group, engine, confirmed, handOver, stop } = await leading([OTHER, lateIncarnation]);
+  const { over: handover } = await handOver();
   group.onAcknowledged(OTHER, 1);
-  group.onLost(late);
+  group.onLost(lateIncarnation);
   assert.not.ok(confirmed.includes("B1 1"), "another member lacks the change");
   const { now } = performance;
   try {
     performance.now = () => now.call(performance) + LATER_MS;
     group.readNow();
-    await over;
+    await handover;
   } finally {
     performance.now = now;
   }
@@ -172,20 +172,20 @@ async function undecided() {
   const since = now.call(performance);
   // No time passes before the call begins.
   performance.now = () => since;
-  const { over } = await member.handOver(1);
+  const { over: handover } = await member.handOver(1);
   member.group.onAcknowledged(OTHER, 1);
   for (let count = 0; count < 10; count++) await turn();
   performance.now = now;
   await whileLooking();
   // Changes that began now would fail.
   assert.equal(member.state(), ["refusing", 0]);
-  return { ...member, over, release };
+  return { ...member, over: handover, release };
 }
 
 test("a handover past its time limit waits for the pending call", async () => {
-  const { engine, over, release, state, stop } = await undecided();
+  const { engine, over: handover, release, state, stop } = await undecided();
   release();
-  await over;
+  await handover;
   assert.equal([engine.record!.holder, ...state()], [null, "following", 0]);
   await stop();
 });
@@ -193,7 +193,7 @@ test("a handover past its time limit waits for the pending call", async () => {
 /** A handover whose time is over before the answer of the engine is lost. */
 async function withLostAnswer(isEngineAway: boolean) {
   const member = await undecided();
-  const { group, broken, over, release } = member;
+  const { group, broken, over: handover, release } = member;
   Object.assign(broken, { swap: true, read: isEngineAway });
   release();
   for (let count = 0; count < 10; count++) await turn();
@@ -202,7 +202,7 @@ async function withLostAnswer(isEngineAway: boolean) {
   const { now } = performance;
   performance.now = () => now.call(performance) + READ_LATER_MS;
   group.readNow();
-  const outcome = await over.catch(({ message }: Error) => message);
+  const outcome = await handover.catch(({ message }: Error) => message);
   performance.now = now;
   return { ...member, outcome };
 }
@@ -223,14 +223,14 @@ test("a leader continues if the engine cannot report the outcome of its handover
 });
 
 test("a leader continues after a pause longer than any call", async () => {
-  const { group, broken, over, release, state, stop } = await undecided();
+  const { group, broken, over: handover, release, state, stop } = await undecided();
   const { now } = performance;
   performance.now = () => now.call(performance) + MUCH_LATER_MS;
   await whileLooking();
   Object.assign(broken, { swap: true, read: true });
   release();
   group.readNow();
-  const outcome = await over.catch(({ message }: Error) => message);
+  const outcome = await handover.catch(({ message }: Error) => message);
   performance.now = now;
   assert.match(String(outcome), /did not get everything/);
   assert.is(state()[1], 1, "it accepts changes again");
@@ -239,9 +239,9 @@ test("a leader continues after a pause longer than any call", async () => {
 });
 
 test("a handover with unknown outcome ends with its instance", async () => {
-  const { group, over, release, stop } = await undecided();
+  const { group, over: handover, release, stop } = await undecided();
   let outcome = "";
-  void over.catch(({ message }: Error) => {
+  void handover.catch(({ message }: Error) => {
     outcome = message;
   });
   // It has nothing left to hand over when it stops.

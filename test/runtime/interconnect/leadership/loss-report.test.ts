@@ -36,15 +36,19 @@ async function withLateMember(
   world.install();
   try {
     members.push(...startMembers(world, engine, IDS));
-    const [leader, follower, late] = members as [SimulatedMember, SimulatedMember, SimulatedMember];
+    const [leader, follower, lateMember] = members as [
+      SimulatedMember,
+      SimulatedMember,
+      SimulatedMember,
+    ];
     await until(() => leader.isLeading && engine.record?.synced.length === 3);
     add("first");
-    await until(() => late.hasGraph && late.graph.hasVertex("first"));
-    late.crash("process");
+    await until(() => lateMember.hasGraph && lateMember.graph.hasVertex("first"));
+    lateMember.crash("process");
     await until(() => engine.record?.synced.length === 2);
     add("second");
     await until(() => follower.graph.hasVertex("second"));
-    await run([leader, follower, late], until, sleep);
+    await run([leader, follower, lateMember], until, sleep);
   } finally {
     for (const member of members) member.free();
     world.uninstall();
@@ -52,12 +56,12 @@ async function withLateMember(
 }
 
 test("is logged once, with the position of each member and the command", async () => {
-  await withLateMember(async ([leader, follower, late], until, sleep) => {
+  await withLateMember(async ([leader, follower, lateMember], until, sleep) => {
     for (const member of [leader, follower]) member.crash("disk");
-    for (const member of [leader, follower, late]) member.start();
-    await until(() => late.log.includes("SVC3402"));
+    for (const member of [leader, follower, lateMember]) member.start();
+    await until(() => lateMember.log.includes("SVC3402"));
     await sleep(20 * TTL_MS);
-    const lines = late.log.match(LINE)!;
+    const lines = lateMember.log.match(LINE)!;
     assert.is(lines.length, 1, lines.join("\n"));
     const [line] = lines;
     assert.match(line!, /B1 has lost its data, B2 has lost its data/);
@@ -69,27 +73,27 @@ test("is logged once, with the position of each member and the command", async (
 });
 
 test("is logged again when a member turns out to be empty, too", async () => {
-  await withLateMember(async ([leader, follower, late], until) => {
+  await withLateMember(async ([leader, follower, lateMember], until) => {
     for (const member of [leader, follower]) member.crash("disk");
-    for (const member of [leader, late]) member.start();
-    await until(() => late.log.includes("B1 has lost its data, B2 does not respond"));
+    for (const member of [leader, lateMember]) member.start();
+    await until(() => lateMember.log.includes("B1 has lost its data, B2 does not respond"));
     follower.start();
-    await until(() => late.log.includes("B1 has lost its data, B2 has lost its data"));
+    await until(() => lateMember.log.includes("B1 has lost its data, B2 has lost its data"));
   });
 });
 
 /** A report about a group in which all answer the same. */
-function reportOf(answer: Positions | null) {
-  const seen = { asked: 0, lines: [] as string[] };
+function reportOf(positions: Positions | null) {
+  const observed = { asked: 0, lines: [] as string[] };
   const report = new LossReport({
     ...{ group: "B1", engine: "memory:", intervalMs: LIMIT_MS },
-    warn: (line) => seen.lines.push(line),
+    warn: (line) => observed.lines.push(line),
     fetchPositions: async () => {
-      seen.asked++;
-      return new Map(IDS.map((id) => [id, answer]));
+      observed.asked++;
+      return new Map(IDS.map((id) => [id, positions]));
     },
   });
-  return { report, seen };
+  return { report, seen: observed };
 }
 
 const SYNCED: readonly Incarnation[] = [["B1", "1".repeat(32)]];
@@ -121,42 +125,42 @@ test("names the member of the latest leader, whose log may be the oldest", async
 
 test("is not logged while a member leads that the engine cannot reach", async () => {
   for (const synced of [SYNCED, null]) {
-    const { report, seen } = reportOf({ ...NOTHING, member: null });
+    const { report, seen: observed } = reportOf({ ...NOTHING, member: null });
     await report.check(synced);
-    assert.equal(seen, { asked: 1, lines: [] });
+    assert.equal(observed, { asked: 1, lines: [] });
   }
 });
 
 test("is not logged while a member of the record has its data", async () => {
-  const { report, seen } = reportOf({ ...NOTHING, member: SYNCED[0]! });
+  const { report, seen: observed } = reportOf({ ...NOTHING, member: SYNCED[0]! });
   await report.check(SYNCED);
-  assert.equal(seen, { asked: 1, lines: [] });
+  assert.equal(observed, { asked: 1, lines: [] });
 });
 
 test("is checked at intervals, and logged again after a leader existed", async () => {
-  const { report, seen } = reportOf(null);
+  const { report, seen: observed } = reportOf(null);
   for (let round = 0; round < 3; round++) await report.check(SYNCED);
-  assert.equal([seen.asked, seen.lines.length], [1, 1]);
+  assert.equal([observed.asked, observed.lines.length], [1, 1]);
   report.reset();
   await report.check(null);
-  assert.equal([seen.asked, seen.lines.length], [2, 2]);
+  assert.equal([observed.asked, observed.lines.length], [2, 2]);
   assert.match(
-    seen.lines[1]!,
+    observed.lines[1]!,
     /memory: has lost its record\..*\. Once all members run, continue with what/,
   );
   report.reset();
   await report.check(null);
-  assert.is(seen.lines.length, 3);
+  assert.is(observed.lines.length, 3);
 });
 
 test("is not logged while one of them may still lead", async () => {
-  await withLateMember(async ([leader, follower, late], until, sleep) => {
+  await withLateMember(async ([leader, follower, lateMember], until, sleep) => {
     leader.crash("disk");
     leader.start();
-    late.start();
+    lateMember.start();
     await until(() => follower.isLeading);
     await sleep(20 * TTL_MS);
-    assert.not.match(`${leader.log}${late.log}`, /SVC3402/);
+    assert.not.match(`${leader.log}${lateMember.log}`, /SVC3402/);
   });
 });
 

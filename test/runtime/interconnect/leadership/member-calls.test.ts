@@ -72,10 +72,10 @@ test("the next read settles a swap of unknown outcome", () => {
   member.onFailed();
   member.onRead(POLL_MS + 5, { revision: "3", record: again });
   assert.equal([member.isLeading, member.epoch], [true, again.epoch]);
-  const late = create();
-  late.onRead(0, { revision: "1", record: { ...FOLLOWED, holder: "B1" } });
-  late.onRead(1, { revision: "2", record: FOLLOWED });
-  assert.is(late.isLeading, false, "it has not proposed any");
+  const lateMember = create();
+  lateMember.onRead(0, { revision: "1", record: { ...FOLLOWED, holder: "B1" } });
+  lateMember.onRead(1, { revision: "2", record: FOLLOWED });
+  assert.is(lateMember.isLeading, false, "it has not proposed any");
 });
 
 test("a renewal of unknown outcome counts once a read shows its own record", () => {
@@ -142,14 +142,14 @@ test("a leader that steps down refuses changes until the outcome of its call is 
   const done = handingOver();
   done.onSwapped(2, "3");
   assert.equal([done.isLeading, done.isGivingUp, done.mode(2)], [false, false, "following"]);
-  const refused = handingOver();
-  refused.onSwapped(2, null);
-  assert.equal([refused.isGivingUp, refused.mode(2)], [false, "leading"]);
-  const unknown = handingOver();
-  unknown.onFailed();
-  assert.equal([unknown.isGivingUp, unknown.mode(2)], [true, "refusing"]);
-  unknown.onFailed();
-  assert.equal([unknown.isGivingUp, unknown.mode(2)], [false, "leading"]);
+  const refusedMember = handingOver();
+  refusedMember.onSwapped(2, null);
+  assert.equal([refusedMember.isGivingUp, refusedMember.mode(2)], [false, "leading"]);
+  const unknownMember = handingOver();
+  unknownMember.onFailed();
+  assert.equal([unknownMember.isGivingUp, unknownMember.mode(2)], [true, "refusing"]);
+  unknownMember.onFailed();
+  assert.equal([unknownMember.isGivingUp, unknownMember.mode(2)], [false, "leading"]);
   const cancelled = lead();
   cancelled.member.beginHandover("S1");
   cancelled.member.cancelHandover();

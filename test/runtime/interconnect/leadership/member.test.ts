@@ -110,13 +110,13 @@ test("rivals are asked once while a leader is silent", () => {
     ...{ id: "S2", incarnation: TWO, ttlMs: TTL_MS, minSynced: 1, whenAlone: "go-on" },
     ...{ mayCreateRecord: false, epoch: 1 },
   });
-  const asked = [0, 1].map((beat) => {
+  const requests = [0, 1].map((beat) => {
     member.onRead(0, { revision: String(beat), record: { ...RECORD, epoch: 1, beat } });
     const before = member.rivals;
     member.onRivalsCompared(0, false);
     return [before, member.rivals];
   });
-  assert.equal(asked, [
+  assert.equal(requests, [
     [["S1"], []],
     [["S1"], []],
   ]);

@@ -189,14 +189,14 @@ for (const [isEnding, at, title] of [
     context.now = 100;
     context.log.changesInProgress = 1;
     context.calls.length = 0;
-    const over = membership.group.handOver("S2", 1_000);
+    const handover = membership.group.handOver("S2", 1_000);
     await settle(membership);
     context.now = at - 1;
     await delay(10);
     assert.equal(since(context, /freeze|settled/), []);
     context.now = at;
     if (isEnding) context.log.changesInProgress = 0;
-    await over;
+    await handover;
     assert.equal(since(context, /freeze|settled/).slice(0, 2), ["freeze true", "settled"]);
   });
 }
@@ -205,10 +205,10 @@ test("a late handover makes graphs writable again", async (context) => {
   const membership = await lead(context);
   context.end.last = 8;
   context.calls.length = 0;
-  const over = membership.group.handOver("S2", 1_000).catch(() => undefined);
+  const handover = membership.group.handOver("S2", 1_000).catch(() => undefined);
   await settle(membership);
   context.now = 1_000;
-  await over;
+  await handover;
   const steps = since(context, /freeze|settled/);
   assert.equal(steps, ["freeze true", "settled", "freeze false"]);
 });

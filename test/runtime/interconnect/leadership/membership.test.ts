@@ -119,8 +119,8 @@ async function claim({ membership, engine, lines }: Context): Promise<boolean> {
 test("queries the other members before it claims, even if some do not respond", async (context) => {
   context.answers = [null, at(5)];
   assert.is(await claim(context), false);
-  const [asked] = context.calls.filter((call) => call.startsWith("ask"));
-  assert.is(asked, `ask two:2,three:3 for ${TTL_MS * 0.05} ms`);
+  const [positionsCall] = context.calls.filter((call) => call.startsWith("ask"));
+  assert.is(positionsCall, `ask two:2,three:3 for ${TTL_MS * 0.05} ms`);
 });
 
 test("lets a member with more changes claim first", async (context) => {

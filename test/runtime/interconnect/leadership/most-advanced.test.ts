@@ -35,16 +35,20 @@ async function takeover(seed: number, mayLead: boolean) {
   world.install();
   try {
     members.push(...startMembers(world, engine, IDS));
-    const [leader, second, third] = members as [SimulatedMember, SimulatedMember, SimulatedMember];
+    const [leader, second, thirdMember] = members as [
+      SimulatedMember,
+      SimulatedMember,
+      SimulatedMember,
+    ];
     await until(() => leader.isLeading && engine.record?.synced.length === IDS.length);
     leader.run(() => void leader.graph.createVertex("first", {}));
     await until(() => members.every(({ graph }) => graph.hasVertex("first")));
     world.network.cut.add(linkOf(leader.id, second.id));
     leader.run(() => void leader.graph.createVertex("second", {}));
-    await until(() => third.graph.hasVertex("second"));
+    await until(() => thirdMember.graph.hasVertex("second"));
     leader.crash("power");
     const from = world.time.now;
-    if (!mayLead) engine.unreachableFor.add(third.id);
+    if (!mayLead) engine.unreachableFor.add(thirdMember.id);
     world.network.cut.clear();
     await until(() => engine.record!.holder !== leader.id);
     const next = members.find(({ id }) => id === engine.record!.holder)!;

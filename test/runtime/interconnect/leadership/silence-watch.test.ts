@@ -33,7 +33,8 @@ class Watch extends SilenceWatch {
 
   /** The record stays the same for some time. */
   pass(revision: string, epoch: number, ms: number): void {
-    for (let left = ms; left > 0; left -= POLL_MS) this.read(revision, epoch, POLL_MS);
+    for (let remaining = ms; remaining > 0; remaining -= POLL_MS)
+      this.read(revision, epoch, POLL_MS);
   }
 }
 

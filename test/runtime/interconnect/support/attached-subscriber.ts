@@ -49,7 +49,7 @@ function replicaOf(calls: string[], met: number[]) {
 /** A subscriber and its provider, to which it is attached. */
 export async function attached(isMember: boolean) {
   const met: number[] = [];
-  const said: string[] = [];
+  const logLines: string[] = [];
   const ahead: unknown[] = [];
   const calls: string[] = [];
   const replica = replicaOf(calls, met);
@@ -61,7 +61,7 @@ export async function attached(isMember: boolean) {
   const gate = new FlowControl();
   const subscriber = subscriberWith({
     ...{ gate, traffic, replica: async () => replica as never },
-    warn: (line) => said.push(line),
+    warn: (line) => logLines.push(line),
     membership: isMember ? membership : null,
   });
   assert.equal([subscriber.origin, subscriber.positions()], [null, null]);
@@ -102,7 +102,7 @@ export async function attached(isMember: boolean) {
     subscriber.stop();
   };
   return {
-    ...{ subscriber, traffic, gate, replica, provider, met, said, ahead, calls },
+    ...{ subscriber, traffic, gate, replica, provider, met, logLines, ahead, calls },
     ...{ reach, dial, offer, leave, stop, port },
   };
 }

@@ -53,7 +53,7 @@ export class DumpedLog implements ReplicatedLog {
   write(name: string, vertices = 1): void {
     const { store } = this.#graphs.get(name)!;
     const graph = openStore(store);
-    for (let left = vertices; left > 0; left--) graph.createVertex(`${graph.order}`);
+    for (let remaining = vertices; remaining > 0; remaining--) graph.createVertex(`${graph.order}`);
     this.channel.write(store.memory.log!.clock);
     this.channel.log.flushNow();
     this.channel.release();

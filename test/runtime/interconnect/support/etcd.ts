@@ -34,8 +34,8 @@ export class EtcdServer {
     const server = new EtcdServer(`http://127.0.0.1:${client}`, `http://127.0.0.1:${peer}`);
     const giveUpAt = performance.now() + START_MS;
     for (;;) {
-      const answer = await fetch(`${server.#client}/health`).catch(() => null);
-      if (answer?.ok) return server;
+      const response = await fetch(`${server.#client}/health`).catch(() => null);
+      if (response?.ok) return server;
       if (performance.now() > giveUpAt) throw new Error("etcd does not start");
       await delay(20);
     }

@@ -113,11 +113,11 @@ export function frame(sn: number, units: readonly Uint32Array[], more: object = 
     Buffer.alloc(FRAME_HEADER_BYTES),
     ...units.map(({ buffer }) => new Uint8Array(buffer)),
   ]);
-  const whole = Buffer.from(new ArrayBuffer(bytes.length));
-  bytes.copy(whole);
+  const wholeBytes = Buffer.from(new ArrayBuffer(bytes.length));
+  bytes.copy(wholeBytes);
   const header = { isTable: false, chain: 0, sn, transactions: units.length, epoch: 2, ...more };
-  putFrameHeader(whole, header);
-  return whole;
+  putFrameHeader(wholeBytes, header);
+  return wholeBytes;
 }
 
 export async function follow({ replica }: Context, offer: Offer): Promise<void> {

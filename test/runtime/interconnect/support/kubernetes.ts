@@ -64,7 +64,7 @@ export class FakeKubernetes {
     mkdirSync(this.account);
     writeFileSync(join(this.account, "namespace"), NAMESPACE);
     this.rotate("first");
-    server.on("request", (request, response) => void this.#answer(request, response));
+    server.on("request", (request, response) => void this.#respond(request, response));
   }
 
   /** @param certificate its name in test/fixtures/tls; null: without TLS */
@@ -96,7 +96,7 @@ export class FakeKubernetes {
     rmSync(join(this.account, ".."), { recursive: true, force: true });
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url = "", headers } = request;
     this.requests.push(`${method} ${url}`);
     let text = "";
@@ -158,11 +158,11 @@ export class FakeKubernetes {
     if (set === undefined) return refuse(404, "NotFound");
     if (verb === "get") {
       // The controller has acted by the next look.
-      const answer = structuredClone(set);
+      const response = structuredClone(set);
       const { replicas } = set.spec;
       const counts = { replicas, updatedReplicas: replicas, availableReplicas: replicas };
       set.status = { ...counts, observedGeneration: set.metadata.generation };
-      return send(200, answer);
+      return send(200, response);
     }
     if (headers["content-type"] !== MERGE) return refuse(415, "UnsupportedMediaType");
     const { containers } = (JSON.parse(text) as Pick<StoredSet, "spec">).spec.template.spec;

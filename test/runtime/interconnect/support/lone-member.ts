@@ -102,8 +102,8 @@ export class LoneMember {
 
   /** Advances the time in steps of one poll. */
   async pass(ms: number): Promise<void> {
-    for (let left = ms; left > 0; left -= POLL_MS) {
-      this.now += Math.min(left, POLL_MS);
+    for (let remaining = ms; remaining > 0; remaining -= POLL_MS) {
+      this.now += Math.min(remaining, POLL_MS);
       await this.settle();
     }
   }

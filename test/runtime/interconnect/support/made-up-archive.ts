@@ -59,7 +59,7 @@ export function writerOf(context: MadeUpArchive, more: Partial<ArchiveSource> = 
 
 /** Writes one transaction per frame. */
 export function change(context: MadeUpArchive, times = 1, words = 2): void {
-  for (let left = times; left > 0; left--) {
+  for (let remaining = times; remaining > 0; remaining--) {
     write(context.log, unit({ before: context.count++, second: 7, words }));
   }
 }

@@ -9,13 +9,13 @@ export class MemorySocket extends Duplex {
   isDelayed = true;
   /** Called after a time without data; set by the owner of this end. */
   idle: { readonly ms: number; readonly run: () => void } | null = null;
-  #other: MemorySocket | null = null;
+  #peer: MemorySocket | null = null;
   #held: (() => void)[] | null = null;
 
   static pair(): [MemorySocket, MemorySocket] {
-    const [near, far] = [new MemorySocket(), new MemorySocket()];
-    [near.#other, far.#other] = [far, near];
-    return [near, far];
+    const [nearSocket, farSocket] = [new MemorySocket(), new MemorySocket()];
+    [nearSocket.#peer, farSocket.#peer] = [farSocket, nearSocket];
+    return [nearSocket, farSocket];
   }
 
   private constructor() {
@@ -56,7 +56,7 @@ export class MemorySocket extends Duplex {
   override _write(bytes: Buffer, _encoding: string, done: () => void): void {
     const copy = Buffer.from(bytes);
     const send = (): void => {
-      this.#other!.push(copy);
+      this.#peer!.push(copy);
       done();
     };
     if (this.#held === null) send();
@@ -64,12 +64,12 @@ export class MemorySocket extends Duplex {
   }
 
   override _final(done: () => void): void {
-    this.#other!.push(null);
+    this.#peer!.push(null);
     done();
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#other!.push(null);
+    this.#peer!.push(null);
     done(error);
   }
 }

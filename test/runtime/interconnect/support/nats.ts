@@ -72,8 +72,8 @@ export class NatsServers {
     for (const [n, { monitor }] of this.#ports.entries()) {
       if (this.#processes[n] === null) continue;
       try {
-        const answer = await fetch(`http://127.0.0.1:${monitor}/${path}`);
-        const text = await answer.text();
+        const response = await fetch(`http://127.0.0.1:${monitor}/${path}`);
+        const text = await response.text();
         const details = JSON.parse(text).account_details?.[0]?.stream_detail ?? [];
         const detail = details.find(({ name }: { name: string }) => name === stream);
         const leader = /^n(\d)$/.exec(detail?.cluster?.leader ?? "");
@@ -117,8 +117,8 @@ export class NatsServers {
   /** Returns whether this server answers, and not another process that took its port meanwhile. */
   async #isUp(n: number): Promise<boolean> {
     try {
-      const answer = await fetch(`http://127.0.0.1:${this.#ports[n]!.monitor}/varz`);
-      return (await answer.text()).includes(this.#store(n));
+      const response = await fetch(`http://127.0.0.1:${this.#ports[n]!.monitor}/varz`);
+      return (await response.text()).includes(this.#store(n));
     } catch {
       return false;
     }

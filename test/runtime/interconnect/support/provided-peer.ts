@@ -21,7 +21,7 @@ const DIGEST = "0".repeat(32);
 
 export class ProvidedPeer {
   readonly log = new GraphLog(["a", "b", "c"]);
-  readonly said: string[] = [];
+  readonly logLines: string[] = [];
   readonly fences: number[] = [];
   readonly gate = new FlowControl();
   readonly traffic = new Traffic();
@@ -46,7 +46,7 @@ export class ProvidedPeer {
       }),
       status: () => ({ ...status, goal: log.channel.log.last }),
       onFenced: (epoch) => this.fences.push(epoch),
-      warn: (line) => this.said.push(line),
+      warn: (line) => this.logLines.push(line),
     });
   }
 

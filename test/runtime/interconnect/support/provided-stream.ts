@@ -31,7 +31,7 @@ export function provideStream({
 }: StreamOptions = {}) {
   const log = new GraphLog(vertices);
   const broker = new MemoryBroker(1000);
-  const [said, fences, logs]: [string[], number[], LogStream[]] = [[], [], []];
+  const [logLines, fences, logs]: [string[], number[], LogStream[]] = [[], [], []];
   const digest = "0".repeat(32);
   const traffic = new Traffic();
   const gate = new FlowControl();
@@ -40,7 +40,7 @@ export function provideStream({
     opened: async (_stream: LogStream): Promise<void> => undefined,
   };
   const provider = new StreamProvider({
-    ...{ uri: "memory://stream", gate, traffic, warn: (line) => said.push(line) },
+    ...{ uri: "memory://stream", gate, traffic, warn: (line) => logLines.push(line) },
     ...(checkpointFrames !== undefined && { checkpointBytes: checkpointFrames * log.frameBytes }),
     open: async (isWriter) => {
       assert.ok(isWriter);
@@ -68,7 +68,7 @@ export function provideStream({
   const run = async (): Promise<string> => {
     running.push(provider.run());
     await settle();
-    return said.join("\n");
+    return logLines.join("\n");
   };
   const stop = async (): Promise<void> => {
     provider.stop();
@@ -80,7 +80,7 @@ export function provideStream({
     log,
     provider,
     broker,
-    said,
+    logLines,
     fences,
     logs,
     traffic,

@@ -65,8 +65,8 @@ export class TxProxy {
       this.#sockets.delete(from);
       to.destroy();
     });
-    from.on("data", (sent: Buffer) => {
-      const piece = this.#isDamaging ? damaged(sent, this.#random) : sent;
+    from.on("data", (sentBytes: Buffer) => {
+      const piece = this.#isDamaging ? damaged(sentBytes, this.#random) : sentBytes;
       this.#isDamaging = false;
       if (this.delayMs === 0) to.write(piece);
       else setTimeout(() => to.write(piece), this.delayMs);

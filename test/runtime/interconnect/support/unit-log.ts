@@ -28,11 +28,11 @@ export interface Unit {
 }
 
 export function unit({ graph = 1, before, second, words = 2, isJoined = false }: Unit) {
-  const made = new Uint32Array(TRANSACTION_HEAD_WORDS + words);
-  made.set(makeUnit(before, [0, second]));
-  made[0] = ((isJoined ? JOINED_TRANSACTION : TRANSACTION) | (made.length << 8)) >>> 0;
-  made[3] = graph;
-  return made;
+  const created = new Uint32Array(TRANSACTION_HEAD_WORDS + words);
+  created.set(makeUnit(before, [0, second]));
+  created[0] = ((isJoined ? JOINED_TRANSACTION : TRANSACTION) | (created.length << 8)) >>> 0;
+  created[3] = graph;
+  return created;
 }
 
 /** A record of the log itself. */

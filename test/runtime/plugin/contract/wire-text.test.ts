@@ -28,16 +28,16 @@ test("wraps bytes in strings, in place if there is room", () => {
   const text = "\u00e9".repeat(10_000);
   for (const head of ["", "{", "h".repeat(512), "h".repeat(513)]) {
     const bytes = latin1WithHeadroom(text);
-    const whole = wrapInPlace(head, bytes, "tail\u00ff");
-    assert.is(Buffer.from(whole).toString("latin1"), `${head}${text}tail\u00ff`);
-    assert.is(whole.buffer === bytes.buffer, head.length <= 512, `${head.length} before`);
+    const wholeBytes = wrapInPlace(head, bytes, "tail\u00ff");
+    assert.is(Buffer.from(wholeBytes).toString("latin1"), `${head}${text}tail\u00ff`);
+    assert.is(wholeBytes.buffer === bytes.buffer, head.length <= 512, `${head.length} before`);
   }
 });
 
 test("does not write to the memory around foreign bytes", () => {
   const longText = Buffer.alloc(20_000, "o");
-  const whole = wrapInPlace("{", longText.subarray(512, 19_000), "}");
-  assert.is(Buffer.from(whole).toString("latin1"), `{${"o".repeat(18_488)}}`);
+  const wholeBytes = wrapInPlace("{", longText.subarray(512, 19_000), "}");
+  assert.is(Buffer.from(wholeBytes).toString("latin1"), `{${"o".repeat(18_488)}}`);
   assert.is(longText.toString("latin1"), "o".repeat(20_000));
 });
 

@@ -11,7 +11,7 @@ const test = suite("plugin registry");
 
 function entry(name: string, role: PluginEntry["role"] = "engine"): RegisteredPlugin {
   const path = `/svc/plugin/${name}`;
-  const plain: PluginEntry = {
+  const plainEntry: PluginEntry = {
     name,
     role,
     graph: null,
@@ -20,15 +20,15 @@ function entry(name: string, role: PluginEntry["role"] = "engine"): RegisteredPl
     description: { path, description: role, parameters: {}, bound_graph: null },
     invoke: () => name,
   };
-  return { ...plain, spec: addedSpec(plain), $defs: {} };
+  return { ...plainEntry, spec: addedSpec(plainEntry), $defs: {} };
 }
 
 test("keeps a number on replacement and never reuses it after removal", () => {
   const registry = new PluginRegistry();
   registry.add(entry("a"), entry("b"));
-  const again = entry("a");
-  registry.add(again);
-  assert.is(registry.entries()[0], again);
+  const repeatedPlugin = entry("a");
+  registry.add(repeatedPlugin);
+  assert.is(registry.entries()[0], repeatedPlugin);
   assert.equal(registry.table().routes, {
     "/svc/plugin/a": { engine: 0 },
     "/svc/plugin/b": { engine: 1 },
@@ -59,9 +59,9 @@ test("replaces an engine by a pre-processor of the same name and back", () => {
 
 test("computes a hash independent of the registration order", () => {
   const [first, second] = ["a", "b"].map((name): RegisteredPlugin => {
-    const plain = entry(name);
+    const plainPlugin = entry(name);
     const result = { kind: "value", schema: { $ref: `#/$defs/Of${name}` } } as const;
-    return { ...plain, spec: { ...plain.spec, result }, $defs: { [`Of${name}`]: {} } };
+    return { ...plainPlugin, spec: { ...plainPlugin.spec, result }, $defs: { [`Of${name}`]: {} } };
   });
   const registry = new PluginRegistry();
   registry.add(first!, second!);

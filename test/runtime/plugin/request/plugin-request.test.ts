@@ -267,8 +267,8 @@ test("serializes changed parameters and content", () => {
 
 test("preserves types of parameters across a hop", () => {
   const params = { i: -5, f: 0.1, big: 1e21, s: "é/+ %", none: null, empty: "" };
-  const sent = new PluginRequest("x", params);
-  const query = text(sent.serialize()).split(" ")[1]!.split("?")[1]!;
+  const sentRequest = new PluginRequest("x", params);
+  const query = text(sentRequest.serialize()).split(" ")[1]!.split("?")[1]!;
   assert.equal({ ...requestFrom(requestSource({ query }), {}).params }, params);
 });
 
@@ -280,8 +280,11 @@ test("can be created by plugins", () => {
       "Accept: application/x-svc-partial\r\nX-SVC-Partial-Target: 3\r\n" +
       "Content-Type: text/plain\r\nContent-Length: 4\r\n\r\nbody",
   );
-  const plain = new PluginRequest("find", { q: "a" });
-  assert.equal([plain.method, plain.path, plain.get("q")], ["GET", "/svc/plugin/find?q=a", "a"]);
+  const plainRequest = new PluginRequest("find", { q: "a" });
+  assert.equal(
+    [plainRequest.method, plainRequest.path, plainRequest.get("q")],
+    ["GET", "/svc/plugin/find?q=a", "a"],
+  );
   assert.is(new PluginRequest("find").path, "/svc/plugin/find");
 });
 
@@ -328,9 +331,9 @@ test("resubmits the original request", () => {
     n: createParamReader("n", "int"),
   });
   request.params.n = 2;
-  const again = createResubmission(request);
-  assert.is(again.get("n"), 1);
-  assert.equal([isResubmission(again), isResubmission(request)], [true, false]);
+  const repeatedRequest = createResubmission(request);
+  assert.is(repeatedRequest.get("n"), 1);
+  assert.equal([isResubmission(repeatedRequest), isResubmission(request)], [true, false]);
 });
 
 test.run();

@@ -296,15 +296,18 @@ test("gives a post-processor its request, which it may resubmit", () => {
   assert.equal([response.flag, response.local, response.signature], ["f", 5, signature]);
   assert.equal([response.texec, response.resubmits, response.sn], [0.25, 2, 42]);
   assert.equal([response.port, response.requestpath], [9000, "/svc/plugin/test?n=1"]);
-  const again = response.resubmittable();
-  assert.ok(isResubmission(again));
-  again.params.n = 2;
-  assert.match(Buffer.from(again.serialize()).toString(), /^GET \/svc\/plugin\/test\?n=\(q\)2 /);
+  const repeatedRequest = response.resubmittable();
+  assert.ok(isResubmission(repeatedRequest));
+  repeatedRequest.params.n = 2;
+  assert.match(
+    Buffer.from(repeatedRequest.serialize()).toString(),
+    /^GET \/svc\/plugin\/test\?n=\(q\)2 /,
+  );
   response.local = 6;
   assert.equal([response.local, request.local], [6, 5]);
   const post = new PluginResponse();
-  const sent = requestFrom(requestSource({ method: "POST", body: "x" }), {});
-  bindOrigin(post, { request, sent, texec: 0, resubmits: 0 });
+  const sentRequest = requestFrom(requestSource({ method: "POST", body: "x" }), {});
+  bindOrigin(post, { request, sent: sentRequest, texec: 0, resubmits: 0 });
   fails(() => post.resubmittable(), "RequestError", "resubmit not possible for POST (must be GET)");
 });
 

@@ -68,9 +68,9 @@ test("rejects a `local` that cannot be cloned", () => {
 });
 
 test("resubmits the received request without a pre-processor", () => {
-  const again = merged(null).resubmittable();
-  assert.is(again.path, "/svc/plugin/test?q=1");
-  assert.match(textOf(again), /\r\nX-Client: 1\r\n/);
+  const repeatedRequest = merged(null).resubmittable();
+  assert.is(repeatedRequest.path, "/svc/plugin/test?q=1");
+  assert.match(textOf(repeatedRequest), /\r\nX-Client: 1\r\n/);
 });
 
 test("resubmits the request of a pre-processor to the same back-ends", () => {
@@ -78,16 +78,21 @@ test("resubmits the request of a pre-processor to the same back-ends", () => {
   const request = new PluginRequest("find", params, { "X-Own": "1" }, null, 7);
   request.affinity = 1;
   request.primary = 1;
-  const again = merged(request).resubmittable();
-  assert.is(textOf(again), textOf(request));
-  assert.equal(getRouting(again), { target: 7n, isPrimary: true, affinity: 1, key: null });
-  assert.equal(again.items(), [
+  const repeatedRequest = merged(request).resubmittable();
+  assert.is(textOf(repeatedRequest), textOf(request));
+  assert.equal(getRouting(repeatedRequest), {
+    target: 7n,
+    isPrimary: true,
+    affinity: 1,
+    key: null,
+  });
+  assert.equal(repeatedRequest.items(), [
     ["n", 2],
     ["half", 0.5],
     ["text", "ü&="],
   ]);
-  again.params.n = 4;
-  assert.match(textOf(again), /^GET \/svc\/plugin\/find\?n=\(q\)4&/);
+  repeatedRequest.params.n = 4;
+  assert.match(textOf(repeatedRequest), /^GET \/svc\/plugin\/find\?n=\(q\)4&/);
 });
 
 test("resubmits a received request with changed parameters", () => {

@@ -170,13 +170,13 @@ test("a lease is renewed while another instance does not respond", async () => {
 
 test("a lease is renewed while others are taken", async () => {
   const instances = begin(SETTLED);
-  let asked = 0;
+  let callCount = 0;
   let renewed = (): void => {};
   const isRenewed = new Promise<void>((resolve) => {
     renewed = resolve;
   });
   const calls = callsOf(instances, (id) => {
-    if (id === "B1" && ++asked === 3) renewed();
+    if (id === "B1" && ++callCount === 3) renewed();
     return id === "B2" ? isRenewed : undefined;
   });
   const run = { ...calls, isForced: false };

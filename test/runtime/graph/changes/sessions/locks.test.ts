@@ -36,7 +36,7 @@ function fails(run: () => unknown, text: string, name = "AccessError"): void {
 }
 
 /** Locks of each session, as `getOpenVertices` lists them. */
-function held(): [id: string, mode: string][] {
+function listLocks(): [id: string, mode: string][] {
   return mine.getOpenVertices().map(([id, , mode]) => [id, mode]);
 }
 
@@ -59,7 +59,7 @@ test("allow many readers or one writer of a vertex", () => {
     // This thread itself would have to release it.
     fails(() => otherGraph.openVertex("A", mode, 1000), "Object is locked: 'A'");
   }
-  assert.equal(held(), [["A", "WL"]]);
+  assert.equal(listLocks(), [["A", "WL"]]);
   assert.equal(mine.getOpenVertices(writing.owner).length, 1);
   assert.equal(mine.getOpenVertices(writing.owner + 1), []);
 });
@@ -97,9 +97,12 @@ test("support the documented modes, and report missing vertices", () => {
   fails(() => mine.openVertex("A", "x" as never), modes, "ValueError");
   const several = "Access mode must be one of 'r', 'a'\n  mode is \"w\"; expected: 'r', 'a'";
   fails(() => mine.openVertices(["A"], "w" as never), several, "ValueError");
-  const made = mine.openVertex("x", "w");
-  assert.equal([made.type, made.virtual, made.writable()], ["__vertex__", false, true]);
-  assert.is(mine.openVertex(made.address, "a").id, "x");
+  const createdVertex = mine.openVertex("x", "w");
+  assert.equal(
+    [createdVertex.type, createdVertex.virtual, createdVertex.writable()],
+    ["__vertex__", false, true],
+  );
+  assert.is(mine.openVertex(createdVertex.address, "a").id, "x");
   mine.connect("x", "to", "v");
   assert.is(mine.openVertex("v", "r").virtual, true);
   mine.closeAll();
@@ -110,7 +113,7 @@ test("are not held after a failed creation", () => {
   mine.createVertex("T", "thing");
   assert.throws(() => mine.newVertex("T", "other"), /Type mismatch for existing object: 'T'/);
   assert.throws(() => mine.newVertex("N", { properties: { "1st": 1 } }), /invalid property key/);
-  assert.equal(held(), []);
+  assert.equal(listLocks(), []);
   assert.is(mine.hasVertex("N"), false);
 });
 
@@ -125,10 +128,10 @@ test("are taken for several vertices together, or for none", () => {
   const duplicate = "Bad context (duplicate vertices in acquisition set)";
   fails(() => mine.openVertices(["A", "B", "A"]), duplicate);
   fails(() => mine.openVertices(["A", "zz"]), "No object : 'zz'", "KeyError");
-  assert.equal(held(), []);
+  assert.equal(listLocks(), []);
   const theirs = otherGraph.openVertex("C");
   fails(() => mine.openVertices(["A", "B", "C"]), "Object is locked: 'C'");
-  assert.equal(held(), [["C", "WL"]]);
+  assert.equal(listLocks(), [["C", "WL"]]);
   assert.equal(mine.openVertices(["A", "B"], "r").length, 2);
   theirs.close();
   assert.is(mine.openVertices([mine.openVertex("C", "r")], "r")[0]!.readers, 2);
@@ -229,8 +232,8 @@ test("invalidate a handle when it is closed", () => {
   const disposed = mine.openVertex("A");
   disposed[Symbol.dispose]();
   fails(() => disposed.id, "Vertex is not accessible");
-  const stranger = openStore(GraphStore.create("stranger", TEST_THREAD)).newVertex("A");
-  fails(() => mine.connect(stranger, "to", "B"), "Vertex not readable");
+  const foreignVertex = openStore(GraphStore.create("stranger", TEST_THREAD)).newVertex("A");
+  fails(() => mine.connect(foreignVertex, "to", "B"), "Vertex not readable");
 });
 
 test("end when a graph object is closed, while the graph stays open", () => {
@@ -317,7 +320,7 @@ test("cannot be taken after the end of a session", () => {
   session.end();
   fails(() => vertex.id, "Vertex is not accessible");
   fails(() => request.newVertex("A"), "request has ended and cannot hold vertices");
-  assert.equal(held(), []);
+  assert.equal(listLocks(), []);
   assert.is(request.connect("A", "to", "B"), 1);
 });
 
@@ -325,7 +328,7 @@ test("do not restrict changes while a vertex is only read", () => {
   mine.createVertex("read", { properties: { n: 1 } });
   const vertex = mine.getVertex("read");
   assert.equal([vertex.readable(), vertex.readonly(), vertex.writable()], [true, true, false]);
-  assert.equal([vertex.readers, held()], [0, []]);
+  assert.equal([vertex.readers, listLocks()], [0, []]);
   assert.is(mine.connect("read", "to", "B"), 1);
   assert.is(mine.connect(vertex, "to", "C"), 1);
   assert.is(otherGraph.disconnect("read", "to", "C"), 1);
@@ -337,10 +340,10 @@ test("do not restrict changes while a vertex is only read", () => {
   writing.close();
   vertex.escalate();
   vertex.setProperty("n", 3);
-  assert.equal(held(), [["read", "WL"]]);
+  assert.equal(listLocks(), [["read", "WL"]]);
   assert.is(vertex.close(), true);
   assert.is(vertex.close(), false);
-  assert.equal(held(), []);
+  assert.equal(listLocks(), []);
 });
 
 test("are not needed to notice that a vertex was removed", () => {

@@ -139,8 +139,8 @@ test("are released when their thread dies", async () => {
   await otherThread.order({ ...OPEN, ids: ["made"], mode: "w" });
   const waiting = mine.openVertexAsync("A");
   mine.createVertex("mine");
-  const third = openStore(store);
-  third.openVertex("mine");
+  const thirdGraph = openStore(store);
+  thirdGraph.openVertex("mine");
   void otherThread.order({ ...OPEN, ids: ["mine"], timeout: 60_000 });
   const isTheirs = ({ session }: { session: number }) => session >>> 24 === LockThread.number;
   while (!store.locks.waits().some(isTheirs)) await nextTurn();
@@ -157,7 +157,7 @@ test("are released when their thread dies", async () => {
     ["A", "mine"],
   );
   assert.is(mine.openVertices(["B", "C", "made"]).length, 3);
-  third.closeAll();
+  thirdGraph.closeAll();
 });
 
 test.run();

@@ -60,12 +60,12 @@ test("are served in order", async () => {
   const served: number[] = [];
   const requests = Array.from({ length: 20 }, async (_, number) => {
     const request = openStore(store);
-    const held = await (number % 2 === 0
+    const heldVertex = await (number % 2 === 0
       ? request.openVertexAsync("A")
       : request.newVertexAsync("A"));
     served.push(number);
     await nextTurn();
-    held.close();
+    heldVertex.close();
   });
   await nextTurn();
   vertex.close();
@@ -167,20 +167,20 @@ test("support mutual exclusion by named locks and synchronized sections", async 
 
 test("detect a deadlock at once", async () => {
   const otherGraph = openStore(store);
-  const third = openStore(store);
+  const thirdGraph = openStore(store);
   mine.openVertex("A");
   otherGraph.openVertex("B");
-  third.openVertex("C");
+  thirdGraph.openVertex("C");
   const first = mine.openVertexAsync("B", "a", -1);
   const second = otherGraph.openVertexAsync("C", "a", -1);
   await nextTurn();
-  const error = await third.openVertexAsync("A", "a", -1).catch((reason: Error) => reason);
+  const error = await thirdGraph.openVertexAsync("A", "a", -1).catch((reason: Error) => reason);
   assert.is((error as Error).name, "AccessError");
-  const sessions = [third, mine, otherGraph].map((graph) => graph.getOpenVertices().length);
+  const sessions = [thirdGraph, mine, otherGraph].map((graph) => graph.getOpenVertices().length);
   assert.equal(sessions, [3, 3, 3]);
   const names = /^Deadlock: session \d+ waits for 'A', .*\d+ waits for 'B', .*\d+ waits for 'C'/;
   assert.match((error as Error).message, names);
-  third.closeAll();
+  thirdGraph.closeAll();
   assert.is((await second).id, "C");
   otherGraph.closeAll();
   assert.is((await first).id, "B");

@@ -105,9 +105,13 @@ function sections(file: Buffer): { readonly text: string; start: number; end: nu
   const corrupted = [{ text: "header|not a snapshot", start: 0, end: PAGE }];
   let entry = tableAt;
   ARENAS.forEach((name, arena) => {
-    for (let left = words[Word.Arenas + arena * ENTRY_WORDS + 7]!; left > 0; left -= CHUNK_WORDS) {
+    for (
+      let remaining = words[Word.Arenas + arena * ENTRY_WORDS + 7]!;
+      remaining > 0;
+      remaining -= CHUNK_WORDS
+    ) {
       const start = words[entry]! * PAGE;
-      const used = start + Math.min(left, CHUNK_WORDS) * 4;
+      const used = start + Math.min(remaining, CHUNK_WORDS) * 4;
       const text = `chunk \\d+ of "${name}"`;
       corrupted.push({ text, start, end: used });
       if (used < start + PAGE) corrupted.push({ text, start: used, end: start + PAGE });
@@ -183,11 +187,11 @@ test("do not load as an empty graph when both are corrupt", (context) => {
 test("are told apart from files of another version or machine, which are rejected", (context) => {
   const { folder, current, newBytes } = context;
   const refuse = (word: number, value: number, text: RegExp): void => {
-    const damaged = Buffer.from(newBytes);
-    damaged.writeUInt32LE(value, word * 4);
-    damaged.writeUInt32LE(0, 8);
-    damaged.writeUInt32LE(crc32(damaged.subarray(0, PAGE)), 8);
-    writeFileSync(current, damaged);
+    const damagedBytes = Buffer.from(newBytes);
+    damagedBytes.writeUInt32LE(value, word * 4);
+    damagedBytes.writeUInt32LE(0, 8);
+    damagedBytes.writeUInt32LE(crc32(damagedBytes.subarray(0, PAGE)), 8);
+    writeFileSync(current, damagedBytes);
     assert.throws(
       () => loadGraph(NAME, folder, TEST_THREAD),
       (error: Error) => error instanceof DataError && text.test(error.message),

@@ -216,9 +216,9 @@ test(`agree with the graph after random changes, saves and restarts (seed ${SEED
     const content = contentOf(store);
     saveGraph(store, folder, { ...SMALL, isForced: random.below(8) === 0 });
     if (existsSync(files.delta)) deltas++;
-    const loaded = load(folder);
-    assert.equal(contentOf(loaded), content, `round ${round}`);
-    if (random.below(3) === 0) store = loaded;
+    const loadedStore = load(folder);
+    assert.equal(contentOf(loadedStore), content, `round ${round}`);
+    if (random.below(3) === 0) store = loadedStore;
   }
   assert.ok(deltas > ROUNDS / 4, `${deltas} deltas`);
 });

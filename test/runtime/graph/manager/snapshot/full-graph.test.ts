@@ -76,14 +76,14 @@ if (process.env.FULL !== undefined) {
     try {
       const store = fullStore();
       saveGraph(store, folder);
-      const loaded = loadGraph("full", folder, TEST_THREAD)!;
-      assert.is(loaded.order, store.order);
+      const loadedStore = loadGraph("full", folder, TEST_THREAD)!;
+      assert.is(loadedStore.order, store.order);
       const last = [...openStore(store).vertices()].at(-1)!;
       const textOf = (graph: Graph): unknown => graph.getVertex(last).getProperty("text");
-      assert.equal(textOf(openStore(loaded)), textOf(openStore(store)));
+      assert.equal(textOf(openStore(loadedStore)), textOf(openStore(store)));
       const properties = { text: "x".repeat(TEXT_LENGTH) };
       assert.throws(
-        () => openStore(loaded).createVertex("another", { properties }),
+        () => openStore(loadedStore).createVertex("another", { properties }),
         (error: Error) => error instanceof CapacityError,
       );
     } finally {

@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import { lockRoot } from "../../../../../runtime/graph/manager/snapshot/root-lock.js";
 import { DataError } from "../../../../../runtime/graph/model/errors.js";
 import { startWorker } from "../../../../support/start-worker.js";
-import { lockRacers } from "./support/lock-racer.js";
+import { startLockRacers } from "./support/lock-racer.js";
 
 const test = suite<{ root: string; file: string }>("root lock");
 const RACER = new URL("./support/lock-racer.ts", import.meta.url);
@@ -126,7 +126,7 @@ test("leaves other files alone", ({ root, file }) => {
 
 test("is acquired by one of many contenders for a stale lock", async ({ root, file }) => {
   const stale = staleText();
-  const racers = lockRacers(RACERS, (data) => startWorker(RACER, data));
+  const racers = startLockRacers(RACERS, (data) => startWorker(RACER, data));
   for (let race = 0; race < RACES; race++) {
     writeFileSync(file, stale);
     const results = await racers.race(root);

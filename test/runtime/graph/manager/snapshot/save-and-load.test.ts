@@ -100,28 +100,28 @@ function damage(file: string, at: number): boolean {
 test("restore a graph", ({ folder }) => {
   const store = fullStore();
   saveGraph(store, folder);
-  const loaded = load("full", folder);
-  assert.equal(graphContent(loaded), graphContent(store));
+  const loadedStore = load("full", folder);
+  assert.equal(graphContent(loadedStore), graphContent(store));
 });
 
 test("restore a graph that can be changed and saved again", ({ folder }) => {
   saveGraph(fullStore(), folder);
-  const loaded = load("full", folder);
-  const graph = openStore(loaded);
+  const loadedStore = load("full", folder);
+  const graph = openStore(loadedStore);
   for (let arc = 0; arc < 500; arc++) graph.connect(`new${arc}`, "likes", `v${arc}`);
   graph.deleteVertex("hub1");
   graph.createVertex("typed", { properties: { age: 8 } });
-  saveGraph(loaded, folder);
-  assert.equal(graphContent(load("full", folder)), graphContent(loaded));
+  saveGraph(loadedStore, folder);
+  assert.equal(graphContent(load("full", folder)), graphContent(loadedStore));
 });
 
 test("restore an empty graph", ({ folder }) => {
   const store = GraphStore.create("empty", TEST_THREAD);
   saveGraph(store, folder);
-  const loaded = load("empty", folder);
-  assert.equal(graphContent(loaded), graphContent(store));
-  openStore(loaded).createVertex("a");
-  assert.is(loaded.order, 1);
+  const loadedStore = load("empty", folder);
+  assert.equal(graphContent(loadedStore), graphContent(store));
+  openStore(loadedStore).createVertex("a");
+  assert.is(loadedStore.order, 1);
 });
 
 test("restore a truncated graph as empty", ({ folder }) => {
@@ -129,9 +129,9 @@ test("restore a truncated graph as empty", ({ folder }) => {
   saveGraph(store, folder);
   openStore(store).truncate();
   saveGraph(store, folder);
-  const loaded = load("full", folder);
-  assert.equal(graphContent(loaded), graphContent(store));
-  assert.is(loaded.order, 0);
+  const loadedStore = load("full", folder);
+  assert.equal(graphContent(loadedStore), graphContent(store));
+  assert.is(loadedStore.order, 0);
 });
 
 test("load nothing when nothing is stored", ({ folder }) => {
@@ -235,8 +235,8 @@ test("save changes between the steps as a whole or not at all", async ({ folder 
   }
   assert.ok((await saved) > 0);
   assert.ok(moments.size > 10, "there were steps");
-  const loaded = load("full", folder);
-  assert.equal(graphContent(loaded), moments.get(loaded.operationCount));
+  const loadedStore = load("full", folder);
+  assert.equal(graphContent(loadedStore), moments.get(loadedStore.operationCount));
 });
 
 test("keep the stored snapshot when the new one cannot be read back", async ({ folder }) => {
@@ -279,19 +279,19 @@ test("do not save a graph that is removed before or during the save", async ({ f
   Atomics.store(store.memory.header.ints, Header.Erased, 1);
   assert.is(await saved, 0);
   assert.equal(readdirSync(folder), ["graph.snapshot"]);
-  const loaded = load("full", folder);
-  assert.is(loaded.memory.header.words[Header.Erased], 0);
-  assert.equal(graphContent(loaded), before);
-  Atomics.store(loaded.memory.header.ints, Header.Erased, 1);
-  assert.is(saveGraph(loaded, folder, { isForced: true }), 0);
+  const loadedStore = load("full", folder);
+  assert.is(loadedStore.memory.header.words[Header.Erased], 0);
+  assert.equal(graphContent(loadedStore), before);
+  Atomics.store(loadedStore.memory.header.ints, Header.Erased, 1);
+  assert.is(saveGraph(loadedStore, folder, { isForced: true }), 0);
 });
 
 test("do not affect the successor of a removed graph", async ({ folder }) => {
-  const removed = fullStore();
-  makeLarge(openStore(removed));
-  const saved = saveGraphIncrementally(removed, folder);
+  const removedStore = fullStore();
+  makeLarge(openStore(removedStore));
+  const saved = saveGraphIncrementally(removedStore, folder);
   await nextTurn();
-  Atomics.store(removed.memory.header.ints, Header.Erased, 1);
+  Atomics.store(removedStore.memory.header.ints, Header.Erased, 1);
   const successor = fullStore();
   openStore(successor).createVertex("new");
   assert.ok(saveGraph(successor, folder) > 0);
@@ -302,24 +302,24 @@ test("do not affect the successor of a removed graph", async ({ folder }) => {
 test("drop thread-specific state", ({ folder }) => {
   const store = fullStore();
   const graph = openStore(store);
-  const held = graph.openVertex("v7");
+  const heldVertex = graph.openVertex("v7");
   const locked = openStore(store).openVertex("v8", "r");
   graph.newVertex("lost");
   store.writer.mutate(() => store.memory.header.words.fill(9, Header.QueryCount, Header.LocksHeld));
   setEventsEnabled(store, false);
   saveGraph(store, folder);
-  const loaded = load("full", folder);
-  const { words } = loaded.memory.header;
+  const loadedStore = load("full", folder);
+  const { words } = loadedStore.memory.header;
   for (const word of [Header.Mutex, Header.LocksHeld, Header.EventsSuspended, Header.QueryCount]) {
     assert.is(words[word], 0);
   }
   for (const id of ["v7", "v8"]) {
-    const vertex = loaded.ids.find(id);
-    assert.is(loaded.locks.ownerOf(vertex), 0);
-    assert.is(loaded.locks.countOf(vertex), 0);
-    openStore(loaded).openVertex(id).close();
+    const vertex = loadedStore.ids.find(id);
+    assert.is(loadedStore.locks.ownerOf(vertex), 0);
+    assert.is(loadedStore.locks.countOf(vertex), 0);
+    openStore(loadedStore).openVertex(id).close();
   }
-  held.close();
+  heldVertex.close();
   locked.close();
 });
 
@@ -327,23 +327,23 @@ test("drop a deleted vertex that only a lock keeps", ({ folder }) => {
   const store = fullStore();
   const graph = openStore(store);
   graph.createVertex("kept");
-  const held = graph.openVertex("kept");
+  const heldVertex = graph.openVertex("kept");
   graph.deleteVertex("kept");
   assert.ok(graph.hasVertex("kept"));
   saveGraph(store, folder);
-  const loaded = load("full", folder);
-  assert.not.ok(openStore(loaded).hasVertex("kept"));
-  held.close();
-  assert.is(loaded.order, store.order);
+  const loadedStore = load("full", folder);
+  assert.not.ok(openStore(loadedStore).hasVertex("kept"));
+  heldVertex.close();
+  assert.is(loadedStore.order, store.order);
 });
 
 test("keep readonly graphs readonly", ({ folder }) => {
   const store = fullStore();
   openStore(store).setGraphReadonly();
   saveGraph(store, folder);
-  const loaded = load("full", folder);
-  assert.ok(loaded.isReadonly);
-  assert.throws(() => openStore(loaded).createVertex("a"), /Graph is readonly/);
+  const loadedStore = load("full", folder);
+  assert.ok(loadedStore.isReadonly);
+  assert.throws(() => openStore(loadedStore).createVertex("a"), /Graph is readonly/);
 });
 
 test.run();

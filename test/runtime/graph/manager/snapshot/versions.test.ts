@@ -117,11 +117,11 @@ test("finds arenas by name, and treats missing ones as empty", ({ folder }) => {
   const missing: readonly string[] = ["journal", "locks", "events", "groups", "cells"];
   const names = layout.ARENAS.filter((name) => !missing.includes(name)).reverse();
   writeFileSync(file, withArenas(readFileSync(file), names));
-  const loaded = load("other", folder);
-  assert.equal(graphContent(loaded), graphContent(store));
-  change(loaded);
-  saveGraph(loaded, folder);
-  assert.equal(graphContent(load("other", folder)), graphContent(loaded));
+  const loadedStore = load("other", folder);
+  assert.equal(graphContent(loadedStore), graphContent(store));
+  change(loadedStore);
+  saveGraph(loadedStore, folder);
+  assert.equal(graphContent(load("other", folder)), graphContent(loadedStore));
 });
 
 test("rejects another layout as another version", () => {

@@ -28,26 +28,31 @@ graph.connect("b", ["back", M_CNT, 7], "a");
 graph.connect("a", ["forward", M_INT | M_FWDONLY, 9], "f");
 for (let arc = 0; arc < 200; arc++) graph.connect("hub", ["n", M_INT, arc], `h${arc}`);
 
-function gives(initial: string, arc: ArcFilter, terminal: string, value: number | null): void {
+function assertArcValue(
+  initial: string,
+  arc: ArcFilter,
+  terminal: string,
+  value: number | null,
+): void {
   test(`${initial} ${JSON.stringify(arc)} ${terminal}: ${value}`, () => {
     assert.is(graph.arcValue(initial, arc, terminal), value);
   });
 }
 
-gives("a", ["n", D_OUT, M_INT], "b", -5);
-gives("a", ["n", D_OUT, M_FLT], "b", 2.5);
-gives("a", { rel: "n", mod: M_FLT }, "b", 2.5);
-gives("a", [null, D_OUT, M_FLT], "b", 2.5);
-gives("a", ["*", D_OUT, M_INT], "b", -5);
-gives("a", "plain", "b", null);
-gives("b", ["plain", D_IN], "a", null);
-gives("b", ["n", D_IN, M_INT], "a", -5);
-gives("a", ["back", D_ANY], "b", 7);
-gives("b", ["back", D_ANY, M_CNT], "a", 7);
-gives("a", ["forward", D_OUT, M_INT], "f", 9);
-gives("f", ["forward", D_IN, M_INT | M_FWDONLY], "a", 9);
-gives("hub", "n", "h150", 150);
-gives("h199", ["n", D_IN], "hub", 199);
+assertArcValue("a", ["n", D_OUT, M_INT], "b", -5);
+assertArcValue("a", ["n", D_OUT, M_FLT], "b", 2.5);
+assertArcValue("a", { rel: "n", mod: M_FLT }, "b", 2.5);
+assertArcValue("a", [null, D_OUT, M_FLT], "b", 2.5);
+assertArcValue("a", ["*", D_OUT, M_INT], "b", -5);
+assertArcValue("a", "plain", "b", null);
+assertArcValue("b", ["plain", D_IN], "a", null);
+assertArcValue("b", ["n", D_IN, M_INT], "a", -5);
+assertArcValue("a", ["back", D_ANY], "b", 7);
+assertArcValue("b", ["back", D_ANY, M_CNT], "a", 7);
+assertArcValue("a", ["forward", D_OUT, M_INT], "f", 9);
+assertArcValue("f", ["forward", D_IN, M_INT | M_FWDONLY], "a", 9);
+assertArcValue("hub", "n", "h150", 150);
+assertArcValue("h199", ["n", D_IN], "hub", 199);
 
 test("returns any of several matching arcs", () => {
   assert.ok([-5, 2.5].includes(graph.arcValue("a", "n", "b")!));

@@ -21,11 +21,11 @@ const test = suite("plan cache");
 
 /** Number of plans for a list of options. */
 function plansOf(...queries: object[]): number {
-  let made = 0;
-  const planOf = planCache("neighborhood", (_store: GraphStore, _options: object) => ++made);
+  let created = 0;
+  const planOf = planCache("neighborhood", (_store: GraphStore, _options: object) => ++created);
   const store = {} as GraphStore;
   for (const options of queries) planOf(store, options);
-  return made;
+  return created;
 }
 
 const EXAMPLE = () => ({
@@ -92,12 +92,12 @@ test("plans relative times again in another second", () => {
   Date.now = () => second * 1000;
   try {
     graph.connect("a", ["to", M_TMX, second + 5], "b");
-    const ask = () => graph.neighborhood("a", { arc: ["to", D_OUT, M_TMX, V_LTE, -5] });
-    assert.equal(ask(), ["b"]);
+    const query = () => graph.neighborhood("a", { arc: ["to", D_OUT, M_TMX, V_LTE, -5] });
+    assert.equal(query(), ["b"]);
     second--;
-    assert.equal(ask(), []);
+    assert.equal(query(), []);
     second++;
-    assert.equal(ask(), ["b"]);
+    assert.equal(query(), ["b"]);
   } finally {
     Date.now = now;
   }
@@ -147,8 +147,8 @@ test("compares with the vector and by the measure of each query", () => {
       assert.is(ranked[0], id);
     }
   }
-  const ask = () => graph.vertices({ vector: [1, 0.9], sortby: S_SIM, hits: 1 });
-  assert.equal(ask(), ["a"]);
+  const query = () => graph.vertices({ vector: [1, 0.9], sortby: S_SIM, hits: 1 });
+  assert.equal(query(), ["a"]);
   const long = (first: number): number[] => [first, 3, ...Array(40).fill(0), 7];
   for (const first of [4, 3]) {
     const entry = graph.vertices({
@@ -158,29 +158,30 @@ test("compares with the vector and by the measure of each query", () => {
     assert.ok(Math.abs(Number(entry[0]) - first / Math.hypot(first, 3)) < 0.01, String(entry));
   }
   graph.setVectorSettings({ measure: "dot" });
-  assert.equal(ask(), ["b"]);
+  assert.equal(query(), ["b"]);
   assert.throws(() => graph.vertices({ vector: ["x"] as never, sortby: S_SIM, hits: 1 }));
-  assert.equal(ask(), ["b"]);
+  assert.equal(query(), ["b"]);
 });
 
 test("finds names defined after the plan was made", () => {
   const graph = makeGraph();
   graph.connect("a", "to", "b");
-  const ask = () => graph.neighborhood("a", { neighbor: { type: "late" } });
-  assert.equal(ask(), []);
+  const query = () => graph.neighborhood("a", { neighbor: { type: "late" } });
+  assert.equal(query(), []);
   graph.createVertex("c", "late");
   graph.connect("a", "to", "c");
-  assert.equal(ask(), ["c"]);
+  assert.equal(query(), ["c"]);
 });
 
 test("sums what was added after the plan was made", () => {
   const graph = makeGraph();
-  const ask = () => graph.aggregate("a", { arc: ["to", D_OUT, M_INT], neighbor: { type: "late" } });
+  const query = () =>
+    graph.aggregate("a", { arc: ["to", D_OUT, M_INT], neighbor: { type: "late" } });
   graph.connect("a", ["to", M_INT, 1], "b");
-  assert.equal(ask(), { neighbors: 0, arcs: 0, predicator_value: 0 });
+  assert.equal(query(), { neighbors: 0, arcs: 0, predicator_value: 0 });
   graph.createVertex("c", "late");
   graph.connect("a", ["to", M_INT, 4], "c");
-  assert.equal(ask(), { neighbors: 1, arcs: 1, predicator_value: 4 });
+  assert.equal(query(), { neighbors: 1, arcs: 1, predicator_value: 4 });
 });
 
 test.run();

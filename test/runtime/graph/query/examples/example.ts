@@ -18,17 +18,17 @@ export interface Example {
 type Ask = Example["ask"];
 
 /** Expects exactly this result. */
-export function gives(number: number, ask: Ask, result: unknown): Example {
-  return { number, ask, gives: result };
+export function gives(number: number, query: Ask, result: unknown): Example {
+  return { number, ask: query, gives: result };
 }
 
 /** Expects these entries in any order. */
-export function givesAll(number: number, ask: Ask, entries: readonly unknown[]): Example {
-  return { number, ask, gives: entries, isUnordered: true };
+export function givesAll(number: number, query: Ask, entries: readonly unknown[]): Example {
+  return { number, ask: query, gives: entries, isUnordered: true };
 }
 
-export function throws(number: number, ask: Ask, name: string, message: string): Example {
-  return { number, ask, error: [name, message] };
+export function throws(number: number, query: Ask, name: string, message: string): Example {
+  return { number, ask: query, error: [name, message] };
 }
 
 /** Entries that are JSON texts, of which only the content is defined. */

@@ -303,12 +303,12 @@ export const PREPARED_QUERIES: readonly Example[] = [
 export const CHANGES_SEEN: readonly Example[] = [
   gives(129, () => {
     const g = makeGraph();
-    const made = [
+    const created = [
       g.connect("A", ["v", C.M_CNT, 4], "C"),
       g.connect("A", ["v", C.M_INT, 1965], "C"),
       g.connect("A", ["v", C.M_CNT, 3], "C"),
     ];
-    return [made, g.neighborhood("A", { fields: C.F_AARC })];
+    return [created, g.neighborhood("A", { fields: C.F_AARC })];
   }, [
     [1, 1, 0],
     ["( A )-[ v <M_CNT> 7 ]->( C )", "( A )-[ v <M_INT> 1965 ]->( C )"],
@@ -317,10 +317,10 @@ export const CHANGES_SEEN: readonly Example[] = [
     const g = makeGraph();
     g.connect("A", ["v", C.M_CNT, 7], "C");
     g.connect("A", ["v", C.M_INT, 1965], "C");
-    const made = g.connect("A", ["v", C.M_INT, 7], "C");
+    const created = g.connect("A", ["v", C.M_INT, 7], "C");
     const value = g.arcValue("A", ["v", C.D_OUT, C.M_INT], "C");
     const [initial, terminal] = [g.getVertex("A"), g.getVertex("C")];
-    return [made, value, [g.size, initial.odeg, terminal.ideg, terminal.virtual]];
+    return [created, value, [g.size, initial.odeg, terminal.ideg, terminal.virtual]];
   }, [0, 7, [2, 2, 2, true]]),
   gives(131, () => {
     const g = makeGraph();
@@ -333,7 +333,7 @@ export const CHANGES_SEEN: readonly Example[] = [
   gives(132, () => {
     const g = makeGraph();
     const before = nowSeconds();
-    const made = g.connect("L", ["e", C.M_INT, 5], "M", { lifespan: 50 });
+    const created = g.connect("L", ["e", C.M_INT, 5], "M", { lifespan: 50 });
     const shown = g.neighborhood("L", { fields: ["modifier", "value"], result: "list" });
     const after = nowSeconds();
     const times = new Map([
@@ -342,7 +342,7 @@ export const CHANGES_SEEN: readonly Example[] = [
       ["M_TMX", 50],
     ]);
     return [
-      made,
+      created,
       shown.map(([modifier, value]) => {
         const offset = times.get(modifier);
         if (offset === undefined) return [modifier, value];

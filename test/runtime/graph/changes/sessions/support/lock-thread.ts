@@ -73,8 +73,8 @@ export class LockThread {
   /** Resolves with `done`, or with name and message of the error. */
   async order(order: Order): Promise<unknown> {
     this.#worker.postMessage(order);
-    const [answer] = await once(this.#worker, "message");
-    return answer;
+    const [response] = await once(this.#worker, "message");
+    return response;
   }
 
   /** Terminates the thread at any point. */

@@ -20,20 +20,20 @@ export interface LockRacers {
   end(): Promise<void>;
 }
 
-export function lockRacers(racers: number, start: (data: RacerData) => Worker): LockRacers {
+export function startLockRacers(racers: number, start: (data: RacerData) => Worker): LockRacers {
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const workers = Array.from({ length: racers }, () => start({ racers, gate }));
-  const askAll = (message: object): Promise<string[]> =>
-    Promise.all(workers.map((worker) => ask(worker, message)));
-  let races = 0;
+  const sendAll = (message: object): Promise<string[]> =>
+    Promise.all(workers.map((worker) => send(worker, message)));
+  let raceCount = 0;
   return {
-    race: (root) => askAll({ root, gateOpensAt: ++races * racers }),
-    release: async () => void (await askAll({})),
+    race: (root) => sendAll({ root, gateOpensAt: ++raceCount * racers }),
+    release: async () => void (await sendAll({})),
     end: async () => void (await Promise.all(workers.map((worker) => worker.terminate()))),
   };
 }
 
-function ask(worker: Worker, message: object): Promise<string> {
+function send(worker: Worker, message: object): Promise<string> {
   return new Promise((resolve, reject) => {
     worker.once("message", resolve);
     worker.once("error", reject);
