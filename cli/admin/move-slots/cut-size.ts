@@ -1,7 +1,7 @@
 // Adapts the size of the cuts of a slot move to the time for which each cut blocks changes: content
 // takes as long as the fixed costs, but at least 50 ms, which users hardly notice, at most 500.
 
-/** Little, because instances execute their code for moves slowly at first. */
+/** Little, because an instance executes its code for moves slowly at first. */
 const FIRST_WORDS = 2 ** 13;
 const MIN_WORDS = 2 ** 12;
 export const MAX_CUT_WORDS = 2 ** 22;
@@ -22,6 +22,11 @@ export class CutSize {
   /** Size of the next cut in words. */
   get words(): number {
     return Math.min(this.#words, this.#maxWords);
+  }
+
+  /** Begins again with a small cut, because the next one has another source or target. */
+  restart(): void {
+    this.#words = Math.min(this.#words, FIRST_WORDS);
   }
 
   /**

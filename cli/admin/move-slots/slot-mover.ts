@@ -60,6 +60,8 @@ export class SlotMover {
   readonly #copier: SlotCopier;
   readonly #hold: RequestHold;
   readonly #size: CutSize;
+  /** Groups of the current cut. */
+  #groups = "";
   /** How long changes have waited for the current cut, in all attempts. */
   #heldMs = 0;
   /** How long the target has been writing the current cut. */
@@ -94,6 +96,9 @@ export class SlotMover {
    */
   async move(planned: PlannedMove): Promise<number> {
     const deadline = performance.now() + INSTANCE_TIMEOUT_MS;
+    const groups = `${planned.from} ${planned.to}`;
+    if (groups !== this.#groups) this.#size.restart();
+    this.#groups = groups;
     this.#heldMs = 0;
     this.#writtenMs = 0;
     this.#steps.removalMs = 0;

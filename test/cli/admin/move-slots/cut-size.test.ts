@@ -42,6 +42,18 @@ test("changes by a factor of 2 at most", () => {
   assert.is(factor(1000, 990), 0.5);
 });
 
+test("is small again with other groups", () => {
+  const size = new CutSize(MAX_CUT_WORDS);
+  const first = size.words;
+  size.adapt(size.words, 20, 1);
+  assert.ok(size.words > first);
+  size.restart();
+  assert.is(size.words, first);
+  size.adapt(size.words, 1000, 990);
+  size.restart();
+  assert.ok(size.words < first);
+});
+
 test("has limits", () => {
   const size = new CutSize(MAX_CUT_WORDS);
   for (let cut = 0; cut < 20; cut++) size.adapt(size.words, 1000, 990);

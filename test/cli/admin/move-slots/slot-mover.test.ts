@@ -174,6 +174,25 @@ test("small slots share a cut, which grows to 512 slots", async () => {
   assert.equal(counts, [16, 48, 112, 240, 496, 512, 512, 64]);
 });
 
+test("the first cut between other groups is small again", async () => {
+  const scenario = new Cut([1, 2, 4000], { ...SETTLED, map: divideSlots(4096, 2) });
+  for (const slot of [1, 2, 4000]) scenario.content.set(slot, "a".repeat(2 ** 14));
+  const wordsOf = async (move: typeof MOVED): Promise<number> => {
+    let maxWords = 0;
+    scenario.before = (_, command) => {
+      if (command.do === "encode" && command.move === undefined) maxWords = command.maxWords;
+    };
+    await scenario.mover.move(move);
+    return maxWords;
+  };
+  const [first, second] = [
+    await wordsOf({ ...MOVED, slots: [1] }),
+    await wordsOf({ ...MOVED, slots: [2] }),
+  ];
+  assert.ok(second > first);
+  assert.is(await wordsOf({ from: "B2", to: "B1", slots: [4000] }), first);
+});
+
 for (const [bytes, words] of [
   [2 ** 14 - 4, 2 ** 13],
   [2 ** 14, 2 ** 14],
