@@ -103,12 +103,16 @@ const STATUSES: Readonly<Record<string, readonly [component: string, description
   403: ["Forbidden", "The client is not authorized: only trusted clients may change graphs."],
   404: ["NotFound", "This instance does not serve the plugin."],
   405: ["MethodNotAllowed", "Only GET, POST and OPTIONS are served."],
+  409: ["Conflict", "A constraint forbids the change, or its `Idempotency-Key` is in use."],
   413: ["PayloadTooLarge", "The body is larger than the server takes."],
   414: ["UriTooLong", "The request line is longer than 8191 bytes."],
+  421: ["MisdirectedRequest", "Another instance leads the group, or owns the key."],
+  422: ["UnprocessableContent", "The `Idempotency-Key` belongs to another request."],
   429: ["TooManyRequests", "All connections or all back-ends are busy; nothing was executed."],
   500: ["InternalServerError", "The plugin or the server failed."],
   503: ["ServiceUnavailable", "The service is out, or partitions are down; nothing was executed."],
   505: ["HttpVersionNotSupported", "Only HTTP/1.1 is supported."],
+  507: ["InsufficientStorage", "The change cannot be stored: the disk is full or members fail."],
 };
 
 export const SHARED_RESPONSES = Object.fromEntries(
@@ -122,15 +126,18 @@ export const SHARED_RESPONSES = Object.fromEntries(
  * Returns references to the responses of all errors.
  * @param errors errors that the author documents for the plugin
  * @param mayForbid whether untrusted clients are rejected
+ * @param mayChange whether the plugin may change graphs
  */
 export function errorResponses(
   errors: string,
   mayForbid: boolean,
+  mayChange: boolean,
   { isAuthenticated, scopes }: AccessStatuses,
 ): Readonly<Record<string, object>> {
   const isSent: Readonly<Record<string, boolean>> = {
     401: isAuthenticated,
     403: mayForbid || scopes.length > 0,
+    ...{ 409: mayChange, 422: mayChange, 507: mayChange },
   };
   const texts: Readonly<Record<string, string>> = {
     403: scopes.length > 0 ? `The principal needs the scopes: ${scopes.join(", ")}.` : "",

@@ -68,7 +68,7 @@ function operationObject(
   const errors = untyped.map(errorText).join("\n");
   const responses = {
     200: successResponse(named, options.types),
-    ...errorResponses(errors, isBuiltin, accessStatuses(operation, service)),
+    ...errorResponses(errors, isBuiltin, !operation.readonly, accessStatuses(operation, service)),
     ...typedResponses(operation.errors.filter(isTyped), options.types),
   };
   return {

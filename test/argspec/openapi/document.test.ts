@@ -128,8 +128,10 @@ test("describes deprecation, errors and results", async () => {
   const { $ref, description: failure } = responses["500"]!;
   assert.is($ref, "#/components/responses/InternalServerError");
   assert.match(String(failure), /\n\n- `NotFound`: when nothing is there\n- `Busy`$/);
-  const statuses = "200 400 404 405 413 414 429 500 503 505".split(" ");
-  assert.equal(Object.keys(responses), statuses);
+  const statuses = "200 400 404 405 409 413 414 421 422 429 500 503 505 507";
+  assert.is(Object.keys(responses).join(" "), statuses);
+  const { responses: read } = await operationOf({ readonly: true });
+  assert.is(Object.keys(read).join(" "), "200 400 404 405 413 414 421 429 500 503 505");
 });
 
 test("groups plugins by module, and leaves those without one ungrouped", async () => {
