@@ -93,6 +93,7 @@ export class ChangeReader implements PullSource<GraphChange> {
     this.#transactions = log.reader;
     const position = since === undefined ? log.readPosition() : this.#parse(since);
     this.#deliveredCount = position.count;
+    this.#decoder.rememberNames(position.count);
     this.#prefix = positionPrefix(this.#identity, position);
     this.#transactions.start(position);
   }

@@ -48,7 +48,8 @@ export function beginChange(
 /** Makes a virtual vertex real; it keeps its type. */
 export function promoteIfVirtual(store: GraphStore, vertex: number): void {
   if (!store.vertices.isVirtual(vertex)) return;
-  begin(store, OperationCode.CreateVertex, vertex).name = 0;
+  // The record states the type for change feeds, which do not know the state at that time.
+  begin(store, OperationCode.CreateVertex, vertex).name = store.vertices.typeOf(vertex);
   apply(store, store.operation);
 }
 

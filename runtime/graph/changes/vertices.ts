@@ -140,7 +140,7 @@ function makeReal(store: GraphStore, id: VertexKey, found: number, type: string 
   const operation = begin(store, OperationCode.CreateVertex, found);
   operation.id = idForCreation(id);
   // A virtual vertex may still have the type it had before it was deleted.
-  operation.name = code === 0 && found !== 0 ? UNTYPED : code;
+  operation.name = code === 0 ? UNTYPED : code;
   return apply(store, operation);
 }
 

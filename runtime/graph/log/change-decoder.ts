@@ -2,7 +2,7 @@
 // nor needs its state at that time: records contain ids, and codes of names. If a record lacks the
 // type of its vertex, the type is looked up in the current state of the graph.
 
-import { DataError } from "../model/errors.js";
+import { DataError, PositionExpiredError } from "../model/errors.js";
 import { MODIFIERS, valueFromBits } from "../model/modifiers.js";
 import { NAMED } from "../operations/log-operation.js";
 import { UNTYPED } from "../store/code-ranges.js";
@@ -82,8 +82,8 @@ export class ChangeDecoder {
   readonly #store: GraphStore;
   readonly #filter: PreparedFilter;
   readonly #reader = new RecordReader();
-  /** By kind: names by code as assigned since the start of the feed. Codes may be reused later. */
-  readonly #assigned = NAME_KINDS.map(() => new Map<number, string>());
+  /** By kind: names by code as of the current record, if known. Codes may be reused later. */
+  #assigned = NAME_KINDS.map(() => new Map<number, string>());
   #prefix = "";
   #left = 0;
   #count = 0;
@@ -101,6 +101,12 @@ export class ChangeDecoder {
   constructor(store: GraphStore, filter: PreparedFilter) {
     this.#store = store;
     this.#filter = filter;
+  }
+
+  /** Call it with the operation count at which the feed starts. */
+  rememberNames(count: number): void {
+    const names = NAME_KINDS.map((kind) => kind(this.#store).byCode());
+    if (this.#store.namesLostCount <= count) this.#assigned = names;
   }
 
   /** Operation count after the last record. */
@@ -168,7 +174,13 @@ export class ChangeDecoder {
   }
 
   #nameOf(kind: number, code: number): string {
-    return this.#assigned[kind]!.get(code) ?? NAME_KINDS[kind]!(this.#store).nameOf(code);
+    const known = this.#assigned[kind]!.get(code);
+    if (known !== undefined) return known;
+    const store = this.#store;
+    const name = NAME_KINDS[kind]!(store).nameOf(code);
+    if (store.namesLostCount < this.#count) return name;
+    const changes = `changes of graph '${store.name}' up to position '${this.position}'`;
+    throw new PositionExpiredError(`${changes} have names that no longer exist`);
   }
 
   /** Returns the change of the current record; null if the filter refuses it. */
@@ -287,6 +299,8 @@ export class ChangeDecoder {
     const type = vertices.typeOf(vertex);
     // Another thread may have removed the vertex, and reused its handle.
     if (ids.find(id) !== vertex) return UNKNOWN;
+    // The code has another name by now.
+    if (this.#store.namesLostCount >= this.#count) return UNKNOWN;
     this.#remember(id, type);
     return type;
   }

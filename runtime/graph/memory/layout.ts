@@ -226,10 +226,8 @@ export const Header = {
   Similarity: 4035,
   /** Number of relocations times two; odd during a relocation; see safepoint.ts. */
   Moves: 4064,
-  /** Bit set of the threads attached to the graph. */
+  /** Bit set of the threads attached to the graph; `THREADS_WORDS` words. */
   Threads: 4065,
-  /** 1: a replica replaces the graph by the provider's, under the same name. */
-  Replaced: 4066,
   /** Last generation of a vertex; never decreases, so caches can detect reuse. */
   VertexSerial: 4073,
   /** Version of the text that was changed last; see texts/text-layout.ts. */
@@ -264,6 +262,11 @@ export const Header = {
   TextOwnersEnd: 4089,
   /** Mutations that were rolled back, in whole or in part. */
   Rollbacks: 4090,
+  /** 1: a replica replaces the graph by the provider's, under the same name. */
+  Replaced: 4091,
+  /** `OperationCount` when a name last lost its code, low and high word. */
+  NamesLost: 4092,
+  NamesLostHigh: 4093,
   /** 1 while the mutation commits together with those of other graphs; see joint-commit.ts. */
   IsJoint: 4095,
 } as const;

@@ -206,6 +206,11 @@ export class GraphStore {
     return this.#wide(Header.OperationCount);
   }
 
+  /** Operation count at which a code last lost its name. */
+  get namesLostCount(): number {
+    return this.#wide(Header.NamesLost);
+  }
+
   /** See `readSettledCount`. */
   get settledCount(): number {
     return readSettledCount(this.memory.header);

@@ -74,6 +74,7 @@ export class NameEnumeration {
 
   /** Initializes a table of the system names. Requires a mutation. */
   format(): void {
+    this.#noteLoss();
     this.#writer.put(this.#header, this.#kind.headerWord, 0);
     this.#makeTable(FIRST_NAMES);
     for (const [name] of this.#kind.system) this.#append(name);
@@ -95,6 +96,12 @@ export class NameEnumeration {
     if (this.#isCurrent(position)) return this.#names[position]!;
     this.#refresh();
     return this.#names[position] ?? "";
+  }
+
+  /** Returns all names by code, used or not. */
+  byCode(): Map<number, string> {
+    this.#refresh();
+    return new Map([...this.#codes].map(([name, code]) => [code, name]));
   }
 
   /** Code for the next new name, 0 if none is left. Requires the mutex. */
@@ -312,8 +319,16 @@ export class NameEnumeration {
     const old = this.#lists.words[at + Entry.String]!;
     // Incremented before the new name is used: readers that saw the code earlier must retry.
     Atomics.add(this.#header.ints, Header.NameReuses, 1);
+    this.#noteLoss();
     this.#fill(at, name);
     if (old !== 0) this.#strings.release(old);
+  }
+
+  /** Records that codes of earlier operations may have other names from now on. */
+  #noteLoss(): void {
+    const { words } = this.#header;
+    this.#writer.put(this.#header, Header.NamesLost, words[Header.OperationCount]!);
+    this.#writer.put(this.#header, Header.NamesLostHigh, words[Header.OperationCountHigh]!);
   }
 
   #fill(at: number, name: string): void {

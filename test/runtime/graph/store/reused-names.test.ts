@@ -51,6 +51,8 @@ test("allow types to come and go without end", ({ graph, attached }) => {
     assert.equal(openStore(attached).verticesType(`type${name}`), ["v"]);
     graph.deleteVertex("v");
   }
+  // A vertex was created and deleted after the last definition.
+  assert.is(attached.namesLostCount, attached.operationCount - 2);
   assert.equal(Object.keys(graph.vertexTypes()), ["kept"]);
   assert.equal(graph.verticesType("kept"), ["kept"]);
   assert.equal(graph.verticesType("type0"), []);
