@@ -42,7 +42,7 @@ test("have the parameters of the first processor", () => {
   assert.equal(parameterNames(engine, pre, post), ["outer", false]);
   assert.equal(parameterNames(engine, post), ["inner", false]);
   assert.equal(parameterNames(processor("engine", { open: true })), [true]);
-  // It forwards to engines elsewhere, whose parameters apply.
+  // The post-processor forwards to remote engines, whose parameters apply.
   assert.equal(parameterNames(post), [true]);
 });
 

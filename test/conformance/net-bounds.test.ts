@@ -56,7 +56,7 @@ function post(bytes: number): string {
   return `POST /echo HTTP/1.1\r\n${HOST}Content-Length: ${bytes}\r\n\r\n`;
 }
 
-/** A client whose body lacks its last bytes. */
+/** Opens a client and sends a body without its last bytes. */
 async function startUpload(
   server: NetServer,
   bytes: number,
@@ -82,7 +82,7 @@ test("endless bodies leave room for others and time out", async (context) => {
   const slow: RawClient[] = [];
   for (let count = 0; count < 4; count++)
     slow.push(await startUpload(server, 40 * MIB, "127.0.0.1"));
-  // Four do not fit into the share of a client, so one is refused.
+  // The quota of a client has no room for four, so the server refuses one.
   const hasArrived = ({ isClosed, socket: { localPort } }: RawClient): boolean => {
     const from = `http://127.0.0.1:${localPort}/`;
     const connection = server.connections().find(({ client }) => client === from);
@@ -94,7 +94,7 @@ test("endless bodies leave room for others and time out", async (context) => {
   assert.is(await statusOf(server, 10 * MIB, "127.0.0.2"), 200, "another address");
   assert.is(await statusOf(server, 100, "127.0.0.2"), 200);
 
-  // One byte per minute is no progress. Reading pauses no more: all bytes were there before.
+  // One byte per minute does not count as progress. No pause explains it: all bytes have arrived.
   for (const client of slow) if (!client.isClosed) client.send("x");
   const now = performance.now();
   server.sweep(now + BODY_RATE_WINDOW_MS + 100);
@@ -179,7 +179,7 @@ test("a request accepted by a dispatcher is accepted by its back-ends, with adde
   assert.is((await parent.responses(1))[0]!.status, 400);
 });
 
-/** A server of its own with limits per client. */
+/** Starts a separate server with limits per client. */
 async function startLimitedServer(engine: TestEngine, limits: ClientLimits): Promise<NetServer> {
   const server = new NetServer(serverOptions({ limits }), engine);
   await server.listen(0, "127.0.0.1");
@@ -205,14 +205,14 @@ test("connections per address are limited, except for dispatchers", async (conte
   const silentClient = await RawClient.open(server.port);
   await until(() => server.connections().length === 14, "the last connection");
   server.sweep(performance.now() + IDENT_LINE_TIMEOUT_MS + 1);
-  await silentClient.until(() => silentClient.isClosed, "the end of who says nothing");
+  await silentClient.until(() => silentClient.isClosed, "the end of the silent connection");
   RawClient.closeAll();
   await until(() => server.connections().length === 0, "the end of all");
   assert.is(await open("127.0.0.2", GET), 200);
   await server.close();
 });
 
-test("closes idle connections of the address that has most to admit others", async (context) => {
+test("closes idle connections of the address with the most, to admit others", async (context) => {
   const { server, engine } = context;
   const heldClient = await RawClient.open(server.port, "127.0.0.1");
   heldClient.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
@@ -250,7 +250,7 @@ test("replaces idle connections of several addresses, oldest first", async (cont
     idle.push(await RawClient.open(server.port, "127.0.0.1", addresses[count % 3]!));
   }
   await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "all of them");
-  // Used last, the first one of each address stays.
+  // The first connection of each address was used last, so it stays open.
   for (const used of idle.slice(0, 3)) {
     used.send(`GET /echo HTTP/1.1\r\n${HOST}\r\n`);
     await used.responses(1);

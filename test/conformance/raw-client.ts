@@ -74,13 +74,13 @@ export class RawClient {
     const deadline = performance.now() + TIMEOUT_MS;
     while (!condition()) {
       if (performance.now() > deadline) {
-        throw new Error(`${label} did not come; received ${JSON.stringify(this.received)}`);
+        throw new Error(`${label} did not arrive; received ${JSON.stringify(this.received)}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   }
 
-  /** The next responses from the received bytes. Methods tell which ones are to HEAD. */
+  /** Takes the next responses from the received bytes. @param isHead whether one is to HEAD */
   async responses(
     count: number,
     isHead: (index: number) => boolean = () => false,
@@ -93,7 +93,7 @@ export class RawClient {
           response ??= this.#take(isHead(index));
           return response !== null;
         },
-        `answer ${index + 1} of ${count}`,
+        `response ${index + 1} of ${count}`,
       );
       responses.push(response!);
     }

@@ -113,7 +113,7 @@ test("strings are UTF-8 with any status; other results stay values", async () =>
   assert.equal([moved.status, moved.headers.get("location")], [302, "/svc/plugin/page?name=x"]);
 });
 
-test("a body after a status without one is an error, not the next response", async () => {
+test("a body is an error with a status that allows none, not the next response", async () => {
   for (const status of [204, 205, 304]) {
     const { json, ...response } = await request(`status?status=${status}&body=HTTP/1.1%20200%20OK`);
     assert.is(response.status, 500);

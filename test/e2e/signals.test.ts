@@ -20,14 +20,14 @@ export async function wait(request: PluginRequest, name: str): Promise<string> {
   return name;
 }
 
-/** The same, with a time of its own. @plugin @timeout 100ms */
+/** The same, with its own timeout. @plugin @timeout 100ms */
 export async function brief(request: PluginRequest, name: str): Promise<string> {
   return wait(request, name);
 }
 
 const gates: (() => void)[] = [];
 
-/** Asks for its signal once it is let through. @plugin */
+/** Reads its signal once the gate is open. @plugin */
 export async function behind(request: PluginRequest, name: str): Promise<string> {
   await new Promise<void>((resolve) => gates.push(resolve));
   return wait(request, name);
@@ -43,7 +43,7 @@ export function open(_request: PluginRequest): void {
   for (const gate of gates.splice(0)) gate();
 }
 
-/** Asks when it has answered. @plugin */
+/** Reads its signal after the response. @plugin */
 export function after(request: PluginRequest): void {
   Promise.resolve().then(() => {
     const { reason } = request.signal;
@@ -68,7 +68,7 @@ const project = new RunningProject(test, { "plugins/p.ts": PLUGINS });
 const request = (path: string, headers: Record<string, string> = {}) =>
   get(project.server.port, `/svc/plugin/${path}`, { headers });
 
-/** Waits until the plugin has logged that it waits. */
+/** Waits until the plugin has recorded the end of a request. */
 async function untilEnded(line: string): Promise<void> {
   for (;;) {
     const ended = (await request("ends")).json.response as readonly string[];

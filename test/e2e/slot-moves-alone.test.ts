@@ -1,5 +1,5 @@
-// Slots that move between groups of one instance, which hold and forget a move without a request of
-// its own: source and target are killed meanwhile, while a writer changes them.
+// Slots move between groups of one instance each, which hold and forget a move without a separate
+// request. Source and target are killed meanwhile, while a writer changes vertices.
 // limit: 600 s
 // takes 60 s
 
@@ -13,7 +13,7 @@ import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("slot moves of groups of one instance");
 const KEYS = 500;
-/** Between two changes, so that the writer takes little of the CPU. */
+/** Pause between two changes, so that the writer uses little CPU. */
 const PAUSE_MS = 50;
 const PLUGINS = `
 import { type Graph, type int, PluginRequest, PluginResponse, plugin, type str } from "svc-server";
@@ -81,7 +81,7 @@ export function puts(_request: PluginRequest, graph: Graph): PluginResponse {
   return respond(numbers.reduce((sum, n) => sum + n, 0));
 }
 `;
-// A killed process has written what it has acknowledged.
+// With full durability, a killed process has written all changes that it acknowledged.
 const CONFIG = 'export default { durability: "full", executors: 1 };\n';
 const B = { type: "builder", graph: "things" };
 const SYSTEM = {
@@ -146,7 +146,7 @@ class Writer {
   }
 }
 
-/** Everything is there once, with each change that was acknowledged. */
+/** Asserts that each vertex and arc exists once, with all acknowledged changes. */
 async function check(minimum: number, maximum: number): Promise<void> {
   await until(async () => (await call("count")).status === 200);
   assert.equal([await hits("count"), await hits("arcs")], [KEYS, KEYS]);

@@ -70,10 +70,10 @@ test.after(() => {
   rmSync(root, { recursive: true });
 });
 
-/** A dispatcher over two engines, with common options and its own. */
+/** Starts a dispatcher over two engines; `args` are the options of all three. */
 async function startMatrix(
   args: string[] = [],
-  ofDispatcher: string[] = [],
+  dispatcherArgs: string[] = [],
 ): Promise<RunningServer> {
   const serverArgs = () => ["--root", mkdtempSync(join(root, "data-")), ...args];
   const engine = () => serve(project.folder, "--role", "engine", ...serverArgs());
@@ -82,7 +82,7 @@ async function startMatrix(
   const partitions = engines.map(({ port }) => [{ host: "127.0.0.1", port }]);
   const file = join(root, "matrix.json");
   writeFileSync(file, JSON.stringify({ partitions, replicas: [{ channels: 4, priority: 1 }] }));
-  const roles = ["--role", "dispatcher", "--dispatcher", file, ...ofDispatcher];
+  const roles = ["--role", "dispatcher", "--dispatcher", file, ...dispatcherArgs];
   const dispatcher = await serve(project.folder, ...roles, ...serverArgs());
   running.push(dispatcher);
   return dispatcher;

@@ -51,10 +51,10 @@ function distances({ ids, arcs }: Subject, isWeighted: boolean): Map<string, num
   const of = (from: string, to: string): number =>
     from === to ? 0 : (costs.get(`${from} ${to}`) ?? Number.POSITIVE_INFINITY);
   for (const { from, to, weight } of arcs) costs.set(`${from} ${to}`, isWeighted ? weight : 1);
-  for (const over of ids) {
+  for (const via of ids) {
     for (const from of ids) {
       for (const to of ids) {
-        costs.set(`${from} ${to}`, Math.min(of(from, to), of(from, over) + of(over, to)));
+        costs.set(`${from} ${to}`, Math.min(of(from, to), of(from, via) + of(via, to)));
       }
     }
   }

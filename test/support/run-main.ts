@@ -1,4 +1,4 @@
-// Runs a command line in this process and captures both outputs: a process of its own costs more
+// Runs a command line in this process and captures both outputs: starting a process costs more
 // than most commands.
 
 export interface CommandResult {

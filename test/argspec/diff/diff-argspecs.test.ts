@@ -1,4 +1,4 @@
-// A whole report: its order, its sentences, and ignored differences.
+// The report of `svc argspec diff`: its order, its messages, and ignored differences.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -20,7 +20,7 @@ import {
 const test = suite("argspec differences");
 
 const City = objectOf({ name: STRING, at: refTo("Point") });
-const FORMER = argspecOf({
+const PREVIOUS = argspecOf({
   plugins: [
     { name: "near", params: [param({ wire: "json", schema: refTo("Point"), name: "at" })] },
     {
@@ -32,7 +32,7 @@ const FORMER = argspecOf({
   ],
   $defs: { City, Point: objectOf({ x: NUMBER, y: NUMBER }) },
 });
-const PRESENT = argspecOf({
+const CURRENT = argspecOf({
   plugins: [
     { name: "near", params: [param({ wire: "json", schema: refTo("Point"), name: "at" })] },
     {
@@ -48,7 +48,7 @@ const PRESENT = argspecOf({
 
 test("are sorted by severity, then by plugin", () => {
   assert.equal(
-    diffArgspecs(FORMER, PRESENT).map(({ message }) => message),
+    diffArgspecs(PREVIOUS, CURRENT).map(({ message }) => message),
     [
       "feed is gone",
       "find: limit accepts fewer values: integer | null -> integer",
@@ -61,7 +61,7 @@ test("are sorted by severity, then by plugin", () => {
 });
 
 test("are printed on one line each", () => {
-  const report = diffReport(diffArgspecs(FORMER, PRESENT), { color: false });
+  const report = diffReport(diffArgspecs(PREVIOUS, CURRENT), { color: false });
   assert.fixture(
     report,
     `breaking
@@ -79,14 +79,14 @@ docs
 4 plugins: 3 breaking, 2 compatible, 1 docs
 `,
   );
-  const colored = diffReport(diffArgspecs(FORMER, PRESENT), { color: true });
+  const colored = diffReport(diffArgspecs(PREVIOUS, CURRENT), { color: true });
   assert.match(colored, "\u001b[31mbreaking\u001b[39m\n");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI color codes
   assert.is(colored.replace(/\u001b\[\d+m/g, ""), report);
   assert.is(diffReport([], { color: true }), "no changes\n");
 });
 
-test("keep their columns when one is long", () => {
+test("keep their columns when a path is long", () => {
   const deep = (end: typeof STRING) => {
     let schema = end;
     for (let depth = 0; depth < 20; depth++) schema = objectOf({ inner: schema });
@@ -102,8 +102,8 @@ test("keep their columns when one is long", () => {
   assert.ok(line.length < 160, line);
 });
 
-test("are printed in any number", () => {
-  const [change] = diffArgspecs(FORMER, PRESENT);
+test("are printed however many there are", () => {
+  const [change] = diffArgspecs(PREVIOUS, CURRENT);
   const report = diffReport(Array(300_000).fill(change), { color: false });
   assert.match(report, "1 plugin: 300000 breaking, 0 compatible, 0 docs");
 });

@@ -5,7 +5,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as assert from "uvu/assert";
 
-/** Compiling the schemas of the standards takes long. */
+/** Shared: compiling the schemas of the standards is slow. */
 const validator = new Validator();
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
@@ -34,7 +34,7 @@ export function operationsIn(document: Document): readonly DocumentOperation[] {
 /** @param label names the document in a failure */
 export async function validateDocument(document: object, label = ""): Promise<Document> {
   const copy = JSON.parse(JSON.stringify(document));
-  assert.ok(isDeepStrictEqual(copy, document), `${label}: something is lost in JSON`);
+  assert.ok(isDeepStrictEqual(copy, document), `${label}: JSON does not preserve the document`);
   const { valid, errors } = await validator.validate(copy);
   assert.ok(valid, `${label}: ${JSON.stringify(errors, null, 2)}`);
   const { schemas } = (document as Document).components;

@@ -1,5 +1,5 @@
 // The Python client: its generated part against a golden file, and invariants for every argspec,
-// including hostile ones. Python itself separates code from text.
+// including hostile ones. Python itself parses the output to tell code from text.
 // limit: 30 s
 // starts processes
 // takes 3 s

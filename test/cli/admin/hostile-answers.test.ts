@@ -13,14 +13,14 @@ import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 
 const DEEP = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
 const ESCAPE = "\\u001b[2J\\u009b31m\\u0007";
-const FIGURES = ["service-name", "ip", "cpu", "uptime", "build", "service-out-reason"];
+const STATUS_FIELDS = ["service-name", "ip", "cpu", "uptime", "build", "service-out-reason"];
 /** JSON documents. */
 const ANSWERS = [
   ...["null", "5", "[]", "{}", DEEP, `"${ESCAPE}"`, `["${ESCAPE}"]`],
   '{ "toString": 1, "valueOf": 1 }',
   `{ "__proto__": { "status": "granted" }, "action": { "toString": 1 }, "${ESCAPE}": 1 }`,
-  `{ ${FIGURES.map((key) => `"${key}": { "toString": 1, "valueOf": 1 }`).join()} }`,
-  `{ ${FIGURES.map((key) => `"${key}": "${ESCAPE}"`).join()}, "host": "${ESCAPE}" }`,
+  `{ ${STATUS_FIELDS.map((key) => `"${key}": { "toString": 1, "valueOf": 1 }`).join()} }`,
+  `{ ${STATUS_FIELDS.map((key) => `"${key}": "${ESCAPE}"`).join()}, "host": "${ESCAPE}" }`,
   `{ "status": "held", "what": "${ESCAPE}", "operator": {}, "since": 1e300 }`,
   '{ "status": "held", "what": { "toString": 1 }, "since": "x" }',
   '{ "subscribers": 5, "added": 5, "removed": {}, "result": 5, "limits": 5 }',
@@ -29,14 +29,14 @@ const ANSWERS = [
   failure("\\\\u001b[2J"),
 ];
 
-/** Response to a command that fails. */
-function failure(message: string): string {
-  return `{ "result": ["Exception(\\"SVC3402: ${message}\\")"] }`;
+/** Response to a failing command, and to a request for the position. */
+function failure(message: string, serial = '{ "toString": 1, "valueOf": 1 }'): string {
+  return `{ "result": ["Exception(\\"SVC3402: ${message}\\")"], "master-serial": ${serial} }`;
 }
 
 interface Context {
   server: Server;
-  /** Its responses, except for tokens. */
+  /** Response to every request except those for tokens. */
   answer: string;
   status: "OK" | "ERROR";
 }
@@ -122,10 +122,10 @@ test("are reported with the instance", async (context) => {
   }
 });
 
-test("are reported with the code of the instance", async (context) => {
-  Object.assign(context, { answer: failure('a \\\\\\"b\\\\\\"'), status: "OK" });
+test("are reported with the code of the instance and each position", async (context) => {
+  Object.assign(context, { answer: failure('a \\\\\\"b\\\\\\"', '"7"'), status: "OK" });
   const printed = await runVerb(context, "promote", {});
-  assert.is(printed, 'H: SVC3402: a "b"\n');
+  assert.is(printed, 'H: SVC3402: a "b". master-serial: H 7, J does not respond\n');
 });
 
 test.run();

@@ -61,7 +61,7 @@ test("reject instances with readonly graphs, except followers", async () => {
   const others = requests.filter((path) => !/nodestat|GetAuthToken|ADMIN_Lease/.test(path));
   assert.equal([requests.length > 0, others], [true, []]);
   const group = { group: "S1", role: "following", leader: null, synced: [] };
-  // It follows another member for now.
+  // The instance follows another member at present.
   await update(() => ({ "service-out-reason": "operator", readonly: true, build: "a", group }));
 });
 
@@ -99,7 +99,7 @@ test("stop no leader before another member can lead, and wait for updated member
     await handOverLead(context, "B1", { group: groups.B1 });
     assert.equal([commands.length, await isSynced(context, "S1")], [1, true]);
     assert.is(await isSynced(context, "B1"), true);
-    // It refuses changes, but still leads.
+    // A leader that refuses changes still leads.
     await handOverLead(context, "B1", { group: { ...groups.B1, role: "readonly" } });
     assert.is(commands.length, 2);
   } finally {
@@ -108,7 +108,7 @@ test("stop no leader before another member can lead, and wait for updated member
   }
 });
 
-test("update replicas before their providers, but first what is out of service", async () => {
+test("update instances out of service first, then replicas before their providers", async () => {
   const order: string[] = [];
   const ids: Record<string, string> = { "127.0.0.2": "B1", "127.0.0.3": "X1", "127.0.0.4": "S1" };
   const leftOut = { "service-in": 0, "service-out-reason": "rolling update" };
@@ -163,7 +163,7 @@ for (const [label, descriptor, attached] of restarts) {
       }
       if (operation === "ServiceIn") isIn = 1;
       if (operation === "ServiceOut") isIn = 0;
-      // The former process still answers after it was asked to stop.
+      // The old process still responds after the command to stop.
       if (path.includes("/svc/time") && order.includes("Shutdown 00") && ++timeRequests === 2) {
         start = "2026-01-01 00:00:07";
       }

@@ -77,7 +77,7 @@ test("reports missing parts of a path", async () => {
   );
 });
 
-test("requests it from a server, with the prefix of its service", async () => {
+test("requests the argspec from a server, with the prefix of its service", async () => {
   const requests: string[] = [];
   const url = await serveResponse((request, response) => {
     requests.push(request.url!);

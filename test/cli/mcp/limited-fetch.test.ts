@@ -35,7 +35,7 @@ test("passes a response that is short enough", async () => {
   assert.is((await response.arrayBuffer()).byteLength, 2 * MIB.length);
 });
 
-test("ends a response that is too long", async () => {
+test("rejects a response that is too long", async () => {
   const response = await limitedFetch(`${base}/1000`, {});
   try {
     await response.arrayBuffer();

@@ -67,7 +67,7 @@ export async function buildProject(folder: string): Promise<void> {
     process.on("message", settle);
   });
   process.send({ kind: "build", id, folder: resolve(folder) });
-  // The channel to the runner does not.
+  // The channel to the runner does not keep the process alive.
   const keepAlive = setInterval(() => {}, 1000);
   const error = await built;
   clearInterval(keepAlive);
@@ -83,7 +83,7 @@ export interface RunningServer {
   log(): string;
   /** Stops the server and resolves with its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
-  /** Ends a server that is not needed any more; a shutdown would cost a fifth of a second. */
+  /** Kills a server that is no longer needed; a shutdown would take a fifth of a second. */
   end(): Promise<unknown>;
 }
 
@@ -176,7 +176,7 @@ export interface DecodedResponse {
 /** Node 20 truncates a decompressed response when the connection is closed at once. */
 const FIELDS = { connection: "close", "accept-encoding": "identity" };
 
-/** One request on a connection of its own. */
+/** Sends a request on a separate connection. */
 export async function get(
   port: number,
   path: string,

@@ -13,7 +13,7 @@ import { COMPILED_CODE } from "../../runner/node-command.mjs";
 import { buildProject, type DecodedResponse, get, svcHere } from "./server.js";
 
 const POLL_MS = 100;
-/** For a loaded machine. */
+/** Long enough for a loaded machine. */
 export const LIMIT_MS = 120_000;
 const SVC = [...COMPILED_CODE, join(packageRoot(), "bin", "svc.cjs")];
 
@@ -45,10 +45,10 @@ export interface Nodestat {
 
 /**
  * Resolves once a condition holds; a failing request counts as false.
- * @throws Error that says where, long before the test would be ended without a reason
+ * @throws Error with the condition, long before the time limit of the test
  */
 export async function until(holds: () => Promise<boolean>, limitMs = LIMIT_MS): Promise<void> {
-  const timeoutError = new Error(`it did not hold within ${limitMs} ms: ${holds}`);
+  const timeoutError = new Error(`the condition did not hold within ${limitMs} ms: ${holds}`);
   const deadline = performance.now() + limitMs;
   while (!(await holds().catch(() => false))) {
     if (performance.now() > deadline) throw timeoutError;

@@ -23,9 +23,8 @@ const TEXTS = [
   ...["0".repeat(32), "x".repeat(200), "y".repeat(140_000)],
 ];
 
-/** Maximum nesting of conditions; below, only leaves. */
+/** Maximum nesting of conditions; deeper ones are leaves. */
 const MAX_DEPTH = 5;
-/** Characters of the longest string. */
 const HOSTILE_KEYS = ["__proto__", "constructor", "prototype", "length", "not", "id", "", "0"];
 
 const byPrefix = (prefix: string, from: object = constants): Make => {
@@ -150,7 +149,7 @@ const resultMembers: Members = {
 };
 const pageMembers: Members = { hits: number, offset: number };
 const key = oneOf(KEYS);
-/** Values that an option takes, now and then others. */
+/** Values that an option accepts, and sometimes others. */
 const option = (...values: readonly unknown[]): Make =>
   of(oneOf(values), oneOf(values), oneOf(values), number, text, nothing);
 const aggregates: Members = { stats: of(key, list(key, key)), distinct: key };
@@ -188,7 +187,7 @@ const searchedText: Make = (random, depth) => ({
   ...(some(searchWords, 6)(random, depth) as object),
 });
 
-/** Arguments of each call, by name. */
+/** Generators of the arguments of each call, by name. */
 export const QUERIES = {
   neighborhood: some(
     { ...resultMembers, ...pageMembers, arc: arcFilter, neighbor: vertexCondition, collect },
@@ -211,7 +210,7 @@ export const QUERIES = {
   degree: some({ arc: arcFilter }, 1),
 } as const;
 
-/** Anything, in any place. */
+/** Returns a value of any type. */
 export function randomValue(random: Random, depth = 0): unknown {
   switch (random.below(depth > 3 ? 3 : 6)) {
     case 0:
@@ -231,7 +230,7 @@ export function randomValue(random: Random, depth = 0): unknown {
   }
 }
 
-/** The same value with a few parts replaced. */
+/** Returns the value with a few parts replaced. */
 export function mutateQuery(random: Random, value: unknown, oneIn: number): unknown {
   if (random.below(oneIn) === 0) return randomValue(random);
   if (Array.isArray(value)) {

@@ -30,12 +30,12 @@ test("keeps recently used texts, and drops others", () => {
   }
   assert.is(computed.length, 3 * MAX_TEXTS + 1);
   isShort(String(3 * MAX_TEXTS - 1));
-  assert.is(computed.length, 3 * MAX_TEXTS + 1, "the last one is there");
+  assert.is(computed.length, 3 * MAX_TEXTS + 1, "the last text is remembered");
   isShort("0");
-  assert.is(computed.length, 3 * MAX_TEXTS + 2, "the first one was dropped");
+  assert.is(computed.length, 3 * MAX_TEXTS + 2, "the first text was dropped");
 });
 
-test("keeps no long texts", () => {
+test("does not remember long texts", () => {
   const { computed, isShort } = setUp();
   for (const text of ["x".repeat(257), "x".repeat(257)]) isShort(text);
   assert.is(computed.length, 2);

@@ -8,7 +8,7 @@ import { Random, SEED } from "../../property/support/random.js";
 const test = suite("scored heap");
 
 for (const breaksTies of [false, true]) {
-  test(`lowest first, ${breaksTies ? "ties by item" : "ties in any order"}`, () => {
+  test(`pops the lowest score first, ${breaksTies ? "ties by item" : "ties in any order"}`, () => {
     const random = new Random(SEED);
     const heap = new ScoredHeap(breaksTies);
     let model: [item: number, score: number][] = [];

@@ -106,7 +106,7 @@ test("truncates long values", () => {
   assert.match(connection.request.path, "... (8019 bytes)");
 });
 
-test("keeps the spelling of fields and shows only harmless ones", () => {
+test("keeps the case of header fields and hides all values but harmless ones", () => {
   const [connection] = inspect("level=3", busy()).connections;
   assert.equal(Object.entries(connection.headers.fields), [
     ["Host", "a"],

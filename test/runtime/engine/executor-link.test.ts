@@ -20,7 +20,7 @@ function callOf(exchange: object): PluginCall {
   return call as unknown as PluginCall;
 }
 
-test("a request that cannot be read leaves the rows of others whole", async () => {
+test("an unreadable request leaves no partial row among those of other requests", async () => {
   const { port1, port2 } = new MessageChannel();
   try {
     const link = new ExecutorLink(0, port1, () => undefined);

@@ -31,7 +31,7 @@ test("an address of another machine needs a key", () => {
   assert.equal(parseHostAndPort("svc://10.0.0.1:70", shared), { host: "10.0.0.1", port: 70 });
 });
 
-test("a connection has no listener of its beginning left", async () => {
+test("an open connection has no listeners of the attempt to connect", async () => {
   const server = net.createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as net.AddressInfo;

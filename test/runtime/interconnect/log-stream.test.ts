@@ -107,7 +107,7 @@ test("carries snapshots and transactions, also after lost connections", async (c
   );
   const graph = openStore(store);
   for (let index = 0; index < 20; index++) graph.connect("all", "has", `before${index}`);
-  // Its value on disk follows the snapshot, which a reconnecting follower skips with it.
+  // Its external value follows the snapshot; a reconnecting follower skips both.
   const keptVertex = graph.newVertex("kept");
   keptVertex.setProperty("long", "x".repeat(1000), true);
   graph.closeVertex(keptVertex);
@@ -130,7 +130,7 @@ test("carries snapshots and transactions, also after lost connections", async (c
       broker.disconnect();
     }
     assert.ok(sender.hasAcknowledged(log.channel.log.durableSn));
-    // All of one message, or nothing of it: what was sent twice would be refused by the broker.
+    // Messages are sent as a whole or not at all: the broker rejects parts that are sent twice.
     assert.ok(broker.parts > 10);
   } finally {
     sender.stop();
@@ -191,7 +191,7 @@ test("a repair is sent at once, not at the next status", async (context) => {
       () => `${count()}`,
     );
     await new Promise((resolve) => setImmediate(resolve));
-    // Intervals do not end by themselves any more.
+    // From now on, no interval of a second or more elapses.
     const endless = (run: () => void, ms = 0): NodeJS.Timeout =>
       real(run, ms >= 1000 ? 2 ** 30 : ms);
     globalThis.setTimeout = endless as typeof setTimeout;
@@ -204,7 +204,7 @@ test("a repair is sent at once, not at the next status", async (context) => {
     sender.repair("all");
     await until(
       () => !sender.isRepairing,
-      () => "it is still wanted",
+      () => "the repair is pending",
     );
   } finally {
     globalThis.setTimeout = real;

@@ -1,5 +1,4 @@
-// The messages of a provider: the part of the replica that gets each of them, and the counts of
-// its traffic and its lag.
+// Routing of a provider's messages to the parts of a replica, and the counts of traffic and lag.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -68,7 +67,7 @@ test("matches a state of the provider once its last transaction is applied", asy
   const { lags, status, frame } = create();
   await status(1000, 7);
   await frame(6);
-  // Not known until transaction 7 is here, also if a later state is.
+  // The lag is unknown until transaction 7 arrives, even if a later status has arrived.
   await status(500, 9);
   assert.equal(lags, []);
   await frame(7);
@@ -76,7 +75,7 @@ test("matches a state of the provider once its last transaction is applied", asy
   assert.equal(lags, [1000]);
   await status(100, 8);
   assert.equal(lags, [1000, 100]);
-  // The provider does not know its own end.
+  // The provider does not know its own position.
   await status(50, null);
   assert.equal(lags, [1000, 100, 50]);
   await status(-60_000, null);
@@ -91,7 +90,7 @@ test("matches no state before it knows its own position", async () => {
   assert.is(lags.length, 1);
 });
 
-test("counts received data, and learns the serial of a provider at the root", async () => {
+test("counts received data, and computes the serial of a root provider", async () => {
   const { traffic, input, frame } = create();
   const logId = "a".repeat(32);
   input.begin({ isRoot: true, logId } as Offer);
@@ -100,7 +99,7 @@ test("counts received data, and learns the serial of a provider at the root", as
   assert.equal(traffic.in, { bytes: 64, transactions: 2, records: 5, frames: 1 });
   input.begin({ isRoot: false, logId } as Offer);
   await frame(9);
-  assert.is(traffic.serial, serialBase(logId) + 8, "its status tells it");
+  assert.is(traffic.serial, serialBase(logId) + 8, "the status of the provider sets it");
 });
 
 test("forwards the contents of messages", async () => {
@@ -113,7 +112,7 @@ test("forwards the contents of messages", async () => {
   assert.match(String(refusal), /message \d+ is not expected/);
 });
 
-test("shows that it receives a snapshot until that is over", async () => {
+test("reports that it synchronizes until a snapshot is received", async () => {
   const { traffic, messages, replica, take } = create();
   await take(MessageType.SnapshotBegin, { bytes: 1 });
   assert.equal(messages, [{ source: SOURCE, head: { bytes: 1 }, synchronizing: 1 }]);

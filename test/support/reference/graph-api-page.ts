@@ -94,7 +94,7 @@ function signatureOf(member: Shown): string {
   const type = member.type === undefined ? "" : `: ${member.type.getText()}`;
   if (ts.isPropertyDeclaration(member) || ts.isGetAccessor(member)) return `${name}${type}`;
   const parameters = member.parameters
-    // They are rejected.
+    // Further arguments are rejected.
     .filter(({ name }) => name.getText() !== "further")
     .map((parameter) => parameter.getText())
     .join(", ");

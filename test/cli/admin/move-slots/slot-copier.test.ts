@@ -1,4 +1,4 @@
-// Content of slots is sent in messages of limited size, and once.
+// Sends the content of slots once, in messages of limited size.
 
 import { setImmediate as turn } from "node:timers/promises";
 import { suite } from "uvu";
@@ -101,7 +101,7 @@ for (const [text, forged] of [
   ["text", null],
   ["", []],
 ] as const) {
-  test(`end where the source has other content than "${text}"`, async () => {
+  test(`fail if the source has other content than "${text}"`, async () => {
     const pair = new Pair(new Map([[1, text]]));
     const encoded = pair.encoded();
     pair.content.clear();

@@ -1,5 +1,5 @@
-// As much of an HTTP server as dispatchers speak with: one request after the other on each
-// connection of a virtual network.
+// A minimal HTTP server for dispatchers in a virtual network. It handles the requests of a
+// connection one at a time.
 
 import { createServer, type Socket } from "node:net";
 
@@ -18,7 +18,7 @@ export interface FrontAnswer {
 
 const REQUEST = /^(?:GET|POST) (\/[\w/]+)(?:\?(\w+))? HTTP/;
 
-/** Serves in the process that calls this. */
+/** Listens in the simulated process that calls it. */
 export function serveFront(
   port: number,
   answer: (request: FrontRequest) => Promise<FrontAnswer>,

@@ -1,6 +1,6 @@
 // Worked examples of the language: expressions, and values as the built-in service renders them.
 
-/** Without vertices, each with memory of its own. */
+/** Expressions without vertices, each with its own memory. */
 export const PURE: readonly (readonly [expression: string, shown: string])[] = [
   ["17 + 4 * 5", "37"],
   ["(17 + 4) * 5", "105"],

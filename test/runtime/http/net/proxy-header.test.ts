@@ -33,7 +33,7 @@ const VALID: [Buffer, string | null][] = [
   [binaryHeader(0x20, 0x11, V4), null],
 ];
 
-test("names the source, or none for a check of the proxy itself", () => {
+test("returns the source address; null for a health check of the proxy itself", () => {
   for (const [bytes, expected] of VALID) {
     const header = parseProxyHeader(Buffer.concat([bytes, Buffer.from("GET / HTTP/1.1\r\n")]));
     if (header === null || header === "incomplete") throw new Error(bytes.toString("latin1"));
@@ -43,7 +43,7 @@ test("names the source, or none for a check of the proxy itself", () => {
   }
 });
 
-test("waits for the rest of a header that is cut anywhere", () => {
+test("waits for the rest of a header that is truncated anywhere", () => {
   for (const [bytes] of VALID) {
     for (let end = 0; end < bytes.length; end++) {
       assert.is(parseProxyHeader(bytes.subarray(0, end)), "incomplete", `${end} bytes`);
@@ -51,7 +51,7 @@ test("waits for the rest of a header that is cut anywhere", () => {
   }
 });
 
-test("rejects everything else", () => {
+test("rejects invalid headers", () => {
   const invalid = [
     "GET / HTTP/1.1\r\n",
     "proxy TCP4 192.0.2.1 10.0.0.1 4711 80\r\n",

@@ -1,4 +1,4 @@
-// Which arriving body is refused when the memory for bodies is used up.
+// Bodies that are refused while they arrive, because the memory for bodies is used up.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -16,8 +16,10 @@ function setUp() {
   const limits = { connections: 0, requestsPerSecond: 0 };
   const bodies = new Set<ArrivingBody>();
   const shed: number[] = [];
-  const make = (client: Client, bytes: number) => shedLargestBody(bodies, client, bytes);
-  const clients = new Clients((key) => new Client(key, budget, 500, responseMemory, limits, make));
+  const makeRoom = (client: Client, bytes: number) => shedLargestBody(bodies, client, bytes);
+  const clients = new Clients(
+    (key) => new Client(key, budget, 500, responseMemory, limits, makeRoom),
+  );
   /** Adds a body of a client, if there is memory for it. */
   const add = (address: string, bytes: number): boolean => {
     const owner = clients.at(address);
@@ -53,7 +55,7 @@ test("are refused in favor of a client that holds less, the largest first", () =
   assert.equal(shed, [230, 400]);
 });
 
-test("are kept if the other client would hold as much", () => {
+test("are kept if the new body would give its client as much memory", () => {
   const { add, shed, budget } = setUp();
   for (const address of ["10.0.0.1", "10.0.0.2"]) assert.ok(add(address, 440));
   assert.not.ok(add("10.0.0.3", 440));
@@ -62,7 +64,7 @@ test("are kept if the other client would hold as much", () => {
   assert.is(budget.used, 880);
 });
 
-test("are refused until there is enough memory", () => {
+test("are refused one by one until there is enough memory", () => {
   const { add, shed } = setUp();
   for (let count = 0; count < 9; count++) assert.ok(add("10.0.0.1", 50));
   assert.ok(add("10.0.0.2", 380));

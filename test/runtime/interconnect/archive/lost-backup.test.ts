@@ -1,4 +1,4 @@
-// A backup whose location is lost while it is made, and one whose data folder is restored from it.
+// A backup whose location is lost between runs, and a data folder restored from its own backup.
 
 import { cpSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { restore, step, storeOf, writerOf } from "./support.js";
 const test = suite<InstancesContext>("lost backup");
 withInstances(test);
 
-test("a full backup begins a lost location, and earlier times are refused", async (context) => {
+test("a lost location starts with a full backup; earlier times are refused", async (context) => {
   const instance = await begin(context, "a");
   const writer = writerOf(context);
   instance.graph().createVertex("x");
@@ -41,7 +41,7 @@ test("a full backup begins a lost location, and earlier times are refused", asyn
   await same(instance, await begin(context, "c"));
 });
 
-test("a backup goes on in an earlier copy of its location", async (context) => {
+test("a backup continues in an older copy of its location", async (context) => {
   const [backup, copy] = ["backup", "copy"].map((name) => join(context.folder, name));
   const instance = await begin(context, "a");
   const writer = writerOf(context);
@@ -58,7 +58,7 @@ test("a backup goes on in an earlier copy of its location", async (context) => {
   await same(instance, await begin(context, "b"));
 });
 
-test("a location that was emptied after a conflict is taken over", async (context) => {
+test("an instance can reuse a location that was emptied after a conflict", async (context) => {
   const [a, b] = [await begin(context, "a"), await begin(context, "c")];
   for (const instance of [a, b]) instance.graph().createVertex("x");
   const writer = writerOf(context);

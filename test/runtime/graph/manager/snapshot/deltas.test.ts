@@ -1,5 +1,5 @@
-// Deltas: saves that write only what changed since the last whole snapshot, and what a crash or
-// corruption between any two of their steps leaves. SEED=n repeats a run.
+// Deltas: saves that write only the changes since the last whole snapshot, and the state after a
+// crash or a corruption between any two of their steps. SEED=n repeats a run.
 // Each save waits for the disk several times, which other tests keep busy.
 // limit: 120 s
 // takes 6 s
@@ -71,7 +71,11 @@ function add(store: GraphStore, id: string): unknown {
   return contentOf(store);
 }
 
-test("write the changes of a large graph instead of all of it", ({ folder, files, store }) => {
+test("contain the changes of a large graph instead of the whole graph", ({
+  folder,
+  files,
+  store,
+}) => {
   const before = statSync(files.current);
   const content = add(store, "a");
   const words = saveGraph(store, folder, SMALL);
@@ -134,7 +138,7 @@ test("are not written for small graphs", ({ folder, files, store }) => {
   assert.not(existsSync(files.delta));
 });
 
-test("do not count as snapshots for the log, which may replace a corrupt one", (context) => {
+test("do not count as snapshots: the log must be able to replace a corrupt delta", (context) => {
   const { folder, store } = context;
   const first = store.operationCount;
   saveGraph(store, folder, { isForced: true });
@@ -164,7 +168,7 @@ test("lose only their own changes when corrupt", ({ folder, files, store }) => {
   assert.equal(contentOf(load(folder)), next);
 });
 
-test("belong to one snapshot, whatever their file is called", ({ folder, files, store }) => {
+test("apply to one snapshot only, whatever the name of their file", ({ folder, files, store }) => {
   add(store, "a");
   saveGraph(store, folder, SMALL);
   const withDelta = contentOf(store);

@@ -54,7 +54,7 @@ function fill(measure: Measure, precision: VectorPrecision = "int8") {
   return { graph, store, table, slots, probe, score };
 }
 
-test("a vertex that changes while others are scored is scored by itself", () => {
+test("a vertex that changes during a batch is scored separately", () => {
   const { graph, store, table, slots, probe } = fill(MEASURES[0]!);
   const vertices = slots.map((slot) => table.memory.words[slot]!);
   const heads = Uint32Array.from(vertices.flatMap((vertex) => [vertex, 0, 0]));
@@ -74,11 +74,11 @@ test("a vertex that changes while others are scored is scored by itself", () => 
   scoreBatch.clear();
 });
 
-test("slots that would end behind the memory are not scored together", () => {
+test("slots that would end beyond the memory are not scored in a batch", () => {
   const { store, table, slots, probe } = fill(MEASURES[0]!);
   const { words } = table.memory;
   const vertices = slots.slice(0, 3).map((slot) => words[slot]!);
-  // As torn reads return them: the last place where a vector fits, one behind it, and nowhere.
+  // Torn reads can return them: the last offset that holds a vector, the next, and one far beyond.
   const last = words.length - SLOT_WORDS - LENGTH / 4;
   const torn = [last, last + 1, 0xffff_fff0];
   for (const [at, slot] of torn.entries()) {
@@ -100,7 +100,7 @@ for (const measure of MEASURES) {
     }
   });
 
-  test(`${measure.name}: a vector is compared in place as outside the graph`, () => {
+  test(`${measure.name}: a vector in the graph is compared like its copy outside`, () => {
     const { table, slots, probe, score } = fill(measure);
     for (const at of [0, 1, 2, 3]) {
       const compared = probe(at);
