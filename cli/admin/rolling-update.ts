@@ -22,11 +22,11 @@ import {
   fetchNodestat,
   fetchProcess,
   findReplicaSlots,
-  hasStopped,
   isOutOfService,
   OUT_OF_SERVICE,
   readGroup,
   type StatusObject,
+  stopError,
 } from "./rolling-update/instances.js";
 import { enterService } from "./service-in.js";
 import { listAttached, setSubscribers } from "./subscribers.js";
@@ -140,11 +140,10 @@ async function update(context: AdminContext, options: UpdateOptions, id: string)
 async function waitForReturn(context: AdminContext, id: string): Promise<void> {
   // In rows for leaders, dispatchers send requests to the leader only.
   const isUp = (entry: StatusObject, isForLeader: boolean) => isForLeader || entry.state === "up";
-  if (!(await waitUntil(context, id, isUp)))
-    throw hasStopped(`no dispatcher routes to ${id} again`);
+  if (!(await waitUntil(context, id, isUp))) throw stopError(`no dispatcher routes to ${id} again`);
   const deadline = performance.now() + WAIT_MS;
   while (!(await isSynced(context, id).catch(() => false))) {
-    if (performance.now() > deadline) throw hasStopped(`${id} is not synced again`);
+    if (performance.now() > deadline) throw stopError(`${id} is not synced again`);
     await sleep(POLL_MS);
   }
 }
@@ -157,7 +156,7 @@ async function renew(context: AdminContext, options: UpdateOptions, id: string):
   } else await renewProcess(context, pods, id);
   const { build } = await fetchNodestat(context, id);
   if (expectedBuild === null || build === expectedBuild) return build;
-  throw hasStopped(
+  throw stopError(
     `${id} serves build ${build}, expected ${expectedBuild}; it stays out of service`,
   );
 }
@@ -177,7 +176,7 @@ async function renewProcess(
 }
 
 async function replace(context: AdminContext, pods: ClusterPods, id: string): Promise<void> {
-  if (!pods.has(id)) throw hasStopped(`no StatefulSet has ${id}; generate the manifests again`);
+  if (!pods.has(id)) throw stopError(`no StatefulSet has ${id}; generate the manifests again`);
   if (!(await pods.isCurrent(id))) await pods.replace(id);
   await waitForStart(id, async () => (await fetchNodestat(context, id)) !== null);
 }
@@ -195,7 +194,7 @@ async function waitForStart(id: string, hasStarted: () => Promise<boolean>): Pro
     if (await hasStarted().catch(() => false)) return;
     await sleep(POLL_MS);
   }
-  throw hasStopped(`${id} exited and was not restarted`);
+  throw stopError(`${id} exited and was not restarted`);
 }
 
 /** Takes an instance out of service; back in, and ends the run, if no other replica serves. */
@@ -206,8 +205,7 @@ async function takeOut(context: AdminContext, lease: ProcedureLease, id: string)
     // An operator may have taken out other replicas at the same moment.
     await requireRedundancy(context, id);
     const isIdle = (entry: StatusObject) => entry.running === 0;
-    if (!(await waitUntil(context, id, isIdle)))
-      throw hasStopped(`requests on ${id} did not drain`);
+    if (!(await waitUntil(context, id, isIdle))) throw stopError(`requests on ${id} did not drain`);
   } catch (error) {
     await operate(context.address(id), "ServiceIn");
     throw error;
@@ -250,5 +248,5 @@ async function requireOneBuild(context: AdminContext, ids: readonly string[]): P
   const builds = new Set(statuses.map(({ build }) => build));
   if (builds.size <= 1) return;
   const list = ids.map((id, index) => `${id} ${statuses[index]!.build}`).join(", ");
-  throw hasStopped(`instances serve different builds: ${list}`);
+  throw stopError(`instances serve different builds: ${list}`);
 }

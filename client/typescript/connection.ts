@@ -123,11 +123,11 @@ export class Connection {
     params: object | undefined,
     options: CallOptions | undefined,
   ): AsyncGenerator<unknown, void, undefined> {
-    const all: ClientOptions & CallOptions = merged(this.#options, options ?? {});
-    const limit = limitOf(operation, all);
+    const settings: ClientOptions & CallOptions = merged(this.#options, options ?? {});
+    const limit = limitOf(operation, settings);
     const position: StreamPosition = { id: "" };
     try {
-      let reader = await this.#openStream(operation, params, all, limit);
+      let reader = await this.#openStream(operation, params, settings, limit);
       for (;;) {
         try {
           const items = readStreamItems(reader, operation, limit, position);
@@ -136,10 +136,10 @@ export class Connection {
         } catch (error) {
           limit.check();
           const { id } = position;
-          const isFinal = id === "" || all.retries === 0 || !isNetworkError(error);
+          const isFinal = id === "" || settings.retries === 0 || !isNetworkError(error);
           if (isFinal) throw error;
         }
-        reader = await this.#resumeStream(operation, params, all, limit, position.id);
+        reader = await this.#resumeStream(operation, params, settings, limit, position.id);
       }
     } finally {
       limit.end();
@@ -149,11 +149,11 @@ export class Connection {
   async #openStream(
     operation: Operation,
     params: object | undefined,
-    all: ClientOptions & CallOptions,
+    settings: ClientOptions & CallOptions,
     limit: CallDeadline,
   ): Promise<FetchReader> {
-    const { content } = await this.#repeat(operation, params, all, limit, (request) =>
-      this.#exchange(operation, request, all, limit.signal, (response) =>
+    const { content } = await this.#repeat(operation, params, settings, limit, (request) =>
+      this.#exchange(operation, request, settings, limit.signal, (response) =>
         readFirstChunk(response, operation),
       ),
     );
@@ -165,17 +165,20 @@ export class Connection {
   async #resumeStream(
     operation: Operation,
     params: object | undefined,
-    all: ClientOptions & CallOptions,
+    settings: ClientOptions & CallOptions,
     limit: CallDeadline,
     id: string,
   ): Promise<FetchReader> {
-    const again = { ...merged(all, { headers: { "last-event-id": id } }), retries: 0 };
+    const resumeSettings = {
+      ...merged(settings, { headers: { "last-event-id": id } }),
+      retries: 0,
+    };
     let failure: SvcError<string> | undefined;
     for (let retry = 0; ; retry++) {
       await limit.wait(retryDelayMs(retry));
       limit.check(failure);
       try {
-        return await this.#openStream(operation, params, again, limit);
+        return await this.#openStream(operation, params, resumeSettings, limit);
       } catch (error) {
         limit.check(failure);
         failure = error as SvcError<string>;
@@ -207,11 +210,11 @@ export class Connection {
     params: object | undefined,
     options: CallOptions = {},
   ): Promise<HttpResult> {
-    const all: ClientOptions & CallOptions = merged(this.#options, options);
-    const limit = limitOf(operation, all);
+    const settings: ClientOptions & CallOptions = merged(this.#options, options);
+    const limit = limitOf(operation, settings);
     try {
-      const { content } = await this.#repeat(operation, params, all, limit, (request) =>
-        this.#exchange(operation, request, all, limit.signal, (response) =>
+      const { content } = await this.#repeat(operation, params, settings, limit, (request) =>
+        this.#exchange(operation, request, settings, limit.signal, (response) =>
           readHttpResult(response, operation, limit),
         ),
       );
@@ -226,11 +229,11 @@ export class Connection {
   }
 
   async #send(operation: Operation, params: object | undefined, options: CallOptions = {}) {
-    const all: ClientOptions & CallOptions = merged(this.#options, options);
-    const limit = limitOf(operation, all);
+    const settings: ClientOptions & CallOptions = merged(this.#options, options);
+    const limit = limitOf(operation, settings);
     try {
-      return await this.#repeat(operation, params, all, limit, (request) =>
-        this.#attempt(operation, request, all, limit.signal),
+      return await this.#repeat(operation, params, settings, limit, (request) =>
+        this.#attempt(operation, request, settings, limit.signal),
       );
     } finally {
       limit.end();
@@ -241,12 +244,17 @@ export class Connection {
   async #repeat<T>(
     operation: Operation,
     params: object = {},
-    all: ClientOptions & CallOptions,
+    settings: ClientOptions & CallOptions,
     limit: CallDeadline,
     attempt: (request: Request) => Promise<T>,
   ): Promise<T> {
-    const { retries = RETRIES, idempotent } = all;
-    const request = buildRequest(all.baseUrl, operation, await withBytes(operation, params), all);
+    const { retries = RETRIES, idempotent } = settings;
+    const request = buildRequest(
+      settings.baseUrl,
+      operation,
+      await withBytes(operation, params),
+      settings,
+    );
     const isSafe = idempotent || operation.readonly === true || operation.once === true;
     let failure: SvcError<string> | undefined;
     for (let retry = 0; ; retry++) {

@@ -33,7 +33,7 @@ export function CheckFacets({ groups, chosen, onChoose }: CheckFacetsProps) {
             <fieldset class="facet" key={title}>
               <legend>{title}</legend>
               <ul>
-                {values.slice(0, MAX_VALUES).map(([value, many]) => {
+                {values.slice(0, MAX_VALUES).map(([value, valueCount]) => {
                   const key = `${title}:${value}`;
                   return (
                     <li key={key}>
@@ -46,7 +46,7 @@ export function CheckFacets({ groups, chosen, onChoose }: CheckFacetsProps) {
                       <label for={`facet-${key}`} class="clip">
                         {clipForDisplay(value, 40)}
                       </label>
-                      <span class="n">{count(many)}</span>
+                      <span class="n">{count(valueCount)}</span>
                     </li>
                   );
                 })}

@@ -47,13 +47,13 @@ export class RangeExpander {
       this.#errors.add(`System descriptor range of ${shown} ${fault}`);
       return [];
     }
-    let found: RangeName[] = [{ name: "", numbers: NO_NUMBERS }];
+    let expanded: RangeName[] = [{ name: "", numbers: NO_NUMBERS }];
     let end = 0;
     for (const [at, [from, to]] of bounds.entries()) {
       const { index, 0: text } = ranges[at]!;
       const before = name.slice(end, index);
       end = index + text.length;
-      found = found.flatMap((start) =>
+      expanded = expanded.flatMap((start) =>
         Array.from({ length: to - from + 1 }, (_, n) => ({
           name: `${start.name}${before}${from + n}`,
           numbers: [...start.numbers, from + n],
@@ -61,7 +61,7 @@ export class RangeExpander {
       );
     }
     const rest = name.slice(end);
-    return found.map(({ name: start, numbers }) => ({ name: start + rest, numbers }));
+    return expanded.map(({ name: start, numbers }) => ({ name: start + rest, numbers }));
   }
 
   /** Returns why a name cannot be expanded; null: it can. */
@@ -89,7 +89,7 @@ export class RangeExpander {
     return isPlainObject(value) ? this.#expandKeys(value, numbers, depth) : value;
   }
 
-  /** Counts the size of copied values only. */
+  /** Adds a value's size if it is copied. @returns whether the copies are too large */
   #isTooLarge(value: unknown, numbers: readonly number[]): boolean {
     if (numbers.length === 0 || this.#size > MAX_SIZE) return this.#size > MAX_SIZE;
     this.#size += typeof value === "string" ? value.length : 1;
@@ -120,9 +120,9 @@ export class RangeExpander {
     const isPlain = !name.includes("{");
     if (numbers.length > 0 && this.#isTooLarge(name, numbers)) return [];
     if (isPlain) return [{ name, numbers: NO_NUMBERS }];
-    const found = this.list(name);
-    if (numbers.length === 0) return found;
-    return found.map((range) => ({ ...range, name: insertNumbers(range.name, numbers) }));
+    const expanded = this.list(name);
+    if (numbers.length === 0) return expanded;
+    return expanded.map((range) => ({ ...range, name: insertNumbers(range.name, numbers) }));
   }
 }
 

@@ -18,7 +18,7 @@ export interface PodSet {
   readonly pods: readonly [PlacedInstance, ...PlacedInstance[]];
   /** Dispatcher of the row; null: none. */
   readonly matrix: string | null;
-  /** Whether clients call it. */
+  /** Whether clients connect to it. */
   readonly isFront: boolean;
   readonly hasData: boolean;
 }
@@ -38,8 +38,8 @@ export function placePods(system: System): PodSet[] {
       matrix: null,
       partition: 0,
     };
-    const known = rows.get(row) ?? { matrix, pods: [] };
-    rows.set(row, { ...known, pods: [...known.pods, [partition, instance]] });
+    const { pods } = rows.get(row) ?? { pods: [] };
+    rows.set(row, { matrix, pods: [...pods, [partition, instance]] });
   }
   return [...rows].map(([name, { matrix, pods }]) => {
     const sorted = pods.sort(([a], [b]) => a - b).map(([, pod]) => pod);

@@ -36,9 +36,9 @@ export function placeInstances(system: System): PlacedInstance[] {
   const taken = new Map<string, string>();
   return [...system.instances.keys()].map((id) => {
     const name = platformName(id);
-    const other = taken.get(name);
-    if (other !== undefined) {
-      throw new SvcError("SVC2810", `${other} and ${id} would both get the name ${name}`);
+    const firstId = taken.get(name);
+    if (firstId !== undefined) {
+      throw new SvcError("SVC2810", `${firstId} and ${id} would both get the name ${name}`);
     }
     taken.set(name, id);
     const plan = planInstance(system, id);

@@ -9,10 +9,10 @@ import type { AdminContext } from "../context.js";
 import {
   fetchNodestat,
   findReplicaSlots,
-  hasStopped,
   isOutOfService,
   readGroup,
   type StatusObject,
+  stopError,
 } from "./instances.js";
 
 const MAX_SHOWN_CHANGES = 5;
@@ -36,7 +36,7 @@ export async function checkUpdate(
   });
   if (frozen.length > 0) {
     const list = frozen.join(", ");
-    throw hasStopped(`${list}: graphs are read-only; run \`svc admin clear-readonly\``);
+    throw stopError(`${list}: graphs are read-only; run \`svc admin clear-readonly\``);
   }
   const serving = ids.filter((_, index) => statuses[index]!["service-in"] === 1);
   const outdated = serving.filter(
@@ -66,7 +66,7 @@ export async function requireRedundancy(
     );
     if (statuses.some(counts)) continue;
     const where = `partition ${partition} of ${dispatcher}`;
-    throw hasStopped(`Too few S-IN destinations: without ${id} no replica serves ${where}`);
+    throw stopError(`Too few S-IN destinations: without ${id} no replica serves ${where}`);
   }
 }
 
@@ -89,5 +89,5 @@ async function refuseBreaking(context: AdminContext, id: string): Promise<void> 
   if (breaking.length === 0) return;
   const shown = breaking.slice(0, MAX_SHOWN_CHANGES).map(({ message }) => `\n  ${message}`);
   const count = `${breaking.length} changes in the build break clients of ${id}`;
-  throw hasStopped(`${count}; use --force to deploy anyway${shown.join("")}`);
+  throw stopError(`${count}; use --force to deploy anyway${shown.join("")}`);
 }

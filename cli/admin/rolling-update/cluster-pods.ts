@@ -11,7 +11,7 @@ import {
 import { INSTANCES } from "../manifest/kubernetes.js";
 import { FIRST_ORDINAL } from "../manifest/kubernetes-pod-sets.js";
 import { CONTAINER } from "../manifest/kubernetes-pods.js";
-import { hasStopped } from "./instances.js";
+import { stopError } from "./instances.js";
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const POLL_MS = 200;
@@ -61,7 +61,7 @@ export class ClusterPods {
     try {
       this.#api = new KubernetesApi(findCluster());
     } catch (error) {
-      throw hasStopped(`--image: ${(error as Error).message}`);
+      throw stopError(`--image: ${(error as Error).message}`);
     }
   }
 
@@ -77,7 +77,7 @@ export class ClusterPods {
       if (kind === "statefulsets") this.#readPods(objects);
       for (const object of objects) await this.#patch(kind, object);
     }
-    if (this.#pods.size === 0) throw hasStopped(`no StatefulSet has the label app=${this.#app}`);
+    if (this.#pods.size === 0) throw stopError(`no StatefulSet has the label app=${this.#app}`);
   }
 
   /** Returns whether Kubernetes replaces the pod of an instance only when it is deleted. */
@@ -105,7 +105,7 @@ export class ClusterPods {
     };
     await this.#waitUntil(isReplaced, () => `the pod of ${id} does not start: ${reason}`);
     if (await this.isCurrent(id)) return;
-    throw hasStopped(`the pod of ${id} has another image: its StatefulSet has changed meanwhile`);
+    throw stopError(`the pod of ${id} has another image: its StatefulSet has changed meanwhile`);
   }
 
   #readPods(sets: readonly ClusterObject[]): void {
@@ -131,7 +131,7 @@ export class ClusterPods {
   async #waitUntil(isDone: () => Promise<boolean>, describeFailure: () => string): Promise<void> {
     const deadline = performance.now() + REPLACEMENT_MS;
     while (!(await isDone())) {
-      if (performance.now() > deadline) throw hasStopped(describeFailure());
+      if (performance.now() > deadline) throw stopError(describeFailure());
       await sleep(POLL_MS);
     }
   }
@@ -163,7 +163,7 @@ export class ClusterPods {
       const { message } = isPlainObject(json) ? json : {};
       throw new Error(`${status} ${String(message ?? "").slice(0, 200)}`);
     } catch (error) {
-      throw hasStopped(`Kubernetes: ${method} ${path}: ${(error as Error).message}`);
+      throw stopError(`Kubernetes: ${method} ${path}: ${(error as Error).message}`);
     }
   }
 }

@@ -3,7 +3,7 @@
 
 import type { AdminContext } from "../context.js";
 import { handOver } from "../subscribers.js";
-import { fetchNodestat, hasStopped, readGroup, type StatusObject } from "./instances.js";
+import { fetchNodestat, readGroup, type StatusObject, stopError } from "./instances.js";
 
 /**
  * Hands over to another member if the instance leads its group.
@@ -20,7 +20,7 @@ export async function handOverLead(
   if (!isLeading || isAlone) return;
   const [next] = synced;
   if (next === undefined)
-    throw hasStopped(`no other member of ${group} is synced to take over from ${id}`);
+    throw stopError(`no other member of ${group} is synced to take over from ${id}`);
   await handOver(context, id, next);
 }
 

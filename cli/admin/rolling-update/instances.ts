@@ -70,6 +70,6 @@ export function findReplicaSlots({ system }: AdminContext, id: string): MatrixPo
   );
 }
 
-export function hasStopped(text: string): SvcError {
+export function stopError(text: string): SvcError {
   return new SvcError("SVC3119", text);
 }

@@ -73,12 +73,12 @@ function writeEffect(writer: LoopWriter, node: TypedNode, isLast: boolean): stri
   const { name } = node.row;
   if (isCollect(node)) return isLast ? writeCollect(writer, node.args) : null;
   if (EFFECTS.has(name)) return writeUpdate(writer, name, node.args);
-  const plain = name.slice(0, -2);
+  const updateName = name.slice(0, -2);
   // The value of a conditional update is its condition, which may be of any type.
-  if (isLast || !name.endsWith("if") || !EFFECTS.has(plain)) return null;
+  if (isLast || !name.endsWith("if") || !EFFECTS.has(updateName)) return null;
   const [condition, ...args] = node.args;
   const test = writer.condition(condition!);
-  const code = test === null ? null : writeUpdate(writer, plain, args);
+  const code = test === null ? null : writeUpdate(writer, updateName, args);
   return code === null ? null : `if (${test}) { ${code} }`;
 }
 
