@@ -114,7 +114,7 @@ function report(rows) {
   );
   printTargets(
     rows.map(({ name, alone, beside }) => ({
-      label: `p99 beside ${name}`,
+      label: `p99 during ${name}`,
       value: beside.p99 / alone.p99,
       unit: "x alone",
       atMost: 2,

@@ -226,7 +226,7 @@ function report(others) {
   printTargets([
     { label: "early service-in refused", value: refused, unit: "", atLeast: 1 },
     { label: "wrong responses", value: wrong.length, unit: "", atMost: 0 },
-    { label: "replicas with other contents at the end", value: others, unit: "", atMost: 0 },
+    { label: "replicas that differ at the end", value: others, unit: "", atMost: 0 },
     { label: "start until in service, p50", value: percentile(inServiceS, 0.5), unit: "s" },
     { label: "start until in service, longest", value: Math.max(...inServiceS), unit: "s" },
   ]);

@@ -141,7 +141,7 @@ function report(times) {
   const ratio = (of, to) => times.get(of) / times.get(to);
   printTargets([
     {
-      label: "new literals against a repeated text, 10,000 arcs",
+      label: "new literals / a repeated text, 10,000 arcs",
       value: ratio("10000: filter value", "10000: filter value, new literals"),
       atLeast: 0.8,
       unit: "x",
@@ -153,7 +153,7 @@ function report(times) {
       unit: "x",
     })),
     {
-      label: "filter against the same arc condition, 10,000 arcs",
+      label: "filter / the same arc condition, 10,000 arcs",
       value: ratio("10000: arc condition", "10000: filter value"),
       atLeast: 0.6,
       unit: "x",

@@ -157,7 +157,7 @@ function printGaps(gaps) {
     const figures = times.length === 0 ? ["", "", ""] : [0.5, 0.99, 1].map((p) => at(times, p));
     return [kind, times.length, ...figures];
   });
-  printTable(["ms until changes go on", "n", "p50", "p99", "max"], rows);
+  printTable(["ms until changes resume", "n", "p50", "p99", "max"], rows);
 }
 
 function at(times, p) {
@@ -174,7 +174,7 @@ function report({ gaps, load, sales, reads, refused, lost, wrong }) {
   const ms = { unit: "ms" };
   printTargets([
     { label: "acknowledged changes lost", value: lost, unit: "", atMost: 0 },
-    { label: "wrong keyed answers", value: wrong, unit: "", atMost: 0 },
+    { label: "wrong keyed responses", value: wrong, unit: "", atMost: 0 },
     { label: "loss of the leader, p50", value: percentile(single, 0.5), ...ms, atMost: 2300 },
     { label: "loss of the leader, p99", value: percentile(single, 0.99), ...ms, atMost: 3000 },
     { label: "handover, longest", value: Math.max(...handed), ...ms, atMost: 150 },

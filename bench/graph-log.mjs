@@ -116,7 +116,7 @@ printTable(["µs of CPU per call", "log off", "log on"], [row("connect"), row("v
 const calls = next * 2;
 const perCpu = (amount) => amount / again.replayed;
 printTargets([
-  { label: "connect with a log against none", value: ratioOf("connect"), unit: "x", atMost: 1.1 },
+  { label: "connect: log / no log", value: ratioOf("connect"), unit: "x", atMost: 1.1 },
   { label: "vertex, 2 properties", value: ratioOf("vertex"), unit: "x", atMost: 1.2 },
   { label: "log of a connect", value: written.connect / next, unit: "bytes", atMost: 70 },
   { label: "log of a vertex, 2 properties", value: written.vertex / next, unit: "bytes" },

@@ -162,18 +162,18 @@ async function measure() {
     targets.push(
       { label: `${resource}: rate`, value: megabytes / took, unit: "MB/s", atLeast: 30 },
       { label: `${resource}: p99 of queries`, value: p99, unit: "x before", atMost: 2 },
-      { label: `${resource}: right vertices`, value: right, unit: "", atLeast: vertices },
+      { label: `${resource}: correct vertices`, value: right, unit: "", atLeast: vertices },
     );
   }
   while (load.exact < answers) await delay(1000);
   await load.stop();
   rows.push(rowOf("after", load.take()));
-  printTable(["answers", "queries", "p50 ms", "p99", "max", "by key p99", "writes p99"], rows);
+  printTable(["responses", "queries", "p50 ms", "p99", "max", "keyed p99", "writes p99"], rows);
   const { exact, failed } = load;
   for (const [reason, times] of failed) console.log(`${times} x ${reason}`);
-  targets.push({ label: "exact answers", value: exact, unit: "", atLeast: answers });
+  targets.push({ label: "exact responses", value: exact, unit: "", atLeast: answers });
   const others = [...failed.values()].reduce((sum, times) => sum + times, 0);
-  targets.push({ label: "other answers", value: others, unit: "", atMost: 0 });
+  targets.push({ label: "inexact responses", value: others, unit: "", atMost: 0 });
   printTargets(targets);
 }
 

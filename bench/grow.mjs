@@ -177,7 +177,7 @@ printTargets([
   { label: "moved", value: megabytes / total, unit: "MB/s of CPU", atLeast: 30 },
   { label: "moved from 4 to 5 groups", value: share * 100, unit: "% of the slots", atMost: 21 },
   {
-    label: "createVertex with slots against none",
+    label: "createVertex: slots / no slots",
     value: await measureCreation(),
     unit: "x",
     atMost: 1.03,

@@ -47,7 +47,7 @@ async function main() {
     times.length,
     ...[0.5, 0.99, 1].map((share) => percentile(times, share).toFixed(2)),
   ]);
-  printTable(["beside", "probes", "p50 ms", "p99 ms", "max ms"], rows);
+  printTable(["load", "probes", "p50 ms", "p99 ms", "max ms"], rows);
   await showBurst(server);
   await server.stop();
 }

@@ -104,7 +104,7 @@ function report(engine, disk) {
     { label: "engine away: failed changes", value: engine.load.failures.length, ...none },
     { label: "engine away: failed reads", value: engine.reads.failures.length, ...none },
     { label: "disk full: failed reads", value: disk.reads.failures.length, ...none },
-    { label: "disk full: changes again after", value: disk.againMs / 1000, unit: "s", atMost: 2 },
+    { label: "disk full: changes resume after", value: disk.againMs / 1000, unit: "s", atMost: 2 },
     { label: "acknowledged changes lost", value: engine.lost + disk.lost, ...none },
   ]);
 }

@@ -63,7 +63,7 @@ try {
   printTargets([
     { label: "calls per second", value: ratio("rate"), unit: "thousand" },
     { label: "replica against the calls", value: ratio("pace"), unit: "of the rate", atLeast: 0.8 },
-    { label: "log's thread", value: ratio("thread"), unit: "of the writer's CPU", atMost: 0.2 },
+    { label: "log thread", value: ratio("thread"), unit: "of the writer's CPU", atMost: 0.2 },
     { label: "one flush, p50", value: flush, unit: "ms" },
     { label: "durable on both sides, p95", value: percentile(calledMs, 0.95), unit: "ms" },
     {
@@ -72,7 +72,7 @@ try {
       unit: "ms",
       atMost: +(5 * flush + 1).toFixed(2),
     },
-    { label: "subscriber stands still", value: grownMib, unit: "MiB", atMost: 64 },
+    { label: "subscriber stalls", value: grownMib, unit: "MiB", atMost: 64 },
   ]);
 } finally {
   await system.unload();

@@ -223,8 +223,8 @@ function report(samples, wrong) {
   const two = ratio("two that search", "one that searches", 0);
   const beside = ratio("beside the builder", "a writer", 0);
   printTargets([
-    { label: "2 threads that search", value: two, unit: "x one", atLeast: 1.8 },
-    { label: "a writer beside the builder", value: beside, unit: "x", atLeast: 0.9 },
-    { label: "searches with another result", value: wrong, unit: "", atMost: 0 },
+    { label: "2 search threads", value: two, unit: "x one", atLeast: 1.8 },
+    { label: "writer during an index build", value: beside, unit: "x", atLeast: 0.9 },
+    { label: "searches with a different result", value: wrong, unit: "", atMost: 0 },
   ]);
 }

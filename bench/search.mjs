@@ -143,7 +143,7 @@ function reportIndex(name, graph, texts, peers, seconds) {
   }
   const isLarge = texts.length >= (MIN_TEXTS[name] ?? 0);
   const atMost = isLarge ? MOST_BYTES[name] : undefined;
-  targets.push({ label: `${name}: bytes a posting`, value: bytes / postings, atMost, unit: "B" });
+  targets.push({ label: `${name}: bytes per posting`, value: bytes / postings, atMost, unit: "B" });
 }
 
 /** Returns products of which a quarter have the word `red`. */

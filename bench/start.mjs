@@ -47,7 +47,7 @@ const server = await startSvc(project, NET);
 try {
   const growth = await measureGrowth(server);
   printTargets([
-    { label: "start to first answer, median", value: starts.ms, atMost: 300, unit: "ms" },
+    { label: "start to first response, median", value: starts.ms, atMost: 300, unit: "ms" },
     {
       label: "first second, share of the warm rate",
       value: firstSecond.warm,

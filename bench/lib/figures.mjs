@@ -55,5 +55,5 @@ export function printTargets(list) {
     const target = atLeast === undefined ? `<= ${atMost}` : `>= ${atLeast}`;
     return [label, measured, `${target} ${unit}`, met ? "met" : "MISSED"];
   });
-  printTable(["target", "measured", "wanted", ""], rows);
+  printTable(["target", "measured", "required", ""], rows);
 }
