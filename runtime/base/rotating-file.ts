@@ -64,22 +64,27 @@ export class RotatingFile {
     }
     const lost = this.#lost;
     this.#lost = 0;
-    this.#put(line);
+    this.#put(line, (error) => {
+      if (error) this.#lost++;
+    });
     return lost;
   }
 
-  /** Resolves once everything is passed to the system, or has failed. */
-  async close(): Promise<void> {
+  /**
+   * Resolves once everything is passed to the system, or has failed.
+   * @returns the number of lost lines that `write` has not returned
+   */
+  async close(): Promise<number> {
     const file = this.#file;
     this.#file = null;
-    if (file === null) return;
-    file.end();
-    await finished(file).catch(() => {});
+    file?.end();
+    if (file !== null) await finished(file).catch(() => {});
+    return this.#lost;
   }
 
-  #put(line: string): void {
+  #put(line: string, onWritten: (error?: Error | null) => void = () => undefined): void {
     this.#left -= Buffer.byteLength(line) + 1;
-    this.#file!.write(`${line}\n`);
+    this.#file!.write(`${line}\n`, onWritten);
   }
 
   /** Rotates a full file, and reopens a failed one after a while. */

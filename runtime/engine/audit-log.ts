@@ -96,10 +96,10 @@ export class AuditLog {
     }
   }
 
-  close(): Promise<void> | undefined {
+  async close(): Promise<void> {
     clearInterval(this.#timer);
     this.summarize();
-    return this.#file?.close();
+    logLosses((await this.#file?.close()) ?? 0);
   }
 
   #refused(
@@ -121,9 +121,12 @@ export class AuditLog {
     const fields = { audit: event, ...details };
     const text = `audit: ${event}: ${formatDetails(details)}`;
     if (this.#file === null) return logUnthrottled(text, "info", fields);
-    const lost = this.#file.write(formatJsonEntry("info", `audit: ${event}`, fields));
-    if (lost > 0) log(`audit log: ${lost} entries lost`, "error");
+    logLosses(this.#file.write(formatJsonEntry("info", `audit: ${event}`, fields)));
   }
+}
+
+function logLosses(lost: number): void {
+  if (lost > 0) log(`audit log: ${lost} entries lost`, "error");
 }
 
 /** Returns the fields of a text entry; values of clients cannot add fields or lines. */

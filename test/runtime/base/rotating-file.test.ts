@@ -74,7 +74,21 @@ test("counts lines that a full disk cannot take", async (context) => {
   while (context.failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.match(context.failures[0]!, "ENOSPC");
   assert.is(file.write("also lost"), -1);
-  await file.close();
+  assert.is(await file.close(), 2, "a line that failed is lost, too");
+});
+
+test("counts no lost line twice", async (context) => {
+  const file = open({ ...context, path: "/dev/full" }, 1000);
+  file.write("lost");
+  while (context.failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const { now } = performance;
+  performance.now = () => now.call(performance) + 1000;
+  try {
+    assert.is(file.write("lost in another file"), 1);
+    assert.is(await file.close(), 1);
+  } finally {
+    performance.now = now;
+  }
 });
 
 test.run();

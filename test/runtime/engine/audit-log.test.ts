@@ -141,4 +141,22 @@ test("refuses to open a file that cannot be written", () => {
   );
 });
 
+test("reports the entries that are still lost when it closes", async () => {
+  const { write } = process.stderr;
+  let text = "";
+  process.stderr.write = (chunk: string | Uint8Array): boolean => {
+    text += chunk.toString();
+    return true;
+  };
+  try {
+    const log = new AuditLog("/dev/full");
+    log.open();
+    log.recordResponse(exchange({ target: "/svc/builtin/x", audited: "change" }), 0, 200);
+    await log.close();
+  } finally {
+    process.stderr.write = write;
+  }
+  assert.match(text, /audit log: 1 entries lost/);
+});
+
 test.run();
