@@ -9,14 +9,9 @@ import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";
 import { fetchNodestat, readGroup } from "./rolling-update/instances.js";
 
-const REQUEST_TIMEOUT_MS = 2000;
 const STATUS_TIMEOUT_MS = 5000;
 /** A failure with an error code and a message in JSON notation. */
 const FAILURE = /^Exception\("(SVC\d{4}): ((?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*)"\)$/u;
-
-interface Nodestat {
-  readonly "master-serial"?: string;
-}
 
 export const attach = {
   run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
@@ -59,14 +54,7 @@ export const promote = {
   run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
     if (ids === undefined) throw new SvcError("SVC3004", "missing [ids]");
     const command = context.values["accept-loss"] === true ? "Promote accept-loss" : "Promote";
-    const act = async (id: string): Promise<unknown> => {
-      try {
-        return await runCommand(context, id, command);
-      } catch (error) {
-        if (!(error instanceof SvcError) || error.code !== "SVC3402") throw error;
-        throw new SvcError(error.code, `${error.message}. ${await describePositions(context, id)}`);
-      }
-    };
+    const act = (id: string): Promise<unknown> => runCommand(context, id, command);
     return forEachInstance(context, context.select(ids), act, (result) => {
       return `promoted to provider, epoch ${(result as { epoch: number }).epoch}`;
     });
@@ -94,18 +82,6 @@ export const handover = {
 /** Makes another member lead the group of an instance. @throws SvcError SVC3115, SVC3403 */
 export function handOver(context: AdminContext, id: string, to: string): Promise<unknown> {
   return runCommand(context, id, `HandOver ${to}`);
-}
-
-/** Lists the positions of all members of an instance's group in the transaction log. */
-async function describePositions(context: AdminContext, id: string): Promise<string> {
-  const { providers, subscribers } = context.system;
-  const root = providers.get(id) ?? id;
-  const members = [root, ...subscribers.get(root)!].map(async (member) => {
-    const request = { path: "/svc/nodestat", timeoutMs: REQUEST_TIMEOUT_MS };
-    const status = await requestInstance(context.address(member), request).catch(() => null);
-    return `${member} ${(status as Nodestat | null)?.["master-serial"] ?? "does not respond"}`;
-  });
-  return `master-serial: ${(await Promise.all(members)).join(", ")}`;
 }
 
 /**

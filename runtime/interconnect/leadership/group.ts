@@ -18,7 +18,7 @@ import {
   type LeadershipEngine,
   parseRecord,
 } from "./leadership.js";
-import { LossReport, type MemberPositions } from "./loss-report.js";
+import { explainRefusal, LossReport, type MemberPositions } from "./loss-report.js";
 import { Member } from "./member.js";
 import type { MemberFile } from "./member-file.js";
 
@@ -221,12 +221,9 @@ export class Group implements MemberProgress {
    */
   async force(acceptsLoss: boolean): Promise<number> {
     if (!acceptsLoss) {
-      const ids = this.#member.recorded.map(([id]) => id);
-      const text =
-        ids.length === 0
-          ? "no record names the members that have all changes; start all members"
-          : `the members that have all changes are: ${ids.join(", ")}; start one of them`;
-      throw new SvcError("SVC3402", `promote: ${text}, or add --accept-loss`);
+      const positions = await this.#parts.fetchPositions();
+      const text = explainRefusal(positions, this.#member.recorded);
+      throw new SvcError("SVC3402", `promote: ${text}`);
     }
     this.#member.force();
     this.#sleep.wake();

@@ -9,6 +9,8 @@ import type { Incarnation } from "./leadership.js";
 /** Positions of the members of the group, by id; null: it does not respond. */
 export type MemberPositions = ReadonlyMap<string, Positions | null>;
 
+const LOST_ADVICE = "Start all members; only if the data is lost";
+
 export interface LossReportParts {
   readonly group: string;
   readonly engine: string;
@@ -47,14 +49,28 @@ export class LossReport {
     const cause = synced === null ? recordLost(positions, engine) : membersLost(positions, synced);
     if (cause === null) return;
     // Without the record no member claims leadership, even if all of them run.
-    const advice =
-      synced === null ? "Once all members run" : "Start all members; only if the data is lost";
+    const advice = synced === null ? "Once all members run" : LOST_ADVICE;
     const problem = `group ${group} has no leader: ${cause}`;
     const text = `leadership: ${problem}. ${describe(positions, advice)}`;
     if (text === this.#logged) return;
     this.#logged = text;
     warn(`SVC3402: ${text}`, "error");
   }
+}
+
+/**
+ * Says why no member is promoted without the consent of the operator, and what each member has.
+ * @param synced members that the record permits to lead
+ */
+export function explainRefusal(positions: MemberPositions, synced: readonly Incarnation[]): string {
+  const ids = synced.map(([id]) => id).join(", ");
+  const cause = synced.length === 0 ? null : membersLost(positions, synced);
+  if (cause !== null) return `${cause}. ${describe(positions, LOST_ADVICE)}`;
+  const reason =
+    synced.length === 0
+      ? "no record names the members that have all changes; start all members"
+      : `the members that have all changes are: ${ids}; start one of them`;
+  return `${reason}, or add --accept-loss. ${describeSerials(positions)}`;
 }
 
 /** Returns null if a member still leads, because it will write the record again. */
@@ -78,16 +94,21 @@ function membersLost(positions: MemberPositions, synced: readonly Incarnation[])
 
 /** Describes the position of each member, and what the operator can do. */
 function describe(positions: MemberPositions, advice: string): string {
-  const entries = [...positions];
-  const members = entries.map(([id, position]) => `${id} ${describeMember(position)}`);
-  const [best] = entries.reduce((best, entry) => (isLater(entry[1], best[1]) ? entry : best));
+  const [best] = [...positions].reduce((best, entry) =>
+    isLater(entry[1], best[1]) ? entry : best,
+  );
   const promote = `svc admin promote ${best} --accept-loss`;
-  const serials = `master-serial of each member: ${members.join(", ")}`;
-  return `${serials}. ${advice}, continue with what ${best} has: ${promote}`;
+  return `${describeSerials(positions)}. ${advice}, continue with what ${best} has: ${promote}`;
+}
+
+function describeSerials(positions: MemberPositions): string {
+  const members = [...positions].map(([id, position]) => `${id} ${describeMember(position)}`);
+  return `master-serial of each member: ${members.join(", ")}`;
 }
 
 function describeMember(positions: Positions | null): string {
   if (positions === null) return "does not respond";
+  if (positions.member === null) return "leads";
   const serial = serialOf(positions);
   return serial === 0 ? "0" : `${serial} of epoch ${positions.epoch}`;
 }
@@ -100,12 +121,13 @@ function isLater(left: Positions | null, right: Positions | null): boolean {
 
 /** Returns the epoch of the last leader whose changes a member has; 0: no changes. */
 function epochOf(positions: Positions | null): number {
-  const hasChanges = positions !== null && (positions.log?.sn ?? 0) > 0;
-  return hasChanges ? positions.epoch : 0;
+  const hasChanges = serialOf(positions) > 0 && positions!.log!.sn > 0;
+  return hasChanges ? positions!.epoch : 0;
 }
 
-/** Returns the `master-serial` of a member, 0 without data. */
+/** Returns the `master-serial` of a member, 0 without data: the log contains new graphs, too. */
 function serialOf(positions: Positions | null): number {
-  const log = positions?.log ?? null;
-  return log === null ? 0 : serialBase(log.id) + log.sn;
+  const { log = null, graphs = [] } = positions ?? {};
+  const hasChanges = graphs.some(({ count }) => count > 0);
+  return log === null || !hasChanges ? 0 : serialBase(log.id) + log.sn;
 }

@@ -22,6 +22,8 @@ import { setLevels } from "../response/response-origin.js";
 import { encodeForwarding } from "./forwarding.js";
 import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
 
+const OTHER_COPY = " of another svc-server; find its copies with `npm ls svc-server`";
+
 export const NO_STREAM_TO_DISPATCHER =
   "400 Bad Request: a dispatcher cannot stream; call a back-end directly";
 const NO_MATRIX =
@@ -72,7 +74,9 @@ export function renderResult(
     } else if (value instanceof PluginResponse) {
       payload = value.serialize();
     } else {
-      const message = `plugin must return PluginResponse, not ${typeName(value)}`;
+      const type = typeName(value);
+      const remedy = type === "PluginResponse" ? OTHER_COPY : "";
+      const message = `plugin must return PluginResponse, not ${type}${remedy}`;
       return sendError(done, accept, 500, "svc", "TypeError", message);
     }
   } catch (error) {

@@ -101,14 +101,17 @@ test("a leader that stops hands over to a synced member", async ({ open }) => {
 });
 
 test("a promotion names the members that have everything", async ({ open }) => {
-  const member = open();
+  const empty = { log: null, origin: null, epoch: 1, graphs: [], diverged: [] };
+  const other = { ...empty, member: OTHER };
+  const member = open({ parts: { fetchPositions: async () => new Map([["S2", other]]) } });
   await member.start();
   const text = "SVC3402: promote: the members that have all changes are";
-  const advice = "start one of them, or add --accept-loss";
+  const numbers = "master-serial of each member: S2 0";
+  const advice = `start one of them, or add --accept-loss. ${numbers}`;
   assert.is(
     await describeFailure(member.group.force(false)),
     "SVC3402: promote: no record names the members that have all changes; start all members, " +
-      "or add --accept-loss",
+      `or add --accept-loss. ${numbers}`,
   );
   member.store({});
   await member.settle();

@@ -3,7 +3,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Incarnation } from "../../../../runtime/interconnect/leadership/leadership.js";
-import { LossReport } from "../../../../runtime/interconnect/leadership/loss-report.js";
+import {
+  explainRefusal,
+  LossReport,
+} from "../../../../runtime/interconnect/leadership/loss-report.js";
 import type { Positions } from "../../../../runtime/interconnect/wire/positions.js";
 import type { SimulatedMember } from "../../../property/support/interconnect/simulated-member.js";
 import { VirtualWorld } from "../../../property/support/interconnect/virtual-world.js";
@@ -97,6 +100,8 @@ function reportOf(positions: Positions | null) {
 }
 
 const SYNCED: readonly Incarnation[] = [["B1", "1".repeat(32)]];
+/** The position of a graph with changes. */
+const CHANGED = { identity: "1", count: 5, digest: null };
 const NOTHING = { log: null, origin: null, epoch: 1, graphs: [], diverged: [] };
 
 test("names the member of the latest leader, whose log may be the oldest", async () => {
@@ -104,7 +109,8 @@ test("names the member of the latest leader, whose log may be the oldest", async
   /** @param second when the followed log began */
   const at = (epoch: number, second: number, sn: number): Positions => {
     const id = (second * 1_000_000).toString(16).padStart(16, "0").padEnd(32, "0");
-    return { ...NOTHING, log: { id, sn, chain: 0 }, epoch, member: ["B9", "9".repeat(32)] };
+    const graphs = [CHANGED];
+    return { ...NOTHING, graphs, log: { id, sn, chain: 0 }, epoch, member: ["B9", "9".repeat(32)] };
   };
   const report = new LossReport({
     ...{ group: "B1", engine: "memory:", intervalMs: LIMIT_MS, warn: (line) => lines.push(line) },
@@ -121,6 +127,27 @@ test("names the member of the latest leader, whose log may be the oldest", async
     /svc admin promote B4 --accept-loss$/,
     "B5 is no later, and B6 has nothing of its leader yet",
   );
+});
+
+test("a refusal says that members have only new graphs, and names the one with changes", () => {
+  const member: Incarnation = ["B1", "9".repeat(32)];
+  const has = (count: number, second: number): Positions => {
+    const log = { id: `000${second}`.padEnd(32, "0"), sn: 2, chain: 0 };
+    return { ...NOTHING, log, member, graphs: [{ ...CHANGED, count }] };
+  };
+  const states = new Map([
+    ["B1", has(0, 2)],
+    ["B2", has(5, 1)],
+  ]);
+  assert.match(
+    explainRefusal(states, SYNCED),
+    /^only these members may lead: B1 has lost its data\. .*: B1 0, B2 .* promote B2 --accept-loss/,
+  );
+});
+
+test("a refusal names the leader, which has no position", () => {
+  const states = new Map([["B1", { ...NOTHING, member: null }]]);
+  assert.match(explainRefusal(states, SYNCED), /have all changes are: B1; .* member: B1 leads$/);
 });
 
 test("is not logged while a member leads that the engine cannot reach", async () => {

@@ -139,6 +139,13 @@ test("serializes a response for a dispatcher only", async () => {
   ]);
 });
 
+test("names the remedy for a response of another copy of the package", async () => {
+  const other = { PluginResponse: class PluginResponse {} };
+  const [, , text] = await resultOf(() => new other.PluginResponse(), { accept: "partial" });
+  const remedy = " of another svc-server; find its copies with `npm ls svc-server`";
+  assert.match(String(text), `not PluginResponse${remedy}"`);
+});
+
 test("refuses to stream to a dispatcher that merges", async () => {
   async function* ticks(): AsyncGenerator<number> {
     yield 1;
