@@ -115,6 +115,15 @@ export class KeptSlots {
     this.#publishAfter(before);
   }
 
+  /** At the end of the process: leaves a file that earlier releases read, too. */
+  close(): void {
+    try {
+      this.#file.compact(this.#record);
+    } catch (error) {
+      log(`${SLOTS_FILE} keeps several lines: ${(error as Error).message}`, "warn");
+    }
+  }
+
   #store(next: SlotRecord): void {
     this.#write(next);
     this.#replace(next);

@@ -72,6 +72,7 @@ export class AppendedState {
   readonly #file: string;
   /** Bytes of the lines that this process has written; null: the file has to be replaced. */
   #bytes: number | null = null;
+  #hasSeveral = false;
 
   constructor(file: string) {
     this.#file = file;
@@ -86,6 +87,11 @@ export class AppendedState {
     this.#bytes = total <= MAX_APPENDED_BYTES && this.#append(text) ? total : this.#replace(text);
   }
 
+  /** Replaces several lines by the last state: earlier releases read files of one state. */
+  compact(last: object): void {
+    if (this.#hasSeveral) this.#bytes = this.#replace(encodeState(last));
+  }
+
   #append(text: string): boolean {
     try {
       const descriptor = openSync(this.#file, APPEND_EXISTING);
@@ -95,6 +101,7 @@ export class AppendedState {
       } finally {
         closeSync(descriptor);
       }
+      this.#hasSeveral = true;
       return true;
     } catch {
       return false;
@@ -103,6 +110,7 @@ export class AppendedState {
 
   #replace(text: string): number {
     replaceFileSync(this.#file, text);
+    this.#hasSeveral = false;
     return Buffer.byteLength(text);
   }
 }

@@ -280,10 +280,7 @@ export class GraphSupervisor implements GraphSource {
     }
   }
 
-  /**
-   * Stops the graph threads and releases the data folder. All other threads must have ended.
-   * Returns false if the graphs should have been saved, but could not be.
-   */
+  /** Stops the graph threads, after all others. Returns false if the graphs could not be saved. */
   async close(options: { readonly isSaved: boolean }): Promise<boolean> {
     this.#compactor?.stop();
     await this.algorithms.close();
@@ -297,6 +294,7 @@ export class GraphSupervisor implements GraphSource {
     await this.#interconnect.close();
     await this.recover(this.#interconnect.threadNumber);
     for (const name of this.names()) this.remove(name, false);
+    this.slots?.close();
     this.root.release();
     return isSaved;
   }

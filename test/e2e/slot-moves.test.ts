@@ -6,6 +6,8 @@
 // takes 120 s
 
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -340,6 +342,15 @@ test("survives kills of leaders and coordinator, and continues", async () => {
   await checkAll(clients);
 });
 
+test("leaves records that earlier releases read when instances stop", async () => {
+  const folders = ["builder_B1", "search_S1"];
+  const files = folders.map((name) => join(system.root, "data", name, "_slots.json"));
+  const lines = () => files.map((file) => readFileSync(file, "utf8").trimEnd().split("\n").length);
+  assert.ok(Math.max(...lines()) > 1, "records were appended");
+  assert.is((await system.down()).code, 0);
+  assert.equal(lines(), [1, 1]);
+});
+
 /** Terms of the groups: they change with the leaders. */
 async function listTerms(): Promise<string> {
   const looks = MEMBERS.map((id) => operate(id, "MoveSlots", {}, JSON.stringify({ do: "look" })));
@@ -348,7 +359,7 @@ async function listTerms(): Promise<string> {
 
 /** Kills the coordinator, or leaders of groups, each one when more slots have moved. */
 async function moveWithKills(words: readonly string[], killed: readonly string[]): Promise<void> {
-  const child = system.spawnAdmin(...words, "--rate", "20kB/s");
+  const child = system.spawnAdmin(...words, "--rate", "5kB/s");
   let err = "";
   child.stderr!.setEncoding("utf8").on("data", (text: string) => {
     err += text;

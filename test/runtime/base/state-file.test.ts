@@ -95,6 +95,8 @@ test("states are appended, and the last complete one counts", ({ root }) => {
   const text = readFileSync(file, "utf8");
   assert.is(text, stateText(1) + stateText(2) + stateText(3));
   assert.equal(readState(file), { n: 3 });
+  state.compact({ n: 3 });
+  assert.is(readFileSync(file, "utf8"), stateText(3));
   // A crash has interrupted the last write, or its bytes were not on the disk.
   for (const torn of ['{"format":1,"n', "\0\0\0\0", "\0\0\0\n"]) {
     writeFileSync(file, text + torn);
