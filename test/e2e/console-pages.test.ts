@@ -52,7 +52,7 @@ const PAGES = [
   ["requests?list=running", "requests in progress"],
   ["search?graph=cities&id=Oslo", "All attributes"],
   ["text?graph=cities&q=no&facets=population", "Trondheim"],
-  ["matrix", "This is an engine"],
+  ["matrix", "This instance has no back-ends"],
   ["replication", "Subscribers of this instance"],
   ["jobs", "Scheduled functions"],
   ["logs", "server started"],

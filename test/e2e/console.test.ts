@@ -210,7 +210,7 @@ inBrowser("shows running requests and the matrix", async () => {
   await open("requests?list=running");
   await tab.until(pageHas("requests in progress"));
   await open("matrix");
-  await tab.until(pageHas("This is an engine"));
+  await tab.until(pageHas("This instance has no back-ends"));
 });
 
 /** The first element beyond the window, unless it scrolls in its own box. */

@@ -289,10 +289,10 @@ test("respond 400 to invalid parameters, and class and message otherwise", async
   }
 });
 
-test("respond 400 to the id of no vertex in nearest", async () => {
+test("respond 404 to the id of no vertex in nearest", async () => {
   const { status, text } = await request("/svc/builtin/nearest", people({ id: "nope" }));
-  assert.is(status, 400, text);
-  assert.match(text, /id=nope \(there is no such vertex\)/);
+  assert.is(status, 404, text);
+  assert.match(text, /Object does not exist: 'nope'/);
 });
 
 const DEEP = `${'{"neighbor":'.repeat(70)}null${"}".repeat(70)}`;
