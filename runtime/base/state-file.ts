@@ -5,6 +5,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fdatasyncSync,
   openSync,
   readFileSync,
@@ -44,12 +45,13 @@ export function readState(file: string): State | undefined {
 
 /** Returns the last state in a text. A line that a crash has interrupted was not acknowledged. */
 function parseLast(text: string): unknown {
-  const lines = text.split("\n");
-  const rest = lines.pop()!;
-  // A file of one state may lack the line break.
-  if (lines.length === 0) return JSON.parse(rest);
-  // After a power loss, a file may end with zeros.
-  return JSON.parse(lines.findLast((line) => !line.includes("\0")) ?? "");
+  try {
+    return JSON.parse(text);
+  } catch {
+    // After a power loss, a file may end with zeros.
+    const lines = text.split("\n").slice(0, -1);
+    return JSON.parse(lines.findLast((line) => !line.includes("\0")) ?? "");
+  }
 }
 
 /** Like `readState`, but returns null for an unreadable or corrupt file. */
@@ -72,7 +74,6 @@ export class AppendedState {
   readonly #file: string;
   /** Bytes of the lines that this process has written; null: the file has to be replaced. */
   #bytes: number | null = null;
-  #hasSeveral = false;
 
   constructor(file: string) {
     this.#file = file;
@@ -89,7 +90,10 @@ export class AppendedState {
 
   /** Replaces several lines by the last state: earlier releases read files of one state. */
   compact(last: object): void {
-    if (this.#hasSeveral) this.#bytes = this.#replace(encodeState(last));
+    // Also those of an earlier process, which was killed.
+    const content = existsSync(this.#file) ? readFileSync(this.#file, "utf8") : "\n";
+    const hasSeveral = content.indexOf("\n") < content.length - 1;
+    if (hasSeveral) this.#bytes = this.#replace(encodeState(last));
   }
 
   #append(text: string): boolean {
@@ -101,7 +105,6 @@ export class AppendedState {
       } finally {
         closeSync(descriptor);
       }
-      this.#hasSeveral = true;
       return true;
     } catch {
       return false;
@@ -110,7 +113,6 @@ export class AppendedState {
 
   #replace(text: string): number {
     replaceFileSync(this.#file, text);
-    this.#hasSeveral = false;
     return Buffer.byteLength(text);
   }
 }

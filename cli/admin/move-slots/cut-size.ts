@@ -1,7 +1,7 @@
 // Adapts the size of the cuts of a slot move to the time for which each cut blocks changes: content
 // takes as long as the fixed costs, but at least 50 ms, which users hardly notice, at most 500.
 
-/** Little, because an instance executes its code for moves slowly at first. */
+/** Small, because an instance executes its code for moves slowly at first. */
 const FIRST_WORDS = 2 ** 13;
 const MIN_WORDS = 2 ** 12;
 export const MAX_CUT_WORDS = 2 ** 22;

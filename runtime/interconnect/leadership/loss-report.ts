@@ -64,7 +64,9 @@ export class LossReport {
  */
 export function explainRefusal(positions: MemberPositions, synced: readonly Incarnation[]): string {
   const ids = synced.map(([id]) => id).join(", ");
-  const cause = synced.length === 0 ? null : membersLost(positions, synced);
+  // A member that leads has all changes, and this one has not read the record yet.
+  const isLed = [...positions.values()].some((position) => position?.member === null);
+  const cause = synced.length === 0 || isLed ? null : membersLost(positions, synced);
   if (cause !== null) return `${cause}. ${describe(positions, LOST_ADVICE)}`;
   const reason =
     synced.length === 0

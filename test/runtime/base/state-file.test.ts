@@ -95,12 +95,18 @@ test("states are appended, and the last complete one counts", ({ root }) => {
   const text = readFileSync(file, "utf8");
   assert.is(text, stateText(1) + stateText(2) + stateText(3));
   assert.equal(readState(file), { n: 3 });
-  state.compact({ n: 3 });
+  // The process was killed, and the next one has changed nothing.
+  const nextProcess = new AppendedState(file);
+  nextProcess.compact({ n: 3 });
   assert.is(readFileSync(file, "utf8"), stateText(3));
   // A crash has interrupted the last write, or its bytes were not on the disk.
   for (const torn of ['{"format":1,"n', "\0\0\0\0", "\0\0\0\n"]) {
     writeFileSync(file, text + torn);
     assert.equal(readState(file), { n: 3 }, JSON.stringify(torn));
+  }
+  for (const edited of ['{\n  "format": 1,\n  "n": 3\n}\n', `${stateText(3)}\n`]) {
+    writeFileSync(file, edited);
+    assert.equal(readState(file), { n: 3 }, "a file that was edited by hand");
   }
   // A complete line was acknowledged, so it is corrupt.
   writeFileSync(file, `${text}{"format":1,"n":\n`);

@@ -150,6 +150,15 @@ test("a refusal names the leader, which has no position", () => {
   assert.match(explainRefusal(states, SYNCED), /have all changes are: B1; .* member: B1 leads$/);
 });
 
+test("a refusal recommends no loss while another member leads", () => {
+  // The record that the asked member has read last still names the former leader.
+  const states = new Map([
+    ["B1", null],
+    ["B2", { ...NOTHING, member: null }],
+  ]);
+  assert.match(explainRefusal(states, SYNCED), /, or add --accept-loss\. .*, B2 leads$/);
+});
+
 test("is not logged while a member leads that the engine cannot reach", async () => {
   for (const synced of [SYNCED, null]) {
     const { report, seen: observed } = reportOf({ ...NOTHING, member: null });
