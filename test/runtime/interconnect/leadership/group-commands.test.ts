@@ -55,7 +55,7 @@ test("a handover refuses changes first, and accepts them again if it is late", a
   assert.is(member.group.report().role, "leading", "it has given up");
 });
 
-test("a handover without an engine lets no request wait", async ({ open }) => {
+test("a handover without an engine blocks no request", async ({ open }) => {
   const member = await lead(open);
   member.calls.length = 0;
   member.engine.unreachableFor.add("B1");
