@@ -146,7 +146,7 @@ function showPlan(context: AdminContext, { moves, slots }: MovePlan, isMoving: b
   const end = moved === 0 ? "nothing to move" : `${moved} of ${total} slots move: ${share} %`;
   const planned = moves.map(({ from, to, slots: all }) => ({ from, to, slots: all.length }));
   context.print({ moves: planned, slots: Object.fromEntries(slots) }, [
-    ...table(["Group", "Slots", "Then"], rows),
+    ...table(["Group", "Slots", "After"], rows),
     end,
   ]);
 }
